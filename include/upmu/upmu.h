@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Events by name, counter sets, values with their standing, derived metrics, and what this machine can do.
+ *
+ *     struct upmu_set *set;
+ *     struct upmu_value v[2];
+ *     if (upmu_set_open(&set, "instructions,page-faults", NULL) < 0)
+ *         fprintf(stderr, "%s\n", upmu_error());
+ *     upmu_set_start(set);
+ *     work();
+ *     upmu_set_stop(set);
+ *     upmu_set_read(set, v, 2);
+ *     upmu_set_close(set);
+ *
+ * Event names (docs/naming.md has the grammar):
+ *   cycles, l1d-load-miss ...   libupmu's own vendor-neutral names
+ *   cache-misses, PAPI_TOT_INS  perf's and PAPI's names where the meaning is the same
+ *   msr/tsc/, cpu/event=0x3c/   a PMU of the kernel, with an event of its sysfs folder or its format fields
+ *   native::NAME                the CPU's own event name, through libpfm4 where it is installed
+ *   r1a8                        a raw code of the core PMU, in hexadecimal
+ * each optionally followed by modifiers as perf has them: `:u` user mode only, `:k` kernel mode only.
+ */
+#ifndef UPMU_UPMU_H
+#define UPMU_UPMU_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upmu/api.h"
+#include "upmu/version.h"
+
+UPMU_BEGIN_DECLS
+
+/* ------------------------------------------------------------------------------------------------ errors */
+
+/**
+ * Why a call failed. The numbers are stable and the same on every architecture (errno's are not).
+ * upmu_strerror() gives the short text, upmu_error() the last message with its cause and remedy.
+ */
+enum upmu_code {
+    UPMU_OK = 0,
+    UPMU_E_INVAL = -1,        /**< an argument or an option struct is not valid */
+    UPMU_E_NOMEM = -2,        /**< out of memory */
+    UPMU_E_NAME = -3,         /**< no event, metric or region has this name */
+    UPMU_E_UNSUPPORTED = -4,  /**< this CPU, PMU or kernel cannot count the event */
+    UPMU_E_NO_PMU = -5,       /**< the kernel offers no hardware PMU (usual in virtual machines) */
+    UPMU_E_PERM = -6,         /**< perf_event_paranoid or a missing capability forbids it */
+    UPMU_E_SECCOMP = -7,      /**< a seccomp filter or security module denies perf_event_open */
+    UPMU_E_NO_SYSCALL = -8,   /**< perf_event_open does not exist here (kernel, emulator or filter: ENOSYS) */
+    UPMU_E_NFILES = -9,       /**< too many open descriptors, or libupmu's share of them is used up */
+    UPMU_E_MLOCK = -10,       /**< perf_event_mlock_kb and RLIMIT_MEMLOCK allow no further mmap page */
+    UPMU_E_BUSY = -11,        /**< the PMU is reserved by somebody else */
+    UPMU_E_GONE = -12,        /**< the process, thread or CPU is not there (any more) */
+    UPMU_E_FIT = -13,         /**< the events cannot be counted together on this CPU */
+    UPMU_E_STATE = -14,       /**< the call does not fit the object's state (for example read before start) */
+    UPMU_E_IO = -15,          /**< reading or writing a file failed, or a read was short */
+    UPMU_E_FORMAT = -16,      /**< the bytes are not what the format says (a damaged or foreign trace) */
+    UPMU_E_VERSION = -17,     /**< written by a version this one cannot read */
+    UPMU_E_LIMIT = -18,       /**< a fixed limit of the library is reached; the message says which */
+    UPMU_E_SYSTEM = -19,      /**< any other refusal of the kernel; the message has its errno */
+};
+
+/** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */
+UPMU_API const char *upmu_strerror(int code);
+
+/**
+ * The calling thread's last message: what failed, why, and what mends it. Never NULL; "" when nothing failed yet.
+ * Owned by the library, valid until the thread's next failing call. A success does not clear it.
+ */
+UPMU_API const char *upmu_error(void);
+
+/** Version of the library in use, as "0.1.0"; compare with UPMU_VERSION_STRING of the headers. */
+UPMU_API const char *upmu_version(void);
+
+/* ------------------------------------------------------------------------------------------------ values */
+
+/** What a number is worth. A failure never looks like 0: without EXACT or SCALED there is no number. */
+enum upmu_standing {
+    UPMU_NOT_COUNTED = 0, /**< opened, but on no counter during the interval: nothing is known */
+    UPMU_EXACT = 1,       /**< counted during the whole interval */
+    UPMU_SCALED = 2,      /**< counted part of the time (running < enabled) and extrapolated */
+    UPMU_REFUSED = 3,     /**< permission, limits or another user of the PMU prevent it; `cause` tells */
+    UPMU_UNSUPPORTED = 4, /**< this CPU, PMU or kernel cannot count it; `cause` tells */
+};
+
+/** What `upmu_value.value` holds when there is no number: so large that forgetting the standing is noticed. */
+#define UPMU_NO_VALUE UINT64_MAX
+
+/** One count with everything needed to judge it. */
+struct upmu_value {
+    uint64_t value;   /**< the count, in the event's unit; UPMU_NO_VALUE unless exact or scaled */
+    uint64_t raw;     /**< what was counted before scaling */
+    uint64_t enabled; /**< nanoseconds the event was enabled */
+    uint64_t running; /**< nanoseconds it was on a counter */
+    int32_t standing; /**< enum upmu_standing */
+    int32_t cause;    /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
+};
+
+/** "exact", "scaled", "not counted", "refused", "unsupported"; "?" for any other number. Signal safe. */
+UPMU_API const char *upmu_standing_name(int standing);
+
+/** The weaker of two standings, in the order exact, scaled, not counted, refused, unsupported. Signal safe. */
+UPMU_API int upmu_standing_weakest(int a, int b);
+
+/* ------------------------------------------------------------------------------------------------ events */
+
+/** How faithfully an encoding counts what the vendor-neutral name says. */
+enum upmu_grade {
+    UPMU_GRADE_ABSENT = 0,      /**< this CPU has no such event */
+    UPMU_GRADE_EXACT = 1,       /**< the definition, as documented */
+    UPMU_GRADE_APPROXIMATE = 2, /**< close to it; `note` says in what it differs */
+};
+
+/** What a name becomes on this machine. Strings are owned by the library and live as long as the process. */
+struct upmu_event_info {
+    size_t size;         /**< in: sizeof(struct upmu_event_info) */
+    const char *name;    /**< canonical name, modifiers included */
+    const char *summary; /**< one line: what it counts */
+    const char *unit;    /**< "" for plain counts, "ns" for clocks */
+    const char *papi;    /**< PAPI preset of the same meaning, or NULL */
+    const char *perf;    /**< perf's generic name, or NULL */
+    const char *pmu;     /**< kernel PMU that counts it ("software", "cpu", "msr"), or NULL when absent */
+    uint32_t type;       /**< perf_event_attr.type */
+    int32_t grade;       /**< enum upmu_grade */
+    uint64_t config;     /**< perf_event_attr.config */
+    uint64_t config1;    /**< perf_event_attr.config1 */
+    uint64_t config2;    /**< perf_event_attr.config2 */
+    const char *encoding; /**< the same for people, with the machine code where the kernel id hides it */
+    const char *counters; /**< counters it may use ("0-3", "fixed 1", "any"), "" if not known */
+    const char *note;    /**< why approximate or absent, else "" */
+    const char *source;  /**< where the row comes from, "" for events of the running kernel */
+};
+
+/**
+ * Look a name up without opening anything.
+ * @return 0; UPMU_E_NAME (unknown; the message suggests), UPMU_E_UNSUPPORTED (known, absent on this CPU: `info` is
+ *         filled, grade UPMU_GRADE_ABSENT), UPMU_E_INVAL (size, NULL or malformed name), UPMU_E_NOMEM.
+ * Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_event_info(const char *name, struct upmu_event_info *info);
+
+/**
+ * Try the event for real: open it for the calling thread, let it run, close it.
+ * @return 0 if it can be counted here and now, else the code of what stands against it (message in upmu_error()).
+ * Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_event_probe(const char *name);
+
+/**
+ * Names known on this machine, one after the other: the vendor-neutral set (absent ones included), then the events
+ * of the kernel's PMUs in sysfs.
+ * @param position in/out: start with 0.
+ * @return the name (owned by the library, lives as long as the process), NULL after the last. Thread safe.
+ */
+UPMU_API const char *upmu_event_next(size_t *position);
+
+/* ----------------------------------------------------------------------------------------------- metrics */
+
+/** A derived metric. Strings are static. */
+struct upmu_metric_info {
+    size_t size;         /**< in: sizeof(struct upmu_metric_info) */
+    const char *name;    /**< "ipc" */
+    const char *summary; /**< "instructions per cycle" */
+    const char *formula; /**< "instructions / cycles" */
+    const char *unit;    /**< "", "%", "/s" */
+    const char *events;  /**< the names it needs, comma-separated, fit for upmu_set_open(); "" if time is enough */
+};
+
+/** @return 0 and the metric at `index` (0, 1, ...), or UPMU_E_NAME past the last one. Thread and signal safe. */
+UPMU_API UPMU_CHECKED int upmu_metric_info(size_t index, struct upmu_metric_info *info);
+
+/** A metric's result; there is a number only if `standing` is exact or scaled, else `value` is NaN. */
+struct upmu_metric_value {
+    double value;
+    int32_t standing; /**< the weakest standing of its parts */
+    int32_t cause;    /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
+};
+
+/**
+ * Compute a metric from values already read.
+ * @param names,values what was counted, `n` of each; names as given by upmu_set_name() or as the user wrote them
+ * @param seconds wall time of the interval, for rates
+ * @return 0, also when a part has no number (the standing tells); UPMU_E_NAME (no such metric, or a part was not
+ *         among `names`); UPMU_E_INVAL. Thread safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_metric_eval(const char *metric, const char *const *names,
+                                           const struct upmu_value *values, size_t n, double seconds,
+                                           struct upmu_metric_value *out);
+
+/* -------------------------------------------------------------------------------------------------- sets */
+
+/** A list of events counted for one target. Opaque; one thread at a time. */
+struct upmu_set;
+
+/** What a set counts. */
+enum upmu_target {
+    UPMU_TARGET_THREAD = 0,  /**< the calling thread (the default); user-space reads where the kernel grants them */
+    UPMU_TARGET_PROCESS = 1, /**< every thread of `pid`, and those they create later */
+    UPMU_TARGET_COMMAND = 2, /**< `argv`, started by upmu_set_start(), with all its children */
+    UPMU_TARGET_CPU = 3,     /**< everything on `cpu`; needs perf_event_paranoid <= 0 or CAP_PERFMON */
+};
+
+enum upmu_set_flag {
+    /** Fail if any event cannot be counted. Default: open what can be, the rest is REFUSED or UNSUPPORTED. */
+    UPMU_SET_STRICT = 1u << 0,
+    /** Do not read through the mmap page even where it is granted (for comparison). */
+    UPMU_SET_NO_USER_READ = 1u << 1,
+    /** Target thread or process: leave threads and processes created later out. */
+    UPMU_SET_NO_INHERIT = 1u << 2,
+};
+
+/** Options of upmu_set_open(); NULL or all zero but `size` means: the calling thread. */
+struct upmu_set_opts {
+    size_t size;       /**< sizeof(struct upmu_set_opts) */
+    uint32_t target;   /**< enum upmu_target */
+    uint32_t flags;    /**< enum upmu_set_flag */
+    pid_t pid;         /**< UPMU_TARGET_PROCESS */
+    int cpu;           /**< UPMU_TARGET_CPU: 0 ... */
+    char *const *argv; /**< UPMU_TARGET_COMMAND: NULL-terminated; argv[0] is looked up in PATH */
+};
+
+/**
+ * Open counters, stopped and at zero.
+ * @param set    out: to be freed with upmu_set_close(); NULL on failure
+ * @param events comma-separated names
+ * @param opts   may be NULL
+ * @return 0 even if some events cannot be counted (their values say so), unless UPMU_SET_STRICT;
+ *         UPMU_E_NAME (a name nobody knows), UPMU_E_INVAL, UPMU_E_NOMEM, UPMU_E_GONE (pid or cpu), UPMU_E_PERM
+ *         (the process is not yours), with STRICT also the code of the first event that cannot be counted.
+ * Not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_set_open(struct upmu_set **set, const char *events,
+                                        const struct upmu_set_opts *opts);
+
+/** Number of events, in the order given to upmu_set_open(). */
+UPMU_API size_t upmu_set_size(const struct upmu_set *set);
+
+/** Name of event `i` as counted, with the modifiers really in force (":u" is added where the kernel allows no more);
+ *  NULL if out of range. Lives as long as the set. */
+UPMU_API const char *upmu_set_name(const struct upmu_set *set, size_t i);
+
+/** Why event `i` is not counted, with the remedy; "" if it is. Lives as long as the set. */
+UPMU_API const char *upmu_set_reason(const struct upmu_set *set, size_t i);
+
+/** Number of kernel groups the events of one thread or CPU were put into: over 1 they may take turns. */
+UPMU_API size_t upmu_set_groups(const struct upmu_set *set);
+
+/** Threads (or CPUs) counted: 1 for the calling thread, a command or a CPU. */
+UPMU_API size_t upmu_set_instances(const struct upmu_set *set);
+
+/** Whether event `i` is read without a system call at this moment (decided anew on each read). */
+UPMU_API int upmu_set_user_read(const struct upmu_set *set, size_t i);
+
+/**
+ * Start counting; a command is executed now. Starting a running set changes nothing.
+ * @return 0; UPMU_E_STATE (a command that already ended), UPMU_E_IO (the command cannot be executed: the message has
+ *         the reason), UPMU_E_SYSTEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_set_start(struct upmu_set *set);
+
+/** Stop counting; values stay readable. Stopping a stopped set changes nothing. @return 0 or UPMU_E_SYSTEM. */
+UPMU_API int upmu_set_stop(struct upmu_set *set);
+
+/** Set all counts and both times to zero, running or not. @return 0 or UPMU_E_SYSTEM. */
+UPMU_API int upmu_set_reset(struct upmu_set *set);
+
+/**
+ * Read all events: the sum over the threads counted, running or stopped.
+ * @param values out: `n` values, n >= upmu_set_size(); those that could not be read say so
+ * @return number of events; UPMU_E_INVAL (n too small); UPMU_E_STATE (never started).
+ * No allocation. For UPMU_TARGET_THREAD only from the thread that opened the set (UPMU_E_STATE otherwise).
+ */
+UPMU_API int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n);
+
+/**
+ * Wait for the command of a set to end.
+ * @param status out, may be NULL: as waitpid(2) gives it
+ * @return 0; UPMU_E_STATE (no command, or not started). Interrupted waits are continued.
+ */
+UPMU_API int upmu_set_wait(struct upmu_set *set, int *status);
+
+/** Process id of the command or process counted; 0 for other targets, and for a command before its start. */
+UPMU_API pid_t upmu_set_pid(const struct upmu_set *set);
+
+/** Close; NULL is fine. A command that still runs is left alone; one that was never started is ended. */
+UPMU_API void upmu_set_close(struct upmu_set *set);
+
+/* ------------------------------------------------------------------------------------------- this machine */
+
+/** How a check of upmu_diagnose() came out. */
+enum upmu_finding_state {
+    UPMU_FINDING_OK = 0,      /**< works */
+    UPMU_FINDING_LIMITED = 1, /**< works in part */
+    UPMU_FINDING_MISSING = 2, /**< does not work */
+    UPMU_FINDING_INFO = 3,    /**< a fact, neither good nor bad */
+};
+
+/** One thing found out about the machine; strings are valid during the callback only. */
+struct upmu_finding {
+    const char *topic;  /**< stable key: "cpu", "pmu", "permission", "user-read", "clock", "unwinder", ... */
+    int32_t state;      /**< enum upmu_finding_state */
+    const char *text;   /**< what was found */
+    const char *remedy; /**< the command or setting that mends it, or "" */
+};
+
+/**
+ * Examine the machine: CPU and table in use, PMUs, permissions, user-space reads, clock, native names, unwinder.
+ * Opens and closes counters of the calling thread.
+ * @param found called once per finding, in a fixed order of topics; a non-zero return ends the examination
+ * @return 0, or what `found` returned; UPMU_E_INVAL.
+ */
+UPMU_API int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg);
+
+UPMU_END_DECLS
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Setting the calling thread's error message; upmu_error() reads it. Room: base. */
+#ifndef UPMU_BASE_ERROR_H
+#define UPMU_BASE_ERROR_H
+
+#include "upmu/upmu.h"
+
+/** Longest message kept, in bytes with its NUL. */
+enum { ERROR_TEXT_MAX = 1024 };
+
+/** Set the thread's message and return `code`, so that callers write `return upmu_fail(UPMU_E_INVAL, "...")`.
+ *  Keeps errno. Allocates the thread's buffer on first use; without memory the message is a fixed text.
+ *  Not for the traced path. */
+int upmu_fail(int code, const char *fmt, ...) UPMU_PRINTF(2, 3);
+
+/** "ENOENT" and the like; "errno 123" style text for numbers without a name. Static storage, never NULL. */
+const char *upmu_errno_name(int errnum);
+
+#endif

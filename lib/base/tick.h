@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * One tick: the cheapest clock of the machine that never goes back and never changes its pace. Room: base.
+ * One short block per ISA, ending in the portable clock; clock.c decides once whether the ISA's counter may be used.
+ */
+#ifndef UPMU_BASE_TICK_H
+#define UPMU_BASE_TICK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#define TICK_ISA_NAME "TSC"
+static inline uint64_t tick_isa(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+#elif defined(__aarch64__)
+#define TICK_ISA_NAME "CNTVCT_EL0"
+static inline uint64_t tick_isa(void)
+{
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+}
+#elif defined(__loongarch64)
+#define TICK_ISA_NAME "rdtime.d"
+static inline uint64_t tick_isa(void)
+{
+    uint64_t t;
+    __asm__ volatile("rdtime.d %0, $zero" : "=r"(t));
+    return t;
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+#define TICK_ISA_NAME "rdtime"
+static inline uint64_t tick_isa(void)
+{
+    uint64_t t;
+    __asm__ volatile("rdtime %0" : "=r"(t));
+    return t;
+}
+#endif
+
+/** CLOCK_MONOTONIC_RAW in nanoseconds. Signal safe, keeps errno. */
+static inline uint64_t tick_portable(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+#ifdef TICK_ISA_NAME
+/** Set by clock_start(): 1 if the ISA's counter is constant and invariant here. */
+extern uint32_t tick_use_isa;
+
+/** Ticks now; clock_start() must have run. Signal safe, keeps errno. */
+static inline uint64_t tick_now(void)
+{
+    return __builtin_expect(tick_use_isa, 1) ? tick_isa() : tick_portable();
+}
+#else
+static inline uint64_t tick_now(void)
+{
+    return tick_portable();
+}
+#endif
+
+#endif

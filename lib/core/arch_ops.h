@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The door between core and the per-vendor rooms lib/arch/<vendor>: what a CPU family's table looks like.
+ * Tables are const data; all of them are built on every host, so that any CPU's names can be looked up anywhere.
+ */
+#ifndef UPMU_CORE_ARCH_OPS_H
+#define UPMU_CORE_ARCH_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What kind of id goes into perf_event_attr. */
+enum arch_code_kind {
+    ARCH_CODE_NONE = 0, /**< the family has no such event; `why` may name a substitute */
+    ARCH_CODE_HARDWARE, /**< PERF_TYPE_HARDWARE: the kernel's generic id, `config` < 10 */
+    ARCH_CODE_HW_CACHE, /**< PERF_TYPE_HW_CACHE: cache | op << 8 | result << 16 */
+    ARCH_CODE_RAW,      /**< PERF_TYPE_RAW: the machine's own code */
+};
+
+/** Rules and limits of a family's counters that the planner needs. */
+struct arch_counters {
+    uint8_t general;   /**< general counters; 0 = not known */
+    uint8_t fixed;     /**< fixed counters beside them */
+    uint8_t width;     /**< bits of a counter; 0 = not known */
+    bool no_software_siblings; /**< software events must not be in a group with hardware ones */
+    bool no_group_check;       /**< a group that cannot fit opens and is never counted: the planner must know */
+    bool no_exclude_hv;        /**< exclude_hv must be 0 */
+    bool shared_filter;        /**< one user/kernel filter for all counters of a core */
+    bool ignores_filter;       /**< user/kernel filters are accepted and ignored */
+};
+
+/** Bits of arch_event.counters. General counter n is bit n; fixed counter n is bit ARCH_FIXED + n. 0 = any. */
+enum { ARCH_FIXED = 24 };
+#define ARCH_ANY 0u
+
+/** One row: a vendor-neutral event on one family. Rows are sorted by name (a test checks). */
+struct arch_event {
+    const char *name;      /**< vendor-neutral name, as in core's registry */
+    uint64_t config;       /**< goes to perf_event_attr.config */
+    uint64_t machine_code; /**< the raw code behind a generic id, UINT64_MAX if not known; == config for raw rows */
+    uint32_t counters;     /**< counters it may use; ARCH_ANY = any general one */
+    uint8_t kind;          /**< enum arch_code_kind */
+    uint8_t grade;         /**< enum upmu_grade */
+    const char *why;       /**< why approximate or absent; "" for exact rows */
+    const char *source;    /**< kernel file or manual the row was read in, with its version */
+};
+
+/** One native event name of a family, for `native::NAME` where libpfm4 is not installed or does not know the CPU. */
+struct arch_native {
+    const char *name;
+    const char *meaning;
+    uint64_t config; /**< PERF_TYPE_RAW code */
+    uint32_t counters;
+};
+
+/** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
+struct arch_cpu {
+    char machine[24];  /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "" */
+    char vendor[24];   /**< vendor_id without blanks, or "" */
+    char model_name[96];
+    char cpu_model[64]; /**< MIPS "cpu model" line */
+    int family;         /**< x86 cpu family; sw_64 cpu variation */
+    int model;
+    int stepping;
+    int implementer; /**< Arm MIDR */
+    int part;
+    uint32_t prid; /**< Loongson PRID where printed, else 0 */
+    bool hypervisor; /**< x86 "hypervisor" flag */
+    char flags[2048]; /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
+};
+
+/** A core family: one table, one set of counter rules. */
+struct arch_family {
+    const char *name;  /**< stable key, lower case: "intel-skylake", "zen3", "gs464", "core3b", "generic" */
+    const char *title; /**< for people: "AMD Zen 3" */
+    const char *vendor; /**< folder under lib/arch */
+    const char *core_pmu; /**< usual name of the kernel's core PMU in sysfs ("cpu") */
+    const struct arch_event *events;
+    size_t n_events;
+    const struct arch_event *overrides; /**< rows that replace those of `events` (a model that differs), or NULL */
+    size_t n_overrides;
+    const struct arch_native *native; /**< or NULL */
+    size_t n_native;
+    struct arch_counters counters;
+    /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
+    int (*matches)(const struct arch_cpu *cpu);
+    const char *remark; /**< what users of this family must know ("mainline kernels have no PMU driver"), or "" */
+};
+
+/** All families, in the order of `upmu list --cpu`; NULL-terminated; "generic" is the last and matches anything. */
+extern const struct arch_family *const upmu_arch_families[];
+
+/** Parse the text of /proc/cpuinfo (first processor of interest). @return 0, or UPMU_E_FORMAT if it is no cpuinfo. */
+int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out);
+/** The family of a CPU; never NULL ("generic" if nothing else). */
+const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
+/** A family by its key, or NULL. */
+const struct arch_family *arch_family_named(const char *name);
+/** Row of an event: overrides first, then the shared rows; NULL if the family has none. */
+const struct arch_event *arch_family_event(const struct arch_family *family, const char *name);
+/** Native row by name (case-insensitive), or NULL. */
+const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
+
+/** Result of asking libpfm4. */
+struct arch_native_code {
+    uint32_t type;
+    uint64_t config, config1, config2;
+    char name[128]; /**< fully qualified, as libpfm4 spells it */
+};
+
+/** Encode a native name through libpfm4, opened at run time. @return 0; UPMU_E_NAME (libpfm4 does not know it; the
+ *  message has its reason); UPMU_E_UNSUPPORTED (libpfm4 is not installed). Not for the traced path. */
+int arch_native_encode(const char *name, struct arch_native_code *out);
+
+/** User-space read of one counter (RDPMC and kin) by the index of the mmap page; NULL on an ISA without one. */
+typedef uint64_t (*arch_counter_read_fn)(uint32_t index);
+extern const arch_counter_read_fn upmu_arch_counter_read;
+
+#endif

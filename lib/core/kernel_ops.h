@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The door between core and the kernel: the only way anything below include/upmu reaches perf_event_open, /proc and
+ * sysfs. Two rooms implement it: lib/kernel/ (the real one) and its scripted twin for tests, which replays errors,
+ * counters and whole machines. Calls return 0 or a count, or -errno; none prints, none sets upmu_error().
+ */
+#ifndef UPMU_CORE_KERNEL_OPS_H
+#define UPMU_CORE_KERNEL_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/arch_ops.h"
+
+/** perf_event_attr.type of the kernel's fixed PMUs, so that core needs no kernel header. */
+enum kernel_type {
+    KERNEL_TYPE_HARDWARE = 0,
+    KERNEL_TYPE_SOFTWARE = 1,
+    KERNEL_TYPE_HW_CACHE = 3,
+    KERNEL_TYPE_RAW = 4,
+};
+
+/** Software event ids the library itself needs. */
+enum kernel_software {
+    KERNEL_SW_CPU_CLOCK = 0,
+    KERNEL_SW_TASK_CLOCK = 1,
+    KERNEL_SW_PAGE_FAULTS = 2,
+    KERNEL_SW_CONTEXT_SWITCHES = 3,
+    KERNEL_SW_CPU_MIGRATIONS = 4,
+    KERNEL_SW_DUMMY = 9,
+    KERNEL_SW_CGROUP_SWITCHES = 11,
+};
+
+/** Modes left out of a count. */
+enum kernel_exclude {
+    KERNEL_EXCLUDE_USER = 1u << 0,
+    KERNEL_EXCLUDE_KERNEL = 1u << 1,
+    KERNEL_EXCLUDE_HV = 1u << 2,
+};
+
+/** One event to open. */
+struct kernel_open {
+    uint32_t type;
+    uint32_t exclude; /**< enum kernel_exclude */
+    uint64_t config, config1, config2;
+    pid_t pid;          /**< 0 = calling thread, -1 = any (with cpu) */
+    int cpu;            /**< -1 = any */
+    int group_fd;       /**< leader, -1 = none */
+    bool disabled;      /**< opened stopped (leaders; siblings follow their leader) */
+    bool inherit;       /**< threads and children created later count too */
+    bool enable_on_exec;
+    bool group_read;    /**< read gives the whole group: KERNEL_READ_GROUP layout, else KERNEL_READ_ONE */
+};
+
+/*
+ * Layout of a read, in 64-bit words (PERF_FORMAT_TOTAL_TIME_ENABLED|RUNNING|ID, with GROUP for groups):
+ *   one event: value, enabled, running, id
+ *   group:     nr, enabled, running, then nr times (value, id)
+ */
+enum {
+    KERNEL_READ_ONE_WORDS = 4,
+    KERNEL_READ_GROUP_HEAD = 3,
+};
+
+enum kernel_verb {
+    KERNEL_ENABLE,
+    KERNEL_DISABLE,
+    KERNEL_RESET,
+};
+
+/** A count read from the mmap page without a system call. */
+struct kernel_page_count {
+    uint64_t value;
+    uint64_t enabled;
+    uint64_t running;
+};
+
+/** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
+enum { KERNEL_NOFILE_SHARE = 2 }; /* at most 1/2 */
+
+struct kernel_ops {
+    const char *name; /**< "perf_event_open", "scripted" */
+
+    /** perf_event_open with close-on-exec, moved to a high number out of the program's way.
+     *  @return the descriptor, or -errno; -EMFILE also when the library's share of descriptors is used up. */
+    int (*open)(const struct kernel_open *req);
+    void (*close)(int fd);
+    /** One read(2). @return bytes, or -errno. Signal safe, keeps errno. */
+    ssize_t (*read)(int fd, void *words, size_t bytes);
+    /** ioctl on an event, or on its whole group. @return 0 or -errno. */
+    int (*control)(int fd, enum kernel_verb verb, bool group);
+
+    /** Map the self-monitoring page of an event of the calling thread. @return 0 or -errno. */
+    int (*map)(int fd, const void **page);
+    void (*unmap)(const void *page);
+    /** Seqlock read of value and both times through the page. @return 0; -EAGAIN when the page does not grant it at
+     *  this moment (not on a counter, cap_user_rdpmc clear, no user-space time): use read. Signal safe, owner only. */
+    int (*page_read)(const void *page, arch_counter_read_fn counter, struct kernel_page_count *out);
+    /** The page's sequence word, which counts two per context switch of the owning thread. */
+    const volatile uint32_t *(*page_sequence)(const void *page);
+
+    /** Context switches of the calling thread (RUSAGE_THREAD, voluntary + involuntary). @return 0 or -errno. */
+    int (*thread_switches)(uint64_t *switches);
+    /** Kernel thread id of the caller. */
+    pid_t (*gettid)(void);
+
+    /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno. */
+    ssize_t (*threads)(pid_t pid, pid_t *tids, size_t cap);
+    /** Read a small text file of /proc or /sys whole (under UPMU_FSROOT where that is set). NUL-terminated.
+     *  @return bytes, -EFBIG when it does not fit, or -errno. */
+    ssize_t (*read_file)(const char *path, char *buf, size_t cap);
+    /** Names in a directory, each with `each`, sorted; a non-zero return ends it and is returned. @return 0 or -errno. */
+    int (*list_dir)(const char *path, int (*each)(const char *name, void *arg), void *arg);
+    /** Start argv stopped just before exec. @return pid with *gate the descriptor that releases it, or -errno. */
+    pid_t (*spawn)(char *const argv[], int *gate);
+    /** Release a spawned command and learn how its exec went. Closes the gate. @return 0, or -errno of exec. */
+    int (*release)(int gate);
+    /** waitpid continued over EINTR. @return 0 or -errno. */
+    int (*wait)(pid_t pid, int *status);
+};
+
+/** The real kernel. */
+extern const struct kernel_ops upmu_kernel_perf;
+
+/** The kernel in use: upmu_kernel_perf unless a test has set another (before anything is opened). */
+const struct kernel_ops *core_kernel(void);
+void core_kernel_use(const struct kernel_ops *ops);
+
+#endif
