@@ -10,8 +10,8 @@ enum { ERROR_TEXT_MAX = 1024 };
 
 /** Set the thread's message and return `code`, so that callers write `return upmu_fail(UPMU_E_INVAL, "...")`.
  *  Keeps errno. Allocates the thread's buffer on first use; without memory the message is a fixed text.
- *  Not for the traced path. */
-int upmu_fail(int code, const char *fmt, ...) UPMU_PRINTF(2, 3);
+ *  Not for the traced path. Exported for libupmu_analysis, so that a process has one message per thread. */
+UPMU_API int upmu_fail(int code, const char *fmt, ...) UPMU_PRINTF(2, 3);
 
 /** "ENOENT" and the like; "errno 123" style text for numbers without a name. Static storage, never NULL. */
 const char *upmu_errno_name(int errnum);
