@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorder's clock. Room: base; used by regions, sets and the trace writer.
+ *
+ * The CPU's own counter is used only if it is known to tick at one pace on all cores: on x86 the invariant-TSC bit and
+ * the kernel's own trust in it (a TSC the kernel has marked unstable is not its clock source any more); on Arm,
+ * LoongArch and RISC-V the architecture promises a constant, system-wide timer. Its pace is not taken from anywhere but
+ * measured against CLOCK_MONOTONIC_RAW, so that a wrong figure in firmware cannot bend our time.
+ */
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/tick.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
+static struct clock_triple clock_first;
+static const char *clock_reason = "";
+
+#ifdef TICK_ISA_NAME
+uint32_t tick_use_isa = 0;
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Whether the kernel lists the TSC as usable: it takes an unstable one out of the list. A kernel without the file (an
+ * emulator, a sandbox) leaves the CPUID bit as the only witness. */
+static bool kernel_trusts_tsc(void)
+{
+    char text[256];
+    int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return true;
+    text[n] = '\0';
+    /* A guest whose clock is paravirtual still computes it from the TSC. */
+    return strstr(text, "tsc") || strstr(text, "kvm-clock") || strstr(text, "hyperv") || strstr(text, "xen");
+}
+
+static const char *isa_counter_problem(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || !(d & (1u << 8)))
+        return "the CPU does not promise an invariant TSC";
+    if (!kernel_trusts_tsc())
+        return "the kernel has marked the TSC unstable";
+    return "";
+}
+#else
+static const char *isa_counter_problem(void)
+{
+    return "";
+}
+#endif
+#endif
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec ts;
+    clock_gettime(id, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void clock_sample(struct clock_triple *t)
+{
+    int saved = errno;
+    t->width = UINT32_MAX;
+    /* An interrupt between the readings widens the bracket; the tightest of a few tries is the truest. */
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = tick_now();
+        uint64_t raw = clock_ns(CLOCK_MONOTONIC_RAW);
+        uint64_t after = tick_now();
+        uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+        uint64_t realtime = clock_ns(CLOCK_REALTIME);
+        uint64_t width = after - before;
+        if (width < t->width) {
+            t->tick = before + width / 2;
+            t->raw_ns = raw;
+            t->monotonic_ns = monotonic;
+            t->realtime_ns = realtime;
+            t->width = (uint32_t)width;
+        }
+    }
+    errno = saved;
+}
+
+static void clock_decide(void)
+{
+#ifdef TICK_ISA_NAME
+    clock_reason = isa_counter_problem();
+    tick_use_isa = clock_reason[0] == '\0';
+#else
+    clock_reason = "no constant counter is known for this architecture";
+#endif
+    clock_sample(&clock_first);
+}
+
+void clock_start(void)
+{
+    pthread_once(&clock_once, clock_decide);
+}
+
+static bool clock_uses_isa(void)
+{
+#ifdef TICK_ISA_NAME
+    return tick_use_isa != 0;
+#else
+    return false;
+#endif
+}
+
+const char *clock_source(void)
+{
+    clock_start();
+#ifdef TICK_ISA_NAME
+    if (clock_uses_isa())
+        return TICK_ISA_NAME;
+#endif
+    return "CLOCK_MONOTONIC_RAW";
+}
+
+const char *clock_source_reason(void)
+{
+    clock_start();
+    return clock_reason;
+}
+
+const struct clock_triple *clock_origin(void)
+{
+    clock_start();
+    return &clock_first;
+}
+
+double clock_hz(uint64_t min_ns)
+{
+    clock_start();
+    if (!clock_uses_isa())
+        return 1e9;
+    struct clock_triple now;
+    clock_sample(&now);
+    while (now.raw_ns - clock_first.raw_ns < min_ns || now.raw_ns == clock_first.raw_ns)
+        clock_sample(&now);
+    return (double)(now.tick - clock_first.tick) * 1e9 / (double)(now.raw_ns - clock_first.raw_ns);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread's last message and the texts of codes. Room: base; every room writes here, upmu_error() reads.
+ *
+ * The message lives in a buffer allocated at a thread's first failure: a pointer is all that thread-local storage
+ * holds, so that the library stays loadable with dlopen on a nearly full static TLS block.
+ */
+#include "base/error.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local char *error_text __attribute__((tls_model("initial-exec")));
+
+static pthread_once_t error_once = PTHREAD_ONCE_INIT;
+static pthread_key_t error_key;
+static int error_key_made;
+
+static void error_thread_end(void *text)
+{
+    error_text = NULL;
+    free(text);
+}
+
+static void error_make_key(void)
+{
+    error_key_made = pthread_key_create(&error_key, error_thread_end) == 0;
+}
+
+static char *error_buffer(void)
+{
+    if (error_text)
+        return error_text;
+    pthread_once(&error_once, error_make_key);
+    if (!error_key_made)
+        return NULL;
+    char *text = malloc(ERROR_TEXT_MAX);
+    if (text && pthread_setspecific(error_key, text) != 0) {
+        free(text);
+        return NULL;
+    }
+    error_text = text;
+    return text;
+}
+
+int upmu_fail(int code, const char *fmt, ...)
+{
+    int saved = errno;
+    char *text = error_buffer();
+    if (text) {
+        va_list ap;
+        va_start(ap, fmt);
+        vsnprintf(text, ERROR_TEXT_MAX, fmt, ap);
+        va_end(ap);
+    }
+    errno = saved;
+    return code;
+}
+
+const char *upmu_error(void)
+{
+    return error_text ? error_text : "";
+}
+
+static const char *const code_texts[] = {
+    [-UPMU_OK] = "success",
+    [-UPMU_E_INVAL] = "invalid argument",
+    [-UPMU_E_NOMEM] = "out of memory",
+    [-UPMU_E_NAME] = "unknown name",
+    [-UPMU_E_UNSUPPORTED] = "not supported by this CPU, PMU or kernel",
+    [-UPMU_E_NO_PMU] = "no hardware PMU",
+    [-UPMU_E_PERM] = "permission denied by the kernel",
+    [-UPMU_E_SECCOMP] = "perf_event_open denied by a seccomp filter or security module",
+    [-UPMU_E_NO_SYSCALL] = "perf_event_open does not exist here",
+    [-UPMU_E_NFILES] = "too many open descriptors",
+    [-UPMU_E_MLOCK] = "locked-memory limit for perf pages reached",
+    [-UPMU_E_BUSY] = "PMU in use by somebody else",
+    [-UPMU_E_GONE] = "process, thread or CPU is not there",
+    [-UPMU_E_FIT] = "events cannot be counted together",
+    [-UPMU_E_STATE] = "call out of order",
+    [-UPMU_E_IO] = "input/output error",
+    [-UPMU_E_FORMAT] = "bad format",
+    [-UPMU_E_VERSION] = "unsupported version",
+    [-UPMU_E_LIMIT] = "limit of the library reached",
+    [-UPMU_E_SYSTEM] = "refused by the kernel",
+};
+
+const char *upmu_strerror(int code)
+{
+    if (code > 0 || code <= -(int)(sizeof code_texts / sizeof *code_texts))
+        return "unknown error code";
+    return code_texts[-code];
+}
+
+const char *upmu_errno_name(int errnum)
+{
+    const char *name = strerrorname_np(errnum);
+    return name ? name : "unknown errno";
+}
+
+const char *upmu_version(void)
+{
+    return UPMU_VERSION_STRING;
+}

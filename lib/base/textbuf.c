@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* A growing text buffer. Room: base (util); used by reports, metadata and messages. */
+#include "base/textbuf.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool textbuf_reserve(struct textbuf *b, size_t more)
+{
+    if (b->failed)
+        return false;
+    if (b->cap - b->len > more)
+        return true;
+    size_t want = b->cap ? b->cap * 2 : 1024;
+    while (want - b->len <= more)
+        want *= 2;
+    char *grown = realloc(b->data, want);
+    if (!grown) {
+        b->failed = true;
+        return false;
+    }
+    b->data = grown;
+    b->cap = want;
+    return true;
+}
+
+void textbuf_add(struct textbuf *b, const char *data, size_t len)
+{
+    if (!textbuf_reserve(b, len))
+        return;
+    memcpy(b->data + b->len, data, len);
+    b->len += len;
+    b->data[b->len] = '\0';
+}
+
+void textbuf_printf(struct textbuf *b, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        b->failed = true;
+        return;
+    }
+    if (!textbuf_reserve(b, (size_t)n))
+        return;
+    va_start(ap, fmt);
+    vsnprintf(b->data + b->len, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->len += (size_t)n;
+}
+
+/* Length of the valid UTF-8 sequence at s, or 0 if there is none (overlong forms and surrogates are not valid). */
+static size_t utf8_sequence(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+        (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+void textbuf_json(struct textbuf *b, const char *s)
+{
+    textbuf_add(b, "\"", 1);
+    for (const unsigned char *p = (const unsigned char *)s; *p;) {
+        size_t n = utf8_sequence(p);
+        if (n == 0) {
+            textbuf_add(b, "\xef\xbf\xbd", 3);
+            n = 1;
+        } else if (*p == '"' || *p == '\\') {
+            char escaped[2] = {'\\', (char)*p};
+            textbuf_add(b, escaped, 2);
+        } else if (*p < 0x20 || *p == 0x7f) {
+            textbuf_printf(b, "\\u%04x", *p);
+        } else {
+            textbuf_add(b, (const char *)p, n);
+        }
+        p += n;
+    }
+    textbuf_add(b, "\"", 1);
+}
+
+void textbuf_csv(struct textbuf *b, const char *s)
+{
+    if (!strpbrk(s, ",\"\r\n")) {
+        textbuf_add(b, s, strlen(s));
+        return;
+    }
+    textbuf_add(b, "\"", 1);
+    for (const char *p = s; *p; p++) {
+        if (*p == '"')
+            textbuf_add(b, "\"", 1);
+        textbuf_add(b, p, 1);
+    }
+    textbuf_add(b, "\"", 1);
+}
+
+int textbuf_write(const struct textbuf *b, int fd)
+{
+    if (b->failed)
+        return -ENOMEM;
+    for (size_t done = 0; done < b->len;) {
+        ssize_t n = write(fd, b->data + done, b->len - done);
+        if (n < 0) {
+            if (errno == EINTR)
+                continue;
+            return -errno;
+        }
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+void textbuf_free(struct textbuf *b)
+{
+    free(b->data);
+    *b = (struct textbuf){0};
+}
