@@ -76,6 +76,10 @@ struct kernel_page_count {
     uint64_t value;
     uint64_t enabled;
     uint64_t running;
+    /** Both times are as of the last time the event was scheduled in, not as of now (the kernel grants no user-space
+     *  clock). They are equal then, and the count is the exact one of now: given out only while that is so. A ratio of
+     *  time differences in which one side is stale means nothing. */
+    bool stale_times;
 };
 
 /** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
@@ -107,14 +111,16 @@ struct kernel_ops {
     /** Kernel thread id of the caller. */
     pid_t (*gettid)(void);
 
-    /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno. */
+    /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno (-ESRCH: no such
+     *  process). */
     ssize_t (*threads)(pid_t pid, pid_t *tids, size_t cap);
     /** Read a small text file of /proc or /sys whole (under UPMU_FSROOT where that is set). NUL-terminated.
-     *  @return bytes, -EFBIG when it does not fit, or -errno. */
+     *  @return bytes, -EFBIG when it does not fit (the buffer then holds the beginning), or -errno. */
     ssize_t (*read_file)(const char *path, char *buf, size_t cap);
     /** Names in a directory, each with `each`, sorted; a non-zero return ends it and is returned. @return 0 or -errno. */
     int (*list_dir)(const char *path, int (*each)(const char *name, void *arg), void *arg);
-    /** Start argv stopped just before exec. @return pid with *gate the descriptor that releases it, or -errno. */
+    /** Start argv stopped just before exec. @return pid with *gate the descriptor that releases it, or -errno.
+     *  Giving the gate to close() instead of release() ends the child quietly. */
     pid_t (*spawn)(char *const argv[], int *gate);
     /** Release a spawned command and learn how its exec went. Closes the gate. @return 0, or -errno of exec. */
     int (*release)(int gate);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small files and directories of /proc and /sys. Room: kernel. Before it: the file systems of the kernel; after it: core,
+ * which looks for PMUs, limits and the CPU's identity in them.
+ *
+ * UPMU_FSROOT puts another root in front of each path, so that the recorded files of a machine can be examined anywhere.
+ * With it set nothing is ever read from the running machine instead: a file missing in the recording is missing.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/parts.h"
+
+static pthread_once_t root_once = PTHREAD_ONCE_INIT;
+static char root[PATH_MAX];
+static bool root_too_long;
+
+/* Copied, and only once: the program may change its environment, the machine under examination does not change. */
+static void root_decide(void)
+{
+    const char *wanted = secure_getenv("UPMU_FSROOT");
+    if (!wanted)
+        return;
+    root_too_long = strlen(wanted) >= sizeof root;
+    if (!root_too_long)
+        strcpy(root, wanted);
+}
+
+/* @return 0, or -ENAMETOOLONG. */
+static int rooted(const char *path, char full[PATH_MAX])
+{
+    pthread_once(&root_once, root_decide);
+    if (root_too_long)
+        return -ENAMETOOLONG;
+    int n = snprintf(full, PATH_MAX, "%s%s", root, path);
+    return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
+/* Read until the end of the file or the buffer. @return bytes, -EFBIG with a full buffer if there is more, -errno. */
+static ssize_t read_whole(int fd, char *buf, size_t cap)
+{
+    size_t len = 0;
+    for (;;) {
+        char beyond;
+        bool full = len == cap - 1;
+        ssize_t n = read(fd, full ? &beyond : buf + len, full ? 1 : cap - 1 - len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            buf[0] = '\0';
+            return -errno;
+        }
+        if (n == 0 || full) {
+            buf[len] = '\0';
+            return n == 0 ? (ssize_t)len : -EFBIG;
+        }
+        len += (size_t)n;
+    }
+}
+
+ssize_t kernel_read_file(const char *path, char *buf, size_t cap)
+{
+    char full[PATH_MAX];
+    if (cap == 0)
+        return -EINVAL;
+    buf[0] = '\0';
+    int rc = rooted(path, full);
+    if (rc < 0)
+        return rc;
+    int fd = open(full, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = read_whole(fd, buf, cap);
+    close(fd);
+    return n;
+}
+
+static int visible(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+}
+
+/* By bytes, not by locale: the order must be the same for every user. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg)
+{
+    char full[PATH_MAX];
+    struct dirent **entries;
+    int rc = rooted(path, full);
+    if (rc < 0)
+        return rc;
+    int n = scandir(full, &entries, visible, by_name);
+    if (n < 0)
+        return -errno;
+    for (int i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = each(entries[i]->d_name, arg);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+/* A process that is not there is ESRCH, as for kill(2); ENOENT would be a machine without /proc. */
+static int task_dir_error(int err)
+{
+    return err == ENOENT && access("/proc/self/task", F_OK) == 0 ? -ESRCH : -err;
+}
+
+/* Always of the running machine, whatever UPMU_FSROOT says: the ids are opened on it. */
+ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap)
+{
+    char path[64];
+    size_t n = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    if (!dir)
+        return task_dir_error(errno);
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (!entry)
+            break;
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+            continue;
+        if (n < cap)
+            tids[n] = (pid_t)strtol(entry->d_name, NULL, 10);
+        n++;
+    }
+    int err = errno;
+    closedir(dir);
+    if (err)
+        return -err;
+    return n ? (ssize_t)n : -ESRCH;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The parts of which the real kernel is put together; private to this room. Room: kernel. Before it: core, through
+ * core/kernel_ops.h, where each function is described; after it: the kernel. perf.c joins them into one table.
+ */
+#ifndef UPMU_KERNEL_PARTS_H
+#define UPMU_KERNEL_PARTS_H
+
+#include <stdbool.h>
+
+#include "core/kernel_ops.h"
+
+/* descriptors.c: the library's share of RLIMIT_NOFILE, and where its descriptors live */
+
+/** Count one descriptor more against the library's share. @return false, and nothing counted, when it is used up. */
+bool kernel_descriptor_reserve(void);
+/** Move a reserved descriptor out of the program's way. @return its new number; -errno with it closed and unreserved. */
+int kernel_descriptor_park(int fd);
+/** Take back a reservation for which no descriptor came to be. */
+void kernel_descriptor_unreserve(void);
+/** Close a parked descriptor and give its reservation back. Keeps errno. */
+void kernel_descriptor_close(int fd);
+/** Descriptors reserved at this moment. */
+unsigned kernel_descriptors_held(void);
+
+/* files.c */
+ssize_t kernel_read_file(const char *path, char *buf, size_t cap);
+int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
+ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap);
+
+/* spawn.c */
+pid_t kernel_spawn(char *const argv[], int *gate);
+int kernel_release(int gate);
+int kernel_wait(pid_t pid, int *status);
+
+#endif

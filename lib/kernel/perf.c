@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The real kernel: perf_event_open and the calls on its descriptors. Room: kernel. Before it: core, through
+ * core/kernel_ops.h; after it: the kernel. No policy: what core asks is what the kernel is asked.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernel/page.h"
+#include "kernel/parts.h"
+
+/* The constants that core knows without a kernel header. */
+_Static_assert((int)KERNEL_TYPE_HARDWARE == (int)PERF_TYPE_HARDWARE, "type of generic hardware events");
+_Static_assert((int)KERNEL_TYPE_SOFTWARE == (int)PERF_TYPE_SOFTWARE, "type of software events");
+_Static_assert((int)KERNEL_TYPE_HW_CACHE == (int)PERF_TYPE_HW_CACHE, "type of generic cache events");
+_Static_assert((int)KERNEL_TYPE_RAW == (int)PERF_TYPE_RAW, "type of raw events");
+_Static_assert((int)KERNEL_SW_CPU_CLOCK == (int)PERF_COUNT_SW_CPU_CLOCK, "cpu-clock");
+_Static_assert((int)KERNEL_SW_TASK_CLOCK == (int)PERF_COUNT_SW_TASK_CLOCK, "task-clock");
+_Static_assert((int)KERNEL_SW_PAGE_FAULTS == (int)PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
+_Static_assert((int)KERNEL_SW_CONTEXT_SWITCHES == (int)PERF_COUNT_SW_CONTEXT_SWITCHES, "context-switches");
+_Static_assert((int)KERNEL_SW_CPU_MIGRATIONS == (int)PERF_COUNT_SW_CPU_MIGRATIONS, "cpu-migrations");
+_Static_assert((int)KERNEL_SW_DUMMY == (int)PERF_COUNT_SW_DUMMY, "dummy");
+
+static void attr_build(struct perf_event_attr *attr, const struct kernel_open *req)
+{
+    memset(attr, 0, sizeof *attr);
+    attr->size = sizeof *attr;
+    attr->type = req->type;
+    attr->config = req->config;
+    attr->config1 = req->config1;
+    attr->config2 = req->config2;
+    attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID;
+    if (req->group_read)
+        attr->read_format |= PERF_FORMAT_GROUP;
+    attr->disabled = req->disabled;
+    attr->inherit = req->inherit;
+    attr->enable_on_exec = req->enable_on_exec;
+    attr->exclude_user = (req->exclude & KERNEL_EXCLUDE_USER) != 0;
+    attr->exclude_kernel = (req->exclude & KERNEL_EXCLUDE_KERNEL) != 0;
+    attr->exclude_hv = (req->exclude & KERNEL_EXCLUDE_HV) != 0;
+}
+
+static int perf_open(const struct kernel_open *req)
+{
+    struct perf_event_attr attr;
+    if (!kernel_descriptor_reserve())
+        return -EMFILE;
+    attr_build(&attr, req);
+    long fd = syscall(SYS_perf_event_open, &attr, req->pid, req->cpu, req->group_fd, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) {
+        int err = errno;
+        kernel_descriptor_unreserve();
+        return -err;
+    }
+    return kernel_descriptor_park((int)fd);
+}
+
+static ssize_t perf_read(int fd, void *words, size_t bytes)
+{
+    int saved = errno;
+    ssize_t n = read(fd, words, bytes);
+    if (n < 0)
+        n = -errno;
+    errno = saved;
+    return n;
+}
+
+static int perf_control(int fd, enum kernel_verb verb, bool group)
+{
+    static const unsigned long requests[] = {
+        [KERNEL_ENABLE] = PERF_EVENT_IOC_ENABLE,
+        [KERNEL_DISABLE] = PERF_EVENT_IOC_DISABLE,
+        [KERNEL_RESET] = PERF_EVENT_IOC_RESET,
+    };
+    return ioctl(fd, requests[verb], group ? PERF_IOC_FLAG_GROUP : 0) < 0 ? -errno : 0;
+}
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int perf_map(int fd, const void **page)
+{
+    void *at = mmap(NULL, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
+    *page = at == MAP_FAILED ? NULL : at;
+    return at == MAP_FAILED ? -errno : 0;
+}
+
+static void perf_unmap(const void *page)
+{
+    munmap((void *)(uintptr_t)page, page_bytes());
+}
+
+static int perf_thread_switches(uint64_t *switches)
+{
+    struct rusage usage;
+    int saved = errno;
+    if (getrusage(RUSAGE_THREAD, &usage) < 0) {
+        int err = errno;
+        errno = saved;
+        return -err;
+    }
+    *switches = (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+    return 0;
+}
+
+static pid_t perf_gettid(void)
+{
+    return (pid_t)syscall(SYS_gettid);
+}
+
+const struct kernel_ops upmu_kernel_perf = {
+    .name = "perf_event_open",
+    .open = perf_open,
+    .close = kernel_descriptor_close,
+    .read = perf_read,
+    .control = perf_control,
+    .map = perf_map,
+    .unmap = perf_unmap,
+    .page_read = kernel_page_read,
+    .page_sequence = kernel_page_sequence,
+    .thread_switches = perf_thread_switches,
+    .gettid = perf_gettid,
+    .threads = kernel_threads,
+    .read_file = kernel_read_file,
+    .list_dir = kernel_list_dir,
+    .spawn = kernel_spawn,
+    .release = kernel_release,
+    .wait = kernel_wait,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting a command that waits just before exec. Room: kernel. Before it: core, which opens counters on the waiting
+ * process; after it: the command.
+ *
+ * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, an errno from
+ * the child tells that exec failed, and the end of file after the release that it went well. A pipe would send SIGPIPE to
+ * a host whose child was killed while it waited; a socket can be told not to. If the parent lets go of the gate without
+ * releasing it, or dies, the child leaves quietly. Signal dispositions and masks are those of the caller.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/parts.h"
+
+/* read(2) continued over signals; the messages are so small that they come whole or not at all. */
+static ssize_t receive(int fd, void *buf, size_t bytes)
+{
+    ssize_t n;
+    do
+        n = read(fd, buf, bytes);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+static ssize_t tell(int fd, const void *buf, size_t bytes)
+{
+    ssize_t n;
+    do
+        n = send(fd, buf, bytes, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/* In the child of a possibly multi-threaded process: nothing but async-signal-safe calls. */
+static void __attribute__((noreturn)) child_main(char *const argv[], int gate)
+{
+    char go;
+    if (receive(gate, &go, 1) != 1)
+        _exit(0);
+    execvp(argv[0], argv);
+    int err = errno;
+    /* If nobody listens any more, the exit status is all there is to tell. */
+    (void)!tell(gate, &err, sizeof err);
+    _exit(127);
+}
+
+pid_t kernel_spawn(char *const argv[], int *gate)
+{
+    int ends[2];
+    *gate = -1;
+    if (!kernel_descriptor_reserve())
+        return -EMFILE;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
+        int err = errno;
+        kernel_descriptor_unreserve();
+        return -err;
+    }
+    int ours = kernel_descriptor_park(ends[0]);
+    if (ours < 0) {
+        close(ends[1]);
+        return ours;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ours);
+        child_main(argv, ends[1]);
+    }
+    int err = errno;
+    close(ends[1]);
+    if (pid < 0) {
+        kernel_descriptor_close(ours);
+        return -err;
+    }
+    *gate = ours;
+    return pid;
+}
+
+/* The answer of the child: its errno, or the end of file with which exec closes its end. */
+static int exec_answer(int gate)
+{
+    int err = 0;
+    ssize_t n = receive(gate, &err, sizeof err);
+    if (n < 0)
+        return -errno;
+    if (n == 0)
+        return 0;
+    return n == (ssize_t)sizeof err && err > 0 ? -err : -EIO;
+}
+
+int kernel_release(int gate)
+{
+    int rc = 0;
+    ssize_t n = tell(gate, "", 1);
+    if (n == 1)
+        rc = exec_answer(gate);
+    else
+        rc = n < 0 ? -errno : -EIO;
+    kernel_descriptor_close(gate);
+    return rc;
+}
+
+int kernel_wait(pid_t pid, int *status)
+{
+    int ignored;
+    while (waitpid(pid, status ? status : &ignored, 0) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return 0;
+}
