@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The scripted twin of the kernel room, for tests: a kernel that does what the test says. Room: kernel (tests only).
+ * Before it: core under test, through core/kernel_ops.h; after it: nothing, no system call is made for events or files.
+ *
+ *     scripted_reset();
+ *     scripted_counter(KERNEL_TYPE_HARDWARE, 0, (struct scripted_sample[]){{100, 50, 50}, {300, 150, 150}}, 2);
+ *     scripted_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
+ *     scripted_rule(scripted_rule_deny, &(int){EACCES});
+ *     core_kernel_use(&upmu_kernel_scripted);
+ *
+ * What was not scripted does not exist: an event is ENOENT, so are a file, a directory and a process. Scripts may be
+ * changed at any time; the calls of the code under test may come from any thread.
+ */
+#ifndef UPMU_KERNEL_SCRIPTED_H
+#define UPMU_KERNEL_SCRIPTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/kernel_ops.h"
+#include "kernel/page.h"
+
+extern const struct kernel_ops upmu_kernel_scripted;
+
+/** Forget all scripts, descriptors, pages and the log. */
+void scripted_reset(void);
+
+/* -------------------------------------------------------------------------------------------------- events */
+
+/** What one read finds. */
+struct scripted_sample {
+    uint64_t value, enabled, running;
+};
+
+/** A `config` that stands for every config of the type without a script of its own. */
+#define SCRIPTED_ANY UINT64_MAX
+
+/** The event opens; its reads find the samples in turn, the last one again and again. Each open, and a new script,
+ *  starts at the first.
+ *  In a group read every member gives its own value, the times are the leader's. The samples are copied. */
+void scripted_counter(uint32_t type, uint64_t config, const struct scripted_sample *samples, size_t n);
+
+/** Opening the event fails with this errno. */
+void scripted_open_error(uint32_t type, uint64_t config, int err);
+
+/** At most `n` descriptors at once, then -EMFILE. */
+void scripted_open_limit(size_t n);
+
+/** The next `times` reads of the event (0: all) give `result`: a negative errno, or the bytes of a short read.
+ *  To be called after scripted_counter() with the same type and config. */
+void scripted_read_fault(uint32_t type, uint64_t config, ssize_t result, unsigned times);
+
+/** The next controls fail with this errno (0: work again). */
+void scripted_control_error(int err);
+
+/* --------------------------------------------------------------------------------------------------- rules */
+
+/** A rule decides on an open: 0, or -errno. `group` holds the `n` events opened into the group so far, leader first. */
+typedef int (*scripted_rule_fn)(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** Add a rule; they are asked in the order added, before the event itself is looked up; the first refusal counts. */
+void scripted_rule(scripted_rule_fn rule, void *arg);
+
+/** A placement decides whether a group ever gets its counters. If not, it opens and is never counted: running is 0. */
+typedef bool (*scripted_place_fn)(const struct kernel_open *group, size_t n, void *arg);
+void scripted_place(scripted_place_fn place, void *arg);
+
+/** Everything is refused with *(int *)arg: EACCES (Debian's paranoid 3), EPERM or ENOSYS (seccomp). */
+int scripted_rule_deny(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** The kernel's own checks for a caller without capabilities at perf_event_paranoid = *(int *)arg. */
+int scripted_rule_paranoid(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** Hardware, cache and raw events are ENOENT. */
+int scripted_rule_no_pmu(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** Hardware events take no exclude bit (RISC-V without Sscofpmf): EOPNOTSUPP. */
+int scripted_rule_no_filter(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** Software and hardware events in one group are EINVAL (Loongson MIPS, old LoongArch). */
+int scripted_rule_no_mixed_group(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** More hardware events in a group than *(int *)arg counters are EINVAL. */
+int scripted_rule_group_size(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** Sunway core3B: raw codes and exclude bits it takes. */
+int scripted_rule_core3b(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg);
+/** Sunway core3B: no two events on one of its two counters, nor any group that needs that. */
+bool scripted_place_core3b(const struct kernel_open *group, size_t n, void *arg);
+
+/** The files and rules of an unprivileged user (no capability, no seccomp) at a perf_event_paranoid value. */
+void scripted_user(int paranoid);
+
+/* --------------------------------------------------------------------------------------------------- files */
+
+/** A file. Its parent directories come to be with it. */
+void scripted_file(const char *path, const char *text);
+/** Reading the file, or listing the directory, fails with this errno. */
+void scripted_file_error(const char *path, int err);
+/** An empty directory. */
+void scripted_dir(const char *path);
+
+/* ------------------------------------------------------------------------------------- threads and commands */
+
+/** The answer of the next threads() of a process; several calls make a list that changes from call to call, and the
+ *  last answer stays. n = 0: no such process. */
+void scripted_threads(pid_t pid, const pid_t *tids, size_t n);
+
+/** The next command: its pid or -errno of spawn, 0 or -errno of exec, its wait status. */
+void scripted_command(pid_t spawned, int exec_result, int status);
+
+/* --------------------------------------------------------------------------------------------------- pages */
+
+/** Contents of every page mapped from now on. */
+void scripted_page_contents(const struct kernel_page *page);
+/** The page mapped on a descriptor, NULL if none. */
+struct kernel_page *scripted_page(int fd);
+/** At most `n` pages at once, then -err. */
+void scripted_map_limit(size_t n, int err);
+/** `n` context switches of the calling thread: RUSAGE_THREAD and, if `pages_follow`, every page's lock tell of them. */
+void scripted_switch(unsigned n, bool pages_follow);
+/** thread_switches() fails with this errno. */
+void scripted_switches_error(int err);
+
+/* ----------------------------------------------------------------------------------------------------- log */
+
+enum scripted_op {
+    SCRIPTED_OPEN,
+    SCRIPTED_CLOSE,
+    SCRIPTED_READ,
+    SCRIPTED_ENABLE,
+    SCRIPTED_DISABLE,
+    SCRIPTED_RESET,
+    SCRIPTED_MAP,
+    SCRIPTED_UNMAP,
+    SCRIPTED_PAGE_READ,
+    SCRIPTED_SWITCHES,
+    SCRIPTED_THREADS,
+    SCRIPTED_SPAWN,
+    SCRIPTED_RELEASE,
+    SCRIPTED_WAIT,
+};
+
+struct scripted_call {
+    enum scripted_op op;
+    int fd; /**< also a gate; -1 where there is none */
+    ssize_t result;
+    bool group;             /**< of a control */
+    struct kernel_open req; /**< of an open */
+};
+
+/** Calls of one kind so far. */
+size_t scripted_count(enum scripted_op op);
+/** The i-th call of one kind, NULL past the last. Valid until the next call of the code under test. */
+const struct scripted_call *scripted_nth(enum scripted_op op, size_t i);
+/** Descriptors and gates open now. */
+size_t scripted_open_now(void);
+/** Pages mapped now. */
+size_t scripted_mapped_now(void);
+/** Uses of descriptors and pages that are not there: closed twice, read after close, unmapped twice. */
+size_t scripted_misuse(void);
+
+/** Called before each logged call is carried out, without any lock: the place to change a script under way. */
+void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *arg);
+
+/* ----------------------------------------------------------------------- between the twin's own source files */
+
+ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
+int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
+void scripted_files_reset(void);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Files and directories of the scripted twin. Room: kernel (tests only). Before it: the test; after it: core under test. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/scripted.h"
+
+enum { FILES_MAX = 2048 };
+
+struct file {
+    char *path;
+    char *text; /* NULL: a directory, or an error */
+    int err;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct file files[FILES_MAX];
+    size_t n;
+} tree = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static char *copied(const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        abort();
+    return copy;
+}
+
+static struct file *find(const char *path)
+{
+    for (size_t i = 0; i < tree.n; i++)
+        if (strcmp(tree.files[i].path, path) == 0)
+            return &tree.files[i];
+    return NULL;
+}
+
+static void put(const char *path, const char *text, int err)
+{
+    pthread_mutex_lock(&tree.lock);
+    struct file *f = find(path);
+    if (!f) {
+        if (tree.n == FILES_MAX)
+            abort();
+        f = &tree.files[tree.n++];
+        f->path = copied(path);
+        f->text = NULL;
+    }
+    free(f->text);
+    f->text = text ? copied(text) : NULL;
+    f->err = err;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+void scripted_file(const char *path, const char *text)
+{
+    put(path, text, 0);
+}
+
+void scripted_file_error(const char *path, int err)
+{
+    put(path, NULL, err);
+}
+
+void scripted_dir(const char *path)
+{
+    put(path, NULL, 0);
+}
+
+void scripted_files_reset(void)
+{
+    pthread_mutex_lock(&tree.lock);
+    for (size_t i = 0; i < tree.n; i++) {
+        free(tree.files[i].path);
+        free(tree.files[i].text);
+    }
+    tree.n = 0;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+static ssize_t file_copy(const struct file *f, char *buf, size_t cap)
+{
+    if (!f)
+        return -ENOENT;
+    if (f->err)
+        return -f->err;
+    if (!f->text)
+        return -EISDIR;
+    size_t len = strlen(f->text);
+    size_t fits = len < cap ? len : cap - 1;
+    memcpy(buf, f->text, fits);
+    buf[fits] = '\0';
+    return fits < len ? -EFBIG : (ssize_t)len;
+}
+
+ssize_t scripted_read_file(const char *path, char *buf, size_t cap)
+{
+    if (cap == 0)
+        return -EINVAL;
+    buf[0] = '\0';
+    pthread_mutex_lock(&tree.lock);
+    ssize_t n = file_copy(find(path), buf, cap);
+    pthread_mutex_unlock(&tree.lock);
+    return n;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names right below `path`, each once, sorted. @return their number, or -errno. */
+static int names_below(const char *path, char **names)
+{
+    size_t prefix = strlen(path), n = 0;
+    const struct file *self = find(path);
+    if (self && (self->err || self->text))
+        return self->err ? -self->err : -ENOTDIR;
+    for (size_t i = 0; i < tree.n; i++) {
+        const char *full = tree.files[i].path;
+        if (strncmp(full, path, prefix) != 0 || full[prefix] != '/')
+            continue;
+        const char *name = full + prefix + 1;
+        char *first = strndup(name, strcspn(name, "/"));
+        if (!first)
+            abort();
+        names[n++] = first;
+    }
+    if (n == 0 && !self)
+        return -ENOENT;
+    qsort(names, n, sizeof *names, by_text);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kept && strcmp(names[kept - 1], names[i]) == 0)
+            free(names[i]);
+        else
+            names[kept++] = names[i];
+    }
+    return (int)kept;
+}
+
+int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg)
+{
+    char **names = calloc(FILES_MAX, sizeof *names);
+    if (!names)
+        abort();
+    pthread_mutex_lock(&tree.lock);
+    int n = names_below(path, names);
+    pthread_mutex_unlock(&tree.lock);
+    int rc = n < 0 ? n : 0;
+    for (int i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = each(names[i], arg);
+        free(names[i]);
+    }
+    free(names);
+    return rc;
+}
