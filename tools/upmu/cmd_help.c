@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu help: the list of commands, or the help of one. Room: tools/upmu. Before it: main; after it: options. */
+#include <stddef.h>
+
+#include "command.h"
+#include "options.h"
+#include "output.h"
+
+struct help_request {
+    const struct command *self;
+    const char *topic;
+};
+
+static int help_option(void *arg, int id, const char *value)
+{
+    struct help_request *request = arg;
+    (void)id; /* no options: only operands come here */
+    if (request->topic)
+        return options_usage(request->self, "one command at a time");
+    request->topic = value;
+    return 0;
+}
+
+static void help_overview(FILE *out)
+{
+    fputs("Usage: upmu COMMAND [OPTIONS]\n\n"
+          "Performance counters of threads, processes and commands, the events this machine can count,\n"
+          "and the traces that programs linked with libupmu write.\n\nCommands:\n",
+          out);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nOptions:\n"
+          "  -h, --help     show this help\n"
+          "  -V, --version  show the version\n\n"
+          "Exit status: 0 done, 1 the job failed, 2 the command line makes no sense;\n"
+          "'upmu stat' passes on the exit status of the command it ran.\n\n"
+          "'upmu help COMMAND' or 'upmu COMMAND --help' says more; so does man upmu.\n",
+          out);
+}
+
+static int help_run(const struct command *self, int argc, char **argv)
+{
+    struct help_request request = {.self = self};
+    const struct command *topic = NULL;
+    struct output out;
+    int status = options_parse(self, argc, argv, help_option, &request, NULL);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (request.topic) {
+        topic = command_find(request.topic);
+        if (!topic)
+            return EXIT_USAGE;
+    }
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    if (topic)
+        options_help(out.file, topic);
+    else
+        help_overview(out.file);
+    return output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+static const struct option_spec help_options[] = {{0, 0, NULL, NULL, NULL}};
+
+const struct command command_help = {
+    .name = "help",
+    .summary = "show the commands, or the help of one",
+    .usage = "[COMMAND]",
+    .about = "Shows the commands, or the help of COMMAND.\n",
+    .options = help_options,
+    .exits = "  0  done\n"
+             "  1  the help could not be written\n"
+             "  2  there is no such command\n",
+    .run = help_run,
+};

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * upmu list: the events and metrics known on this machine, what they become here, and whether they count - found out by
+ * trying each one. Room: tools/upmu. Before it: main; after it: the library's names and its trial.
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "csv.h"
+#include "list.h"
+#include "memory.h"
+#include "options.h"
+#include "table.h"
+
+enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS };
+
+struct list_request {
+    const struct command *self;
+    const char *pattern;
+    bool as_json;
+    bool as_csv;
+    bool no_probe;
+    bool only_metrics;
+};
+
+static int list_option(void *arg, int id, const char *value)
+{
+    struct list_request *r = arg;
+    r->as_json |= id == LIST_JSON;
+    r->as_csv |= id == LIST_CSV;
+    r->no_probe |= id == LIST_NO_PROBE;
+    r->only_metrics |= id == LIST_METRICS;
+    if (id != OPTION_OPERAND)
+        return 0;
+    if (r->pattern)
+        return options_usage(r->self, "one pattern at a time");
+    r->pattern = value;
+    return 0;
+}
+
+const char *list_grade(int grade)
+{
+    switch (grade) {
+    case UPMU_GRADE_EXACT:
+        return "exact";
+    case UPMU_GRADE_APPROXIMATE:
+        return "approximate";
+    case UPMU_GRADE_ABSENT:
+        return "absent";
+    default:
+        return "?";
+    }
+}
+
+const char *list_here(const struct list_trial *trial)
+{
+    if (!trial->made)
+        return "";
+    return trial->code == 0 ? "yes" : upmu_strerror(trial->code);
+}
+
+/* ------------------------------------------------------------------------------------------- finding out */
+
+static bool matches(const char *pattern, const char *name)
+{
+    if (!pattern)
+        return true;
+    if (!name)
+        return false;
+    if (strpbrk(pattern, "*?["))
+        return fnmatch(pattern, name, FNM_CASEFOLD) == 0;
+    return strcasestr(name, pattern) != NULL;
+}
+
+static struct list_trial try_event(const char *name)
+{
+    struct list_trial trial = {.made = true, .code = upmu_event_probe(name)};
+    if (trial.code != 0)
+        trial.reason = memory_copy(upmu_error());
+    return trial;
+}
+
+static void list_add_event(struct list *list, const struct upmu_event_info *info, bool probe)
+{
+    list->events = memory_resize(list->events, list->n_events + 1, sizeof *list->events);
+    struct list_event *e = &list->events[list->n_events++];
+    *e = (struct list_event){.info = *info};
+    if (probe)
+        e->trial = try_event(info->name);
+}
+
+/* An absent event is part of the list: that it is absent is what one wants to know. */
+static int event_lookup(const char *name, struct upmu_event_info *info)
+{
+    *info = (struct upmu_event_info){.size = sizeof *info};
+    int rc = upmu_event_info(name, info);
+    return rc == UPMU_E_UNSUPPORTED ? 0 : rc;
+}
+
+static int list_find_events(struct list *list, const struct list_request *r)
+{
+    size_t position = 0;
+    const char *name;
+
+    while ((name = upmu_event_next(&position)) != NULL) {
+        struct upmu_event_info info;
+        if (event_lookup(name, &info) != 0) {
+            complain("%s: %s", name, upmu_error());
+            return -1;
+        }
+        if (matches(r->pattern, name) || matches(r->pattern, info.perf) || matches(r->pattern, info.papi))
+            list_add_event(list, &info, !r->no_probe);
+    }
+    return 0;
+}
+
+/* A metric can be had if each of its events counts. */
+static struct list_trial try_metric(const struct upmu_metric_info *info)
+{
+    struct list_trial trial = {.made = true};
+    char *names = memory_copy(info->events), *rest = names, *name;
+
+    while (trial.code == 0 && (name = strsep(&rest, ",")) != NULL)
+        if (name[0] != '\0')
+            trial = try_event(name);
+    free(names);
+    return trial;
+}
+
+static void list_find_metrics(struct list *list, const struct list_request *r)
+{
+    struct upmu_metric_info info = {.size = sizeof info};
+
+    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+        if (!matches(r->pattern, info.name))
+            continue;
+        list->metrics = memory_resize(list->metrics, list->n_metrics + 1, sizeof *list->metrics);
+        struct list_metric *m = &list->metrics[list->n_metrics++];
+        *m = (struct list_metric){.info = info};
+        if (!r->no_probe)
+            m->trial = try_metric(&info);
+    }
+}
+
+/* Names that nobody can enumerate (raw codes, native names, modifiers) are found by looking them up. */
+static int list_find_spelled(struct list *list, const struct list_request *r)
+{
+    struct upmu_event_info info;
+
+    if (!r->only_metrics && r->pattern && event_lookup(r->pattern, &info) == 0) {
+        list_add_event(list, &info, !r->no_probe);
+        return 0;
+    }
+    if (r->only_metrics)
+        complain("no metric matches '%s'", r->pattern ? r->pattern : "");
+    else
+        complain("no event or metric matches '%s': %s", r->pattern ? r->pattern : "", upmu_error());
+    return -1;
+}
+
+static int list_find(struct list *list, const struct list_request *r)
+{
+    if (!r->only_metrics && list_find_events(list, r) != 0)
+        return -1;
+    list_find_metrics(list, r);
+    return list->n_events + list->n_metrics > 0 ? 0 : list_find_spelled(list, r);
+}
+
+static void list_free(struct list *list)
+{
+    for (size_t i = 0; i < list->n_events; i++)
+        free(list->events[i].trial.reason);
+    for (size_t i = 0; i < list->n_metrics; i++)
+        free(list->metrics[i].trial.reason);
+    free(list->events);
+    free(list->metrics);
+}
+
+/* ---------------------------------------------------------------------------------------------- for people */
+
+static enum output_style here_style(const struct list_trial *trial)
+{
+    return trial->code == 0 ? STYLE_GOOD : STYLE_WARNING;
+}
+
+static void list_events_text(struct output *out, const struct list *list)
+{
+    static const struct table_column columns[] = {
+        {"EVENT", false}, {"UNIT", false}, {"ENCODING", false}, {"COUNTS HERE", false}, {"GRADE", false}, {"NOTE", false},
+    };
+    struct table t;
+
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < list->n_events; i++) {
+        const struct list_event *e = &list->events[i];
+        bool absent = e->info.grade == UPMU_GRADE_ABSENT;
+        table_cell(&t, STYLE_PLAIN, "%s", e->info.name);
+        table_cell(&t, STYLE_PLAIN, "%s", e->info.unit);
+        table_cell(&t, STYLE_PLAIN, "%s", absent ? "-" : e->info.encoding);
+        table_cell(&t, here_style(&e->trial), "%s", list_here(&e->trial));
+        table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_grade(e->info.grade));
+        table_cell(&t, STYLE_PLAIN, "%s", e->info.note);
+    }
+    table_end(&t, out, 0);
+}
+
+static void list_metrics_text(struct output *out, const struct list *list)
+{
+    static const struct table_column columns[] = {
+        {"METRIC", false}, {"UNIT", false}, {"FORMULA", false}, {"COUNTS HERE", false}, {"MEANING", false},
+    };
+    struct table t;
+
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < list->n_metrics; i++) {
+        const struct list_metric *m = &list->metrics[i];
+        table_cell(&t, STYLE_PLAIN, "%s", m->info.name);
+        table_cell(&t, STYLE_PLAIN, "%s", m->info.unit);
+        table_cell(&t, STYLE_PLAIN, "%s", m->info.formula);
+        table_cell(&t, here_style(&m->trial), "%s", list_here(&m->trial));
+        table_cell(&t, STYLE_PLAIN, "%s", m->info.summary);
+    }
+    table_end(&t, out, 0);
+}
+
+/* What the library says about an obstacle, once per kind. That this CPU lacks an event stands in the event's own note. */
+static void reason_once(struct output *out, const struct list_trial *trial, uint32_t *told)
+{
+    uint32_t bit = trial->code > -32 ? 1u << (-trial->code & 31) : 0;
+
+    if (!trial->made || trial->code == 0 || trial->code == UPMU_E_UNSUPPORTED || (*told & bit))
+        return;
+    *told |= bit;
+    fprintf(out->file, "\n%s: ", upmu_strerror(trial->code));
+    output_clean(out->file, trial->reason);
+    fputc('\n', out->file);
+}
+
+static void list_reasons_text(struct output *out, const struct list *list)
+{
+    uint32_t told = 0;
+
+    for (size_t i = 0; i < list->n_events; i++)
+        reason_once(out, &list->events[i].trial, &told);
+    for (size_t i = 0; i < list->n_metrics; i++)
+        reason_once(out, &list->metrics[i].trial, &told);
+}
+
+static void list_write_text(struct output *out, const struct list *list)
+{
+    list_events_text(out, list);
+    if (list->n_events > 0 && list->n_metrics > 0)
+        fputc('\n', out->file);
+    list_metrics_text(out, list);
+    list_reasons_text(out, list);
+}
+
+/* --------------------------------------------------------------------------------------------------- CSV */
+
+static void list_write_csv(struct output *out, const struct list *list)
+{
+    struct csv c;
+
+    csv_begin(&c, out->file, ',');
+    if (list->n_events > 0)
+        csv_row(&c, (const char *const[]){"event", "unit", "encoding", "here", "grade", "note", NULL});
+    for (size_t i = 0; i < list->n_events; i++) {
+        const struct list_event *e = &list->events[i];
+        const char *encoding = e->info.grade == UPMU_GRADE_ABSENT ? "" : e->info.encoding;
+        csv_row(&c, (const char *const[]){e->info.name, e->info.unit, encoding, list_here(&e->trial),
+                                          list_grade(e->info.grade), e->info.note, NULL});
+    }
+    /* One kind of rows per file: metrics only where no event is listed. */
+    if (list->n_events > 0)
+        return;
+    csv_row(&c, (const char *const[]){"metric", "unit", "formula", "here", "summary", NULL});
+    for (size_t i = 0; i < list->n_metrics; i++) {
+        const struct list_metric *m = &list->metrics[i];
+        csv_row(&c, (const char *const[]){m->info.name, m->info.unit, m->info.formula, list_here(&m->trial),
+                                          m->info.summary, NULL});
+    }
+}
+
+/* --------------------------------------------------------------------------------------------- the command */
+
+static int list_write(const struct list *list, const struct list_request *r)
+{
+    struct output out;
+
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    if (r->as_json)
+        list_write_json(&out, list);
+    else if (r->as_csv)
+        list_write_csv(&out, list);
+    else
+        list_write_text(&out, list);
+    return output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+static int list_run(const struct command *self, int argc, char **argv)
+{
+    struct list_request request = {.self = self};
+    struct list list = {0};
+    int status = options_parse(self, argc, argv, list_option, &request, NULL);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (request.as_json && request.as_csv)
+        return options_usage(self, "--json or --csv, not both");
+    status = list_find(&list, &request) == 0 ? list_write(&list, &request) : EXIT_FAILED;
+    list_free(&list);
+    return status;
+}
+
+static const struct option_spec list_options[] = {
+    {LIST_METRICS, 'm', "metrics", NULL, "metrics only"},
+    {LIST_NO_PROBE, 'n', "no-probe", NULL, "do not try the events, only look them up"},
+    {LIST_JSON, 'j', "json", NULL, "one JSON document instead of tables"},
+    {LIST_CSV, 'c', "csv", NULL, "comma-separated values (events; metrics with --metrics)"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_list = {
+    .name = "list",
+    .summary = "show the events and metrics of this machine, and which of them count here",
+    .usage = "[OPTIONS] [PATTERN]",
+    .about = "Shows each event known on this machine with its encoding, whether it can be counted here and now (each\n"
+             "one is opened, run and closed), how faithful the encoding is to the name, and what to know about it;\n"
+             "then the metrics computed from them. PATTERN is a part of a name, or a whole name with the wildcards\n"
+             "* ? [ ]; perf's and PAPI's names of the events are searched too. A name that no list can hold (a raw\n"
+             "code, native::NAME, a modifier) is looked up.\n",
+    .options = list_options,
+    .exits = "  0  something was listed\n"
+             "  1  nothing matches PATTERN, or the output could not be written\n"
+             "  2  the command line makes no sense\n",
+    .run = list_run,
+};

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A JSON writer. Room: tools/upmu. Before it: the commands' --json; after it: output.
+ * The document and its lists are broken into lines, the entries of a list take one line each: grep still works.
+ */
+#include "json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "upmu/upmu.h"
+
+enum { JSON_DEPTH_LINES = 2 }; /* deeper than this, members follow on the same line */
+
+static void json_newline(struct json *j)
+{
+    if (j->depth <= JSON_DEPTH_LINES)
+        fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+}
+
+static void json_key(struct json *j, const char *key)
+{
+    if (!j->first[j->depth])
+        fputs(j->depth <= JSON_DEPTH_LINES ? "," : ", ", j->out);
+    j->first[j->depth] = false;
+    json_newline(j);
+    if (key)
+        fprintf(j->out, "\"%s\": ", key);
+}
+
+static void json_enter(struct json *j, char bracket)
+{
+    fputc(bracket, j->out);
+    j->depth++;
+    j->first[j->depth] = true;
+}
+
+static void json_leave(struct json *j, char bracket)
+{
+    bool empty = j->first[j->depth];
+    j->depth--;
+    /* The closing bracket stands on a line of its own where the members did. */
+    if (!empty && j->depth < JSON_DEPTH_LINES)
+        json_newline(j);
+    fputc(bracket, j->out);
+}
+
+void json_begin(struct json *j, FILE *out, const char *schema)
+{
+    *j = (struct json){.out = out};
+    json_enter(j, '{');
+    json_string(j, "schema", schema);
+    json_int(j, "schema_version", JSON_SCHEMA_VERSION);
+    json_string(j, "upmu_version", upmu_version());
+}
+
+void json_end(struct json *j)
+{
+    json_leave(j, '}');
+    fputc('\n', j->out);
+}
+
+void json_object(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_enter(j, '{');
+}
+
+void json_object_end(struct json *j)
+{
+    json_leave(j, '}');
+}
+
+void json_array(struct json *j, const char *key)
+{
+    json_key(j, key);
+    json_enter(j, '[');
+}
+
+void json_array_end(struct json *j)
+{
+    json_leave(j, ']');
+}
+
+/* Least code point that may be written with a sequence of this many bytes: a longer way to write it is not valid. */
+static const uint32_t utf8_least[] = {0, 0, 0x80, 0x800, 0x10000};
+
+/* Length of the UTF-8 sequence at `s`, or 0 if there is none. The NUL at the end stops every sequence. */
+static size_t utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    if (s[0] < 0xc0 || s[0] >= 0xf8)
+        return 0;
+    size_t n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    uint32_t point = s[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (s[i] & 0x3fu);
+    }
+    bool surrogate = point >= 0xd800 && point < 0xe000;
+    return point < utf8_least[n] || point > 0x10ffff || surrogate ? 0 : n;
+}
+
+static void quote_char(FILE *out, const unsigned char *s, size_t length)
+{
+    if (length == 0)
+        fputs("\\ufffd", out);
+    else if (s[0] == '"' || s[0] == '\\')
+        fprintf(out, "\\%c", s[0]);
+    else if (s[0] == '\n')
+        fputs("\\n", out);
+    else if (s[0] == '\t')
+        fputs("\\t", out);
+    else if (s[0] < 0x20 || s[0] == 0x7f)
+        fprintf(out, "\\u%04x", s[0]);
+    else
+        fwrite(s, 1, length, out);
+}
+
+void json_quote(FILE *out, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+
+    fputc('"', out);
+    while (*s) {
+        size_t length = utf8_length(s);
+        quote_char(out, s, length);
+        s += length ? length : 1;
+    }
+    fputc('"', out);
+}
+
+void json_string(struct json *j, const char *key, const char *text)
+{
+    if (!text) {
+        json_null(j, key);
+        return;
+    }
+    json_key(j, key);
+    json_quote(j->out, text);
+}
+
+void json_int(struct json *j, const char *key, int64_t n)
+{
+    json_key(j, key);
+    fprintf(j->out, "%" PRId64, n);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t n)
+{
+    json_key(j, key);
+    fprintf(j->out, "%" PRIu64, n);
+}
+
+void json_double(struct json *j, const char *key, double n)
+{
+    if (!isfinite(n)) {
+        json_null(j, key);
+        return;
+    }
+    json_key(j, key);
+    fprintf(j->out, "%.15g", n);
+}
+
+void json_bool(struct json *j, const char *key, bool b)
+{
+    json_key(j, key);
+    fputs(b ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j, const char *key)
+{
+    json_key(j, key);
+    fputs("null", j->out);
+}

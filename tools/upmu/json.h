@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/** @file JSON for programs: numbers as numbers, null where there is no value, always valid UTF-8. Room: tools/upmu. */
+#ifndef UPMU_TOOL_JSON_H
+#define UPMU_TOOL_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { JSON_DEPTH_MAX = 8 };
+
+/** Version of the documents' shape: raised when a member changes its meaning or goes away, not when one is added. */
+enum { JSON_SCHEMA_VERSION = 1 };
+
+struct json {
+    FILE *out;
+    unsigned depth;
+    bool first[JSON_DEPTH_MAX]; /**< nothing written yet at this depth */
+};
+
+/** Begin a document: an object with "schema", "schema_version" and "upmu_version". */
+void json_begin(struct json *j, FILE *out, const char *schema);
+void json_end(struct json *j);
+
+/* `key` is NULL inside an array. */
+void json_object(struct json *j, const char *key);
+void json_object_end(struct json *j);
+void json_array(struct json *j, const char *key);
+void json_array_end(struct json *j);
+/** `text` may be NULL, which is written as null; bytes that are no UTF-8 become U+FFFD. */
+void json_string(struct json *j, const char *key, const char *text);
+void json_int(struct json *j, const char *key, int64_t n);
+void json_uint(struct json *j, const char *key, uint64_t n);
+/** Not a number and infinity are written as null. */
+void json_double(struct json *j, const char *key, double n);
+void json_bool(struct json *j, const char *key, bool b);
+void json_null(struct json *j, const char *key);
+
+/** A quoted string by itself, for text output that must stay on one line whatever the name holds. */
+void json_quote(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocation for the tool. Room: tools/upmu; used by all commands. The library below never ends a process; this is the
+ * process. */
+#include "memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+
+static void *must(void *p)
+{
+    if (!p) {
+        fputs("upmu: out of memory\n", stderr);
+        exit(EXIT_FAILED);
+    }
+    return p;
+}
+
+void *memory_array(size_t n, size_t size)
+{
+    return must(calloc(n ? n : 1, size));
+}
+
+void *memory_resize(void *array, size_t n, size_t size)
+{
+    return must(reallocarray(array, n ? n : 1, size));
+}
+
+char *memory_copy(const char *text)
+{
+    return must(strdup(text));
+}
+
+char *memory_vformat(const char *fmt, va_list ap)
+{
+    char *text = NULL;
+    if (vasprintf(&text, fmt, ap) < 0)
+        text = NULL;
+    return must(text);
+}
+
+char *memory_format(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = memory_vformat(fmt, ap);
+    va_end(ap);
+    return text;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Numbers from the command line: the whole word, in range, or nothing. Room: tools/upmu. */
+#ifndef UPMU_TOOL_NUMBERS_H
+#define UPMU_TOOL_NUMBERS_H
+
+#include <stdbool.h>
+
+/** A decimal whole number between `low` and `high`. @return false, and `*out` untouched, if `text` is anything else. */
+bool number_long(const char *text, long low, long high, long *out);
+/** Seconds: a decimal number above 0 and at most a hundred years. */
+bool number_seconds(const char *text, double *out);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Where results go, and whether they got there. Room: tools/upmu. */
+#ifndef UPMU_TOOL_OUTPUT_H
+#define UPMU_TOOL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "upmu/api.h"
+
+/** A destination. A write error is noticed at the latest by output_close(). */
+struct output {
+    FILE *file;
+    const char *name; /**< for messages */
+    bool colour;      /**< a terminal that wants colour */
+};
+
+enum output_standard {
+    OUTPUT_STDOUT = 1,
+    OUTPUT_STDERR = 2,
+};
+
+/** Buffered output to a standard stream. @return 0, or -1 having said why. */
+int output_standard(struct output *out, enum output_standard which);
+/** Output to a file, emptied or made; not inherited by programs started. @return 0, or -1 having said why. */
+int output_file(struct output *out, const char *path);
+/** Write out and close. @return 0, or -1 having said why; a reader that went away (EPIPE) is no reason to speak. */
+int output_close(struct output *out);
+
+/** Colours and weights, "" where the output has none. */
+enum output_style {
+    STYLE_PLAIN,
+    STYLE_TITLE,
+    STYLE_GOOD,
+    STYLE_WARNING,
+    STYLE_BAD,
+    STYLE_DIM,
+};
+const char *output_style(const struct output *out, enum output_style style);
+/** Back to plain after output_style(). */
+const char *output_plain(const struct output *out);
+
+/** Text of unknown origin on one line of a terminal: control characters become '?'. */
+void output_clean(FILE *file, const char *text);
+
+/** "upmu: ..." with a newline, on standard error. */
+void complain(const char *fmt, ...) UPMU_PRINTF(1, 2);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Tables for people: aligned columns, empty columns left out. Room: tools/upmu. */
+#ifndef UPMU_TOOL_TABLE_H
+#define UPMU_TOOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "output.h"
+
+enum { TABLE_COLUMNS_MAX = 8 };
+
+struct table_column {
+    const char *title;
+    bool right; /**< numbers */
+};
+
+struct table_cell {
+    char *text;
+    enum output_style style;
+};
+
+/** Rows are filled cell by cell, left to right; the next row begins by itself. */
+struct table {
+    const struct table_column *columns;
+    size_t n_columns;
+    struct table_cell *cells;
+    size_t n_cells;
+    size_t cap;
+};
+
+void table_begin(struct table *t, const struct table_column *columns, size_t n_columns);
+void table_cell(struct table *t, enum output_style style, const char *fmt, ...) UPMU_PRINTF(3, 4);
+/** Print with titles, each line indented by `indent` blanks, and free the cells. A table without rows prints nothing. */
+void table_end(struct table *t, struct output *out, int indent);
+
+#endif
