@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that reads its own regions while it runs, with no environment variable: switched on by
+ * upmu_region_setup(), read with upmu_region_stats(). Room: examples, which see include/upmu alone.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "upmu/region.h"
+
+enum { ROUNDS = 50 };
+
+static int touch(size_t bytes)
+{
+    char *memory = malloc(bytes);
+    if (!memory)
+        return -1;
+    memset(memory, 1, bytes);
+    int last = memory[bytes - 1];
+    free(memory);
+    return last;
+}
+
+static double deviation(const struct upmu_stat *s)
+{
+    double n = (double)s->count;
+    double mean = (double)s->sum / n;
+    double variance = s->sum_squares / n - mean * mean;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+static void print_event(const char *name, const struct upmu_region_event *e)
+{
+    if (e->stat.count == 0) {
+        printf("  %-18s %s (%s)\n", name, upmu_standing_name(e->standing), upmu_strerror(e->cause));
+        return;
+    }
+    printf("  %-18s sum %" PRIu64 ", min %" PRIu64 ", max %" PRIu64 ", deviation %.1f, %s\n", name, e->stat.sum,
+           e->stat.min, e->stat.max, deviation(&e->stat), upmu_standing_name(e->standing));
+}
+
+static int print_region(const char *name)
+{
+    struct upmu_region_stats stats = {.size = sizeof stats};
+    if (upmu_region_stats(name, UPMU_ALL_THREADS, &stats) < 0) {
+        fprintf(stderr, "readback: %s\n", upmu_error());
+        return 1;
+    }
+    printf("%s: %" PRIu64 " times, %.3f ms in all, the CPU was lost in %" PRIu64 " of them\n", name, stats.count,
+           (double)stats.wall.sum / 1e6, stats.descheduled);
+    for (uint32_t i = 0; i < stats.n_events; i++)
+        print_event(upmu_region_event_name(i), &stats.events[i]);
+    return stats.count == ROUNDS ? 0 : 1;
+}
+
+int main(void)
+{
+    struct upmu_region_opts opts = {.size = sizeof opts, .events = "page-faults,task-clock,instructions"};
+    if (upmu_region_setup(&opts) < 0) {
+        fprintf(stderr, "readback: %s\n", upmu_error());
+        return 1;
+    }
+    static upmu_region_t region = UPMU_REGION("touch");
+    for (size_t i = 1; i <= ROUNDS; i++) {
+        upmu_region_enter(&region);
+        int touched = touch(i << 16);
+        upmu_region_leave(&region);
+        if (touched < 0) {
+            fprintf(stderr, "readback: out of memory\n");
+            return 1;
+        }
+    }
+    return print_region("touch");
+}
