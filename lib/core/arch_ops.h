@@ -53,11 +53,12 @@ struct arch_native {
     const char *meaning;
     uint64_t config; /**< PERF_TYPE_RAW code */
     uint32_t counters;
+    uint32_t cores; /**< families that have the row, as bits of arch_family.native_core; 0 = all that use the table */
 };
 
 /** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
 struct arch_cpu {
-    char machine[24];  /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "" */
+    char machine[24];  /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
     char vendor[24];   /**< vendor_id without blanks, or "" */
     char model_name[96];
     char cpu_model[64]; /**< MIPS "cpu model" line */
@@ -81,8 +82,9 @@ struct arch_family {
     size_t n_events;
     const struct arch_event *overrides; /**< rows that replace those of `events` (a model that differs), or NULL */
     size_t n_overrides;
-    const struct arch_native *native; /**< or NULL */
+    const struct arch_native *native; /**< or NULL; may be shared by several families */
     size_t n_native;
+    uint32_t native_core; /**< this family's bit in arch_native.cores */
     struct arch_counters counters;
     /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
     int (*matches)(const struct arch_cpu *cpu);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Who this CPU is, from the text of /proc/cpuinfo in the spelling of each architecture's kernel. Room: arch; before it
+ * the kernel room hands the text over, after it families.c picks the table.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/arch_ops.h"
+
+/** A piece of the text, not NUL-terminated. */
+struct span {
+    const char *start;
+    size_t len;
+};
+
+static struct span trimmed(const char *start, const char *end)
+{
+    while (start < end && isspace((unsigned char)*start))
+        start++;
+    while (end > start && isspace((unsigned char)end[-1]))
+        end--;
+    return (struct span){start, (size_t)(end - start)};
+}
+
+static bool span_is(struct span s, const char *text)
+{
+    return s.len == strlen(text) && memcmp(s.start, text, s.len) == 0;
+}
+
+/** Copy unless a value is there already: the first processor's lines count. A value too long is cut. */
+static void keep_first(char *field, size_t size, struct span value)
+{
+    if (field[0] != '\0')
+        return;
+    size_t len = value.len < size ? value.len : size - 1;
+    memcpy(field, value.start, len);
+    field[len] = '\0';
+}
+
+/** As keep_first(), without the value's blanks: Zhaoxin's vendor string has two on each side. */
+static void keep_first_without_blanks(char *field, size_t size, struct span value)
+{
+    if (field[0] != '\0')
+        return;
+    size_t len = 0;
+    for (size_t i = 0; i < value.len && len + 1 < size; i++) {
+        if (!isspace((unsigned char)value.start[i]))
+            field[len++] = value.start[i];
+    }
+    field[len] = '\0';
+}
+
+/** Flags with a blank at both ends, so that " name " finds whole words only; cut after a whole word. */
+static void keep_first_flags(char *field, size_t size, struct span value)
+{
+    if (field[0] != '\0' || value.len == 0)
+        return;
+    size_t len = value.len;
+    if (len > size - 3) {
+        len = size - 3;
+        while (len > 0 && !isspace((unsigned char)value.start[len]))
+            len--;
+    }
+    field[0] = ' ';
+    memcpy(field + 1, value.start, len);
+    field[len + 1] = ' ';
+    field[len + 2] = '\0';
+}
+
+/** Decimal or 0x number, the whole value; -1 if it is none. */
+static int number(struct span value)
+{
+    char text[24];
+    if (value.len == 0 || value.len >= sizeof(text))
+        return -1;
+    memcpy(text, value.start, value.len);
+    text[value.len] = '\0';
+    char *end;
+    long n = strtol(text, &end, 0);
+    return *end == '\0' && n >= 0 && n <= 0x7fffffff ? (int)n : -1;
+}
+
+static void keep_first_number(int *field, struct span value)
+{
+    if (*field < 0)
+        *field = number(value);
+}
+
+/** "LA464 (0014c010)": the number in the parentheses; 0 if there is none. */
+static uint32_t loongarch_prid(struct span value)
+{
+    const char *open = memchr(value.start, '(', value.len);
+    if (!open)
+        return 0;
+    char text[9] = "";
+    size_t len = (size_t)(value.start + value.len - open) - 1;
+    memcpy(text, open + 1, len < sizeof(text) ? len : sizeof(text) - 1);
+    char *end;
+    unsigned long prid = strtoul(text, &end, 16);
+    return end != text && (*end == ')' || *end == '\0') ? (uint32_t)prid : 0;
+}
+
+/** A line that only one architecture's kernel prints names the machine. */
+static const char *machine_of(struct span key, struct span value)
+{
+    static const struct {
+        const char *key;
+        const char *machine;
+    } tells[] = {
+        {"Model Name", "loongarch"}, {"wait instruction", "mips"}, {"cpu variation", "sw_64"},
+        {"hart", "riscv"},           {"cpuid level", "x86"},
+    };
+    for (size_t i = 0; i < sizeof(tells) / sizeof(tells[0]); i++) {
+        if (span_is(key, tells[i].key))
+            return tells[i].machine;
+    }
+    /* 32-bit Arm kernels print the same lines with a smaller number. */
+    if (span_is(key, "CPU architecture"))
+        return span_is(value, "8") || span_is(value, "AArch64") ? "arm64" : "arm";
+    return NULL;
+}
+
+static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
+{
+    const char *machine = machine_of(key, value);
+    if (machine)
+        keep_first(cpu->machine, sizeof(cpu->machine), (struct span){machine, strlen(machine)});
+
+    if (span_is(key, "vendor_id"))
+        keep_first_without_blanks(cpu->vendor, sizeof(cpu->vendor), value);
+    else if (span_is(key, "model name") || span_is(key, "Model Name"))
+        keep_first(cpu->model_name, sizeof(cpu->model_name), value);
+    else if (span_is(key, "cpu model"))
+        keep_first(cpu->cpu_model, sizeof(cpu->cpu_model), value);
+    else if (span_is(key, "model"))
+        keep_first_number(&cpu->model, value);
+    else if (span_is(key, "stepping") || span_is(key, "cpu revision"))
+        keep_first_number(&cpu->stepping, value);
+    else if (span_is(key, "CPU implementer"))
+        keep_first_number(&cpu->implementer, value);
+    else if (span_is(key, "CPU part"))
+        keep_first_number(&cpu->part, value);
+    else if (span_is(key, "PRID") && cpu->prid == 0)
+        cpu->prid = loongarch_prid(value);
+    else if (span_is(key, "flags") || span_is(key, "Features"))
+        keep_first_flags(cpu->flags, sizeof(cpu->flags), value);
+}
+
+/** What the fields mean depends on the machine, which may be named by a later line. */
+struct late {
+    int family;    /**< "cpu family" */
+    int variation; /**< "cpu variation" */
+    bool processor; /**< a "processor" line was seen */
+};
+
+static void take_late(struct late *late, struct span key, struct span value)
+{
+    if (span_is(key, "cpu family"))
+        keep_first_number(&late->family, value);
+    else if (span_is(key, "cpu variation"))
+        keep_first_number(&late->variation, value);
+    else if (key.len >= 9 && memcmp(key.start, "processor", 9) == 0)
+        late->processor = true;
+}
+
+int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
+{
+    *out = (struct arch_cpu){.family = -1, .model = -1, .stepping = -1, .implementer = -1, .part = -1};
+    struct late late = {.family = -1, .variation = -1};
+
+    for (const char *line = cpuinfo; *line != '\0';) {
+        const char *end = line + strcspn(line, "\n");
+        const char *colon = memchr(line, ':', (size_t)(end - line));
+        if (colon) {
+            struct span key = trimmed(line, colon), value = trimmed(colon + 1, end);
+            take_line(out, key, value);
+            take_late(&late, key, value);
+        }
+        line = *end == '\n' ? end + 1 : end;
+    }
+    if (!late.processor)
+        return upmu_fail(UPMU_E_FORMAT, "this text is not /proc/cpuinfo: no processor line in it");
+
+    out->family = strcmp(out->machine, "sw_64") == 0 ? late.variation : late.family;
+    out->hypervisor = strstr(out->flags, " hypervisor ") != NULL;
+    return 0;
+}

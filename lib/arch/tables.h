@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Every family there is; families.c puts them in order. Room: arch, behind core's arch_ops.h. */
+#ifndef UPMU_ARCH_TABLES_H
+#define UPMU_ARCH_TABLES_H
+
+#include "core/arch_ops.h"
+
+extern const struct arch_family arch_intel_haswell;
+extern const struct arch_family arch_intel_broadwell;
+extern const struct arch_family arch_intel_skylake;
+extern const struct arch_family arch_intel_icelake;
+extern const struct arch_family arch_intel_sapphirerapids;
+extern const struct arch_family arch_intel_core;
+extern const struct arch_family arch_zen1;
+extern const struct arch_family arch_zen2;
+extern const struct arch_family arch_zen3;
+extern const struct arch_family arch_zen4;
+extern const struct arch_family arch_zen5;
+extern const struct arch_family arch_gs464;
+extern const struct arch_family arch_la464;
+extern const struct arch_family arch_core3b;
+extern const struct arch_family arch_generic;
+
+/** What `matches` answers: a family that knows the model beats one that knows only the vendor, which beats generic. */
+enum arch_match {
+    ARCH_MATCH_NO = 0,
+    ARCH_MATCH_ANY = 1,
+    ARCH_MATCH_VENDOR = 10,
+    ARCH_MATCH_MODEL = 20,
+};
+
+#endif
