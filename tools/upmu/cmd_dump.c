@@ -167,7 +167,8 @@ static void dump_process_json(struct json *j, const struct upmu_trace_process *p
 static void dump_process_text(const struct upmu_trace_process *p)
 {
     if (p->lost)
-        complain("process %ld: %" PRIu64 " events were lost while recording (full disk or quota)", (long)p->pid, p->lost);
+        complain("process %ld: %" PRIu64 " events were lost while recording (full disk or quota)", (long)p->pid,
+                 p->lost);
     if (!p->complete)
         complain("process %ld: the trace has no proper end (killed, or still running)", (long)p->pid);
 }

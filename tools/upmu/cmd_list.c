@@ -188,7 +188,8 @@ static enum output_style here_style(const struct list_trial *trial)
 static void list_events_text(struct output *out, const struct list *list)
 {
     static const struct table_column columns[] = {
-        {"EVENT", false}, {"UNIT", false}, {"ENCODING", false}, {"COUNTS HERE", false}, {"GRADE", false}, {"NOTE", false},
+        {"EVENT", false},       {"UNIT", false},  {"ENCODING", false},
+        {"COUNTS HERE", false}, {"GRADE", false}, {"NOTE", false},
     };
     struct table t;
 

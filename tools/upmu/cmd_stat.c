@@ -8,8 +8,16 @@
 #include "options.h"
 #include "stat.h"
 
-enum { STAT_OPT_EVENT = 1, STAT_OPT_PID, STAT_OPT_CPU, STAT_OPT_FOR, STAT_OPT_REPEAT, STAT_OPT_OUTPUT, STAT_OPT_JSON,
-       STAT_OPT_CSV };
+enum {
+    STAT_OPT_EVENT = 1,
+    STAT_OPT_PID,
+    STAT_OPT_CPU,
+    STAT_OPT_FOR,
+    STAT_OPT_REPEAT,
+    STAT_OPT_OUTPUT,
+    STAT_OPT_JSON,
+    STAT_OPT_CSV
+};
 
 enum { RUNS_MAX = 1000000 };
 
@@ -91,7 +99,8 @@ static int stat_check(const struct stat_line *l)
     if (targets == 0)
         return options_usage(l->self, "what is to be counted? give a command, -p PID or -C CPU");
     if (targets > 1)
-        return options_usage(l->self, "one of a command, -p PID and -C CPU; how long the last two last, --for SECONDS says");
+        return options_usage(l->self,
+                             "one of a command, -p PID and -C CPU; how long the last two last, --for SECONDS says");
     if (q->argv && q->seconds > 0)
         return options_usage(l->self, "--for goes with -p or -C; a command is counted until it ends");
     if (!q->argv && q->runs > 1)

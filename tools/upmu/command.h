@@ -12,11 +12,11 @@
 /** Exit statuses of every command; `upmu stat` passes on that of the command it ran. */
 enum exit_status {
     EXIT_OK = 0,
-    EXIT_FAILED = 1,         /**< the job could not be done, or not wholly; standard error says why */
-    EXIT_USAGE = 2,          /**< the command line makes no sense */
+    EXIT_FAILED = 1,           /**< the job could not be done, or not wholly; standard error says why */
+    EXIT_USAGE = 2,            /**< the command line makes no sense */
     EXIT_NOT_EXECUTABLE = 126, /**< stat: the command was found and could not be executed */
-    EXIT_NOT_FOUND = 127,    /**< stat: there is no such command */
-    EXIT_SIGNAL_BASE = 128,  /**< stat: plus the number of the signal that ended the command */
+    EXIT_NOT_FOUND = 127,      /**< stat: there is no such command */
+    EXIT_SIGNAL_BASE = 128,    /**< stat: plus the number of the signal that ended the command */
 };
 
 /** One option. A list of them ends with an entry whose `name` is NULL. */

@@ -9,8 +9,8 @@
 #include "upmu/api.h"
 
 enum {
-    OPTION_OPERAND = 0,  /**< id under which operands are handed over */
-    OPTIONS_GO_ON = -1,  /**< options_parse(): the line is fine, do the job */
+    OPTION_OPERAND = 0, /**< id under which operands are handed over */
+    OPTIONS_GO_ON = -1, /**< options_parse(): the line is fine, do the job */
 };
 
 /** Told of each option (by id) and operand in turn; `value` is NULL for options without argument.

@@ -80,7 +80,7 @@ int output_close(struct output *out)
 const char *output_style(const struct output *out, enum output_style style)
 {
     static const char *const codes[] = {
-        [STYLE_PLAIN] = "",          [STYLE_TITLE] = "\033[1m", [STYLE_GOOD] = "\033[32m",
+        [STYLE_PLAIN] = "",           [STYLE_TITLE] = "\033[1m", [STYLE_GOOD] = "\033[32m",
         [STYLE_WARNING] = "\033[33m", [STYLE_BAD] = "\033[31m",  [STYLE_DIM] = "\033[2m",
     };
     return out->colour ? codes[style] : "";

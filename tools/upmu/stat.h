@@ -44,9 +44,9 @@ double stat_mean_deviation(const struct stat_mean *m);
 
 /** One event over all runs. */
 struct stat_event {
-    char *name;   /**< as counted */
-    char *unit;   /**< "" or "ns" */
-    char *reason; /**< why it is not counted, or "" */
+    char *name;             /**< as counted */
+    char *unit;             /**< "" or "ns" */
+    char *reason;           /**< why it is not counted, or "" */
     struct stat_mean value; /**< over the runs with a number */
     uint64_t last;          /**< number of the last run, not rounded */
     uint64_t enabled;       /**< nanoseconds, sum over the runs */
@@ -58,8 +58,8 @@ struct stat_event {
 struct stat_result {
     struct stat_event *events;
     size_t n_events;
-    unsigned runs;        /**< runs counted */
-    unsigned interrupted; /**< number of the run that a signal cut short and that was left out, or 0 */
+    unsigned runs;         /**< runs counted */
+    unsigned interrupted;  /**< number of the run that a signal cut short and that was left out, or 0 */
     struct stat_mean wall; /**< seconds */
     struct stat_mean user; /**< seconds; n is 0 where it is not known (-p, -C) */
     struct stat_mean sys;

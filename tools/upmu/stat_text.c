@@ -133,7 +133,8 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
     table_cell(t, STYLE_PLAIN, "%s", info->unit);
     table_cell(t, STYLE_PLAIN, "%s", info->name);
     table_cell(t, STYLE_PLAIN, "%s", info->formula);
-    table_cell(t, value->standing == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s", upmu_standing_name(value->standing));
+    table_cell(t, value->standing == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s",
+               upmu_standing_name(value->standing));
 }
 
 static void text_metrics(struct output *out, const struct stat_result *r)
