@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * From an errno of the kernel to a cause and its remedy. Room: core; before it the kernel door's refusal, after it
+ * upmu_error(), the reasons of a set's events and `upmu doctor`.
+ *
+ * The kernel's answer alone says little: EACCES, EPERM and ENOENT each have several causes. What tells them apart lies
+ * in /proc and /sys, and is read when an error is explained, each time anew: whoever follows a remedy while the program
+ * runs must not be told the old value.
+ */
+#ifndef UPMU_CORE_EXPLAIN_H
+#define UPMU_CORE_EXPLAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/kernel_ops.h"
+
+/** What was asked of the kernel. All zero but `event` and `cpu` = -1: a user-mode event of the calling thread. */
+struct explain_context {
+    const char *event; /**< its name as the user knows it */
+    uint32_t type;     /**< perf type */
+    pid_t pid;         /**< as in struct kernel_open */
+    int cpu;           /**< -1 = any */
+    bool wants_kernel; /**< kernel mode was asked for */
+    bool grouped;      /**< opened into the group of other events */
+    bool mapping;      /**< the event opened; mapping its page failed */
+};
+
+/** A cause with its remedy: each a sentence without its full stop; the remedy is "" where nothing can be done. */
+struct explanation {
+    int code; /**< enum upmu_code, never 0 */
+    char cause[640];
+    char remedy[352];
+};
+
+/** Find the cause of errno `err`. Keeps upmu_error(). */
+void explain_open(const struct kernel_ops *k, int err, const struct explain_context *c, struct explanation *out);
+
+/** The same, as the calling thread's message "EVENT: CAUSE. REMEDY.". @return its enum upmu_code, never 0. */
+int explain_open_failure(const struct kernel_ops *k, int err, const struct explain_context *c);
+
+/** An answer that may not be had. */
+enum known {
+    KNOWN_NOT = 0, /**< cannot be told here */
+    KNOWN_YES,
+    KNOWN_NO,
+};
+
+/** What the calling thread may do, as far as /proc tells. */
+struct permissions {
+    bool paranoid_known;
+    int paranoid;
+    enum known capable;        /**< CAP_PERFMON or CAP_SYS_ADMIN is effective where the kernel looks for it */
+    bool contained_capability; /**< it has one, but in a user namespace, where it does not count for perf */
+    enum known seccomp;        /**< a seccomp filter is in force */
+    long uid;                  /**< -1: not known */
+};
+
+void permissions_read(const struct kernel_ops *k, struct permissions *p);
+
+/** Whether the kernel has a core PMU. */
+enum known core_pmu_known(const struct kernel_ops *k);
+
+/** Soft limit of the process by its name in /proc/self/limits ("Max open files"): "1024", "unlimited", or "" if it is
+ *  not known. */
+void limit_read(const struct kernel_ops *k, const char *name, char *buf, size_t cap);
+
+/** A number of a file of /proc/sys. @return whether there is one. */
+bool sysctl_read(const struct kernel_ops *k, const char *path, long *value);
+
+#endif
