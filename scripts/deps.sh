@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that building, demonstrating or testing libupmu needs; asks apt for what is missing only.
+#
+#     scripts/deps.sh build|demo|test
+#
+# Installing needs root or sudo. UPMU_SKIP_DEPS=1 goes on with what is there, for systems that are not Debian.
+set -euo pipefail
+
+build_packages=(gcc g++ libc6-dev cmake ninja-build)
+# libpfm4 and libunwind are opened at run time where they are found: native event names and call stacks.
+demo_packages=("${build_packages[@]}" libbz2-dev pbzip2 babeltrace2 libpfm4 libunwind8)
+test_packages=("${demo_packages[@]}" pkg-config check clang libclang-rt-14-dev clang-format clang-tidy shellcheck
+    python3 python3-bt2 linux-perf libpapi-dev libpfm4-dev libseccomp-dev strace)
+
+die()
+{
+    printf 'deps: %s\n' "$@" >&2
+    exit 1
+}
+
+is_installed()
+{
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+can_be_had()
+{
+    local candidate
+    candidate=$(LC_ALL=C apt-cache policy "$1" | sed -n 's/^  Candidate: //p')
+    [ -n "$candidate" ] && [ "$candidate" != "(none)" ]
+}
+
+# As root, through sudo where we are not; the caller has checked that one of them is possible.
+as_root()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+}
+
+install_missing()
+{
+    local package missing=() unknown=()
+    for package in "$@"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    echo "deps: installing ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        die "these packages are missing, and there is neither root nor sudo to install them with. As root, run:" \
+            "    apt-get update && apt-get install --no-install-recommends ${missing[*]}"
+    fi
+    as_root apt-get -qq -o DPkg::Lock::Timeout=120 update ||
+        echo "deps: apt-get update failed; trying with the package lists that are there" >&2
+    for package in "${missing[@]}"; do
+        can_be_had "$package" || unknown+=("$package")
+    done
+    if [ ${#unknown[@]} -gt 0 ]; then
+        die "no package source of this system has: ${unknown[*]}" \
+            "Look at /etc/apt/sources.list* (Debian 12 \"main\" has them all) and at the network, then run this again."
+    fi
+    as_root apt-get -qq -y -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install --no-install-recommends \
+        "${missing[@]}" >/dev/null || die "apt-get could not install: ${missing[*]} (its own message is above)"
+    for package in "${missing[@]}"; do
+        is_installed "$package" || die "apt-get said all is well, yet $package is not installed"
+    done
+}
+
+main()
+{
+    local -a packages
+    case ${1-} in
+        build) packages=("${build_packages[@]}") ;;
+        demo) packages=("${demo_packages[@]}") ;;
+        test) packages=("${test_packages[@]}") ;;
+        *)
+            echo "usage: scripts/deps.sh build|demo|test" >&2
+            exit 2
+            ;;
+    esac
+    if [ "${UPMU_SKIP_DEPS-}" = 1 ]; then
+        echo "deps: not looked at, because UPMU_SKIP_DEPS=1"
+        return
+    fi
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        die "this is no Debian system. Install what these packages hold, then run again with UPMU_SKIP_DEPS=1:" \
+            "    ${packages[*]}"
+    fi
+    install_missing "${packages[@]}"
+    echo "deps: all ${#packages[@]} packages are there"
+}
+
+main "$@"

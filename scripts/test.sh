@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# Builds and runs all tests: the checks of the source, then the test suite in four builds.
+#
+#     scripts/test.sh [PART...]     PART: checks, release, debug, clang, asan, tsan (default: all but debug)
+#
+# Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). Its last line is
+#     N passed, N failed, N skipped
+# over everything; the exit status is 0 only if nothing failed. Logs stay in build/PART.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+jobs=$(nproc)
+results=$(mktemp)
+trap 'rm -f "$results"' EXIT
+
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; else bold='' plain=''; fi
+
+heading()
+{
+    printf '\n%s== %s%s\n' "$bold" "$*" "$plain"
+}
+
+# note OUTCOME PART NAME [WHY]: one line for the summary
+note()
+{
+    local IFS=$'\t'
+    printf '%s\n' "$*" >>"$results"
+}
+
+# check NAME COMMAND...: a check of the source; its output is shown
+check()
+{
+    local name=$1
+    shift
+    heading "checks: $name"
+    if "$@"; then
+        note passed checks "$name"
+        echo "fine"
+    else
+        note failed checks "$name" "see its output above"
+    fi
+}
+
+# Files of a kind in the tree, zero-terminated; build folders left out.
+sources()
+{
+    local dir args=()
+    for dir in include lib tools examples tests bench; do
+        [ ! -d "$dir" ] || args+=("$dir")
+    done
+    find "${args[@]}" -type f \( "$@" \) -print0 | LC_ALL=C sort -z
+}
+
+check_format()
+{
+    sources -name '*.c' -o -name '*.h' -o -name '*.cpp' | xargs -0 clang-format --dry-run -Werror
+}
+
+check_shell()
+{
+    { find scripts .ci -type f \( -name '*.sh' -o -path .ci/run \) -print0; sources -name '*.sh'; } |
+        xargs -0 shellcheck -x
+}
+
+# clang-tidy's count of warnings it suppressed in system headers is noise; everything else is shown.
+check_tidy()
+{
+    cmake --preset clang >build/clang-configure.log 2>&1 || { cat build/clang-configure.log; return 1; }
+    find lib -name '*.c' -print0 | LC_ALL=C sort -z |
+        xargs -0 -n 4 -P "$jobs" clang-tidy --quiet -p build/clang 2> >(grep -v 'warnings generated\.$' >&2)
+}
+
+run_checks()
+{
+    check format check_format
+    check includes scripts/check-includes.sh
+    check shellcheck check_shell
+    check clang-tidy check_tidy
+}
+
+# A step of a preset; on failure its log is shown and the preset ends there.
+step()
+{
+    local preset=$1 name=$2 log=build/$1/$2.log
+    shift 2
+    mkdir -p "build/$preset"
+    if "$@" >"$log" 2>&1; then
+        return 0
+    fi
+    cat "$log"
+    note failed "$preset" "$name" "see its output above and $log"
+    return 1
+}
+
+# Sanitizers stop at the first finding and fail the test; ASan's leak check needs no ptrace rights in our own process.
+run_preset()
+{
+    local preset=$1 junit=build/$1/junit.xml status=0
+    heading "$preset: configure and build"
+    # Tests are named here in full, since a cached build folder may have been made without them.
+    step "$preset" configure cmake --preset "$preset" -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=ON \
+        -DUPMU_BUILD_EXAMPLES=ON -DUPMU_BUILD_BENCH=ON || return 0
+    step "$preset" build cmake --build --preset "$preset" --parallel "$jobs" || return 0
+    echo "built in build/$preset"
+
+    heading "$preset: tests"
+    rm -f "$junit"
+    ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1} \
+        UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1} \
+        TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:second_deadlock_stack=1} \
+        ctest --preset "$preset" --output-junit "$PWD/$junit" --test-output-size-passed 65536 || status=$?
+    if [ ! -s "$junit" ]; then
+        note failed "$preset" ctest "it wrote no result (status $status)"
+        return 0
+    fi
+    awk -f scripts/junit-summary.awk "$junit" >"build/$preset/outcomes"
+    # The two witnesses must agree, or a failure could hide between them.
+    if [ $status -ne 0 ] && ! grep -q '^failed' "build/$preset/outcomes"; then
+        note failed "$preset" ctest "it ended with status $status though no test is listed as failed"
+    fi
+    [ -s "build/$preset/outcomes" ] || note failed "$preset" ctest "it ran no test"
+    sed "s/^\([a-z]*\)\t/\1\t$preset\t/" "build/$preset/outcomes" >>"$results"
+}
+
+count()
+{
+    grep -c "^$1	" "$results" || true
+}
+
+# list OUTCOME TITLE: a block of the summary, left out when empty
+list()
+{
+    [ "$(count "$1")" -gt 0 ] || return 0
+    echo "$2:"
+    awk -F '\t' -v outcome="$1" '$1 == outcome { printf "  %-8s %-36s %s\n", $2, $3, $4 }' "$results"
+}
+
+summary()
+{
+    heading "summary"
+    awk -F '\t' '{ n[$2, $1]++; if (!seen[$2]++) part[++parts] = $2 }
+        END { for (i = 1; i <= parts; i++) printf "%-8s %4d passed, %d failed, %d skipped\n", part[i],
+                  n[part[i], "passed"], n[part[i], "failed"], n[part[i], "skipped"] }' "$results"
+    list skipped "skipped, because"
+    list partly "passed, with a part skipped, because"
+    list failed "FAILED"
+    printf '%d passed, %d failed, %d skipped\n' "$(count passed)" "$(count failed)" "$(count skipped)"
+    [ "$(count failed)" -eq 0 ] && [ "$(count passed)" -gt 0 ]
+}
+
+main()
+{
+    local part
+    [ $# -gt 0 ] || set -- checks release clang asan tsan
+    for part in "$@"; do
+        case $part in
+            checks | release | debug | clang | asan | tsan) ;;
+            *)
+                sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+                exit 2
+                ;;
+        esac
+    done
+    scripts/deps.sh test
+    mkdir -p build
+    for part in "$@"; do
+        if [ "$part" = checks ]; then run_checks; else run_preset "$part"; fi
+    done
+    summary
+}
+
+main "$@"

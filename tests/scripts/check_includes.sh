@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# scripts/check-includes.sh accepts a tree whose arrows are right and names file and line of each wrong one.
+set -euo pipefail
+
+check=$1
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# put FILE LINE...: a file of the tree
+put()
+{
+    local file=$tree/$1
+    shift
+    mkdir -p "$(dirname "$file")"
+    printf '%s\n' "$@" >"$file"
+}
+
+# refuses FILE:LINE WORDS: the check fails and names the place; afterwards the file is gone again
+refuses()
+{
+    local out place=$1 words=$2
+    if out=$(bash "$check" "$tree" 2>&1); then
+        fail "accepted: $place ($words)"
+    fi
+    grep -qF "$place: " <<<"$out" || fail "no line for $place in: $out"
+    grep -qF "$words" <<<"$out" || fail "'$words' is not in: $out"
+    [ "$(wc -l <<<"$out")" -eq 1 ] || fail "more than one complaint about $place: $out"
+    rm "$tree/${place%%:*}"
+}
+
+put include/upmu/upmu.h '#include <stdint.h>' '#include "upmu/api.h"'
+put lib/base/error.c '#include "base/error.h"' '#include "upmu/upmu.h"'
+put lib/core/set.c '#include "core/kernel_ops.h"' '#include "base/error.h"'
+put lib/core/region_record.c '#include "trace/writer.h"'
+put lib/arch/x86/intel.c '#include "core/arch_ops.h"' '#include "arch/x86/native.h"' '#include "arch/row.h"'
+put lib/kernel/perf.c '#include <linux/perf_event.h>' '#include "core/kernel_ops.h"'
+put tools/upmu/main.c '#include "command.h"' '#include "upmu/trace.h"'
+put tests/unit/x.c '#include "core/set.h"' '#include "kernel/parts.h"'
+bash "$check" "$tree" || fail "a healthy tree was refused"
+
+put lib/core/bad.c 'int x;' '#include "kernel/parts.h"'
+refuses lib/core/bad.c:2 'room core must not include "kernel/parts.h"'
+put lib/core/bad.c '#include "arch/x86/native.h"'
+refuses lib/core/bad.c:1 'room core must not include "arch/x86/native.h"'
+put lib/core/bad.c '#  include <linux/perf_event.h>'
+refuses lib/core/bad.c:1 'room core must not include <linux/perf_event.h>'
+put lib/core/bad.c '#include <sys/syscall.h>'
+refuses lib/core/bad.c:1 'room core must not include <sys/syscall.h>'
+put lib/core/set_more.c '#include "trace/writer.h"'
+refuses lib/core/set_more.c:1 'room core must not include "trace/writer.h"'
+put lib/arch/arm/bad.c '#include "core/arch_ops.h"' '' '#include "arch/x86/native.h"'
+refuses lib/arch/arm/bad.c:3 'of another vendor'
+put lib/arch/x86/bad.c '#include "core/kernel_ops.h"'
+refuses lib/arch/x86/bad.c:1 'room arch must not include "core/kernel_ops.h"'
+put lib/arch/x86/bad.c '#include <linux/perf_event.h>'
+refuses lib/arch/x86/bad.c:1 'room arch must not include <linux/perf_event.h>'
+put lib/base/bad.h '#include "core/set.h"'
+refuses lib/base/bad.h:1 'room base must not include "core/set.h"'
+put lib/kernel/bad.c '#include "core/registry.h"'
+refuses lib/kernel/bad.c:1 'room kernel must not include "core/registry.h"'
+put lib/trace/bad.c '#include "core/region.h"'
+refuses lib/trace/bad.c:1 'room trace must not include "core/region.h"'
+put tools/upmu/bad.c '#include "base/textbuf.h"'
+refuses tools/upmu/bad.c:1 'room outside must not include "base/textbuf.h"'
+put include/upmu/bad.h '#include "base/error.h"'
+refuses include/upmu/bad.h:1 'room include must not include "base/error.h"'
+put include/upmu/bad.h '#include <linux/perf_event.h>'
+refuses include/upmu/bad.h:1 'room include must not include <linux/perf_event.h>'
+put lib/newroom/file.c 'int x;'
+refuses lib/newroom/file.c:1 'is no room'
+
+seq 801 | sed 's,.*,/* & */,' >"$tree/lib/core/long.c"
+refuses lib/core/long.c:801 'more than 800 lines'
+seq 801 | sed 's,.*,/* & */,' >"$tree/lib/arch/x86/intel_native.c"
+bash "$check" "$tree" || fail "a long table was refused"
+
+empty=$tree/empty
+mkdir "$empty"
+status=0
+bash "$check" "$empty" 2>/dev/null || status=$?
+[ $status -eq 2 ] || fail "an empty tree gave status $status, not 2"
+echo "check-includes refuses every wrong arrow"
