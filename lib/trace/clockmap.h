@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * From ticks to the time of day: the trace's CTF clock. Room: trace (format). Before it: base's clock, which reads
+ * triples; after it: the metadata text, the reader and repair, which must all compute the same nanosecond.
+ *
+ * One straight line through one moment (the origin): time = realtime of the origin + ticks since then / frequency. The
+ * kernel derives CLOCK_MONOTONIC_RAW from the same counter with a fixed factor, so that a straight line is the truth
+ * and the longest baseline its best estimate. Steps and slewing of the time of day after the origin do not bend it.
+ */
+#ifndef UPMU_TRACE_CLOCKMAP_H
+#define UPMU_TRACE_CLOCKMAP_H
+
+#include <stdint.h>
+
+#include "base/clock.h"
+
+struct textbuf;
+
+/** A CTF clock: time of tick t in seconds since 1970 is offset_s + (offset + t) / hz. */
+struct clock_map {
+    uint64_t hz;
+    int64_t offset_s;
+    uint64_t offset; /**< ticks, less than hz */
+};
+
+/** The tick source that is not a counter of the CPU: its ticks are nanoseconds. */
+#define CLOCK_MAP_PORTABLE "CLOCK_MONOTONIC_RAW"
+
+/** Baselines shorter than this do not make a better frequency than the one measured when recording began. */
+#define CLOCK_MAP_BASELINE_NS UINT64_C(2000000)
+
+/** Ticks per second between two moments, rounded; 0 if `b` is not later than `a` on both clocks. */
+uint64_t clock_map_hz(const struct clock_triple *a, const struct clock_triple *b);
+
+/** The line of slope `hz` (not 0) through `origin`. */
+void clock_map_set(struct clock_map *map, const struct clock_triple *origin, uint64_t hz);
+
+/** Nanoseconds since 1970 of `tick`, never less for a later tick; cut to what 64 bits hold. */
+uint64_t clock_map_ns(const struct clock_map *map, uint64_t tick);
+
+/** The TSDL clock block, from "clock {" to "};" and a line end. `uuid` tells which machine since which boot: readers
+ *  take clocks of the same uuid for one clock. `width` is the uncertainty of the origin in ticks. */
+void clock_map_text(struct textbuf *out, const struct clock_map *map, const char *uuid, uint32_t width);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The metadata file: TSDL text of a trace, from the schema table and what is known of the process. Room: trace (writer).
+ * Before it: schema.h, clockmap.h; after it: writer.c, which puts the text into the process's directory.
+ */
+#ifndef UPMU_TRACE_METADATA_H
+#define UPMU_TRACE_METADATA_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "trace/clockmap.h"
+#include "trace/ctf.h"
+#include "trace/schema.h"
+#include "trace/writer.h"
+
+struct textbuf;
+
+/** Everything the text is made of. */
+struct metadata {
+    uint8_t uuid[CTF_UUID_BYTES]; /**< of this trace */
+    char clock_uuid[37];          /**< of the clock: the boot's id */
+    pid_t pid;
+    char host[65];
+    char kernel[200];   /**< release and machine */
+    char command[4096]; /**< arguments separated by blanks, cut if longer */
+    const char *clock_source;
+    uint64_t start_ns; /**< realtime when recording began */
+    uint32_t complete;
+    struct clock_triple origin;
+    struct clock_map clock;
+    size_t n_counters;
+    const struct trace_counter *counters;
+    char (*fields)[SCHEMA_FIELD_NAME_MAX]; /**< CTF field name of each counter */
+};
+
+/** Fill host, kernel and command from the running process. What cannot be had is "". */
+void metadata_describe_process(struct metadata *m);
+
+/** Write the whole text. */
+void metadata_text(struct textbuf *out, const struct metadata *m);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets: room in the stream file. Room: trace (writer). Before it: event.c, which asks for room; after it: the file.
+ *
+ * What may be mapped is what the file system has already set aside, so that a full disk is an error code here and never
+ * a SIGBUS in the program: space is reserved first, then the file grows over it, then it is mapped and, where the kernel
+ * can, its pages are made writable at once. The latter also keeps the recorder's page faults out of the program's
+ * page-fault counters, since faults taken inside a system call are not counted there.
+ *
+ * The magic number is stored last. A process killed on the way leaves a tail of zeros without it, which readers of ours
+ * pass over and repair cuts off.
+ */
+#include "trace/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+struct trace_stream *stream_new(struct stream_home *home, unsigned number)
+{
+    size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295";
+    size_t bytes = sizeof(struct trace_stream) + path_bytes;
+    struct trace_stream *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return NULL;
+    s->struct_bytes = bytes;
+    s->home = home;
+    s->used = 1;
+    snprintf(s->path, path_bytes, "%s/stream_%04u", home->dir, number);
+    struct stat st;
+    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        int err = errno;
+        if (fd >= 0)
+            close(fd);
+        munmap(s, bytes);
+        errno = err;
+        return NULL;
+    }
+    close(fd);
+    s->dev = st.st_dev;
+    s->ino = st.st_ino;
+    return s;
+}
+
+void stream_discard(struct trace_stream *s)
+{
+    unlink(s->path);
+    munmap(s, s->struct_bytes);
+}
+
+/* The file again, and surely the same one: the program may have changed its root or moved the directory. */
+static int stream_open(const struct trace_stream *s)
+{
+    struct stat st;
+    int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+        return fd;
+    close(fd);
+    return -ESTALE;
+}
+
+bool stream_size_allowed(off_t end)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || (rlim_t)end <= limit.rlim_cur);
+}
+
+/* For file systems without fallocate: zeros on disk are space on disk. */
+static int reserve_by_writing(int fd, off_t offset, size_t bytes)
+{
+    static const char zeros[4096];
+    while (bytes > 0) {
+        ssize_t n = pwrite(fd, zeros, bytes < sizeof zeros ? bytes : sizeof zeros, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        offset += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+static int reserve(int fd, off_t offset, size_t bytes)
+{
+    int rc;
+    do {
+        rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes) == 0 ? 0 : -errno;
+    } while (rc == -EINTR);
+    if (rc == -EOPNOTSUPP || rc == -ENOSYS)
+        rc = reserve_by_writing(fd, offset, bytes);
+    if (rc == 0 && ftruncate(fd, offset + (off_t)bytes) != 0)
+        rc = -errno;
+    return rc;
+}
+
+static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet **out)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (p == MAP_FAILED)
+        return -errno;
+    /* EINVAL: a kernel that does not know it; the pages then come one by one. Any other refusal is about the space. */
+    if (madvise(p, bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
+        int err = errno;
+        munmap(p, bytes);
+        return -err;
+    }
+    *out = p;
+    return 0;
+}
+
+/* Reserve, grow and map; on failure the file is as before. */
+static int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, struct ctf_packet **out)
+{
+    if (!stream_size_allowed(offset + (off_t)bytes))
+        return -EFBIG;
+    int fd = stream_open(s);
+    if (fd < 0)
+        return fd;
+    int rc = reserve(fd, offset, bytes);
+    if (rc == 0)
+        rc = map_packet(fd, offset, bytes, out);
+    if (rc != 0 && ftruncate(fd, offset) != 0)
+        rc = -errno;
+    close(fd);
+    return rc;
+}
+
+static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
+{
+    struct clock_triple now;
+    clock_sample(&now);
+    memcpy(p->uuid, s->home->uuid, sizeof p->uuid);
+    p->timestamp_begin = tick;
+    p->timestamp_end = tick;
+    p->content_size = sizeof *p * 8;
+    p->packet_size = bytes * 8;
+    p->packet_seq_num = s->seq;
+    p->events_discarded = s->discarded;
+    p->tid = s->tid;
+    p->clock_width = now.width;
+    memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
+    p->clock_tick = now.tick;
+    p->clock_raw = now.raw_ns;
+    p->clock_monotonic = now.monotonic_ns;
+    p->clock_realtime = now.realtime_ns;
+    __atomic_store_n(&p->magic, CTF_MAGIC, __ATOMIC_RELEASE);
+}
+
+int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
+{
+    int saved = errno;
+    struct ctf_packet *p = NULL;
+    size_t bytes = s->next_bytes;
+    off_t offset = s->packet ? s->offset + (off_t)s->mapped_bytes : s->offset;
+    int rc = packet_make(s, offset, bytes, &p);
+    errno = saved;
+    if (rc != 0)
+        return rc;
+    packet_head(s, p, bytes, tick);
+    struct ctf_packet *full = s->packet;
+    size_t full_bytes = s->mapped_bytes;
+    if (full)
+        full->event_count = s->packet_events;
+    s->packet = p;
+    s->pos = (uint8_t *)p + sizeof *p;
+    s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
+    s->fresh = fresh;
+    s->packet_events = 0;
+    s->mapped_bytes = bytes;
+    s->offset = offset;
+    s->seq++;
+    s->next_bytes = bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
+    if (!fresh)
+        s->last_tick = tick;
+    /* Only now: a signal handler that never comes back (exit) must not find a packet that is gone. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (full)
+        munmap(full, full_bytes);
+    errno = saved;
+    return 0;
+}
+
+/* Cut the file behind `end`. A failure only leaves zeros there, which readers pass over. */
+static void stream_cut(const struct trace_stream *s, off_t end)
+{
+    int fd = stream_open(s);
+    if (fd < 0)
+        return;
+    if (ftruncate(fd, end) != 0)
+        errno = 0;
+    close(fd);
+}
+
+void packet_end(struct trace_stream *s)
+{
+    struct ctf_packet *p = s->packet;
+    if (!p)
+        return;
+    int saved = errno;
+    size_t page = s->home->page_bytes;
+    size_t content = (size_t)(s->pos - (uint8_t *)p);
+    size_t keep = (content + page - 1) / page * page;
+    if (s->fresh) { /* nothing in it: as if it had never been */
+        __atomic_store_n(&p->magic, 0, __ATOMIC_RELEASE);
+        s->seq--;
+        keep = 0;
+    } else {
+        p->event_count = s->packet_events;
+        __atomic_store_n(&p->packet_size, keep * 8, __ATOMIC_RELEASE);
+    }
+    s->packet = NULL;
+    s->pos = s->limit = NULL;
+    munmap(p, s->mapped_bytes);
+    s->offset += (off_t)keep;
+    stream_cut(s, s->offset);
+    errno = saved;
+}
+
+/* The first event of a fresh packet: it begins now. */
+static void packet_begin(struct trace_stream *s, uint64_t tick)
+{
+    s->packet->timestamp_begin = tick;
+    s->packet->timestamp_end = tick;
+    s->limit = (uint8_t *)s->packet + s->mapped_bytes;
+    s->fresh = false;
+    s->last_tick = tick;
+}
+
+bool packet_room(struct trace_stream *s, size_t need, uint64_t tick)
+{
+    if (s->fresh)
+        packet_begin(s, tick);
+    if ((size_t)(s->limit - s->pos) >= need)
+        return true;
+    if (tick < s->retry_tick)
+        return false;
+    if (packet_switch(s, tick, false) == 0)
+        return true;
+    s->retry_tick = tick + s->home->retry_ticks;
+    return false;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of event classes and its TSDL text. Room: trace (format); read by metadata.c and by the reader's meta.c. */
+#include "trace/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/textbuf.h"
+#include "trace/ctf.h"
+#include "upmu/trace.h"
+
+#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+
+static const struct {
+    const char *name;
+    const char *tsdl; /* what is behind "typealias", NULL where metadata.c declares it or TSDL has it */
+    size_t bytes;
+} types[SCHEMA_TYPES] = {
+    [SCHEMA_U8] = {"u8", "integer { size = 8; align = 8; signed = false; }", 1},
+    [SCHEMA_U16] = {"u16", "integer { size = 16; align = 8; signed = false; }", 2},
+    [SCHEMA_U32] = {"u32", "integer { size = 32; align = 8; signed = false; }", 4},
+    [SCHEMA_U64] = {"u64", "integer { size = 64; align = 8; signed = false; }", 8},
+    [SCHEMA_I8] = {"i8", "integer { size = 8; align = 8; signed = true; }", 1},
+    [SCHEMA_I32] = {"i32", "integer { size = 32; align = 8; signed = true; }", 4},
+    [SCHEMA_HEX64] = {"hex64", "integer { size = 64; align = 8; signed = false; base = 16; }", 8},
+    [SCHEMA_TICK] = {"tick64", NULL, 8},
+    [SCHEMA_CHAR] = {"text8", "integer { size = 8; align = 8; signed = false; encoding = UTF8; }", 1},
+    [SCHEMA_STANDING] = {"standing8",
+                         "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }", 1},
+    [SCHEMA_STRING] = {"string", NULL, 0},
+};
+
+static const struct schema_field region_fields[] = {
+    {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},
+    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},
+    {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},
+    {"time", SCHEMA_U64, SCHEMA_IF_COUNTERS, SCHEMA_TIME, 0},
+};
+
+static const struct schema_field region_times_fields[] = {
+    {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},
+    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},
+    {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},
+    {"time", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_TIME, 0},
+};
+
+static const struct schema_field region_full_fields[] = {
+    {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},
+    {"standing", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},
+    {"cause", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},
+    {"raw", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RAW, 0},
+    {"enabled", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_ENABLED, 0},
+    {"running", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RUNNING, 0},
+};
+
+static const struct schema_field mark_fields[] = {
+    {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+};
+
+#define CLASS(name, kind, fields)                  \
+    {                                              \
+        (name), (kind), (fields), COUNT_OF(fields) \
+    }
+
+const struct schema_class schema_classes[SCHEMA_IDS] = {
+    [SCHEMA_ID_REGION_BEGIN] = CLASS("region_begin", UPMU_TRACE_REGION_BEGIN, region_fields),
+    [SCHEMA_ID_REGION_END] = CLASS("region_end", UPMU_TRACE_REGION_END, region_fields),
+    [SCHEMA_ID_REGION_BEGIN_TIMES] = CLASS("region_begin_times", UPMU_TRACE_REGION_BEGIN, region_times_fields),
+    [SCHEMA_ID_REGION_END_TIMES] = CLASS("region_end_times", UPMU_TRACE_REGION_END, region_times_fields),
+    [SCHEMA_ID_REGION_BEGIN_FULL] = CLASS("region_begin_full", UPMU_TRACE_REGION_BEGIN, region_full_fields),
+    [SCHEMA_ID_REGION_END_FULL] = CLASS("region_end_full", UPMU_TRACE_REGION_END, region_full_fields),
+    [SCHEMA_ID_MARK] = CLASS("mark", UPMU_TRACE_MARK, mark_fields),
+};
+
+static_assert((int)SCHEMA_IDS <= (int)CTF_ID_LONG, "every class has a short head");
+
+const struct schema_field schema_packet_context[] = {
+    {"timestamp_begin", SCHEMA_TICK, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"timestamp_end", SCHEMA_TICK, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"content_size", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"packet_size", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"packet_seq_num", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"events_discarded", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"tid", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"clock_width", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"thread_name", SCHEMA_CHAR, SCHEMA_ONCE, SCHEMA_SKIP, CTF_THREAD_NAME_BYTES},
+    {"event_count", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"clock_tick", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"clock_raw", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"clock_monotonic", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+    {"clock_realtime", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_SKIP, 0},
+};
+const size_t schema_packet_context_fields = COUNT_OF(schema_packet_context);
+
+const char *schema_type_name(enum schema_type type)
+{
+    return types[type].name;
+}
+
+size_t schema_type_bytes(enum schema_type type)
+{
+    return types[type].bytes;
+}
+
+enum schema_type schema_type_named(const char *name, size_t len)
+{
+    int t = 0;
+    while (t < SCHEMA_TYPES && (strlen(types[t].name) != len || memcmp(types[t].name, name, len) != 0))
+        t++;
+    return (enum schema_type)t;
+}
+
+void schema_types_text(struct textbuf *out)
+{
+    for (size_t t = 0; t < SCHEMA_TYPES; t++)
+        if (types[t].tsdl)
+            textbuf_printf(out, "typealias %s := %s;\n", types[t].tsdl, types[t].name);
+}
+
+static void field_text(struct textbuf *out, const struct schema_field *f, const char *const *counters,
+                       size_t n_counters)
+{
+    const char *type = types[f->type].name;
+    switch (f->shape) {
+    case SCHEMA_ONCE:
+        textbuf_printf(out, " %s %s", type, f->name);
+        if (f->length)
+            textbuf_printf(out, "[%u]", (unsigned)f->length);
+        textbuf_printf(out, ";");
+        break;
+    case SCHEMA_IF_COUNTERS:
+        if (n_counters)
+            textbuf_printf(out, " %s %s;", type, f->name);
+        break;
+    case SCHEMA_FLAT_COUNTERS:
+        /* CTF readers drop the underscore, which keeps a counter called "event" from being a keyword. */
+        for (size_t i = 0; i < n_counters; i++)
+            textbuf_printf(out, " %s _%s;", type, counters[i]);
+        break;
+    case SCHEMA_COUNTER_ARRAY:
+        if (n_counters)
+            textbuf_printf(out, " %s %s[%zu];", type, f->name, n_counters);
+        break;
+    }
+}
+
+void schema_struct_text(struct textbuf *out, const struct schema_field *fields, size_t n, const char *const *counters,
+                        size_t n_counters)
+{
+    textbuf_printf(out, "struct {");
+    for (size_t i = 0; i < n; i++)
+        field_text(out, &fields[i], counters, n_counters);
+    textbuf_printf(out, " }");
+}
+
+void schema_classes_text(struct textbuf *out, const char *const *counters, size_t n_counters)
+{
+    for (size_t id = 0; id < SCHEMA_IDS; id++) {
+        const struct schema_class *c = &schema_classes[id];
+        textbuf_printf(out, "event {\n    name = \"%s\";\n    id = %zu;\n    stream_id = 0;\n    fields := ", c->name,
+                       id);
+        schema_struct_text(out, c->fields, c->n_fields, counters, n_counters);
+        textbuf_printf(out, ";\n};\n");
+    }
+}
+
+static bool is_fixed_field(const char *name)
+{
+    for (size_t id = 0; id < SCHEMA_IDS; id++)
+        for (size_t i = 0; i < schema_classes[id].n_fields; i++) {
+            const char *fixed = schema_classes[id].fields[i].name;
+            if (fixed && strcmp(fixed, name) == 0)
+                return true;
+        }
+    return false;
+}
+
+static bool is_taken(const char *name, const char *const *taken, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(taken[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_field_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+void schema_counter_field(char *out, const char *counter, size_t index, const char *const *taken, size_t n_taken)
+{
+    enum { SUFFIX_MAX = 24 }; /* room for "_" and two numbers */
+    size_t len = 0;
+    for (; counter[len] && len < SCHEMA_FIELD_NAME_MAX - SUFFIX_MAX; len++)
+        out[len] = is_field_char(counter[len]) ? counter[len] : '_';
+    out[len] = '\0';
+    if (len == 0) {
+        memcpy(out, "counter", sizeof "counter");
+        len = sizeof "counter" - 1;
+    }
+    for (size_t n = 0; is_fixed_field(out) || is_taken(out, taken, n_taken); n++)
+        snprintf(out + len, SUFFIX_MAX, "_%u_%u", (unsigned)index, (unsigned)n);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A stream: one file of packets, written by one thread at a time. Room: trace (writer). Before it: writer.c, which
+ * hands streams out; inside it: packet.c makes room in the file, event.c puts events there. After it: the reader.
+ *
+ * A thread's events go straight into a mapped packet; nobody else looks at a stream's fields while it is in use, with
+ * the exception of `used` and `tid`. No descriptor stays open between two packets: a thousand threads cost none.
+ */
+#ifndef UPMU_TRACE_STREAM_H
+#define UPMU_TRACE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "trace/control.h"
+#include "trace/ctf.h"
+#include "upmu/region.h"
+
+enum {
+    /** First packet of a thread (or a page, where pages are larger); each further one is twice as long, up to the size
+     *  asked for: a thread of few events costs little space, a busy one few system calls. */
+    STREAM_FIRST_BYTES = 16384,
+    /** Events a signal handler may make while it interrupts the recorder; more are lost. */
+    STREAM_PENDING = 4,
+    /** Longest payload: a name with its NUL, and all of upmu_value for every counter. */
+    STREAM_PAYLOAD_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
+};
+
+/** What all streams of a process share. */
+struct stream_home {
+    const char *dir;
+    uint8_t uuid[CTF_UUID_BYTES];
+    size_t packet_bytes; /**< of a full-grown packet */
+    size_t first_bytes;  /**< of a thread's first */
+    size_t page_bytes;
+    size_t n_counters;
+    uint64_t retry_ticks;           /**< pause before a full disk is tried again */
+    uint32_t closed;                /**< atomic: nothing more is recorded */
+    struct control_header *control; /**< never NULL */
+};
+
+/** An event that came while the stream was busy. */
+struct stream_pending {
+    uint32_t ready;
+    uint32_t id;
+    uint64_t tick;
+    size_t len;
+    uint8_t payload[STREAM_PAYLOAD_MAX];
+};
+
+struct trace_stream {
+    /* Looked at by every event. */
+    struct stream_home *home;
+    struct ctf_packet *packet; /**< mapped; NULL before the first and between two threads */
+    uint8_t *pos;              /**< where the next event goes */
+    uint8_t *limit;            /**< end of the room; equal to `pos` while the packet is fresh */
+    uint64_t last_tick;
+    uint64_t packet_events;
+    uint32_t busy;    /**< an event is being written, or the packet changed */
+    uint32_t claimed; /**< pending slots taken */
+
+    /* Looked at once per packet. */
+    size_t mapped_bytes;
+    size_t next_bytes;
+    off_t offset; /**< of the mapped packet, or where the next one goes */
+    uint64_t seq;
+    uint64_t discarded;
+    uint64_t retry_tick;
+    bool fresh; /**< no event yet: the packet's begin is still open */
+    char thread_name[CTF_THREAD_NAME_BYTES];
+    dev_t dev;
+    ino_t ino;
+
+    uint32_t used;             /**< atomic: belongs to a thread */
+    pid_t tid;                 /**< atomic */
+    struct trace_stream *next; /**< all streams of the process, newest first */
+    size_t struct_bytes;
+    struct stream_pending pending[STREAM_PENDING];
+    char path[]; /**< of the file */
+};
+
+/** Make a stream with its (empty) file; `number` names it. @return NULL with errno set. Signal safe. */
+struct trace_stream *stream_new(struct stream_home *home, unsigned number);
+/** Undo stream_new() for a stream nobody has seen. */
+void stream_discard(struct trace_stream *s);
+
+/** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it would bring the program a signal that ends it. */
+bool stream_size_allowed(off_t end);
+
+/** Map a packet at the end of the file and finish the one before it. `fresh`: the first event will say when it begins.
+ *  @return 0 or -errno; the old packet stays as it was on failure. Signal safe, keeps errno. */
+int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
+/** Finish the packet for good: shorten it to whole pages, or take it away if it is empty. Signal safe, keeps errno. */
+void packet_end(struct trace_stream *s);
+/** Room for `need` bytes at `pos` for an event of this tick. Signal safe, keeps errno. */
+bool packet_room(struct trace_stream *s, size_t need, uint64_t tick);
+
+/** Begin to record a thread: its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
+int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
+/** The thread ends: write what waits, finish the packet. The stream stays busy until it is started again. */
+void stream_stop(struct trace_stream *s);
+/** Count an event of this stream as lost. */
+void stream_lose(struct trace_stream *s);
+
+#endif
