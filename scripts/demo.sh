@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# Shows libupmu at work, from a fresh clone: a multi-threaded program with regions compresses some hundred MB of real
+# data, its table and its trace are shown, and `upmu stat` counts a program that knows nothing of libupmu.
+#
+#     scripts/demo.sh [EVENTS]     EVENTS: what the regions count, by default what every kernel can count and what
+#                                  this machine may have besides
+#
+# Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). Everything it makes is in build/demo,
+# but for the packages. UPMU_DEMO_MB sets the amount of data (300).
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+events=${1-task-clock,context-switches,page-faults,instructions,cycles,l1d-load-miss}
+megabytes=${UPMU_DEMO_MB-300}
+binaries=build/release
+work=build/demo
+corpus=$work/corpus
+packed=$work/corpus.bz2
+trace=$work/trace
+
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; else bold='' plain=''; fi
+
+heading()
+{
+    printf '\n%s== %s%s\n' "$bold" "$*" "$plain"
+}
+
+die()
+{
+    printf 'demo: %s\n' "$*" >&2
+    exit 1
+}
+
+# show COMMAND...: say what is run, then run it
+show()
+{
+    printf '%s$ %s%s\n' "$bold" "$*" "$plain"
+    "$@"
+}
+
+build()
+{
+    local log=$work/build.log
+    # What the tests and benchmarks need is not needed here.
+    if ! { cmake --preset release -DUPMU_BUILD_TESTS=OFF -DUPMU_BUILD_BENCH=OFF &&
+        cmake --build --preset release --parallel "$(nproc)" --target upmu_command example_demo; } >"$log" 2>&1; then
+        cat "$log" >&2
+        die "the build failed (its output is above and in $log)"
+    fi
+    echo "$binaries/tools/upmu/upmu and $binaries/examples/demo are there"
+}
+
+# Real data of this system: text, code and tables as they come in /usr, in an order that is the same each time.
+make_corpus()
+{
+    local bytes=$((megabytes * 1000000)) size
+    if [ -f "$corpus" ] && [ "$(stat -c %s "$corpus")" -eq "$bytes" ]; then
+        echo "$corpus is there already: $megabytes MB of this system's /usr"
+        return
+    fi
+    # head closes the pipe when it has enough; what tar says then, and of files that vanish meanwhile, does not matter.
+    { tar -C /usr --sort=name -cf - share include lib bin 2>/dev/null || true; } | head -c "$bytes" >"$corpus"
+    size=$(stat -c %s "$corpus")
+    [ "$size" -ge 10000000 ] || die "/usr of this system gave only $size bytes to work on"
+    echo "$corpus: $((size / 1000000)) MB of this system's /usr"
+}
+
+# The events of the trace, as a reader that is not ours sees them.
+count_trace()
+{
+    echo "The trace of every region of every thread is in $trace:"
+    find "$trace" -type f ! -name '.*' -printf '  %P (%s bytes)\n' | LC_ALL=C sort
+    if command -v babeltrace2 >/dev/null; then
+        echo "babeltrace2 reads from it $(babeltrace2 "$trace" | wc -l) events; the first and the last:"
+        babeltrace2 "$trace" | sed -n '1p;$p' | cut -c 1-160 | sed 's/^/  /'
+    else
+        echo "babeltrace2 is not installed; \`upmu dump $trace\` lists the events"
+    fi
+}
+
+main()
+{
+    local start=$SECONDS
+    heading "1. Packages"
+    scripts/deps.sh demo
+    mkdir -p "$work"
+
+    heading "2. Build"
+    build
+
+    heading "3. Data"
+    make_corpus
+
+    heading "4. A program with regions, over libbz2 (examples/demo)"
+    rm -rf "$trace"
+    show env UPMU_EVENTS="$events" UPMU_REPORT=text UPMU_TRACE="$trace" "$binaries/examples/demo" "$corpus" "$packed" ||
+        die "the program failed"
+
+    heading "5. Its trace"
+    [ -d "$trace" ] || die "there is no trace in $trace"
+    count_trace
+
+    heading "6. A program that knows nothing of libupmu: pbzip2 unpacks what ours has packed"
+    echo "Its output is compared with the data, byte for byte, while upmu counts."
+    printf '%s$ %s%s\n' "$bold" "upmu stat -- pbzip2 -dc -p$(nproc) $packed | cmp - $corpus" "$plain"
+    "$binaries/tools/upmu/upmu" stat -- pbzip2 -dc "-p$(nproc)" "$packed" | cmp - "$corpus" ||
+        die "what came back is not what went in"
+    echo "What came back is what went in."
+
+    heading "Done in $((SECONDS - start)) s"
+    echo "Next: $binaries/tools/upmu/upmu doctor    what this machine can count, and what mends the rest"
+    echo "      $binaries/tools/upmu/upmu list      every event by name"
+    echo "      docs/guide.md               regions in your own program"
+}
+
+main "$@"
