@@ -6,7 +6,8 @@
  * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, an errno from
  * the child tells that exec failed, and the end of file after the release that it went well. A pipe would send SIGPIPE to
  * a host whose child was killed while it waited; a socket can be told not to. If the parent lets go of the gate without
- * releasing it, or dies, the child leaves quietly. Signal dispositions and masks are those of the caller.
+ * releasing it, or dies, the child leaves quietly; while a second command waits at its own gate, with a copy of the first
+ * gate until it runs, only once that one is released. Signal dispositions and masks are those of the caller.
  */
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this machine can do, and what mends the rest: upmu_diagnose(). Room: core; before it the kernel door and the arch
+ * tables, after it `upmu doctor`. Nothing is concluded from settings that can be tried out: events are opened, counted,
+ * mapped and closed again.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "core/counters.h"
+#include "core/explain.h"
+#include "core/machine.h"
+
+#define PMU_DIR "/sys/bus/event_source/devices"
+
+enum { CLOCK_FIT_NS = 10 * 1000 * 1000 };
+
+/** One examination. */
+struct doctor {
+    const struct kernel_ops *k;
+    int (*found)(const struct upmu_finding *finding, void *arg);
+    void *arg;
+};
+
+static int tell(const struct doctor *d, const char *topic, int state, const char *remedy, const char *fmt, ...)
+    UPMU_PRINTF(5, 6);
+
+static int tell(const struct doctor *d, const char *topic, int state, const char *remedy, const char *fmt, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    struct upmu_finding finding = {.topic = topic, .state = state, .text = text, .remedy = remedy};
+    return d->found(&finding, d->arg);
+}
+
+static int tell_failure(const struct doctor *d, const char *topic, int state, int err, const struct explain_context *c)
+{
+    struct explanation e;
+    explain_open(d->k, err, c, &e);
+    return tell(d, topic, state, e.remedy, "%s: %s", c->event, e.cause);
+}
+
+/* A trial event of the calling thread. @return the descriptor, or -errno. */
+static int try_open(const struct doctor *d, uint32_t type, uint64_t config, bool with_kernel)
+{
+    struct kernel_open req = {
+        .type = type,
+        .exclude = with_kernel ? 0 : KERNEL_EXCLUDE_KERNEL,
+        .config = config,
+        .config1 = type == KERNEL_TYPE_HARDWARE ? machine_get()->user_read_config1 : 0,
+        .cpu = -1,
+        .group_fd = -1,
+    };
+    return d->k->open(&req);
+}
+
+/* ---------------------------------------------------------------------------------------------- cpu and pmu */
+
+static int topic_cpu(const struct doctor *d)
+{
+    const struct machine *m = machine_get();
+    bool known = strcmp(m->family->name, "generic") != 0;
+    const char *name = m->cpu.model_name[0] ? m->cpu.model_name : m->cpu.cpu_model;
+    char remark[256] = "";
+    if (m->family->remark && m->family->remark[0])
+        snprintf(remark, sizeof remark, "; %s", m->family->remark);
+    return tell(d, "cpu", known ? UPMU_FINDING_OK : UPMU_FINDING_LIMITED,
+                known ? ""
+                      : "Use native:: names, raw codes or the PMU's own event names for more than the kernel's generic "
+                        "events",
+                "%s%s, table '%s' (%s)%s", name[0] ? name : "CPU not recognised",
+                m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name, m->family->title, remark);
+}
+
+/* An events folder holds, beside each event, files with its scale and unit. */
+static int count_event(const char *name, void *arg)
+{
+    size_t *n = arg;
+    *n += strchr(name, '.') == NULL;
+    return 0;
+}
+
+struct pmu_walk {
+    const struct doctor *d;
+    size_t seen;
+};
+
+static int tell_pmu(const char *name, void *arg)
+{
+    struct pmu_walk *walk = arg;
+    char path[320];
+    uint32_t type;
+    size_t events = 0;
+    walk->seen++;
+    if (machine_pmu_type(name, &type) < 0)
+        return tell(walk->d, "pmu", UPMU_FINDING_LIMITED, "", "%s: its type cannot be read", name);
+    snprintf(path, sizeof path, PMU_DIR "/%s/events", name);
+    int rc = walk->d->k->list_dir(path, count_event, &events);
+    if (rc < 0 && rc != -ENOENT)
+        return tell(walk->d, "pmu", UPMU_FINDING_LIMITED, "", "%s: type %u, its events cannot be listed (%s)", name,
+                    type, upmu_errno_name(-rc));
+    return tell(walk->d, "pmu", UPMU_FINDING_INFO, "", "%s: type %u, %zu named events", name, type, events);
+}
+
+static int topic_pmu(const struct doctor *d)
+{
+    struct pmu_walk walk = {.d = d};
+    int rc = d->k->list_dir(PMU_DIR, tell_pmu, &walk);
+    /* A callback's refusal ends the walk with its own value, which may look like an errno: `seen` tells them apart. */
+    if (walk.seen > 0)
+        return rc;
+    return tell(d, "pmu", UPMU_FINDING_MISSING, "Mount sysfs with 'mount -t sysfs sysfs /sys'",
+                PMU_DIR " lists no PMU (%s)", rc < 0 ? upmu_errno_name(-rc) : "empty");
+}
+
+/* -------------------------------------------------------------------------------------------- counting at all */
+
+/* Some work that no compiler removes: the counter must have moved after it. */
+static void work_a_little(void)
+{
+    for (volatile unsigned i = 0; i < 100000; i++)
+        ;
+}
+
+/* Read one event after some work. @return 0, -errno; -EIO for a short read. */
+static int read_after_work(const struct doctor *d, int fd, uint64_t words[KERNEL_READ_ONE_WORDS])
+{
+    const ssize_t want = (ssize_t)(KERNEL_READ_ONE_WORDS * sizeof *words);
+    work_a_little();
+    ssize_t n = d->k->read(fd, words, (size_t)want);
+    if (n < 0)
+        return (int)n;
+    return n == want ? 0 : -EIO;
+}
+
+static int topic_hardware(const struct doctor *d)
+{
+    static const char topic[] = "hardware-counters";
+    uint64_t words[KERNEL_READ_ONE_WORDS];
+    int fd = try_open(d, KERNEL_TYPE_HARDWARE, 0, false);
+    if (fd < 0) {
+        struct explain_context c = {.event = "cycles", .type = KERNEL_TYPE_HARDWARE, .cpu = -1};
+        return tell_failure(d, topic, UPMU_FINDING_MISSING, fd, &c);
+    }
+    int rc = read_after_work(d, fd, words);
+    d->k->close(fd);
+    if (rc < 0)
+        return tell(d, topic, UPMU_FINDING_MISSING, "", "cycles opens but cannot be read (%s)", upmu_errno_name(-rc));
+    if (words[2] == 0)
+        return tell(d, topic, UPMU_FINDING_LIMITED, "Stop other users of the PMU (perf, oprofile, the NMI watchdog)",
+                    "cycles opens but gets no counter");
+    if (words[0] == 0)
+        return tell(d, topic, UPMU_FINDING_MISSING, "", "cycles runs on a counter that does not move");
+    return tell(d, topic, UPMU_FINDING_OK, "", "cycles opens and counts");
+}
+
+static const char *yes_no_unknown(enum known answer)
+{
+    return answer == KNOWN_YES ? "yes" : answer == KNOWN_NO ? "no" : "not known";
+}
+
+static int topic_permission(const struct doctor *d)
+{
+    struct explain_context c = {.event = "page-faults", .type = KERNEL_TYPE_SOFTWARE, .cpu = -1};
+    struct permissions p;
+    char facts[160], paranoid[24] = "not readable";
+    permissions_read(d->k, &p);
+    if (p.paranoid_known)
+        snprintf(paranoid, sizeof paranoid, "%d", p.paranoid);
+    snprintf(facts, sizeof facts, "kernel.perf_event_paranoid %s, CAP_PERFMON %s%s, seccomp filter %s", paranoid,
+             yes_no_unknown(p.capable), p.contained_capability ? " (in this container only)" : "",
+             yes_no_unknown(p.seccomp));
+    int fd = try_open(d, c.type, KERNEL_SW_PAGE_FAULTS, false);
+    if (fd < 0)
+        return tell_failure(d, "permission", UPMU_FINDING_MISSING, fd, &c);
+    d->k->close(fd);
+    fd = try_open(d, c.type, KERNEL_SW_PAGE_FAULTS, true);
+    if (fd >= 0) {
+        d->k->close(fd);
+        return tell(d, "permission", UPMU_FINDING_OK, "", "user and kernel mode may be counted (%s)", facts);
+    }
+    struct explanation e;
+    c.wants_kernel = true;
+    explain_open(d->k, fd, &c, &e);
+    return tell(d, "permission", UPMU_FINDING_LIMITED, e.remedy, "only user mode may be counted (%s)", facts);
+}
+
+/* -------------------------------------------------------------------------------------- without a system call */
+
+/* What keeps counters from being read in user space, where a setting is to blame. */
+static void user_read_remedy(const struct doctor *d, char *remedy, size_t cap)
+{
+    char path[160];
+    long value;
+    remedy[0] = '\0';
+    snprintf(path, sizeof path, PMU_DIR "/%s/rdpmc", machine_get()->core_pmu);
+    if (sysctl_read(d->k, path, &value) && value == 0)
+        snprintf(remedy, cap, "Run 'echo 1 > %s' as root", path);
+    else if (sysctl_read(d->k, "/proc/sys/kernel/perf_user_access", &value) && value == 0)
+        snprintf(remedy, cap, "Run 'sysctl kernel.perf_user_access=1' as root");
+}
+
+static int tell_hardware_page(const struct doctor *d, const void *page)
+{
+    struct kernel_page_count count;
+    char remedy[200];
+    if (d->k->page_read(page, upmu_arch_counter_read, &count) < 0) {
+        user_read_remedy(d, remedy, sizeof remedy);
+        return tell(d, "user-read", UPMU_FINDING_LIMITED, remedy,
+                    "pages can be mapped, but the kernel does not grant reading hardware counters through them");
+    }
+    return tell(d, "user-read", UPMU_FINDING_OK, "", "hardware counters are read without a system call%s",
+                count.stale_times ? ", as long as they do not take turns (no user-space clock)" : "");
+}
+
+static int user_read_hardware(const struct doctor *d)
+{
+    const void *page;
+    int fd = try_open(d, KERNEL_TYPE_HARDWARE, 0, false);
+    if (fd < 0)
+        return tell(d, "user-read", UPMU_FINDING_LIMITED, "",
+                    "pages can be mapped; there is no hardware counter to read through them");
+    int rc = d->k->map(fd, &page);
+    if (rc < 0) {
+        struct explain_context c = {.event = "cycles", .type = KERNEL_TYPE_HARDWARE, .cpu = -1, .mapping = true};
+        rc = tell_failure(d, "user-read", UPMU_FINDING_LIMITED, rc, &c);
+    } else {
+        rc = tell_hardware_page(d, page);
+        d->k->unmap(page);
+    }
+    d->k->close(fd);
+    return rc;
+}
+
+static int topic_user_read(const struct doctor *d)
+{
+    struct explain_context c = {.event = "page-faults", .type = KERNEL_TYPE_SOFTWARE, .cpu = -1};
+    const void *page;
+    int fd = try_open(d, c.type, KERNEL_SW_PAGE_FAULTS, false);
+    if (fd < 0)
+        return tell_failure(d, "user-read", UPMU_FINDING_MISSING, fd, &c);
+    int rc = d->k->map(fd, &page);
+    if (rc == 0)
+        d->k->unmap(page);
+    d->k->close(fd);
+    c.mapping = true;
+    return rc < 0 ? tell_failure(d, "user-read", UPMU_FINDING_MISSING, rc, &c) : user_read_hardware(d);
+}
+
+static int topic_switches(const struct doctor *d)
+{
+    uint64_t switches;
+    if (switches_page_works())
+        return tell(d, "switches", UPMU_FINDING_OK, "",
+                    "context switches of a thread are read from a mapped page, which agreed with getrusage");
+    int rc = d->k->thread_switches(&switches);
+    if (rc < 0)
+        return tell(d, "switches", UPMU_FINDING_MISSING, "", "context switches cannot be had: getrusage says %s",
+                    upmu_errno_name(-rc));
+    return tell(d, "switches", UPMU_FINDING_LIMITED, "",
+                "context switches cost a system call (getrusage): no page could be mapped, or it did not agree");
+}
+
+/* ---------------------------------------------------------------------------------------------- surroundings */
+
+static int topic_clock(const struct doctor *d)
+{
+    const char *reason = clock_source_reason();
+    if (reason[0])
+        return tell(d, "clock", UPMU_FINDING_LIMITED, "", "%s, because %s", clock_source(), reason);
+    return tell(d, "clock", UPMU_FINDING_OK, "", "%s at %.3f MHz", clock_source(), clock_hz(CLOCK_FIT_NS) / 1e6);
+}
+
+static int topic_limits(const struct doctor *d)
+{
+    char files[32], locked[32], pages[32] = "not known";
+    long kilobytes;
+    limit_read(d->k, "Max open files", files, sizeof files);
+    limit_read(d->k, "Max locked memory", locked, sizeof locked);
+    if (sysctl_read(d->k, "/proc/sys/kernel/perf_event_mlock_kb", &kilobytes))
+        snprintf(pages, sizeof pages, "%ld", kilobytes);
+    return tell(
+        d, "limits", UPMU_FINDING_INFO, "",
+        "%s open descriptors, of which libupmu takes at most 1/%d; kernel.perf_event_mlock_kb %s; %s bytes of locked "
+        "memory",
+        files[0] ? files : "an unknown number of", KERNEL_NOFILE_SHARE, pages, locked[0] ? locked : "unknown");
+}
+
+static int topic_native_names(const struct doctor *d)
+{
+    struct arch_native_code code;
+    int rc = arch_native_encode("perf::PAGE-FAULTS", &code);
+    if (rc == 0)
+        return tell(d, "native-names", UPMU_FINDING_OK, "", "libpfm4 encodes native:: names");
+    return tell(d, "native-names", UPMU_FINDING_LIMITED,
+                rc == UPMU_E_UNSUPPORTED ? "Install libpfm4 ('apt install libpfm4')" : "",
+                "native:: knows only libupmu's own tables: %s", upmu_error());
+}
+
+static int topic_unwinder(const struct doctor *d)
+{
+    void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
+        return tell(d, "unwinder", UPMU_FINDING_LIMITED, "Install libunwind ('apt install libunwind8')",
+                    "stacks come from the compiler's own unwinder, which is slower: %s", dlerror());
+    bool usable = dlsym(library, "unw_backtrace") != NULL;
+    dlclose(library);
+    if (!usable)
+        return tell(d, "unwinder", UPMU_FINDING_LIMITED, "Install libunwind 1.6 or newer",
+                    "libunwind.so.8 is there but lacks unw_backtrace");
+    return tell(d, "unwinder", UPMU_FINDING_OK, "", "libunwind.so.8 can be opened");
+}
+
+static int topic_tracepoints(const struct doctor *d)
+{
+    long id;
+    char text[32];
+    const char *const path = "/sys/kernel/tracing/events/sched/sched_switch/id";
+    if (sysctl_read(d->k, path, &id) ||
+        sysctl_read(d->k, "/sys/kernel/debug/tracing/events/sched/sched_switch/id", &id))
+        return tell(d, "tracepoints", UPMU_FINDING_OK, "", "tracepoints can be named (sched:sched_switch is %ld)", id);
+    ssize_t n = d->k->read_file(path, text, sizeof text);
+    if (n == -EACCES || n == -EPERM)
+        return tell(d, "tracepoints", UPMU_FINDING_MISSING,
+                    "Run 'mount -o remount,mode=755 /sys/kernel/tracing' as root, or run as root",
+                    "/sys/kernel/tracing may not be read (%s)", upmu_errno_name((int)-n));
+    return tell(d, "tracepoints", UPMU_FINDING_MISSING, "Run 'mount -t tracefs tracefs /sys/kernel/tracing' as root",
+                "tracefs is not mounted, or this kernel has no tracepoints");
+}
+
+int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
+{
+    static int (*const topics[])(const struct doctor *d) = {
+        topic_cpu,   topic_pmu,    topic_hardware,     topic_permission, topic_user_read,   topic_switches,
+        topic_clock, topic_limits, topic_native_names, topic_unwinder,   topic_tracepoints,
+    };
+    if (!found)
+        return upmu_fail(UPMU_E_INVAL, "upmu_diagnose: no function to report to");
+    struct doctor d = {.k = core_kernel(), .found = found, .arg = arg};
+    for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
+        int rc = topics[i](&d);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands held at their gate: released, refused by exec, abandoned, killed. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/kernel_ops.h"
+#include "kernel/parts.h"
+#include "suite.h"
+
+static const struct kernel_ops *const k = &upmu_kernel_perf;
+
+static pid_t spawn(char *const argv[], int *gate)
+{
+    pid_t pid = k->spawn(argv, gate);
+    ck_assert_int_gt(pid, 0);
+    return pid;
+}
+
+START_TEST(command_runs_after_release_only)
+{
+    char marker[] = "/tmp/upmu-spawn-XXXXXX";
+    int fd = mkstemp(marker);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    char *const argv[] = {"rm", marker, NULL};
+    int gate, status = -1;
+    pid_t pid = spawn(argv, &gate);
+    usleep(50000);
+    ck_assert_int_eq(access(marker, F_OK), 0);
+    ck_assert_int_eq(k->release(gate), 0);
+    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ck_assert_int_ne(access(marker, F_OK), 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
+START_TEST(exec_error_comes_back)
+{
+    char *const missing[] = {"/no/such/program", NULL};
+    char *const not_executable[] = {"/proc/self/status", NULL};
+    int gate;
+    pid_t pid = spawn(missing, &gate);
+    ck_assert_int_eq(k->release(gate), -ENOENT);
+    ck_assert_int_eq(k->wait(pid, NULL), 0);
+    pid = spawn(not_executable, &gate);
+    ck_assert_int_eq(k->release(gate), -EACCES);
+    ck_assert_int_eq(k->wait(pid, NULL), 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
+START_TEST(abandoned_command_leaves_quietly)
+{
+    char *const argv[] = {"sh", "-c", "exit 9", NULL};
+    int gate, status = -1;
+    pid_t pid = spawn(argv, &gate);
+    k->close(gate);
+    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
+START_TEST(command_killed_at_the_gate_does_no_harm)
+{
+    char *const argv[] = {"true", NULL};
+    int gate, status = 0;
+    ck_assert(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+    pid_t pid = spawn(argv, &gate);
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert_int_eq(k->release(gate), -EPIPE);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+END_TEST
+
+/* Beyond 2, the command may have descriptors of its own or of the test runner, but no event and no gate. */
+static char look_for_ours[] = "for f in /proc/$$/fd/*; do [ ${f##*/} -le 2 ] || case $(readlink $f) in "
+                              "*perf_event*|socket:*) exit 1; esac; done";
+
+START_TEST(command_inherits_no_descriptor_of_ours)
+{
+    char *const argv[] = {"sh", "-c", look_for_ours, NULL};
+    struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE, .exclude = KERNEL_EXCLUDE_KERNEL, .config = 1, .cpu = -1};
+    req.group_fd = -1;
+    int event = k->open(&req);
+    ck_assert_int_ge(event, 0);
+    int gate, other, status = -1;
+    char *const waiting[] = {"true", NULL};
+    pid_t first = spawn(waiting, &other);
+    pid_t pid = spawn(argv, &gate);
+    ck_assert_int_eq(k->release(gate), 0);
+    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    k->close(other);
+    ck_assert_int_eq(k->wait(first, NULL), 0);
+    k->close(event);
+}
+END_TEST
+
+START_TEST(signals_of_the_command_are_those_of_the_caller)
+{
+    char *const argv[] = {"sh", "-c", "grep -q '^SigIgn:.*1000$' /proc/self/status", NULL};
+    int gate, status = -1;
+    ck_assert(signal(SIGPIPE, SIG_IGN) != SIG_ERR); /* signal 13 is bit 12: 0x1000 */
+    pid_t pid = spawn(argv, &gate);
+    ck_assert_int_eq(k->release(gate), 0);
+    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
+START_TEST(waiting_for_nobody_is_echild)
+{
+    ck_assert_int_eq(k->wait(1, NULL), -ECHILD);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("spawn");
+    tcase_set_timeout(cases, 30);
+    tcase_add_test(cases, command_runs_after_release_only);
+    tcase_add_test(cases, exec_error_comes_back);
+    tcase_add_test(cases, abandoned_command_leaves_quietly);
+    tcase_add_test(cases, command_killed_at_the_gate_does_no_harm);
+    tcase_add_test(cases, command_inherits_no_descriptor_of_ours);
+    tcase_add_test(cases, signals_of_the_command_are_those_of_the_caller);
+    tcase_add_test(cases, waiting_for_nobody_is_echild);
+    return run_suite("kernel spawn", cases);
+}
