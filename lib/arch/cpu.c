@@ -152,8 +152,8 @@ static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
 
 /** What the fields mean depends on the machine, which may be named by a later line. */
 struct late {
-    int family;    /**< "cpu family" */
-    int variation; /**< "cpu variation" */
+    int family;     /**< "cpu family" */
+    int variation;  /**< "cpu variation" */
     bool processor; /**< a "processor" line was seen */
 };
 

@@ -22,6 +22,7 @@ const struct arch_family *const upmu_arch_families[] = {
     &arch_zen4,
     &arch_zen5,
     &arch_gs464,
+    &arch_loongson2k,
     &arch_la464,
     &arch_core3b,
     &arch_generic,

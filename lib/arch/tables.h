@@ -17,6 +17,7 @@ extern const struct arch_family arch_zen3;
 extern const struct arch_family arch_zen4;
 extern const struct arch_family arch_zen5;
 extern const struct arch_family arch_gs464;
+extern const struct arch_family arch_loongson2k;
 extern const struct arch_family arch_la464;
 extern const struct arch_family arch_core3b;
 extern const struct arch_family arch_generic;

@@ -62,8 +62,8 @@ static void open_library(void)
 /** libpfm4's own modifiers that would have to go into fields of perf_event_attr other than type and config. */
 static bool has_modes(const struct perf_event_attr *attr)
 {
-    return attr->exclude_user || attr->exclude_kernel || attr->exclude_host || attr->exclude_idle ||
-           attr->precise_ip || attr->pinned || attr->exclusive || attr->sample_period;
+    return attr->exclude_user || attr->exclude_kernel || attr->exclude_host || attr->exclude_idle || attr->precise_ip ||
+           attr->pinned || attr->exclusive || attr->sample_period;
 }
 
 int arch_native_encode(const char *name, struct arch_native_code *out)

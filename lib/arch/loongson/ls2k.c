@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Loongson-2K1000 with a MIPS kernel: a family without events. Room: arch/loongson; before it families.c, after it
+ * nothing, and that is its purpose.
+ *
+ * Mainline kernels register a PMU for this chip and give it no tables, so a generic event makes them follow a pointer
+ * that was never set. Names of this family must therefore never reach the kernel.
+ */
+#include <string.h>
+
+#include "arch/row.h"
+#include "arch/tables.h"
+
+static int is_2k_mips(const struct arch_cpu *cpu)
+{
+    return strstr(cpu->cpu_model, "Loongson-2K ") ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
+}
+
+const struct arch_family arch_loongson2k = {
+    .name = "loongson2k",
+    .title = "Loongson-2K1000 (MIPS)",
+    .vendor = "loongson",
+    .core_pmu = "cpu",
+    .counters = {.general = 4, .no_software_siblings = true},
+    .matches = is_2k_mips,
+    .remark = "mainline kernels have a PMU for this chip without tables: generic events can crash them, raw ones never "
+              "count",
+};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes docs/events.md from the registry and the tables, or checks that the file is what would be written.
+ * Room: tests; it reads core/registry.h and core/arch_ops.h. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/textbuf.h"
+#include "core/arch_ops.h"
+#include "core/registry.h"
+#include "upmu/upmu.h"
+
+static void write_head(struct textbuf *b)
+{
+    textbuf_printf(
+        b, "# Events\n\n"
+           "Written by `events_doc` from lib/core/registry.c and lib/arch; do not edit.\n\n"
+           "The vendor-neutral names and what they are on each core family. `upmu list` shows the same for the\n"
+           "machine it runs on, with the reasons.\n\n"
+           "- a plain code is an exact match of the definition, `~` an approximate one (the reasons are below),\n"
+           "  `-` means that the family has no such event\n"
+           "- `hw:N` and `cache:N` are the kernel's generic ids, with the machine's code behind them where it "
+           "is\n  known; everything else is a raw code of the core PMU\n"
+           "- names like perf's (`cache-misses`, `l1-dcache-loads`) open what perf opens; where our own name "
+           "and\n  perf's are the same number on every CPU, perf's is an alias\n\n");
+}
+
+static void write_names(struct textbuf *b, const struct registry_event *events, size_t n)
+{
+    textbuf_printf(b, "## Names\n\n| name | what it counts | unit | PAPI | perf |\n| --- | --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct registry_event *e = &events[i];
+        textbuf_printf(b, "| `%s` | %s%s%s%s | %s | %s | %s |\n", e->name, e->summary, e->remark[0] ? " (" : "",
+                       e->remark, e->remark[0] ? ")" : "", e->unit, e->papi ? e->papi : "", e->perf ? e->perf : "");
+    }
+    textbuf_printf(b, "\n");
+}
+
+static void write_code(struct textbuf *b, const struct arch_event *row)
+{
+    if (!row || row->kind == ARCH_CODE_NONE) {
+        textbuf_printf(b, " -");
+        return;
+    }
+    textbuf_printf(b, " %s", row->grade == UPMU_GRADE_APPROXIMATE ? "~" : "");
+    if (row->kind == ARCH_CODE_RAW)
+        textbuf_printf(b, "0x%04" PRIx64, row->config);
+    else if (row->kind == ARCH_CODE_HARDWARE)
+        textbuf_printf(b, "hw:%" PRIu64, row->config);
+    else
+        textbuf_printf(b, "cache:0x%05" PRIx64, row->config);
+    if (row->kind != ARCH_CODE_RAW && row->machine_code != UINT64_MAX)
+        textbuf_printf(b, " (0x%04" PRIx64 ")", row->machine_code);
+}
+
+static void write_codes(struct textbuf *b, const struct registry_event *events, size_t n)
+{
+    textbuf_printf(b, "## Codes\n\nEvents that the kernel counts itself (software) are the same everywhere and left "
+                      "out.\n\n| name |");
+    for (size_t f = 0; upmu_arch_families[f]; f++)
+        textbuf_printf(b, " %s |", upmu_arch_families[f]->name);
+    textbuf_printf(b, "\n| --- |");
+    for (size_t f = 0; upmu_arch_families[f]; f++)
+        textbuf_printf(b, " --- |");
+    for (size_t i = 0; i < n; i++) {
+        if (events[i].software >= 0)
+            continue;
+        textbuf_printf(b, "\n| `%s` |", events[i].name);
+        for (size_t f = 0; upmu_arch_families[f]; f++) {
+            write_code(b, arch_family_event(upmu_arch_families[f], events[i].name));
+            textbuf_printf(b, " |");
+        }
+    }
+    textbuf_printf(b, "\n\n");
+}
+
+static void write_counters(struct textbuf *b, const struct arch_counters *c)
+{
+    if (c->general)
+        textbuf_printf(b, "General counters: %u", c->general);
+    else
+        textbuf_printf(b, "General counters: not known");
+    if (c->fixed)
+        textbuf_printf(b, "; fixed counters: %u", c->fixed);
+    if (c->width)
+        textbuf_printf(b, "; bits: %u", c->width);
+    textbuf_printf(b, ".%s%s%s%s%s\n\n", c->no_software_siblings ? " No software events in its groups." : "",
+                   c->no_group_check ? " A group that cannot fit opens and is never counted." : "",
+                   c->no_exclude_hv ? " exclude_hv must be 0." : "",
+                   c->shared_filter ? " One user/kernel filter for all counters of a core." : "",
+                   c->ignores_filter ? " User/kernel filters are ignored." : "");
+}
+
+static void write_family(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
+{
+    textbuf_printf(b, "### %s: %s\n\n", f->name, f->title);
+    write_counters(b, &f->counters);
+    if (f->remark[0])
+        textbuf_printf(b, "Note: %s.\n\n", f->remark);
+    size_t written = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct arch_event *row = arch_family_event(f, events[i].name);
+        if (row && row->why[0]) {
+            textbuf_printf(b, "- `%s`%s: %s\n", row->name, row->kind == ARCH_CODE_NONE ? " (absent)" : "", row->why);
+            written++;
+        }
+    }
+    textbuf_printf(b, "%s", written ? "\n" : "");
+}
+
+/** Whether row `j` is the first of the shared rows with its source. */
+static bool first_with_source(const struct arch_family *f, size_t j)
+{
+    for (size_t i = 0; i < j; i++) {
+        if (strcmp(f->events[i].source, f->events[j].source) == 0)
+            return false;
+    }
+    return f->events[j].source[0] != '\0';
+}
+
+static void write_sources(struct textbuf *b)
+{
+    textbuf_printf(b, "## Sources\n\nWhere the rows were read:\n\n");
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        for (size_t j = 0; j < f->n_events; j++) {
+            if (first_with_source(f, j))
+                textbuf_printf(b, "- %s: %s\n", f->name, f->events[j].source);
+        }
+    }
+}
+
+static int write_file(const struct textbuf *b, const char *path)
+{
+    FILE *f = fopen(path, "w");
+    if (!f || fwrite(b->data, 1, b->len, f) != b->len || fclose(f) != 0) {
+        perror(path);
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
+
+static int check_file(const struct textbuf *b, const char *path)
+{
+    char *have = malloc(b->len + 1);
+    FILE *f = fopen(path, "r");
+    size_t n = have && f ? fread(have, 1, b->len + 1, f) : 0;
+    int same = n == b->len && memcmp(have, b->data, n) == 0;
+    if (f)
+        fclose(f);
+    free(have);
+    if (!same)
+        fprintf(stderr, "%s is out of date; write it anew with: events_doc --write %s\n", path, path);
+    return same ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    bool write = argc == 3 && strcmp(argv[1], "--write") == 0;
+    if (argc != 3 || (!write && strcmp(argv[1], "--check") != 0)) {
+        fprintf(stderr, "usage: %s --write|--check FILE\n", argv[0]);
+        return 2;
+    }
+    size_t n;
+    const struct registry_event *events = registry_events(&n);
+    struct textbuf b = {0};
+    write_head(&b);
+    write_names(&b, events, n);
+    write_codes(&b, events, n);
+    textbuf_printf(&b, "## Families and reasons\n\n");
+    for (size_t i = 0; upmu_arch_families[i]; i++)
+        write_family(&b, upmu_arch_families[i], events, n);
+    write_sources(&b);
+    if (b.failed) {
+        fprintf(stderr, "out of memory\n");
+        return EXIT_FAILURE;
+    }
+    int result = write ? write_file(&b, argv[2]) : check_file(&b, argv[2]);
+    textbuf_free(&b);
+    return result;
+}

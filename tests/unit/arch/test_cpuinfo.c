@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Recorded /proc/cpuinfo texts give the right identity and family. Room: tests, of arch/cpu.c and families.c. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arch_ops.h"
+#include "upmu/upmu.h"
+
+static const char *machines; /* folder of the recorded machines: the program's argument */
+
+struct expected {
+    const char *machine_dir, *machine, *family_name;
+    const char *vendor, *model_name, *cpu_model;
+    int family, model, stepping, implementer, part;
+    uint32_t prid;
+    bool hypervisor;
+};
+
+/* clang-format off */
+static const struct expected expected[] = {
+    {"amd_zen3", "x86", "zen3",
+     "AuthenticAMD", "AMD EPYC 7763 64-Core Processor", "", 25, 1, 1, -1, -1, 0, false},
+    {"arm64-qemu10.0-max-linux6.12", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x0, 0x51, 0, false},
+    {"arm64-qemu7.2-cortex-a72-linux6.1", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x41, 0xd08, 0, false},
+    {"hygon_7285", "x86", "generic",
+     "HygonGenuine", "Hygon C86 7285 32-core Processor", "", 24, 1, 1, -1, -1, 0, false},
+    {"intel_skx", "x86", "intel-skylake",
+     "GenuineIntel", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", "", 6, 85, 4, -1, -1, 0, false},
+    {"kunpeng920", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x48, 0xd01, 0, false},
+    {"loong64-qemu10.0-la464-linux7.2", "loongarch", "la464",
+     "", "Loongson-3A5000", "", -1, -1, -1, -1, -1, 0x0014c010, false},
+    {"loong64-qemu10.0-max-linux7.2", "loongarch", "la464",
+     "", "Loongson-3A5000", "", -1, -1, -1, -1, -1, 0x0014c010, false},
+    {"loongarch_2k1000", "loongarch", "la464",
+     "", "Loongson-2K1000", "", -1, -1, -1, -1, -1, 0, false},
+    {"loongarch_3a5000", "loongarch", "la464",
+     "", "Loongson-3A5000", "", -1, -1, -1, -1, -1, 0, false},
+    {"loongarch_3a6000", "loongarch", "la464",
+     "", "Loongson-3A6000-HV", "", -1, -1, -1, -1, -1, 0, false},
+    {"loongarch_3b6000", "loongarch", "la464",
+     "", "Loongson-3B6000", "", -1, -1, -1, -1, -1, 0x0014d011, false},
+    {"loongarch_3c5000", "loongarch", "la464",
+     "", "Loongson-3C5000", "", -1, -1, -1, -1, -1, 0, false},
+    {"loongarch_3c6000d", "loongarch", "la464",
+     "", "Loongson-3C6000/D", "", -1, -1, -1, -1, -1, 0x0014d010, false},
+    {"loongson2e", "mips", "generic",
+     "", "", "ICT Loongson-2 V0.2  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson2f", "mips", "generic",
+     "", "", "ICT Loongson-2 V0.3  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson2k1000_mips", "mips", "loongson2k",
+     "", "", "Loongson-2K V0.3  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3a1000", "mips", "gs464",
+     "", "", "ICT Loongson-3 V0.5  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3a2000", "mips", "generic",
+     "", "", "ICT Loongson-3 V0.8  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3a3000_loongnix", "mips", "generic",
+     "", "ICT Loongson-3A R3 (Loongson-3A3000) @ 1450MHz",
+     "ICT Loongson-3 V0.13  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3a3000_mainline", "mips", "generic",
+     "", "", "ICT Loongson-3 V0.13  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3a4000_mainline", "mips", "generic",
+     "", "", "ICT Loongson-3 V0.0  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3b1500", "mips", "gs464",
+     "", "", "ICT Loongson-3 V0.7  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"loongson3b4000_vendor", "mips", "generic",
+     "", "Loongson-3A R4 (Loongson-3B4000) @ 1800MHz", "Loongson-3 V0.4  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"mips64el-qemu10.0-loongson-3A4000-linux6.1", "mips", "generic",
+     "", "", "ICT Loongson-3 V0.0  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"mips64el-qemu7.2-loongson-3A1000-linux6.1", "mips", "gs464",
+     "", "", "ICT Loongson-3 V0.5  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
+    {"phytium_d2000", "arm64", "generic",
+     "", "Phytium,D2000/8", "", -1, -1, -1, 0x70, 0x663, 0, false},
+    {"phytium_d3000", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x862, 0, false},
+    {"phytium_e2000q", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x303, 0, false},
+    {"phytium_ft1500a", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x660, 0, false},
+    {"phytium_ft2000_4", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x663, 0, false},
+    {"phytium_ft2000plus", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x662, 0, false},
+    {"phytium_s2500", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x663, 0, false},
+    {"phytium_s5000c", "arm64", "generic",
+     "", "", "", -1, -1, -1, 0x70, 0x862, 0, false},
+    {"riscv64-qemu10.0-rv64-linux6.12", "riscv", "generic",
+     "", "", "", -1, -1, -1, -1, -1, 0, false},
+    {"riscv_generic", "riscv", "generic",
+     "", "", "", -1, -1, -1, -1, -1, 0, false},
+    {"sunway_core4", "sw_64", "generic",
+     "(SMBIOSmanufacturer)", "(SMBIOS processor version) CPU @ 2.50GHz", "", 4, 0, 0, -1, -1, 0, false},
+    {"sunway_sw3231", "sw_64", "core3b",
+     "sunway", "SW3231 CPU @ 2.40GHz", "", 3, 49, 2, -1, -1, 0, false},
+    {"sunway_sw831", "sw_64", "core3b",
+     "sunway", "SW831 CPU @ 2.50GHz", "", 3, 50, 2, -1, -1, 0, false},
+    {"x86_64-qemu10.0-tcg-max-linux6.1", "x86", "generic",
+     "AuthenticAMD", "QEMU TCG CPU version 2.5+", "", 6, 6, 3, -1, -1, 0, true},
+    {"zhaoxin_kx6780a", "x86", "generic",
+     "CentaurHauls", "ZHAOXIN KaiXian KX-U6780A@2.7GHz", "", 7, 59, 1, -1, -1, 0, false},
+    {"zhaoxin_shanghai", "x86", "generic",
+     "Shanghai", "ZHAOXIN KaiXian KX-5640@2.0GHz", "", 7, 27, 0, -1, -1, 0, false},
+};
+/* clang-format on */
+
+static char *read_cpuinfo(const char *machine)
+{
+    static char text[16384];
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s/proc/cpuinfo", machines, machine);
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s cannot be opened", path);
+    size_t n = fread(text, 1, sizeof(text) - 1, f);
+    ck_assert_msg(n > 0 && n < sizeof(text) - 1, "%s is empty or too long", path);
+    fclose(f);
+    text[n] = '\0';
+    return text;
+}
+
+START_TEST(recorded_machine_is_recognised)
+{
+    const struct expected *e = &expected[_i];
+    struct arch_cpu cpu;
+    ck_assert_int_eq(arch_cpu_parse(read_cpuinfo(e->machine_dir), &cpu), 0);
+    ck_assert_str_eq(cpu.machine, e->machine);
+    ck_assert_str_eq(cpu.vendor, e->vendor);
+    ck_assert_str_eq(cpu.model_name, e->model_name);
+    ck_assert_str_eq(cpu.cpu_model, e->cpu_model);
+    ck_assert_int_eq(cpu.family, e->family);
+    ck_assert_int_eq(cpu.model, e->model);
+    ck_assert_int_eq(cpu.stepping, e->stepping);
+    ck_assert_int_eq(cpu.implementer, e->implementer);
+    ck_assert_int_eq(cpu.part, e->part);
+    ck_assert_uint_eq(cpu.prid, e->prid);
+    ck_assert(cpu.hypervisor == e->hypervisor);
+    ck_assert_str_eq(arch_family_of(&cpu)->name, e->family_name);
+}
+END_TEST
+
+static const char *family_of_x86(const char *vendor, int family, int model)
+{
+    char text[256];
+    struct arch_cpu cpu;
+    snprintf(text, sizeof(text),
+             "processor\t: 0\nvendor_id\t: %s\ncpu family\t: %d\nmodel\t\t: %d\ncpuid level\t: 13\n", vendor, family,
+             model);
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    return arch_family_of(&cpu)->name;
+}
+
+START_TEST(x86_model_picks_the_family)
+{
+    static const struct {
+        const char *vendor;
+        int family, model;
+        const char *name;
+    } cases[] = {
+        {"GenuineIntel", 6, 0x3f, "intel-haswell"},
+        {"GenuineIntel", 6, 0x4f, "intel-broadwell"},
+        {"GenuineIntel", 6, 0x55, "intel-skylake"},
+        {"GenuineIntel", 6, 0x9e, "intel-skylake"},
+        {"GenuineIntel", 6, 0x6a, "intel-icelake"},
+        {"GenuineIntel", 6, 0x8f, "intel-sapphirerapids"},
+        {"GenuineIntel", 6, 0x97, "intel-core"}, /* Alder Lake: two PMUs */
+        {"GenuineIntel", 6, 0x2a, "intel-core"}, /* Sandy Bridge */
+        {"GenuineIntel", 6, 0x0d, "generic"},    /* Pentium M, before the architectural events */
+        {"GenuineIntel", 15, 0x04, "generic"},   /* NetBurst */
+        {"AuthenticAMD", 23, 0x01, "zen1"},
+        {"AuthenticAMD", 23, 0x50, "zen1"},
+        {"AuthenticAMD", 23, 0x31, "zen2"},
+        {"AuthenticAMD", 23, 0x71, "zen2"},
+        {"AuthenticAMD", 25, 0x01, "zen3"},
+        {"AuthenticAMD", 25, 0x30, "zen3"},
+        {"AuthenticAMD", 25, 0x11, "zen4"},
+        {"AuthenticAMD", 25, 0xa0, "zen4"},
+        {"AuthenticAMD", 26, 0x02, "zen5"},
+        {"AuthenticAMD", 26, 0x50, "generic"}, /* a model nobody has described yet */
+        {"AuthenticAMD", 21, 0x02, "generic"}, /* before Zen */
+        {"HygonGenuine", 24, 0x01, "generic"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        ck_assert_msg(strcmp(family_of_x86(cases[i].vendor, cases[i].family, cases[i].model), cases[i].name) == 0,
+                      "%s %d/0x%x is not taken for %s", cases[i].vendor, cases[i].family, (unsigned)cases[i].model,
+                      cases[i].name);
+}
+END_TEST
+
+START_TEST(architectural_flag_makes_an_intel_core_of_any_family)
+{
+    struct arch_cpu cpu;
+    const char *text = "processor : 0\nvendor_id : GenuineIntel\ncpu family : 19\nmodel : 1\ncpuid level : 35\n"
+                       "flags : fpu arch_perfmon msr\n";
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    ck_assert_str_eq(arch_family_of(&cpu)->name, "intel-core");
+}
+END_TEST
+
+START_TEST(text_that_is_no_cpuinfo_is_refused)
+{
+    static const char *const texts[] = {"",
+                                        "\n\n",
+                                        "hello\n",
+                                        "MemTotal: 1 kB\nMemFree: 2 kB\n",
+                                        "processor",
+                                        "\x7f"
+                                        "ELF\x02\x01\x01"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct arch_cpu cpu;
+        ck_assert_int_eq(arch_cpu_parse(texts[i], &cpu), UPMU_E_FORMAT);
+        ck_assert_ptr_nonnull(strstr(upmu_error(), "cpuinfo"));
+    }
+}
+END_TEST
+
+START_TEST(first_processor_counts_and_odd_values_do_not)
+{
+    struct arch_cpu cpu;
+    const char *text = "processor : 0\nmodel : abc\nstepping : 99999999999\ncpu family :\nCPU part : 0xd03\n"
+                       "no colon here\n: no key\nprocessor : 1\nmodel : 7\nCPU part : 0xd08";
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    ck_assert_int_eq(cpu.part, 0xd03);
+    ck_assert_int_eq(cpu.stepping, -1);
+    ck_assert_int_eq(cpu.family, -1);
+    ck_assert_str_eq(cpu.machine, "");
+    ck_assert_str_eq(arch_family_of(&cpu)->name, "generic");
+}
+END_TEST
+
+START_TEST(values_longer_than_their_field_are_cut)
+{
+    static char text[8192];
+    struct arch_cpu cpu;
+    char *end = text + sprintf(text, "processor : 0\nmodel name : ");
+    memset(end, 'x', 500);
+    end += 500;
+    end += sprintf(end, "\nflags :");
+    for (int i = 0; i < 600; i++)
+        end += sprintf(end, " flag%03d", i);
+    sprintf(end, "\n");
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    ck_assert_uint_eq(strlen(cpu.model_name), sizeof(cpu.model_name) - 1);
+    size_t length = strlen(cpu.flags);
+    ck_assert_uint_lt(length, sizeof(cpu.flags));
+    ck_assert_int_eq(cpu.flags[0], ' ');
+    ck_assert_int_eq(cpu.flags[length - 1], ' ');
+    ck_assert_uint_eq((length - 1) % strlen(" flag000"), 0); /* whole words only */
+    ck_assert_ptr_nonnull(strstr(cpu.flags, " flag000 "));
+}
+END_TEST
+
+START_TEST(prid_is_read_from_its_parentheses)
+{
+    static const struct {
+        const char *line;
+        uint32_t prid;
+    } cases[] = {
+        {"PRID : LA664 (0014d010)", 0x0014d010},
+        {"PRID : LA664", 0},
+        {"PRID : LA664 (", 0},
+        {"PRID : LA664 ()", 0},
+        {"PRID : LA664 (zz)", 0},
+        {"PRID : (14c010)", 0x14c010},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[128];
+        struct arch_cpu cpu;
+        snprintf(text, sizeof(text), "processor : 0\nModel Name : x\n%s\n", cases[i].line);
+        ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+        ck_assert_msg(cpu.prid == cases[i].prid, "'%s' gives 0x%x", cases[i].line, cpu.prid);
+    }
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FOLDER-OF-MACHINES\n", argv[0]);
+        return 2;
+    }
+    machines = argv[1];
+    Suite *s = suite_create("arch.cpuinfo");
+    TCase *t = tcase_create("cpuinfo");
+    tcase_add_loop_test(t, recorded_machine_is_recognised, 0, (int)(sizeof(expected) / sizeof(expected[0])));
+    tcase_add_test(t, x86_model_picks_the_family);
+    tcase_add_test(t, architectural_flag_makes_an_intel_core_of_any_family);
+    tcase_add_test(t, text_that_is_no_cpuinfo_is_refused);
+    tcase_add_test(t, first_processor_counts_and_odd_values_do_not);
+    tcase_add_test(t, values_longer_than_their_field_are_cut);
+    tcase_add_test(t, prid_is_read_from_its_parentheses);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Name to encoding, by heart: rows that must be so, and rows that must not be. Room: tests, of arch's tables. */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "core/arch_ops.h"
+#include "upmu/upmu.h"
+
+enum {
+    HW = ARCH_CODE_HARDWARE,
+    CACHE = ARCH_CODE_HW_CACHE,
+    RAW = ARCH_CODE_RAW,
+    NONE = ARCH_CODE_NONE, /* a row that says why there is no event */
+    NO_ROW = 99,           /* no row at all */
+    EXACT = UPMU_GRADE_EXACT,
+    APPROX = UPMU_GRADE_APPROXIMATE,
+    ABSENT = UPMU_GRADE_ABSENT,
+};
+
+#define NO_CODE UINT64_MAX
+#define FIXED(n) (1u << (ARCH_FIXED + (n)))
+
+/* clang-format off */
+static const struct golden {
+    int line;
+    const char *family, *name;
+    int kind;
+    uint64_t config, machine_code;
+    uint32_t counters;
+    int grade;
+} golden[] = {
+#define ROW __LINE__
+    {ROW, "intel-core", "cycles", HW, 0, 0x003c, FIXED(1) | 0x0f, EXACT},
+    {ROW, "intel-core", "llc-miss", HW, 3, 0x412e, 0, EXACT},
+    {ROW, "intel-core", "ref-cycles", HW, 9, 0x0300, FIXED(2), EXACT},
+    {ROW, "intel-core", "l1-dcache-loads", CACHE, 0x000000, NO_CODE, 0, APPROX},
+    {ROW, "intel-core", "stalled-cycles-frontend", HW, 7, NO_CODE, 0, APPROX},
+    /* Model codes must not be guessed for a model nobody knows. */
+    {ROW, "intel-core", "branches-conditional", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "intel-core", "l1d-load", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "intel-core", "uops-retired", NO_ROW, 0, 0, 0, ABSENT},
+
+    {ROW, "intel-haswell", "instructions", HW, 1, 0x00c0, FIXED(0) | 0x0f, EXACT},
+    {ROW, "intel-haswell", "branches-conditional", RAW, 0x01c4, 0x01c4, 0x0f, EXACT},
+    {ROW, "intel-haswell", "l2-miss", RAW, 0x3f24, 0x3f24, 0x0f, APPROX},
+    {ROW, "intel-haswell", "l1i-miss", CACHE, 0x010001, 0x0280, 0x0f, APPROX},
+    {ROW, "intel-haswell", "dtlb-load-miss", CACHE, 0x010003, 0x0108, 0x0f, APPROX},
+    {ROW, "intel-haswell", "itlb-loads", CACHE, 0x000004, 0x6085, 0x0f, APPROX},
+    {ROW, "intel-haswell", "fp-ops", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-haswell", "interrupts", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-haswell", "stalled-cycles-frontend", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-broadwell", "itlb-miss", CACHE, 0x010004, 0x0185, 0x0f, APPROX},
+    {ROW, "intel-broadwell", "stall-backend", RAW, 0x01a2, 0x01a2, 0x0f, APPROX},
+
+    {ROW, "intel-skylake", "branches-conditional", RAW, 0x01c4, 0x01c4, 0x0f, EXACT},
+    {ROW, "intel-skylake", "branches-return", RAW, 0x08c4, 0x08c4, 0x0f, EXACT},
+    {ROW, "intel-skylake", "l1d-load", RAW, 0x81d0, 0x81d0, 0x0f, APPROX},
+    {ROW, "intel-skylake", "l1d-access", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-skylake", "l1d-store-miss", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "intel-skylake", "dtlb-load-miss", CACHE, 0x010003, 0x0e08, 0x0f, APPROX},
+    {ROW, "intel-skylake", "llc-loads", CACHE, 0x000002, 0x01b7, 0x0f, APPROX},
+    {ROW, "intel-skylake", "interrupts", RAW, 0x01cb, 0x01cb, 0x0f, APPROX},
+    {ROW, "intel-skylake", "stall-any", RAW, 0x040004a3, 0x040004a3, 0x0f, APPROX},
+    {ROW, "intel-skylake", "l1-dcache-store-misses", NO_ROW, 0, 0, 0, ABSENT},
+
+    {ROW, "intel-icelake", "cycles", HW, 0, 0x003c, FIXED(1) | 0xff, EXACT},
+    {ROW, "intel-icelake", "branches-conditional", RAW, 0x11c4, 0x11c4, 0xff, EXACT},
+    {ROW, "intel-icelake", "ref-cycles", HW, 9, 0x0300, FIXED(2) | 0xff, EXACT},
+    {ROW, "intel-icelake", "l1d-miss", RAW, 0x0151, 0x0151, 0x0f, APPROX},
+    {ROW, "intel-icelake", "l2-access", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-icelake", "l2-miss", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-icelake", "stall-backend", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-icelake", "interrupts", NONE, 0, NO_CODE, 0, ABSENT},
+
+    {ROW, "intel-sapphirerapids", "l1-dcache-load-misses", CACHE, 0x010000, 0xe124, 0x0f, APPROX},
+    {ROW, "intel-sapphirerapids", "dtlb-store-miss", CACHE, 0x010103, 0x0e13, 0x0f, APPROX},
+    {ROW, "intel-sapphirerapids", "l1i-miss", CACHE, 0x010001, 0xe424, 0x0f, APPROX},
+    {ROW, "intel-sapphirerapids", "l2-access", RAW, 0xff24, 0xff24, 0x0f, APPROX},
+    {ROW, "intel-sapphirerapids", "branches-conditional", RAW, 0x11c4, 0x11c4, 0xff, EXACT},
+    {ROW, "intel-sapphirerapids", "itlb-loads", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-sapphirerapids", "node-stores", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-sapphirerapids", "stall-backend", NONE, 0, NO_CODE, 0, ABSENT},
+
+    {ROW, "zen1", "cycles", HW, 0, 0x0076, 0, EXACT},
+    {ROW, "zen1", "l2-access", HW, 2, 0xff60, 0, EXACT},
+    {ROW, "zen1", "cache-misses", HW, 3, 0x0964, 0, APPROX},
+    {ROW, "zen1", "llc-miss", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen1", "l1i-access", RAW, 0x0080, 0x0080, 0, APPROX},
+    {ROW, "zen1", "stall-frontend", RAW, 0x0287, 0x0287, 0, APPROX},
+    {ROW, "zen1", "stalled-cycles-backend", HW, 8, 0x0187, 0, APPROX},
+    {ROW, "zen1", "unaligned-access", RAW, 0x0047, 0x0047, 0, APPROX},
+    {ROW, "zen1", "fp-ops", RAW, 0xff03, 0xff03, 0x15, APPROX},
+    {ROW, "zen1", "interrupts", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen1", "ref-cycles", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen1", "bus-cycles", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "zen2", "interrupts", RAW, 0x002c, 0x002c, 0, APPROX},
+    {ROW, "zen2", "stall-frontend", RAW, 0x00a9, 0x00a9, 0, APPROX},
+    {ROW, "zen2", "stall-backend", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen2", "l1d-miss", RAW, 0xc860, 0xc860, 0, APPROX},
+    {ROW, "zen3", "unaligned-access", RAW, 0x0347, 0x0347, 0, APPROX},
+    {ROW, "zen3", "l1i-miss", RAW, 0x10000188e, 0x10000188e, 0, APPROX},
+    {ROW, "zen3", "l1d-miss", RAW, 0xe860, 0xe860, 0, APPROX},
+    {ROW, "zen3", "ref-cycles", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen4", "ref-cycles", RAW, 0x100000120, 0x100000120, 0, APPROX},
+    {ROW, "zen4", "fp-ops", RAW, 0x1f03, 0x1f03, 0x15, APPROX},
+    {ROW, "zen4", "l1i-access", RAW, 0x100001f8e, 0x100001f8e, 0, APPROX},
+    {ROW, "zen4", "stalled-cycles-backend", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen5", "fp-ops", RAW, 0x0f03, 0x0f03, 0x15, APPROX},
+    {ROW, "zen5", "branches-conditional", RAW, 0x00d1, 0x00d1, 0, EXACT},
+    {ROW, "zen5", "dtlb-walk", RAW, 0xf045, 0xf045, 0, EXACT},
+    {ROW, "zen5", "dtlb-access", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "zen5", "dtlb-load-misses", CACHE, 0x010003, 0xf045, 0, APPROX},
+    {ROW, "zen5", "l1d-load-miss", NO_ROW, 0, 0, 0, ABSENT},
+
+    {ROW, "gs464", "cycles", HW, 0, 0x0000, 1u << 0, EXACT},
+    {ROW, "gs464", "instructions", HW, 1, 0x0080, 1u << 1, EXACT},
+    {ROW, "gs464", "branch-misses", HW, 5, 0x0081, 1u << 1, EXACT},
+    {ROW, "gs464", "l1d-miss", RAW, 0x0084, 0x0084, 1u << 1, EXACT},
+    {ROW, "gs464", "l1i-miss", RAW, 0x0004, 0x0004, 1u << 0, EXACT},
+    {ROW, "gs464", "mem-read", RAW, 0x0009, 0x0009, 1u << 0, APPROX},
+    {ROW, "gs464", "dtlb-load-misses", CACHE, 0x010003, 0x0089, 1u << 1, APPROX},
+    {ROW, "gs464", "cache-references", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "gs464", "ref-cycles", NO_ROW, 0, 0, 0, ABSENT},
+
+    /* A chip whose kernel must not be asked for a generic event. */
+    {ROW, "loongson2k", "cycles", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "loongson2k", "instructions", NO_ROW, 0, 0, 0, ABSENT},
+
+    {ROW, "la464", "cycles", HW, 0, 0x0000, 0, EXACT},
+    {ROW, "la464", "cache-misses", HW, 3, 0x0009, 0, APPROX},
+    {ROW, "la464", "llc-miss", RAW, 0x000d, 0x000d, 0, EXACT},
+    {ROW, "la464", "l1d-load", CACHE, 0x000000, 0x0008, 0, APPROX},
+    {ROW, "la464", "dtlb-miss", RAW, 0x003c, 0x003c, 0, EXACT},
+    {ROW, "la464", "l1-dcache-prefetches", CACHE, 0x000200, 0x00aa, 0, APPROX},
+    {ROW, "la464", "l2-access", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "la464", "bus-cycles", NO_ROW, 0, 0, 0, ABSENT},
+
+    /* Cycles and instructions on one counter: they can never count together. */
+    {ROW, "core3b", "cycles", HW, 0, 0x0008, 1u << 0, EXACT},
+    {ROW, "core3b", "instructions", HW, 1, 0x0000, 1u << 0, EXACT},
+    {ROW, "core3b", "branch-misses", HW, 5, 0x010b, 1u << 1, APPROX},
+    {ROW, "core3b", "l2-miss", HW, 3, 0x0110, 1u << 1, APPROX},
+    {ROW, "core3b", "l1d-miss", RAW, 0x0132, 0x0132, 1u << 1, EXACT},
+    {ROW, "core3b", "itlb-access", RAW, 0x0009, 0x0009, 1u << 0, EXACT},
+    {ROW, "core3b", "bus-cycles", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "core3b", "llc-miss", NO_ROW, 0, 0, 0, ABSENT},
+
+    {ROW, "generic", "cycles", HW, 0, NO_CODE, 0, APPROX},
+    {ROW, "generic", "ref-cycles", HW, 9, NO_CODE, 0, APPROX},
+    {ROW, "generic", "l1d-load-miss", CACHE, 0x010000, NO_CODE, 0, APPROX},
+    {ROW, "generic", "node-prefetch-misses", CACHE, 0x010206, NO_CODE, 0, APPROX},
+    {ROW, "generic", "uops-retired", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "generic", "llc-miss", NO_ROW, 0, 0, 0, ABSENT},
+};
+/* clang-format on */
+
+START_TEST(name_has_its_encoding)
+{
+    const struct golden *g = &golden[_i];
+    const struct arch_family *family = arch_family_named(g->family);
+    ck_assert_msg(family != NULL, "line %d: no family %s", g->line, g->family);
+    const struct arch_event *row = arch_family_event(family, g->name);
+    if (g->kind == NO_ROW) {
+        ck_assert_msg(row == NULL, "line %d: %s has %s", g->line, g->family, g->name);
+        return;
+    }
+    ck_assert_msg(row != NULL, "line %d: %s lacks %s", g->line, g->family, g->name);
+    ck_assert_msg(row->kind == g->kind && row->config == g->config && row->machine_code == g->machine_code,
+                  "line %d: %s %s is kind %d 0x%" PRIx64 " (0x%" PRIx64 ")", g->line, g->family, g->name, row->kind,
+                  row->config, row->machine_code);
+    ck_assert_msg(row->counters == g->counters && row->grade == g->grade, "line %d: %s %s has counters 0x%x, grade %d",
+                  g->line, g->family, g->name, row->counters, row->grade);
+}
+END_TEST
+
+START_TEST(limits_of_the_counters_are_known)
+{
+    const struct arch_counters *gs464 = &arch_family_named("gs464")->counters;
+    const struct arch_counters *core3b = &arch_family_named("core3b")->counters;
+    const struct arch_counters *zen4 = &arch_family_named("zen4")->counters;
+    const struct arch_counters *icelake = &arch_family_named("intel-icelake")->counters;
+    ck_assert(gs464->general == 2 && gs464->no_software_siblings && !gs464->no_group_check);
+    ck_assert(core3b->general == 2 && core3b->no_group_check && core3b->no_exclude_hv && core3b->shared_filter);
+    ck_assert(zen4->general == 6 && zen4->fixed == 0 && zen4->width == 48 && !zen4->no_software_siblings);
+    ck_assert(icelake->general == 8 && icelake->fixed == 4);
+    ck_assert(arch_family_named("la464")->counters.no_software_siblings);
+    ck_assert_uint_eq(arch_family_named("generic")->counters.general, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("arch.golden");
+    TCase *t = tcase_create("golden");
+    tcase_add_loop_test(t, name_has_its_encoding, 0, (int)(sizeof(golden) / sizeof(golden[0])));
+    tcase_add_test(t, limits_of_the_counters_are_known);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Without a usable libpfm4 a native name is refused with the reason. Room: tests, of arch/native/libpfm4.c.
+ * The build puts a file under libpfm4's name first in the loader's path: damaged, or without libpfm4's calls. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arch_ops.h"
+#include "upmu/upmu.h"
+
+static const char *reason; /* what the message must say: the program's argument */
+
+START_TEST(native_name_is_unsupported_and_the_message_says_why)
+{
+    struct arch_native_code code;
+    for (int again = 0; again < 2; again++) {
+        ck_assert_int_eq(arch_native_encode("perf::PAGE-FAULTS", &code), UPMU_E_UNSUPPORTED);
+        ck_assert_msg(strstr(upmu_error(), reason) != NULL, "the message is: %s", upmu_error());
+        ck_assert_ptr_nonnull(strstr(upmu_error(), "install"));
+        ck_assert_str_eq(code.name, "");
+    }
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    reason = argc > 1 ? argv[1] : "is not installed";
+    Suite *s = suite_create("arch.libpfm4_missing");
+    TCase *t = tcase_create("libpfm4_missing");
+    tcase_add_test(t, native_name_is_unsupported_and_the_message_says_why);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Every table checks itself: order, names, reasons, sources, encodings, counters. Room: tests, of arch's tables. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/arch_ops.h"
+#include "core/registry.h"
+#include "upmu/upmu.h"
+
+typedef void (*row_check)(const struct arch_family *family, const struct arch_event *row);
+
+static void each_row(row_check check)
+{
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        for (size_t j = 0; j < f->n_events; j++)
+            check(f, &f->events[j]);
+        for (size_t j = 0; j < f->n_overrides; j++)
+            check(f, &f->overrides[j]);
+    }
+}
+
+static void check_order(const struct arch_family *f, const struct arch_event *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        ck_assert_msg(strcmp(rows[i - 1].name, rows[i].name) < 0, "%s: %s is out of order", f->name, rows[i].name);
+}
+
+START_TEST(rows_are_sorted_and_unique)
+{
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        check_order(upmu_arch_families[i], upmu_arch_families[i]->events, upmu_arch_families[i]->n_events);
+        check_order(upmu_arch_families[i], upmu_arch_families[i]->overrides, upmu_arch_families[i]->n_overrides);
+    }
+}
+END_TEST
+
+static void check_name(const struct arch_family *f, const struct arch_event *row)
+{
+    const struct registry_event *e = registry_find(row->name);
+    ck_assert_msg(e && strcmp(e->name, row->name) == 0, "%s: %s is not in the registry", f->name, row->name);
+    ck_assert_msg(e->software < 0, "%s: %s is the kernel's own event, not the CPU's", f->name, row->name);
+    ck_assert_ptr_eq(arch_family_event(f, row->name)->name, arch_family_event(f, e->name)->name);
+}
+
+START_TEST(names_are_the_registrys)
+{
+    each_row(check_name);
+}
+END_TEST
+
+static void check_words(const struct arch_family *f, const struct arch_event *row)
+{
+    bool exact = row->grade == UPMU_GRADE_EXACT, absent = row->grade == UPMU_GRADE_ABSENT;
+    ck_assert_msg(exact || absent || row->grade == UPMU_GRADE_APPROXIMATE, "%s: %s has no grade", f->name, row->name);
+    ck_assert_msg(exact == (row->why[0] == '\0'), "%s: %s must say why exactly if it is not exact", f->name, row->name);
+    ck_assert_msg(absent == (row->source[0] == '\0'), "%s: %s must have a source exactly if it is there", f->name,
+                  row->name);
+    ck_assert_msg(absent == (row->kind == ARCH_CODE_NONE), "%s: %s has a code and is absent, or the reverse", f->name,
+                  row->name);
+}
+
+START_TEST(reasons_and_sources_are_given)
+{
+    each_row(check_words);
+}
+END_TEST
+
+static bool config_fits(const struct arch_event *row)
+{
+    switch (row->kind) {
+    case ARCH_CODE_HARDWARE:
+        return row->config < 10;
+    case ARCH_CODE_HW_CACHE:
+        return (row->config & 0xff) < 7 && (row->config >> 8 & 0xff) < 3 && (row->config >> 16) < 2;
+    case ARCH_CODE_RAW:
+        return row->machine_code == row->config;
+    default:
+        return row->kind == ARCH_CODE_NONE && row->config == 0 && row->machine_code == UINT64_MAX;
+    }
+}
+
+static void check_config(const struct arch_family *f, const struct arch_event *row)
+{
+    ck_assert_msg(config_fits(row), "%s: %s has a config of another kind", f->name, row->name);
+}
+
+START_TEST(configs_fit_their_kind)
+{
+    each_row(check_config);
+}
+END_TEST
+
+static bool counters_fit(const struct arch_family *f, uint32_t counters)
+{
+    const struct arch_counters *c = &f->counters;
+    if (c->general == 0) /* not known: nothing to check the mask of general counters against */
+        return counters >> (ARCH_FIXED + c->fixed) == 0;
+    uint32_t all = ((1u << c->general) - 1) | ((1u << c->fixed) - 1) << ARCH_FIXED;
+    return (counters & ~all) == 0;
+}
+
+static void check_counters(const struct arch_family *f, const struct arch_event *row)
+{
+    const struct arch_event *used = arch_family_event(f, row->name); /* a row that is replaced need not fit */
+    ck_assert_msg(counters_fit(f, used->counters), "%s: %s names counters the family lacks", f->name, row->name);
+    ck_assert_msg(row->kind != ARCH_CODE_NONE || row->counters == 0, "%s: %s is absent", f->name, row->name);
+}
+
+START_TEST(counters_are_those_of_the_family)
+{
+    each_row(check_counters);
+}
+END_TEST
+
+static bool same_row(const struct arch_event *a, const struct arch_event *b)
+{
+    return a->config == b->config && a->machine_code == b->machine_code && a->counters == b->counters &&
+           a->kind == b->kind && a->grade == b->grade && strcmp(a->why, b->why) == 0 &&
+           strcmp(a->source, b->source) == 0;
+}
+
+START_TEST(overrides_come_first_and_change_something)
+{
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        struct arch_family shared = *f;
+        shared.overrides = NULL;
+        shared.n_overrides = 0;
+        for (size_t j = 0; j < f->n_overrides; j++) {
+            const struct arch_event *base = arch_family_event(&shared, f->overrides[j].name);
+            ck_assert_ptr_eq(arch_family_event(f, f->overrides[j].name), &f->overrides[j]);
+            ck_assert_msg(!base || !same_row(base, &f->overrides[j]), "%s: %s repeats the shared row", f->name,
+                          f->overrides[j].name);
+        }
+        for (size_t j = 0; j < f->n_events; j++)
+            ck_assert_ptr_eq(arch_family_event(&shared, f->events[j].name), &f->events[j]);
+        ck_assert_ptr_null(arch_family_event(f, "no-such-event"));
+    }
+}
+END_TEST
+
+/** What perf opens for its own names. Ours must open the same, or a raw code that the kernel puts in for that id. */
+static void check_alias(const char *perf, int kind, uint64_t config)
+{
+    const struct registry_event *e = registry_find(perf);
+    ck_assert_msg(e != NULL, "perf's %s is not known", perf);
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_event *row = arch_family_event(upmu_arch_families[i], e->name);
+        if (!row || row->kind == ARCH_CODE_NONE)
+            continue;
+        bool same = row->kind == kind && row->config == config;
+        bool known_code = strcmp(perf, "ref-cycles") == 0 && row->config == 0x100000120; /* Zen 4 and 5 */
+        ck_assert_msg(same || known_code, "%s: perf's %s would give another number", upmu_arch_families[i]->name, perf);
+    }
+}
+
+START_TEST(perf_names_open_what_perf_opens)
+{
+    static const char *const hardware[][2] = {
+        {"cycles", "cpu-cycles"},
+        {"instructions", "instructions"},
+        {"cache-references", "cache-references"},
+        {"cache-misses", "cache-misses"},
+        {"branches", "branch-instructions"},
+        {"branch-misses", "branch-misses"},
+        {"bus-cycles", "bus-cycles"},
+        {"stalled-cycles-frontend", "stalled-cycles-frontend"},
+        {"stalled-cycles-backend", "stalled-cycles-backend"},
+        {"ref-cycles", "ref-cycles"},
+    };
+    for (uint64_t id = 0; id < sizeof(hardware) / sizeof(hardware[0]); id++) {
+        check_alias(hardware[id][0], ARCH_CODE_HARDWARE, id);
+        check_alias(hardware[id][1], ARCH_CODE_HARDWARE, id);
+    }
+}
+END_TEST
+
+START_TEST(perf_cache_names_open_what_perf_opens)
+{
+    static const char *const caches[] = {"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
+    static const char *const allowed[] = {"lsp", "lp", "lsp", "lsp", "l", "l", "lsp"};
+    static const char *const ops[][2] = {{"loads", "load"}, {"stores", "store"}, {"prefetches", "prefetch"}};
+    for (uint64_t cache = 0; cache < 7; cache++) {
+        for (uint64_t op = 0; op < 3; op++) {
+            if (!strchr(allowed[cache], ops[op][0][0]))
+                continue;
+            char name[64];
+            snprintf(name, sizeof(name), "%s-%s", caches[cache], ops[op][0]);
+            check_alias(name, ARCH_CODE_HW_CACHE, cache | op << 8);
+            snprintf(name, sizeof(name), "%s-%s-misses", caches[cache], ops[op][1]);
+            check_alias(name, ARCH_CODE_HW_CACHE, cache | op << 8 | 1 << 16);
+        }
+    }
+}
+END_TEST
+
+START_TEST(families_are_complete_and_generic_is_the_last)
+{
+    const struct arch_family *last = NULL;
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = last = upmu_arch_families[i];
+        ck_assert_ptr_eq(arch_family_named(f->name), f);
+        ck_assert(f->title[0] && f->vendor[0] && f->core_pmu[0] && f->remark && f->matches);
+        ck_assert_uint_eq(strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(f->name));
+    }
+    ck_assert_str_eq(last->name, "generic");
+    struct arch_cpu nobody = {.family = -1, .model = -1};
+    ck_assert_ptr_eq(arch_family_of(&nobody), last);
+    ck_assert_ptr_null(arch_family_named("no-such-family"));
+}
+END_TEST
+
+static bool has_row(const struct arch_family *f, const struct arch_native *row)
+{
+    return row->cores == 0 || (row->cores & f->native_core) != 0;
+}
+
+START_TEST(native_names_are_found_and_mean_one_code_per_family)
+{
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        for (size_t j = 0; j < f->n_native; j++) {
+            const struct arch_native *row = &f->native[j];
+            ck_assert(row->name[0] != '\0' && row->meaning[0] != '\0');
+            ck_assert_msg(j == 0 || strcasecmp(row[-1].name, row->name) <= 0, "%s: %s is out of order", f->name,
+                          row->name);
+            /* The first of two rows of one name would hide the second. */
+            ck_assert_msg(!has_row(f, row) || arch_family_native(f, row->name) == row, "%s: %s is there twice", f->name,
+                          row->name);
+            ck_assert_msg(!has_row(f, row) || counters_fit(f, row->counters), "%s: %s names counters it lacks", f->name,
+                          row->name);
+        }
+    }
+}
+END_TEST
+
+START_TEST(every_native_row_belongs_to_a_family)
+{
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        uint32_t users = 0;
+        for (size_t k = 0; upmu_arch_families[k]; k++)
+            users |= upmu_arch_families[k]->native == f->native ? upmu_arch_families[k]->native_core : 0;
+        for (size_t j = 0; j < f->n_native; j++)
+            ck_assert_msg((f->native[j].cores & ~users) == 0, "%s: nobody has this row", f->native[j].name);
+    }
+}
+END_TEST
+
+START_TEST(native_lookup_keeps_to_the_core_and_ignores_case)
+{
+    const struct arch_family *zen1 = arch_family_named("zen1"), *zen4 = arch_family_named("zen4");
+    ck_assert_uint_eq(arch_family_native(zen1, "fp_ret_sse_avx_ops.all")->config, 0xff03);
+    ck_assert_uint_eq(arch_family_native(zen4, "FP_RET_SSE_AVX_OPS.ALL")->config, 0x1f03);
+    ck_assert_ptr_null(arch_family_native(zen1, "ls_int_taken"));
+    ck_assert_ptr_nonnull(arch_family_native(zen4, "ls_int_taken"));
+    ck_assert_ptr_null(arch_family_native(arch_family_named("intel-haswell"), "HW_INTERRUPTS.RECEIVED"));
+    ck_assert_uint_eq(arch_family_native(arch_family_named("intel-skylake"), "hw_interrupts.received")->config, 0x01cb);
+    ck_assert_ptr_null(arch_family_native(arch_family_named("generic"), "cycles"));
+}
+END_TEST
+
+/** A raw code of an Intel or AMD row is also in the maker's list for that very core. */
+START_TEST(raw_codes_of_listed_sources_are_in_the_native_list)
+{
+    size_t checked = 0;
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        size_t n;
+        const struct registry_event *e = registry_events(&n);
+        for (size_t j = 0; f->native && j < n; j++) {
+            const struct arch_event *row = arch_family_event(f, e[j].name);
+            if (!row || row->kind != ARCH_CODE_RAW || !strstr(row->source, "pmu-events"))
+                continue;
+            /* 0x0347 is the sum of two unit masks that are listed one by one. */
+            bool found = row->config == 0x0347;
+            for (size_t k = 0; k < f->n_native && !found; k++)
+                found = has_row(f, &f->native[k]) && f->native[k].config == row->config;
+            ck_assert_msg(found, "%s: the code of %s is not in the maker's list", f->name, row->name);
+            checked++;
+        }
+    }
+    ck_assert_uint_gt(checked, 100);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("arch.tables");
+    TCase *t = tcase_create("tables");
+    tcase_add_test(t, rows_are_sorted_and_unique);
+    tcase_add_test(t, names_are_the_registrys);
+    tcase_add_test(t, reasons_and_sources_are_given);
+    tcase_add_test(t, configs_fit_their_kind);
+    tcase_add_test(t, counters_are_those_of_the_family);
+    tcase_add_test(t, overrides_come_first_and_change_something);
+    tcase_add_test(t, perf_names_open_what_perf_opens);
+    tcase_add_test(t, perf_cache_names_open_what_perf_opens);
+    tcase_add_test(t, families_are_complete_and_generic_is_the_last);
+    tcase_add_test(t, native_names_are_found_and_mean_one_code_per_family);
+    tcase_add_test(t, every_native_row_belongs_to_a_family);
+    tcase_add_test(t, native_lookup_keeps_to_the_core_and_ignores_case);
+    tcase_add_test(t, raw_codes_of_listed_sources_are_in_the_native_list);
+    suite_add_tcase(s, t);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_NORMAL);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
