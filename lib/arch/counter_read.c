@@ -2,7 +2,7 @@
 /**
  * @file
  * One counter read in user space, per ISA. The index is the mmap page's: 0 never arrives (the kernel room asks first),
- * n is the hardware's counter n - 1. Room: arch; before it the kernel room's seqlock read of the page, after it the CPU.
+ * n is the hardware's counter n - 1. Room: arch; before it the kernel room's read of the page, after it the CPU.
  */
 #include "core/arch_ops.h"
 

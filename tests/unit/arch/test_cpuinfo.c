@@ -217,6 +217,24 @@ START_TEST(text_that_is_no_cpuinfo_is_refused)
 }
 END_TEST
 
+START_TEST(first_processor_counts_on_mixed_machines)
+{
+    struct arch_cpu cpu;
+    const char *text = "processor : 0\nvendor_id : First\nmodel name : little\ncpu model : one\nflags : a\n"
+                       "CPU implementer : 0x70\nPRID : X (00000001)\n\n"
+                       "processor : 1\nvendor_id : Second\nmodel name : big\ncpu model : two\nflags : b hypervisor\n"
+                       "CPU implementer : 0x41\nPRID : Y (00000002)\n";
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    ck_assert_str_eq(cpu.vendor, "First");
+    ck_assert_str_eq(cpu.model_name, "little");
+    ck_assert_str_eq(cpu.cpu_model, "one");
+    ck_assert_str_eq(cpu.flags, " a ");
+    ck_assert_int_eq(cpu.implementer, 0x70);
+    ck_assert_uint_eq(cpu.prid, 1);
+    ck_assert(!cpu.hypervisor);
+}
+END_TEST
+
 START_TEST(first_processor_counts_and_odd_values_do_not)
 {
     struct arch_cpu cpu;
@@ -289,6 +307,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, x86_model_picks_the_family);
     tcase_add_test(t, architectural_flag_makes_an_intel_core_of_any_family);
     tcase_add_test(t, text_that_is_no_cpuinfo_is_refused);
+    tcase_add_test(t, first_processor_counts_on_mixed_machines);
     tcase_add_test(t, first_processor_counts_and_odd_values_do_not);
     tcase_add_test(t, values_longer_than_their_field_are_cut);
     tcase_add_test(t, prid_is_read_from_its_parentheses);

@@ -189,11 +189,50 @@ START_TEST(limits_of_the_counters_are_known)
 }
 END_TEST
 
+/** Number of native names of a core and the sum of their codes, counted in the makers' lists. */
+START_TEST(native_lists_are_whole)
+{
+    static const struct {
+        const char *family;
+        size_t rows;
+        uint64_t sum;
+    } lists[] = {
+        {"intel-haswell", 326, 0x87a350bf},
+        {"intel-broadwell", 332, 0xaa618197},
+        {"intel-skylake", 294, 0xc4d213ad},
+        {"intel-icelake", 241, 0x9c2fe14a},
+        {"intel-sapphirerapids", 290, 0xa7420df5},
+        /* AMD's lists, and one code of the kernel's (0xff5a) */
+        {"zen1", 163 + 1, 0x80014dacb + 0xff5a},
+        {"zen2", 199 + 1, 0x800184c4e + 0xff5a},
+        {"zen3", 223 + 1, 0x12001c4935 + 0xff5a},
+        {"zen4", 336 + 1, 0x1500402b35 + 0xff5a},
+        {"zen5", 357 + 1, 0x22004941b3 + 0xff5a},
+        {"gs464", 32, 0x8f0},
+        {"la464", 15, 0x20b},
+        {"core3b", 78, 0x45db},
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        const struct arch_family *f = arch_family_named(lists[i].family);
+        size_t rows = 0;
+        uint64_t sum = 0;
+        for (size_t j = 0; j < f->n_native; j++) {
+            if (f->native[j].cores != 0 && (f->native[j].cores & f->native_core) == 0)
+                continue;
+            rows++;
+            sum += f->native[j].config;
+        }
+        ck_assert_msg(rows == lists[i].rows && sum == lists[i].sum, "%s: %zu rows, sum 0x%" PRIx64, f->name, rows, sum);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("arch.golden");
     TCase *t = tcase_create("golden");
     tcase_add_loop_test(t, name_has_its_encoding, 0, (int)(sizeof(golden) / sizeof(golden[0])));
+    tcase_add_test(t, native_lists_are_whole);
     tcase_add_test(t, limits_of_the_counters_are_known);
     suite_add_tcase(s, t);
     SRunner *r = srunner_create(s);
