@@ -196,7 +196,7 @@ struct upmu_set;
 
 /** What a set counts. */
 enum upmu_target {
-    UPMU_TARGET_THREAD = 0,  /**< the calling thread (the default); user-space reads where the kernel grants them */
+    UPMU_TARGET_THREAD = 0,  /**< the calling thread alone (the default); user-space reads where they are granted */
     UPMU_TARGET_PROCESS = 1, /**< every thread of `pid`, and those they create later */
     UPMU_TARGET_COMMAND = 2, /**< `argv`, started by upmu_set_start(), with all its children */
     UPMU_TARGET_CPU = 3,     /**< everything on `cpu`; needs perf_event_paranoid <= 0 or CAP_PERFMON */
@@ -207,8 +207,10 @@ enum upmu_set_flag {
     UPMU_SET_STRICT = 1u << 0,
     /** Do not read through the mmap page even where it is granted (for comparison). */
     UPMU_SET_NO_USER_READ = 1u << 1,
-    /** Target thread or process: leave threads and processes created later out. */
-    UPMU_SET_NO_INHERIT = 1u << 2,
+    /** Target thread: count the threads and processes it creates later too (then without user-space reads). */
+    UPMU_SET_INHERIT = 1u << 2,
+    /** Target process or command: leave threads and processes created later out. */
+    UPMU_SET_NO_INHERIT = 1u << 3,
 };
 
 /** Options of upmu_set_open(); NULL or all zero but `size` means: the calling thread. */

@@ -80,10 +80,10 @@ void clock_sample(struct clock_triple *t)
     /* An interrupt between the readings widens the bracket; the tightest of a few tries is the truest. */
     for (int i = 0; i < 5; i++) {
         uint64_t before = tick_now();
-        uint64_t raw = clock_ns(CLOCK_MONOTONIC_RAW);
-        uint64_t after = tick_now();
         uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
+        uint64_t raw = clock_ns(CLOCK_MONOTONIC_RAW); /* in the middle: ticks are fitted to this one */
         uint64_t realtime = clock_ns(CLOCK_REALTIME);
+        uint64_t after = tick_now();
         uint64_t width = after - before;
         if (width < t->width) {
             t->tick = before + width / 2;

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening, reading and closing the counters of one instance. Room: core; before it the plan, after it sets and regions. */
+#include "core/counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "core/explain.h"
+#include "core/machine.h"
+
+/* ------------------------------------------------------------------------------------------------ opening */
+
+/* A code without a message, for threads that must not allocate. */
+static int plain_code(int err)
+{
+    switch (err) {
+    case EMFILE:
+    case ENFILE:
+        return UPMU_E_NFILES;
+    case EACCES:
+    case EPERM:
+        return UPMU_E_PERM;
+    case ENOSYS:
+        return UPMU_E_NO_SYSCALL;
+    case EBUSY:
+        return UPMU_E_BUSY;
+    case ESRCH:
+        return UPMU_E_GONE;
+    case ENOMEM:
+        return UPMU_E_NOMEM;
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+        return UPMU_E_UNSUPPORTED;
+    default:
+        return UPMU_E_SYSTEM;
+    }
+}
+
+static int open_failed(const struct event *e, const struct counter_target *target, int err)
+{
+    if (!target->explain)
+        return plain_code(err);
+    struct explain_context context = {
+        .event = e->name,
+        .type = e->type,
+        .pid = target->pid,
+        .cpu = target->cpu,
+        .wants_kernel = e->kernel,
+    };
+    return explain_open_failure(core_kernel(), err, &context);
+}
+
+static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target, int leader)
+{
+    *req = (struct kernel_open){
+        .type = e->type,
+        .exclude = (e->user ? 0 : KERNEL_EXCLUDE_USER) | (e->kernel ? 0 : KERNEL_EXCLUDE_KERNEL),
+        .config = e->config,
+        .config1 = e->config1,
+        .config2 = e->config2,
+        .pid = target->pid,
+        .cpu = target->cpu,
+        .group_fd = leader,
+        .disabled = leader < 0 && !target->running,
+        .inherit = target->inherit,
+        .enable_on_exec = leader < 0 && target->on_exec,
+        .group_read = true,
+    };
+    if (target->user_read && e->class == EVENT_CORE)
+        req->config1 |= machine_get()->user_read_config1;
+}
+
+/* Open as asked; where kernel mode is not granted and the name did not insist on it, without kernel mode. */
+static int open_with_modes(const struct event *e, const struct counter_target *target, int leader, struct counter *c)
+{
+    struct kernel_open req;
+    fill_request(&req, e, target, leader);
+    int fd = core_kernel()->open(&req);
+    if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || e->modes_fixed || e->all_modes_only ||
+        e->kernel_only)
+        return fd;
+    req.exclude |= KERNEL_EXCLUDE_KERNEL;
+    int narrowed = core_kernel()->open(&req);
+    if (narrowed < 0) /* the first refusal is the one to mend, unless the second says there is no such event */
+        return narrowed == -ENOENT || narrowed == -EMFILE || narrowed == -ENFILE ? narrowed : fd;
+    c->user_only = !e->mode_blind;
+    return narrowed;
+}
+
+static bool may_not_fit(int err)
+{
+    return err == -EINVAL || err == -ENOSPC || err == -EOPNOTSUPP;
+}
+
+/* Open event i into its group: beside the group's leader, else as the leader of a new one when the kernel says that it
+ * does not fit. @return 0 or -errno. */
+static int open_event(struct counters *c, const struct counter_target *target, size_t i, int *group_of)
+{
+    const struct event *e = &c->list->events[i];
+    struct counter *counter = &c->counter[i];
+    int *g = &group_of[c->list->plan.group[i]];
+    int fd = -EINVAL;
+    if (*g >= 0)
+        fd = open_with_modes(e, target, c->group[*g].leader, counter);
+    if (*g < 0 || (fd < 0 && may_not_fit(fd))) {
+        fd = open_with_modes(e, target, -1, counter);
+        if (fd < 0)
+            return fd;
+        *g = (int)c->n_groups++;
+        c->group[*g].leader = fd;
+    }
+    if (fd < 0)
+        return fd;
+    counter->fd = fd;
+    counter->group = (uint8_t)*g;
+    counter->position = c->group[*g].n++;
+    return 0;
+}
+
+static bool is_switches(const struct event *e)
+{
+    return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
+}
+
+static void lay_out(struct counters *c)
+{
+    size_t word = 0;
+    for (size_t g = 0; g < c->n_groups; g++) {
+        c->group[g].word = (uint16_t)word;
+        word += KERNEL_READ_GROUP_HEAD + 2u * c->group[g].n;
+    }
+    for (size_t i = 0; i < c->list->n; i++) {
+        struct counter *counter = &c->counter[i];
+        if (counter->fd < 0)
+            continue;
+        counter->group_word = c->group[counter->group].word;
+        counter->word = (uint16_t)(counter->group_word + KERNEL_READ_GROUP_HEAD + 2u * counter->position);
+    }
+    c->switch_word = (uint16_t)word;
+    c->words = word + (c->wants_switches ? 2u : 0u);
+}
+
+static void map_pages(struct counters *c)
+{
+    if (!upmu_arch_counter_read)
+        return;
+    for (size_t g = 0; g < c->n_groups; g++)
+        c->group[g].pages = true;
+    for (size_t i = 0; i < c->list->n; i++) {
+        struct counter *counter = &c->counter[i];
+        if (counter->fd < 0)
+            continue;
+        if (c->list->events[i].class != EVENT_CORE || core_kernel()->map(counter->fd, &counter->page) < 0) {
+            counter->page = NULL;
+            c->group[counter->group].pages = false;
+        }
+    }
+}
+
+size_t counters_arena(const struct counter_list *list)
+{
+    return (list->n + 1) * (sizeof(struct counter) + sizeof(struct counter_group));
+}
+
+/* Context switches of the calling thread need no event: see switches.c. With rights, an event is the fallback of the
+ * page; RUSAGE_THREAD is that of both. */
+static bool serve_switches(struct counters *c, const struct counter_target *target, size_t i)
+{
+    if (!target->self || target->inherit || !is_switches(&c->list->events[i]))
+        return false;
+    if (!c->sequence)
+        (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */
+    c->wants_switches = true;
+    c->counter[i].switches = true;
+    return true;
+}
+
+int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target, void *arena)
+{
+    int group_of[PLAN_EVENTS_MAX], first_failure = 0;
+    memset(group_of, -1, sizeof group_of);
+    memset(c, 0, sizeof *c);
+    c->list = list;
+    c->pid = target->pid;
+    c->counter = arena;
+    c->group = (struct counter_group *)(void *)(c->counter + list->n + 1);
+    for (size_t i = 0; i < list->n; i++) {
+        c->counter[i].fd = -1;
+        if (list->absent[i]) {
+            c->counter[i].cause = list->cause[i];
+            continue;
+        }
+        if (serve_switches(c, target, i))
+            continue;
+        int rc = open_event(c, target, i, group_of);
+        if (rc == 0)
+            continue;
+        c->counter[i].cause = open_failed(&list->events[i], target, -rc);
+        c->wanted_not_open++;
+        if (first_failure == 0)
+            first_failure = c->counter[i].cause;
+        if (target->failed)
+            target->failed(i, target->failed_arg);
+    }
+    if (target->self && target->user_read && !target->inherit)
+        map_pages(c);
+    lay_out(c);
+    return first_failure;
+}
+
+void counters_close(struct counters *c, bool forked)
+{
+    const struct kernel_ops *k = core_kernel();
+    for (size_t i = c->list ? c->list->n : 0; i-- > 0;) {
+        struct counter *counter = &c->counter[i];
+        if (counter->page && !forked)
+            k->unmap(counter->page);
+        counter->page = NULL;
+        if (counter->fd >= 0)
+            k->close(counter->fd);
+        counter->fd = -1;
+    }
+    if (c->switch_page && !forked)
+        k->unmap(c->switch_page);
+    c->switch_page = NULL;
+    c->sequence = NULL;
+    c->n_groups = 0;
+}
+
+int counters_control(struct counters *c, enum kernel_verb verb)
+{
+    for (size_t g = 0; g < c->n_groups; g++) {
+        int rc = core_kernel()->control(c->group[g].leader, verb, true);
+        if (rc < 0)
+            return upmu_fail(UPMU_E_SYSTEM, "the kernel refused to %s a counter group: %s",
+                             verb == KERNEL_ENABLE ? "start" : "stop", upmu_errno_name(-rc));
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ reading */
+
+/* All members through their pages; false if any of them is not granted at this moment. */
+static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
+{
+    const struct counter_group *group = &c->group[g];
+    for (size_t i = 0; i < c->list->n; i++) {
+        const struct counter *counter = &c->counter[i];
+        struct kernel_page_count now;
+        if (counter->fd < 0 || counter->group != g)
+            continue;
+        if (core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) < 0)
+            return false;
+        section[KERNEL_READ_GROUP_HEAD + 2u * counter->position] = now.value;
+        if (counter->position == 0) {
+            section[1] = now.enabled;
+            section[2] = now.running;
+        }
+    }
+    section[0] = group->n;
+    return true;
+}
+
+void counters_read(const struct counters *c, uint64_t *words)
+{
+    const struct kernel_ops *k = core_kernel();
+    for (size_t g = 0; g < c->n_groups; g++) {
+        const struct counter_group *group = &c->group[g];
+        uint64_t *section = words + group->word;
+        if (group->pages && read_pages(c, g, section))
+            continue;
+        size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
+        if (k->read(group->leader, section, bytes) != (ssize_t)bytes || section[0] != group->n)
+            section[0] = 0;
+    }
+    if (c->wants_switches)
+        words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
+}
+
+int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)
+{
+    const struct counter *counter = &c->counter[i];
+    if (counter->switches) {
+        if (!words[c->switch_word + 1])
+            return UPMU_E_SYSTEM;
+        out->count = words[c->switch_word];
+        out->enabled = out->running = tick_portable();
+        return 0;
+    }
+    if (counter->fd < 0)
+        return counter->cause;
+    const uint64_t *section = words + counter->group_word;
+    if (section[0] == 0)
+        return UPMU_E_IO;
+    out->count = words[counter->word];
+    out->enabled = section[1];
+    out->running = section[2];
+    return 0;
+}
+
+void counters_name(const struct counters *c, size_t i, char *name, size_t cap)
+{
+    snprintf(name, cap, "%s%s", c->list->events[i].name, c->counter[i].user_only ? ":u" : "");
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The counters of one thread, process or CPU: opened by the plan, read group by group. Room: core; before it events and
+ * the plan, after it sets (which add instances up) and regions (which subtract readings).
+ *
+ * A reading of all counters is a row of 64-bit words, one section per group in the layout of a group read:
+ *     nr, enabled, running, then nr times (count, id)
+ * so that read(2) can write straight into the caller's memory.
+ */
+#ifndef UPMU_CORE_COUNTERS_H
+#define UPMU_CORE_COUNTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/event.h"
+#include "core/kernel_ops.h"
+#include "core/plan.h"
+#include "core/value.h"
+
+/** The events of a set or of all regions, resolved and planned once; read-only afterwards. */
+struct counter_list {
+    size_t n;
+    struct event *events;
+    uint8_t *absent;  /**< 1: this CPU lacks it, or the name is unknown */
+    int *cause;       /**< enum upmu_code of an absent event */
+    char **reason;    /**< message of an absent event, or NULL */
+    size_t dropped;   /**< names beyond the limit, left out because unknown names were to be kept */
+    struct plan plan;
+};
+
+/** How to open the counters of an instance. */
+struct counter_target {
+    pid_t pid;  /**< 0 = calling thread */
+    int cpu;    /**< -1 = any */
+    bool inherit;
+    bool on_exec;
+    bool self;       /**< the calling thread: pages may be mapped, switches may come from the page */
+    bool user_read;  /**< map pages for reads without a system call */
+    bool running;    /**< opened counting at once (regions); else stopped */
+    bool explain;    /**< set messages (allocates); the region path of a new thread does not */
+    /** With `explain`: called for each event that could not be opened, with its message in upmu_error(). Or NULL. */
+    void (*failed)(size_t i, void *arg);
+    void *failed_arg;
+};
+
+/** One event of an instance. */
+struct counter {
+    int fd;           /**< -1 if not open */
+    int cause;        /**< enum upmu_code if not open, else 0 */
+    uint16_t word;    /**< where its count is in a reading; enabled and running are at `group_word` + 1 and + 2 */
+    uint16_t group_word;
+    uint8_t group;    /**< index of its group */
+    uint16_t position; /**< in its group */
+    bool user_only;   /**< opened with kernel mode left out, since no more was granted */
+    bool switches;    /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
+    const void *page; /**< or NULL */
+};
+
+/** One kernel group of an instance. */
+struct counter_group {
+    int leader;       /**< descriptor, -1 if nothing of it could be opened */
+    uint16_t word;    /**< where its section starts */
+    uint16_t n;       /**< members open */
+    bool pages;       /**< every member has a page: try them before read(2) */
+};
+
+struct counters {
+    const struct counter_list *list;
+    struct counter *counter;      /**< list->n */
+    struct counter_group *group;  /**< n_groups used, room for list->n */
+    size_t n_groups;
+    size_t words;                 /**< of a reading */
+    size_t wanted_not_open;       /**< events neither absent nor open */
+    pid_t pid;                    /**< as opened */
+    const void *switch_page;      /**< page of a dummy event, mapped while `sequence` is used */
+    const volatile uint32_t *sequence; /**< two per context switch of the owner, or NULL */
+    bool wants_switches;          /**< a reading ends with two words: the switches so far, and 1 if they are known */
+    uint16_t switch_word;
+};
+
+/** Resolve and plan. Unknown names fail (UPMU_E_NAME) unless `keep_unknown`, which makes them absent with a reason
+ *  and drops names beyond `max`. @return 0, UPMU_E_NAME, UPMU_E_INVAL, UPMU_E_LIMIT, UPMU_E_NOMEM. */
+int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown);
+void counter_list_free(struct counter_list *list);
+
+/** Bytes `counters_open` needs in its arena for a list. */
+size_t counters_arena(const struct counter_list *list);
+
+/**
+ * Open an instance into the arena (zeroed, suitably aligned). Never fails as a whole: what cannot be opened has its
+ * cause. @return 0, or the code of the first event that could not be opened (with its message if target->explain).
+ */
+int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target,
+                  void *arena);
+
+/** Close everything. In a forked child pass `forked`: the pages are not there, only descriptors are closed. */
+void counters_close(struct counters *c, bool forked);
+
+/** Start, stop or reset all groups. @return 0 or UPMU_E_SYSTEM. */
+int counters_control(struct counters *c, enum kernel_verb verb);
+
+/** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section.
+ *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
+void counters_read(const struct counters *c, uint64_t *words);
+
+/** The cumulative reading of event i, if the words hold one. @return 0, or the cause. Traced path. */
+int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);
+
+/** The name of event i as counted: ":u" added where kernel mode was left out against the wish. */
+void counters_name(const struct counters *c, size_t i, char *name, size_t cap);
+
+/* ---- context switches of the calling thread without an event (switches.c) */
+
+/** Whether the page's sequence word counts switches truly here: checked once per process against RUSAGE_THREAD. */
+bool switches_page_works(void);
+/** Open the page of a dummy event for the calling thread. @return 0 and c->sequence set, or a negative errno. */
+int switches_open(struct counters *c);
+/** Switches so far by the sequence word if there is one, else by RUSAGE_THREAD. @return 0 or -errno. Traced path. */
+int switches_read(const struct counters *c, uint64_t *switches);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a name to an encoding. Room: core; before it the caller's text, after it the planner and the kernel door.
+ *
+ * A name is tried as a raw code, a native name, a PMU's event in sysfs, and a vendor-neutral name or one of its
+ * aliases; the CPU family's table then says which code counts it here.
+ */
+#include "core/event.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/intern.h"
+#include "core/kernel_ops.h"
+#include "core/machine.h"
+#include "core/registry.h"
+
+static void event_clear(struct event *e)
+{
+    memset(e, 0, sizeof *e);
+    e->machine_code = UINT64_MAX;
+    e->cpu = -1;
+    e->summary = e->unit = e->source = "";
+}
+
+/* ---------------------------------------------------------------------------------------- vendor-neutral */
+
+static uint32_t type_of_kind(const struct machine *m, unsigned kind)
+{
+    switch (kind) {
+    case ARCH_CODE_HARDWARE:
+        return KERNEL_TYPE_HARDWARE;
+    case ARCH_CODE_HW_CACHE:
+        return KERNEL_TYPE_HW_CACHE;
+    default:
+        return m->core_type;
+    }
+}
+
+static void from_software(const struct registry_event *r, struct event *out)
+{
+    out->class = EVENT_SOFTWARE;
+    out->type = KERNEL_TYPE_SOFTWARE;
+    out->config = (uint64_t)r->software;
+    out->mode_blind = r->software == KERNEL_SW_CPU_CLOCK || r->software == KERNEL_SW_TASK_CLOCK;
+    out->kernel_only = r->software == KERNEL_SW_CONTEXT_SWITCHES || r->software == KERNEL_SW_CPU_MIGRATIONS ||
+                       r->software == KERNEL_SW_CGROUP_SWITCHES;
+    out->grade = r->remark[0] ? UPMU_GRADE_APPROXIMATE : UPMU_GRADE_EXACT;
+    out->source = "include/uapi/linux/perf_event.h";
+    snprintf(out->pmu, sizeof out->pmu, "software");
+    snprintf(out->note, sizeof out->note, "%s", r->remark);
+}
+
+static int absent_here(const struct machine *m, const char *name, const char *why, struct event *out)
+{
+    out->grade = UPMU_GRADE_ABSENT;
+    snprintf(out->note, sizeof out->note, "%s", why);
+    return upmu_fail(UPMU_E_UNSUPPORTED, "%s has no event '%s'%s%s", m->family->title, name, why[0] ? ": " : "", why);
+}
+
+static int from_table(const struct registry_event *r, struct event *out)
+{
+    const struct machine *m = machine_get();
+    const struct arch_event *row = arch_family_event(m->family, r->name);
+    out->class = EVENT_CORE;
+    if (!row || row->kind == ARCH_CODE_NONE)
+        return absent_here(m, r->name, row ? row->why : "", out);
+    out->type = type_of_kind(m, row->kind);
+    out->config = row->config;
+    out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
+    out->counters = row->counters;
+    out->grade = row->grade;
+    out->source = row->source;
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->hidden_note[0] ? "; " : "",
+             m->hidden_note);
+    if (m->hidden_note[0])
+        out->grade = UPMU_GRADE_APPROXIMATE;
+    return 0;
+}
+
+static int from_registry(const struct registry_event *r, struct event *out)
+{
+    out->summary = r->summary;
+    out->unit = r->unit;
+    out->papi = r->papi;
+    out->perf = r->perf;
+    if (r->software < 0)
+        return from_table(r, out);
+    from_software(r, out);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------- native and raw */
+
+static int from_native(const char *base, struct event *out)
+{
+    const struct machine *m = machine_get();
+    const char *native = base + strlen("native::");
+    struct arch_native_code code;
+    out->summary = "event of this CPU by its own name";
+    int rc = arch_native_encode(native, &code);
+    if (rc == 0) {
+        out->type = code.type;
+        out->config = code.config;
+        out->config1 = code.config1;
+        out->config2 = code.config2;
+        out->grade = UPMU_GRADE_EXACT;
+        out->class = code.type == KERNEL_TYPE_SOFTWARE                                        ? EVENT_SOFTWARE
+                     : code.type == KERNEL_TYPE_RAW || code.type == KERNEL_TYPE_HARDWARE ||
+                             code.type == KERNEL_TYPE_HW_CACHE || code.type == m->core_type ? EVENT_CORE
+                                                                                            : EVENT_OTHER;
+        out->source = "libpfm4";
+        snprintf(out->note, sizeof out->note, "%s", code.name);
+        snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
+        return 0;
+    }
+    const struct arch_native *row = arch_family_native(m->family, native);
+    if (!row)
+        return rc == UPMU_E_UNSUPPORTED
+                   ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s, and libpfm4 is not installed "
+                                            "(apt-get install libpfm4)", native, m->family->title)
+                   : rc;
+    out->type = m->core_type;
+    out->config = row->config;
+    out->counters = row->counters;
+    out->class = EVENT_CORE;
+    out->grade = UPMU_GRADE_EXACT;
+    out->source = m->family->title;
+    snprintf(out->note, sizeof out->note, "%s", row->meaning);
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    return 0;
+}
+
+/* r<hex>: the core PMU's raw code. */
+static bool is_raw(const char *base)
+{
+    return base[0] == 'r' && base[1] != '\0' && strspn(base + 1, "0123456789abcdefABCDEF") == strlen(base + 1);
+}
+
+static int from_raw(const char *base, struct event *out)
+{
+    const struct machine *m = machine_get();
+    errno = 0;
+    out->config = strtoull(base + 1, NULL, 16);
+    if (errno == ERANGE)
+        return upmu_fail(UPMU_E_INVAL, "raw event '%s' is longer than 64 bits", base);
+    out->type = m->core_type;
+    out->class = EVENT_CORE;
+    out->grade = UPMU_GRADE_EXACT;
+    out->summary = "raw code of the core PMU";
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    snprintf(out->note, sizeof out->note, "%s", m->hidden_note);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- resolve */
+
+static int unknown_name(const char *base)
+{
+    struct suggest s;
+    suggest_begin(&s, base);
+    registry_offer(&s);
+    event_offer_sysfs(&s);
+    if (s.best)
+        return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean '%s'?", base, s.best);
+    return upmu_fail(UPMU_E_NAME, "no event '%s'; 'upmu list' shows those known here", base);
+}
+
+static const char *modes_suffix(const struct event_name *n)
+{
+    if (!n->modes_given)
+        return "";
+    return n->user && n->kernel ? ":uk" : n->user ? ":u" : ":k";
+}
+
+static int resolve_base(const char *base, struct event *out, const char **canonical)
+{
+    *canonical = base;
+    const struct registry_event *r = registry_find(base);
+    if (r) {
+        *canonical = r->name;
+        return from_registry(r, out);
+    }
+    if (strncmp(base, "native::", 8) == 0)
+        return from_native(base, out);
+    if (strchr(base, '/'))
+        return event_from_sysfs(base, out);
+    return is_raw(base) ? from_raw(base, out) : unknown_name(base);
+}
+
+int event_resolve(const char *name, struct event *out)
+{
+    struct event_name parts;
+    const char *canonical;
+    event_clear(out);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    int rc = event_name_parse(name, &parts);
+    if (rc < 0)
+        return rc;
+    rc = resolve_base(parts.base, out, &canonical);
+    snprintf(out->name, sizeof out->name, "%.*s%s", (int)(sizeof out->name - 4), canonical, modes_suffix(&parts));
+    out->user = parts.user;
+    out->kernel = parts.kernel;
+    out->modes_fixed = parts.modes_given;
+    if (rc < 0)
+        return rc;
+    if (out->kernel_only && !out->kernel)
+        return upmu_fail(UPMU_E_UNSUPPORTED, "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
+                                             "the modifier out", out->name);
+    if (out->all_modes_only && !(out->user && out->kernel))
+        return upmu_fail(UPMU_E_UNSUPPORTED, "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
+                                             "'%s' out", out->pmu, out->name);
+    return 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of names: what an event is, which there are, whether it counts here. Room: core. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "core/event.h"
+#include "core/intern.h"
+#include "core/kernel_ops.h"
+#include "core/registry.h"
+
+static const char *type_name(const struct event *e)
+{
+    switch (e->type) {
+    case KERNEL_TYPE_HARDWARE:
+        return "hardware";
+    case KERNEL_TYPE_SOFTWARE:
+        return "software";
+    case KERNEL_TYPE_HW_CACHE:
+        return "hw-cache";
+    default:
+        return e->pmu[0] ? e->pmu : "raw";
+    }
+}
+
+static void describe_encoding(const struct event *e, char *text, size_t cap)
+{
+    if (e->grade == UPMU_GRADE_ABSENT) {
+        text[0] = '\0';
+        return;
+    }
+    int n = snprintf(text, cap, "%s:0x%" PRIx64, type_name(e), e->config);
+    if (e->config1 && n > 0 && (size_t)n < cap)
+        n += snprintf(text + n, cap - (size_t)n, ",config1=0x%" PRIx64, e->config1);
+    if (e->config2 && n > 0 && (size_t)n < cap)
+        n += snprintf(text + n, cap - (size_t)n, ",config2=0x%" PRIx64, e->config2);
+    if (e->machine_code != UINT64_MAX && n > 0 && (size_t)n < cap)
+        snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
+}
+
+/* "0-3, fixed 1": runs of general counters, then the fixed ones. */
+static void describe_counters(const struct event *e, char *text, size_t cap)
+{
+    text[0] = '\0';
+    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT)
+        return;
+    if (e->counters == ARCH_ANY) {
+        snprintf(text, cap, "any");
+        return;
+    }
+    size_t used = 0;
+    for (unsigned bit = 0; bit < 32 && used < cap; bit++) {
+        if (!(e->counters >> bit & 1))
+            continue;
+        const char *gap = used ? ", " : "";
+        unsigned last = bit;
+        if (bit >= ARCH_FIXED) {
+            used += (size_t)snprintf(text + used, cap - used, "%sfixed %u", gap, bit - ARCH_FIXED);
+            continue;
+        }
+        while (last + 1 < ARCH_FIXED && e->counters >> (last + 1) & 1)
+            last++;
+        used += (size_t)(last > bit ? snprintf(text + used, cap - used, "%s%u-%u", gap, bit, last)
+                                    : snprintf(text + used, cap - used, "%s%u", gap, bit));
+        bit = last;
+    }
+}
+
+static int fill_info(const struct event *e, struct upmu_event_info *info)
+{
+    char encoding[160], counters[160];
+    describe_encoding(e, encoding, sizeof encoding);
+    describe_counters(e, counters, sizeof counters);
+    struct upmu_event_info full = {
+        .size = info->size,
+        .name = intern(e->name),
+        .summary = e->summary,
+        .unit = e->unit,
+        .papi = e->papi,
+        .perf = e->perf,
+        .pmu = e->grade == UPMU_GRADE_ABSENT ? NULL : intern(e->pmu),
+        .type = e->type,
+        .grade = e->grade,
+        .config = e->config,
+        .config1 = e->config1,
+        .config2 = e->config2,
+        .encoding = intern(encoding),
+        .counters = intern(counters),
+        .note = intern(e->note),
+        .source = e->source,
+    };
+    if (!full.name || !full.encoding || !full.counters || !full.note)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    opts_give(info, info->size, sizeof full, &full, sizeof full);
+    return 0;
+}
+
+int upmu_event_info(const char *name, struct upmu_event_info *info)
+{
+    if (!name || !info || info->size < sizeof *info)
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_info: name and info must be given, with info->size = sizeof *info");
+    struct event e;
+    int rc = event_resolve(name, &e);
+    if (rc < 0 && rc != UPMU_E_UNSUPPORTED)
+        return rc;
+    if (rc == UPMU_E_UNSUPPORTED)
+        e.grade = UPMU_GRADE_ABSENT;
+    int filled = fill_info(&e, info);
+    return filled < 0 ? filled : rc;
+}
+
+/* ------------------------------------------------------------------------------------------------ listing */
+
+/* sysfs does not change under us in a way that matters: it is listed once. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static const char **list_names;
+static size_t list_count;
+
+static int list_append(const char *name, void *arg)
+{
+    size_t *cap = arg;
+    if (list_count == *cap) {
+        size_t want = *cap ? *cap * 2 : 64;
+        const char **grown = realloc(list_names, want * sizeof *grown);
+        if (!grown)
+            return UPMU_E_NOMEM;
+        list_names = grown;
+        *cap = want;
+    }
+    const char *kept = intern(name);
+    if (!kept)
+        return UPMU_E_NOMEM;
+    list_names[list_count++] = kept;
+    return 0;
+}
+
+const char *upmu_event_next(size_t *position)
+{
+    size_t n, i = (*position)++;
+    const struct registry_event *events = registry_events(&n);
+    if (i < n)
+        return events[i].name;
+    i -= n;
+    pthread_mutex_lock(&list_lock);
+    if (!list_names) {
+        size_t cap = 0;
+        (void)event_each_sysfs(list_append, &cap);
+    }
+    const char *name = i < list_count ? list_names[i] : NULL;
+    pthread_mutex_unlock(&list_lock);
+    return name;
+}
+
+int upmu_event_probe(const char *name)
+{
+    if (!name)
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_probe: no name given");
+    struct upmu_set *set;
+    struct upmu_set_opts opts = {.size = sizeof opts, .flags = UPMU_SET_STRICT};
+    struct event e;
+    int rc = event_resolve(name, &e);
+    if (rc < 0)
+        return rc;
+    if (e.cpu >= 0) { /* a PMU that belongs to no task */
+        opts.target = UPMU_TARGET_CPU;
+        opts.cpu = e.cpu;
+    }
+    rc = upmu_set_open(&set, name, &opts);
+    if (rc < 0)
+        return rc;
+    struct upmu_value v;
+    rc = upmu_set_start(set);
+    if (rc == 0)
+        rc = upmu_set_read(set, &v, 1);
+    if (rc > 0)
+        rc = v.standing == UPMU_EXACT || v.standing == UPMU_SCALED ? 0
+             : v.cause ? upmu_fail(v.cause, "%s", upmu_set_reason(set, 0))
+                       : upmu_fail(UPMU_E_BUSY, "'%s' opens, but is not put on a counter: another user of the PMU holds "
+                                                "what it needs", name);
+    upmu_set_close(set);
+    return rc;
+}

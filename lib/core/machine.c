@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine we run on. Room: core; before it the kernel door and the arch tables, after it event resolution. */
+#include "core/machine.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/kernel_ops.h"
+
+#define PMU_DIR "/sys/bus/event_source/devices"
+
+enum { CPUINFO_MAX = 1 << 20 }; /* a thousand processors fit */
+
+static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct machine machine_here;
+static bool machine_known;
+
+int machine_line(const char *path, char *buf, size_t cap)
+{
+    ssize_t n = core_kernel()->read_file(path, buf, cap);
+    if (n < 0)
+        return (int)n;
+    n = (ssize_t)strcspn(buf, "\n");
+    buf[n] = '\0';
+    return (int)n;
+}
+
+int machine_pmu_type(const char *pmu, uint32_t *type)
+{
+    char path[256], text[32], *end;
+    int n = snprintf(path, sizeof path, PMU_DIR "/%s/type", pmu);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return -ENAMETOOLONG;
+    n = machine_line(path, text, sizeof text);
+    if (n < 0)
+        return n;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value > UINT32_MAX)
+        return -EINVAL;
+    *type = (uint32_t)value;
+    return 0;
+}
+
+/* The kernel's core PMUs: "cpu" nearly everywhere, one per kind of core on hybrid x86 and on Arm. */
+static bool is_core_pmu(const char *name)
+{
+    return strcmp(name, "cpu") == 0 || strcmp(name, "cpu_core") == 0 || strcmp(name, "cpu_atom") == 0 ||
+           strcmp(name, "cpu_lowpower") == 0 || strncmp(name, "armv7_", 6) == 0 || strncmp(name, "armv8_", 6) == 0 ||
+           strncmp(name, "armv9_", 6) == 0;
+}
+
+static int note_core_pmu(const char *name, void *arg)
+{
+    struct machine *m = arg;
+    if (!is_core_pmu(name))
+        return 0;
+    m->core_kinds++;
+    /* The big cores where there is a choice: cpu_core comes after cpu_atom in the sorted list. */
+    if (m->core_kinds == 1 || strcmp(name, "cpu_core") == 0)
+        snprintf(m->core_pmu, sizeof m->core_pmu, "%s", name);
+    return 0;
+}
+
+/* Arm grants user-space reads only to events that ask with a bit, which the PMU's format folder names. */
+static uint64_t user_read_bit(const char *pmu)
+{
+    char path[256], text[32];
+    unsigned bit;
+    snprintf(path, sizeof path, PMU_DIR "/%s/format/rdpmc", pmu);
+    if (machine_line(path, text, sizeof text) <= 0 || sscanf(text, "config1:%u", &bit) != 1 || bit > 63)
+        return 0;
+    return UINT64_C(1) << bit;
+}
+
+static void examine(struct machine *m)
+{
+    memset(m, 0, sizeof *m);
+    m->core_type = KERNEL_TYPE_RAW;
+    char *cpuinfo = malloc(CPUINFO_MAX);
+    if (cpuinfo) {
+        /* A text too long for the buffer still has its first processor in it. */
+        ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, CPUINFO_MAX);
+        if ((n < 0 && n != -EFBIG) || arch_cpu_parse(cpuinfo, &m->cpu) < 0)
+            memset(&m->cpu, 0, sizeof m->cpu);
+        free(cpuinfo);
+    }
+    m->family = arch_family_of(&m->cpu);
+    core_kernel()->list_dir(PMU_DIR, note_core_pmu, m);
+    if (m->core_pmu[0] && machine_pmu_type(m->core_pmu, &m->core_type) < 0)
+        m->core_type = KERNEL_TYPE_RAW;
+    if (m->core_pmu[0])
+        m->user_read_config1 = user_read_bit(m->core_pmu);
+    if (m->core_kinds > 1)
+        snprintf(m->hidden_note, sizeof m->hidden_note,
+                 "this machine has %u kinds of cores; only time on those of the PMU %s is counted", m->core_kinds,
+                 m->core_pmu);
+}
+
+const struct machine *machine_get(void)
+{
+    pthread_mutex_lock(&machine_lock);
+    if (!machine_known) {
+        examine(&machine_here);
+        machine_known = true;
+    }
+    pthread_mutex_unlock(&machine_lock);
+    return &machine_here;
+}
+
+void machine_forget(void)
+{
+    pthread_mutex_lock(&machine_lock);
+    machine_known = false;
+    pthread_mutex_unlock(&machine_lock);
+}

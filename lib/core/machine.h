@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What core knows about the machine it runs on: CPU, table, core PMU; found out once. Room: core; before it the
+ *  kernel door and the arch tables, after it event resolution and the planner. */
+#ifndef UPMU_CORE_MACHINE_H
+#define UPMU_CORE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/arch_ops.h"
+
+struct machine {
+    struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
+    const struct arch_family *family; /**< never NULL */
+    char core_pmu[64];    /**< sysfs name of the core PMU, "" if there is none */
+    uint32_t core_type;   /**< its perf type; KERNEL_TYPE_RAW where there is none */
+    uint64_t user_read_config1; /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
+    unsigned core_kinds;  /**< core PMUs found: over 1 on hybrid parts */
+    char hidden_note[160]; /**< for hybrid parts: what is not counted, else "" */
+};
+
+/** The machine; examined at the first call. Thread safe. */
+const struct machine *machine_get(void);
+
+/** Forget it, so that the next call examines the kernel in use now. For tests; no other thread may use the old one. */
+void machine_forget(void);
+
+/** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
+int machine_pmu_type(const char *pmu, uint32_t *type);
+
+/** Read a one-line sysfs file without its newline. @return length, or -errno. */
+int machine_line(const char *path, char *buf, size_t cap);
+
+#endif

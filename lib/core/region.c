@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * begin and end. Room: core; before it the program, after it the aggregates (region_stats.c) and the trace.
+ *
+ * This is the traced path: no allocation, no stdio, no lock, errno kept. `busy` is raised around every change of the
+ * thread's stack, so that a signal handler that hits the recorder is turned away and counted.
+ */
+#include "core/region.h"
+
+#include <string.h>
+
+#include "base/tick.h"
+
+UPMU_API uint32_t upmu_region_gate_ = 0;
+
+/* ------------------------------------------------------------------------------------------ small pieces */
+
+static void recorder_enter(struct region_thread *t)
+{
+    __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static int recorder_leave(struct region_thread *t, int rc)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->busy, 0, __ATOMIC_RELAXED);
+    return rc;
+}
+
+/* Publish one field to readers of the aggregates; see region.h. */
+static inline void put(uint64_t *field, uint64_t value)
+{
+    __atomic_store_n(field, value, __ATOMIC_RELEASE);
+}
+
+static inline void add(uint64_t *field, uint64_t more)
+{
+    put(field, *field + more);
+}
+
+static struct region_frame *frame_at(const struct region_thread *t, uint32_t depth)
+{
+    return (struct region_frame *)(void *)(t->frames + depth * upmu_regions.frame_bytes);
+}
+
+static uint32_t sequence_now(const struct counters *c)
+{
+    return c->sequence ? *c->sequence : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------- aggregates */
+
+static void sum_take(struct region_sum *s, uint64_t value)
+{
+    double squares = s->squares + (double)value * (double)value;
+    if (s->count == 0 || value < s->min)
+        put(&s->min, value);
+    if (value > s->max)
+        put(&s->max, value);
+    add(&s->count, 1);
+    add(&s->sum, value);
+    put(&s->last, value);
+    __atomic_store(&s->squares, &squares, __ATOMIC_RELEASE);
+}
+
+static void event_without_value(struct region_event_sum *e, int standing, int cause)
+{
+    add(&e->without_value, 1);
+    int32_t weakest = upmu_standing_weakest(e->standing, standing);
+    __atomic_store_n(&e->standing, e->without_value == 1 && e->sum.count == 0 ? standing : weakest, __ATOMIC_RELEASE);
+    if (cause)
+        __atomic_store_n(&e->cause, cause, __ATOMIC_RELEASE);
+}
+
+static void event_take(struct region_event_sum *e, const struct upmu_value *v)
+{
+    if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED) {
+        event_without_value(e, v->standing, v->cause);
+        return;
+    }
+    bool first = e->sum.count == 0 && e->without_value == 0;
+    int32_t weakest = first ? v->standing : upmu_standing_weakest(e->standing, v->standing);
+    sum_take(&e->sum, v->value);
+    add(&e->enabled, v->enabled);
+    add(&e->running, v->running);
+    if (e->standing != weakest)
+        __atomic_store_n(&e->standing, weakest, __ATOMIC_RELEASE);
+}
+
+/* Context switches have no times of their own: their interval is the region's. */
+static struct upmu_value switches_between(const uint64_t *before, const uint64_t *after, uint64_t wall)
+{
+    if (!before[1] || !after[1] || after[0] < before[0])
+        return value_without(UPMU_REFUSED, UPMU_E_SYSTEM);
+    uint64_t n = after[0] - before[0];
+    return (struct upmu_value){.value = n, .raw = n, .enabled = wall, .running = wall, .standing = UPMU_EXACT};
+}
+
+static struct upmu_value counter_between(const struct counters *c, size_t i, const uint64_t *before,
+                                         const uint64_t *after, uint64_t wall)
+{
+    if (c->counter[i].switches)
+        return switches_between(before + c->switch_word, after + c->switch_word, wall);
+    struct reading a, b;
+    int cause = counters_reading(c, before, i, &a);
+    if (cause == 0)
+        cause = counters_reading(c, after, i, &b);
+    return cause ? value_without(value_standing_of(cause), cause) : value_between(&a, &b);
+}
+
+static void take_descheduled(struct region_record *r, const struct counters *c, uint32_t before, uint32_t after)
+{
+    if (!c->sequence)
+        add(&r->deschedule_unknown, 1);
+    else if (before != after)
+        add(&r->descheduled, 1);
+}
+
+/* Add a finished instance to its record. `version` is odd meanwhile. */
+static void frame_finish(struct region_thread *t, struct region_frame *f, uint64_t tick, uint32_t sequence,
+                         const uint64_t *words)
+{
+    const struct counters *c = &t->kept->counters;
+    struct region_record *r = f->record;
+    uint64_t wall = tick > f->tick ? tick - f->tick : 0;
+    uint64_t self = wall > f->inside ? wall - f->inside : 0;
+    uint32_t version = t->version;
+
+    __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
+    add(&r->count, 1);
+    add(&r->self, self);
+    put(&r->open, r->open - 1);
+    sum_take(&r->wall, wall);
+    take_descheduled(r, c, f->sequence, sequence);
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        struct upmu_value v = counter_between(c, i, f->words, words, wall);
+        event_take(&r->events[i], &v);
+    }
+    __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
+    if (t->depth > 0)
+        frame_at(t, t->depth - 1)->inside += wall;
+}
+
+/* --------------------------------------------------------------------------------------------------- trace */
+
+static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
+{
+    const uint64_t zero[2] = {0, 1};
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        struct reading now;
+        if (c->counter[i].switches) {
+            values[i] = switches_between(zero, words + c->switch_word, 0);
+            continue;
+        }
+        int cause = counters_reading(c, words, i, &now);
+        values[i] = cause ? value_without(value_standing_of(cause), cause) : value_total(&now);
+    }
+}
+
+static void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id, const uint64_t *words)
+{
+    struct upmu_value values[UPMU_REGION_EVENTS_MAX];
+    if (!t->kept->stream) {
+        region_bump(&t->misuse.trace_lost);
+        trace_lost(upmu_regions.trace, 1);
+        return;
+    }
+    trace_values(&t->kept->counters, words, values);
+    if (!trace_region(t->kept->stream, end, tick, region_name_text(id), region_name_length(id), values))
+        region_bump(&t->misuse.trace_lost);
+}
+
+/* ------------------------------------------------------------------------------------------- begin and end */
+
+/* Regions open when the process was paused were not watched to their end: they are dropped. */
+static void forget_open(struct region_thread *t)
+{
+    while (t->depth > 0) {
+        struct region_record *r = frame_at(t, --t->depth)->record;
+        put(&r->open, r->open - 1);
+    }
+    t->too_deep = 0;
+    t->epoch = __atomic_load_n(&upmu_regions.epoch, __ATOMIC_ACQUIRE);
+}
+
+static inline void watch_epoch(struct region_thread *t)
+{
+    if (__builtin_expect(t->epoch != __atomic_load_n(&upmu_regions.epoch, __ATOMIC_RELAXED), 0))
+        forget_open(t);
+}
+
+static int region_push(struct region_thread *t, uint32_t id)
+{
+    watch_epoch(t);
+    if (t->depth >= UPMU_REGION_DEPTH_MAX) {
+        region_bump(&t->misuse.too_deep);
+        t->too_deep++;
+        return UPMU_E_LIMIT;
+    }
+    struct region_record *r = region_thread_record(t, id);
+    if (!r && !(r = region_thread_new_record(t, id))) {
+        region_bump(&t->misuse.names_refused);
+        return UPMU_E_LIMIT;
+    }
+    const struct counters *c = &t->kept->counters;
+    struct region_frame *f = frame_at(t, t->depth);
+    f->record = r;
+    f->inside = 0;
+    put(&r->open, r->open + 1);
+    t->depth++;
+    counters_read(c, f->words);
+    f->sequence = sequence_now(c);
+    f->tick = tick_now();
+    if (upmu_regions.trace && id)
+        trace_frame(t, false, f->tick, id, f->words);
+    return 0;
+}
+
+/* End the frames from the innermost down to `depth`; those above it were left open by the program. */
+static void region_pop_to(struct region_thread *t, uint32_t depth)
+{
+    uint64_t tick = tick_now();
+    const struct counters *c = &t->kept->counters;
+    uint32_t sequence = sequence_now(c);
+    counters_read(c, t->scratch);
+    for (;;) {
+        struct region_frame *f = frame_at(t, --t->depth);
+        uint32_t id = (uint32_t)f->record->id;
+        frame_finish(t, f, tick, sequence, t->scratch);
+        if (upmu_regions.trace && id)
+            trace_frame(t, true, tick, id, t->scratch);
+        if (t->depth == depth)
+            return;
+        region_bump(&t->misuse.closed_by_outer);
+    }
+}
+
+/* The innermost open frame of region `id`: its depth, or UINT32_MAX. */
+static uint32_t find_open(const struct region_thread *t, uint32_t id)
+{
+    for (uint32_t d = t->depth; d-- > 0;)
+        if (frame_at(t, d)->record->id == id)
+            return d;
+    return UINT32_MAX;
+}
+
+static int region_pop(struct region_thread *t, uint32_t id)
+{
+    watch_epoch(t);
+    if (t->too_deep > 0) {
+        t->too_deep--;
+        return 0;
+    }
+    uint32_t depth = find_open(t, id);
+    if (depth == UINT32_MAX) {
+        region_bump(&t->misuse.end_without_begin);
+        return UPMU_E_STATE;
+    }
+    region_pop_to(t, depth);
+    return 0;
+}
+
+bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end)
+{
+    enum { ROUNDS = 64 };
+    *begin = *end = UINT64_MAX;
+    recorder_enter(t);
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t a = tick_now();
+        if (region_push(t, 0) < 0)
+            return recorder_leave(t, false);
+        uint64_t b = tick_now();
+        region_pop(t, 0);
+        uint64_t c = tick_now();
+        *begin = b - a < *begin ? b - a : *begin;
+        *end = c - b < *end ? c - b : *end;
+    }
+    return recorder_leave(t, true);
+}
+
+/* --------------------------------------------------------------------------------------------- string form */
+
+/* Id of a name by its address first: the text is compared, never trusted, since a buffer may be used again. */
+static uint32_t cached_id(struct region_thread *t, const char *name)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)name >> 3 ^ (uintptr_t)name >> 9) % REGION_CACHE;
+    uint32_t id = t->cache[slot].id;
+    if (t->cache[slot].text == name && strcmp(region_name_text(id), name) == 0)
+        return id;
+    bool cut;
+    id = region_name_id(name, &cut);
+    if (cut)
+        region_bump(&t->misuse.names_cut);
+    else if (id) {
+        t->cache[slot].text = name;
+        t->cache[slot].id = id;
+    }
+    return id;
+}
+
+static int begin_named(struct region_thread *t, const char *name)
+{
+    uint32_t id = name && *name ? cached_id(t, name) : 0;
+    if (id)
+        return region_push(t, id);
+    region_bump(&t->misuse.names_refused);
+    return name && *name ? UPMU_E_LIMIT : UPMU_E_INVAL;
+}
+
+int upmu_region_begin_(const char *name)
+{
+    struct region_thread *t = region_thread_ready();
+    if (!t && !(t = region_thread_get()))
+        return UPMU_E_LIMIT;
+    recorder_enter(t);
+    return recorder_leave(t, begin_named(t, name));
+}
+
+static int end_named(struct region_thread *t, const char *name)
+{
+    if (!name || !*name)
+        return UPMU_E_INVAL;
+    /* The innermost region is the one that ends, unless the program errs. */
+    if (t->depth > 0 && t->too_deep == 0) {
+        uint32_t top = (uint32_t)frame_at(t, t->depth - 1)->record->id;
+        if (strcmp(region_name_text(top), name) == 0)
+            return region_pop(t, top);
+    }
+    uint32_t id = region_name_find(name);
+    if (id || t->too_deep > 0)
+        return region_pop(t, id);
+    if (region_name_count() < REGION_NAMES_MAX) /* else its begin was refused and counted */
+        region_bump(&t->misuse.end_without_begin);
+    return UPMU_E_STATE;
+}
+
+int upmu_region_end_(const char *name)
+{
+    struct region_thread *t = region_thread_ready();
+    if (!t && !(t = region_thread_get()))
+        return UPMU_E_LIMIT;
+    recorder_enter(t);
+    return recorder_leave(t, end_named(t, name));
+}
+
+/* --------------------------------------------------------------------------------------------- handle form */
+
+static uint32_t handle_id(struct region_thread *t, upmu_region_t *region)
+{
+    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(id != 0, 1))
+        return id;
+    if (!region->name || !*region->name)
+        return 0;
+    bool cut;
+    id = region_name_id(region->name, &cut);
+    if (cut)
+        region_bump(&t->misuse.names_cut);
+    __atomic_store_n(&region->id, id, __ATOMIC_RELEASE);
+    return id;
+}
+
+static int enter_handle(struct region_thread *t, upmu_region_t *region)
+{
+    uint32_t id = region ? handle_id(t, region) : 0;
+    if (id)
+        return region_push(t, id);
+    region_bump(&t->misuse.names_refused);
+    return region && region->name && *region->name ? UPMU_E_LIMIT : UPMU_E_INVAL;
+}
+
+int upmu_region_enter_(upmu_region_t *region)
+{
+    struct region_thread *t = region_thread_ready();
+    if (!t && !(t = region_thread_get()))
+        return UPMU_E_LIMIT;
+    recorder_enter(t);
+    return recorder_leave(t, enter_handle(t, region));
+}
+
+static int leave_handle(struct region_thread *t, upmu_region_t *region)
+{
+    uint32_t id = region ? handle_id(t, region) : 0;
+    if (id || (region && t->too_deep > 0))
+        return region_pop(t, id);
+    return region && region->name && *region->name ? UPMU_E_LIMIT : UPMU_E_INVAL;
+}
+
+int upmu_region_leave_(upmu_region_t *region)
+{
+    struct region_thread *t = region_thread_ready();
+    if (!t && !(t = region_thread_get()))
+        return UPMU_E_LIMIT;
+    recorder_enter(t);
+    return recorder_leave(t, leave_handle(t, region));
+}
+
+/* ---------------------------------------------------------------------------------------------------- marks */
+
+static int mark(struct region_thread *t, const char *text)
+{
+    if (!text)
+        return UPMU_E_INVAL;
+    size_t len = strnlen(text, UPMU_REGION_NAME_MAX);
+    region_bump(&t->misuse.marks);
+    if (!upmu_regions.trace)
+        return 0;
+    if (!t->kept->stream) {
+        region_bump(&t->misuse.trace_lost);
+        trace_lost(upmu_regions.trace, 1);
+    } else if (!trace_mark(t->kept->stream, tick_now(), text, len)) {
+        region_bump(&t->misuse.trace_lost);
+    }
+    return 0;
+}
+
+int upmu_mark_(const char *text)
+{
+    struct region_thread *t = region_thread_ready();
+    if (!t && !(t = region_thread_get()))
+        return UPMU_E_LIMIT;
+    recorder_enter(t);
+    return recorder_leave(t, mark(t, text));
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The inside of regions. Room: core; before it the program's begin and end, after it statistics, reports, the trace.
+ *
+ * Each thread that uses regions has a block of its own, made at its first begin. Its hot part (stack, aggregates) lies
+ * in memory that a forked child sees as zeros: that one test ("live") tells a child from its parent for every way of
+ * making one, at no further cost. What a child needs to clean up (descriptors) lies in the kept part.
+ *
+ * Only the owning thread writes its block. Others read aggregates between two equal, even values of `version`; stores
+ * release and loads acquire, which is free on x86 and gives a seqlock without fences.
+ */
+#ifndef UPMU_CORE_REGION_H
+#define UPMU_CORE_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "base/tiny_lock.h"
+#include "core/counters.h"
+#include "trace/writer.h"
+#include "upmu/region.h"
+
+enum {
+    REGION_NAMES_MAX = 2048,    /**< distinct names in a process */
+    REGION_CACHE = 64,          /**< name pointers remembered per thread */
+    REGION_THREADS_KEPT = 256,  /**< ended threads with a row of their own; later ones share one */
+};
+
+/** A distribution, in the unit of what is measured. */
+struct region_sum {
+    uint64_t count, sum, min, max, last;
+    double squares;
+};
+
+/** One event of one region in one thread. */
+struct region_event_sum {
+    struct region_sum sum;
+    uint64_t enabled, running; /**< ns; ticks for context switches, which have no event */
+    uint64_t without_value;
+    int32_t standing; /**< weakest of any instance */
+    int32_t cause;
+};
+
+/** One region in one thread. Made of 64-bit words only, so that readers can copy it word by word. */
+struct region_record {
+    uint64_t id;
+    uint64_t count;
+    uint64_t self;  /**< ticks */
+    uint64_t descheduled, deschedule_unknown;
+    uint64_t open;  /**< instances begun and not ended */
+    struct region_sum wall; /**< ticks */
+    struct region_event_sum events[];
+};
+
+/** One open instance. */
+struct region_frame {
+    struct region_record *record;
+    uint64_t tick;
+    uint64_t inside; /**< ticks spent in regions inside this one */
+    uint32_t sequence; /**< of the switch page at begin */
+    uint32_t unused;
+    uint64_t words[]; /**< the counters at begin */
+};
+
+/** What went wrong in one thread, as in upmu_region_health. */
+struct region_misuse {
+    uint64_t end_without_begin, closed_by_outer, too_deep, names_cut, names_refused, interrupted, never_ended, marks,
+        trace_lost;
+};
+
+/** Count one more; readers may look at any time. */
+static inline void region_bump(uint64_t *counter)
+{
+    __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
+}
+
+struct region_thread;
+
+/** The part of a thread's block that a forked child still sees. */
+struct region_kept {
+    struct region_kept *next;
+    struct region_thread *thread;
+    struct counters counters;
+    struct trace_stream *stream;
+    size_t mapped; /**< bytes of the whole block */
+};
+
+/** The part that a forked child sees as zeros. */
+struct region_thread {
+    uint32_t live;    /**< 1 from the end of its making until the thread's end, or 0 in a forked child */
+    uint32_t busy;    /**< the recorder is at work: a signal handler must not enter it */
+    uint32_t version; /**< odd while aggregates change */
+    uint32_t depth;
+    uint32_t too_deep; /**< begins beyond the deepest frame, not ended yet */
+    uint32_t epoch;    /**< of the last resume this thread has seen */
+    uint32_t ended;    /**< the thread is gone, its sums stay */
+    uint32_t rounds;   /**< destructor rounds seen */
+    pid_t tid;
+    uint32_t n_records;
+    char name[16];
+    struct region_kept *kept;
+    struct region_misuse misuse;
+    unsigned char *frames;  /**< UPMU_REGION_DEPTH_MAX of them */
+    unsigned char *records; /**< REGION_NAMES_MAX of them, in order of first use */
+    uint64_t *scratch;      /**< the counters at an end */
+    struct {
+        const char *text;
+        uint32_t id;
+    } cache[REGION_CACHE];
+    uint16_t record_of[REGION_NAMES_MAX + 1]; /**< by region id: 1 + index into records, 0 if none */
+};
+
+/** State in wipe-on-fork memory: zero in a child until it has been set up anew. */
+struct region_shared {
+    uint32_t alive;
+    uint32_t claimed;
+    struct tiny_lock lock; /**< guards the list of threads and the table of names */
+};
+
+/** How to report at exit. */
+enum region_report { REPORT_NONE, REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+
+/** The process. */
+struct region_process {
+    struct region_shared *shared; /**< NULL until set up */
+    struct counter_list list;
+    char (*event_names)[EVENT_NAME_MAX]; /**< as counted by the first thread */
+    char **event_reasons;          /**< why an event is not counted, or NULL */
+    size_t words;                  /**< most words a reading can have */
+    size_t frame_bytes, record_bytes;
+    size_t kept_bytes, thread_bytes;
+    bool time_only;                /**< UPMU_EVENTS=none: not even context switches */
+    uint32_t epoch;
+    uint32_t child;                /**< 1 in a forked child */
+    enum region_report report;
+    char *output;                  /**< path with %p and %h, or NULL for standard error */
+    char *trace_dir;
+    struct trace_writer *trace;
+    char *note;                    /**< what in the environment was wrong, or NULL */
+    int stderr_fd;                 /**< kept for the report: the program may close its own before exit */
+    struct clock_triple start;
+    struct region_kept *threads, *threads_last; /**< oldest first */
+    size_t threads_ended, threads_merged, threads_short, threads_lost;
+    struct region_thread *merged;  /**< sums of ended threads beyond REGION_THREADS_KEPT */
+    uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first question */
+};
+
+extern struct region_process upmu_regions;
+
+/* ---- names (region_names.c) */
+
+/** Id of a name, made at first sight; 0 if there is no room or no name. *cut tells whether it was too long.
+ *  Lock-free for known names. */
+uint32_t region_name_id(const char *name, bool *cut);
+/** Id of a known name, else 0. */
+uint32_t region_name_find(const char *name);
+/** Text of an id. */
+const char *region_name_text(uint32_t id);
+size_t region_name_length(uint32_t id);
+uint32_t region_name_count(void);
+/** Reserve the table's memory. @return 0 or UPMU_E_NOMEM. */
+int region_names_start(void);
+
+/* ---- begin and end (region.c) */
+
+/** Smallest cost in ticks of a begin and an end that aggregate, without the trace, into a record nobody sees.
+ *  @return false if the thread is nested too deep to try. */
+bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end);
+
+/* ---- threads (region_thread.c) */
+
+/** All the thread-local storage regions need. */
+struct region_tls {
+    struct region_thread *thread;
+    uint32_t starting; /**< the block is being made: a signal handler must not begin to make another */
+    uint32_t refused;  /**< no block could be made, or the thread has ended: not tried again */
+};
+extern _Thread_local struct region_tls region_tls __attribute__((tls_model("initial-exec")));
+
+/** The calling thread's block if it is ready to record, else NULL: then region_thread_get() knows why. */
+static inline struct region_thread *region_thread_ready(void)
+{
+    struct region_thread *t = region_tls.thread;
+    return __builtin_expect(t && t->live && !__atomic_load_n(&t->busy, __ATOMIC_RELAXED), 1) ? t : NULL;
+}
+
+/** The calling thread's block, made if need be; NULL if it cannot be measured (counted) or the recorder is at work in it
+ *  (counted). Keeps errno. */
+struct region_thread *region_thread_get(void);
+/** The thread's record of a region; NULL if it has none. */
+struct region_record *region_thread_record(const struct region_thread *t, uint32_t id);
+/** Room for a record, zeroed; NULL if the table is full. */
+struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id);
+/** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */
+int region_threads_start(void);
+/** into += r, and into += m. */
+void region_record_merge(struct region_record *into, const struct region_record *r);
+void region_misuse_add(struct region_misuse *into, const struct region_misuse *m);
+/** In a forked child: let go of the parent's threads. */
+void region_threads_forget(void);
+
+/* ---- set up (region_setup.c) */
+
+/** In a forked child at its first use: start clean. @return whether regions are on. */
+bool region_child_start(void);
+
+/* ---- statistics (region_stats.c) */
+
+/** A thread as reports see it. */
+struct region_thread_info {
+    const struct region_thread *thread;
+    pid_t tid;      /**< 0 for the shared row of ended threads */
+    char name[16];
+    bool ended;
+    uint32_t n_records;
+};
+
+/** Call `each` for every thread with records, oldest first, the shared row last, under the process's tiny lock: `each`
+ *  may read records with region_record_copy(), and must not begin or end regions. Stops at a non-zero return. */
+int region_each_thread(int (*each)(const struct region_thread_info *info, void *arg), void *arg);
+/** A consistent copy of a thread's record: `out` has upmu_regions.record_bytes. @return false if it has none. */
+bool region_record_copy(const struct region_thread *t, uint32_t id, struct region_record *out);
+/** Record sums as public statistics, ticks turned into ns. `out` has its size set. */
+void region_record_stats(const struct region_record *r, struct upmu_region_stats *out);
+
+/* ---- set up and reports (region_setup.c, report*.c) */
+
+/** Path of the output with %p, %h and %% filled in; malloc'ed, NULL without memory. */
+char *region_output_path(const char *pattern, bool child);
+/** Write the report to a descriptor. @return 0 or -errno. */
+int region_report_write(enum region_report format, int fd);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counter sets: the life of a list of counters, for the caller. Room: core; before it the public API, after it
+ * counters.c (one instance) and set_target.c (which instances).
+ *
+ * Counters are never reset in the kernel, which would leave their times standing: the set remembers where its zero is.
+ */
+#include "core/set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+
+/* ---------------------------------------------------------------------------------------------- open, close */
+
+static int check_opts(const struct upmu_set_opts *o)
+{
+    const uint32_t flags = UPMU_SET_STRICT | UPMU_SET_NO_USER_READ | UPMU_SET_INHERIT | UPMU_SET_NO_INHERIT;
+    if (o->target > UPMU_TARGET_CPU)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: target %u is not known", o->target);
+    if (o->flags & ~flags)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: flags 0x%x are not known", o->flags & ~flags);
+    if (o->target == UPMU_TARGET_PROCESS && o->pid <= 0)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: process id %d is not valid", (int)o->pid);
+    if (o->target == UPMU_TARGET_CPU && o->cpu < 0)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: CPU %d is not valid", o->cpu);
+    if (o->target == UPMU_TARGET_COMMAND && (!o->argv || !o->argv[0]))
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no command given");
+    return 0;
+}
+
+/* An event of a PMU that belongs to no task can be counted on CPUs only. */
+static int check_scopes(struct upmu_set *set)
+{
+    for (size_t i = 0; i < set->list.n; i++) {
+        struct event *e = &set->list.events[i];
+        if (set->list.absent[i] || e->cpu < 0 || set->opts.target == UPMU_TARGET_CPU)
+            continue;
+        (void)upmu_fail(UPMU_E_UNSUPPORTED, "'%s' counts a whole CPU or socket, not a task; count it with "
+                                            "UPMU_TARGET_CPU (upmu stat -C %d)", e->name, e->cpu);
+        set->list.absent[i] = 1;
+        set->list.cause[i] = UPMU_E_UNSUPPORTED;
+        set->list.reason[i] = strdup(upmu_error());
+        set->list.plan.group[i] = PLAN_NONE;
+        if (!set->list.reason[i])
+            return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    }
+    return 0;
+}
+
+static int open_instances(struct upmu_set *set)
+{
+    int rc;
+    switch (set->opts.target) {
+    case UPMU_TARGET_PROCESS:
+        return set_attach_process(set);
+    case UPMU_TARGET_COMMAND:
+        return set_prepare_command(set);
+    case UPMU_TARGET_CPU:
+        rc = set_add_instance(set, -1, set->opts.cpu);
+        return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "there is no CPU %d online", set->opts.cpu) : rc;
+    default:
+        set->owner = core_kernel()->gettid();
+        return set_add_instance(set, 0, -1);
+    }
+}
+
+/* The first absent event's failure, for sets that take all or nothing. */
+static int strict_failure(const struct upmu_set *set)
+{
+    for (size_t i = 0; i < set->list.n; i++)
+        if (set->list.absent[i])
+            return upmu_fail(set->list.cause[i], "%s", set->list.reason[i]);
+    return 0;
+}
+
+/* If everything was refused for the same lack of rights over the process, that is the failure to tell. */
+static int foreign_process(const struct upmu_set *set)
+{
+    if (set->opts.target != UPMU_TARGET_PROCESS)
+        return 0;
+    for (size_t n = 0; n < set->n_instances; n++) {
+        const struct counters *c = &set->instances[n]->counters;
+        for (size_t i = 0; i < set->list.n; i++)
+            if (!set->list.absent[i] && c->counter[i].cause != UPMU_E_PERM)
+                return 0;
+    }
+    for (size_t i = 0; i < set->list.n; i++)
+        if (!set->list.absent[i] && set->reasons[i])
+            return upmu_fail(UPMU_E_PERM, "%s", set->reasons[i]);
+    return 0;
+}
+
+static int set_fill(struct upmu_set *set, const char *events)
+{
+    int rc = counter_list_make(&set->list, events, PLAN_EVENTS_MAX, false);
+    if (rc == 0 && set->list.n == 0)
+        rc = upmu_fail(UPMU_E_INVAL, "upmu_set_open: the list of events is empty");
+    if (rc == 0)
+        rc = check_scopes(set);
+    if (rc == 0 && (set->opts.flags & UPMU_SET_STRICT))
+        rc = strict_failure(set);
+    if (rc < 0)
+        return rc;
+    set->names = calloc(set->list.n, sizeof *set->names);
+    set->reasons = calloc(set->list.n, sizeof *set->reasons);
+    if (!set->names || !set->reasons)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    rc = open_instances(set);
+    if (rc == 0)
+        rc = foreign_process(set);
+    for (size_t i = 0; rc == 0 && i < set->list.n; i++)
+        counters_name(&set->instances[0]->counters, i, set->names[i], sizeof set->names[i]);
+    return rc;
+}
+
+int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_set_opts *opts)
+{
+    struct upmu_set_opts ours = {.size = sizeof ours};
+    if (!out)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no place for the set given");
+    *out = NULL;
+    if (!events)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no events given");
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
+                                       "know is set", opts->size, sizeof ours);
+    int rc = check_opts(&ours);
+    if (rc < 0)
+        return rc;
+    struct upmu_set *set = calloc(1, sizeof *set);
+    if (!set)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    set->opts = ours;
+    set->gate = -1;
+    rc = set_fill(set, events);
+    if (rc < 0) {
+        upmu_set_close(set);
+        return rc;
+    }
+    *out = set;
+    return 0;
+}
+
+void upmu_set_close(struct upmu_set *set)
+{
+    if (!set)
+        return;
+    set_drop_instances(set, 0);
+    if (set->gate >= 0) {
+        close(set->gate); /* the child sees the end of its pipe and goes */
+        core_kernel()->wait(set->spawned, NULL);
+    }
+    for (size_t i = 0; set->reasons && i < set->list.n; i++)
+        free(set->reasons[i]);
+    free(set->reasons);
+    free(set->names);
+    free(set->instances);
+    counter_list_free(&set->list);
+    free(set);
+}
+
+/* ------------------------------------------------------------------------------------------------- readings */
+
+static int read_instance(struct set_instance *in, size_t i, struct reading *now)
+{
+    return counters_reading(&in->counters, in->words, i, now);
+}
+
+static struct reading minus(struct reading a, const struct reading *b)
+{
+    a.count -= b->count;
+    a.enabled -= b->enabled;
+    a.running -= b->running;
+    return a;
+}
+
+/* Where event i stands now, counted from the set's zero. */
+static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i)
+{
+    struct reading now;
+    int cause = read_instance(in, i, &now);
+    if (cause < 0)
+        return value_without(value_standing_of(cause), cause);
+    if (in->counters.counter[i].switches && !set->running)
+        now = in->stopped[i];
+    now = minus(now, &in->base[i]);
+    return value_total(&now);
+}
+
+int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
+{
+    if (!set || !values || n < set->list.n)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_read: room for %zu values given, %zu needed", n,
+                         set ? set->list.n : 0);
+    if (!set->started)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set was never started");
+    if (set->owner && set->owner != core_kernel()->gettid())
+        return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set counts another thread, which alone may read it");
+    memset(values, 0, set->list.n * sizeof *values);
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct set_instance *in = set->instances[k];
+        counters_read(&in->counters, in->words);
+        for (size_t i = 0; i < set->list.n; i++) {
+            struct upmu_value v = value_of(set, in, i);
+            if (k == 0)
+                values[i] = v;
+            else
+                value_add(&values[i], &v);
+        }
+    }
+    return (int)set->list.n;
+}
+
+int upmu_set_reset(struct upmu_set *set)
+{
+    if (!set)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct set_instance *in = set->instances[k];
+        counters_read(&in->counters, in->words);
+        for (size_t i = 0; i < set->list.n; i++) {
+            struct reading now;
+            if (read_instance(in, i, &now) < 0)
+                continue; /* reading it will give the cause again */
+            in->base[i] = now;
+            in->stopped[i] = now;
+        }
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ start, stop */
+
+/* Switches go on while the set is stopped: move their zero by what passed meanwhile, or note where they stand. */
+static void switches_pause(struct upmu_set *set, bool stop)
+{
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct set_instance *in = set->instances[k];
+        if (!in->counters.wants_switches)
+            continue;
+        counters_read(&in->counters, in->words);
+        for (size_t i = 0; i < set->list.n; i++) {
+            struct reading now;
+            if (!in->counters.counter[i].switches || read_instance(in, i, &now) < 0)
+                continue;
+            if (stop) {
+                in->stopped[i] = now;
+                continue;
+            }
+            struct reading pause = minus(now, &in->stopped[i]);
+            in->base[i].count += pause.count;
+            in->base[i].enabled += pause.enabled;
+            in->base[i].running += pause.running;
+        }
+    }
+}
+
+static int release_command(struct upmu_set *set)
+{
+    int rc = core_kernel()->release(set->gate);
+    set->gate = -1;
+    if (rc == 0) {
+        set->command = set->spawned;
+        return 0;
+    }
+    core_kernel()->wait(set->spawned, NULL);
+    set->waited = true;
+    return upmu_fail(UPMU_E_IO, "cannot execute '%s': %s (%s)", set->opts.argv[0], strerror(-rc), upmu_errno_name(-rc));
+}
+
+int upmu_set_start(struct upmu_set *set)
+{
+    if (!set)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_start: no set given");
+    if (set->running)
+        return 0;
+    if (set->waited)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_start: the command has ended");
+    int rc = 0;
+    if (set->gate >= 0) {
+        rc = release_command(set);
+    } else {
+        switches_pause(set, false);
+        for (size_t k = 0; rc == 0 && k < set->n_instances; k++)
+            rc = counters_control(&set->instances[k]->counters, KERNEL_ENABLE);
+    }
+    if (rc == 0)
+        set->started = set->running = true;
+    return rc;
+}
+
+int upmu_set_stop(struct upmu_set *set)
+{
+    if (!set)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: no set given");
+    if (!set->running)
+        return 0;
+    int rc = 0;
+    for (size_t k = 0; k < set->n_instances; k++) {
+        int one = counters_control(&set->instances[k]->counters, KERNEL_DISABLE);
+        rc = rc ? rc : one;
+    }
+    switches_pause(set, true);
+    set->running = false;
+    return rc;
+}
+
+int upmu_set_wait(struct upmu_set *set, int *status)
+{
+    if (!set || !set->command)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_wait: no command was started");
+    if (!set->waited) {
+        int rc = core_kernel()->wait(set->command, &set->status);
+        if (rc < 0)
+            return upmu_fail(UPMU_E_SYSTEM, "cannot wait for the command: %s", upmu_errno_name(-rc));
+        set->waited = true;
+    }
+    if (status)
+        *status = set->status;
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------------- asking */
+
+size_t upmu_set_size(const struct upmu_set *set)
+{
+    return set ? set->list.n : 0;
+}
+
+const char *upmu_set_name(const struct upmu_set *set, size_t i)
+{
+    return set && i < set->list.n ? set->names[i] : NULL;
+}
+
+const char *upmu_set_reason(const struct upmu_set *set, size_t i)
+{
+    if (!set || i >= set->list.n)
+        return "";
+    const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    return reason ? reason : "";
+}
+
+size_t upmu_set_groups(const struct upmu_set *set)
+{
+    return set ? set->instances[0]->counters.n_groups : 0;
+}
+
+size_t upmu_set_instances(const struct upmu_set *set)
+{
+    return set ? set->n_instances : 0;
+}
+
+int upmu_set_user_read(const struct upmu_set *set, size_t i)
+{
+    struct kernel_page_count now;
+    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD)
+        return 0;
+    const struct counters *c = &set->instances[0]->counters;
+    const struct counter *counter = &c->counter[i];
+    if (counter->switches)
+        return c->sequence != NULL;
+    return counter->page && c->group[counter->group].pages &&
+           core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0;
+}
+
+pid_t upmu_set_pid(const struct upmu_set *set)
+{
+    if (!set)
+        return 0;
+    return set->opts.target == UPMU_TARGET_PROCESS ? set->opts.pid : set->command;
+}

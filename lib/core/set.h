@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What upmu_set is made of. Room: core; before it the public API, after it counters.c. Private to set*.c. */
+#ifndef UPMU_CORE_SET_H
+#define UPMU_CORE_SET_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "core/counters.h"
+
+/** One thread, process or CPU of a set. */
+struct set_instance {
+    pid_t pid;
+    struct counters counters;
+    uint64_t *words;           /**< the last reading */
+    struct reading *base;      /**< where each event's count starts: zero of the set */
+    struct reading *stopped;   /**< where switches stood when the set was stopped: they have no event to stop */
+    unsigned char arena[];     /**< counters, then the three rows above */
+};
+
+struct upmu_set {
+    struct upmu_set_opts opts;
+    struct counter_list list;
+    struct set_instance **instances;
+    size_t n_instances, cap_instances;
+    char (*names)[EVENT_NAME_MAX]; /**< as counted, see counters_name() */
+    char **reasons;                /**< why an event is not counted, or NULL */
+    pid_t owner;                   /**< thread that opened a UPMU_TARGET_THREAD set */
+    pid_t command;                 /**< 0 before its start */
+    pid_t spawned;
+    int gate;                      /**< releases the command, -1 once done */
+    bool started, running, waited;
+    int status;
+};
+
+/** Open one more instance. @return 0; UPMU_E_GONE if the thread ended meanwhile (nothing is added); UPMU_E_NOMEM. */
+int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);
+/** Close and free the instances from index `from` on. */
+void set_drop_instances(struct upmu_set *set, size_t from);
+/** Attach to every thread of opts.pid. @return 0, UPMU_E_GONE, UPMU_E_PERM, UPMU_E_STATE, UPMU_E_NOMEM. */
+int set_attach_process(struct upmu_set *set);
+/** Start opts.argv behind a gate and open its counters. @return 0, UPMU_E_IO, UPMU_E_NOMEM. */
+int set_prepare_command(struct upmu_set *set);
+
+#endif

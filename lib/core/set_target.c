@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* What a set counts: a thread, all threads of a process, a command, a CPU. Room: core; before it set.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/set.h"
+
+/* ---------------------------------------------------------------------------------------------- instances */
+
+static void remember_reason(size_t i, void *arg)
+{
+    struct upmu_set *set = arg;
+    if (!set->reasons[i])
+        set->reasons[i] = strdup(upmu_error());
+}
+
+static size_t instance_bytes(const struct counter_list *list)
+{
+    size_t words = list->n * (KERNEL_READ_GROUP_HEAD + 2) + 2;
+    return sizeof(struct set_instance) + counters_arena(list) + words * sizeof(uint64_t) +
+           2 * (list->n + 1) * sizeof(struct reading);
+}
+
+static struct set_instance *instance_new(const struct counter_list *list)
+{
+    struct set_instance *in = calloc(1, instance_bytes(list));
+    if (!in)
+        return NULL;
+    unsigned char *rest = in->arena + counters_arena(list);
+    in->base = (struct reading *)(void *)rest;
+    in->stopped = in->base + list->n + 1;
+    in->words = (uint64_t *)(void *)(in->stopped + list->n + 1);
+    return in;
+}
+
+static void fill_target(struct counter_target *target, struct upmu_set *set, pid_t pid, int cpu)
+{
+    uint32_t what = set->opts.target, flags = set->opts.flags;
+    *target = (struct counter_target){
+        .pid = pid,
+        .cpu = cpu,
+        .inherit = what == UPMU_TARGET_THREAD ? flags & UPMU_SET_INHERIT
+                   : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
+        .on_exec = what == UPMU_TARGET_COMMAND,
+        .self = what == UPMU_TARGET_THREAD,
+        .user_read = what == UPMU_TARGET_THREAD && !(flags & UPMU_SET_NO_USER_READ),
+        .explain = true,
+        .failed = remember_reason,
+        .failed_arg = set,
+    };
+}
+
+static bool all_gone(const struct counters *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->list->n; i++) {
+        if (c->list->absent[i])
+            continue;
+        if (c->counter[i].cause != UPMU_E_GONE)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static int make_room(struct upmu_set *set)
+{
+    if (set->n_instances < set->cap_instances)
+        return 0;
+    size_t want = set->cap_instances ? set->cap_instances * 2 : 4;
+    struct set_instance **grown = realloc(set->instances, want * sizeof *grown);
+    if (!grown)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    set->instances = grown;
+    set->cap_instances = want;
+    return 0;
+}
+
+int set_add_instance(struct upmu_set *set, pid_t pid, int cpu)
+{
+    struct counter_target target;
+    int rc = make_room(set);
+    if (rc < 0)
+        return rc;
+    struct set_instance *in = instance_new(&set->list);
+    if (!in)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    in->pid = pid;
+    fill_target(&target, set, pid, cpu);
+    rc = counters_open(&in->counters, &set->list, &target, in->arena);
+    if (all_gone(&in->counters)) {
+        counters_close(&in->counters, false);
+        free(in);
+        return UPMU_E_GONE;
+    }
+    set->instances[set->n_instances++] = in;
+    return (set->opts.flags & UPMU_SET_STRICT) && rc < 0 ? rc : 0;
+}
+
+void set_drop_instances(struct upmu_set *set, size_t from)
+{
+    while (set->n_instances > from) {
+        struct set_instance *in = set->instances[--set->n_instances];
+        counters_close(&in->counters, false);
+        free(in);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ process */
+
+struct tid_list {
+    pid_t *tids;
+    size_t n;
+};
+
+static int list_threads(pid_t pid, struct tid_list *out)
+{
+    for (size_t cap = 64;; cap *= 2) {
+        pid_t *grown = realloc(out->tids, cap * sizeof *grown);
+        if (!grown)
+            return upmu_fail(UPMU_E_NOMEM, "out of memory");
+        out->tids = grown;
+        ssize_t n = core_kernel()->threads(pid, out->tids, cap);
+        if (n == -ENOENT || n == -ESRCH || n == 0)
+            return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)pid);
+        if (n < 0)
+            return upmu_fail(UPMU_E_SYSTEM, "cannot list the threads of process %d: %s", (int)pid,
+                             upmu_errno_name((int)-n));
+        if ((size_t)n <= cap) {
+            out->n = (size_t)n;
+            return 0;
+        }
+    }
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether `after` has a thread that `before` has not. */
+static bool has_newcomer(struct tid_list *before, struct tid_list *after)
+{
+    qsort(before->tids, before->n, sizeof *before->tids, compare_tids);
+    for (size_t i = 0; i < after->n; i++)
+        if (!bsearch(&after->tids[i], before->tids, before->n, sizeof *before->tids, compare_tids))
+            return true;
+    return false;
+}
+
+static int attach_listed(struct upmu_set *set, const struct tid_list *threads)
+{
+    for (size_t i = 0; i < threads->n; i++) {
+        int rc = set_add_instance(set, threads->tids[i], -1);
+        if (rc < 0 && rc != UPMU_E_GONE) /* a thread may end while we come to it */
+            return rc;
+    }
+    if (set->n_instances == 0)
+        return upmu_fail(UPMU_E_GONE, "process %d ended while its counters were opened", (int)set->opts.pid);
+    return 0;
+}
+
+/*
+ * A thread that appears while we attach is counted through inheritance if its creator was attached already, and not at
+ * all if it was not; nobody can tell which. So the whole pass is thrown away and made again until no thread appeared
+ * during one: then every thread is counted exactly once, and later ones are inherited.
+ */
+int set_attach_process(struct upmu_set *set)
+{
+    enum { PASSES = 100 };
+    struct tid_list before = {0}, after = {0};
+    int rc = 0, pass = 0;
+    for (; pass < PASSES && rc == 0; pass++) {
+        set_drop_instances(set, 0);
+        rc = list_threads(set->opts.pid, &before);
+        if (rc == 0)
+            rc = attach_listed(set, &before);
+        if (rc == 0)
+            rc = list_threads(set->opts.pid, &after);
+        if (rc == 0 && !has_newcomer(&before, &after))
+            break;
+    }
+    if (rc == 0 && pass == PASSES)
+        rc = upmu_fail(UPMU_E_STATE, "process %d creates threads faster than counters can be attached; start it under the "
+                                     "counters instead (upmu stat -- COMMAND)", (int)set->opts.pid);
+    free(before.tids);
+    free(after.tids);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------ command */
+
+int set_prepare_command(struct upmu_set *set)
+{
+    pid_t pid = core_kernel()->spawn(set->opts.argv, &set->gate);
+    if (pid < 0)
+        return upmu_fail(UPMU_E_IO, "cannot create a process for '%s': %s", set->opts.argv[0], upmu_errno_name(-pid));
+    set->spawned = pid;
+    int rc = set_add_instance(set, pid, -1);
+    return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "the process for '%s' ended before it began", set->opts.argv[0])
+                             : rc;
+}

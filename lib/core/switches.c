@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Context switches of the calling thread without a system call and without rights. Room: core; after it regions, sets.
+ *
+ * The kernel rewrites the mmap page of a self-monitoring event each time its thread is scheduled in, and every rewrite
+ * moves the page's sequence word by two. For an event that nothing else touches (a dummy with kernel mode left out, which
+ * any user may open) half the word is the number of context switches. That is an observation about the kernel, not a
+ * promise of it, so it is used only after it has agreed with RUSAGE_THREAD at start-up. The event context-switches
+ * itself would read 0 in silence for a user who may not count kernel mode.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#include "core/counters.h"
+
+static pthread_once_t check_once = PTHREAD_ONCE_INIT;
+static bool page_works;
+
+static int map_dummy(struct counters *c)
+{
+    const struct kernel_ops *k = core_kernel();
+    struct kernel_open req = {
+        .type = KERNEL_TYPE_SOFTWARE,
+        .config = KERNEL_SW_DUMMY,
+        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .cpu = -1,
+        .group_fd = -1,
+    };
+    int fd = k->open(&req);
+    if (fd < 0)
+        return fd;
+    int rc = k->map(fd, &c->switch_page);
+    k->close(fd); /* the mapping keeps the event alive, and the program its descriptors */
+    if (rc < 0) {
+        c->switch_page = NULL;
+        return rc;
+    }
+    c->sequence = k->page_sequence(c->switch_page);
+    return 0;
+}
+
+/* Both counts at one moment: read again if a switch came in between. */
+static bool read_both(const struct counters *c, uint32_t *word, uint64_t *switches)
+{
+    do {
+        *word = *c->sequence;
+        if (core_kernel()->thread_switches(switches) < 0)
+            return false;
+    } while (*word != *c->sequence);
+    return true;
+}
+
+static bool sequence_agrees(const struct counters *c)
+{
+    enum { SLEEPS = 4 };
+    const struct timespec shortest = {.tv_nsec = 1};
+    uint32_t word_first, word_last;
+    uint64_t first, last;
+    if (!read_both(c, &word_first, &first))
+        return false;
+    for (int i = 0; i < SLEEPS; i++)
+        nanosleep(&shortest, NULL);
+    if (!read_both(c, &word_last, &last))
+        return false;
+    return last - first >= SLEEPS && (word_last - word_first) / 2 == last - first;
+}
+
+static void check_page(void)
+{
+    struct counters c = {0};
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the sleeps are cancellation points, the caller is not */
+    if (map_dummy(&c) == 0) {
+        page_works = sequence_agrees(&c);
+        core_kernel()->unmap(c.switch_page);
+    }
+    pthread_setcancelstate(cancel, NULL);
+}
+
+bool switches_page_works(void)
+{
+    pthread_once(&check_once, check_page);
+    return page_works;
+}
+
+int switches_open(struct counters *c)
+{
+    return switches_page_works() ? map_dummy(c) : -EOPNOTSUPP;
+}
+
+int switches_read(const struct counters *c, uint64_t *switches)
+{
+    if (!c->sequence)
+        return core_kernel()->thread_switches(switches);
+    *switches = *c->sequence / 2;
+    return 0;
+}

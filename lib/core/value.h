@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Turning counts and times into values with their standing. Room: core; before it the kernel's reads, after it
+ *  sets, regions and the trace. The only place where a standing is decided. */
+#ifndef UPMU_CORE_VALUE_H
+#define UPMU_CORE_VALUE_H
+
+#include "upmu/upmu.h"
+
+/** A cumulative reading of one counter. */
+struct reading {
+    uint64_t count;
+    uint64_t enabled; /**< ns */
+    uint64_t running; /**< ns */
+};
+
+/** The value of everything counted so far: not counted if it never ran. */
+struct upmu_value value_total(const struct reading *r);
+
+/**
+ * The value of the interval between two readings. Exact if it ran all the time it was enabled. An interval shorter
+ * than the step of the kernel's clock has no times of its own: it counts as exact if the counter was running all along.
+ */
+struct upmu_value value_between(const struct reading *before, const struct reading *after);
+
+/** A value without a number. */
+struct upmu_value value_without(int standing, int cause);
+
+/** The standing of an open failure: unsupported for what can never work here, refused for what could be mended. */
+int value_standing_of(int code);
+
+/** sum += v. Exact only if all parts are; a part that was never enabled (its thread slept) takes nothing away. */
+void value_add(struct upmu_value *sum, const struct upmu_value *v);
+
+#endif
