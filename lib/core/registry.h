@@ -19,7 +19,7 @@ struct registry_event {
 /** The whole set, sorted by name; `*n` entries. */
 const struct registry_event *registry_events(size_t *n);
 
-/** By libupmu's, perf's or PAPI's name (case-insensitive for PAPI's), without modifiers; NULL if unknown. */
+/** By libupmu's, perf's or PAPI's name, in capitals or not, without modifiers; NULL if unknown. */
 const struct registry_event *registry_find(const char *name);
 
 struct suggest;

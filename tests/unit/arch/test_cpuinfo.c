@@ -202,13 +202,8 @@ END_TEST
 
 START_TEST(text_that_is_no_cpuinfo_is_refused)
 {
-    static const char *const texts[] = {"",
-                                        "\n\n",
-                                        "hello\n",
-                                        "MemTotal: 1 kB\nMemFree: 2 kB\n",
-                                        "processor",
-                                        "\x7f"
-                                        "ELF\x02\x01\x01"};
+    static const char *const texts[] = {"",          "\n\n",         "hello\n", "MemTotal: 1 kB\nMemFree: 2 kB\n",
+                                        "processor", "\177ELF\2\1\1"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct arch_cpu cpu;
         ck_assert_int_eq(arch_cpu_parse(texts[i], &cpu), UPMU_E_FORMAT);
