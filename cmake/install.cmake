@@ -27,7 +27,9 @@ if(upmu_man_pages)
   install(FILES ${upmu_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
-# pkg-config paths are written relative to ${prefix}, so that a moved tree works with --define-prefix.
+# pkg-config finds the prefix from where its file lies, so that `cmake --install --prefix`, DESTDIR and a tree moved
+# afterwards all work.
+file(RELATIVE_PATH UPMU_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 foreach(dir INCLUDEDIR LIBDIR)
   if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
     set(UPMU_PC_${dir} "${CMAKE_INSTALL_${dir}}")

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The libraries export what their maps say, which is what the public headers declare, and nothing else; they need the C
+# library only, and little of the static TLS block, so that dlopen works.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+tree=$1 libdir=$2 maps=$3
+lib=$tree/$libdir
+
+# same WHAT LEFT RIGHT: two lists of names are equal
+same()
+{
+    diff -u <(LC_ALL=C sort -u <<<"$2") <(LC_ALL=C sort -u <<<"$3") || fail "$1"
+}
+
+# Names of a map, as NAME@@NODE.
+map_symbols()
+{
+    awk '/^[A-Z_0-9.]+ \{/ { node = $1 } /^ +[a-z_0-9]+;/ { sub(/;/, "", $1); print $1 "@@" node }' "$1"
+}
+
+exported()
+{
+    # A version node is itself an absolute symbol (type A); it is no name of the API.
+    nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }'
+}
+
+# Names that a header exports: declared with default visibility.
+declared()
+{
+    "$CC" -E -P -I"$tree/include" "$@" | tr '\n' ' ' |
+        grep -oP 'visibility\("default"\)\)\)[^;{]*?\Kupmu_\w+(?= *[;(\[])'
+}
+
+needed()
+{
+    readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^ld-linux' || true
+}
+
+soname()
+{
+    readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'
+}
+
+# Bytes of thread-local storage that a library takes.
+tls_bytes()
+{
+    printf '%d\n' "$(readelf -lW "$1" | awk '$1 == "TLS" { print $6 }')"
+}
+
+for name in libupmu libupmu_analysis; do
+    same "$name.so exports something else than its map" \
+        "$(map_symbols "$maps/$name.map")" "$(exported "$lib/$name.so")"
+    [ "$(soname "$lib/$name.so")" = "$name.so.0" ] || fail "SONAME of $name.so is $(soname "$lib/$name.so")"
+    tls=$(tls_bytes "$lib/$name.so")
+    [ "$tls" -le 64 ] || fail "$name.so takes $tls bytes of thread-local storage; 64 are allowed"
+    # Private names of the static library would clash with those of a program.
+    leaked=$(nm --defined-only --extern-only "$lib/$name.a" | awk 'NF == 3 { print $3 }' | grep -v '^upmu_' || true)
+    [ -z "$leaked" ] || fail "$name.a has global names without upmu_: $leaked"
+done
+
+public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_0\..*//p')
+headers=()
+for header in "$tree"/include/upmu/*.h; do
+    [ "$(basename "$header")" = trace.h ] || headers+=(-include "$header")
+done
+same "the headers declare something else than libupmu.map" "$public" "$(declared "${headers[@]}" -x c /dev/null)"
+same "trace.h declares something else than libupmu_analysis.map, beside what it includes" \
+    "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" \
+    "$(declared "$tree/include/upmu/trace.h" | grep '^upmu_trace_')"
+
+for needs in $(needed "$lib/libupmu.so"); do
+    case $needs in
+        libc.so.6 | libm.so.6) ;;
+        *) fail "libupmu.so needs $needs; it may need the C library only" ;;
+    esac
+done
+needed "$lib/libupmu_analysis.so" | grep -qx libupmu.so.0 || fail "libupmu_analysis.so does not name libupmu.so.0"

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# `cmake --install` obeys prefix and DESTDIR, installs what it should and nothing else, and the tree can be moved.
+# Leaves the tree, moved away from where it was installed, for the other tests.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+build=$1 tree=$2 libdir=$3 source=$4
+
+DESTDIR=$scratch/stage cmake --install "$build" --prefix /opt/upmu >/dev/null
+[ "$(find "$scratch/stage" -mindepth 1 -maxdepth 2 | LC_ALL=C sort | tr '\n' ' ')" = \
+    "$scratch/stage/opt $scratch/stage/opt/upmu " ] || fail "DESTDIR and prefix are not obeyed: $(find "$scratch/stage")"
+
+cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
+diff -r "$scratch/stage/opt/upmu" "$scratch/prefix" || fail "prefix and DESTDIR give different trees"
+
+version=$(header_version "$scratch/prefix")
+[ -n "$version" ] || fail "the headers have no version"
+# Everything that lies there, and nothing else. Manual pages and the files of CMake's build types vary.
+{
+    echo bin/upmu
+    (cd "$source/include" && find upmu -name '*.h' | sed 's,^,include/,')
+    echo include/upmu/version.h
+    for lib in libupmu libupmu_analysis; do
+        printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"
+    done
+    printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc cmake/upmu/upmuConfig.cmake \
+        cmake/upmu/upmuConfigVersion.cmake cmake/upmu/upmuTargets.cmake
+} | LC_ALL=C sort >"$scratch/expected"
+(cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man1/upmu' -e '/upmuTargets-[a-z]*\.cmake$') |
+    LC_ALL=C sort >"$scratch/found"
+diff -u "$scratch/expected" "$scratch/found" || fail "the installed files are not those expected"
+
+if grep -rIl -e "$scratch" -e "$source" -e "$build" "$scratch/prefix"; then
+    fail "these installed files name the place they were built or installed in"
+fi
+
+rm -rf "$tree"
+mkdir -p "$(dirname "$tree")"
+mv "$scratch/prefix" "$tree"
+said=$("$tree/bin/upmu" --version) || fail "the installed upmu does not run from a moved tree"
+grep -qF "$version" <<<"$said" || fail "upmu --version says '$said', the headers say $version"
