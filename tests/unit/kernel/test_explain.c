@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* Every cause of a refusal, played by the scripted kernel: its code, the value found, and the command that mends it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/explain.h"
+#include "core/machine.h"
+#include "kernel/scripted.h"
+#include "suite.h"
+#include "upmu/upmu.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+static const struct kernel_ops *const k = &upmu_kernel_scripted;
+static struct explain_context context;
+
+static void set_up(void)
+{
+    scripted_reset();
+    core_kernel_use(k);
+    machine_forget();
+    context = (struct explain_context){.event = "cycles", .type = KERNEL_TYPE_HARDWARE, .cpu = -1};
+}
+
+static void status(const char *capabilities, const char *seccomp)
+{
+    char text[256];
+    snprintf(text, sizeof text, "Name:\tapp\nUid:\t1000\t1000\t1000\t1000\nCapEff:\t%s\nSeccomp:\t%s\n", capabilities,
+             seccomp);
+    scripted_file("/proc/self/status", text);
+    scripted_file("/proc/self/uid_map", "         0          0 4294967295\n");
+}
+
+static void paranoid(const char *value)
+{
+    scripted_file("/proc/sys/kernel/perf_event_paranoid", value);
+}
+
+static void pmu_software(void)
+{
+    scripted_file(DEVICES "/software/type", "1\n");
+}
+
+static void pmu_core(void)
+{
+    scripted_file(DEVICES "/cpu/type", "4\n");
+}
+
+#define NO_CAPABILITY "0000000000000000"
+#define CAPABILITY_PERFMON "0000004000000000"
+#define CAPABILITY_SYS_ADMIN "0000000000200000"
+
+/* Explain `err` and compare; the further arguments, up to NULL, are words of the message. */
+static void expect(int err, int code, ...)
+{
+    const char *word;
+    va_list words;
+    int got = explain_open_failure(k, err, &context);
+    ck_assert_msg(got == code, "code %d (%s) instead of %d (%s): %s", got, upmu_strerror(got), code,
+                  upmu_strerror(code), upmu_error());
+    ck_assert_ptr_eq(strstr(upmu_error(), context.event), upmu_error());
+    ck_assert_int_eq(upmu_error()[strlen(upmu_error()) - 1], '.');
+    va_start(words, code);
+    while ((word = va_arg(words, const char *)))
+        ck_assert_msg(strstr(upmu_error(), word) != NULL, "'%s' is missing in: %s", word, upmu_error());
+    va_end(words);
+}
+
+static void expect_absent(const char *word)
+{
+    ck_assert_msg(strstr(upmu_error(), word) == NULL, "'%s' does not belong in: %s", word, upmu_error());
+}
+
+START_TEST(paranoid_2_keeps_kernel_mode_to_itself)
+{
+    status(NO_CAPABILITY, "0");
+    paranoid("2\n");
+    context.wants_kernel = true;
+    expect(EACCES, UPMU_E_PERM, "kernel mode", "perf_event_paranoid is 2", "at most 1",
+           "sysctl kernel.perf_event_paranoid=1", "CAP_PERFMON", ":u", "EACCES", NULL);
+}
+END_TEST
+
+START_TEST(paranoid_3_of_debian_refuses_user_mode_too)
+{
+    status(NO_CAPABILITY, "0");
+    paranoid("3\n");
+    expect(EACCES, UPMU_E_PERM, "user mode", "perf_event_paranoid is 3", "at most 2",
+           "sysctl kernel.perf_event_paranoid=2", NULL);
+    expect_absent(":u");
+    context.wants_kernel = true;
+    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 3", "at most 1", NULL);
+    expect_absent(":u");
+}
+END_TEST
+
+START_TEST(whole_cpu_needs_paranoid_0)
+{
+    status(NO_CAPABILITY, "0");
+    paranoid("1\n");
+    context.pid = -1;
+    context.cpu = 3;
+    context.wants_kernel = true;
+    expect(EACCES, UPMU_E_PERM, "whole CPU", "perf_event_paranoid is 1", "at most 0",
+           "sysctl kernel.perf_event_paranoid=0", NULL);
+}
+END_TEST
+
+START_TEST(tracepoints_need_paranoid_minus_1)
+{
+    status(NO_CAPABILITY, "0");
+    paranoid("1\n");
+    context.event = "sched:sched_switch";
+    context.type = 2;
+    expect(EPERM, UPMU_E_PERM, "tracepoints", "perf_event_paranoid is 1", "at most -1",
+           "sysctl kernel.perf_event_paranoid=-1", NULL);
+}
+END_TEST
+
+START_TEST(capability_inside_a_container_does_not_count)
+{
+    status(CAPABILITY_SYS_ADMIN, "0");
+    scripted_file("/proc/self/uid_map", "         0     100000      65536\n");
+    paranoid("2\n");
+    context.wants_kernel = true;
+    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 2", "do not count", NULL);
+}
+END_TEST
+
+START_TEST(refusal_in_spite_of_rights_is_a_security_module)
+{
+    status(CAPABILITY_PERFMON, "0");
+    paranoid("4\n");
+    expect(EACCES, UPMU_E_SECCOMP, "security module", "perf_event_paranoid is 4", "CAP_PERFMON", "audit log", NULL);
+    status(CAPABILITY_SYS_ADMIN, "0");
+    expect(EACCES, UPMU_E_SECCOMP, "security module", NULL);
+    status(NO_CAPABILITY, "0");
+    paranoid("2\n");
+    expect(EACCES, UPMU_E_SECCOMP, "security module", "perf_event_paranoid is 2", NULL);
+}
+END_TEST
+
+START_TEST(refusal_without_proc_still_names_the_errno)
+{
+    expect(EACCES, UPMU_E_SECCOMP, "EACCES", "cannot be read", NULL);
+}
+END_TEST
+
+START_TEST(eperm_under_a_filter_is_seccomp)
+{
+    status(NO_CAPABILITY, "2");
+    paranoid("3\n");
+    expect(EPERM, UPMU_E_SECCOMP, "seccomp filter", "EPERM", "--cap-add PERFMON", "--security-opt seccomp=", NULL);
+}
+END_TEST
+
+START_TEST(eacces_under_a_filter_is_seccomp_when_paranoid_allows_it)
+{
+    status(NO_CAPABILITY, "2");
+    paranoid("1\n");
+    context.wants_kernel = true;
+    expect(EACCES, UPMU_E_SECCOMP, "seccomp filter", "EACCES", NULL);
+    paranoid("2\n");
+    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 2", NULL);
+}
+END_TEST
+
+START_TEST(filter_of_the_calling_thread_is_the_one_that_counts)
+{
+    status(NO_CAPABILITY, "0");
+    scripted_file("/proc/thread-self/status", "CapEff:\t0\nSeccomp:\t2\n");
+    expect(EPERM, UPMU_E_SECCOMP, "seccomp filter", NULL);
+}
+END_TEST
+
+START_TEST(enosys_is_told_apart_by_the_filter)
+{
+    status(NO_CAPABILITY, "2");
+    expect(ENOSYS, UPMU_E_NO_SYSCALL, "ENOSYS", "seccomp filter", "--cap-add PERFMON", NULL);
+    status(NO_CAPABILITY, "0");
+    expect(ENOSYS, UPMU_E_NO_SYSCALL, "ENOSYS", "CONFIG_PERF_EVENTS", NULL);
+    expect_absent("seccomp");
+}
+END_TEST
+
+START_TEST(process_of_another_user_is_named_with_its_owner)
+{
+    status(NO_CAPABILITY, "0");
+    paranoid("2\n");
+    scripted_file("/proc/77/status", "Name:\tother\nUid:\t0\t0\t0\t0\n");
+    context.pid = 77;
+    context.wants_kernel = true; /* lowering perf_event_paranoid would not help */
+    expect(EACCES, UPMU_E_PERM, "process 77", "user 0", "user 1000", "as root", NULL);
+    expect_absent("sysctl");
+}
+END_TEST
+
+START_TEST(own_process_that_is_protected_is_told)
+{
+    status(NO_CAPABILITY, "0");
+    paranoid("2\n");
+    scripted_file("/proc/77/status", "Name:\tother\nUid:\t1000\t0\t0\t0\n");
+    context.pid = 77;
+    expect(EACCES, UPMU_E_PERM, "process 77", "PR_SET_DUMPABLE", NULL);
+    context.wants_kernel = true;
+    expect(EACCES, UPMU_E_PERM, "sysctl kernel.perf_event_paranoid=1", NULL);
+}
+END_TEST
+
+static const int absent_errnos[] = {ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO};
+enum { ABSENT_ERRNOS = sizeof absent_errnos / sizeof *absent_errnos };
+
+START_TEST(hardware_event_in_a_virtual_machine_without_pmu)
+{
+    pmu_software();
+    scripted_file("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"
+                                   "model name\t: Xeon\nstepping\t: 7\nflags\t\t: fpu vme hypervisor sse2\n\n");
+    expect(absent_errnos[_i], UPMU_E_NO_PMU, "virtual machine", "no PMU", "pmu=on", NULL);
+}
+END_TEST
+
+START_TEST(hardware_event_on_bare_metal_without_driver)
+{
+    pmu_software();
+    expect(absent_errnos[_i], UPMU_E_NO_PMU, "no hardware PMU", "dmesg", NULL);
+}
+END_TEST
+
+START_TEST(pmu_that_lacks_the_event_is_named)
+{
+    pmu_software();
+    pmu_core();
+    expect(absent_errnos[_i], UPMU_E_UNSUPPORTED, "'cpu'", "does not have this event", NULL);
+}
+END_TEST
+
+START_TEST(pmu_is_not_denied_when_sysfs_cannot_be_read)
+{
+    expect(ENOENT, UPMU_E_UNSUPPORTED, "does not tell", "mount -t sysfs", NULL);
+    scripted_file_error(DEVICES, EACCES);
+    expect(ENOENT, UPMU_E_UNSUPPORTED, "does not tell", NULL);
+}
+END_TEST
+
+START_TEST(group_that_does_not_fit_is_told_as_such)
+{
+    pmu_core();
+    context.grouped = true;
+    expect(EINVAL, UPMU_E_FIT, "group", NULL);
+    context.grouped = false;
+    expect(EINVAL, UPMU_E_UNSUPPORTED, "EINVAL", NULL);
+}
+END_TEST
+
+START_TEST(other_pmu_is_named_by_its_type)
+{
+    context.event = "msr/tsc/";
+    context.type = 11;
+    expect(EINVAL, UPMU_E_UNSUPPORTED, "type 11", "EINVAL", NULL);
+}
+END_TEST
+
+START_TEST(cpu_that_is_not_online_is_gone)
+{
+    pmu_core();
+    scripted_file("/sys/devices/system/cpu/online", "0-3,8\n");
+    context.pid = -1;
+    context.cpu = 5;
+    expect(ENODEV, UPMU_E_GONE, "CPU 5", "0-3,8", "cpu5/online", NULL);
+    expect(EINVAL, UPMU_E_GONE, "CPU 5", NULL);
+    context.cpu = 8;
+    expect(ENODEV, UPMU_E_UNSUPPORTED, "'cpu'", NULL);
+    context.cpu = 2;
+    expect(EINVAL, UPMU_E_UNSUPPORTED, "'cpu'", NULL);
+}
+END_TEST
+
+START_TEST(descriptor_limit_is_told_with_its_value)
+{
+    scripted_file("/proc/self/limits",
+                  "Limit                     Soft Limit           Hard Limit           Units     \n"
+                  "Max cpu time              unlimited            unlimited            seconds   \n"
+                  "Max open files            1024                 524288               files     \n");
+    expect(EMFILE, UPMU_E_NFILES, "EMFILE", "limit is 1024", "1/2", "ulimit -n 4096", NULL);
+}
+END_TEST
+
+START_TEST(descriptor_limit_that_is_not_known_is_not_invented)
+{
+    expect(EMFILE, UPMU_E_NFILES, "not known", "ulimit -n", NULL);
+}
+END_TEST
+
+START_TEST(descriptors_of_the_whole_system)
+{
+    scripted_file("/proc/sys/fs/file-max", "5000\n");
+    expect(ENFILE, UPMU_E_NFILES, "ENFILE", "whole system", "sysctl fs.file-max=10000", NULL);
+}
+END_TEST
+
+START_TEST(nmi_watchdog_holds_a_counter)
+{
+    scripted_file("/proc/sys/kernel/nmi_watchdog", "1\n");
+    expect(EBUSY, UPMU_E_BUSY, "EBUSY", "NMI watchdog", "sysctl kernel.nmi_watchdog=0", NULL);
+    scripted_file("/proc/sys/kernel/nmi_watchdog", "0\n");
+    expect(EBUSY, UPMU_E_BUSY, "another profiler", NULL);
+    expect_absent("watchdog");
+    expect(ENOSPC, UPMU_E_BUSY, "ENOSPC", NULL);
+}
+END_TEST
+
+START_TEST(process_that_ended_is_gone)
+{
+    context.pid = 4711;
+    expect(ESRCH, UPMU_E_GONE, "4711", "ESRCH", NULL);
+}
+END_TEST
+
+START_TEST(kernel_that_is_too_old_is_told_with_its_version)
+{
+    scripted_file("/proc/sys/kernel/osrelease", "2.6.32-loongson\n");
+    expect(E2BIG, UPMU_E_UNSUPPORTED, "2.6.32-loongson", "E2BIG", NULL);
+}
+END_TEST
+
+START_TEST(memory_and_unforeseen_errors_keep_their_errno)
+{
+    expect(ENOMEM, UPMU_E_NOMEM, "ENOMEM", NULL);
+    expect(EIO, UPMU_E_SYSTEM, "EIO", "opening", NULL);
+    expect(-EIO, UPMU_E_SYSTEM, "EIO", NULL);
+}
+END_TEST
+
+START_TEST(page_beyond_the_locked_memory_is_told_with_its_limits)
+{
+    context.mapping = true;
+    scripted_file("/proc/sys/kernel/perf_event_mlock_kb", "516\n");
+    scripted_file("/proc/self/limits",
+                  "Max locked memory         8388608              8388608              bytes     \n");
+    expect(EPERM, UPMU_E_MLOCK, "perf_event_mlock_kb is 516", "8388608", "sysctl kernel.perf_event_mlock_kb=2064",
+           "ulimit -l", NULL);
+}
+END_TEST
+
+START_TEST(page_that_is_not_given_has_its_errno)
+{
+    context.mapping = true;
+    expect(EPERM, UPMU_E_MLOCK, "EPERM", NULL);
+    expect(EINVAL, UPMU_E_UNSUPPORTED, "EINVAL", "page", NULL);
+    expect(ENOMEM, UPMU_E_NOMEM, NULL);
+    expect(EAGAIN, UPMU_E_SYSTEM, "mapping", "EAGAIN", NULL);
+}
+END_TEST
+
+START_TEST(setting_is_read_anew_each_time)
+{
+    status(NO_CAPABILITY, "0");
+    context.wants_kernel = true;
+    paranoid("3\n");
+    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 3", NULL);
+    paranoid("2\n");
+    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 2", NULL);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("explain");
+    tcase_add_checked_fixture(cases, set_up, scripted_reset);
+    tcase_add_test(cases, paranoid_2_keeps_kernel_mode_to_itself);
+    tcase_add_test(cases, paranoid_3_of_debian_refuses_user_mode_too);
+    tcase_add_test(cases, whole_cpu_needs_paranoid_0);
+    tcase_add_test(cases, tracepoints_need_paranoid_minus_1);
+    tcase_add_test(cases, capability_inside_a_container_does_not_count);
+    tcase_add_test(cases, refusal_in_spite_of_rights_is_a_security_module);
+    tcase_add_test(cases, refusal_without_proc_still_names_the_errno);
+    tcase_add_test(cases, eperm_under_a_filter_is_seccomp);
+    tcase_add_test(cases, eacces_under_a_filter_is_seccomp_when_paranoid_allows_it);
+    tcase_add_test(cases, filter_of_the_calling_thread_is_the_one_that_counts);
+    tcase_add_test(cases, enosys_is_told_apart_by_the_filter);
+    tcase_add_test(cases, process_of_another_user_is_named_with_its_owner);
+    tcase_add_test(cases, own_process_that_is_protected_is_told);
+    tcase_add_loop_test(cases, hardware_event_in_a_virtual_machine_without_pmu, 0, ABSENT_ERRNOS);
+    tcase_add_loop_test(cases, hardware_event_on_bare_metal_without_driver, 0, ABSENT_ERRNOS);
+    tcase_add_loop_test(cases, pmu_that_lacks_the_event_is_named, 0, ABSENT_ERRNOS);
+    tcase_add_test(cases, pmu_is_not_denied_when_sysfs_cannot_be_read);
+    tcase_add_test(cases, group_that_does_not_fit_is_told_as_such);
+    tcase_add_test(cases, other_pmu_is_named_by_its_type);
+    tcase_add_test(cases, cpu_that_is_not_online_is_gone);
+    tcase_add_test(cases, descriptor_limit_is_told_with_its_value);
+    tcase_add_test(cases, descriptor_limit_that_is_not_known_is_not_invented);
+    tcase_add_test(cases, descriptors_of_the_whole_system);
+    tcase_add_test(cases, nmi_watchdog_holds_a_counter);
+    tcase_add_test(cases, process_that_ended_is_gone);
+    tcase_add_test(cases, kernel_that_is_too_old_is_told_with_its_version);
+    tcase_add_test(cases, memory_and_unforeseen_errors_keep_their_errno);
+    tcase_add_test(cases, page_beyond_the_locked_memory_is_told_with_its_limits);
+    tcase_add_test(cases, page_that_is_not_given_has_its_errno);
+    tcase_add_test(cases, setting_is_read_anew_each_time);
+    return run_suite("kernel explain", cases);
+}
