@@ -12,6 +12,7 @@
 #include "list.h"
 #include "memory.h"
 #include "options.h"
+#include "reason.h"
 #include "table.h"
 
 enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS };
@@ -58,7 +59,9 @@ const char *list_here(const struct list_trial *trial)
 {
     if (!trial->made)
         return "";
-    return trial->code == 0 ? "yes" : upmu_strerror(trial->code);
+    if (trial->code == 0)
+        return "yes";
+    return trial->code == UPMU_E_UNSUPPORTED ? "no" : upmu_strerror(trial->code);
 }
 
 /* ------------------------------------------------------------------------------------------- finding out */
@@ -77,8 +80,10 @@ static bool matches(const char *pattern, const char *name)
 static struct list_trial try_event(const char *name)
 {
     struct list_trial trial = {.made = true, .code = upmu_event_probe(name)};
-    if (trial.code != 0)
+    if (trial.code != 0) {
+        trial.event = memory_copy(name);
         trial.reason = memory_copy(upmu_error());
+    }
     return trial;
 }
 
@@ -168,12 +173,18 @@ static int list_find(struct list *list, const struct list_request *r)
     return list->n_events + list->n_metrics > 0 ? 0 : list_find_spelled(list, r);
 }
 
+static void trial_free(struct list_trial *trial)
+{
+    free(trial->event);
+    free(trial->reason);
+}
+
 static void list_free(struct list *list)
 {
     for (size_t i = 0; i < list->n_events; i++)
-        free(list->events[i].trial.reason);
+        trial_free(&list->events[i].trial);
     for (size_t i = 0; i < list->n_metrics; i++)
-        free(list->metrics[i].trial.reason);
+        trial_free(&list->metrics[i].trial);
     free(list->events);
     free(list->metrics);
 }
@@ -235,7 +246,7 @@ static void reason_once(struct output *out, const struct list_trial *trial, uint
         return;
     *told |= bit;
     fprintf(out->file, "\n%s: ", upmu_strerror(trial->code));
-    output_clean(out->file, trial->reason);
+    output_clean(out->file, reason_body(trial->reason, trial->event));
     fputc('\n', out->file);
 }
 

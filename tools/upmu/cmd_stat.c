@@ -134,7 +134,7 @@ static int stat_count_and_write(const struct stat_request *request)
     int status = stat_run(request, &result);
     if (status == EXIT_OK) {
         stat_write(&out, request, &result);
-        status = result.status;
+        status = stat_succeeded(request, &result) ? result.status : EXIT_FAILED;
     }
     stat_free(&result);
     if (output_close(&out) != 0 && status == EXIT_OK)

@@ -13,6 +13,7 @@
 struct list_trial {
     bool made;    /**< false: not tried (--no-probe), nothing is known */
     int code;     /**< 0: it counts; else enum upmu_code */
+    char *event;  /**< the event that does not count; NULL unless code < 0 */
     char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
 };
 
@@ -35,7 +36,7 @@ struct list {
 
 /** "exact", "approximate", "absent". */
 const char *list_grade(int grade);
-/** "", "no", "yes" or the short text of what stands against it. */
+/** "" if not tried, "yes", "no" if the machine has no such event, else the short text of what stands against it. */
 const char *list_here(const struct list_trial *trial);
 
 void list_write_json(struct output *out, const struct list *list);

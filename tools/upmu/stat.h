@@ -39,6 +39,8 @@ struct stat_mean {
 void stat_mean_add(struct stat_mean *m, double x);
 /** Standard error of the mean in percent of it, as perf's "+-"; 0 for one run, NaN if the mean is 0. */
 double stat_mean_error_percent(const struct stat_mean *m);
+/** Decimals to show of a mean of counts: none of a whole number, two of others, so that 1 in 3 does not look like 0. */
+int stat_mean_decimals(const struct stat_mean *m);
 /** Standard deviation of the runs; NaN for one run. */
 double stat_mean_deviation(const struct stat_mean *m);
 
@@ -77,6 +79,9 @@ void stat_free(struct stat_result *result);
 
 /** Whether the event has a number that stands for all runs. */
 bool stat_has_number(const struct stat_event *e, const struct stat_result *result);
+/** Whether the command line's target can be counted at all: at least one event has a number, or it is a command, which
+ *  has a result of its own. */
+bool stat_succeeded(const struct stat_request *request, const struct stat_result *result);
 /** Share of the time it was on a counter, in percent. */
 double stat_counted_percent(const struct stat_event *e);
 

@@ -78,7 +78,8 @@ static void json_metric(void *arg, const struct upmu_metric_info *info, const st
 
 static void json_seconds(struct json *j, const char *key, const struct stat_mean *m)
 {
-    json_double(j, key, m->n > 0 ? m->mean : (double)NAN);
+    /* To the nanosecond: the clock has no more. */
+    json_double(j, key, m->n > 0 ? round(m->mean * 1e9) / 1e9 : (double)NAN);
 }
 
 void stat_write_json(struct output *out, const struct stat_request *request, const struct stat_result *result)
@@ -122,7 +123,7 @@ static void csv_value(struct csv *c, const struct stat_event *e, const struct st
     if (clock)
         csv_format(c, "%.2f", e->value.mean / 1e6);
     else if (r->runs > 1)
-        csv_format(c, "%.0f", e->value.mean);
+        csv_format(c, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
     else
         csv_format(c, "%" PRIu64, e->last);
     csv_field(c, clock ? "msec" : e->unit);
@@ -136,7 +137,7 @@ static void csv_event(struct csv *c, const struct stat_event *e, const struct st
     csv_field(c, e->name);
     if (r->runs > 1)
         csv_format(c, "%.2f%%", stat_has_number(e, r) ? stat_mean_error_percent(&e->value) : 0.0);
-    csv_format(c, "%" PRIu64, e->running);
+    csv_format(c, "%" PRIu64, e->running / r->runs);
     csv_format(c, "%.2f", stat_counted_percent(e));
     csv_field(c, "");
     csv_field(c, "");

@@ -49,9 +49,22 @@ double stat_mean_error_percent(const struct stat_mean *m)
     return m->mean > 0 ? 100.0 * stat_mean_deviation(m) / sqrt(m->n) / m->mean : (double)NAN;
 }
 
+int stat_mean_decimals(const struct stat_mean *m)
+{
+    return m->mean == floor(m->mean) ? 0 : 2;
+}
+
 bool stat_has_number(const struct stat_event *e, const struct stat_result *result)
 {
     return (e->standing == UPMU_EXACT || e->standing == UPMU_SCALED) && e->value.n == result->runs && result->runs > 0;
+}
+
+bool stat_succeeded(const struct stat_request *request, const struct stat_result *result)
+{
+    bool any = request->argv != NULL;
+    for (size_t i = 0; i < result->n_events; i++)
+        any |= stat_has_number(&result->events[i], result);
+    return any;
 }
 
 double stat_counted_percent(const struct stat_event *e)
@@ -144,6 +157,15 @@ static int run_start(struct run *run)
     return command_exists(run->request->argv[0]) ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
 }
 
+/* Whether something stands against every event, so that waiting would be for nothing. */
+static bool run_in_vain(const struct run *run)
+{
+    for (size_t i = 0; i < upmu_set_size(run->set); i++)
+        if (upmu_set_reason(run->set, i)[0] == '\0')
+            return false;
+    return true;
+}
+
 /* The command's end is waited for before it is reaped, so that no signal is ever passed on to a number that the kernel
  * has given to somebody else. */
 static int run_wait_command(struct run *run)
@@ -159,13 +181,13 @@ static int run_wait(struct run *run)
 {
     const struct stat_request *q = run->request;
     struct rusage before, after;
-    int rc;
+    int rc = 0;
 
     /* getrusage cannot fail with these arguments. */
     getrusage(RUSAGE_CHILDREN, &before);
     if (q->argv)
         rc = run_wait_command(run);
-    else
+    else if (!run_in_vain(run))
         rc = stat_wait_time(q->pid, q->seconds);
     run->wall = seconds_now() - run->began;
     getrusage(RUSAGE_CHILDREN, &after);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reason.h"
 #include "stat.h"
 #include "table.h"
 
@@ -38,7 +39,7 @@ static void cell_value(struct table *t, const struct stat_event *e, const struct
         return;
     }
     if (r->runs > 1)
-        table_cell(t, STYLE_PLAIN, "%.0f", e->value.mean);
+        table_cell(t, STYLE_PLAIN, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
     else
         table_cell(t, STYLE_PLAIN, "%" PRIu64, e->last);
     table_cell(t, STYLE_PLAIN, "%s", e->unit);
@@ -84,7 +85,8 @@ static void text_events(struct output *out, const struct stat_result *r)
 /* Two events are told together when the same thing stands against both. */
 static bool same_obstacle(const struct stat_event *a, const struct stat_event *b)
 {
-    return a->standing == b->standing && a->cause == b->cause && strcmp(a->reason, b->reason) == 0;
+    return a->standing == b->standing && a->cause == b->cause &&
+           strcmp(reason_body(a->reason, a->name), reason_body(b->reason, b->name)) == 0;
 }
 
 static bool told_before(const struct stat_result *r, size_t i)
@@ -99,7 +101,7 @@ static void text_obstacle(struct output *out, const struct stat_event *e)
 {
     fputs("\n      ", out->file);
     if (e->reason[0] != '\0')
-        output_clean(out->file, e->reason);
+        output_clean(out->file, reason_body(e->reason, e->name));
     else if (e->cause != 0)
         fprintf(out->file, "%s", upmu_strerror(e->cause));
     else

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Reasons. Room: tools/upmu. Before it: the library's messages; after it: the text reports of list and stat. */
+#include "reason.h"
+
+#include <string.h>
+
+const char *reason_body(const char *reason, const char *event)
+{
+    size_t n = strlen(event);
+    if (strncmp(reason, event, n) == 0 && strncmp(reason + n, ": ", 2) == 0)
+        return reason + n + 2;
+    return reason;
+}

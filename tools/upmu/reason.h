@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The library's reasons, told once for several events. Room: tools/upmu. */
+#ifndef UPMU_TOOL_REASON_H
+#define UPMU_TOOL_REASON_H
+
+/** The reason without the event's own name in front ("cycles: no PMU ..." becomes "no PMU ..."), so that what is the
+ *  same for several events also reads the same. Points into `reason`. */
+const char *reason_body(const char *reason, const char *event);
+
+#endif
