@@ -80,6 +80,27 @@ static void remember_reason(size_t i, void *arg)
     reasons[i] = strdup(upmu_error());
 }
 
+/* Failures that the next thread may be spared: of descriptors, locked memory, memory. */
+static bool may_pass(int cause)
+{
+    return cause == UPMU_E_NFILES || cause == UPMU_E_MLOCK || cause == UPMU_E_NOMEM || cause == UPMU_E_BUSY;
+}
+
+/* What cannot be counted in this thread for want of rights or hardware cannot be counted in any: do not ask again. */
+static int note_absent(struct region_process *p, const struct counters *c, size_t i)
+{
+    struct counter_list *list = &p->list;
+    if (!list->absent[i] && c->counter[i].cause && !may_pass(c->counter[i].cause)) {
+        list->absent[i] = 1;
+        list->cause[i] = c->counter[i].cause;
+        list->reason[i] = strdup(p->event_reasons[i] ? p->event_reasons[i] : upmu_strerror(list->cause[i]));
+        return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    }
+    if (list->reason[i] && !p->event_reasons[i])
+        p->event_reasons[i] = strdup(list->reason[i]);
+    return 0;
+}
+
 /* Open the events once in the calling thread, to know how they will be counted and why some cannot. */
 static int try_events(struct region_process *p)
 {
@@ -94,14 +115,14 @@ static int try_events(struct region_process *p)
     const struct counter_target target = {.cpu = -1, .self = true, .running = true, .explain = true,
                                           .failed = remember_reason, .failed_arg = p->event_reasons};
     (void)counters_open(&c, &p->list, &target, arena);
-    for (size_t i = 0; i < p->list.n; i++) {
+    int rc = 0;
+    for (size_t i = 0; i < p->list.n && rc == 0; i++) {
         counters_name(&c, i, p->event_names[i], sizeof p->event_names[i]);
-        if (p->list.reason[i])
-            p->event_reasons[i] = strdup(p->list.reason[i]);
+        rc = note_absent(p, &c, i);
     }
     counters_close(&c, false);
     free(arena);
-    return 0;
+    return rc;
 }
 
 static int open_trace(struct region_process *p)

@@ -14,6 +14,12 @@ static const struct report_format *const formats[] = {
     [REPORT_CSV] = &report_csv,
 };
 
+bool report_short(const struct report *r, const struct report_row *row)
+{
+    uint64_t own = r->health.begin_ns + r->health.end_ns;
+    return row->stats.count > 0 && row->stats.wall.sum / row->stats.count < 10 * own;
+}
+
 struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
 {
     const struct upmu_region_event *e = &s->events[i];

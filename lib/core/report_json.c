@@ -62,7 +62,7 @@ static void put_metrics(struct textbuf *out, const struct upmu_region_stats *s)
     textbuf_printf(out, "]");
 }
 
-static void put_row(struct textbuf *out, const struct report_row *row)
+static void put_row(struct textbuf *out, const struct report *r, const struct report_row *row)
 {
     const struct upmu_region_stats *s = &row->stats;
     textbuf_printf(out, "{\"region\":");
@@ -75,6 +75,7 @@ static void put_row(struct textbuf *out, const struct report_row *row)
         textbuf_json(out, row->thread);
         textbuf_printf(out, "}");
     }
+    textbuf_printf(out, ",\"short\":%s", report_short(r, row) ? "true" : "false");
     textbuf_printf(out, ",\"count\":%" PRIu64 ",\"open\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"descheduled\":%" PRIu64
                         ",\"deschedule_unknown\":%" PRIu64 ",\"wall_ns\":", s->count, s->open, s->self_ns,
                    s->descheduled, s->deschedule_unknown);
@@ -132,7 +133,7 @@ static void write_json(const struct report *r, struct textbuf *out)
     textbuf_printf(out, ",\"regions\":[");
     for (size_t i = 0; i < r->n_rows; i++) {
         textbuf_printf(out, "%s\n", i ? "," : "");
-        put_row(out, &r->rows[i]);
+        put_row(out, r, &r->rows[i]);
     }
     textbuf_printf(out, "],\n");
     put_health(out, &r->health);

@@ -97,10 +97,10 @@ static void put_times(struct textbuf *out, const struct report *r, int width)
             textbuf_printf(out, "  still open\n");
             continue;
         }
-        textbuf_printf(out, " %12.3f %12.3f %7.2f %11.3f %11.3f %11.3f", (double)s->wall.sum / 1e6,
+        textbuf_printf(out, " %12.3f %12.3f %7.2f %11.3f%c%11.3f %11.3f", (double)s->wall.sum / 1e6,
                        (double)s->self_ns / 1e6, 100.0 * (double)s->wall.sum / 1e9 / r->seconds / s->threads,
-                       (double)s->wall.sum / 1e3 / (double)s->count, (double)s->wall.min / 1e3,
-                       (double)s->wall.max / 1e3);
+                       (double)s->wall.sum / 1e3 / (double)s->count, report_short(r, &r->rows[i]) ? '*' : ' ',
+                       (double)s->wall.min / 1e3, (double)s->wall.max / 1e3);
         if (s->deschedule_unknown)
             textbuf_printf(out, " %10s\n", "unknown");
         else
@@ -144,29 +144,42 @@ static bool metric_of(const struct report_row *row, const char *metric, struct u
     return upmu_metric_eval(metric, names, values, row->stats.n_events, (double)row->stats.wall.sum / 1e9, out) == 0;
 }
 
-static void put_metric(struct textbuf *out, const struct report *r, const struct upmu_metric_info *m, int width)
+static void put_metric(struct textbuf *out, const struct report_row *row, const struct upmu_metric_info *m, int width)
 {
-    for (size_t k = 0; k < r->n_rows; k++) {
-        struct upmu_metric_value v;
-        if (!r->rows[k].all || !metric_of(&r->rows[k], m->name, &v) || isnan(v.value))
-            continue;
-        put_name(out, r->rows[k].region, width);
-        textbuf_printf(out, "  %-28s %s%.3f %s  (%s, %s)\n", m->name, v.standing == UPMU_SCALED ? "~" : "", v.value,
-                       m->unit, m->formula, upmu_standing_name(v.standing));
-    }
+    struct upmu_metric_value v;
+    if (!metric_of(row, m->name, &v) || isnan(v.value))
+        return;
+    put_name(out, row->region, width);
+    textbuf_printf(out, "  %-28s %s%.3f%s%s  (%s; %s)\n", m->name, v.standing == UPMU_SCALED ? "~" : "", v.value,
+                   m->unit[0] ? " " : "", m->unit, m->formula, upmu_standing_name(v.standing));
 }
 
 static void put_metrics(struct textbuf *out, const struct report *r, int width)
 {
-    struct upmu_metric_info m = {.size = sizeof m};
     size_t before = out->len;
     textbuf_printf(out, "\n");
     size_t start = out->len;
-    for (size_t i = 0; upmu_metric_info(i, &m) == 0; i++)
-        put_metric(out, r, &m, width);
+    for (size_t k = 0; k < r->n_rows; k++) {
+        struct upmu_metric_info m = {.size = sizeof m};
+        if (!r->rows[k].all || report_short(r, &r->rows[k]))
+            continue;
+        for (size_t i = 0; upmu_metric_info(i, &m) == 0; i++)
+            put_metric(out, &r->rows[k], &m, width);
+    }
     if (out->len == start && out->data) {
         out->len = before; /* nothing to derive: no empty paragraph */
         out->data[before] = '\0';
+    }
+}
+
+static void put_short(struct textbuf *out, const struct report *r)
+{
+    for (size_t k = 0; k < r->n_rows; k++) {
+        if (!report_short(r, &r->rows[k]))
+            continue;
+        textbuf_printf(out, "* shorter than ten times the own cost: counts such as task-clock hold much of libupmu itself, "
+                            "and no metric is derived\n");
+        return;
     }
 }
 
@@ -192,16 +205,16 @@ static void put_misuse(struct textbuf *out, const struct upmu_region_health *h)
         uint64_t n;
         const char *text;
     } lines[] = {
-        {h->end_without_begin, "ends of a region that was not open in that thread"},
-        {h->closed_by_outer, "regions ended because one around them ended first"},
-        {h->never_ended, "regions still open when their thread ended"},
-        {h->too_deep, "begins nested deeper than 256, not measured"},
-        {h->names_cut, "names longer than 255 bytes, cut"},
-        {h->names_refused, "begins refused: no name, or more than 2048 different names"},
-        {h->interrupted, "begins and ends in signal handlers that hit the recorder, not measured"},
-        {h->threads_without_counters, "threads without some or all counters (limits): their values say so"},
-        {h->threads_merged, "ended threads added up in the row 'ended threads'"},
-        {h->trace_lost, "events LOST: they did not fit into the trace"},
+        {h->end_without_begin, "end(s) of a region that was not open in that thread"},
+        {h->closed_by_outer, "region(s) ended because one around them ended first"},
+        {h->never_ended, "region(s) still open when their thread ended"},
+        {h->too_deep, "begin(s) nested deeper than 256, not measured"},
+        {h->names_cut, "name(s) longer than 255 bytes, cut"},
+        {h->names_refused, "begin(s) refused: no name, or more than 2048 different names"},
+        {h->interrupted, "begin(s) and end(s) in signal handlers that hit the recorder, not measured"},
+        {h->threads_without_counters, "thread(s) without some or all counters (limits): their values say so"},
+        {h->threads_merged, "ended thread(s) added up in the row 'ended threads'"},
+        {h->trace_lost, "event(s) LOST: they did not fit into the trace"},
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i].n > 0)
@@ -222,7 +235,9 @@ static void write_text(const struct report *r, struct textbuf *out)
         put_counts(out, r, width);
         put_metrics(out, r, width);
     }
-    textbuf_printf(out, "\nown cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
+    textbuf_printf(out, "\n");
+    put_short(out, r);
+    textbuf_printf(out, "own cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
                    r->health.begin_ns, r->health.end_ns, r->clock);
     if (upmu_regions.trace)
         textbuf_printf(out, "trace: %s (%" PRIu64 " lost)\n", trace_writer_dir(upmu_regions.trace),
