@@ -185,17 +185,32 @@ static void put_short(struct textbuf *out, const struct report *r)
 
 /* ------------------------------------------------------------------------------------------------------ notes */
 
+/* The reason of event i without the event's name before it: several events often share one. NULL if it is counted. */
+static const char *bare_reason(size_t i)
+{
+    const char *reason = upmu_regions.event_reasons[i], *name = upmu_regions.list.events[i].name;
+    size_t n = strlen(name);
+    if (reason && strncmp(reason, name, n) == 0 && strncmp(reason + n, ": ", 2) == 0)
+        return reason + n + 2;
+    return reason;
+}
+
 static void put_reasons(struct textbuf *out)
 {
+    bool told[UPMU_REGION_EVENTS_MAX] = {false};
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        const char *reason = upmu_regions.event_reasons[i];
-        if (!reason)
+        const char *reason = bare_reason(i);
+        if (!reason || told[i])
             continue;
-        bool told = false;
-        for (size_t k = 0; k < i && !told; k++)
-            told = upmu_regions.event_reasons[k] && strcmp(upmu_regions.event_reasons[k], reason) == 0;
-        if (!told)
-            textbuf_printf(out, "note: %s\n", reason);
+        textbuf_printf(out, "note: ");
+        for (size_t k = i; k < upmu_regions.list.n; k++) {
+            const char *other = bare_reason(k);
+            if (!other || strcmp(other, reason) != 0)
+                continue;
+            textbuf_printf(out, "%s%s", k > i ? ", " : "", upmu_region_event_name(k));
+            told[k] = true;
+        }
+        textbuf_printf(out, ": %s\n", reason);
     }
 }
 
