@@ -93,12 +93,23 @@ static void write_counters(struct textbuf *b, const struct arch_counters *c)
                    c->ignores_filter ? " User/kernel filters are ignored." : "");
 }
 
-static void write_family(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
+/** The reason that all rows of a family share, or NULL. */
+static const char *common_reason(const struct arch_family *f)
 {
-    textbuf_printf(b, "### %s: %s\n\n", f->name, f->title);
-    write_counters(b, &f->counters);
-    if (f->remark[0])
-        textbuf_printf(b, "Note: %s.\n\n", f->remark);
+    for (size_t i = 1; i < f->n_events; i++) {
+        if (strcmp(f->events[i].why, f->events[0].why) != 0)
+            return NULL;
+    }
+    return f->n_events > 0 && f->n_overrides == 0 ? f->events[0].why : NULL;
+}
+
+static void write_reasons(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
+{
+    const char *common = common_reason(f);
+    if (common) {
+        textbuf_printf(b, "Every event: %s.\n\n", common);
+        return;
+    }
     size_t written = 0;
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
@@ -107,7 +118,16 @@ static void write_family(struct textbuf *b, const struct arch_family *f, const s
             written++;
         }
     }
-    textbuf_printf(b, "%s", written ? "\n" : "");
+    textbuf_printf(b, "%s", written > 0 ? "\n" : "This family has no events.\n\n");
+}
+
+static void write_family(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
+{
+    textbuf_printf(b, "### %s: %s\n\n", f->name, f->title);
+    write_counters(b, &f->counters);
+    if (f->remark[0])
+        textbuf_printf(b, "Note: %s.\n\n", f->remark);
+    write_reasons(b, f, events, n);
 }
 
 /** Whether row `j` is the first of the shared rows with its source. */
