@@ -22,7 +22,7 @@ const struct arch_family arch_loongson2k = {
     .title = "Loongson-2K1000 (MIPS)",
     .vendor = "loongson",
     .core_pmu = "cpu",
-    .counters = {.general = 4, .no_software_siblings = true},
+    .counters = {.no_software_siblings = true},
     .matches = is_2k_mips,
     .remark = "mainline kernels have a PMU for this chip without tables: generic events can crash them, raw ones never "
               "count",
