@@ -255,6 +255,8 @@ static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
             continue;
         if (core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) < 0)
             return false;
+        if (now.stale_times && now.running == 0)
+            return false; /* started after the page was last written: only read(2) knows that it ran */
         section[KERNEL_READ_GROUP_HEAD + 2u * counter->position] = now.value;
         if (counter->position == 0) {
             section[1] = now.enabled;

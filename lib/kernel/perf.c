@@ -61,10 +61,11 @@ static int perf_open(const struct kernel_open *req)
     return kernel_descriptor_park((int)fd);
 }
 
+/* Not read(3): that is a cancellation point, and a thread must not be cancelled in the middle of a region's begin. */
 static ssize_t perf_read(int fd, void *words, size_t bytes)
 {
     int saved = errno;
-    ssize_t n = read(fd, words, bytes);
+    ssize_t n = syscall(SYS_read, fd, words, bytes);
     if (n < 0)
         n = -errno;
     errno = saved;
