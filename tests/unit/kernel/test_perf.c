@@ -274,6 +274,29 @@ START_TEST(library_takes_no_more_than_its_share)
 }
 END_TEST
 
+/* Where the upper half is larger than the share, it is the share that counts: numbers from 2048 on, 3000 descriptors. */
+START_TEST(share_counts_where_the_range_has_more_room)
+{
+    enum { LIMIT = 6000, SHARE = LIMIT / KERNEL_NOFILE_SHARE };
+    struct kernel_open req = request(KERNEL_SW_DUMMY);
+    struct rlimit limit;
+    int fds[LIMIT], fd = 0, n = 0;
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    if (limit.rlim_max < LIMIT) {
+        puts("share_counts_where_the_range_has_more_room is skipped, because the hard limit of descriptors is too low");
+        return;
+    }
+    limit_descriptors(LIMIT);
+    while (n < LIMIT && (fd = k->open(&req)) >= 0)
+        fds[n++] = fd;
+    ck_assert_int_eq(fd, -EMFILE);
+    ck_assert_int_eq(n, SHARE);
+    while (n > 0)
+        k->close(fds[--n]);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
 START_TEST(full_table_is_emfile_and_takes_nothing)
 {
     struct kernel_open req = request(KERNEL_SW_DUMMY);
@@ -378,6 +401,7 @@ int main(void)
     tcase_add_test(cases, type_nobody_knows_is_refused_and_takes_nothing);
     tcase_add_test(cases, descriptor_lives_in_the_upper_half_and_is_closed_on_exec);
     tcase_add_test(cases, library_takes_no_more_than_its_share);
+    tcase_add_test(cases, share_counts_where_the_range_has_more_room);
     tcase_add_test(cases, full_table_is_emfile_and_takes_nothing);
     tcase_add_test(cases, gate_counts_as_a_descriptor_of_the_library);
     tcase_add_test(cases, software_event_page_maps_and_refers_to_read);
