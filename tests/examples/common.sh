@@ -17,13 +17,14 @@ silent()
     [ ! -s "$scratch/stderr" ] || fail "$* is not silent: $(cat "$scratch/stderr")"
 }
 
-# json_report FILE PYTHON: the report is JSON, and the expression over it (named r) holds
-json_report()
+# holds FILE PYTHON: the report is JSON, and the expression holds over `r`, the report, and `total`, which has for each
+# region the row of all threads
+holds()
 {
-    python3 -c "
+    python3 - "$1" "$2" <<'END' || fail "in the report $1: $2"
 import json, sys
 r = json.load(open(sys.argv[1]))
-regions = {x['name']: x for x in r['regions']}
-assert $2, json.dumps(r, indent=1)
-" "$1" || fail "in the report: $2"
+total = {row["region"]: row for row in r["regions"] if row["thread"] is None}
+sys.exit(0 if eval(sys.argv[2]) else json.dumps(r, indent=1))
+END
 }
