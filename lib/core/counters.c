@@ -267,7 +267,7 @@ static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
     return true;
 }
 
-void counters_read(const struct counters *c, uint64_t *words)
+void counters_read_groups(const struct counters *c, uint64_t *words)
 {
     const struct kernel_ops *k = core_kernel();
     for (size_t g = 0; g < c->n_groups; g++) {
@@ -279,8 +279,18 @@ void counters_read(const struct counters *c, uint64_t *words)
         if (k->read(group->leader, section, bytes) != (ssize_t)bytes || section[0] != group->n)
             section[0] = 0;
     }
+}
+
+void counters_read_switches(const struct counters *c, uint64_t *words)
+{
     if (c->wants_switches)
         words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
+}
+
+void counters_read(const struct counters *c, uint64_t *words)
+{
+    counters_read_groups(c, words);
+    counters_read_switches(c, words);
 }
 
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)

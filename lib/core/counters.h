@@ -106,6 +106,10 @@ int counters_control(struct counters *c, enum kernel_verb verb);
 /** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section.
  *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
 void counters_read(const struct counters *c, uint64_t *words);
+/** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch during
+ *  a system call of ours is not the region's. */
+void counters_read_groups(const struct counters *c, uint64_t *words);
+void counters_read_switches(const struct counters *c, uint64_t *words);
 
 /** The cumulative reading of event i, if the words hold one. @return 0, or the cause. Traced path. */
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);

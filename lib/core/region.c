@@ -209,7 +209,8 @@ static int region_push(struct region_thread *t, uint32_t id)
     f->inside = 0;
     put(&r->open, r->open + 1);
     t->depth++;
-    counters_read(c, f->words);
+    counters_read_groups(c, f->words);
+    counters_read_switches(c, f->words);
     f->sequence = sequence_now(c);
     f->tick = tick_now();
     if (upmu_regions.trace && id)
@@ -223,7 +224,8 @@ static void region_pop_to(struct region_thread *t, uint32_t depth)
     uint64_t tick = tick_now();
     const struct counters *c = &t->kept->counters;
     uint32_t sequence = sequence_now(c);
-    counters_read(c, t->scratch);
+    counters_read_switches(c, t->scratch);
+    counters_read_groups(c, t->scratch);
     for (;;) {
         struct region_frame *f = frame_at(t, --t->depth);
         uint32_t id = (uint32_t)f->record->id;
