@@ -17,7 +17,8 @@ same()
 # Names of a map, as NAME@@NODE.
 map_symbols()
 {
-    awk '/^[A-Z_0-9.]+ \{/ { node = $1 } /^ +[a-z_0-9]+;/ { sub(/;/, "", $1); print $1 "@@" node }' "$1"
+    awk '/^[A-Z_0-9.]+ \{/ { node = $1 }
+        { for (i = 1; i <= NF; i++) if ($i ~ /^[a-z_][a-z_0-9]*;$/) print substr($i, 1, length($i) - 1) "@@" node }' "$1"
 }
 
 exported()
