@@ -17,7 +17,7 @@ same()
 # Names of a map, as NAME@@NODE.
 map_symbols()
 {
-    awk '/^[A-Z_0-9.]+ \{/ { node = $1 }
+    awk '/^ *#/ { next } /^[A-Z_0-9.]+ \{/ { node = $1 }
         { for (i = 1; i <= NF; i++) if ($i ~ /^[a-z_][a-z_0-9]*;$/) print substr($i, 1, length($i) - 1) "@@" node }' "$1"
 }
 
