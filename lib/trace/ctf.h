@@ -26,6 +26,8 @@ enum {
     CTF_ID_LONG = 31,
     CTF_SHORT_HEAD_BYTES = 4,
     CTF_LONG_HEAD_BYTES = 1 + 4 + 8,
+    /** No packet is longer. */
+    CTF_PACKET_BYTES_MAX = 64 * 1024 * 1024,
 };
 #define CTF_TICK_MASK ((UINT64_C(1) << CTF_TICK_BITS) - 1)
 

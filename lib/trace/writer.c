@@ -34,7 +34,6 @@
 
 enum {
     PACKET_BYTES_DEFAULT = 256 * 1024,
-    PACKET_BYTES_MAX = 64 * 1024 * 1024,
     METADATA_RESERVE_BYTES = 64 * 1024,
 };
 
@@ -127,8 +126,8 @@ static int config_check(const struct trace_config *config)
     if (config->n_counters > UPMU_REGION_EVENTS_MAX)
         return upmu_fail(UPMU_E_INVAL, "a trace holds at most %d counters, not %zu", UPMU_REGION_EVENTS_MAX,
                          config->n_counters);
-    if (config->packet_bytes > PACKET_BYTES_MAX)
-        return upmu_fail(UPMU_E_INVAL, "a packet has at most %d bytes, not %zu", PACKET_BYTES_MAX,
+    if (config->packet_bytes > CTF_PACKET_BYTES_MAX)
+        return upmu_fail(UPMU_E_INVAL, "a packet has at most %d bytes, not %zu", CTF_PACKET_BYTES_MAX,
                          config->packet_bytes);
     for (size_t i = 0; i < config->n_counters; i++)
         if (!config->counters[i].name)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Words of a TSDL text. Room: trace (reader). Before it: the metadata's bytes; after it: meta.c, which makes sense of
+ * them. Any bytes may be given to it: what is no word is a token of its own.
+ */
+#ifndef UPMU_TRACE_LEXER_H
+#define UPMU_TRACE_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum token_kind { TOKEN_END, TOKEN_NAME, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCT };
+
+struct token {
+    enum token_kind kind;
+    const char *text; /**< name or string, NUL-terminated, in the lexer's pool */
+    uint64_t number;  /**< magnitude; UINT64_MAX if it does not fit */
+    bool negative;
+    char punct;
+    size_t begin; /**< offset in the text */
+};
+
+struct lexer {
+    const char *text;
+    size_t len;
+    size_t pos;
+    char *pool; /**< at least len + 1 bytes: a word never needs more than it took in the text */
+    size_t pool_used;
+    struct token now;
+};
+
+/** Go to the next token. */
+void lexer_next(struct lexer *l);
+/** Whether the present token is this punctuation or this name. */
+bool lexer_is(const struct lexer *l, char punct);
+bool lexer_is_name(const struct lexer *l, const char *name);
+/** Pass `punct`. @return false if something else is there. */
+bool lexer_pass(struct lexer *l, char punct);
+/** Pass everything up to and with the next ';' outside of braces, or up to an unmatched '}' or the end. */
+void lexer_skip_statement(struct lexer *l);
+
+#endif

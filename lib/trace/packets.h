@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Packets out of a stream file, which may be cut off, half written or being written. Room: trace (reader). Before it:
+ * the files; after it: reader.c and repair.c, which must judge a tail alike.
+ */
+#ifndef UPMU_TRACE_PACKETS_H
+#define UPMU_TRACE_PACKETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/ctf.h"
+
+enum packet_state {
+    PACKET_NONE, /**< the file ends here, as it should */
+    PACKET_GOOD,
+    PACKET_UNFINISHED, /**< from here on nothing was ever committed: set up in part, or only zeros */
+    PACKET_BAD,        /**< no packet of this trace, or one that is cut off */
+};
+
+struct packet {
+    struct ctf_packet head;
+    uint64_t offset;
+    uint64_t size;     /**< bytes, with the unused rest */
+    uint64_t content;  /**< bytes that are committed, head included */
+    uint64_t present;  /**< of these, how many the file has: less means that it was cut */
+    const char *wrong; /**< why it is bad */
+};
+
+/** Open a stream file for reading; only regular files, links not followed. @return descriptor or -errno. */
+int packets_open(const char *path);
+
+/** Judge what is at `offset` of a file of `file_size` bytes. @return enum packet_state or -errno. */
+int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, struct packet *out);
+
+/** pread() of exactly `len` bytes. @return 0, or -errno; -ENODATA if the file ends before. */
+int packets_read(int fd, void *buffer, size_t len, uint64_t offset);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public reader: all events of a recording in the order of time. Room: trace (reader). Before it: recording.c and
+ * source.c; after it: analysis, exporters and tools, through include/upmu/trace.h.
+ *
+ * Each stream is in order by itself; a heap over the streams' present events gives the order of all.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "trace/meta.h"
+#include "trace/recording.h"
+#include "trace/source.h"
+#include "upmu/trace.h"
+
+struct process {
+    struct meta meta;
+    struct path_list streams;
+    struct recording_totals totals;
+};
+
+struct upmu_trace {
+    struct process *processes;
+    size_t n_processes;
+    struct source *sources;
+    size_t n_sources;
+    size_t n_begun;       /* sources that have been asked for their first event */
+    struct source **heap; /* those with an event, the earliest first */
+    size_t n_heap;
+    struct source *given; /* whose event the caller has; asked for its next one at the next call */
+};
+
+/* ------------------------------------------------------------------------------------------------------- heap */
+
+static bool earlier(const struct source *a, const struct source *b)
+{
+    return a->event.time_ns != b->event.time_ns ? a->event.time_ns < b->event.time_ns : a->order < b->order;
+}
+
+static void heap_down(struct upmu_trace *t, size_t i)
+{
+    struct source **heap = t->heap;
+    for (;;) {
+        size_t first = i, left = 2 * i + 1, right = left + 1;
+        if (left < t->n_heap && earlier(heap[left], heap[first]))
+            first = left;
+        if (right < t->n_heap && earlier(heap[right], heap[first]))
+            first = right;
+        if (first == i)
+            return;
+        struct source *moved = heap[i];
+        heap[i] = heap[first];
+        heap[first] = moved;
+        i = first;
+    }
+}
+
+static void heap_add(struct upmu_trace *t, struct source *s)
+{
+    size_t i = t->n_heap++;
+    for (; i > 0 && earlier(s, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        t->heap[i] = t->heap[(i - 1) / 2];
+    t->heap[i] = s;
+}
+
+static void heap_drop_first(struct upmu_trace *t)
+{
+    t->heap[0] = t->heap[--t->n_heap];
+    heap_down(t, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------- open */
+
+static int process_open(struct process *p, const char *dir)
+{
+    int rc = recording_metadata(dir, &p->meta, NULL, NULL);
+    if (rc == 0)
+        rc = recording_streams(dir, &p->streams);
+    if (rc == 0)
+        rc = recording_totals(dir, &p->streams, &p->meta, &p->totals);
+    if (rc == 0)
+        recording_refit(&p->meta, &p->totals);
+    return rc;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct meta *x = &((const struct process *)a)->meta, *y = &((const struct process *)b)->meta;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
+{
+    t->processes = calloc(dirs->n, sizeof *t->processes);
+    if (!t->processes)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for %zu processes", dirs->n);
+    int rc = 0;
+    for (; rc == 0 && t->n_processes < dirs->n; t->n_processes++)
+        rc = process_open(&t->processes[t->n_processes], dirs->paths[t->n_processes]);
+    if (rc == 0)
+        qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
+    return rc;
+}
+
+static int open_sources(struct upmu_trace *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_processes; i++)
+        n += t->processes[i].streams.n;
+    t->sources = calloc(n + 1, sizeof *t->sources);
+    t->heap = calloc(n + 1, sizeof *t->heap);
+    if (!t->sources || !t->heap)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for %zu streams", n);
+    int rc = 0;
+    for (size_t i = 0; i < t->n_processes; i++) {
+        const struct process *p = &t->processes[i];
+        for (size_t k = 0; rc == 0 && k < p->streams.n; k++) {
+            uint32_t order = (uint32_t)t->n_sources;
+            rc = source_init(&t->sources[t->n_sources++], &p->meta, p->streams.paths[k], (uint32_t)i, order);
+        }
+    }
+    return rc;
+}
+
+int upmu_trace_open(struct upmu_trace **trace, const char *dir)
+{
+    struct path_list dirs;
+    if (!trace || !dir)
+        return upmu_fail(UPMU_E_IO, "no directory, or no place for the trace");
+    *trace = NULL;
+    int rc = recording_processes(dir, &dirs);
+    if (rc != 0)
+        return rc;
+    struct upmu_trace *t = calloc(1, sizeof *t);
+    if (!t)
+        rc = upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
+    if (rc == 0)
+        rc = open_processes(t, &dirs);
+    if (rc == 0)
+        rc = open_sources(t);
+    path_list_free(&dirs);
+    if (rc == 0)
+        *trace = t;
+    else
+        upmu_trace_close(t);
+    return rc;
+}
+
+void upmu_trace_close(struct upmu_trace *trace)
+{
+    if (!trace)
+        return;
+    for (size_t i = 0; i < trace->n_sources; i++)
+        source_free(&trace->sources[i]);
+    for (size_t i = 0; i < trace->n_processes; i++) {
+        meta_free(&trace->processes[i].meta);
+        path_list_free(&trace->processes[i].streams);
+    }
+    free(trace->sources);
+    free(trace->heap);
+    free(trace->processes);
+    free(trace);
+}
+
+/* ----------------------------------------------------------------------------------------------------- events */
+
+/* Ask every source for its first event. @return 0, or the code of one that failed; call again for the rest. */
+static int begin_sources(struct upmu_trace *t)
+{
+    while (t->n_begun < t->n_sources) {
+        struct source *s = &t->sources[t->n_begun++];
+        int rc = source_next(s);
+        if (rc < 0)
+            return rc;
+        if (rc > 0)
+            heap_add(t, s);
+    }
+    return 0;
+}
+
+/* The source at the top of the heap has given its event away: its next one takes its place. */
+static int replace_given(struct upmu_trace *t)
+{
+    struct source *s = t->given;
+    t->given = NULL;
+    if (!s)
+        return 0;
+    int rc = source_next(s);
+    if (rc > 0)
+        heap_down(t, 0);
+    else
+        heap_drop_first(t);
+    return rc < 0 ? rc : 0;
+}
+
+int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
+{
+    if (!trace || !event)
+        return upmu_fail(UPMU_E_INVAL, "no trace, or no place for its event");
+    *event = NULL;
+    int rc = replace_given(trace);
+    if (rc == 0)
+        rc = begin_sources(trace);
+    if (rc != 0)
+        return rc;
+    if (trace->n_heap == 0)
+        return 0;
+    trace->given = trace->heap[0];
+    *event = &trace->given->event;
+    return 1;
+}
+
+/* -------------------------------------------------------------------------------------------------- processes */
+
+size_t upmu_trace_processes(const struct upmu_trace *trace)
+{
+    return trace ? trace->n_processes : 0;
+}
+
+int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
+{
+    if (!trace || !out || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    const struct process *p = &trace->processes[index];
+    const struct meta *m = &p->meta;
+    const struct upmu_trace_process ours = {
+        .pid = m->pid,
+        .host = m->host,
+        .command = m->command,
+        .kernel = m->kernel,
+        .start_ns = m->start_ns,
+        .clock_hz = m->clock.hz,
+        .n_counters = (uint32_t)m->n_counters,
+        .complete = m->complete,
+        .events = p->totals.events,
+        .lost = p->totals.lost,
+    };
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,
+                         out->size);
+    return 0;
+}
+
+const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, size_t i)
+{
+    if (!trace || index >= trace->n_processes || i >= trace->processes[index].meta.n_counters)
+        return NULL;
+    return trace->processes[index].meta.counters[i];
+}

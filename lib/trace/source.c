@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* One stream as a source of events. Room: trace (reader); used by reader.c. */
+#include "trace/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace/recording.h"
+
+int source_init(struct source *s, const struct meta *meta, const char *path, uint32_t process, uint32_t order)
+{
+    *s = (struct source){.meta = meta, .path = path, .process = process, .order = order};
+    s->values = calloc(meta->n_counters + 1, sizeof *s->values);
+    return s->values ? 0 : upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", path);
+}
+
+void source_free(struct source *s)
+{
+    free(s->values);
+    free(s->data);
+    s->values = NULL;
+    s->data = NULL;
+}
+
+static int damaged(const struct source *s, uint64_t offset, const char *what)
+{
+    return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s", s->path, offset, what);
+}
+
+/* Bring the content of `p` in; the first `done` bytes of it have been decoded before. @return 0, -errno. */
+static int load(struct source *s, int fd, const struct packet *p, size_t done)
+{
+    size_t len = (size_t)p->present;
+    if (len > s->capacity) {
+        uint8_t *grown = realloc(s->data, len);
+        if (!grown)
+            return -ENOMEM;
+        s->data = grown;
+        s->capacity = len;
+    }
+    int rc = packets_read(fd, s->data, len, p->offset);
+    if (rc != 0)
+        return rc;
+    s->packet = *p;
+    s->has_packet = true;
+    s->cursor.pos = s->data + done;
+    s->cursor.end = s->data + len;
+    return 0;
+}
+
+/* Bring a packet in from its beginning. @return 1 or an error code. */
+static int begin_packet(struct source *s, int fd, const struct packet *p)
+{
+    if (p->head.timestamp_begin < s->floor)
+        return damaged(s, p->offset, "a packet begins before the one in front of it ends");
+    int rc = load(s, fd, p, sizeof p->head);
+    if (rc != 0)
+        return recording_io_failed(s->path, -rc);
+    s->cursor.tick = p->head.timestamp_begin;
+    s->decoded = 0;
+    return 1;
+}
+
+static bool is_empty(const struct packet *p)
+{
+    return p->content == sizeof p->head;
+}
+
+/*
+ * A packet that was not finished when it was loaded may have grown meanwhile. It is looked at after its successor: had
+ * the writer gone on by then, what is seen now is final, and no event between the two looks is passed over.
+ * @return 1: there is more to do in this packet; 0: it is done with; or an error code.
+ */
+static int look_again(struct source *s, int fd, uint64_t file_size)
+{
+    struct packet again;
+    int state = packet_at(fd, file_size, s->packet.offset, s->meta->uuid, &again);
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    if (state != PACKET_GOOD || again.present < s->packet.present) {
+        if (is_empty(&s->packet)) { /* a thread ended without an event, and its packet was taken away */
+            s->packet.size = 0;
+            return 0;
+        }
+        return damaged(s, s->packet.offset, "the packet changed while it was read");
+    }
+    if (again.content == s->packet.content && again.size == s->packet.size)
+        return 0;
+    if (s->decoded == 0) /* its first event has moved its begin */
+        return begin_packet(s, fd, &again);
+    int rc = load(s, fd, &again, (size_t)(s->cursor.pos - s->data));
+    return rc == 0 ? 1 : recording_io_failed(s->path, -rc);
+}
+
+/* The packet's events are all decoded: is that what it promised? */
+static int check_packet(const struct source *s)
+{
+    const struct packet *p = &s->packet;
+    if (p->present < p->content)
+        return damaged(s, p->offset + p->present, "the file is cut off, committed events are missing");
+    if (p->head.event_count != 0 && p->head.event_count != s->decoded)
+        return damaged(s, p->offset, "the number of events is not the one the packet states");
+    return 0;
+}
+
+/* Go to the next packet with the file open. @return 1; 0 at the end; error code. */
+static int step(struct source *s, int fd)
+{
+    struct stat st;
+    struct packet next;
+    if (fstat(fd, &st) != 0)
+        return recording_io_failed(s->path, errno);
+    uint64_t file_size = (uint64_t)st.st_size;
+    uint64_t offset = s->has_packet ? s->packet.offset + s->packet.size : 0;
+    int state = packet_at(fd, file_size, offset, s->meta->uuid, &next);
+    if (s->has_packet && (s->packet.head.event_count == 0 || !s->meta->complete)) {
+        int rc = look_again(s, fd, file_size);
+        if (rc != 0)
+            return rc;
+        if (s->packet.size == 0) {
+            s->has_packet = false;
+            return 0;
+        }
+    }
+    int rc = s->has_packet ? check_packet(s) : 0;
+    if (rc != 0)
+        return rc;
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    if (state == PACKET_BAD)
+        return damaged(s, offset, next.wrong);
+    return state == PACKET_GOOD ? begin_packet(s, fd, &next) : 0;
+}
+
+static int next_packet(struct source *s)
+{
+    int fd = packets_open(s->path);
+    if (fd < 0)
+        return recording_io_failed(s->path, -fd);
+    int rc = step(s, fd);
+    close(fd);
+    return rc;
+}
+
+int source_next(struct source *s)
+{
+    for (;;) {
+        while (s->cursor.pos < s->cursor.end) {
+            uint64_t at = s->packet.offset + (uint64_t)(s->cursor.pos - s->data);
+            const char *wrong = decode_event(s->meta, &s->cursor, &s->event, s->values);
+            if (wrong && s->packet.present < s->packet.content)
+                return check_packet(s);
+            if (wrong)
+                return damaged(s, at, wrong);
+            s->decoded++;
+            s->floor = s->cursor.tick;
+            if (s->event.kind == 0)
+                continue;
+            s->event.size = sizeof s->event;
+            s->event.time_ns = clock_map_ns(&s->meta->clock, s->event.tick);
+            s->event.process = s->process;
+            s->event.pid = s->meta->pid;
+            s->event.tid = s->packet.head.tid;
+            return 1;
+        }
+        int rc = next_packet(s);
+        if (rc <= 0)
+            return rc;
+    }
+}
+
+int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events)
+{
+    *events = 0;
+    struct upmu_trace_event e;
+    struct source s = {.meta = m};
+    s.values = calloc(m->n_counters + 1, sizeof *s.values);
+    int rc = s.values ? load(&s, fd, p, sizeof p->head) : -ENOMEM;
+    s.cursor.tick = p->head.timestamp_begin;
+    while (rc == 0 && s.cursor.pos < s.cursor.end && !decode_event(m, &s.cursor, &e, s.values))
+        ++*events;
+    source_free(&s);
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * One stream as a source of events. Room: trace (reader). Before it: packets.c and decode.c; after it: reader.c, which
+ * merges the sources.
+ *
+ * No descriptor stays open and nothing is mapped: a recording may have more streams than a process may have files, and
+ * a file that shrinks while it is read must be an error and not a signal.
+ */
+#ifndef UPMU_TRACE_SOURCE_H
+#define UPMU_TRACE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/decode.h"
+#include "trace/meta.h"
+#include "trace/packets.h"
+#include "upmu/trace.h"
+
+struct source {
+    const struct meta *meta;
+    const char *path;
+    uint32_t process;
+    uint32_t order; /**< among the sources, for events of equal time */
+    bool has_packet;
+    struct packet packet;
+    uint8_t *data; /**< content of the packet */
+    size_t capacity;
+    struct decode_cursor cursor;
+    uint64_t decoded; /**< events of this packet so far */
+    uint64_t floor;   /**< tick of the last event: no packet may begin before */
+    struct upmu_trace_event event;
+    struct upmu_value *values;
+};
+
+/** @return 0 or UPMU_E_NOMEM. `meta` and `path` must live as long as the source. */
+int source_init(struct source *s, const struct meta *meta, const char *path, uint32_t process, uint32_t order);
+/** Read the next event into s->event. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
+int source_next(struct source *s);
+void source_free(struct source *s);
+
+/** Count the events of a packet by decoding them. @return 0 or -errno. What makes no sense ends the count. */
+int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events);
+
+#endif
