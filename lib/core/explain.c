@@ -310,6 +310,13 @@ static void explain_gone(struct failure *f)
         because(f, UPMU_E_GONE, "the thread to count is not there any more (ESRCH)");
 }
 
+static void explain_recorded(struct failure *f)
+{
+    because(f, UPMU_E_STATE, "UPMU_FSROOT is set: names are looked up on a recorded machine, whose codes mean something "
+                             "else on this one, so nothing is counted");
+    remedy(f, "Unset UPMU_FSROOT to count");
+}
+
 static void explain_old_kernel(struct failure *f)
 {
     char release[96];
@@ -405,6 +412,9 @@ static void explain_open_errno(struct failure *f)
         break;
     case ESRCH:
         explain_gone(f);
+        break;
+    case EREMOTE:
+        explain_recorded(f);
         break;
     case ENOMEM:
         explain_memory(f);

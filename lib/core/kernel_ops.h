@@ -89,7 +89,8 @@ struct kernel_ops {
     const char *name; /**< "perf_event_open", "scripted" */
 
     /** perf_event_open with close-on-exec, moved to a high number out of the program's way.
-     *  @return the descriptor, or -errno; -EMFILE also when the library's share of descriptors is used up. */
+     *  @return the descriptor, or -errno; -EMFILE also when the library's share of descriptors is used up;
+     *  -EREMOTE when UPMU_FSROOT is set, since what was resolved on a recorded machine is not for this one. */
     int (*open)(const struct kernel_open *req);
     void (*close)(int fd);
     /** One read(2). @return bytes, or -errno. Signal safe, keeps errno. */

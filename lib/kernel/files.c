@@ -33,6 +33,12 @@ static void root_decide(void)
         strcpy(root, wanted);
 }
 
+bool kernel_files_recorded(void)
+{
+    pthread_once(&root_once, root_decide);
+    return root_too_long || root[0] != '\0';
+}
+
 /* @return 0, or -ENAMETOOLONG. */
 static int rooted(const char *path, char full[PATH_MAX])
 {

@@ -25,6 +25,9 @@ void kernel_descriptor_close(int fd);
 unsigned kernel_descriptors_held(void);
 
 /* files.c */
+
+/** Whether UPMU_FSROOT puts a recorded machine in the place of the running one. */
+bool kernel_files_recorded(void);
 ssize_t kernel_read_file(const char *path, char *buf, size_t cap);
 int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap);

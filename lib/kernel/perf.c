@@ -49,6 +49,8 @@ static void attr_build(struct perf_event_attr *attr, const struct kernel_open *r
 static int perf_open(const struct kernel_open *req)
 {
     struct perf_event_attr attr;
+    if (kernel_files_recorded())
+        return -EREMOTE; /* codes of another machine, resolved from its files: they must not be opened on this one */
     if (!kernel_descriptor_reserve())
         return -EMFILE;
     attr_build(&attr, req);

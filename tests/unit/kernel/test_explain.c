@@ -311,6 +311,12 @@ START_TEST(nmi_watchdog_holds_a_counter)
 }
 END_TEST
 
+START_TEST(recorded_machine_counts_nothing)
+{
+    expect(EREMOTE, UPMU_E_STATE, "UPMU_FSROOT", NULL);
+}
+END_TEST
+
 START_TEST(process_that_ended_is_gone)
 {
     context.pid = 4711;
@@ -393,6 +399,7 @@ int main(void)
     tcase_add_test(cases, descriptor_limit_that_is_not_known_is_not_invented);
     tcase_add_test(cases, descriptors_of_the_whole_system);
     tcase_add_test(cases, nmi_watchdog_holds_a_counter);
+    tcase_add_test(cases, recorded_machine_counts_nothing);
     tcase_add_test(cases, process_that_ended_is_gone);
     tcase_add_test(cases, kernel_that_is_too_old_is_told_with_its_version);
     tcase_add_test(cases, memory_and_unforeseen_errors_keep_their_errno);

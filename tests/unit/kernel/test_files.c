@@ -93,6 +93,18 @@ START_TEST(root_of_the_environment_stands_before_every_path)
 }
 END_TEST
 
+START_TEST(nothing_is_opened_on_a_recorded_machine)
+{
+    char root[64];
+    const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE, .config = KERNEL_SW_DUMMY,
+                                    .exclude = KERNEL_EXCLUDE_KERNEL, .cpu = -1, .group_fd = -1};
+    make_root(root);
+    ck_assert_int_eq(setenv("UPMU_FSROOT", root, 1), 0);
+    ck_assert_int_eq(k->open(&req), -EREMOTE);
+    remove_root(root);
+}
+END_TEST
+
 START_TEST(root_is_decided_once)
 {
     char text[64];
@@ -193,6 +205,7 @@ int main(void)
     tcase_add_test(cases, file_that_just_fits_is_no_error_and_one_byte_less_is);
     tcase_add_test(cases, missing_file_and_directory_have_their_errno);
     tcase_add_test(cases, root_of_the_environment_stands_before_every_path);
+    tcase_add_test(cases, nothing_is_opened_on_a_recorded_machine);
     tcase_add_test(cases, root_is_decided_once);
     tcase_add_test(cases, root_that_is_too_long_reads_nothing);
     tcase_add_test(cases, listing_ends_where_the_caller_wants);
