@@ -50,7 +50,7 @@ struct stat_event {
     char *unit;             /**< "" or "ns" */
     char *reason;           /**< why it is not counted, or "" */
     struct stat_mean value; /**< over the runs with a number */
-    uint64_t last;          /**< number of the last run, not rounded */
+    uint64_t total;         /**< sum over these runs; UPMU_NO_VALUE if it is beyond 64 bits */
     uint64_t enabled;       /**< nanoseconds, sum over the runs */
     uint64_t running;
     int standing; /**< weakest of the runs */

@@ -40,7 +40,7 @@ static void json_value(struct json *j, const struct stat_event *e, const struct 
     else if (r->runs > 1)
         json_double(j, "value", e->value.mean);
     else
-        json_uint(j, "value", e->last);
+        json_uint(j, "value", e->total);
     json_double(j, "deviation", number ? stat_mean_deviation(&e->value) : (double)NAN);
 }
 
@@ -125,7 +125,7 @@ static void csv_value(struct csv *c, const struct stat_event *e, const struct st
     else if (r->runs > 1)
         csv_format(c, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
     else
-        csv_format(c, "%" PRIu64, e->last);
+        csv_format(c, "%" PRIu64, e->total);
     csv_field(c, clock ? "msec" : e->unit);
 }
 

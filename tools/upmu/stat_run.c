@@ -72,28 +72,33 @@ double stat_counted_percent(const struct stat_event *e)
     return e->enabled > 0 ? 100.0 * (double)e->running / (double)e->enabled : 0;
 }
 
+/* From the sums over the runs, not from their rounded means. */
 void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *arg)
 {
     const char **names = memory_array(result->n_events, sizeof *names);
     struct upmu_value *values = memory_array(result->n_events, sizeof *values);
     struct upmu_metric_info info = {.size = sizeof info};
+    double seconds = result->wall.mean * result->wall.n;
 
     for (size_t i = 0; i < result->n_events; i++) {
         const struct stat_event *e = &result->events[i];
-        uint64_t mean = result->runs > 1 ? (uint64_t)llround(e->value.mean) : e->last;
         names[i] = e->name;
         values[i] = (struct upmu_value){
-            .value = stat_has_number(e, result) ? mean : UPMU_NO_VALUE,
-            .raw = mean,
+            .value = UPMU_NO_VALUE,
             .enabled = e->enabled,
             .running = e->running,
             .standing = e->standing,
             .cause = e->cause,
         };
+        if (!stat_has_number(e, result))
+            continue;
+        values[i].value = values[i].raw = e->total;
+        if (e->total == UPMU_NO_VALUE)
+            values[i].standing = UPMU_NOT_COUNTED;
     }
     for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
         struct upmu_metric_value value;
-        if (upmu_metric_eval(info.name, names, values, result->n_events, result->wall.mean, &value) == 0)
+        if (upmu_metric_eval(info.name, names, values, result->n_events, seconds, &value) == 0)
             each(arg, &info, &value);
     }
     free(names);
@@ -251,7 +256,8 @@ static void event_add(struct stat_event *e, const struct upmu_value *v)
     e->running += v->running;
     if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED)
         return;
-    e->last = v->value;
+    if (__builtin_add_overflow(e->total, v->value, &e->total))
+        e->total = UPMU_NO_VALUE;
     stat_mean_add(&e->value, (double)v->value);
 }
 

@@ -27,7 +27,6 @@ static void text_title(struct output *out, const struct stat_request *q, const s
     fprintf(out->file, "%s\n", output_plain(out));
     if (r->interrupted)
         fprintf(out->file, " Run %u was interrupted and is left out.\n", r->interrupted);
-    fputc('\n', out->file);
 }
 
 /* Clocks are shown in milliseconds, as perf shows them. */
@@ -41,7 +40,7 @@ static void cell_value(struct table *t, const struct stat_event *e, const struct
     if (r->runs > 1)
         table_cell(t, STYLE_PLAIN, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
     else
-        table_cell(t, STYLE_PLAIN, "%" PRIu64, e->last);
+        table_cell(t, STYLE_PLAIN, "%" PRIu64, e->total);
     table_cell(t, STYLE_PLAIN, "%s", e->unit);
 }
 
@@ -79,6 +78,8 @@ static void text_events(struct output *out, const struct stat_result *r)
         cell_spread(&t, &e->value, r->runs);
         cell_standing(&t, e);
     }
+    if (t.n_cells > 0)
+        fputc('\n', out->file);
     table_end(&t, out, 4);
 }
 
@@ -131,7 +132,8 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
     /* Without a number there is nothing to add: the events it lacks have been told. */
     if (!isfinite(value->value))
         return;
-    table_cell(t, STYLE_PLAIN, "%.4g", value->value);
+    /* Four digits are enough; a thousand or more is not written with an exponent. */
+    table_cell(t, STYLE_PLAIN, fabs(value->value) < 1000 ? "%.4g" : "%.0f", value->value);
     table_cell(t, STYLE_PLAIN, "%s", info->unit);
     table_cell(t, STYLE_PLAIN, "%s", info->name);
     table_cell(t, STYLE_PLAIN, "%s", info->formula);
