@@ -3,7 +3,8 @@
  * Where results go. Room: tools/upmu. Before it: the commands; after it: a terminal, a pipe or a file.
  *
  * Standard streams are written through a duplicate of our own: buffered also for standard error, so that a table is not
- * torn apart by what others write there, and closed by us, so that the last error is seen.
+ * torn apart by what others write there, and closed by us, so that the last error is seen. The stream's writing end is
+ * ours as well: stdio would remember that a write failed, but not why.
  */
 #include "output.h"
 
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { OUTPUT_BUFFER = 65536 };
 
 void complain(const char *fmt, ...)
 {
@@ -33,16 +36,50 @@ static bool wants_colour(int fd)
     return terminal && strcmp(terminal, "dumb") != 0 && isatty(fd);
 }
 
+/* Whole or not at all: what was left of a failed write would be a torn line. */
+static ssize_t output_write(void *cookie, const char *data, size_t len)
+{
+    struct output *out = cookie;
+
+    for (size_t done = 0; done < len;) {
+        ssize_t n = write(out->fd, data + done, len - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (out->error == 0)
+                out->error = n < 0 ? errno : EIO;
+            return 0; /* how a stream's writer says that it failed */
+        }
+        done += (size_t)n;
+    }
+    return (ssize_t)len;
+}
+
+/* Some file systems tell only here that the data did not arrive. */
+static int output_shut(void *cookie)
+{
+    struct output *out = cookie;
+
+    if (close(out->fd) == 0)
+        return 0;
+    if (out->error == 0)
+        out->error = errno;
+    return -1;
+}
+
 static int output_adopt(struct output *out, int fd, const char *name)
 {
-    out->name = name;
-    out->file = fd < 0 ? NULL : fdopen(fd, "w");
+    const cookie_io_functions_t ways = {.write = output_write, .close = output_shut};
+
+    *out = (struct output){.fd = fd, .name = name};
+    out->file = fd < 0 ? NULL : fopencookie(out, "w", ways);
     if (!out->file) {
         complain("cannot write to %s: %s", name, strerror(errno));
         if (fd >= 0)
             close(fd);
         return -1;
     }
+    (void)setvbuf(out->file, NULL, _IOFBF, OUTPUT_BUFFER); /* refused, the default is right but slower */
     out->colour = wants_colour(fd);
     return 0;
 }
@@ -61,19 +98,12 @@ int output_file(struct output *out, const char *path)
 int output_close(struct output *out)
 {
     bool failed = ferror(out->file) != 0;
-    errno = 0;
-    failed |= fflush(out->file) != 0;
-    /* The write that failed first may be long past; what is still in the buffer meets the same obstacle. */
-    int why = errno;
-    if (fclose(out->file) != 0 && !failed) {
-        failed = true;
-        why = errno;
-    }
+    failed |= fclose(out->file) != 0;
     out->file = NULL;
     if (!failed)
         return 0;
-    if (why != EPIPE)
-        complain("cannot write to %s: %s", out->name, why ? strerror(why) : "write error");
+    if (out->error != EPIPE)
+        complain("cannot write to %s: %s", out->name, out->error ? strerror(out->error) : "out of memory");
     return -1;
 }
 

@@ -8,9 +8,11 @@
 
 #include "upmu/api.h"
 
-/** A destination. A write error is noticed at the latest by output_close(). */
+/** A destination; it must stay where it is between opening and closing. */
 struct output {
     FILE *file;
+    int fd;
+    int error;        /**< errno of the first write that failed, or 0 */
     const char *name; /**< for messages */
     bool colour;      /**< a terminal that wants colour */
 };

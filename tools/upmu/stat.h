@@ -79,8 +79,8 @@ void stat_free(struct stat_result *result);
 
 /** Whether the event has a number that stands for all runs. */
 bool stat_has_number(const struct stat_event *e, const struct stat_result *result);
-/** Whether the command line's target can be counted at all: at least one event has a number, or it is a command, which
- *  has a result of its own. */
+/** Whether anything could be counted: nothing stands against at least one event (one that merely had no chance, because
+ *  the process slept, counts as well), or it is a command, which has a result of its own. */
 bool stat_succeeded(const struct stat_request *request, const struct stat_result *result);
 /** Share of the time it was on a counter, in percent. */
 double stat_counted_percent(const struct stat_event *e);

@@ -63,7 +63,7 @@ bool stat_succeeded(const struct stat_request *request, const struct stat_result
 {
     bool any = request->argv != NULL;
     for (size_t i = 0; i < result->n_events; i++)
-        any |= stat_has_number(&result->events[i], result);
+        any |= result->events[i].standing != UPMU_REFUSED && result->events[i].standing != UPMU_UNSUPPORTED;
     return any;
 }
 

@@ -105,8 +105,10 @@ static void text_obstacle(struct output *out, const struct stat_event *e)
         output_clean(out->file, reason_body(e->reason, e->name));
     else if (e->cause != 0)
         fprintf(out->file, "%s", upmu_strerror(e->cause));
+    else if (e->enabled == 0)
+        fputs("what is counted did not run in this time", out->file);
     else
-        fputs("opened, but on no counter while this ran: nothing is known", out->file);
+        fputs("opened, but never on a counter: nothing is known", out->file);
     fputc('\n', out->file);
 }
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# upmu as a user without rights: what can be had is counted, the rest says why, and is never 0.
+. "$(dirname "$0")/lib.sh"
+[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+command -v setpriv >/dev/null || skip "setpriv is not installed"
+paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null) || skip "this kernel has no perf events"
+
+# The build folder may be closed to others: a copy is used.
+mkdir "$work/bin"
+cp "$UPMU" "$LOAD" "$work/bin"
+IFS=: read -ra libs <<<"$UPMU_LIBS"
+for lib in "${libs[@]}"; do
+    cp "$lib" "$work/bin/$(readelf -d "$lib" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')"
+done
+chmod -R a+rX "$work"
+nobody() {
+    LD_LIBRARY_PATH="$work/bin" setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+upmu=$work/bin/$(basename "$UPMU")
+load=$work/bin/$(basename "$LOAD")
+
+run nobody "$upmu" stat --json -e task-clock,page-faults,context-switches,cpu-migrations "$load" touch 1000
+[ "$status" -eq 0 ] || { fail "stat ended with $status"; show >&2; }
+cp "$work/err" "$work/json"
+json "$work/json" "
+values = {e['name'].split(':')[0]: e for e in d['events']}
+for e in d['events']:
+    number = e['standing'] in ('exact', 'scaled')
+    assert (e['value'] is not None) == number, e
+    assert number or (e['cause'] and e['reason']), e
+paranoid = $paranoid
+if paranoid <= 2:
+    assert values['task-clock']['value'] > 10000, values['task-clock']
+    assert values['page-faults']['value'] >= 1000, values['page-faults']
+if paranoid == 2:
+    assert values['page-faults']['name'].endswith(':u'), values['page-faults']
+if paranoid >= 2:
+    for name in ('context-switches', 'cpu-migrations'):
+        assert values[name]['standing'] == 'refused', values[name]
+        assert 'perf_event_paranoid' in values[name]['reason'], values[name]
+"
+
+# The trial of upmu list is made with a thread of its own, where switches can be had without the kernel's leave.
+run nobody "$upmu" list --json
+cp "$work/out" "$work/list"
+json "$work/list" "
+events = {e['name']: e for e in d['events']}
+assert events['page-faults']['countable'] == ($paranoid <= 2)
+assert events['cpu-migrations']['countable'] == ($paranoid <= 1), events['cpu-migrations']
+"
+run nobody "$upmu" doctor
+[ "$status" -le 1 ] && grep -q permission "$work/out" || { fail "doctor"; show >&2; }
+
+# A process of another user is refused at once, not waited for.
+sleep 60 &
+other=$!
+run nobody timeout 20 "$upmu" stat -e task-clock,page-faults -p $other
+[ "$status" -eq 1 ] || { fail "another user's process: status $status"; show >&2; }
+[ "$paranoid" -lt 2 ] || has err "belongs to user 0"
+run nobody timeout 20 "$upmu" stat -p $other
+[ "$status" -eq 1 ] || { fail "another user's process, default events: status $status"; show >&2; }
+kill $other
+
+if [ "$paranoid" -gt 0 ]; then
+    run nobody timeout 20 "$upmu" stat -e task-clock -C 0 --for 5
+    [ "$status" -eq 1 ] || fail "a CPU: status $status"
+    has err perf_event_paranoid
+fi
+finish

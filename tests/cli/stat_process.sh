@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# upmu stat -p and -C: running processes with many threads, ends, limits, processes that are not there or not ours.
+. "$(dirname "$0")/lib.sh"
+
+# Counting has begun when upmu waits on the process's descriptor (or, on kernels without pidfd, after a while).
+is_counting() {
+    ls -l "/proc/$1/fd" 2>/dev/null | grep -q pidfd
+}
+wait_counting() {
+    case $(uname -r) in
+    [1-4].* | 5.[0-2].*) sleep 1 ;;
+    *) wait_until 20 is_counting "$1" || fail "upmu never began to count" ;;
+    esac
+}
+
+# Eight threads that wait: their faults come after upmu attached, and each page is counted once.
+mkfifo "$work/go"
+"$LOAD" faults 8 1000 <"$work/go" >"$work/ready" &
+load=$!
+exec 7>"$work/go"
+wait_until 10 grep -q ready "$work/ready" || fail "load did not start"
+"$UPMU" stat --json -o "$work/json" -e page-faults,task-clock -p $load &
+upmu=$!
+wait_counting $upmu
+echo go >&7
+wait $load || fail "load failed"
+wait $upmu || fail "upmu stat -p ended with $?"
+json "$work/json" "
+assert d['target'] == {'kind': 'process', 'pid': $load} and d['instances'] == 9, d
+faults = d['events'][0]
+assert faults['standing'] == 'exact' and 8000 <= faults['value'] <= 8500, faults
+assert d['exit_status'] is None and d['user_s'] is None
+"
+exec 7>&-
+
+# Eight busy threads: the CPU time counted is that which the kernel books for the process.
+ticks() {
+    sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+}
+"$LOAD" spin 8 8 >/dev/null &
+load=$!
+sleep 0.3
+before=$(ticks $load)
+expect 0 "$UPMU" stat --json -o "$work/json" -e task-clock -p $load --for 1.5
+after=$(ticks $load)
+json "$work/json" "
+booked = ($after - $before) / $(getconf CLK_TCK)
+counted = d['events'][0]['value'] * 1e-9
+assert 1.5 <= d['elapsed_s'] < 2.5, d['elapsed_s']
+assert 0.7 * booked <= counted <= booked + 0.05, (counted, booked)
+"
+# A process is counted on after it lost threads, and the end of the process is the end of the counting.
+kill $load
+wait $load
+sleep 0.5 &
+expect 0 timeout 20 "$UPMU" stat --json -o "$work/json" -e task-clock -p $!
+json "$work/json" "assert 0 < d['elapsed_s'] < 5"
+
+# Ctrl-C, here as a signal to upmu alone: the report comes, the process lives.
+sleep 60 &
+sleeper=$!
+"$UPMU" stat --csv -o "$work/csv" -e task-clock,page-faults -p $sleeper &
+upmu=$!
+wait_counting $upmu
+kill -TERM $upmu
+wait $upmu || fail "stat -p ended with $? after a signal"
+[ "$(wc -l <"$work/csv")" -eq 2 ] || fail "no report after a signal"
+grep -q '^<not counted>,msec,task-clock,0,' "$work/csv" || fail "a process that slept has a number: $(cat "$work/csv")"
+kill -0 $sleeper || fail "the counted process was hit by our signal"
+kill $sleeper
+
+wait $sleeper
+expect 1 timeout 20 "$UPMU" stat -p $sleeper
+has err "no process $sleeper"
+expect 1 timeout 20 "$UPMU" stat -C 99999 --for 1
+has err "99999"
+
+# A CPU: its clock runs all the time. Those who may not count it are told so.
+run timeout 20 "$UPMU" stat --json -o "$work/json" -e task-clock -C 0 --for 0.5
+if [ "$status" -eq 0 ]; then
+    json "$work/json" "
+assert d['target'] == {'kind': 'cpu', 'cpu': 0}
+assert abs(d['events'][0]['value'] * 1e-9 - d['elapsed_s']) < 0.1, d
+"
+else
+    has err paranoid
+fi
+finish
