@@ -33,6 +33,46 @@ enum upmu_trace_kind {
     UPMU_TRACE_REGION_BEGIN = 1, /**< `name` is the region; `values` the counters at that moment, since thread start */
     UPMU_TRACE_REGION_END = 2,   /**< likewise; subtract the values of the matching begin */
     UPMU_TRACE_MARK = 3,         /**< `name` is the text of upmu_mark() */
+
+    /* Locks: `object` is the lock, `object_type` its kind (mutexes, semaphores and locks of the program's own). */
+    UPMU_TRACE_LOCK_BLOCK = 16,   /**< the thread starts to wait; `holder_*` say who has the lock, `stack` where we are */
+    UPMU_TRACE_LOCK_ACQUIRED = 17, /**< it has it after a block: `result`; the wait is from the block's time to this one */
+    UPMU_TRACE_LOCK_ACQUIRE = 18, /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
+    UPMU_TRACE_LOCK_RELEASE = 19, /**< given back; in mode contended only when somebody waited, with `stack` */
+    UPMU_TRACE_LOCK_FAILED = 20,  /**< a wait that ended without the lock (timeout, error): `result` */
+    UPMU_TRACE_LOCK_INIT = 21,    /**< the lock begins its life; `name` if it was given one */
+    UPMU_TRACE_LOCK_DESTROY = 22, /**< it ends */
+    UPMU_TRACE_LOCK_COUNTS = 23,  /**< totals of this thread and lock so far: `count`, `contended` */
+    UPMU_TRACE_LOCK_NAME = 24,    /**< `name` of the object from upmu_lock_name() */
+    UPMU_TRACE_LOCK_MISUSE = 25,  /**< released though not held by this thread: `result` is what the call returned */
+
+    /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
+    UPMU_TRACE_COND_WAIT = 32, /**< the thread waits; the mutex is released at this moment */
+    UPMU_TRACE_COND_WAKE = 33, /**< it goes on with the mutex held again: `result` */
+    UPMU_TRACE_COND_SIGNAL = 34,
+    UPMU_TRACE_COND_BROADCAST = 35,
+
+    /* Semaphores beyond what locks have: a wait that blocks is LOCK_BLOCK ... LOCK_ACQUIRED of type semaphore. */
+    UPMU_TRACE_SEM_POST = 40,
+
+    /* Threads: `object` is the pthread_t, `peer` the kernel id of the other thread where it is known. */
+    UPMU_TRACE_THREAD_CREATE = 48, /**< in the creator; `result` */
+    UPMU_TRACE_THREAD_START = 49,  /**< first event of the new thread; `peer` is its creator */
+    UPMU_TRACE_THREAD_EXIT = 50,   /**< last event */
+    UPMU_TRACE_THREAD_JOIN = 51,   /**< starts to wait for the thread's end */
+    UPMU_TRACE_THREAD_JOINED = 52, /**< `result` */
+    UPMU_TRACE_THREAD_NAME = 53,   /**< `name` */
+    UPMU_TRACE_THREAD_DETACH = 54,
+};
+
+/** What `object` is. */
+enum upmu_object_type {
+    UPMU_OBJECT_NONE = 0,
+    UPMU_OBJECT_MUTEX = 1,
+    UPMU_OBJECT_COND = 2,
+    UPMU_OBJECT_SEM = 3,
+    UPMU_OBJECT_CUSTOM = 4, /**< a lock announced with upmu_lock_announce() */
+    UPMU_OBJECT_THREAD = 5,
 };
 
 /** One event; pointers are valid until the next call on the same trace. */
@@ -45,6 +85,17 @@ struct upmu_trace_event {
     pid_t pid;              /**< process id */
     pid_t tid;              /**< kernel thread id */
     const char *name;       /**< region name or text, NUL-terminated; "" where the kind has none */
+    uint64_t object;        /**< address of the lock, variable or semaphore, or pthread_t; 0 for kinds without */
+    uint64_t object2;       /**< COND_*: the mutex */
+    int32_t object_type;    /**< enum upmu_object_type */
+    int32_t result;         /**< what the call returned (an errno value of the recorded machine, 0 = success) */
+    pid_t peer;             /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known */
+    uint32_t stack;         /**< id for upmu_trace_stack(), 0 = none */
+    uint64_t site;          /**< call site of this event, 0 if not known */
+    uint64_t holder_site;   /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
+    uint64_t holder_since;  /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
+    uint64_t count;         /**< LOCK_COUNTS: acquisitions */
+    uint64_t contended;     /**< LOCK_COUNTS: those that had to wait */
     size_t n_values;        /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;
 };
@@ -88,6 +139,42 @@ UPMU_API UPMU_CHECKED int upmu_trace_process(const struct upmu_trace *trace, siz
 
 /** Name of counter `i` of process `index`, NULL past the last. Lives as long as the trace is open. */
 UPMU_API const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, size_t i);
+
+/** How a stack was captured. */
+enum upmu_stack_method {
+    UPMU_STACK_NONE = 0,
+    UPMU_STACK_LIBUNWIND = 1,
+    UPMU_STACK_LIBGCC = 2,
+    UPMU_STACK_FRAME_POINTER = 3,
+};
+
+/** A call stack of a process, innermost frame first. */
+struct upmu_trace_stack {
+    size_t size;           /**< in: sizeof(struct upmu_trace_stack) */
+    const uint64_t *frames; /**< return addresses; lives as long as the trace is open */
+    uint32_t n_frames;
+    uint32_t method;       /**< enum upmu_stack_method */
+    uint32_t truncated;    /**< 1: there were more frames than were kept */
+};
+
+/** Stack `id` of process `index`. Stacks are written before the first event that names them.
+ *  @return 0; UPMU_E_NAME (no such stack: lost, or 0); UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id,
+                                           struct upmu_trace_stack *out);
+
+/** A module (program or shared object) mapped into a process of the recording; strings live as long as the trace. */
+struct upmu_trace_module {
+    size_t size;           /**< in: sizeof(struct upmu_trace_module) */
+    uint64_t base;         /**< load bias: address in memory minus address in the file's symbols */
+    uint64_t start, end;   /**< addresses covered */
+    const char *path;
+    const char *build_id;  /**< hexadecimal, "" if the file has none */
+};
+
+/** Module `i` of process `index`, in the order of being seen. Complete once upmu_trace_next() has returned 0.
+ *  @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_trace_module(const struct upmu_trace *trace, size_t index, size_t i,
+                                            struct upmu_trace_module *out);
 
 /** Close; NULL is fine. */
 UPMU_API void upmu_trace_close(struct upmu_trace *trace);

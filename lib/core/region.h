@@ -208,6 +208,10 @@ void region_threads_forget(void);
 /** In a forked child at its first use: start clean. @return whether regions are on. */
 bool region_child_start(void);
 
+/** Set regions up with a trace in `dir`, or add a trace to regions that have none. A trace that is open stays.
+ *  @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_SYSTEM. */
+int region_ensure_trace(const char *dir);
+
 /* ---- statistics (region_stats.c) */
 
 /** A thread as reports see it. */

@@ -241,6 +241,28 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
     return rc;
 }
 
+/* Regions are on without a trace: open one now. Threads that are at work acquire their streams as they come. */
+static int add_trace(struct region_process *p, const char *dir)
+{
+    const char *chosen = choose("UPMU_TRACE", dir);
+    if (p->trace)
+        return 0;
+    free(p->trace_dir);
+    p->trace_dir = strdup(chosen);
+    return p->trace_dir ? open_trace(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
+int region_ensure_trace(const char *dir)
+{
+    struct upmu_region_opts opts = {.size = sizeof opts, .trace = dir};
+    pthread_mutex_lock(&setup_lock);
+    int rc = upmu_regions.shared ? add_trace(&upmu_regions, dir) : set_up(&opts, false);
+    if (rc < 0 && !upmu_regions.shared)
+        undo_set_up(&upmu_regions);
+    pthread_mutex_unlock(&setup_lock);
+    return rc;
+}
+
 int upmu_region_switch(int on)
 {
     if (!upmu_regions.shared)

@@ -59,6 +59,11 @@ const char *trace_writer_dir(const struct trace_writer *w)
     return w->dir;
 }
 
+struct control_header *trace_writer_control(struct trace_writer *w)
+{
+    return w->home.control;
+}
+
 /* -------------------------------------------------------------------------------------------- making a writer */
 
 static size_t text_bytes(const char *s)

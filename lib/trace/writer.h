@@ -41,6 +41,10 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
 /** The process's directory; lives as long as the writer. */
 const char *trace_writer_dir(const struct trace_writer *w);
 
+/** The head of the process's control file, mapped shared; lives as long as the process. */
+struct control_header;
+struct control_header *trace_writer_control(struct trace_writer *w);
+
 /** A stream for thread `tid`, reusing a released one where possible. @return 0; UPMU_E_IO, UPMU_E_NOMEM.
  *  On failure the thread's events are lost and must be counted with trace_lost(). */
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out);
@@ -55,6 +59,34 @@ bool trace_region(struct trace_stream *s, bool end, uint64_t tick, const char *n
 
 /** Record a mark. Traced path. @return false if it was lost (and counted). */
 bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len);
+
+/** A synchronisation event; fields as in struct upmu_trace_event, those its kind does not have are 0. */
+struct trace_sync {
+    int32_t kind; /**< enum upmu_trace_kind, LOCK_BLOCK ... THREAD_DETACH */
+    int32_t object_type;
+    uint64_t object, object2;
+    int32_t result;
+    int32_t peer;
+    uint32_t stack;
+    uint32_t unused;
+    uint64_t site, holder_site;
+    uint64_t holder_since; /**< tick, 0 = not known */
+    uint64_t count, contended;
+    const char *name; /**< NULL or up to UPMU_REGION_NAME_MAX bytes */
+};
+
+/** Record it. The kinds that occur millions of times (LOCK_ACQUIRE, LOCK_RELEASE without stack) have compact classes.
+ *  Traced path. Exported to libupmu_sync. @return false if it was lost (and counted). */
+UPMU_API bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e);
+
+/** Write a stack under `id` (unique in the process, given by the caller) before the first event that names it. At most
+ *  64 frames. Traced path. @return false if it was lost (and counted): then name stack 0. */
+UPMU_API bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint32_t method, bool truncated,
+                                const uint64_t *frames, uint32_t n);
+
+/** Write a module. Traced path as far as allocation and locks go. @return false if it was lost (and counted). */
+UPMU_API bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
+                                 const char *build_id, const char *path);
 
 /** Count `n` events that could not even reach a stream. Traced path. */
 void trace_lost(struct trace_writer *w, uint64_t n);

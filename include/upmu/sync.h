@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Recording what threads do to each other: mutexes, condition variables, semaphores, threads, and locks of one's own.
+ * Link with libupmu_sync (pkg-config upmu-sync), or preload it into a program that knows nothing of it with
+ * `upmu record -- COMMAND`; both at once record each event once.
+ *
+ *     upmu_sync_begin(NULL);      // from here on the POSIX calls of the whole process are recorded
+ *     run_threads();
+ *     upmu_sync_end();
+ *
+ * The events lie in the trace of the process (upmu/trace.h), beside regions, marks and counters and on the same clock.
+ * Without upmu_sync_begin() and without UPMU_SYNC in the environment nothing is recorded, and a call costs one load and
+ * a branch more than before.
+ *
+ * The functions below are thread safe. Those about locks of one's own are async-signal-safe after their first use in a
+ * thread, keep errno, and may be called while recording is off.
+ */
+#ifndef UPMU_SYNC_H
+#define UPMU_SYNC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "upmu/api.h"
+#include "upmu/upmu.h"
+
+UPMU_BEGIN_DECLS
+
+/** How much is recorded of locks. Contention is decided by trying, never by time. */
+enum upmu_sync_mode {
+    UPMU_SYNC_CONTENDED = 0, /**< blocks whole, with the holder and its site; uncontended pairs are counted exactly */
+    UPMU_SYNC_HOLDERS = 1,   /**< as above, and every acquisition is stamped, so that "held since" is always known */
+    UPMU_SYNC_ALL = 2,       /**< every acquisition and release is an event */
+    UPMU_SYNC_COUNTS = 3,    /**< counts only: acquisitions and contended ones per thread and lock, no events */
+};
+
+/** Options of upmu_sync_begin(); all zero but `size`: mode contended, stacks of 16 frames, the default directory. */
+struct upmu_sync_opts {
+    size_t size;          /**< sizeof(struct upmu_sync_opts) */
+    uint32_t mode;        /**< enum upmu_sync_mode; UPMU_SYNC (contended, holders, all, counts) wins over it */
+    uint32_t stack_depth; /**< most frames per stack, 0 = 16, at most 64; UPMU_SYNC_NO_STACKS = none */
+    const char *trace;    /**< directory of the recording; NULL: UPMU_TRACE, or "upmu-trace" */
+};
+
+/** `stack_depth` for no stacks at all: the call site only. */
+#define UPMU_SYNC_NO_STACKS UINT32_MAX
+
+/**
+ * Record from here on, in all threads of the process. Begins nest: recording ends with the matching upmu_sync_end().
+ * @return 0; UPMU_E_INVAL (mode, size), UPMU_E_IO (the trace cannot be made), UPMU_E_NOMEM,
+ *         UPMU_E_STATE (another copy of the library records in this process already). Not signal safe.
+ */
+UPMU_API int upmu_sync_begin(const struct upmu_sync_opts *opts);
+
+/** Stop recording; the trace stays open for regions and for another begin. @return 0; UPMU_E_STATE (no begin). */
+UPMU_API int upmu_sync_end(void);
+
+/** Change the mode while recording. @return the mode before, or UPMU_E_INVAL. Signal safe. */
+UPMU_API int upmu_sync_set_mode(int mode);
+
+/* ---------------------------------------------------------------------------------- locks of one's own making */
+
+/** Announce a lock of the program's own (a spin lock, a user-level mutex): `lock` is its address, its identity from now
+ *  until retired; `name` is copied, NULL for none. Announcing is optional. */
+UPMU_API void upmu_lock_announce(const void *lock, const char *name);
+
+/** The calling thread is about to wait for `lock`: call when trying has failed. */
+UPMU_API void upmu_lock_will_acquire(const void *lock);
+
+/** The calling thread has `lock` now (after a wait or at once). */
+UPMU_API void upmu_lock_acquired(const void *lock);
+
+/** The calling thread has given `lock` back. */
+UPMU_API void upmu_lock_released(const void *lock);
+
+/** The lock ends; its address may become another lock. */
+UPMU_API void upmu_lock_retired(const void *lock);
+
+/** Name any lock, mutex, condition variable or semaphore for the report. `name` is copied. */
+UPMU_API void upmu_lock_name(const void *object, const char *name);
+
+UPMU_END_DECLS
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The process's recorder for the tracing modules. Room: core; before it sync_trace, after it region_setup.c, the writer. */
+#include "core/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "core/region.h"
+
+static bool recorder_alive(void)
+{
+    return upmu_regions.shared && __atomic_load_n(&upmu_regions.shared->alive, __ATOMIC_ACQUIRE);
+}
+
+int upmu_recorder_begin_(const char *dir)
+{
+    return region_ensure_trace(dir ? dir : "upmu-trace");
+}
+
+/* A thread whose block was made before there was a trace has no stream yet. */
+static struct trace_stream *late_stream(struct region_thread *t)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
+        t->kept->stream = NULL;
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return t->kept->stream;
+}
+
+struct trace_stream *upmu_recorder_stream_(void)
+{
+    struct region_thread *t = region_tls.thread;
+    if (__builtin_expect(t && t->live, 1)) {
+        /* Busy or not: a stream takes events from signal handlers, and has a place for those that hit it. */
+        if (__builtin_expect(t->kept->stream != NULL, 1))
+            return t->kept->stream;
+    } else if (!upmu_regions.shared || !(t = region_thread_get())) {
+        return NULL;
+    }
+    if (t->kept->stream || !upmu_regions.trace || t->ended)
+        return t->kept->stream;
+    return late_stream(t);
+}
+
+void upmu_recorder_lost_(uint64_t n)
+{
+    if (recorder_alive() && upmu_regions.trace)
+        trace_lost(upmu_regions.trace, n);
+}
+
+struct control_header *upmu_recorder_control_(void)
+{
+    return recorder_alive() && upmu_regions.trace ? trace_writer_control(upmu_regions.trace) : NULL;
+}

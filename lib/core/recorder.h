@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The one recorder of the process, as the tracing modules see it: libupmu.so owns the trace, the streams and the clock;
+ * libupmu_sync.so writes into them. Exported under UPMU_PRIVATE, for libraries of the same release only.
+ * Room: core; before it sync_trace, after it the trace writer.
+ */
+#ifndef UPMU_CORE_RECORDER_H
+#define UPMU_CORE_RECORDER_H
+
+#include <stdint.h>
+
+#include "upmu/api.h"
+
+struct trace_stream;
+struct control_header;
+
+/** Make sure the process records into `dir` (NULL: UPMU_TRACE, or "upmu-trace"). If a trace is open already it is used,
+ *  whatever `dir` says. Regions are set up with it. @return 0; UPMU_E_IO, UPMU_E_NOMEM. Not signal safe. */
+UPMU_API int upmu_recorder_begin_(const char *dir);
+
+/** The calling thread's stream, made at its first use (which opens its counters); NULL if nothing is recorded, if the
+ *  thread is ending, or if this call comes from a signal handler that hit the making. In a forked child the first call
+ *  starts a trace of its own. Keeps errno; async-signal-safe after the thread's first use. */
+UPMU_API struct trace_stream *upmu_recorder_stream_(void);
+
+/** Count events that could not be recorded because upmu_recorder_stream_() gave none. Signal safe. */
+UPMU_API void upmu_recorder_lost_(uint64_t n);
+
+/** The control file's head, mapped shared: its mode word is what `upmu ctl` writes and the hot path reads. NULL while
+ *  there is no trace. In a forked child NULL until its own trace exists. */
+UPMU_API struct control_header *upmu_recorder_control_(void);
+
+#endif
