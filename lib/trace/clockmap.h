@@ -39,6 +39,19 @@ void clock_map_set(struct clock_map *map, const struct clock_triple *origin, uin
 /** Nanoseconds since 1970 of `tick`, never less for a later tick; cut to what 64 bits hold. */
 uint64_t clock_map_ns(const struct clock_map *map, uint64_t tick);
 
+/** Where clock_map_ns() was last asked, so that a tick soon after costs one division of 64 bits. All zero at first; for
+ *  one map only. */
+struct clock_steps {
+    uint64_t tick; /**< asked for last */
+    uint64_t ns;   /**< of it, less the offset's part */
+    uint64_t rest; /**< of that division */
+    int64_t offset_ns;
+    uint64_t reach; /**< so many ticks further the short way is exact; 0 = start anew */
+};
+
+/** The same number as clock_map_ns(). */
+uint64_t clock_steps_ns(struct clock_steps *steps, const struct clock_map *map, uint64_t tick);
+
 /** The TSDL clock block, from "clock {" to "};" and a line end. `uuid` tells which machine since which boot: readers
  *  take clocks of the same uuid for one clock. `width` is the uncertainty of the origin in ticks. */
 void clock_map_text(struct textbuf *out, const struct clock_map *map, const char *uuid, uint32_t width);

@@ -11,7 +11,7 @@ static size_t left(const struct decode_cursor *c)
     return (size_t)(c->end - c->pos);
 }
 
-static const char *decode_head(struct decode_cursor *c, uint32_t *id)
+static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
 {
     if (left(c) < CTF_SHORT_HEAD_BYTES)
         return "an event head is cut off";
@@ -36,7 +36,7 @@ static const char *decode_head(struct decode_cursor *c, uint32_t *id)
     return NULL;
 }
 
-static uint64_t load(const uint8_t *p, enum schema_type type)
+static inline uint64_t load(const uint8_t *p, enum schema_type type)
 {
     uint8_t u8;
     uint16_t u16;
@@ -68,7 +68,7 @@ static uint64_t load(const uint8_t *p, enum schema_type type)
     }
 }
 
-static void store(struct upmu_value *v, enum schema_slot slot, uint64_t x)
+static void store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
 {
     switch (slot) {
     case SCHEMA_VALUE:
@@ -92,24 +92,99 @@ static void store(struct upmu_value *v, enum schema_slot slot, uint64_t x)
     case SCHEMA_RUNNING:
         v->running = x;
         break;
-    case SCHEMA_SKIP:
-    case SCHEMA_NAME:
+    default: /* not about counters */
         break;
     }
 }
 
-static const char *decode_string(struct decode_cursor *c, const char **out)
+/* A number that is not about counters. */
+static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
+{
+    struct upmu_trace_event *e = &d->event;
+    switch (slot) {
+    case SCHEMA_OBJECT:
+        e->object = x;
+        break;
+    case SCHEMA_OBJECT2:
+        e->object2 = x;
+        break;
+    case SCHEMA_OBJECT_TYPE:
+        e->object_type = (int32_t)x;
+        break;
+    case SCHEMA_RESULT:
+        e->result = (int32_t)x;
+        break;
+    case SCHEMA_PEER:
+        e->peer = (pid_t)x;
+        break;
+    case SCHEMA_STACK:
+        e->stack = (uint32_t)x;
+        break;
+    case SCHEMA_SITE:
+        e->site = x;
+        break;
+    case SCHEMA_HOLDER_SITE:
+        e->holder_site = x;
+        break;
+    case SCHEMA_HOLDER_SINCE:
+        e->holder_since = x;
+        break;
+    case SCHEMA_COUNT:
+        e->count = x;
+        break;
+    case SCHEMA_CONTENDED:
+        e->contended = x;
+        break;
+    case SCHEMA_METHOD:
+        d->method = (uint32_t)x;
+        break;
+    case SCHEMA_TRUNCATED:
+        d->truncated = (uint32_t)x;
+        break;
+    case SCHEMA_BASE:
+        d->base = x;
+        break;
+    case SCHEMA_START:
+        d->start = x;
+        break;
+    case SCHEMA_END:
+        d->end = x;
+        break;
+    default: /* passed over, or not a single number */
+        break;
+    }
+}
+
+static const char *decode_string(struct decode_cursor *c, const struct meta_op *op, struct decoded *d)
 {
     const uint8_t *nul = memchr(c->pos, '\0', left(c));
     if (!nul)
         return "a string has no end";
-    *out = (const char *)c->pos;
+    if (op->slot == SCHEMA_NAME)
+        d->event.name = (const char *)c->pos;
+    else if (op->slot == SCHEMA_BUILD_ID)
+        d->build_id = (const char *)c->pos;
     c->pos = nul + 1;
     return NULL;
 }
 
+/* `length` is the number before it, which has been decoded already. */
+static const char *decode_sequence(struct decode_cursor *c, const struct meta_op *op, uint64_t length,
+                                   struct decoded *d)
+{
+    size_t bytes = schema_type_bytes(op->type);
+    if (left(c) / bytes < length)
+        return "a sequence is cut off";
+    if (op->slot == SCHEMA_FRAMES) {
+        d->frames = c->pos;
+        d->n_frames = (uint32_t)length;
+    }
+    c->pos += length * bytes;
+    return NULL;
+}
+
 static const char *decode_numbers(const struct meta *m, struct decode_cursor *c, const struct meta_op *op,
-                                  struct upmu_value *values)
+                                  struct decoded *d, struct upmu_value *values)
 {
     size_t bytes = schema_type_bytes(op->type);
     if (left(c) / bytes < op->count)
@@ -117,10 +192,11 @@ static const char *decode_numbers(const struct meta *m, struct decode_cursor *c,
     for (uint32_t i = 0; op->slot != SCHEMA_SKIP && i < op->count; i++) {
         uint64_t x = load(c->pos + i * bytes, op->type);
         if (op->array || op->slot == SCHEMA_VALUE)
-            store(&values[op->first + i], op->slot, x);
-        else /* one number for all counters */
+            store_value(&values[op->first + i], op->slot, x);
+        else /* one number for all counters, or about none */
             for (size_t k = 0; k < m->n_counters; k++)
-                store(&values[k], op->slot, x);
+                store_value(&values[k], op->slot, x);
+        store(d, op->slot, x);
     }
     c->pos += op->count * bytes;
     return NULL;
@@ -138,8 +214,69 @@ static void complete_values(const struct meta *m, struct upmu_value *values)
     }
 }
 
-const char *decode_event(const struct meta *m, struct decode_cursor *c, struct upmu_trace_event *e,
-                         struct upmu_value *values)
+/* Single numbers only: one check of the length, and each is where it always is. */
+static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op,
+                                      struct decode_cursor *c, struct decoded *d)
+{
+    if (left(c) < class->bytes)
+        return "an event is cut off";
+    for (const struct meta_op *end = op + class->n_ops; op < end; op++)
+        store(d, op->slot, load(c->pos + op->at, op->type));
+    c->pos += class->bytes;
+    return NULL;
+}
+
+static const char *decode_uneven(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
+                                 struct decoded *d, struct upmu_value *values)
+{
+    const uint8_t *before = c->pos;
+    bool has_values = false;
+    for (size_t i = 0; class->has_values && i < m->n_counters; i++)
+        values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED};
+    for (size_t i = 0; i < class->n_ops; i++) {
+        const struct meta_op *op = &m->ops[class->first_op + i];
+        const uint8_t *at = c->pos;
+        const char *wrong;
+        if (op->type == SCHEMA_STRING)
+            wrong = decode_string(c, op, d);
+        else if (op->sequence)
+            wrong = decode_sequence(c, op, load(before, op[-1].type), d);
+        else
+            wrong = decode_numbers(m, c, op, d, values);
+        if (wrong)
+            return wrong;
+        has_values |= op->slot == SCHEMA_VALUE;
+        before = at;
+    }
+    if (class->has_values && !class->has_raw)
+        complete_values(m, values);
+    d->event.n_values = has_values ? m->n_counters : 0;
+    d->event.values = has_values ? values : NULL;
+    return NULL;
+}
+
+/* All that a class may set. */
+static inline void clear(struct decoded *d)
+{
+    struct upmu_trace_event *e = &d->event;
+    e->object = e->object2 = e->site = e->holder_site = e->holder_since = e->count = e->contended = 0;
+    e->result = 0;
+    e->peer = 0;
+    e->stack = 0;
+    e->n_values = 0;
+    e->values = NULL;
+    e->name = "";
+}
+
+static void clear_rest(struct decoded *d)
+{
+    d->method = d->truncated = d->n_frames = 0;
+    d->frames = NULL;
+    d->base = d->start = d->end = 0;
+    d->build_id = "";
+}
+
+const char *decode_event(const struct meta *m, struct decode_cursor *c, struct decoded *out, struct upmu_value *values)
 {
     uint32_t id;
     const char *wrong = decode_head(c, &id);
@@ -148,25 +285,13 @@ const char *decode_event(const struct meta *m, struct decode_cursor *c, struct u
     if (id >= m->n_classes || !m->classes[id].defined || !m->classes[id].readable)
         return "an event of a class the metadata does not define";
     const struct meta_class *class = &m->classes[id];
-    bool has_values = false;
-    e->kind = class->kind;
-    e->tick = c->tick;
-    e->name = "";
-    for (size_t i = 0; i < m->n_counters; i++)
-        values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED};
-    for (size_t i = 0; i < class->n_ops; i++) {
-        const struct meta_op *op = &m->ops[class->first_op + i];
-        const char *text = "";
-        has_values |= op->slot == SCHEMA_VALUE;
-        wrong = op->type == SCHEMA_STRING ? decode_string(c, &text) : decode_numbers(m, c, op, values);
-        if (wrong)
-            return wrong;
-        if (op->slot == SCHEMA_NAME)
-            e->name = text;
-    }
-    if (!class->has_raw)
-        complete_values(m, values);
-    e->n_values = has_values ? m->n_counters : 0;
-    e->values = has_values ? values : NULL;
-    return NULL;
+    clear(out);
+    if (class->kind < 0)
+        clear_rest(out);
+    out->event.kind = class->kind;
+    out->event.object_type = class->object_type;
+    out->event.tick = c->tick;
+    if (class->even)
+        return decode_even(class, &m->ops[class->first_op], c, out);
+    return decode_uneven(m, class, c, out, values);
 }

@@ -20,12 +20,23 @@ struct decode_cursor {
     uint64_t tick; /**< of the event before; that of the packet's begin at its start */
 };
 
+/** An event, and what the classes of stacks and modules have beyond one. Pointers go into the bytes decoded. */
+struct decoded {
+    struct upmu_trace_event event;
+    uint32_t method;
+    uint32_t truncated;
+    uint32_t n_frames;
+    const uint8_t *frames; /**< n_frames times 8 bytes, anywhere */
+    uint64_t base, start, end;
+    const char *build_id;
+};
+
 /**
- * Decode one event and move on. `e->name`, `e->kind`, `e->tick` are set; `values` (meta.n_counters of them) are filled and
- * `e->n_values` says whether there are any. A class unknown here gives kind 0.
+ * Decode one event and move on. `out->event` has all that the class says, zeros for the rest, `holder_since` as a tick;
+ * its `time_ns`, `process`, `pid` and `tid` are left alone. `values` (meta.n_counters of them) are filled where the class
+ * has any. A class unknown here gives kind 0; stacks and modules give enum schema_kind.
  * @return NULL, or what is wrong with the bytes; then the cursor is of no more use.
  */
-const char *decode_event(const struct meta *m, struct decode_cursor *c, struct upmu_trace_event *e,
-                         struct upmu_value *values);
+const char *decode_event(const struct meta *m, struct decode_cursor *c, struct decoded *out, struct upmu_value *values);
 
 #endif

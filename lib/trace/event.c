@@ -141,7 +141,7 @@ static inline uint8_t *put_body(uint8_t *p, const struct body *b)
 
 static inline uint8_t *put_head(uint8_t *p, uint32_t id, uint64_t tick, uint64_t last_tick)
 {
-    if (LIKELY(tick - last_tick <= CTF_TICK_MASK)) {
+    if (LIKELY(id < CTF_ID_LONG && tick - last_tick <= CTF_TICK_MASK)) {
         uint32_t head = ctf_short_head(id, tick);
         memcpy(p, &head, sizeof head);
         return p + sizeof head;
@@ -196,14 +196,15 @@ static inline bool write_body(struct trace_stream *s, uint64_t tick, const struc
     return true;
 }
 
-static void write_pending(struct trace_stream *s, const struct stream_pending *e)
+static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
 {
-    uint64_t tick = in_order(s, e->tick);
-    if (!has_room(s, e->len, tick))
-        return;
-    uint8_t *p = put_head(s->pos, e->id, tick, s->last_tick);
-    memcpy(p, e->payload, e->len);
-    commit(s, p + e->len, tick);
+    tick = in_order(s, tick);
+    if (!has_room(s, len, tick))
+        return false;
+    uint8_t *p = put_head(s->pos, id, tick, s->last_tick);
+    memcpy(p, payload, len);
+    commit(s, p + len, tick);
+    return true;
 }
 
 void stream_lose(struct trace_stream *s)
@@ -212,18 +213,27 @@ void stream_lose(struct trace_stream *s)
     __atomic_fetch_add(&s->home->control->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* The stream is busy below us on this very stack: leave the event for it to find. */
-static bool leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
+/* The stream is busy below us on this very stack: leave the event for it to find. @return NULL if it is lost. */
+static struct stream_pending *claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
 {
-    uint32_t slot = __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED);
+    uint32_t slot = len <= STREAM_PAYLOAD_MAX ? __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED) : STREAM_PENDING;
     if (slot >= STREAM_PENDING) {
         stream_lose(s);
-        return false;
+        return NULL;
     }
     struct stream_pending *e = &s->pending[slot];
-    e->id = b->id;
+    e->id = id;
     e->tick = tick;
-    e->len = (size_t)(put_body(e->payload, b) - e->payload);
+    e->len = len;
+    return e;
+}
+
+static bool leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
+{
+    struct stream_pending *e = claim_pending(s, tick, b->id, body_bytes(b));
+    if (!e)
+        return false;
+    put_body(e->payload, b);
     __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -237,7 +247,7 @@ static void write_all_pending(struct trace_stream *s)
             struct stream_pending *e = &s->pending[done];
             /* A slot may have been claimed by a handler that was left by longjmp. */
             if (__atomic_exchange_n(&e->ready, 0, __ATOMIC_ACQUIRE))
-                write_pending(s, e);
+                write_payload(s, e->tick, e->id, e->payload, e->len); /* lost ones are counted there */
             else
                 stream_lose(s);
         }
@@ -302,6 +312,29 @@ static inline bool record(struct trace_stream *s, uint64_t tick, const struct bo
 static inline bool is_closed(const struct trace_stream *s)
 {
     return __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != 0;
+}
+
+bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
+{
+    if (is_closed(s))
+        return false;
+    if (__atomic_load_n(&s->busy, __ATOMIC_RELAXED)) {
+        struct stream_pending *e = claim_pending(s, tick, id, len);
+        if (!e)
+            return false;
+        memcpy(e->payload, payload, len);
+        __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
+        return true;
+    }
+    set_busy(s, 1);
+    bool written = write_payload(s, tick, id, payload, len);
+    release(s);
+    return written;
+}
+
+void upmu_trace_settle_(struct trace_stream *s)
+{
+    release(s);
 }
 
 /* A string field ends at the first NUL, whatever the caller says. */

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "trace/lexer.h"
+#include "upmu/trace.h"
 #include "upmu/upmu.h"
 
 /** `name = value;` of the env block. */
@@ -24,6 +25,7 @@ struct field {
     enum schema_type type; /* SCHEMA_TYPES: not known */
     const char *name;
     uint64_t count; /* 0: no array */
+    bool sequence;  /* as long as the field before says */
 };
 
 /** What is gathered while parsing. */
@@ -152,7 +154,29 @@ static void add_field(struct parse *p, const struct field *f)
     fields[p->n_fields++] = *f;
 }
 
-/* `struct { type name; type name[n]; ... }`. A form beyond that leaves a field of unknown type. */
+static bool is_length(enum schema_type type)
+{
+    return type == SCHEMA_U8 || type == SCHEMA_U16 || type == SCHEMA_U32;
+}
+
+/* `n]` or `name]` with the lexer behind the '['. A sequence's length must stand right before it. */
+static void parse_length(struct parse *p, struct field *f)
+{
+    struct lexer *l = &p->lex;
+    const struct field *before = p->n_fields ? &p->fields[p->n_fields - 1] : NULL;
+    if (l->now.kind == TOKEN_NAME) {
+        f->sequence = before && before->class_id == f->class_id && is_length(before->type) && before->count == 0 &&
+                      !before->sequence && strcmp(before->name, l->now.text) == 0;
+        f->count = f->sequence ? 0 : UINT64_MAX;
+    } else {
+        f->count = l->now.kind == TOKEN_NUMBER && !l->now.negative ? l->now.number : UINT64_MAX;
+    }
+    lexer_next(l);
+    if (!lexer_pass(l, ']'))
+        f->type = SCHEMA_TYPES;
+}
+
+/* `struct { type name; type name[n]; type name[length]; ... }`. A form beyond that leaves a field of unknown type. */
 static void parse_fields(struct parse *p, uint32_t id)
 {
     struct lexer *l = &p->lex;
@@ -171,12 +195,8 @@ static void parse_fields(struct parse *p, uint32_t id)
         lexer_next(l);
         f.name = l->now.kind == TOKEN_NAME ? l->now.text : "";
         lexer_next(l);
-        if (lexer_pass(l, '[')) {
-            f.count = l->now.kind == TOKEN_NUMBER && !l->now.negative ? l->now.number : UINT64_MAX;
-            lexer_next(l);
-            if (!lexer_pass(l, ']'))
-                f.type = SCHEMA_TYPES;
-        }
+        if (lexer_pass(l, '['))
+            parse_length(p, &f);
         if (!lexer_is(l, ';'))
             f.type = SCHEMA_TYPES;
         add_field(p, &f);
@@ -384,14 +404,23 @@ static const struct schema_field *schema_field_of(const struct parse *p, const s
     return NULL;
 }
 
+static bool is_of_counters(enum schema_slot slot)
+{
+    return slot >= SCHEMA_VALUE && slot <= SCHEMA_RUNNING;
+}
+
 /* Whether a field of this type and count can fill the slot. */
 static bool fits(const struct field *f, enum schema_slot slot, size_t n_counters)
 {
     if (slot == SCHEMA_SKIP)
         return true;
-    if (slot == SCHEMA_NAME)
+    if (slot == SCHEMA_FRAMES)
+        return f->sequence && schema_type_bytes(f->type) == sizeof(uint64_t);
+    if (f->sequence)
+        return false;
+    if (slot == SCHEMA_NAME || slot == SCHEMA_BUILD_ID)
         return f->type == SCHEMA_STRING && f->count == 0;
-    if (slot == SCHEMA_VALUE)
+    if (slot == SCHEMA_VALUE || !is_of_counters(slot))
         return f->type != SCHEMA_STRING && f->count == 0;
     return f->type != SCHEMA_STRING && (f->count == 0 || f->count == n_counters);
 }
@@ -404,18 +433,22 @@ static bool bind_field(struct parse *p, const struct field *f, const char *const
     const struct schema_class *known = class_name ? schema_named(class_name) : NULL;
     struct meta_op *op = &m->ops[c->first_op + c->n_ops];
     const struct schema_field *meaning = NULL;
-    if (f->type == SCHEMA_TYPES || f->count > META_ARRAY_MAX || (f->type == SCHEMA_STRING && f->count)) {
+    if (f->type == SCHEMA_TYPES || f->count > META_ARRAY_MAX || (f->type == SCHEMA_STRING && (f->count || f->sequence))) {
         c->readable = false;
         return true;
     }
-    *op = (struct meta_op){.type = f->type, .slot = SCHEMA_SKIP, .array = f->count > 0};
+    *op = (struct meta_op){.type = f->type, .slot = SCHEMA_SKIP, .array = f->count > 0, .sequence = f->sequence};
     op->count = f->count ? (uint32_t)f->count : 1;
+    op->at = c->bytes;
     if (known)
         meaning = schema_field_of(p, known, counter_fields, f->name, &op->first);
     if (meaning)
         op->slot = meaning->slot;
     c->n_ops++;
     c->has_raw |= op->slot == SCHEMA_RAW;
+    c->has_values |= is_of_counters(op->slot);
+    c->even = c->even && f->type != SCHEMA_STRING && !f->sequence && f->count == 0 && !is_of_counters(op->slot);
+    c->bytes += (uint32_t)schema_type_bytes(f->type);
     return fits(f, op->slot, m->n_counters);
 }
 
@@ -432,7 +465,8 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
             continue;
         const struct schema_class *known = schema_named(p->class_names[id]);
         c->kind = known ? known->kind : 0;
-        c->readable = true;
+        c->object_type = known ? known->object_type : UPMU_OBJECT_NONE;
+        c->readable = c->even = true;
         c->first_op = next_op;
         for (size_t i = 0; i < p->n_fields; i++)
             if (p->fields[i].class_id == id && !bind_field(p, &p->fields[i], counter_fields))

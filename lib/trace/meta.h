@@ -31,9 +31,11 @@ enum {
 struct meta_op {
     enum schema_type type;
     enum schema_slot slot;
-    bool array; /**< one item per counter */
+    bool array;    /**< one item per counter */
+    bool sequence; /**< as many items as the number of the step before says */
     uint32_t first;
     uint32_t count;
+    uint32_t at; /**< in an even class: bytes before it */
 };
 
 /** A class of events. */
@@ -41,7 +43,11 @@ struct meta_class {
     bool defined;
     bool readable; /**< every type is known, so that its events can be passed over at least */
     bool has_raw;
-    int32_t kind; /**< enum upmu_trace_kind, 0 = not known here */
+    bool has_values;     /**< there is something about counters */
+    bool even;           /**< nothing but single numbers, none about counters: every event has `bytes` */
+    uint32_t bytes;
+    int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
+    int32_t object_type; /**< where no field says so */
     size_t n_ops;
     size_t first_op; /**< in meta.ops */
 };

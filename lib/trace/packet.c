@@ -7,6 +7,9 @@
  * can, its pages are made writable at once. The latter also keeps the recorder's page faults out of the program's
  * page-fault counters, since faults taken inside a system call are not counted there.
  *
+ * open, close, fallocate and ftruncate are cancellation points; the program's calls that are recorded here are not, and a
+ * thread must not end in the middle of this. So cancellation is off meanwhile.
+ *
  * The magic number is stored last. A process killed on the way leaves a tail of zeros without it, which readers of ours
  * pass over and repair cuts off.
  */
@@ -14,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -161,16 +165,26 @@ static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size
     __atomic_store_n(&p->magic, CTF_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* As packet_make(), but no cancellation point, and errno stays. */
+static int packet_make_quietly(const struct trace_stream *s, off_t offset, size_t bytes, struct ctf_packet **out)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int rc = packet_make(s, offset, bytes, out);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return rc;
+}
+
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 {
-    int saved = errno;
     struct ctf_packet *p = NULL;
     size_t bytes = s->next_bytes;
     off_t offset = s->packet ? s->offset + (off_t)s->mapped_bytes : s->offset;
-    int rc = packet_make(s, offset, bytes, &p);
-    errno = saved;
+    int rc = packet_make_quietly(s, offset, bytes, &p);
     if (rc != 0)
         return rc;
+    int saved = errno;
     packet_head(s, p, bytes, tick);
     struct ctf_packet *full = s->packet;
     size_t full_bytes = s->mapped_bytes;
@@ -211,7 +225,8 @@ void packet_end(struct trace_stream *s)
     struct ctf_packet *p = s->packet;
     if (!p)
         return;
-    int saved = errno;
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     size_t page = s->home->page_bytes;
     size_t content = (size_t)(s->pos - (uint8_t *)p);
     size_t keep = (content + page - 1) / page * page;
@@ -228,6 +243,7 @@ void packet_end(struct trace_stream *s)
     munmap(p, s->mapped_bytes);
     s->offset += (off_t)keep;
     stream_cut(s, s->offset);
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
 
@@ -247,7 +263,7 @@ bool packet_room(struct trace_stream *s, size_t need, uint64_t tick)
         packet_begin(s, tick);
     if ((size_t)(s->limit - s->pos) >= need)
         return true;
-    if (tick < s->retry_tick)
+    if (tick < s->retry_tick || need > s->next_bytes - sizeof(struct ctf_packet))
         return false;
     if (packet_switch(s, tick, false) == 0)
         return true;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "trace/context.h"
 #include "trace/meta.h"
 #include "trace/recording.h"
 #include "trace/source.h"
@@ -20,6 +21,7 @@ struct process {
     struct meta meta;
     struct path_list streams;
     struct recording_totals totals;
+    struct context context;
 };
 
 struct upmu_trace {
@@ -37,7 +39,8 @@ struct upmu_trace {
 
 static bool earlier(const struct source *a, const struct source *b)
 {
-    return a->event.time_ns != b->event.time_ns ? a->event.time_ns < b->event.time_ns : a->order < b->order;
+    uint64_t x = a->now.event.time_ns, y = b->now.event.time_ns;
+    return x != y ? x < y : a->order < b->order;
 }
 
 static void heap_down(struct upmu_trace *t, size_t i)
@@ -118,10 +121,11 @@ static int open_sources(struct upmu_trace *t)
         return upmu_fail(UPMU_E_NOMEM, "no memory for %zu streams", n);
     int rc = 0;
     for (size_t i = 0; i < t->n_processes; i++) {
-        const struct process *p = &t->processes[i];
+        struct process *p = &t->processes[i];
         for (size_t k = 0; rc == 0 && k < p->streams.n; k++) {
             uint32_t order = (uint32_t)t->n_sources;
-            rc = source_init(&t->sources[t->n_sources++], &p->meta, p->streams.paths[k], (uint32_t)i, order);
+            rc = source_init(&t->sources[t->n_sources++], &p->meta, &p->context, p->streams.paths[k], (uint32_t)i,
+                             order);
         }
     }
     return rc;
@@ -159,6 +163,7 @@ void upmu_trace_close(struct upmu_trace *trace)
         source_free(&trace->sources[i]);
     for (size_t i = 0; i < trace->n_processes; i++) {
         meta_free(&trace->processes[i].meta);
+        context_free(&trace->processes[i].context);
         path_list_free(&trace->processes[i].streams);
     }
     free(trace->sources);
@@ -211,7 +216,7 @@ int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **ev
     if (trace->n_heap == 0)
         return 0;
     trace->given = trace->heap[0];
-    *event = &trace->given->event;
+    *event = &trace->given->now.event;
     return 1;
 }
 
@@ -251,4 +256,37 @@ const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, siz
     if (!trace || index >= trace->n_processes || i >= trace->processes[index].meta.n_counters)
         return NULL;
     return trace->processes[index].meta.counters[i];
+}
+
+/* ------------------------------------------------------------------------------------------ stacks and modules */
+
+int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id, struct upmu_trace_stack *out)
+{
+    if (!trace || !out || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    const struct context_stack *s = id ? context_stack(&trace->processes[index].context, id) : NULL;
+    if (!s)
+        return upmu_fail(UPMU_E_NAME, "process %zu has no stack %u, or it was lost", index, (unsigned)id);
+    const struct upmu_trace_stack ours = {
+        .frames = s->frames, .n_frames = s->n_frames, .method = s->method, .truncated = s->truncated};
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_stack has at least %zu bytes, not %zu", sizeof ours,
+                         out->size);
+    return 0;
+}
+
+int upmu_trace_module(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_module *out)
+{
+    if (!trace || !out || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    const struct context *c = &trace->processes[index].context;
+    if (i >= c->n_modules)
+        return upmu_fail(UPMU_E_NAME, "process %zu has no module %zu", index, i);
+    const struct context_module *m = &c->modules[i];
+    const struct upmu_trace_module ours = {
+        .base = m->base, .start = m->start, .end = m->end, .path = m->path, .build_id = m->build_id};
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_module has at least %zu bytes, not %zu", sizeof ours,
+                         out->size);
+    return 0;
 }

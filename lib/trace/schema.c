@@ -27,6 +27,8 @@ static const struct {
     [SCHEMA_CHAR] = {"text8", "integer { size = 8; align = 8; signed = false; encoding = UTF8; }", 1},
     [SCHEMA_STANDING] = {"standing8",
                          "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }", 1},
+    [SCHEMA_OBJECT_KIND] = {"object8",
+                            "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5 }", 1},
     [SCHEMA_STRING] = {"string", NULL, 0},
 };
 
@@ -60,10 +62,66 @@ static const struct schema_field mark_fields[] = {
     {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
 
-#define CLASS(name, kind, fields)                  \
-    {                                              \
-        (name), (kind), (fields), COUNT_OF(fields) \
+#define OBJECT {"object", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT, 0}
+#define OBJECT_TYPE {"object_type", SCHEMA_OBJECT_KIND, SCHEMA_ONCE, SCHEMA_OBJECT_TYPE, 0}
+#define RESULT {"result", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_RESULT, 0}
+#define PEER {"peer", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_PEER, 0}
+#define STACK {"stack", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0}
+#define SITE {"site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_SITE, 0}
+#define NAME {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0}
+
+/* What occurs millions of times: stack and object, so that head and stack are one aligned word, the object another. */
+static const struct schema_field compact_fields[] = {STACK, OBJECT};
+
+static const struct schema_field block_fields[] = {
+    OBJECT,
+    OBJECT_TYPE,
+    PEER,
+    STACK,
+    SITE,
+    {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
+    /* Not of the clock's type: CTF readers would take it for the event's own time. */
+    {"holder_since", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HOLDER_SINCE, 0},
+};
+
+static const struct schema_field lock_fields[] = {OBJECT, OBJECT_TYPE, RESULT, STACK, SITE};
+static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SITE};
+static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME};
+static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
+static const struct schema_field lock_counts_fields[] = {
+    OBJECT,
+    OBJECT_TYPE,
+    {"count", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COUNT, 0},
+    {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0},
+};
+
+static const struct schema_field cond_fields[] = {
+    OBJECT, {"object2", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT2, 0}, RESULT, STACK, SITE,
+};
+
+static const struct schema_field thread_fields[] = {OBJECT, PEER, RESULT, STACK, SITE};
+static const struct schema_field thread_start_fields[] = {OBJECT, PEER};
+static const struct schema_field thread_exit_fields[] = {OBJECT};
+static const struct schema_field thread_name_fields[] = {OBJECT, PEER, NAME};
+
+static const struct schema_field stack_fields[] = {
+    {"id", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0},
+    {"method", SCHEMA_U8, SCHEMA_ONCE, SCHEMA_METHOD, 0},
+    {"truncated", SCHEMA_U8, SCHEMA_ONCE, SCHEMA_TRUNCATED, 0},
+    {"frames", SCHEMA_HEX64, SCHEMA_SEQUENCE, SCHEMA_FRAMES, 0},
+};
+
+static const struct schema_field module_fields[] = {
+    {"base", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_BASE, 0},   {"start", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_START, 0},
+    {"end", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_END, 0},     {"build_id", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_BUILD_ID, 0},
+    {"path", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+};
+
+#define CLASS_OF(name, kind, type, fields)                 \
+    {                                                      \
+        (name), (kind), (type), (fields), COUNT_OF(fields) \
     }
+#define CLASS(name, kind, fields) CLASS_OF(name, kind, UPMU_OBJECT_NONE, fields)
 
 const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_REGION_BEGIN] = CLASS("region_begin", UPMU_TRACE_REGION_BEGIN, region_fields),
@@ -73,9 +131,42 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_REGION_BEGIN_FULL] = CLASS("region_begin_full", UPMU_TRACE_REGION_BEGIN, region_full_fields),
     [SCHEMA_ID_REGION_END_FULL] = CLASS("region_end_full", UPMU_TRACE_REGION_END, region_full_fields),
     [SCHEMA_ID_MARK] = CLASS("mark", UPMU_TRACE_MARK, mark_fields),
+
+    [SCHEMA_ID_LOCK_ACQUIRE] = CLASS_OF("lock_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, compact_fields),
+    [SCHEMA_ID_LOCK_RELEASE] = CLASS_OF("lock_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, compact_fields),
+    [SCHEMA_ID_CUSTOM_ACQUIRE] = CLASS_OF("custom_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_CUSTOM, compact_fields),
+    [SCHEMA_ID_CUSTOM_RELEASE] = CLASS_OF("custom_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM, compact_fields),
+    [SCHEMA_ID_SEM_ACQUIRE] = CLASS_OF("sem_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, compact_fields),
+    [SCHEMA_ID_SEM_POST] = CLASS_OF("sem_post", UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, compact_fields),
+
+    [SCHEMA_ID_LOCK_BLOCK] = CLASS("lock_block", UPMU_TRACE_LOCK_BLOCK, block_fields),
+    [SCHEMA_ID_LOCK_ACQUIRED] = CLASS("lock_acquired", UPMU_TRACE_LOCK_ACQUIRED, lock_fields),
+    [SCHEMA_ID_COND_WAIT] = CLASS_OF("cond_wait", UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, cond_fields),
+    [SCHEMA_ID_COND_WAKE] = CLASS_OF("cond_wake", UPMU_TRACE_COND_WAKE, UPMU_OBJECT_COND, cond_fields),
+    [SCHEMA_ID_COND_SIGNAL] = CLASS_OF("cond_signal", UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond_fields),
+    [SCHEMA_ID_COND_BROADCAST] = CLASS_OF("cond_broadcast", UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond_fields),
+    [SCHEMA_ID_LOCK_ACQUIRE_FULL] = CLASS("lock_acquire_full", UPMU_TRACE_LOCK_ACQUIRE, lock_fields),
+    [SCHEMA_ID_LOCK_RELEASE_FULL] = CLASS("lock_release_full", UPMU_TRACE_LOCK_RELEASE, lock_fields),
+    [SCHEMA_ID_SEM_POST_FULL] = CLASS_OF("sem_post_full", UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, sem_post_fields),
+    [SCHEMA_ID_LOCK_FAILED] = CLASS("lock_failed", UPMU_TRACE_LOCK_FAILED, lock_fields),
+    [SCHEMA_ID_LOCK_COUNTS] = CLASS("lock_counts", UPMU_TRACE_LOCK_COUNTS, lock_counts_fields),
+    [SCHEMA_ID_STACK] = CLASS("stack", SCHEMA_KIND_STACK, stack_fields),
+    [SCHEMA_ID_LOCK_INIT] = CLASS("lock_init", UPMU_TRACE_LOCK_INIT, lock_init_fields),
+    [SCHEMA_ID_LOCK_DESTROY] = CLASS("lock_destroy", UPMU_TRACE_LOCK_DESTROY, lock_fields),
+    [SCHEMA_ID_THREAD_CREATE] = CLASS_OF("thread_create", UPMU_TRACE_THREAD_CREATE, UPMU_OBJECT_THREAD, thread_fields),
+    [SCHEMA_ID_THREAD_START] =
+        CLASS_OF("thread_start", UPMU_TRACE_THREAD_START, UPMU_OBJECT_THREAD, thread_start_fields),
+    [SCHEMA_ID_THREAD_EXIT] = CLASS_OF("thread_exit", UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, thread_exit_fields),
+    [SCHEMA_ID_THREAD_JOIN] = CLASS_OF("thread_join", UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, thread_fields),
+    [SCHEMA_ID_THREAD_JOINED] = CLASS_OF("thread_joined", UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, thread_fields),
+    [SCHEMA_ID_THREAD_NAME] = CLASS_OF("thread_name", UPMU_TRACE_THREAD_NAME, UPMU_OBJECT_THREAD, thread_name_fields),
+    [SCHEMA_ID_THREAD_DETACH] = CLASS_OF("thread_detach", UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, thread_fields),
+    [SCHEMA_ID_LOCK_NAME] = CLASS("lock_name", UPMU_TRACE_LOCK_NAME, lock_name_fields),
+    [SCHEMA_ID_LOCK_MISUSE] = CLASS("lock_misuse", UPMU_TRACE_LOCK_MISUSE, lock_fields),
+    [SCHEMA_ID_MODULE] = CLASS("module", SCHEMA_KIND_MODULE, module_fields),
 };
 
-static_assert((int)SCHEMA_IDS <= (int)CTF_ID_LONG, "every class has a short head");
+static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");
 
 const struct schema_field schema_packet_context[] = {
     {"timestamp_begin", SCHEMA_TICK, SCHEMA_ONCE, SCHEMA_SKIP, 0},
@@ -143,6 +234,9 @@ static void field_text(struct textbuf *out, const struct schema_field *f, const 
     case SCHEMA_COUNTER_ARRAY:
         if (n_counters)
             textbuf_printf(out, " %s %s[%zu];", type, f->name, n_counters);
+        break;
+    case SCHEMA_SEQUENCE:
+        textbuf_printf(out, " u16 %s_length; %s %s[%s_length];", f->name, type, f->name, f->name);
         break;
     }
 }

@@ -4,7 +4,7 @@
  * The event classes of a trace as data: the one table from which the metadata text is written and by which the reader
  * knows what a field means. Room: trace (format). Before it: nothing; after it: metadata.c (text) and meta.c (reader).
  *
- * A new kind of event is a row here and an encoder in stream.c. Rows and fields are only ever added at the end: the
+ * A new kind of event is a row here and, unless sync.c's general one will do, an encoder in event.c. Rows and fields are only ever added at the end: the
  * reader learns the layout of an event from the trace's own metadata and finds by name what it means, so that it can
  * pass over what it does not know.
  */
@@ -18,7 +18,7 @@
 struct textbuf;
 
 /** Version of the format. A reader refuses a newer major; a newer minor only adds. */
-enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 0 };
+enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 1 };
 
 /** How a field is stored. */
 enum schema_type {
@@ -32,7 +32,8 @@ enum schema_type {
     SCHEMA_TICK,     /**< a u64 on the recorder's clock */
     SCHEMA_CHAR,     /**< a byte of text in a fixed array */
     SCHEMA_STANDING, /**< a u8 with the names of enum upmu_standing */
-    SCHEMA_STRING,   /**< bytes up to a NUL */
+    SCHEMA_OBJECT_KIND, /**< a u8 with the names of enum upmu_object_type */
+    SCHEMA_STRING,      /**< bytes up to a NUL */
     SCHEMA_TYPES,
 };
 
@@ -42,6 +43,7 @@ enum schema_shape {
     SCHEMA_IF_COUNTERS,   /**< once, but not in a trace without counters */
     SCHEMA_FLAT_COUNTERS, /**< one field per counter, named after it: what people plot */
     SCHEMA_COUNTER_ARRAY, /**< an array over the counters */
+    SCHEMA_SEQUENCE,      /**< u16 NAME_length, and as many items */
 };
 
 /** What a field means to the reader. */
@@ -55,7 +57,31 @@ enum schema_slot {
     SCHEMA_RAW,     /**< upmu_value.raw */
     SCHEMA_ENABLED, /**< upmu_value.enabled */
     SCHEMA_RUNNING, /**< upmu_value.running */
+    /* Synchronisation: the fields of struct upmu_trace_event of these names. */
+    SCHEMA_OBJECT,
+    SCHEMA_OBJECT2,
+    SCHEMA_OBJECT_TYPE,
+    SCHEMA_RESULT,
+    SCHEMA_PEER,
+    SCHEMA_STACK,
+    SCHEMA_SITE,
+    SCHEMA_HOLDER_SITE,
+    SCHEMA_HOLDER_SINCE, /**< as a tick */
+    SCHEMA_COUNT,
+    SCHEMA_CONTENDED,
+    /* A stack (its id is SCHEMA_STACK) and a module (its path is SCHEMA_NAME). */
+    SCHEMA_METHOD,
+    SCHEMA_TRUNCATED,
+    SCHEMA_FRAMES,
+    SCHEMA_BASE,
+    SCHEMA_START,
+    SCHEMA_END,
+    SCHEMA_BUILD_ID,
+    SCHEMA_SLOTS,
 };
+
+/** Kinds of what is no event to the reader's caller, beside enum upmu_trace_kind. */
+enum schema_kind { SCHEMA_KIND_STACK = -1, SCHEMA_KIND_MODULE = -2 };
 
 struct schema_field {
     const char *name; /**< NULL for flat counters */
@@ -67,12 +93,14 @@ struct schema_field {
 
 struct schema_class {
     const char *name;
-    int32_t kind; /**< enum upmu_trace_kind */
+    int32_t kind;        /**< enum upmu_trace_kind, enum schema_kind */
+    int32_t object_type; /**< enum upmu_object_type, of classes that have no field for it */
     const struct schema_field *fields;
     size_t n_fields;
 };
 
-/** Ids of event classes: the index into the table. */
+/** Ids of event classes: the index into the table. Those below CTF_ID_LONG can have the short head, so what occurs often
+ *  is there; the others always have the long one. */
 enum schema_id {
     SCHEMA_ID_REGION_BEGIN, /**< every counter counted throughout, all with one time; or without any number */
     SCHEMA_ID_REGION_END,
@@ -81,6 +109,36 @@ enum schema_id {
     SCHEMA_ID_REGION_BEGIN_FULL, /**< anything else: all of upmu_value */
     SCHEMA_ID_REGION_END_FULL,
     SCHEMA_ID_MARK,
+    SCHEMA_ID_LOCK_ACQUIRE, /**< the compact classes: 16 bytes with their head; no result, no site */
+    SCHEMA_ID_LOCK_RELEASE,
+    SCHEMA_ID_CUSTOM_ACQUIRE,
+    SCHEMA_ID_CUSTOM_RELEASE,
+    SCHEMA_ID_SEM_ACQUIRE,
+    SCHEMA_ID_SEM_POST,
+    SCHEMA_ID_LOCK_BLOCK,
+    SCHEMA_ID_LOCK_ACQUIRED,
+    SCHEMA_ID_COND_WAIT,
+    SCHEMA_ID_COND_WAKE,
+    SCHEMA_ID_COND_SIGNAL,
+    SCHEMA_ID_COND_BROADCAST,
+    SCHEMA_ID_LOCK_ACQUIRE_FULL, /**< acquisitions and releases with more to say */
+    SCHEMA_ID_LOCK_RELEASE_FULL,
+    SCHEMA_ID_SEM_POST_FULL,
+    SCHEMA_ID_LOCK_FAILED,
+    SCHEMA_ID_LOCK_COUNTS,
+    SCHEMA_ID_STACK,
+    SCHEMA_ID_LOCK_INIT,
+    SCHEMA_ID_LOCK_DESTROY,
+    SCHEMA_ID_THREAD_CREATE,
+    SCHEMA_ID_THREAD_START,
+    SCHEMA_ID_THREAD_EXIT,
+    SCHEMA_ID_THREAD_JOIN,
+    SCHEMA_ID_THREAD_JOINED, /**< from here on CTF_ID_LONG and above */
+    SCHEMA_ID_THREAD_NAME,
+    SCHEMA_ID_THREAD_DETACH,
+    SCHEMA_ID_LOCK_NAME,
+    SCHEMA_ID_LOCK_MISUSE,
+    SCHEMA_ID_MODULE,
     SCHEMA_IDS,
 };
 

@@ -12,9 +12,13 @@
 #include "base/error.h"
 #include "trace/recording.h"
 
-int source_init(struct source *s, const struct meta *meta, const char *path, uint32_t process, uint32_t order)
+int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
+                uint32_t order)
 {
-    *s = (struct source){.meta = meta, .path = path, .process = process, .order = order};
+    *s = (struct source){.meta = meta, .context = context, .path = path, .process = process, .order = order};
+    s->now.event.size = sizeof s->now.event;
+    s->now.event.process = process;
+    s->now.event.pid = meta->pid;
     s->values = calloc(meta->n_counters + 1, sizeof *s->values);
     return s->values ? 0 : upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", path);
 }
@@ -147,26 +151,66 @@ static int next_packet(struct source *s)
     return rc;
 }
 
+static int keep_stack(struct source *s)
+{
+    const struct decoded *d = &s->now;
+    const struct context_stack stack = {
+        .id = d->event.stack,
+        .n_frames = d->n_frames,
+        .method = (uint8_t)d->method,
+        .truncated = d->truncated != 0,
+    };
+    return context_add_stack(s->context, &stack, d->frames);
+}
+
+static int keep_module(struct source *s)
+{
+    const struct decoded *d = &s->now;
+    const struct context_module module = {
+        .base = d->base, .start = d->start, .end = d->end, .path = d->event.name, .build_id = d->build_id};
+    return context_add_module(s->context, &module);
+}
+
+/* What is no event for the caller. @return 0 or UPMU_E_NOMEM. */
+static int keep_aside(struct source *s)
+{
+    int rc = 0;
+    if (s->now.event.kind == SCHEMA_KIND_STACK)
+        rc = keep_stack(s);
+    else if (s->now.event.kind == SCHEMA_KIND_MODULE)
+        rc = keep_module(s);
+    return rc == 0 ? 0 : recording_io_failed(s->path, -rc);
+}
+
+/* The present event as the caller gets it. */
+static void complete_event(struct source *s)
+{
+    struct upmu_trace_event *e = &s->now.event;
+    e->time_ns = clock_steps_ns(&s->clock, &s->meta->clock, e->tick);
+    e->tid = s->packet.head.tid;
+    if (e->holder_since)
+        e->holder_since = clock_map_ns(&s->meta->clock, e->holder_since);
+}
+
 int source_next(struct source *s)
 {
     for (;;) {
         while (s->cursor.pos < s->cursor.end) {
-            uint64_t at = s->packet.offset + (uint64_t)(s->cursor.pos - s->data);
-            const char *wrong = decode_event(s->meta, &s->cursor, &s->event, s->values);
+            const uint8_t *pos = s->cursor.pos;
+            const char *wrong = decode_event(s->meta, &s->cursor, &s->now, s->values);
             if (wrong && s->packet.present < s->packet.content)
                 return check_packet(s);
             if (wrong)
-                return damaged(s, at, wrong);
+                return damaged(s, s->packet.offset + (uint64_t)(pos - s->data), wrong);
             s->decoded++;
             s->floor = s->cursor.tick;
-            if (s->event.kind == 0)
-                continue;
-            s->event.size = sizeof s->event;
-            s->event.time_ns = clock_map_ns(&s->meta->clock, s->event.tick);
-            s->event.process = s->process;
-            s->event.pid = s->meta->pid;
-            s->event.tid = s->packet.head.tid;
-            return 1;
+            if (s->now.event.kind > 0) {
+                complete_event(s);
+                return 1;
+            }
+            int rc = keep_aside(s);
+            if (rc != 0)
+                return rc;
         }
         int rc = next_packet(s);
         if (rc <= 0)
@@ -177,12 +221,11 @@ int source_next(struct source *s)
 int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events)
 {
     *events = 0;
-    struct upmu_trace_event e;
     struct source s = {.meta = m};
     s.values = calloc(m->n_counters + 1, sizeof *s.values);
     int rc = s.values ? load(&s, fd, p, sizeof p->head) : -ENOMEM;
     s.cursor.tick = p->head.timestamp_begin;
-    while (rc == 0 && s.cursor.pos < s.cursor.end && !decode_event(m, &s.cursor, &e, s.values))
+    while (rc == 0 && s.cursor.pos < s.cursor.end && !decode_event(m, &s.cursor, &s.now, s.values))
         ++*events;
     source_free(&s);
     return rc;

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/clockmap.h"
+#include "trace/context.h"
 #include "trace/decode.h"
 #include "trace/meta.h"
 #include "trace/packets.h"
@@ -21,6 +23,7 @@
 
 struct source {
     const struct meta *meta;
+    struct context *context; /**< of the process: gets the stacks and modules that are come across; NULL: nobody asks */
     const char *path;
     uint32_t process;
     uint32_t order; /**< among the sources, for events of equal time */
@@ -31,13 +34,15 @@ struct source {
     struct decode_cursor cursor;
     uint64_t decoded; /**< events of this packet so far */
     uint64_t floor;   /**< tick of the last event: no packet may begin before */
-    struct upmu_trace_event event;
+    struct decoded now; /**< the present event */
+    struct clock_steps clock;
     struct upmu_value *values;
 };
 
-/** @return 0 or UPMU_E_NOMEM. `meta` and `path` must live as long as the source. */
-int source_init(struct source *s, const struct meta *meta, const char *path, uint32_t process, uint32_t order);
-/** Read the next event into s->event. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
+/** @return 0 or UPMU_E_NOMEM. `meta`, `context` and `path` must live as long as the source. */
+int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
+                uint32_t order);
+/** Read the next event into s->now.event, and keep the stacks and modules on the way to it. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
 int source_next(struct source *s);
 void source_free(struct source *s);
 

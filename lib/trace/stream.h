@@ -25,7 +25,9 @@ enum {
     STREAM_FIRST_BYTES = 16384,
     /** Events a signal handler may make while it interrupts the recorder; more are lost. */
     STREAM_PENDING = 4,
-    /** Longest payload: a name with its NUL, and all of upmu_value for every counter. */
+    /** Longest payload of any event: a module's, with its path. Less than the first packet has room for. */
+    STREAM_EVENT_MAX = 3 * 8 + 2 * 64 + 1 + 4096,
+    /** Longest payload that a signal handler can leave: a name with its NUL, and all of upmu_value for every counter. */
     STREAM_PAYLOAD_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
 };
 
@@ -102,6 +104,9 @@ bool packet_room(struct trace_stream *s, size_t need, uint64_t tick);
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
 /** The thread ends: write what waits, finish the packet. The stream stays busy until it is started again. */
 void stream_stop(struct trace_stream *s);
+/** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false
+ *  if it was lost (and counted). */
+bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 /** Count an event of this stream as lost. */
 void stream_lose(struct trace_stream *s);
 

@@ -75,9 +75,13 @@ struct trace_sync {
     const char *name; /**< NULL or up to UPMU_REGION_NAME_MAX bytes */
 };
 
-/** Record it. The kinds that occur millions of times (LOCK_ACQUIRE, LOCK_RELEASE without stack) have compact classes.
- *  Traced path. Exported to libupmu_sync. @return false if it was lost (and counted). */
+/** Record it. The kinds that occur millions of times (LOCK_ACQUIRE, LOCK_RELEASE, SEM_POST) have compact classes for
+ *  events without result and site; stream_fast.h writes these without a call. A call site alone is best given as a stack
+ *  of one frame, which is stored once. Traced path. Exported to libupmu_sync. @return false if it was lost (and counted). */
 UPMU_API bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e);
+
+/** Write what signal handlers left while stream_fast.h wrote an event. Traced path. */
+UPMU_API void upmu_trace_settle_(struct trace_stream *s);
 
 /** Write a stack under `id` (unique in the process, given by the caller) before the first event that names it. At most
  *  64 frames. Traced path. @return false if it was lost (and counted): then name stack 0. */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The events of locks that occur millions of times, written in the caller: no call into another library as long as the
+ * packet has room. Room: trace (writer), for the tracing modules of the same release. Before it: sync_trace; after it:
+ * the packet, or upmu_trace_sync_() for whatever is not the usual case.
+ */
+#ifndef UPMU_TRACE_STREAM_FAST_H
+#define UPMU_TRACE_STREAM_FAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "trace/schema.h"
+#include "trace/stream.h"
+#include "trace/writer.h"
+#include "upmu/trace.h"
+
+enum { STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8 };
+
+/** The compact class of a kind and an object type; SCHEMA_IDS if there is none. Folds to a number for constants. */
+static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type)
+{
+    bool mutex = object_type == UPMU_OBJECT_MUTEX, custom = object_type == UPMU_OBJECT_CUSTOM,
+         sem = object_type == UPMU_OBJECT_SEM;
+    if (kind == UPMU_TRACE_LOCK_ACQUIRE)
+        return mutex ? SCHEMA_ID_LOCK_ACQUIRE
+               : custom ? SCHEMA_ID_CUSTOM_ACQUIRE
+               : sem    ? SCHEMA_ID_SEM_ACQUIRE
+                        : SCHEMA_IDS;
+    if (kind == UPMU_TRACE_LOCK_RELEASE)
+        return mutex ? SCHEMA_ID_LOCK_RELEASE : custom ? SCHEMA_ID_CUSTOM_RELEASE : SCHEMA_IDS;
+    return kind == UPMU_TRACE_SEM_POST && sem ? SCHEMA_ID_SEM_POST : SCHEMA_IDS;
+}
+
+/* In a stream that is busy for us: is this the usual case? Nothing is written before the trace's first event, in a full
+ * packet, after a long pause or for a tick before the last one; the last two make the difference large. */
+static inline bool stream_compact_fits(const struct trace_stream *s, uint64_t tick)
+{
+    return (size_t)(s->limit - s->pos) >= STREAM_COMPACT_BYTES && tick - s->last_tick <= CTF_TICK_MASK &&
+           __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0;
+}
+
+static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, uint32_t id, uint64_t object,
+                                        uint32_t stack)
+{
+    const uint32_t first[2] = {ctf_short_head(id, tick), stack};
+    uint8_t *p = s->pos;
+    memcpy(p, first, sizeof first);
+    memcpy(p + sizeof first, &object, sizeof object);
+    s->pos = p + STREAM_COMPACT_BYTES;
+    s->last_tick = tick;
+    s->packet_events++;
+    struct ctf_packet *packet = s->packet;
+    __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
+    __atomic_store_n(&packet->content_size, (uint64_t)(s->pos - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
+}
+
+/**
+ * Record a LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind` and `object_type` should be
+ * constants. Traced path. @return false if it was lost (and counted).
+ */
+static inline bool stream_fast_sync(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
+                                    uint64_t object, uint32_t stack)
+{
+    uint32_t id = stream_compact_id(kind, object_type);
+    bool written = false;
+    if (__builtin_expect(id != SCHEMA_IDS && __atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
+        /* A signal handler may come at any point: only what is read behind this store is ours. */
+        __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        written = stream_compact_fits(s, tick);
+        if (__builtin_expect(written, 1))
+            stream_compact_write(s, tick, id, object, stack);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        __atomic_store_n(&s->busy, 0, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (__builtin_expect(__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0, 0))
+            upmu_trace_settle_(s);
+    }
+    if (__builtin_expect(written, 1))
+        return true;
+    const struct trace_sync e = {.kind = kind, .object_type = object_type, .object = object, .stack = stack};
+    return upmu_trace_sync_(s, tick, &e);
+}
+
+#endif
