@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "base/clock.h"
+#include "base/tick.h"
 #include "core/region.h"
 
 static bool recorder_alive(void)
@@ -42,6 +44,23 @@ struct trace_stream *upmu_recorder_stream_(void)
     if (t->kept->stream || !upmu_regions.trace || t->ended)
         return t->kept->stream;
     return late_stream(t);
+}
+
+struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name)
+{
+    struct trace_stream *s;
+    if (!recorder_alive() || !upmu_regions.trace ||
+        trace_stream_acquire(upmu_regions.trace, tid, thread_name, &s) < 0)
+        return NULL;
+    return s;
+}
+
+void upmu_recorder_clock_(struct recorder_clock *out)
+{
+    *out = (struct recorder_clock){.hz = (uint64_t)clock_hz(0)};
+#ifdef TICK_ISA_NAME
+    out->use_isa = tick_use_isa;
+#endif
 }
 
 void upmu_recorder_lost_(uint64_t n)

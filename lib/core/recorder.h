@@ -9,6 +9,7 @@
 #define UPMU_CORE_RECORDER_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "upmu/api.h"
 
@@ -23,6 +24,19 @@ UPMU_API int upmu_recorder_begin_(const char *dir);
  *  thread is ending, or if this call comes from a signal handler that hit the making. In a forked child the first call
  *  starts a trace of its own. Keeps errno; async-signal-safe after the thread's first use. */
 UPMU_API struct trace_stream *upmu_recorder_stream_(void);
+
+/** A stream to write in the name of thread `tid`, which cannot write itself any more; NULL if there is none. Stays taken
+ *  until the process ends. Not signal safe. */
+UPMU_API struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name);
+
+/** What tick_now() must be told, so that ticks of all modules are of one clock. */
+struct recorder_clock {
+    uint32_t use_isa; /**< tick_use_isa of base/tick.h */
+    uint64_t hz;      /**< ticks per second, roughly */
+};
+
+/** The recorder's clock; upmu_recorder_begin_() must have succeeded. */
+UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);
 
 /** Count events that could not be recorded because upmu_recorder_stream_() gave none. Signal safe. */
 UPMU_API void upmu_recorder_lost_(uint64_t n);

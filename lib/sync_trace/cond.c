@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Condition variables. Room: sync_trace; before it the program's calls, after it record.c.
+ *
+ * The C library gives the mutex up and takes it again inside the wait, where no wrapper sees it: both are made up for
+ * here, also when the wait ends by a timeout, an error, or the thread's cancellation (which takes the mutex again before
+ * it unwinds through us).
+ */
+#include <errno.h>
+
+#include "base/tick.h"
+#include "sync_trace/held.h"
+#include "sync_trace/resolve.h"
+#include "trace/writer.h"
+
+struct cond_wait {
+    struct sync_thread *t; /**< NULL: not recorded */
+    pthread_cond_t *cond;
+    pthread_mutex_t *mutex;
+    uintptr_t site;
+    int result;
+    bool recorded;
+    bool held; /**< the mutex was among the locks held */
+};
+
+static void write_cond(const struct cond_wait *w, int32_t kind, uint64_t tick, uint32_t stack)
+{
+    struct trace_sync e = {
+        .kind = kind,
+        .object_type = UPMU_OBJECT_COND,
+        .object = (uintptr_t)w->cond,
+        .object2 = (uintptr_t)w->mutex,
+        .site = w->site,
+        .stack = stack,
+        .result = kind == UPMU_TRACE_COND_WAKE ? w->result : 0,
+    };
+    sync_write(w->t, tick, &e);
+}
+
+static void wait_begin(struct cond_wait *w)
+{
+    struct sync_held h;
+    uint32_t mode = sync_mode();
+    int saved = errno;
+    w->result = ECANCELED;
+    w->t = mode == MODE_OFF ? NULL : sync_thread();
+    if (!w->t) {
+        struct sync_thread *t = sync_tls.thread;
+        if (t && t->ready && t->depth > 0)
+            (void)sync_held_remove(t, (uintptr_t)w->mutex, &h);
+        return;
+    }
+    w->recorded = mode != MODE_COUNTS;
+    uint64_t tick = w->recorded ? tick_now() : 0;
+    w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
+    if (w->recorded)
+        write_cond(w, UPMU_TRACE_COND_WAIT, tick, sync_stack(w->t, tick, w->site));
+    errno = saved;
+}
+
+/* Runs when the wait has returned, and when it is left by cancellation. */
+static void wait_end(struct cond_wait *w)
+{
+    int saved = errno;
+    if (!w->t)
+        return;
+    uint64_t tick = w->recorded ? tick_now() : 0;
+    if (w->held)
+        sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
+    if (w->recorded)
+        write_cond(w, UPMU_TRACE_COND_WAKE, tick, 0);
+    errno = saved;
+}
+
+UPMU_API int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    sync_child_check();
+    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
+    wait_begin(&w);
+    w.result = SYNC_REAL(cond_wait)(cond, mutex);
+    return w.result;
+}
+
+UPMU_API int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    sync_child_check();
+    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
+    wait_begin(&w);
+    w.result = SYNC_REAL(cond_timedwait)(cond, mutex, until);
+    return w.result;
+}
+
+UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                                    const struct timespec *until)
+{
+    sync_child_check();
+    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
+    wait_begin(&w);
+    w.result = SYNC_REAL(cond_clockwait)(cond, mutex, clock, until);
+    return w.result;
+}
+
+/* The block of a thread that records events, not just counts. */
+static struct sync_thread *recording(void)
+{
+    uint32_t mode = sync_mode();
+    return LIKELY(mode == MODE_OFF || mode == MODE_COUNTS) ? NULL : sync_thread();
+}
+
+/* The event comes first: a woken thread's events are later. */
+UPMU_API int pthread_cond_signal(pthread_cond_t *cond)
+{
+    sync_child_check();
+    struct sync_thread *t = recording();
+    if (t)
+        sync_event(t, UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    return SYNC_REAL(cond_signal)(cond);
+}
+
+UPMU_API int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    sync_child_check();
+    struct sync_thread *t = recording();
+    if (t)
+        sync_event(t, UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    return SYNC_REAL(cond_broadcast)(cond);
+}
+
+UPMU_API int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+    int rc = SYNC_REAL(cond_init)(cond, attr);
+    struct sync_thread *t = rc == 0 ? recording() : NULL;
+    if (t)
+        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+    return rc;
+}
+
+UPMU_API int pthread_cond_destroy(pthread_cond_t *cond)
+{
+    struct sync_thread *t = recording();
+    int rc = SYNC_REAL(cond_destroy)(cond);
+    if (t && rc == 0)
+        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+    return rc;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks of the program's own making. Room: sync_trace; before it the program's announcements, after it held.h, record.c.
+ *
+ * Nobody but the program knows the owner of such a lock: a waiter looks for it among the locks all threads hold, which
+ * costs nothing until somebody waits.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/tick.h"
+#include "sync_trace/held.h"
+#include "trace/writer.h"
+#include "upmu/region.h"
+
+static struct sync_thread *recording(uint32_t *mode)
+{
+    *mode = sync_mode();
+    return *mode == MODE_OFF ? NULL : sync_thread();
+}
+
+static void write_named(int32_t kind, int32_t type, const void *object, const char *name, uintptr_t site)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (!t || mode == MODE_COUNTS)
+        return;
+    struct trace_sync e = {
+        .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
+    sync_write(t, tick_now(), &e);
+}
+
+void upmu_lock_announce(const void *lock, const char *name)
+{
+    write_named(UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_CUSTOM, lock, name, CALL_SITE());
+}
+
+void upmu_lock_name(const void *object, const char *name)
+{
+    write_named(UPMU_TRACE_LOCK_NAME, UPMU_OBJECT_NONE, object, name, CALL_SITE());
+}
+
+void upmu_lock_retired(const void *lock)
+{
+    write_named(UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_CUSTOM, lock, NULL, CALL_SITE());
+}
+
+void upmu_lock_will_acquire(const void *lock)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (!t)
+        return;
+    struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM};
+    sync_wait_begin(&w, mode, -1, false);
+}
+
+void upmu_lock_acquired(const void *lock)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (!t)
+        return;
+    if (t->waiting == (uintptr_t)lock) {
+        struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM,
+                              .recorded = mode != MODE_COUNTS};
+        sync_wait_end(&w);
+        return;
+    }
+    struct sync_count *c = sync_count(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM);
+    c->acquired++;
+    if (LIKELY(mode == MODE_CONTENDED && c->stamps == 0))
+        sync_held_push(t, (uintptr_t)lock, CALL_SITE(), 0, HELD_QUIET);
+    else
+        sync_taken_slow(t, mode, c, (uintptr_t)lock, CALL_SITE(), 0);
+}
+
+void upmu_lock_released(const void *lock)
+{
+    uint32_t mode;
+    struct sync_held h;
+    struct sync_thread *t = recording(&mode);
+    struct sync_thread *ready = t ? t : sync_tls.thread;
+    if (!ready || !ready->ready || !sync_held_remove(ready, (uintptr_t)lock, &h) || !t || mode == MODE_COUNTS)
+        return;
+    bool wanted = h.wanted == (uintptr_t)lock;
+    if (mode != MODE_ALL && !wanted && h.wanted != HELD_RECORDED)
+        return;
+    int saved = errno;
+    uint64_t tick = tick_now();
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_RELEASE,
+        .object_type = UPMU_OBJECT_CUSTOM,
+        .object = h.lock,
+        .site = CALL_SITE(),
+    };
+    if (wanted) {
+        e.stack = sync_stack(t, tick, e.site);
+        sync_count(t, h.lock, UPMU_OBJECT_CUSTOM)->stamps = SYNC_STAMPS;
+    }
+    sync_write(t, tick, &e);
+    errno = saved;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The stack of locks a thread holds, readable by waiters in other threads.
+ * Room: sync_trace; before it the wrappers, after it record.c, which copies a holder's entry into a waiter's event.
+ *
+ * An entry is written between two changes of `version` (a seqlock, free on x86). Taking one off only lowers `depth`: a
+ * waiter that still sees it tells of a moment that was true when it found the lock taken.
+ * The depth is raised before the entry is filled, so that a signal handler that locks in between builds on top of it.
+ */
+#ifndef UPMU_SYNC_HELD_H
+#define UPMU_SYNC_HELD_H
+
+#include <string.h>
+
+#include "sync_trace/sync.h"
+
+/** Make room by forgetting the oldest. */
+void sync_held_shift(struct sync_thread *t);
+/** Take a lock that is not the last one off; recursive locks lose their last acquisition. @return false if not held. */
+bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *out);
+/** A waiter's look at a holder: copies the last entry of `lock` (the first if `outermost`) and asks for its release to
+ *  be recorded. @return false if it does not hold the lock (any more). */
+bool sync_held_ask(struct sync_thread *holder, uintptr_t lock, bool outermost, struct sync_held *out);
+/** The thread that holds a lock nobody knows the owner of; NULL. Looks at every thread. */
+struct sync_thread *sync_held_search(uintptr_t lock, struct sync_held *out);
+
+static inline void sync_held_push(struct sync_thread *t, uintptr_t lock, uintptr_t site, uint64_t since,
+                                  uintptr_t wanted)
+{
+    if (UNLIKELY(t->depth >= SYNC_HELD_MAX))
+        sync_held_shift(t);
+    uint32_t d = t->depth, version = t->version;
+    struct sync_held *h = &t->held[d];
+    __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->lock, lock, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->site, site, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->since, since, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->wanted, wanted, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
+}
+
+/** The last lock taken, if it is this one. */
+static inline struct sync_held *sync_held_top(struct sync_thread *t, uintptr_t lock)
+{
+    uint32_t d = t->depth;
+    struct sync_held *h = &t->held[(d - 1) % SYNC_HELD_MAX];
+    return LIKELY(d != 0 && h->lock == lock) ? h : NULL;
+}
+
+static inline void sync_held_pop(struct sync_thread *t)
+{
+    __atomic_store_n(&t->depth, t->depth - 1, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is mapped where, so that addresses can be named later. Room: sync_trace; before it begin, end and pthread_create,
+ * after it the trace writer.
+ *
+ * dl_iterate_phdr() takes the loader's lock, which a thread inside dlopen() holds while constructors run: never from
+ * the traced path. A stack that leads into no known module only leaves a note, and the next safe place scans.
+ */
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "sync_trace/sync.h"
+#include "trace/writer.h"
+
+enum { MODULES_MAX = 4096, BUILD_ID_MAX = 64 };
+
+struct module {
+    uint64_t base, start, end;
+};
+
+/* Only grows, under the loader's lock; read without a lock up to `n`. */
+static struct module_table {
+    uint32_t n;
+    uint32_t stale; /**< an address was met that lies in none of them */
+    struct module module[MODULES_MAX];
+} *table;
+
+int sync_modules_start(void)
+{
+    table = sync_map_wiped(sizeof *table);
+    return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
+static bool is_known(const struct module *m)
+{
+    for (uint32_t i = 0; i < table->n; i++)
+        if (memcmp(&table->module[i], m, sizeof *m) == 0)
+            return true;
+    return false;
+}
+
+static size_t align_to(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+static void hex(char *out, const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+        out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    out[2 * n] = '\0';
+}
+
+/* The build-id among the notes of one segment; false if it is not there. */
+static bool note_build_id(const unsigned char *at, size_t bytes, size_t align, char *out)
+{
+    ElfW(Nhdr) n;
+    while (bytes >= sizeof n) {
+        memcpy(&n, at, sizeof n);
+        size_t name = align_to(n.n_namesz, 4), desc = align_to(sizeof n + name, align);
+        size_t all = align_to(desc + n.n_descsz, align);
+        if (n.n_namesz > bytes || n.n_descsz > bytes || desc + n.n_descsz > bytes)
+            return false;
+        if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at + sizeof n, "GNU", 4) == 0 &&
+            n.n_descsz <= BUILD_ID_MAX) {
+            hex(out, at + desc, n.n_descsz);
+            return true;
+        }
+        if (all >= bytes)
+            return false;
+        at += all;
+        bytes -= all;
+    }
+    return false;
+}
+
+static void build_id(const struct dl_phdr_info *info, char *out)
+{
+    out[0] = '\0';
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE &&
+            note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, p->p_align == 8 ? 8 : 4,
+                          out))
+            return;
+    }
+}
+
+static bool extent(const struct dl_phdr_info *info, struct module *m)
+{
+    *m = (struct module){.base = info->dlpi_addr, .start = UINT64_MAX};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uint64_t start = info->dlpi_addr + p->p_vaddr;
+        m->start = start < m->start ? start : m->start;
+        m->end = start + p->p_memsz > m->end ? start + p->p_memsz : m->end;
+    }
+    return m->start < m->end;
+}
+
+/* The main program has no name there. */
+static const char *path_of(const struct dl_phdr_info *info, char *program, size_t size)
+{
+    if (info->dlpi_name && info->dlpi_name[0])
+        return info->dlpi_name;
+    ssize_t n = readlink("/proc/self/exe", program, size - 1);
+    program[n > 0 ? n : 0] = '\0';
+    return program;
+}
+
+static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct sync_thread *t = arg;
+    char id[2 * BUILD_ID_MAX + 1], program[4096];
+    struct module m;
+    (void)size;
+    if (!extent(info, &m) || is_known(&m) || table->n == MODULES_MAX)
+        return 0;
+    build_id(info, id);
+    const char *path = table->n == 0 || info->dlpi_name[0] ? path_of(info, program, sizeof program) : "";
+    if (upmu_trace_module_(t->stream, tick_now(), m.base, m.start, m.end, id, path)) {
+        table->module[table->n] = m;
+        __atomic_store_n(&table->n, table->n + 1, __ATOMIC_RELEASE);
+    }
+    return 0;
+}
+
+void sync_modules_scan(struct sync_thread *t)
+{
+    __atomic_store_n(&table->stale, 0, __ATOMIC_RELAXED);
+    dl_iterate_phdr(one_module, t);
+}
+
+void sync_modules_note(uintptr_t address)
+{
+    uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++)
+        if (address >= table->module[i].start && address < table->module[i].end)
+            return;
+    __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+}
+
+void sync_modules_check(struct sync_thread *t)
+{
+    if (UNLIKELY(__atomic_load_n(&table->stale, __ATOMIC_RELAXED)))
+        sync_modules_scan(t);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mutexes. Room: sync_trace; before it the program's calls, after it held.h, counts.c, record.c.
+ *
+ * Contention is decided by trying: pthread_mutex_trylock() makes the same first attempt as pthread_mutex_lock() does, so
+ * fairness does not change. Whatever trying returns besides success, the real call is made and its result is the answer
+ * (an error-checking mutex of one's own says EBUSY to the one and EDEADLK to the other).
+ *
+ * Who holds a mutex costs the uncontended path nothing: glibc keeps the owner's thread id in the mutex for its own use,
+ * and a waiter finds the owner's block by that id. It is believed only after a check at the start (process.c); without
+ * it a waiter looks through the held stacks of all threads.
+ */
+#include <errno.h>
+
+#include "base/tick.h"
+#include "sync_trace/held.h"
+#include "sync_trace/resolve.h"
+#include "trace/writer.h"
+
+/* The owner's thread id, 0 = nobody, -1 = cannot be known. */
+static inline pid_t owner_of(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    if (LIKELY(sync_process.owner_known))
+        return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+#endif
+    (void)m;
+    return -1;
+}
+
+static bool is_recursive(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    enum { KIND_TYPE_BITS = 3 };
+    return (__atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED) & KIND_TYPE_BITS) == PTHREAD_MUTEX_RECURSIVE_NP;
+#else
+    (void)m;
+    return false;
+#endif
+}
+
+static inline void taken(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, uintptr_t site, int result)
+{
+    struct sync_count *c = sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX);
+    c->acquired++;
+    if (LIKELY(mode == MODE_CONTENDED && c->stamps == 0 && result == 0))
+        sync_held_push(t, (uintptr_t)m, site, 0, HELD_QUIET);
+    else if (LIKELY(mode == MODE_HOLDERS && c->stamps == 0 && result == 0))
+        sync_held_push(t, (uintptr_t)m, site, tick_now(), HELD_QUIET);
+    else
+        sync_taken_slow(t, mode, c, (uintptr_t)m, site, result);
+}
+
+/* How to wait once trying has failed. */
+struct way {
+    int (*lock)(pthread_mutex_t *m, const struct way *way);
+    clockid_t clock;
+    const struct timespec *until;
+};
+
+static int way_lock(pthread_mutex_t *m, const struct way *way)
+{
+    (void)way;
+    return SYNC_REAL(mutex_lock)(m);
+}
+
+static int way_timed(pthread_mutex_t *m, const struct way *way)
+{
+    return SYNC_REAL(mutex_timedlock)(m, way->until);
+}
+
+static int way_clock(pthread_mutex_t *m, const struct way *way)
+{
+    return SYNC_REAL(mutex_clocklock)(m, way->clock, way->until);
+}
+
+__attribute__((noinline, cold)) static int lock_slow(struct sync_thread *t, uint32_t mode, int tried,
+                                                     pthread_mutex_t *m, const struct way *way, uintptr_t site)
+{
+    if (tried == EOWNERDEAD) {
+        taken(t, mode, m, site, tried);
+        return tried;
+    }
+    struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
+    sync_wait_begin(&w, mode, owner_of(m), is_recursive(m));
+    w.result = way->lock(m, way);
+    sync_wait_end(&w);
+    return w.result;
+}
+
+static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct way *way,
+                           uintptr_t site)
+{
+    int tried = SYNC_REAL(mutex_trylock)(m);
+    if (UNLIKELY(tried != 0))
+        return lock_slow(t, mode, tried, m, way, site);
+    taken(t, mode, m, site, 0);
+    return 0;
+}
+
+UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
+{
+    static const struct way plain = {.lock = way_lock};
+    uint32_t mode = sync_mode();
+    if (LIKELY(mode == MODE_OFF))
+        return SYNC_REAL(mutex_lock)(m);
+    struct sync_thread *t = sync_thread();
+    return LIKELY(t != NULL) ? lock_any(t, mode, m, &plain, CALL_SITE()) : SYNC_REAL(mutex_lock)(m);
+}
+
+UPMU_API int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
+{
+    const struct way timed = {.lock = way_timed, .until = until};
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    return t ? lock_any(t, mode, m, &timed, CALL_SITE()) : SYNC_REAL(mutex_timedlock)(m, until);
+}
+
+UPMU_API int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+{
+    const struct way clocked = {.lock = way_clock, .clock = clock, .until = until};
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    return t ? lock_any(t, mode, m, &clocked, CALL_SITE()) : SYNC_REAL(mutex_clocklock)(m, clock, until);
+}
+
+UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+    uint32_t mode = sync_mode();
+    if (LIKELY(mode == MODE_OFF))
+        return SYNC_REAL(mutex_trylock)(m);
+    struct sync_thread *t = sync_thread();
+    int rc = SYNC_REAL(mutex_trylock)(m);
+    if (t && (rc == 0 || rc == EOWNERDEAD))
+        taken(t, mode, m, CALL_SITE(), rc);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------ unlocking */
+
+/* Not among the locks we know this thread to hold. Either it was taken while nothing was recorded, which is passed over,
+ * or it is released by somebody who does not have it: then nothing of ours changes and the misuse is told. */
+static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, uintptr_t site)
+{
+    pid_t owner = owner_of(m);
+    bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
+    int rc = SYNC_REAL(mutex_unlock)(m);
+    if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
+        sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
+    return rc;
+}
+
+static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t *m, uintptr_t site, bool wanted)
+{
+    int saved = errno;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_RELEASE,
+        .object_type = UPMU_OBJECT_MUTEX,
+        .object = (uintptr_t)m,
+        .site = site,
+    };
+    if (wanted) {
+        e.stack = sync_stack(t, tick, site);
+        sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX)->stamps = SYNC_STAMPS;
+    }
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+__attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
+                                                 uintptr_t site)
+{
+    struct sync_held h;
+    if (!sync_held_remove(t, (uintptr_t)m, &h))
+        return unlock_unknown(t, mode, m, site);
+    bool wanted = h.wanted == (uintptr_t)m;
+    bool record = (mode == MODE_ALL || wanted || h.wanted == HELD_RECORDED) && mode != MODE_OFF && mode != MODE_COUNTS;
+    uint64_t tick = record ? tick_now() : 0;
+    int rc = SYNC_REAL(mutex_unlock)(m);
+    if (rc != 0)
+        sync_held_push(t, h.lock, h.site, h.since, h.wanted); /* it still has the lock */
+    else if (record)
+        write_release(t, tick, m, site, wanted);
+    return rc;
+}
+
+UPMU_API int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    struct sync_thread *t = sync_tls.thread;
+    uint32_t mode = sync_mode();
+    /* A lock taken while recording is let go of in our books even if recording is off by now. */
+    if (LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0)))
+        return SYNC_REAL(mutex_unlock)(m);
+    if (UNLIKELY(t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED)))
+        return SYNC_REAL(mutex_unlock)(m);
+    const struct sync_held *h = sync_held_top(t, (uintptr_t)m);
+    if (UNLIKELY(h == NULL || mode == MODE_ALL || __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_QUIET))
+        return unlock_slow(t, mode, m, CALL_SITE());
+    sync_held_pop(t);
+    return SYNC_REAL(mutex_unlock)(m);
+}
+
+/* ------------------------------------------------------------------------------------------- life of a mutex */
+
+UPMU_API int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+{
+    uint32_t mode = sync_mode();
+    int rc = SYNC_REAL(mutex_init)(m, attr);
+    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
+    if (t)
+        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc);
+    return rc;
+}
+
+UPMU_API int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
+    int rc = SYNC_REAL(mutex_destroy)(m);
+    if (t && rc == 0)
+        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc);
+    return rc;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Begin and end of sync tracing, from the program or the environment; a forked child; the end of the process.
+ * Room: sync_trace; before it the environment and the program, after it block.c and core's recorder.
+ *
+ * A process may meet a second copy of this library (another build, preloaded beside the one it is linked with). The copy
+ * that the program's calls reach first works; one further down would see each call a second time, and stays off.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/tick.h"
+#include "core/recorder.h"
+#include "sync_trace/resolve.h"
+#include "sync_trace/sync.h"
+#include "trace/control.h"
+#include "trace/writer.h"
+
+#ifdef TICK_ISA_NAME
+uint32_t tick_use_isa;
+#endif
+
+struct sync_gate sync_gate __attribute__((aligned(SYNC_PAGE_MAX)));
+struct sync_process sync_process;
+
+static const char *const mode_names[] = {
+    [MODE_OFF] = "paused", [MODE_CONTENDED] = "contended", [MODE_HOLDERS] = "holders", [MODE_ALL] = "all",
+    [MODE_COUNTS] = "counts",
+};
+
+/* ------------------------------------------------------------------------------------------------ options */
+
+/* @return the word for the control file; UPMU_E_INVAL. */
+static int parse_mode(const char *text)
+{
+    for (int i = 0; i < (int)(sizeof mode_names / sizeof *mode_names); i++)
+        if (strcmp(text, mode_names[i]) == 0)
+            return i;
+    return upmu_fail(UPMU_E_INVAL, "UPMU_SYNC=%s is not known; there are contended, holders, all, counts and paused",
+                     text);
+}
+
+static const char *environment(const char *name)
+{
+    const char *value = secure_getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* @return frames per stack, 0 = none; UPMU_E_INVAL. */
+static int parse_depth(const char *text)
+{
+    char *end;
+    if (strcmp(text, "none") == 0)
+        return 0;
+    unsigned long n = strtoul(text, &end, 10);
+    if (*end || n == 0 || n > SYNC_FRAMES_MAX)
+        return upmu_fail(UPMU_E_INVAL, "UPMU_SYNC_STACKS=%s is neither none nor a number from 1 to %d", text,
+                         SYNC_FRAMES_MAX);
+    return (int)n;
+}
+
+static int depth_of(const struct upmu_sync_opts *o)
+{
+    const char *text = environment("UPMU_SYNC_STACKS");
+    if (text)
+        return parse_depth(text);
+    if (o->stack_depth == UPMU_SYNC_NO_STACKS)
+        return 0;
+    if (o->stack_depth > SYNC_FRAMES_MAX)
+        return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: stack_depth is %u, at most %d frames are kept",
+                         o->stack_depth, SYNC_FRAMES_MAX);
+    return o->stack_depth ? (int)o->stack_depth : SYNC_FRAMES_DEFAULT;
+}
+
+static int mode_of(const struct upmu_sync_opts *o)
+{
+    const char *text = environment("UPMU_SYNC");
+    if (text)
+        return parse_mode(text);
+    if (o->mode > UPMU_SYNC_COUNTS)
+        return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: mode %u is not known", o->mode);
+    return 1 + (int)o->mode;
+}
+
+/* --------------------------------------------------------------------------------------------------- set up */
+
+static int check_alone(void)
+{
+    const void *first = dlsym(RTLD_DEFAULT, "upmu_sync_begin");
+    if (!first || first == (const void *)(uintptr_t)upmu_sync_begin)
+        return 0;
+    return upmu_fail(UPMU_E_STATE, "two copies of libupmu_sync are in this process; the program's calls reach the other "
+                                   "one first, so this one stays off: link with it or preload it, the same file");
+}
+
+/* Whether glibc keeps the owner of a mutex where we look for it. */
+static bool owner_is_known(void)
+{
+#ifdef __GLIBC__
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    pid_t self = (pid_t)syscall(SYS_gettid);
+    if (SYNC_REAL(mutex_lock)(&m) != 0)
+        return false;
+    bool known = m.__data.__owner == self;
+    return SYNC_REAL(mutex_unlock)(&m) == 0 && known && m.__data.__owner == 0;
+#else
+    return false;
+#endif
+}
+
+/* Once in a process: tables, key, unwinder. */
+static int set_up(void)
+{
+    if (sync_process.set_up)
+        return 0;
+    sync_resolve();
+    int rc = check_alone();
+    if (rc == 0 && (size_t)sysconf(_SC_PAGESIZE) > SYNC_PAGE_MAX)
+        rc = upmu_fail(UPMU_E_SYSTEM, "pages are larger than this build expects: sync tracing stays off");
+    if (rc == 0)
+        rc = sync_stacks_start();
+    if (rc == 0)
+        rc = sync_modules_start();
+    if (rc == 0)
+        rc = sync_blocks_start();
+    if (rc < 0)
+        return rc;
+    sync_process.owner_known = owner_is_known();
+    sync_unwind_start();
+    sync_process.set_up = 1;
+    return 0;
+}
+
+static void take_clock(void)
+{
+    struct recorder_clock clock;
+    upmu_recorder_clock_(&clock);
+#ifdef TICK_ISA_NAME
+    tick_use_isa = clock.use_isa;
+#endif
+    sync_process.write_every = clock.hz / 2;
+}
+
+/* The recorder is there: open the gate. */
+static int open_gate(uint32_t mode)
+{
+    struct control_header *control = upmu_recorder_control_();
+    if (!control)
+        return upmu_fail(UPMU_E_IO, "the trace could not be made");
+    __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
+    __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
+    struct sync_thread *t = sync_thread();
+    if (t)
+        sync_modules_scan(t);
+    return 0;
+}
+
+static int start(const struct upmu_sync_opts *o)
+{
+    int mode = mode_of(o), depth = depth_of(o), rc;
+    if (mode < 0 || depth < 0)
+        return UPMU_E_INVAL;
+    if ((rc = set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
+        return rc;
+    take_clock();
+    sync_process.mode = (uint32_t)mode;
+    sync_process.depth = (uint32_t)depth;
+    __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
+    rc = open_gate((uint32_t)mode);
+    if (rc < 0)
+        __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
+    return rc;
+}
+
+int upmu_sync_begin(const struct upmu_sync_opts *opts)
+{
+    struct upmu_sync_opts ours = {.size = sizeof ours};
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: opts->size is %zu, expected %zu, or a field this version does "
+                                       "not know is set", opts->size, sizeof ours);
+    tiny_lock_take(&sync_process.lock);
+    int rc = sync_process.begins ? 0 : start(&ours);
+    if (rc == 0)
+        sync_process.begins++;
+    tiny_lock_give(&sync_process.lock);
+    return rc;
+}
+
+static void stop(void)
+{
+    uint32_t *word = (uint32_t *)(uintptr_t)__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
+    if (!word)
+        return;
+    struct sync_thread *t = sync_thread();
+    __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
+    if (t) {
+        sync_modules_scan(t);
+        sync_counts_write(t, t->stream);
+    }
+}
+
+int upmu_sync_end(void)
+{
+    int rc = 0;
+    tiny_lock_take(&sync_process.lock);
+    if (sync_process.begins == 0)
+        rc = upmu_fail(UPMU_E_STATE, "upmu_sync_end() without upmu_sync_begin()");
+    else if (--sync_process.begins == 0)
+        stop();
+    tiny_lock_give(&sync_process.lock);
+    return rc;
+}
+
+int upmu_sync_set_mode(int mode)
+{
+    if (mode < UPMU_SYNC_CONTENDED || mode > UPMU_SYNC_COUNTS)
+        return UPMU_E_INVAL;
+    uint32_t *word = (uint32_t *)(uintptr_t)__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
+    if (!word || __atomic_load_n(&sync_process.begins, __ATOMIC_ACQUIRE) == 0)
+        return UPMU_E_STATE;
+    uint32_t before = __atomic_exchange_n(word, 1 + (uint32_t)mode, __ATOMIC_ACQ_REL);
+    return before == MODE_OFF ? mode : (int)before - 1;
+}
+
+/* -------------------------------------------------------------------------------------------- forked child */
+
+void sync_child_start(void)
+{
+    uint32_t free_claim = 0;
+    int saved = errno;
+    if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        sync_blocks_forget();
+        if (upmu_recorder_stream_())
+            (void)open_gate(sync_process.mode);
+    }
+    errno = saved;
+}
+
+/* ---------------------------------------------------------------------------------------- load and unload */
+
+__attribute__((constructor)) static void sync_load(void)
+{
+    sync_resolve();
+    /* What is wrong in the environment can be told to nobody here; recording is off then, and the trace is missing. */
+    if (environment("UPMU_SYNC"))
+        (void)upmu_sync_begin(NULL);
+}
+
+/* Threads that still run cannot write their counts any more: write them in their name. */
+static void write_others(const struct sync_thread *self)
+{
+    struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        if (t == self || !__atomic_load_n(&t->used, __ATOMIC_ACQUIRE))
+            continue;
+        struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, t->name);
+        if (stream)
+            sync_counts_write(t, stream);
+    }
+}
+
+__attribute__((destructor)) static void sync_unload(void)
+{
+    if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+        return;
+    struct sync_thread *t = sync_thread();
+    if (t) {
+        sync_modules_scan(t);
+        sync_counts_write(t, t->stream);
+        sync_event(t, UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, (const void *)pthread_self(), 0, 0);
+    }
+    write_others(t);
+    __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From what a wrapper has seen to events. Room: sync_trace; before it the wrappers, after it the trace writer.
+ *
+ * A stack's record never comes after an event that names it: an event's tick is taken after the unwinding where the
+ * moment may wait for it (the beginning of a wait), and a stack gets the tick of its event where it may not (a release).
+ */
+#include <errno.h>
+
+#include "base/tick.h"
+#include "core/recorder.h"
+#include "sync_trace/held.h"
+#include "trace/writer.h"
+
+void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
+{
+    /* What does not fit is counted as lost by the writer itself. */
+    (void)upmu_trace_sync_(t->stream, tick, e);
+}
+
+uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
+{
+    const void **frames;
+    bool truncated;
+    if (sync_process.depth == 0)
+        return 0;
+    sync_guard(t);
+    uint32_t n = sync_unwind(t, site, &frames, &truncated);
+    uint32_t id = sync_stack_id(t, tick, frames, n, truncated);
+    sync_unguard(t);
+    return id;
+}
+
+void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site, int32_t result)
+{
+    int saved = errno;
+    uint64_t tick = tick_now();
+    struct trace_sync e = {
+        .kind = kind,
+        .object_type = type,
+        .object = (uintptr_t)object,
+        .site = site,
+        .result = result,
+        .stack = sync_stack(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+/* -------------------------------------------------------------------------------------------- waits */
+
+static void find_holder(const struct sync_wait *w, pid_t owner, bool outermost, struct trace_sync *e)
+{
+    struct sync_held h;
+    struct sync_thread *holder;
+    bool found;
+    if (owner < 0) {
+        holder = sync_held_search(w->lock, &h);
+        found = holder != NULL;
+        e->peer = found ? holder->tid : 0;
+    } else {
+        holder = owner ? sync_thread_by_tid(owner) : NULL;
+        found = holder && sync_held_ask(holder, w->lock, outermost, &h);
+        e->peer = owner;
+    }
+    if (found) {
+        e->holder_site = h.site;
+        e->holder_since = h.since;
+    }
+}
+
+void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outermost)
+{
+    struct sync_thread *t = w->t;
+    int saved = errno;
+    const void **frames = NULL;
+    bool truncated = false;
+    uint32_t n = 0;
+    w->result = ECANCELED;
+    w->recorded = mode != MODE_COUNTS;
+    __atomic_store_n(&t->waiting, w->lock, __ATOMIC_RELAXED);
+    if (!w->recorded)
+        return;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_BLOCK, .object_type = (int32_t)w->type, .object = w->lock, .site = w->site};
+    sync_guard(t);
+    find_holder(w, owner, outermost, &e);
+    if (sync_process.depth > 0)
+        n = sync_unwind(t, w->site, &frames, &truncated);
+    uint64_t tick = tick_now();
+    if (n > 0)
+        e.stack = sync_stack_id(t, tick, frames, n, truncated);
+    sync_write(t, tick, &e);
+    sync_counts_write_sometimes(t, tick);
+    sync_unguard(t);
+    errno = saved;
+}
+
+static void wait_won(const struct sync_wait *w, uint64_t tick)
+{
+    struct sync_count *c = sync_count(w->t, w->lock, w->type);
+    c->acquired++;
+    c->contended++;
+    c->stamps = SYNC_STAMPS;
+    if (w->type != UPMU_OBJECT_SEM)
+        sync_held_push(w->t, w->lock, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
+}
+
+void sync_wait_end(struct sync_wait *w)
+{
+    struct sync_thread *t = w->t;
+    int saved = errno;
+    bool won = w->result == 0 || w->result == EOWNERDEAD;
+    uint64_t tick = w->recorded ? tick_now() : 0;
+    __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
+    if (won)
+        wait_won(w, tick);
+    if (w->recorded) {
+        struct trace_sync e = {
+            .kind = won ? UPMU_TRACE_LOCK_ACQUIRED : UPMU_TRACE_LOCK_FAILED,
+            .object_type = (int32_t)w->type,
+            .object = w->lock,
+            .site = w->site,
+            .result = w->result,
+        };
+        sync_write(t, tick, &e);
+    }
+    errno = saved;
+}
+
+/* ------------------------------------------------------------------------------------- without a wait */
+
+void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,
+                     int32_t result)
+{
+    bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (c->stamps > 0 || result != 0));
+    uint64_t tick = mode == MODE_COUNTS ? 0 : tick_now();
+    uint32_t type = c->type;
+    if (c->stamps > 0)
+        c->stamps--;
+    if (type != UPMU_OBJECT_SEM)
+        sync_held_push(t, lock, site, tick, record ? HELD_RECORDED : HELD_QUIET);
+    if (!record)
+        return;
+    int saved = errno;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_ACQUIRE,
+        .object_type = (int32_t)type,
+        .object = lock,
+        .site = site,
+        .result = result,
+        .stack = sync_stack(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The C library's own functions behind the names this library takes over.
+ * Room: sync_trace; before it every wrapper, after it libc.
+ */
+#ifndef UPMU_SYNC_RESOLVE_H
+#define UPMU_SYNC_RESOLVE_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+struct sync_real {
+    int (*mutex_init)(pthread_mutex_t *, const pthread_mutexattr_t *);
+    int (*mutex_destroy)(pthread_mutex_t *);
+    int (*mutex_lock)(pthread_mutex_t *);
+    int (*mutex_trylock)(pthread_mutex_t *);
+    int (*mutex_timedlock)(pthread_mutex_t *, const struct timespec *);
+    int (*mutex_clocklock)(pthread_mutex_t *, clockid_t, const struct timespec *);
+    int (*mutex_unlock)(pthread_mutex_t *);
+    int (*cond_init)(pthread_cond_t *, const pthread_condattr_t *);
+    int (*cond_destroy)(pthread_cond_t *);
+    int (*cond_wait)(pthread_cond_t *, pthread_mutex_t *);
+    int (*cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+    int (*cond_clockwait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+    int (*cond_signal)(pthread_cond_t *);
+    int (*cond_broadcast)(pthread_cond_t *);
+    int (*sem_init)(sem_t *, int, unsigned);
+    int (*sem_destroy)(sem_t *);
+    int (*sem_wait)(sem_t *);
+    int (*sem_trywait)(sem_t *);
+    int (*sem_timedwait)(sem_t *, const struct timespec *);
+    int (*sem_clockwait)(sem_t *, clockid_t, const struct timespec *);
+    int (*sem_post)(sem_t *);
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    int (*join)(pthread_t, void **);
+    int (*tryjoin)(pthread_t, void **);
+    int (*timedjoin)(pthread_t, void **, const struct timespec *);
+    int (*clockjoin)(pthread_t, void **, clockid_t, const struct timespec *);
+    int (*detach)(pthread_t);
+    void (*exit)(void *);
+    int (*setname)(pthread_t, const char *);
+};
+
+extern struct sync_real sync_real;
+
+/** Find all of them. May be called at any time, by any number of threads at once: all find the same. Keeps errno. */
+void sync_resolve(void);
+
+/** The real function; other libraries' constructors call before ours has run. */
+#define SYNC_REAL(name)                                                                                                \
+    (__builtin_expect(__atomic_load_n(&sync_real.name, __ATOMIC_RELAXED) != NULL, 1)                                   \
+         ? __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED)                                                          \
+         : (sync_resolve(), __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED)))
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Semaphores. Room: sync_trace; before it the program's calls, after it record.c.
+ *
+ * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
+ * knows of none. Nobody holds a semaphore, so a wait names no holder; its posts are the candidates. A post is an event
+ * where somebody may be waiting (the value is 0), in mode `all` always.
+ */
+#include <errno.h>
+#include <semaphore.h>
+
+#include "sync_trace/resolve.h"
+#include "sync_trace/sync.h"
+
+/* How to wait once trying has failed. */
+struct way {
+    int (*wait)(sem_t *s, const struct way *way);
+    clockid_t clock;
+    const struct timespec *until;
+};
+
+static int way_wait(sem_t *s, const struct way *way)
+{
+    (void)way;
+    return SYNC_REAL(sem_wait)(s);
+}
+
+static int way_timed(sem_t *s, const struct way *way)
+{
+    return SYNC_REAL(sem_timedwait)(s, way->until);
+}
+
+static int way_clock(sem_t *s, const struct way *way)
+{
+    return SYNC_REAL(sem_clockwait)(s, way->clock, way->until);
+}
+
+static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site)
+{
+    struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
+    c->acquired++;
+    if (mode == MODE_ALL || c->stamps > 0)
+        sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
+}
+
+static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+{
+    struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
+        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
+    sync_wait_begin(&w, mode, 0, false);
+    int rc = way->wait(s, way);
+    w.result = rc == 0 ? 0 : errno;
+    return rc;
+}
+
+static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
+{
+    sync_child_check();
+    uint32_t mode = sync_mode();
+    if (LIKELY(mode == MODE_OFF))
+        return way->wait(s, way);
+    pthread_testcancel();
+    struct sync_thread *t = sync_thread();
+    if (!t)
+        return way->wait(s, way);
+    int saved = errno;
+    if (SYNC_REAL(sem_trywait)(s) != 0) {
+        errno = saved;
+        return wait_slow(t, mode, s, way, site);
+    }
+    taken(t, mode, s, site);
+    return 0;
+}
+
+UPMU_API int sem_wait(sem_t *s)
+{
+    static const struct way plain = {.wait = way_wait};
+    return wait_any(s, &plain, CALL_SITE());
+}
+
+UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
+{
+    const struct way timed = {.wait = way_timed, .until = until};
+    return wait_any(s, &timed, CALL_SITE());
+}
+
+UPMU_API int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
+{
+    const struct way clocked = {.wait = way_clock, .clock = clock, .until = until};
+    return wait_any(s, &clocked, CALL_SITE());
+}
+
+UPMU_API int sem_trywait(sem_t *s)
+{
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    int rc = SYNC_REAL(sem_trywait)(s);
+    if (t && rc == 0)
+        taken(t, mode, s, CALL_SITE());
+    return rc;
+}
+
+UPMU_API int sem_post(sem_t *s)
+{
+    int value;
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
+    if (t && (mode == MODE_ALL || (sem_getvalue(s, &value) == 0 && value <= 0)))
+        sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+    return SYNC_REAL(sem_post)(s);
+}
+
+UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
+{
+    uint32_t mode = sync_mode();
+    int rc = SYNC_REAL(sem_init)(s, shared, value);
+    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
+    if (t)
+        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+    return rc;
+}
+
+UPMU_API int sem_destroy(sem_t *s)
+{
+    uint32_t mode = sync_mode();
+    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
+    int rc = SYNC_REAL(sem_destroy)(s);
+    if (t && rc == 0)
+        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+    return rc;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The inside of sync tracing. Room: sync_trace; before it the program's POSIX calls, after it core's recorder and the
+ * trace writer.
+ *
+ * How the pieces meet: a wrapper (mutex.c, cond.c, sem.c, thread.c, custom.c) looks at the mode word, takes its thread's
+ * block (block.c), tries the real call, and keeps account in the block: a count per lock (counts.c) and the stack of
+ * locks held (held.h). Only where something worth an event happens does it take a tick, a call stack (unwind.c, stacks.c)
+ * and write (record.c).
+ *
+ * What a forked child must not see lies in memory that the kernel wipes for it: the gate (so the child is off), the
+ * threads' blocks (so no block is ready) and the tables of stacks and modules (so its own trace gets them anew).
+ */
+#ifndef UPMU_SYNC_SYNC_H
+#define UPMU_SYNC_SYNC_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/tiny_lock.h"
+#include "upmu/sync.h"
+#include "upmu/trace.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/** Where the program called the function this is written in. */
+#define CALL_SITE() ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
+
+/** The mode word of the control file: 0 off, else 1 + enum upmu_sync_mode. */
+enum sync_mode_word {
+    MODE_OFF = 0,
+    MODE_CONTENDED = 1 + UPMU_SYNC_CONTENDED,
+    MODE_HOLDERS = 1 + UPMU_SYNC_HOLDERS,
+    MODE_ALL = 1 + UPMU_SYNC_ALL,
+    MODE_COUNTS = 1 + UPMU_SYNC_COUNTS,
+};
+
+enum {
+    SYNC_HELD_MAX = 64,         /**< locks held by one thread; the oldest is forgotten beyond */
+    SYNC_STAMPS = 64,           /**< acquisitions of a lock that are recorded after it was contended */
+    SYNC_FRAMES_MAX = 64,       /**< of a stack */
+    SYNC_FRAMES_DEFAULT = 16,
+    SYNC_FRAMES_OWN = 8,        /**< our own frames, at most, at the inner end of what the unwinder gives */
+    SYNC_TID_SLOTS = 8192,      /**< power of two */
+    SYNC_TID_PROBES = 16,
+};
+
+/* Pages are at most this large where the ISA is; the gate has one of its own. */
+#if defined(__x86_64__) || defined(__i386__)
+#define SYNC_PAGE_MAX 4096
+#else
+#define SYNC_PAGE_MAX 65536
+#endif
+
+/** A held lock: a waiter in another thread copies it. */
+struct sync_held {
+    uintptr_t lock;
+    uintptr_t site;   /**< where it was acquired */
+    uint64_t since;   /**< tick, 0 if it was not taken */
+    uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock somebody waits for */
+};
+
+enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
+
+/** Acquisitions of one lock by one thread since the thread's first. */
+struct sync_count {
+    uintptr_t lock; /**< 0 = free slot */
+    uint64_t acquired;
+    uint64_t contended;
+    uint32_t stamps; /**< acquisitions still to be recorded */
+    uint32_t type;   /**< enum upmu_object_type */
+};
+
+/** Open addressing; replaced by one twice as large when full, and never freed while others could read it. */
+struct sync_counts {
+    uint32_t mask;
+    uint32_t used;
+    uint64_t *written; /**< per slot: `acquired` as last recorded */
+    struct sync_count slot[];
+};
+
+/** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
+ *  at any time; only its thread writes, except for `wanted`. */
+struct sync_thread {
+    uint32_t ready;   /**< 1: may record. 0: the recorder is at work in this thread, it has ended, or we are a child */
+    uint32_t depth;   /**< of `held` */
+    uint32_t version; /**< odd while a held lock is being entered */
+    pid_t tid;
+    struct sync_counts *counts;
+    struct trace_stream *stream;
+    struct sync_held held[SYNC_HELD_MAX];
+
+    uint32_t used;      /**< belongs to a thread */
+    uint32_t rounds;    /**< destructor rounds seen */
+    uint32_t exit_stack;
+    uint32_t forgotten; /**< held locks that did not fit */
+    uintptr_t exit_site;
+    uintptr_t waiting;  /**< the lock this thread is blocked on */
+    uint64_t flushed;   /**< tick of the last writing of counts */
+    struct sync_count nowhere; /**< counts of locks the table has no room for */
+    pthread_t self;
+    char name[16];
+    struct sync_thread *next; /**< all blocks */
+    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
+};
+
+struct sync_tls {
+    struct sync_thread *thread;
+    uint32_t busy;    /**< the block is being made or given back */
+    uint32_t refused; /**< it could not be made, or the thread has ended */
+};
+extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** State a forked child finds zeroed. */
+struct sync_gate {
+    const uint32_t *mode; /**< the control file's word; NULL = off */
+    struct tiny_lock lock; /**< guards the list of blocks */
+    uint32_t claimed;      /**< a child is starting its own recording */
+    struct sync_thread *threads;
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *)];
+};
+extern struct sync_gate sync_gate;
+
+/** What stays as it is in a child. */
+struct sync_process {
+    struct tiny_lock lock; /**< begin and end; lies here because a child never begins in the middle of its parent's */
+    uint32_t begins;
+    uint32_t set_up;       /**< tables and key are there */
+    uint32_t recording;    /**< begun and not ended */
+    uint32_t mode;         /**< word to start with, in a child too */
+    uint32_t depth;        /**< frames per stack, 0 = none */
+    uint32_t owner_known;  /**< glibc's word for the owner of a mutex means what we think */
+    uint64_t write_every;  /**< ticks between two writings of a thread's counts */
+    pthread_key_t end_key;
+    struct sync_thread **by_tid;
+};
+extern struct sync_process sync_process;
+
+/* ---- mode and block: what every wrapper begins with */
+
+static inline uint32_t sync_mode(void)
+{
+    const uint32_t *word = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
+    return LIKELY(word == NULL) ? (uint32_t)MODE_OFF : __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/** The calling thread's block, made if need be; NULL if it cannot record now. Keeps errno. */
+struct sync_thread *sync_thread_make(void);
+
+static inline struct sync_thread *sync_thread(void)
+{
+    struct sync_thread *t = sync_tls.thread;
+    return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED)) ? t : sync_thread_make();
+}
+
+/** Lock calls made between these two, by us or by a signal handler, pass straight through. */
+static inline void sync_guard(struct sync_thread *t)
+{
+    __atomic_store_n(&t->ready, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void sync_unguard(struct sync_thread *t)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->ready, 1, __ATOMIC_RELAXED);
+}
+
+/** In a forked child whose parent recorded: begin a recording of its own. Called where allocating is safe: at calls that
+ *  no allocator, fork handler or signal handler makes. */
+void sync_child_start(void);
+
+static inline void sync_child_check(void)
+{
+    if (UNLIKELY(__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED) &&
+                 !__atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED)))
+        sync_child_start();
+}
+
+/* ---- block.c */
+
+/** Make the tables and the key. @return 0; UPMU_E_NOMEM, UPMU_E_LIMIT, UPMU_E_SYSTEM. */
+int sync_blocks_start(void);
+/** In a child: forget the parent's block of this thread. */
+void sync_blocks_forget(void);
+/** The live thread with this id; NULL. */
+struct sync_thread *sync_thread_by_tid(pid_t tid);
+/** The live thread with this handle; NULL. */
+struct sync_thread *sync_thread_by_handle(pthread_t self);
+/** Private memory a child finds zeroed; NULL. */
+void *sync_map_wiped(size_t bytes);
+
+/* ---- counts.c */
+
+/** A new table of 2^n slots. */
+struct sync_counts *sync_counts_new(uint32_t slots);
+struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type);
+/** Forget what an ended thread counted. */
+void sync_counts_clear(struct sync_thread *t);
+/** Record what has changed since the last time, into `stream` (the thread's own, or one taken in its name). */
+void sync_counts_write(struct sync_thread *t, struct trace_stream *stream);
+/** The same if the last time is long ago. */
+void sync_counts_write_sometimes(struct sync_thread *t, uint64_t now);
+
+static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)
+{
+    struct sync_counts *c = t->counts;
+    struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
+    return LIKELY(slot->lock == lock) ? slot : sync_count_find(t, lock, type);
+}
+
+/* ---- unwind.c, stacks.c, modules.c */
+
+/** Open the unwinder. */
+void sync_unwind_start(void);
+/** Call stack into t->frames from `site` outward, at most sync_process.depth. @return number of frames. */
+uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated);
+/** enum upmu_stack_method of sync_unwind(). */
+uint32_t sync_unwind_method(void);
+
+int sync_stacks_start(void);
+/** Id of a stack, written to the trace before anything with a tick of `tick` or later can name it; 0 = none or lost. */
+uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated);
+
+int sync_modules_start(void);
+/** Record the modules not recorded yet. Takes the loader's lock: not on the traced path. */
+void sync_modules_scan(struct sync_thread *t);
+/** Whether an address lies in a recorded module; if not, the next safe place scans. */
+void sync_modules_note(uintptr_t address);
+/** Scan if a stack has led into an unknown module. */
+void sync_modules_check(struct sync_thread *t);
+
+/* ---- record.c */
+
+struct trace_sync;
+
+/** Write an event. */
+void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
+/** The call stack here, as an id for events of `tick`; 0 in modes and settings without. */
+uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);
+/** Any other object's event: guard, tick, stack, write. */
+void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site, int32_t result);
+
+/** A wait that is going on. */
+struct sync_wait {
+    struct sync_thread *t;
+    uintptr_t lock;
+    uintptr_t site;
+    uint32_t type;
+    int32_t result; /**< of the call; ECANCELED until it has returned */
+    bool recorded;
+};
+/** The thread is about to block: find the holder and record. `owner` is the holder's thread id if it can be known. */
+void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outermost);
+/** It has the lock now (result 0 or EOWNERDEAD), or has given up. Semaphores are not held by anybody. */
+void sync_wait_end(struct sync_wait *w);
+/** The part of an acquisition without a wait that is more than a count and a held lock. */
+void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,
+                     int32_t result);
+
+#endif
