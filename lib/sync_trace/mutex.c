@@ -15,6 +15,7 @@
 #include "base/tick.h"
 #include "sync_trace/held.h"
 #include "sync_trace/resolve.h"
+#include "trace/stream_fast.h"
 #include "trace/writer.h"
 
 /* The owner's thread id, 0 = nobody, -1 = cannot be known. */
@@ -39,16 +40,30 @@ static bool is_recursive(const pthread_mutex_t *m)
 #endif
 }
 
+/* Mode all without stacks: the call site stands in for the stack. */
+static inline void taken_all(struct sync_thread *t, uintptr_t lock, uintptr_t site)
+{
+    uint64_t tick = tick_now();
+    sync_held_push(t, lock, site, tick, HELD_RECORDED);
+    (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, lock,
+                           sync_site_id(t, tick, site));
+}
+
 static inline void taken(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, uintptr_t site, int result)
 {
-    struct sync_count *c = sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX);
+    uintptr_t lock = (uintptr_t)m;
+    struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_MUTEX);
     c->acquired++;
-    if (LIKELY(mode == MODE_CONTENDED && c->stamps == 0 && result == 0))
-        sync_held_push(t, (uintptr_t)m, site, 0, HELD_QUIET);
-    else if (LIKELY(mode == MODE_HOLDERS && c->stamps == 0 && result == 0))
-        sync_held_push(t, (uintptr_t)m, site, tick_now(), HELD_QUIET);
+    if (UNLIKELY((c->stamps > 0 && mode != MODE_ALL) || result != 0))
+        sync_taken_slow(t, mode, c, lock, site, result);
+    else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
+        sync_held_push(t, lock, site, 0, HELD_QUIET);
+    else if (mode == MODE_HOLDERS)
+        sync_held_push(t, lock, site, tick_now(), HELD_QUIET);
+    else if (mode == MODE_ALL && sync_process.depth == 0)
+        taken_all(t, lock, site);
     else
-        sync_taken_slow(t, mode, c, (uintptr_t)m, site, result);
+        sync_taken_slow(t, mode, c, lock, site, result);
 }
 
 /* How to wait once trying has failed. */
@@ -98,14 +113,19 @@ static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t
     return 0;
 }
 
-UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
+/* Apart from the wrapper, so that the wrapper needs no frame and a call costs next to nothing while recording is off. */
+__attribute__((noinline)) static int lock_on(pthread_mutex_t *m, uint32_t mode, uintptr_t site)
 {
     static const struct way plain = {.lock = way_lock};
+    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    return LIKELY(t != NULL) ? lock_any(t, mode, m, &plain, site) : SYNC_REAL(mutex_lock)(m);
+}
+
+UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
+{
     uint32_t mode = sync_mode();
-    if (LIKELY(mode == MODE_OFF))
-        return SYNC_REAL(mutex_lock)(m);
-    struct sync_thread *t = sync_thread();
-    return LIKELY(t != NULL) ? lock_any(t, mode, m, &plain, CALL_SITE()) : SYNC_REAL(mutex_lock)(m);
+    int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);
+    return LIKELY(mode == MODE_OFF && real) ? real(m) : lock_on(m, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
@@ -157,7 +177,6 @@ static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t 
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_MUTEX,
         .object = (uintptr_t)m,
-        .site = site,
     };
     if (wanted) {
         e.stack = sync_stack(t, tick, site);
@@ -184,20 +203,38 @@ __attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t
     return rc;
 }
 
+/* Mode all, last in first out, nobody waits. */
+static inline int unlock_all(struct sync_thread *t, pthread_mutex_t *m)
+{
+    uint64_t tick = tick_now();
+    sync_held_pop(t);
+    int rc = SYNC_REAL(mutex_unlock)(m);
+    (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, (uintptr_t)m, 0);
+    return rc;
+}
+
+__attribute__((noinline)) static int unlock_on(pthread_mutex_t *m, uint32_t mode, struct sync_thread *t, uintptr_t site)
+{
+    if (UNLIKELY(t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED)))
+        return SYNC_REAL(mutex_unlock)(m);
+    const struct sync_held *h = sync_held_top(t, (uintptr_t)m);
+    uintptr_t wanted = h ? __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) : HELD_QUIET;
+    if (LIKELY(h && mode != MODE_ALL && wanted == HELD_QUIET)) {
+        sync_held_pop(t);
+        return SYNC_REAL(mutex_unlock)(m);
+    }
+    return h && mode == MODE_ALL && wanted == HELD_RECORDED ? unlock_all(t, m) : unlock_slow(t, mode, m, site);
+}
+
+/* A lock taken while recording is let go of in our books even if recording is off by now. */
 UPMU_API int pthread_mutex_unlock(pthread_mutex_t *m)
 {
     struct sync_thread *t = sync_tls.thread;
     uint32_t mode = sync_mode();
-    /* A lock taken while recording is let go of in our books even if recording is off by now. */
-    if (LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0)))
-        return SYNC_REAL(mutex_unlock)(m);
-    if (UNLIKELY(t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED)))
-        return SYNC_REAL(mutex_unlock)(m);
-    const struct sync_held *h = sync_held_top(t, (uintptr_t)m);
-    if (UNLIKELY(h == NULL || mode == MODE_ALL || __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_QUIET))
-        return unlock_slow(t, mode, m, CALL_SITE());
-    sync_held_pop(t);
-    return SYNC_REAL(mutex_unlock)(m);
+    int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
+    if (LIKELY(mode == MODE_OFF && real && (t == NULL || t->depth == 0)))
+        return real(m);
+    return unlock_on(m, mode, t, CALL_SITE());
 }
 
 /* ------------------------------------------------------------------------------------------- life of a mutex */

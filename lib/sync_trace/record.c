@@ -18,12 +18,23 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
     (void)upmu_trace_sync_(t->stream, tick, e);
 }
 
+uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
+{
+    const void *frame = (const void *)site;
+    sync_guard(t);
+    uint32_t id = sync_stack_id(t, tick, &frame, 1, true);
+    sync_unguard(t);
+    if (id)
+        t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.site = site, .id = id};
+    return id;
+}
+
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
     const void **frames;
     bool truncated;
     if (sync_process.depth == 0)
-        return 0;
+        return sync_site_id(t, tick, site);
     sync_guard(t);
     uint32_t n = sync_unwind(t, site, &frames, &truncated);
     uint32_t id = sync_stack_id(t, tick, frames, n, truncated);
@@ -90,9 +101,11 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     uint64_t tick = tick_now();
     if (n > 0)
         e.stack = sync_stack_id(t, tick, frames, n, truncated);
+    sync_unguard(t);
+    if (n == 0)
+        e.stack = sync_site_id(t, tick, w->site);
     sync_write(t, tick, &e);
     sync_counts_write_sometimes(t, tick);
-    sync_unguard(t);
     errno = saved;
 }
 
@@ -147,7 +160,7 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
         .object = lock,
-        .site = site,
+        .site = result ? site : 0, /* the stack has it; without, the event takes half the room */
         .result = result,
         .stack = sync_stack(t, tick, site),
     };

@@ -48,6 +48,7 @@ enum {
     SYNC_FRAMES_OWN = 8,        /**< our own frames, at most, at the inner end of what the unwinder gives */
     SYNC_TID_SLOTS = 8192,      /**< power of two */
     SYNC_TID_PROBES = 16,
+    SYNC_SITES = 64,            /**< call sites a thread remembers the stack number of; power of two */
 };
 
 /* Pages are at most this large where the ISA is; the gate has one of its own. */
@@ -94,6 +95,10 @@ struct sync_thread {
     struct sync_counts *counts;
     struct trace_stream *stream;
     struct sync_held held[SYNC_HELD_MAX];
+    struct sync_site {
+        uintptr_t site;
+        uint32_t id;
+    } sites[SYNC_SITES];
 
     uint32_t used;      /**< belongs to a thread */
     uint32_t rounds;    /**< destructor rounds seen */
@@ -241,8 +246,16 @@ struct trace_sync;
 
 /** Write an event. */
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
-/** The call stack here, as an id for events of `tick`; 0 in modes and settings without. */
+/** The call stack here, as an id for events of `tick`; without stacks, of the call site alone. */
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);
+/** Id of the stack that is the call site alone, at its first use in this thread. */
+uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site);
+
+static inline uint32_t sync_site_id(struct sync_thread *t, uint64_t tick, uintptr_t site)
+{
+    const struct sync_site *s = &t->sites[(site ^ site >> 6) % SYNC_SITES];
+    return LIKELY(s->site == site) ? s->id : sync_site_find(t, tick, site);
+}
 /** Any other object's event: guard, tick, stack, write. */
 void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site, int32_t result);
 

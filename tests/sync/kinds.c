@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* One of every event, in a fixed order, by calls a program would make; it knows nothing of libupmu. Built twice: plain
+ * (for the preload) and linked with libupmu_sync. Room: tests. */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHECK(x)                                                                                                       \
+    do {                                                                                                               \
+        if (!(x)) {                                                                                                    \
+            fprintf(stderr, "kinds.c:%d: %s\n", __LINE__, #x);                                                         \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static pthread_mutex_t mutex;
+static pthread_cond_t cond;
+static sem_t sem;
+static bool flag;
+
+static struct timespec in_ms(clockid_t clock, long ms)
+{
+    struct timespec ts;
+    clock_gettime(clock, &ts);
+    ts.tv_nsec += ms * 1000000;
+    ts.tv_sec += ts.tv_nsec / 1000000000;
+    ts.tv_nsec %= 1000000000;
+    return ts;
+}
+
+/* Long enough for another thread to be asleep in the call before the one that matters. */
+static void let_others_block(void)
+{
+    usleep(30000);
+}
+
+static void *locker(void *arg)
+{
+    CHECK(pthread_mutex_lock(&mutex) == 0); /* held by main: a block */
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+    struct timespec soon = in_ms(CLOCK_REALTIME, 20);
+    CHECK(sem_wait(&sem) == 0); /* a block, ended by main's post, who holds the mutex by now */
+    CHECK(pthread_mutex_timedlock(&mutex, &soon) == ETIMEDOUT);
+    soon = in_ms(CLOCK_MONOTONIC, 20);
+    CHECK(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &soon) == ETIMEDOUT);
+    CHECK(pthread_mutex_trylock(&mutex) == EBUSY);
+    CHECK(pthread_mutex_unlock(&mutex) == 0); /* not ours: glibc does it all the same */
+    return arg;
+}
+
+static void mutex_and_sem(void)
+{
+    pthread_t t;
+    CHECK(pthread_mutex_init(&mutex, NULL) == 0 && sem_init(&sem, 0, 0) == 0);
+    CHECK(pthread_mutex_lock(&mutex) == 0);
+    CHECK(pthread_create(&t, NULL, locker, NULL) == 0);
+    let_others_block();
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+    let_others_block();
+    CHECK(pthread_mutex_trylock(&mutex) == 0);
+    CHECK(sem_post(&sem) == 0);
+    CHECK(pthread_join(t, NULL) == 0);
+    CHECK(sem_post(&sem) == 0 && sem_wait(&sem) == 0);
+    CHECK(sem_post(&sem) == 0 && sem_trywait(&sem) == 0);
+    CHECK(sem_destroy(&sem) == 0);
+}
+
+static void *waiter(void *arg)
+{
+    CHECK(pthread_setname_np(pthread_self(), "waiter") == 0);
+    CHECK(pthread_mutex_lock(&mutex) == 0);
+    while (!flag)
+        CHECK(pthread_cond_wait(&cond, &mutex) == 0);
+    struct timespec soon = in_ms(CLOCK_REALTIME, 10);
+    CHECK(pthread_cond_timedwait(&cond, &mutex, &soon) == ETIMEDOUT);
+    soon = in_ms(CLOCK_MONOTONIC, 10);
+    CHECK(pthread_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &soon) == ETIMEDOUT);
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+    pthread_exit(arg);
+}
+
+static void *nothing(void *arg)
+{
+    return arg;
+}
+
+static void cond_and_thread(void)
+{
+    pthread_t t;
+    CHECK(pthread_mutex_init(&mutex, NULL) == 0 && pthread_cond_init(&cond, NULL) == 0);
+    CHECK(pthread_create(&t, NULL, waiter, NULL) == 0);
+    let_others_block();
+    CHECK(pthread_mutex_lock(&mutex) == 0);
+    flag = true;
+    CHECK(pthread_cond_signal(&cond) == 0);
+    CHECK(pthread_cond_broadcast(&cond) == 0);
+    CHECK(pthread_mutex_unlock(&mutex) == 0);
+    struct timespec later = in_ms(CLOCK_REALTIME, 5000);
+    CHECK(pthread_timedjoin_np(t, NULL, &later) == 0);
+    CHECK(pthread_create(&t, NULL, nothing, NULL) == 0);
+    CHECK(pthread_detach(t) == 0);
+    let_others_block();
+    CHECK(pthread_cond_destroy(&cond) == 0 && pthread_mutex_destroy(&mutex) == 0);
+}
+
+int main(void)
+{
+    mutex_and_sem();
+    cond_and_thread();
+    printf("kinds: all done\n");
+    return 0;
+}
