@@ -44,6 +44,7 @@ struct trace_writer {
     uint32_t free_streams;        /* atomic, a hint: how many of them nobody uses */
     uint32_t next_number;         /* atomic */
     int control_fd;               /* holds the lock that says "alive" */
+    dev_t control_dev;
     ino_t control_ino;
     struct control_header forgotten; /* stands in for the control file in a forked child */
     struct metadata meta;
@@ -146,6 +147,7 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
 {
     struct metadata *m = &w->meta;
     uint8_t boot[16];
+    clock_sample(now);
     metadata_describe_process(m);
     m->pid = getpid();
     m->clock_source = clock_source();
@@ -159,7 +161,6 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
                  "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
                  u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
     }
-    clock_sample(now);
     return 0;
 }
 
@@ -195,6 +196,8 @@ static void host_for_path(char *out, size_t size, const char *host)
 /* The recording's directory, made if missing, without links in its path. */
 static int recording_dir(const char *dir, char *resolved)
 {
+    if (!stream_size_allowed(CONTROL_BYTES))
+        return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE allows no files as long as a trace needs; see ulimit -f");
     if (mkdir(dir, 0700) != 0 && errno != EEXIST)
         return upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be made: %s", dir, upmu_errno_name(errno));
     if (!realpath(dir, resolved))
@@ -235,8 +238,6 @@ static int control_fill(struct trace_writer *w, int fd)
     char text[37];
     struct stat st;
     struct flock alive = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (!stream_size_allowed(CONTROL_BYTES))
-        return -EFBIG;
     if (posix_fallocate(fd, 0, CONTROL_BYTES) != 0 || fstat(fd, &st) != 0)
         return -ENOSPC;
     void *p = mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -253,6 +254,7 @@ static int control_fill(struct trace_writer *w, int fd)
     memcpy(h->magic, CONTROL_MAGIC, sizeof h->magic);
     w->home.control = h;
     w->control_fd = fd;
+    w->control_dev = st.st_dev;
     w->control_ino = st.st_ino;
     /* A file system without locks leaves the process id and its start time as witnesses. */
     if (fcntl(fd, F_OFD_SETLK, &alive) != 0)
@@ -322,7 +324,7 @@ static int metadata_write(const struct trace_writer *w)
 static void metadata_reserve(const struct trace_writer *w)
 {
     char temp[PATH_MAX];
-    if (file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
+    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
         return;
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -505,7 +507,8 @@ void trace_writer_forget(struct trace_writer *w)
         munmap(w->home.control, CONTROL_BYTES);
     w->home.control = &w->forgotten;
     /* The lock belongs to parent and child alike until the child lets go; the number may be somebody else's by now. */
-    if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_ino == w->control_ino)
+    if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_dev == w->control_dev &&
+        st.st_ino == w->control_ino)
         close(w->control_fd);
     w->control_fd = -1;
     errno = saved;

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of synchronisation, stacks and modules: what is written comes back, whichever way it was written. */
+#include <pthread.h>
+
+#include "base/tick.h"
+#include "suite.h"
+#include "trace/clockmap.h"
+#include "trace/ctf.h"
+#include "trace/stream_fast.h"
+
+enum { TID = 77 };
+
+static struct trace_writer *w;
+static struct trace_stream *s;
+static size_t page;
+
+static void set_up(void)
+{
+    recording_set_up();
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    w = writer_with(NULL, 0, page);
+    s = stream_of(w, TID);
+}
+
+/* The writer's part is over. */
+static struct upmu_trace *finished(void)
+{
+    trace_stream_release(s);
+    trace_writer_close(w);
+    return trace_of(recording);
+}
+
+/* ------------------------------------------------------------------------------------------------- every field */
+
+/* Which fields a kind keeps, said here once more and not taken from the table under test. */
+enum {
+    TYPE = 1,
+    RESULT = 2,
+    PEER = 4,
+    STACK = 8,
+    SITE = 16,
+    HOLDER = 32,
+    COUNTS = 64,
+    NAME = 128,
+    OBJECT2 = 256,
+    LOCK = TYPE | RESULT | STACK | SITE,
+    COND = RESULT | STACK | SITE | OBJECT2,
+    THREAD = RESULT | STACK | SITE | PEER,
+};
+
+static const struct {
+    int32_t kind;
+    int32_t fixed_type; /* of kinds without TYPE */
+    int fields;
+} kinds[] = {
+    {UPMU_TRACE_LOCK_BLOCK, 0, TYPE | PEER | STACK | SITE | HOLDER},
+    {UPMU_TRACE_LOCK_ACQUIRED, 0, LOCK},
+    {UPMU_TRACE_LOCK_ACQUIRE, 0, LOCK},
+    {UPMU_TRACE_LOCK_RELEASE, 0, LOCK},
+    {UPMU_TRACE_LOCK_FAILED, 0, LOCK},
+    {UPMU_TRACE_LOCK_INIT, 0, TYPE | STACK | SITE | NAME},
+    {UPMU_TRACE_LOCK_DESTROY, 0, LOCK},
+    {UPMU_TRACE_LOCK_COUNTS, 0, TYPE | COUNTS},
+    {UPMU_TRACE_LOCK_NAME, 0, TYPE | NAME},
+    {UPMU_TRACE_LOCK_MISUSE, 0, LOCK},
+    {UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, COND},
+    {UPMU_TRACE_COND_WAKE, UPMU_OBJECT_COND, COND},
+    {UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, COND},
+    {UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, COND},
+    {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, RESULT | STACK | SITE},
+    {UPMU_TRACE_THREAD_CREATE, UPMU_OBJECT_THREAD, THREAD},
+    {UPMU_TRACE_THREAD_START, UPMU_OBJECT_THREAD, PEER},
+    {UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, 0},
+    {UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, THREAD},
+    {UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, THREAD},
+    {UPMU_TRACE_THREAD_NAME, UPMU_OBJECT_THREAD, PEER | NAME},
+    {UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, THREAD},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* Every field set, each to another number that uses the whole width. */
+static struct trace_sync full_event(size_t i, uint64_t tick)
+{
+    uint64_t n = (uint64_t)i << 32;
+    return (struct trace_sync){
+        .kind = kinds[i].kind,
+        .object_type = UPMU_OBJECT_SEM,
+        .object = 0xf000000000000001 + n,
+        .object2 = 0xe000000000000002 + n,
+        .result = i % 2 ? -110 : 2147483647,
+        .peer = 1000000 + (int32_t)i,
+        .stack = 0xfffffff0u + (uint32_t)i % 8,
+        .site = 0xd000000000000003 + n,
+        .holder_site = 0xc000000000000004 + n,
+        .holder_since = tick - 1000,
+        .count = 0xb000000000000005 + n,
+        .contended = 0xa000000000000006 + n,
+        .name = "a name of \xe4\xb8\xad\n",
+    };
+}
+
+static void expect_fields(const struct upmu_trace_event *e, const struct trace_sync *in, size_t i)
+{
+    int has = kinds[i].fields;
+    ck_assert_int_eq(e->kind, in->kind);
+    ck_assert_int_eq(e->tid, TID);
+    ck_assert_uint_eq(e->object, in->object);
+    ck_assert_int_eq(e->object_type, has & TYPE ? in->object_type : kinds[i].fixed_type);
+    ck_assert_uint_eq(e->object2, has & OBJECT2 ? in->object2 : 0);
+    ck_assert_int_eq(e->result, has & RESULT ? in->result : 0);
+    ck_assert_int_eq(e->peer, has & PEER ? in->peer : 0);
+    ck_assert_uint_eq(e->stack, has & STACK ? in->stack : 0);
+    ck_assert_uint_eq(e->site, has & SITE ? in->site : 0);
+    ck_assert_uint_eq(e->holder_site, has & HOLDER ? in->holder_site : 0);
+    ck_assert_uint_eq(e->count, has & COUNTS ? in->count : 0);
+    ck_assert_uint_eq(e->contended, has & COUNTS ? in->contended : 0);
+    ck_assert_str_eq(e->name, has & NAME ? in->name : "");
+    ck_assert_uint_eq(e->n_values, 0);
+    ck_assert_ptr_null(e->values);
+}
+
+START_TEST(every_kind_keeps_its_fields_and_no_other)
+{
+    uint64_t tick = tick_now();
+    for (size_t i = 0; i < 3 * KINDS; i++) {
+        struct trace_sync e = full_event(i % KINDS, tick);
+        ck_assert(upmu_trace_sync_(s, tick + i, &e));
+    }
+    struct upmu_trace *t = finished();
+    uint64_t since = 0;
+    for (size_t i = 0; i < 3 * KINDS; i++) {
+        struct trace_sync in = full_event(i % KINDS, tick);
+        const struct upmu_trace_event *e = must_read(t);
+        ck_assert_uint_eq(e->tick, tick + i);
+        expect_fields(e, &in, i % KINDS);
+        if (kinds[i % KINDS].fields & HOLDER) { /* a tick in the trace, a time for the caller */
+            ck_assert_uint_lt(e->holder_since, e->time_ns);
+            ck_assert_uint_gt(e->holder_since, e->time_ns - 100000);
+            ck_assert(since == 0 || since == e->holder_since);
+            since = e->holder_since;
+        } else {
+            ck_assert_uint_eq(e->holder_since, 0);
+        }
+    }
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut)
+{
+    char name[UPMU_REGION_NAME_MAX + 10];
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = '\0';
+    struct trace_sync block = {.kind = UPMU_TRACE_LOCK_BLOCK, .object = 1};
+    struct trace_sync named = {.kind = UPMU_TRACE_LOCK_NAME, .object = 1, .name = name};
+    ck_assert(upmu_trace_sync_(s, tick_now(), &block));
+    ck_assert(upmu_trace_sync_(s, tick_now(), &named));
+    named.name = NULL;
+    ck_assert(upmu_trace_sync_(s, tick_now(), &named));
+    struct upmu_trace *t = finished();
+    ck_assert_uint_eq(must_read(t)->holder_since, 0);
+    ck_assert_uint_eq(strlen(must_read(t)->name), UPMU_REGION_NAME_MAX);
+    ck_assert_str_eq(must_read(t)->name, "");
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(a_kind_that_is_none_is_lost_and_counted)
+{
+    static const int32_t none[] = {INT32_MIN, -1, 0, UPMU_TRACE_MARK, 26, 55, INT32_MAX};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        struct trace_sync e = {.kind = none[i]};
+        ck_assert(!upmu_trace_sync_(s, tick_now(), &e));
+    }
+    ck_assert_uint_eq(trace_writer_lost(w), sizeof none / sizeof *none);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------------- compact */
+
+static const struct {
+    int32_t kind, type;
+} compact[] = {
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX},  {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_CUSTOM}, {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM},    {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM},
+};
+enum { COMPACT = sizeof compact / sizeof *compact };
+
+START_TEST(frequent_events_take_16_bytes_by_either_way)
+{
+    uint64_t tick = tick_now();
+    struct trace_sync first = {.kind = UPMU_TRACE_LOCK_ACQUIRE, .object_type = UPMU_OBJECT_MUTEX, .object = 1};
+    ck_assert(upmu_trace_sync_(s, tick, &first));
+    const uint8_t *before = s->pos;
+    for (size_t i = 0; i < COMPACT; i++) {
+        struct trace_sync e = {
+            .kind = compact[i].kind, .object_type = compact[i].type, .object = UINT64_MAX - i, .stack = UINT32_MAX};
+        ck_assert(upmu_trace_sync_(s, tick + i, &e));
+        ck_assert(stream_fast_sync(s, tick + i, e.kind, e.object_type, e.object, e.stack));
+    }
+    ck_assert_int_eq(s->pos - before, 2 * COMPACT * STREAM_COMPACT_BYTES);
+    struct upmu_trace *t = finished();
+    ck_assert_uint_eq(must_read(t)->object, 1);
+    for (size_t i = 0; i < (size_t)2 * COMPACT; i++) {
+        const struct upmu_trace_event *e = must_read(t);
+        ck_assert_uint_eq(e->tick, tick + i / 2);
+        ck_assert_int_eq(e->kind, compact[i / 2].kind);
+        ck_assert_int_eq(e->object_type, compact[i / 2].type);
+        ck_assert_uint_eq(e->object, UINT64_MAX - i / 2);
+        ck_assert_uint_eq(e->stack, UINT32_MAX);
+    }
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
+static bool fast(uint64_t tick, uint64_t object)
+{
+    return stream_fast_sync(s, tick, UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, object, 0);
+}
+
+START_TEST(the_fast_way_goes_on_over_packets_pauses_and_ticks_that_go_back)
+{
+    uint64_t tick = tick_now(), n = 4 * page / STREAM_COMPACT_BYTES;
+    for (uint64_t i = 0; i < n; i++)
+        ck_assert(fast(tick + i, i));
+    ck_assert(fast(tick, n));                                        /* back: raised to the one before */
+    ck_assert(fast(tick + n + CTF_TICK_MASK, n + 1));                /* forward by more than the short head holds */
+    ck_assert(fast(tick + n + CTF_TICK_MASK + CTF_TICK_MASK, n + 2)); /* and by just as much as it holds */
+    ck_assert_uint_eq(trace_writer_control(w)->clamped, 1);
+    struct upmu_trace *t = finished();
+    for (uint64_t i = 0; i < n + 3; i++) {
+        const struct upmu_trace_event *e = must_read(t);
+        ck_assert_uint_eq(e->object, i);
+        uint64_t wanted = i < n ? tick + i : i == n ? tick + n - 1 : tick + n + (i - n) * CTF_TICK_MASK;
+        ck_assert_uint_eq(e->tick, wanted);
+    }
+    must_end(t);
+    ck_assert_uint_eq(process_of(t, 0).events, n + 3);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(every_event_is_committed_when_the_fast_way_returns)
+{
+    for (uint64_t i = 0; i < 500; i++) {
+        ck_assert(fast(tick_now(), i));
+        if (i % 50 != 7)
+            continue;
+        struct upmu_trace *t = trace_of(recording);
+        for (uint64_t k = 0; k <= i; k++)
+            ck_assert_uint_eq(must_read(t)->object, k);
+        must_end(t);
+        upmu_trace_close(t);
+    }
+}
+END_TEST
+
+START_TEST(what_a_handler_left_during_the_fast_way_follows_its_event)
+{
+    struct trace_sync e = {.kind = UPMU_TRACE_LOCK_MISUSE, .object = 2};
+    static const uint64_t frames[64] = {3};
+    ck_assert(fast(tick_now(), 0));
+    s->busy = 1; /* as a handler finds it */
+    ck_assert(upmu_trace_sync_(s, tick_now(), &e));
+    ck_assert(upmu_trace_stack_(s, tick_now(), 9, UPMU_STACK_LIBGCC, false, frames, 64));
+    ck_assert(fast(tick_now(), 3));
+    s->busy = 0;
+    ck_assert(fast(tick_now(), 1));
+    ck_assert_uint_eq(s->claimed, 0);
+    struct upmu_trace *t = finished();
+    for (uint64_t i = 0; i < 4; i++) /* the event in between is 1: what waited follows it */
+        ck_assert_uint_eq(must_read(t)->object, i);
+    must_end(t);
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    ck_assert_int_eq(upmu_trace_stack(t, 0, 9, &stack), 0);
+    ck_assert_uint_eq(stack.n_frames, 64);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(after_the_end_nothing_is_recorded_by_either_way)
+{
+    ck_assert(fast(tick_now(), 0));
+    trace_writer_close(w);
+    ck_assert(!fast(tick_now(), 1));
+    struct trace_sync e = {.kind = UPMU_TRACE_LOCK_BLOCK};
+    ck_assert(!upmu_trace_sync_(s, tick_now(), &e));
+    struct upmu_trace *t = trace_of(recording);
+    must_read(t);
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------------- stacks, modules */
+
+static uint64_t frame_of(uint32_t id, uint32_t i)
+{
+    return (uint64_t)id << 40 | i << 8 | 1;
+}
+
+static bool put_stack(uint32_t id, uint32_t n, bool truncated)
+{
+    uint64_t frames[100];
+    for (uint32_t i = 0; i < n; i++)
+        frames[i] = frame_of(id, i);
+    return upmu_trace_stack_(s, tick_now(), id, 1 + id % 3, truncated, frames, n);
+}
+
+static void expect_stack(const struct upmu_trace *t, uint32_t id, uint32_t n, bool truncated)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    ck_assert_msg(upmu_trace_stack(t, 0, id, &stack) == 0, "%s", upmu_error());
+    ck_assert_uint_eq(stack.n_frames, n);
+    ck_assert_uint_eq(stack.method, 1 + id % 3);
+    ck_assert_uint_eq(stack.truncated, truncated);
+    for (uint32_t i = 0; i < n; i++)
+        ck_assert_uint_eq(stack.frames[i], frame_of(id, i));
+}
+
+START_TEST(stacks_are_found_by_their_ids)
+{
+    enum { STACKS = 3000 };
+    struct trace_sync last = {.kind = UPMU_TRACE_LOCK_BLOCK, .stack = UINT32_MAX};
+    for (uint32_t id = 1; id <= STACKS; id++)
+        ck_assert(put_stack(id, id % 65, false));
+    ck_assert(put_stack(UINT32_MAX, 2, true));
+    ck_assert(put_stack(UINT32_MAX - 1, 100, false)); /* more than are kept */
+    ck_assert(put_stack(1, 7, true));                 /* an id given twice: the first counts */
+    ck_assert(upmu_trace_sync_(s, tick_now(), &last));
+    struct upmu_trace *t = finished();
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    ck_assert_int_eq(upmu_trace_stack(t, 0, 1, &stack), UPMU_E_NAME);
+    ck_assert_uint_eq(must_read(t)->stack, UINT32_MAX);
+    for (uint32_t id = 1; id <= STACKS; id++)
+        expect_stack(t, id, id % 65, false);
+    expect_stack(t, UINT32_MAX, 2, true);
+    expect_stack(t, UINT32_MAX - 1, 64, true);
+    must_end(t);
+    ck_assert_int_eq(upmu_trace_stack(t, 0, 0, &stack), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_stack(t, 0, STACKS + 1, &stack), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_stack(t, 1, 1, &stack), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_stack(NULL, 0, 1, &stack), UPMU_E_INVAL);
+    stack.size = sizeof stack - 1;
+    ck_assert_int_eq(upmu_trace_stack(t, 0, 1, &stack), UPMU_E_INVAL);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(modules_come_in_their_order_with_their_texts)
+{
+    char path[5000];
+    memset(path, 'p', sizeof path);
+    path[sizeof path - 1] = '\0';
+    ck_assert(upmu_trace_module_(s, tick_now(), 1, 2, UINT64_MAX, "00ff", "/usr/lib/lib one.so"));
+    ck_assert(upmu_trace_module_(s, tick_now(), 3, 4, 5, NULL, "/bin/x"));
+    /* Longer than the packets of this trace: lost, and said; the same path fits into the usual ones. */
+    bool kept = page > STREAM_EVENT_MAX + sizeof(struct ctf_packet) + CTF_LONG_HEAD_BYTES;
+    ck_assert(upmu_trace_module_(s, tick_now(), 6, 7, 8, "", path) == kept);
+    ck_assert_uint_eq(trace_writer_lost(w), kept ? 0 : 1);
+    ck_assert(fast(tick_now(), 1));
+    struct upmu_trace *t = finished();
+    must_read(t);
+    must_end(t);
+    struct upmu_trace_module m = {.size = sizeof m};
+    ck_assert_int_eq(upmu_trace_module(t, 0, 0, &m), 0);
+    ck_assert(m.base == 1 && m.start == 2 && m.end == UINT64_MAX);
+    ck_assert_str_eq(m.build_id, "00ff");
+    ck_assert_str_eq(m.path, "/usr/lib/lib one.so");
+    ck_assert_int_eq(upmu_trace_module(t, 0, 1, &m), 0);
+    ck_assert(m.base == 3 && m.start == 4 && m.end == 5);
+    ck_assert_str_eq(m.build_id, "");
+    ck_assert_str_eq(m.path, "/bin/x");
+    ck_assert_int_eq(upmu_trace_module(t, 0, kept ? 3 : 2, &m), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_module(t, 1, 0, &m), UPMU_E_INVAL);
+    m.size = 8;
+    ck_assert_int_eq(upmu_trace_module(t, 0, 0, &m), UPMU_E_INVAL);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(a_path_of_any_legal_length_fits_into_the_usual_packets)
+{
+    char path[4096];
+    memset(path, 'p', sizeof path);
+    path[sizeof path - 1] = '\0';
+    struct trace_writer *usual = writer_with(NULL, 0, 0);
+    struct trace_stream *other = stream_of(usual, TID + 1);
+    for (int i = 0; i < 20; i++)
+        ck_assert(upmu_trace_module_(other, tick_now(), 0, 1, 2, "ab", path));
+    ck_assert_uint_eq(trace_writer_lost(usual), 0);
+    trace_stream_release(other);
+    trace_writer_close(usual);
+    struct upmu_trace *t = trace_of(trace_writer_dir(usual));
+    must_end(t);
+    struct upmu_trace_module m = {.size = sizeof m};
+    ck_assert_int_eq(upmu_trace_module(t, 0, 19, &m), 0);
+    ck_assert_str_eq(m.path, path);
+    upmu_trace_close(t);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------ cancellation */
+
+static size_t reached, recorded;
+
+/* Without Check's assertions: each of them writes, which is a cancellation point. */
+static void *cancelled_thread(void *arg)
+{
+    struct trace_sync e = {.kind = UPMU_TRACE_COND_WAIT, .object = 1};
+    struct trace_stream *own;
+    pthread_barrier_t *barrier = arg;
+    pthread_barrier_wait(barrier); /* no cancellation point */
+    pthread_barrier_wait(barrier); /* the cancel is pending from here on */
+    for (int lives = 0; lives < 2; lives++) {
+        if (trace_stream_acquire(w, TID + 1, "cancelled", &own) != 0)
+            return NULL;
+        for (size_t i = 0; i < page / 4; i++) /* several packets */
+            recorded += upmu_trace_sync_(own, tick_now(), &e);
+        trace_stream_release(own);
+    }
+    reached = 1;
+    pthread_testcancel();
+    reached = 2;
+    return NULL;
+}
+
+START_TEST(recording_is_no_cancellation_point)
+{
+    pthread_t thread;
+    pthread_barrier_t barrier;
+    void *result;
+    pthread_barrier_init(&barrier, NULL, 2);
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancelled_thread, &barrier), 0);
+    pthread_barrier_wait(&barrier);
+    ck_assert_int_eq(pthread_cancel(thread), 0);
+    pthread_barrier_wait(&barrier);
+    ck_assert_int_eq(pthread_join(thread, &result), 0);
+    pthread_barrier_destroy(&barrier);
+    ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+    ck_assert_uint_eq(reached, 1);
+    ck_assert_uint_eq(recorded, page / 4 * 2);
+}
+END_TEST
+
+/* ------------------------------------------------------------------------------------------------------- clock */
+
+START_TEST(times_in_steps_are_the_same_to_the_nanosecond)
+{
+    static const struct clock_map maps[] = {
+        {.hz = 2500000001, .offset_s = 1700000000, .offset = 2499999999},
+        {.hz = 1000000000, .offset_s = 0, .offset = 0},
+        {.hz = 3, .offset_s = -1, .offset = 2},
+        {.hz = 24000000, .offset_s = -5000000000, .offset = 1},
+        {.hz = UINT64_MAX, .offset_s = INT64_MAX, .offset = 7},
+        {.hz = 1, .offset_s = INT64_MIN, .offset = 0},
+    };
+    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
+        struct clock_steps steps = {0};
+        uint64_t x = 88172645463325252, tick = 0;
+        for (int i = 0; i < 20000; i++) {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            tick = i % 97 == 0 ? x : tick + (x & ((UINT64_C(1) << (i % 40)) - 1)); /* steps of all sizes, and jumps */
+            ck_assert_uint_eq(clock_steps_ns(&steps, &maps[k], tick), clock_map_ns(&maps[k], tick));
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("sync");
+    tcase_add_checked_fixture(cases, set_up, recording_tear_down);
+    tcase_add_test(cases, every_kind_keeps_its_fields_and_no_other);
+    tcase_add_test(cases, an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut);
+    tcase_add_test(cases, a_kind_that_is_none_is_lost_and_counted);
+    tcase_add_test(cases, frequent_events_take_16_bytes_by_either_way);
+    tcase_add_test(cases, the_fast_way_goes_on_over_packets_pauses_and_ticks_that_go_back);
+    tcase_add_test(cases, every_event_is_committed_when_the_fast_way_returns);
+    tcase_add_test(cases, what_a_handler_left_during_the_fast_way_follows_its_event);
+    tcase_add_test(cases, after_the_end_nothing_is_recorded_by_either_way);
+    tcase_add_test(cases, stacks_are_found_by_their_ids);
+    tcase_add_test(cases, modules_come_in_their_order_with_their_texts);
+    tcase_add_test(cases, a_path_of_any_legal_length_fits_into_the_usual_packets);
+    tcase_add_test(cases, recording_is_no_cancellation_point);
+    tcase_add_test(cases, times_in_steps_are_the_same_to_the_nanosecond);
+    return run_suite("trace sync", cases);
+}
