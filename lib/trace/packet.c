@@ -7,9 +7,6 @@
  * can, its pages are made writable at once. The latter also keeps the recorder's page faults out of the program's
  * page-fault counters, since faults taken inside a system call are not counted there.
  *
- * open, close, fallocate and ftruncate are cancellation points; the program's calls that are recorded here are not, and a
- * thread must not end in the middle of this. So cancellation is off meanwhile.
- *
  * The magic number is stored last. A process killed on the way leaves a tail of zeros without it, which readers of ours
  * pass over and repair cuts off.
  */
@@ -31,6 +28,19 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
+static int stream_make_file(struct trace_stream *s)
+{
+    struct stat st = {0};
+    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+    close(fd);
+    s->dev = st.st_dev;
+    s->ino = st.st_ino;
+    return rc;
+}
+
 struct trace_stream *stream_new(struct stream_home *home, unsigned number)
 {
     size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295";
@@ -42,26 +52,15 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number)
     s->home = home;
     s->used = 1;
     snprintf(s->path, path_bytes, "%s/stream_%04u", home->dir, number);
-    struct stat st;
-    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int err = errno;
-        if (fd >= 0)
-            close(fd);
-        munmap(s, bytes);
-        errno = err;
-        return NULL;
-    }
-    close(fd);
-    s->dev = st.st_dev;
-    s->ino = st.st_ino;
-    return s;
-}
-
-void stream_discard(struct trace_stream *s)
-{
-    unlink(s->path);
-    munmap(s, s->struct_bytes);
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int rc = stream_make_file(s);
+    pthread_setcancelstate(cancel, NULL);
+    if (rc == 0)
+        return s;
+    munmap(s, bytes);
+    errno = -rc;
+    return NULL;
 }
 
 /* The file again, and surely the same one: the program may have changed its root or moved the directory. */
@@ -118,13 +117,12 @@ static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet **ou
     if (p == MAP_FAILED)
         return -errno;
     /* EINVAL: a kernel that does not know it; the pages then come one by one. Any other refusal is about the space. */
-    if (madvise(p, bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
-        int err = errno;
+    int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
+    if (rc == 0)
+        *out = p;
+    else
         munmap(p, bytes);
-        return -err;
-    }
-    *out = p;
-    return 0;
+    return rc;
 }
 
 /* Reserve, grow and map; on failure the file is as before. */
@@ -166,26 +164,20 @@ static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size
     __atomic_store_n(&p->magic, CTF_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* As packet_make(), but no cancellation point, and errno stays. */
-static int packet_make_quietly(const struct trace_stream *s, off_t offset, size_t bytes, struct ctf_packet **out)
-{
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    int rc = packet_make(s, offset, bytes, out);
-    pthread_setcancelstate(cancel, NULL);
-    errno = saved;
-    return rc;
-}
-
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 {
+    int saved = errno;
     struct ctf_packet *p = NULL;
     size_t bytes = s->next_bytes;
     off_t offset = s->packet ? s->offset + (off_t)s->mapped_bytes : s->offset;
-    int rc = packet_make_quietly(s, offset, bytes, &p);
-    if (rc != 0)
+    int cancel;
+    /* Opening and reserving are cancellation points; the event that needs the room is none. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int rc = packet_make(s, offset, bytes, &p);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    if (!p)
         return rc;
-    int saved = errno;
     packet_head(s, p, bytes, tick);
     struct ctf_packet *full = s->packet;
     size_t full_bytes = s->mapped_bytes;
@@ -226,8 +218,7 @@ void packet_end(struct trace_stream *s)
     struct ctf_packet *p = s->packet;
     if (!p)
         return;
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int saved = errno;
     size_t page = s->home->page_bytes;
     size_t content = (size_t)(s->pos - (uint8_t *)p);
     size_t keep = (content + page - 1) / page * page;
@@ -243,6 +234,8 @@ void packet_end(struct trace_stream *s)
     s->pos = s->limit = NULL;
     munmap(p, s->mapped_bytes);
     s->offset += (off_t)keep;
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     stream_cut(s, s->offset);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -432,10 +431,7 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
         return upmu_fail(UPMU_E_IO, "the trace \"%s\" is closed", w->dir);
     struct trace_stream *s = stream_from_pool(w);
     if (!s) {
-        int cancel; /* a program's call that is recorded is no cancellation point, and making a file would be one */
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
         s = stream_new(&w->home, __atomic_fetch_add(&w->next_number, 1, __ATOMIC_RELAXED));
-        pthread_setcancelstate(cancel, NULL);
         if (!s)
             return upmu_fail(errno == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no stream file in \"%s\" for thread %d: %s",
                              w->dir, (int)tid, upmu_errno_name(errno));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of synchronisation, stacks and modules: what is written comes back, whichever way it was written. */
-#include <pthread.h>
-
 #include "base/tick.h"
 #include "suite.h"
 #include "trace/clockmap.h"
@@ -403,49 +401,6 @@ START_TEST(a_path_of_any_legal_length_fits_into_the_usual_packets)
 }
 END_TEST
 
-/* ------------------------------------------------------------------------------------------------ cancellation */
-
-static size_t reached, recorded;
-
-/* Without Check's assertions: each of them writes, which is a cancellation point. */
-static void *cancelled_thread(void *arg)
-{
-    struct trace_sync e = {.kind = UPMU_TRACE_COND_WAIT, .object = 1};
-    struct trace_stream *own;
-    pthread_barrier_t *barrier = arg;
-    pthread_barrier_wait(barrier); /* no cancellation point */
-    pthread_barrier_wait(barrier); /* the cancel is pending from here on */
-    for (int lives = 0; lives < 2; lives++) {
-        if (trace_stream_acquire(w, TID + 1, "cancelled", &own) != 0)
-            return NULL;
-        for (size_t i = 0; i < page / 4; i++) /* several packets */
-            recorded += upmu_trace_sync_(own, tick_now(), &e);
-        trace_stream_release(own);
-    }
-    reached = 1;
-    pthread_testcancel();
-    reached = 2;
-    return NULL;
-}
-
-START_TEST(recording_is_no_cancellation_point)
-{
-    pthread_t thread;
-    pthread_barrier_t barrier;
-    void *result;
-    pthread_barrier_init(&barrier, NULL, 2);
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancelled_thread, &barrier), 0);
-    pthread_barrier_wait(&barrier);
-    ck_assert_int_eq(pthread_cancel(thread), 0);
-    pthread_barrier_wait(&barrier);
-    ck_assert_int_eq(pthread_join(thread, &result), 0);
-    pthread_barrier_destroy(&barrier);
-    ck_assert_ptr_eq(result, PTHREAD_CANCELED);
-    ck_assert_uint_eq(reached, 1);
-    ck_assert_uint_eq(recorded, page / 4 * 2);
-}
-END_TEST
-
 /* ------------------------------------------------------------------------------------------------------- clock */
 
 START_TEST(times_in_steps_are_the_same_to_the_nanosecond)
@@ -487,7 +442,6 @@ int main(void)
     tcase_add_test(cases, stacks_are_found_by_their_ids);
     tcase_add_test(cases, modules_come_in_their_order_with_their_texts);
     tcase_add_test(cases, a_path_of_any_legal_length_fits_into_the_usual_packets);
-    tcase_add_test(cases, recording_is_no_cancellation_point);
     tcase_add_test(cases, times_in_steps_are_the_same_to_the_nanosecond);
     return run_suite("trace sync", cases);
 }
