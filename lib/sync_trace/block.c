@@ -121,8 +121,7 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
     t->depth = 0;
     t->rounds = 0;
     t->forgotten = 0;
-    t->exit_stack = 0;
-    t->exit_site = t->waiting = 0;
+    t->waiting = 0;
     t->flushed = tick_now();
     __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
@@ -180,8 +179,6 @@ static void thread_end(struct sync_thread *t)
         .kind = UPMU_TRACE_THREAD_EXIT,
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)pthread_self(),
-        .site = t->exit_site,
-        .stack = t->exit_stack,
     };
     sync_write(t, tick_now(), &e);
     tid_leave(t);

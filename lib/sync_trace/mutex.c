@@ -3,8 +3,9 @@
  * Mutexes. Room: sync_trace; before it the program's calls, after it held.h, counts.c, record.c.
  *
  * Contention is decided by trying: pthread_mutex_trylock() makes the same first attempt as pthread_mutex_lock() does, so
- * fairness does not change. Whatever trying returns besides success, the real call is made and its result is the answer
- * (an error-checking mutex of one's own says EBUSY to the one and EDEADLK to the other).
+ * fairness does not change. When it says EBUSY, the real call is made and its result is the answer (an error-checking
+ * mutex of one's own says EDEADLK there). Robust mutexes are tried by a timed lock whose time has passed: glibc's trylock
+ * of one that cannot be recovered leaves it locked, and who comes next would wait for ever.
  *
  * Who holds a mutex costs the uncontended path nothing: glibc keeps the owner's thread id in the mutex for its own use,
  * and a waiter finds the owner's block by that id. It is believed only after a check at the start (process.c); without
@@ -29,15 +30,21 @@ static inline pid_t owner_of(const pthread_mutex_t *m)
     return -1;
 }
 
-static bool is_recursive(const pthread_mutex_t *m)
+enum { KIND_TYPE_BITS = 3, KIND_ROBUST_BIT = 16 }; /* as glibc has them */
+
+static inline int kind_of(const pthread_mutex_t *m)
 {
 #ifdef __GLIBC__
-    enum { KIND_TYPE_BITS = 3 };
-    return (__atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED) & KIND_TYPE_BITS) == PTHREAD_MUTEX_RECURSIVE_NP;
+    return __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
 #else
     (void)m;
-    return false;
+    return 0;
 #endif
+}
+
+static bool is_recursive(const pthread_mutex_t *m)
+{
+    return (kind_of(m) & KIND_TYPE_BITS) == PTHREAD_MUTEX_RECURSIVE_NP;
 }
 
 /* Mode all without stacks: the call site stands in for the stack. */
@@ -89,13 +96,8 @@ static int way_clock(pthread_mutex_t *m, const struct way *way)
     return SYNC_REAL(mutex_clocklock)(m, way->clock, way->until);
 }
 
-__attribute__((noinline, cold)) static int lock_slow(struct sync_thread *t, uint32_t mode, int tried,
-                                                     pthread_mutex_t *m, const struct way *way, uintptr_t site)
+static int wait_for(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct way *way, uintptr_t site)
 {
-    if (tried == EOWNERDEAD) {
-        taken(t, mode, m, site, tried);
-        return tried;
-    }
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
     sync_wait_begin(&w, mode, owner_of(m), is_recursive(m));
     w.result = way->lock(m, way);
@@ -103,12 +105,25 @@ __attribute__((noinline, cold)) static int lock_slow(struct sync_thread *t, uint
     return w.result;
 }
 
+__attribute__((noinline, cold)) static int lock_robust(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
+                                                       const struct way *way, uintptr_t site)
+{
+    const struct timespec past = {0};
+    int rc = SYNC_REAL(mutex_timedlock)(m, &past);
+    if (rc == ETIMEDOUT)
+        return wait_for(t, mode, m, way, site);
+    if (rc == 0 || rc == EOWNERDEAD)
+        taken(t, mode, m, site, rc);
+    return rc;
+}
+
 static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct way *way,
                            uintptr_t site)
 {
-    int tried = SYNC_REAL(mutex_trylock)(m);
-    if (UNLIKELY(tried != 0))
-        return lock_slow(t, mode, tried, m, way, site);
+    if (UNLIKELY(kind_of(m) & KIND_ROBUST_BIT))
+        return lock_robust(t, mode, m, way, site);
+    if (UNLIKELY(SYNC_REAL(mutex_trylock)(m) != 0))
+        return wait_for(t, mode, m, way, site);
     taken(t, mode, m, site, 0);
     return 0;
 }

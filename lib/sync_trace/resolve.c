@@ -71,7 +71,6 @@ static const struct {
     {"pthread_tryjoin_np", NULL, offsetof(struct sync_real, tryjoin)},
     {"pthread_timedjoin_np", NULL, offsetof(struct sync_real, timedjoin)},
     {"pthread_detach", NULL, offsetof(struct sync_real, detach)},
-    {"pthread_exit", NULL, offsetof(struct sync_real, exit)},
     {"pthread_setname_np", NULL, offsetof(struct sync_real, setname)},
     /* Younger than the rest (glibc 2.30 and 2.31). */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},

@@ -39,7 +39,6 @@ struct sync_real {
     int (*timedjoin)(pthread_t, void **, const struct timespec *);
     int (*clockjoin)(pthread_t, void **, clockid_t, const struct timespec *);
     int (*detach)(pthread_t);
-    void (*exit)(void *);
     int (*setname)(pthread_t, const char *);
 };
 

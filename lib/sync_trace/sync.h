@@ -102,9 +102,7 @@ struct sync_thread {
 
     uint32_t used;      /**< belongs to a thread */
     uint32_t rounds;    /**< destructor rounds seen */
-    uint32_t exit_stack;
     uint32_t forgotten; /**< held locks that did not fit */
-    uintptr_t exit_site;
     uintptr_t waiting;  /**< the lock this thread is blocked on */
     uint64_t flushed;   /**< tick of the last writing of counts */
     struct sync_count nowhere; /**< counts of locks the table has no room for */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads: creation, start, exit, join, detach, name. Room: sync_trace; before it the program's calls, after it block.c
- * and record.c.
+ * Threads: creation, start, join, detach, name. Room: sync_trace; before it the program's calls, after it block.c, which
+ * sees their ends however they come, and record.c.
  *
  * A new thread begins in our function, which is told by a slot of a fixed table whom to call: nothing is allocated, and
  * the creator does not wait. With all slots taken, more threads being created at this moment than there are slots, a
@@ -184,18 +184,6 @@ UPMU_API int pthread_detach(pthread_t thread)
     if (t)
         sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
     return rc;
-}
-
-/* The event itself comes at the thread's very end; where it was asked for is only known here. */
-UPMU_API void pthread_exit(void *value)
-{
-    struct sync_thread *t = recording();
-    if (t) {
-        t->exit_site = CALL_SITE();
-        t->exit_stack = sync_stack(t, tick_now(), t->exit_site);
-    }
-    SYNC_REAL(exit)(value);
-    __builtin_unreachable();
 }
 
 UPMU_API int pthread_setname_np(pthread_t thread, const char *name)

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a filter that only counts can get wrong, read back through the public reader: recording begun with a lock held,
+ * recursive locks, releases by the wrong thread, modes switched at run time, kinds of mutexes that answer differently.
+ * Room: tests; linked with libupmu_sync and libupmu_analysis.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "upmu/sync.h"
+#include "upmu/trace.h"
+
+#define CHECK(x)                                                                                                       \
+    do {                                                                                                               \
+        if (!(x)) {                                                                                                    \
+            fprintf(stderr, "hard.c:%d: %s (%s)\n", __LINE__, #x, upmu_error());                                       \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static char dir[] = "/tmp/upmu-sync-hard-XXXXXX";
+
+/* What the trace has about one object. */
+struct seen {
+    unsigned kind[64];
+    uint64_t counted, contended;
+    struct upmu_trace_event block; /* the last one */
+    int32_t misuse_result;
+    uint64_t acquire_time;
+};
+
+static struct seen look(const void *object)
+{
+    struct seen s = {.kind = {0}};
+    struct upmu_trace *t;
+    const struct upmu_trace_event *e;
+    int rc;
+    CHECK(upmu_trace_open(&t, dir) == 0);
+    while ((rc = upmu_trace_next(t, &e)) > 0) {
+        if (e->object != (uintptr_t)object || e->kind < 0 || e->kind >= 64)
+            continue;
+        s.kind[e->kind]++;
+        if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
+            s.counted = e->count;
+            s.contended = e->contended;
+        }
+        if (e->kind == UPMU_TRACE_LOCK_BLOCK)
+            s.block = *e;
+        if (e->kind == UPMU_TRACE_LOCK_MISUSE)
+            s.misuse_result = e->result;
+        if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && s.acquire_time == 0)
+            s.acquire_time = e->time_ns;
+    }
+    CHECK(rc == 0);
+    upmu_trace_close(t);
+    return s;
+}
+
+static void begin(uint32_t mode)
+{
+    struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir};
+    CHECK(upmu_sync_begin(&o) == 0);
+}
+
+static void end(void)
+{
+    CHECK(upmu_sync_end() == 0);
+}
+
+static void lock(pthread_mutex_t *m)
+{
+    CHECK(pthread_mutex_lock(m) == 0);
+}
+
+static void unlock(pthread_mutex_t *m)
+{
+    CHECK(pthread_mutex_unlock(m) == 0);
+}
+
+static void *lock_unlock(void *m)
+{
+    lock(m);
+    unlock(m);
+    return NULL;
+}
+
+static void *unlock_only(void *m)
+{
+    CHECK(pthread_mutex_unlock(m) == 0);
+    return NULL;
+}
+
+static void *lock_only(void *m)
+{
+    lock(m);
+    return NULL;
+}
+
+static void *not_recoverable(void *m)
+{
+    CHECK(pthread_mutex_lock(m) == ENOTRECOVERABLE);
+    return NULL;
+}
+
+static void in_thread(void *(*f)(void *), void *arg)
+{
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, f, arg) == 0 && pthread_join(t, NULL) == 0);
+}
+
+/* A thread that finds the lock taken; the caller holds it. */
+static void blocked_by_us(pthread_mutex_t *m)
+{
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, lock_unlock, m) == 0);
+    usleep(30000);
+    unlock(m);
+    CHECK(pthread_join(t, NULL) == 0);
+}
+
+static void begun_with_a_lock_held(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    lock(&m);
+    begin(UPMU_SYNC_CONTENDED);
+    blocked_by_us(&m);
+    lock(&m);
+    unlock(&m);
+    end();
+    struct seen s = look(&m);
+    CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
+    /* The holder is known by name; where and since when it took the lock was not seen, and is not made up. */
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
+    CHECK(s.block.holder_site == 0 && s.block.holder_since == 0);
+}
+
+static void recursion_has_one_holder(void)
+{
+    static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    begin(UPMU_SYNC_HOLDERS);
+    lock(&m);
+    struct seen before = look(&m);
+    lock(&m);
+    lock(&m);
+    unlock(&m);
+    unlock(&m);
+    blocked_by_us(&m);
+    CHECK(pthread_mutex_unlock(&m) == EPERM);
+    end();
+    struct seen s = look(&m);
+    CHECK(before.kind[UPMU_TRACE_LOCK_BLOCK] == 0);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid() && s.block.holder_site != 0);
+    /* Held since the first of three acquisitions: longer ago than the wait began by the two others at least. */
+    CHECK(s.block.holder_since != 0 && s.block.holder_since < s.block.time_ns - 1000);
+    CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && s.misuse_result == EPERM);
+}
+
+static void releases_by_others_are_told(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, outer = PTHREAD_MUTEX_INITIALIZER;
+    begin(UPMU_SYNC_CONTENDED);
+    lock(&outer);
+    lock(&m);
+    in_thread(unlock_only, &m); /* foreign */
+    /* The books of this thread are undisturbed: its other lock is still known to be held, with its site. */
+    blocked_by_us(&outer);
+    lock(&m);
+    unlock(&m);
+    pthread_mutex_unlock(&m); /* double, and glibc says nothing */
+    end();
+    struct seen s = look(&m), o = look(&outer);
+    CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] >= 1 && s.misuse_result == 0);
+    CHECK(o.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && o.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && o.block.holder_site != 0);
+}
+
+static void out_of_order_release_is_fine(void)
+{
+    static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
+    begin(UPMU_SYNC_ALL);
+    lock(&a);
+    lock(&b);
+    lock(&c);
+    unlock(&a);
+    unlock(&c);
+    blocked_by_us(&b);
+    end();
+    struct seen s[3] = {look(&a), look(&b), look(&c)};
+    for (int i = 0; i < 3; i++)
+        CHECK(s[i].kind[UPMU_TRACE_LOCK_MISUSE] == 0 && s[i].kind[UPMU_TRACE_LOCK_ACQUIRE] == 1);
+    CHECK(s[1].kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s[1].block.holder_since != 0);
+}
+
+static void off_and_on_again_forgets_what_was_released(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    begin(UPMU_SYNC_HOLDERS);
+    lock(&m);
+    end();
+    unlock(&m);
+    lock(&m); /* nobody saw this one */
+    begin(UPMU_SYNC_HOLDERS);
+    blocked_by_us(&m);
+    end();
+    struct seen s = look(&m);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
+    CHECK(s.block.holder_site == 0 && s.block.holder_since == 0);
+}
+
+static void modes_switch_while_running(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    begin(UPMU_SYNC_COUNTS);
+    for (int i = 0; i < 10; i++)
+        lock_unlock(&m);
+    CHECK(look(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    CHECK(upmu_sync_set_mode(UPMU_SYNC_ALL) == UPMU_SYNC_COUNTS);
+    for (int i = 0; i < 7; i++)
+        lock_unlock(&m);
+    CHECK(upmu_sync_set_mode(UPMU_SYNC_CONTENDED) == UPMU_SYNC_ALL);
+    for (int i = 0; i < 5; i++)
+        lock_unlock(&m);
+    CHECK(upmu_sync_set_mode(77) == UPMU_E_INVAL && upmu_sync_set_mode(-1) == UPMU_E_INVAL);
+    end();
+    CHECK(upmu_sync_set_mode(UPMU_SYNC_ALL) == UPMU_E_STATE);
+    lock_unlock(&m);
+    struct seen s = look(&m);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 7 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 7);
+    CHECK(s.counted == 22 && s.contended == 0);
+}
+
+static void after_contention_acquisitions_are_recorded(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    begin(UPMU_SYNC_CONTENDED);
+    for (int i = 0; i < 100; i++)
+        lock_unlock(&m);
+    CHECK(look(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    lock(&m);
+    blocked_by_us(&m);
+    for (int i = 0; i < 200; i++)
+        lock_unlock(&m);
+    end();
+    struct seen s = look(&m);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 64);
+    /* Ours that was waited for, the waiter's own, and those recorded. */
+    CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 66);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
+}
+
+static void kinds_answer_as_without_us(void)
+{
+    pthread_mutex_t m;
+    pthread_mutexattr_t a;
+    begin(UPMU_SYNC_CONTENDED);
+    CHECK(pthread_mutexattr_init(&a) == 0 && pthread_mutexattr_settype(&a, PTHREAD_MUTEX_ERRORCHECK) == 0);
+    CHECK(pthread_mutex_init(&m, &a) == 0);
+    CHECK(pthread_mutex_unlock(&m) == EPERM);
+    lock(&m);
+    CHECK(pthread_mutex_lock(&m) == EDEADLK && pthread_mutex_trylock(&m) == EBUSY);
+    unlock(&m);
+    CHECK(pthread_mutex_destroy(&m) == 0);
+    CHECK(pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST) == 0 && pthread_mutex_init(&m, &a) == 0);
+    in_thread(lock_only, &m);
+    CHECK(pthread_mutex_lock(&m) == EOWNERDEAD); /* an acquisition all the same */
+    CHECK(pthread_mutex_consistent(&m) == 0);
+    unlock(&m);
+    in_thread(lock_only, &m);
+    CHECK(pthread_mutex_trylock(&m) == EOWNERDEAD);
+    unlock(&m); /* not made consistent: it is lost for good, and says so to everybody who asks */
+    CHECK(pthread_mutex_lock(&m) == ENOTRECOVERABLE && pthread_mutex_lock(&m) == ENOTRECOVERABLE);
+    in_thread(not_recoverable, &m);
+    end();
+    struct seen s = look(&m);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 2); /* the two that found their owner dead */
+    CHECK(s.kind[UPMU_TRACE_LOCK_FAILED] == 1);  /* EDEADLK */
+    CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1);
+}
+
+static atomic_flag spin = ATOMIC_FLAG_INIT;
+
+static void spin_lock(void)
+{
+    if (atomic_flag_test_and_set(&spin)) {
+        upmu_lock_will_acquire(&spin);
+        while (atomic_flag_test_and_set(&spin))
+            usleep(100);
+    }
+    upmu_lock_acquired(&spin);
+}
+
+static void spin_unlock(void)
+{
+    upmu_lock_released(&spin);
+    atomic_flag_clear(&spin);
+}
+
+static void *spinner(void *arg)
+{
+    spin_lock();
+    spin_unlock();
+    return arg;
+}
+
+static void locks_of_ones_own(void)
+{
+    pthread_t t;
+    upmu_lock_will_acquire(&spin); /* while off: nothing */
+    upmu_lock_acquired(&spin);
+    upmu_lock_released(&spin);
+    begin(UPMU_SYNC_CONTENDED);
+    upmu_lock_announce(&spin, "spin");
+    upmu_lock_name(&spin, "the spin lock");
+    spin_lock();
+    CHECK(pthread_create(&t, NULL, spinner, NULL) == 0);
+    usleep(30000);
+    spin_unlock();
+    CHECK(pthread_join(t, NULL) == 0);
+    upmu_lock_retired(&spin);
+    end();
+    struct seen s = look(&spin);
+    CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 && s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
+    CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
+    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.object_type == UPMU_OBJECT_CUSTOM);
+    CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2); /* ours was waited for, the waiter's acquisition is in the trace */
+}
+
+static void many_locks_are_counted_exactly(void)
+{
+    enum { N = 5000 };
+    static pthread_mutex_t m[N];
+    for (int i = 0; i < N; i++)
+        m[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    begin(UPMU_SYNC_CONTENDED);
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k <= i % 3; k++)
+            lock_unlock(&m[i]);
+    end();
+    CHECK(look(&m[0]).counted == 1 && look(&m[N - 1]).counted == 1 + (N - 1) % 3 && look(&m[2]).counted == 3);
+}
+
+static void many_held_at_once(void)
+{
+    enum { N = 200 };
+    static pthread_mutex_t m[N];
+    begin(UPMU_SYNC_CONTENDED);
+    for (int i = 0; i < N; i++) {
+        m[i] = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+        lock(&m[i]);
+    }
+    for (int i = 0; i < N; i++)
+        unlock(&m[i]);
+    end();
+    for (int i = 0; i < N; i += 50) {
+        struct seen s = look(&m[i]);
+        CHECK(s.counted == 1 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
+    }
+}
+
+static void wrong_arguments(void)
+{
+    struct upmu_sync_opts o = {.size = sizeof o, .mode = 9, .trace = dir};
+    CHECK(upmu_sync_end() == UPMU_E_STATE);
+    CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL);
+    o = (struct upmu_sync_opts){.size = sizeof o, .stack_depth = 65, .trace = dir};
+    CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL && strstr(upmu_error(), "64"));
+    o = (struct upmu_sync_opts){.size = 1};
+    CHECK(upmu_sync_begin(&o) == UPMU_E_INVAL);
+    o = (struct upmu_sync_opts){.size = sizeof o, .trace = "/proc/no/such/place"};
+    CHECK(upmu_sync_begin(&o) == UPMU_E_IO);
+    CHECK(upmu_sync_end() == UPMU_E_STATE);
+}
+
+int main(void)
+{
+    CHECK(mkdtemp(dir) != NULL);
+    wrong_arguments();
+    begun_with_a_lock_held();
+    recursion_has_one_holder();
+    releases_by_others_are_told();
+    out_of_order_release_is_fine();
+    off_and_on_again_forgets_what_was_released();
+    modes_switch_while_running();
+    after_contention_acquisitions_are_recorded();
+    kinds_answer_as_without_us();
+    locks_of_ones_own();
+    many_locks_are_counted_exactly();
+    many_held_at_once();
+    char command[sizeof dir + 16];
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    return system(command) != 0;
+}
