@@ -84,6 +84,22 @@ static void sound_stream(struct textbuf *out)
     textbuf_add(&events, "r", 2);
     for (uint64_t i = 0; i < 2 + 1 + 1 + 6; i++)
         put(&events, i, 8);
+    put_head(&events, SCHEMA_ID_STACK, UINT64_C(1) << 40);
+    put(&events, 1, 4);      /* id */
+    put(&events, 0x0101, 2); /* method, truncated */
+    put(&events, 2, 2);      /* frames */
+    put(&events, 0x401000, 8);
+    put(&events, 0x402000, 8);
+    put_head(&events, SCHEMA_ID_LOCK_RELEASE, UINT64_C(1) << 40);
+    put(&events, 1, 4);
+    put(&events, 0x601000, 8);
+    put(&events, CTF_ID_LONG, 1);
+    put(&events, SCHEMA_ID_MODULE, 4);
+    put(&events, UINT64_C(1) << 40, 8);
+    for (uint64_t i = 0; i < 3; i++)
+        put(&events, i, 8);
+    textbuf_add(&events, "00ff", 5);
+    textbuf_add(&events, "/lib/a.so", 10);
     struct ctf_packet head = {
         .magic = CTF_MAGIC,
         .timestamp_begin = 5,
@@ -134,6 +150,19 @@ static void make_dir(void)
 }
 
 /* What must hold whatever the bytes are. */
+/* What an event refers to lies in memory that may be read. */
+static void look_up(const struct upmu_trace *t, const struct upmu_trace_event *e)
+{
+    static volatile uint64_t sum;
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    struct upmu_trace_module m = {.size = sizeof m};
+    if (upmu_trace_stack(t, e->process, e->stack, &stack) == 0)
+        for (uint32_t i = 0; i < stack.n_frames; i++)
+            sum += stack.frames[i];
+    for (size_t i = 0; i < 3 && upmu_trace_module(t, e->process, i, &m) == 0; i++)
+        sum += strlen(m.path) + strlen(m.build_id);
+}
+
 static void read_all(void)
 {
     struct upmu_trace *t;
@@ -151,6 +180,8 @@ static void read_all(void)
         if (rc > 0 && (e->time_ns < last || strlen(e->name) > (1 << 26)))
             abort();
         last = rc > 0 ? e->time_ns : last;
+        if (rc > 0)
+            look_up(t, e);
     }
     upmu_trace_close(t);
 }
