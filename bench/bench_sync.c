@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sync tracing costs an uncontended mutex pair while a second thread is alive. Room: bench; before it the program's
+ * calls, which libupmu_sync takes over here as it does anywhere, after it the table of bench.c.
+ *
+ * The floor of a mode is the C library's own pair; of mode all, that pair with two ticks and as many bytes stored into
+ * the same kind of mapping: a shared file that grows packet by packet. Few pairs per batch stay in one piece of it and
+ * show the event alone; with many the price of new pieces is in it, on both sides.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/tick.h"
+#include "bench.h"
+#include "upmu/sync.h"
+
+enum {
+    PIECE_BYTES = 256 * 1024,
+    EVENT_BYTES = 16,
+    FEW = 2000,
+    MANY = 60000,
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char dir[PATH_MAX];
+
+/* One side of a row. */
+struct side {
+    int (*lock)(pthread_mutex_t *); /* the C library's */
+    int (*unlock)(pthread_mutex_t *);
+    int mode; /* of the subject; -1: recording is off */
+    int fd;
+    off_t end;
+    uint8_t *piece;
+    size_t used;
+};
+
+static void give_up(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+/* ------------------------------------------------------------------------------------------------------- ours */
+
+static void pairs(void *arg, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+}
+
+static void begin(void *arg)
+{
+    const struct side *s = arg;
+    struct upmu_sync_opts o = {.size = sizeof o, .stack_depth = UPMU_SYNC_NO_STACKS, .trace = dir};
+    if (s->mode < 0)
+        return;
+    o.mode = (uint32_t)s->mode;
+    if (upmu_sync_begin(&o) < 0)
+        give_up(upmu_error());
+    pairs(NULL, 1); /* what is made at a thread's first event is no part of a pair */
+}
+
+static void end(void *arg)
+{
+    const struct side *s = arg;
+    if (s->mode >= 0 && upmu_sync_end() < 0)
+        give_up(upmu_error());
+}
+
+/* ------------------------------------------------------------------------------------------------------ floor */
+
+static void bare_pairs(void *arg, size_t n)
+{
+    const struct side *s = arg;
+    for (size_t i = 0; i < n; i++) {
+        s->lock(&mutex);
+        s->unlock(&mutex);
+    }
+}
+
+static void next_piece(struct side *s)
+{
+    if (s->piece)
+        munmap(s->piece, PIECE_BYTES);
+    if (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, s->end, PIECE_BYTES) != 0 || ftruncate(s->fd, s->end + PIECE_BYTES) != 0)
+        give_up("floor");
+    s->piece = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, s->end);
+    if (s->piece == MAP_FAILED)
+        give_up("floor");
+    madvise(s->piece, PIECE_BYTES, 23 /* MADV_POPULATE_WRITE, Linux 5.14; without it the pages come one by one */);
+    s->end += PIECE_BYTES;
+    s->used = 0;
+}
+
+static void open_file(void *arg)
+{
+    struct side *s = arg;
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/floor", dir);
+    s->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (s->fd < 0 || unlink(path) != 0)
+        give_up(path);
+    s->end = 0;
+    s->piece = NULL;
+    next_piece(s);
+}
+
+static void close_file(void *arg)
+{
+    struct side *s = arg;
+    munmap(s->piece, PIECE_BYTES);
+    close(s->fd);
+}
+
+static inline void store_event(struct side *s, uint64_t tick)
+{
+    const uint64_t event[EVENT_BYTES / 8] = {tick, (uintptr_t)&mutex};
+    if (s->used + EVENT_BYTES > PIECE_BYTES)
+        next_piece(s);
+    memcpy(s->piece + s->used, event, sizeof event);
+    s->used += EVENT_BYTES;
+    bench_barrier();
+}
+
+static void stored_pairs(void *arg, size_t n)
+{
+    struct side *s = arg;
+    for (size_t i = 0; i < n; i++) {
+        s->lock(&mutex);
+        store_event(s, tick_now());
+        uint64_t tick = tick_now();
+        s->unlock(&mutex);
+        store_event(s, tick);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- rows */
+
+static void row(struct bench *b, const struct side *real, const char *title, int mode, bool stored, size_t n, double bar)
+{
+    struct side ours = *real, floor = *real;
+    ours.mode = mode;
+    struct bench_pair pair = {
+        .subject = {title, pairs, &ours, begin, end},
+        .floor = {stored ? "bare pair, 2 ticks, 2 x 16 bytes" : "bare pair", stored ? stored_pairs : bare_pairs, &floor,
+                  stored ? open_file : NULL, stored ? close_file : NULL},
+        .n = n,
+        .judge = BENCH_RATIO,
+        .bar = bar,
+    };
+    (void)bench_compare(b, &pair);
+}
+
+static void *wait_for_ever(void *arg)
+{
+    pause();
+    return arg;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench *b = bench_start("sync", argc, argv);
+    const char *tmp = getenv("TMPDIR");
+    snprintf(dir, sizeof dir, "%s/upmu-bench-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir))
+        give_up(dir);
+    pthread_t other;
+    if (pthread_create(&other, NULL, wait_for_ever, NULL) != 0)
+        give_up("pthread_create");
+    struct side real = {.mode = -1};
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    void *symbol = libc ? dlsym(libc, "pthread_mutex_lock") : NULL;
+    *(void **)(void *)&real.lock = symbol;
+    symbol = libc ? dlsym(libc, "pthread_mutex_unlock") : NULL;
+    *(void **)(void *)&real.unlock = symbol;
+    if (!real.lock || !real.unlock) {
+        bench_skip(b, "mutex pair", "the C library's own functions were not found");
+        return bench_end(b);
+    }
+    row(b, &real, "off, never begun", -1, false, FEW, 1.10);
+    row(b, &real, "counts", UPMU_SYNC_COUNTS, false, FEW, 1.5);
+    row(b, &real, "off, after recording", -1, false, FEW, 1.10);
+    row(b, &real, "contended", UPMU_SYNC_CONTENDED, false, FEW, 1.5);
+    row(b, &real, "holders", UPMU_SYNC_HOLDERS, false, FEW, 2.2);
+    row(b, &real, "all, without stacks", UPMU_SYNC_ALL, true, FEW, 1.25);
+    row(b, &real, "all, without stacks, with new packets", UPMU_SYNC_ALL, true, MANY, 1.25);
+    int status = bench_end(b);
+    if (nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        give_up(dir);
+    return status;
+}

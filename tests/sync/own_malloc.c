@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program with an allocator of its own that is guarded by a mutex, as jemalloc is, and that ends the program if it is
+ * called from inside a traced call: the recorder must never allocate there. Room: tests; knows nothing of libupmu.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ARENA = 64 << 20, ALIGN = 16 };
+
+static pthread_mutex_t arena_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(ALIGN) unsigned char arena[ARENA];
+static size_t used;
+static __thread bool no_malloc __attribute__((tls_model("initial-exec")));
+
+static void refuse(void)
+{
+    static const char text[] = "malloc was called from inside a traced call\n";
+    no_malloc = false;
+    if (write(STDERR_FILENO, text, sizeof text - 1) > 0)
+        _exit(99);
+    _exit(98);
+}
+
+void *malloc(size_t n)
+{
+    if (no_malloc)
+        refuse();
+    n = (n + ALIGN + ALIGN - 1) / ALIGN * ALIGN;
+    pthread_mutex_lock(&arena_lock);
+    size_t at = used;
+    used += n;
+    pthread_mutex_unlock(&arena_lock);
+    if (used > ARENA) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(&arena[at], &n, sizeof n);
+    return &arena[at + ALIGN];
+}
+
+void free(void *p)
+{
+    if (no_malloc && p)
+        refuse();
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return malloc(n * size); /* the arena is never used twice */
+}
+
+void *realloc(void *p, size_t size)
+{
+    size_t old = 0;
+    void *larger = malloc(size);
+    if (p)
+        memcpy(&old, (unsigned char *)p - ALIGN, sizeof old);
+    return p && larger ? memcpy(larger, p, old < size ? old : size) : larger;
+}
+
+void *memalign(size_t align, size_t size)
+{
+    uintptr_t p = (uintptr_t)malloc(size + align);
+    return (void *)((p + align - 1) / align * align);
+}
+
+int posix_memalign(void **out, size_t align, size_t size)
+{
+    *out = memalign(align, size);
+    return *out ? 0 : ENOMEM;
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+    return memalign(align, size);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
+static pthread_mutex_t mutex[200];
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t sem;
+
+static void *work(void *arg)
+{
+    no_malloc = true; /* from the thread's first event on */
+    for (int i = 0; i < 20000; i++) {
+        pthread_mutex_t *m = &mutex[i % (int)(sizeof mutex / sizeof *mutex)];
+        pthread_mutex_lock(m);
+        if (i % 1000 == 0)
+            pthread_cond_signal(&cond);
+        if (i % 5000 == 0) {
+            struct timespec ts;
+            clock_gettime(CLOCK_REALTIME, &ts);
+            pthread_cond_timedwait(&cond, m, &ts);
+        }
+        pthread_mutex_unlock(m);
+        sem_wait(&sem);
+        sem_post(&sem);
+    }
+    no_malloc = false;
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t[4];
+    sem_init(&sem, 0, 1);
+    for (size_t i = 0; i < sizeof mutex / sizeof *mutex; i++)
+        pthread_mutex_init(&mutex[i], NULL);
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&t[i], NULL, work, NULL) != 0)
+            return 1;
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    free(malloc(100));
+    printf("allocated, but not where it must not be\n");
+    return 0;
+}
