@@ -215,8 +215,8 @@ static void complete_values(const struct meta *m, struct upmu_value *values)
 }
 
 /* Single numbers only: one check of the length, and each is where it always is. */
-static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op,
-                                      struct decode_cursor *c, struct decoded *d)
+static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op, struct decode_cursor *c,
+                                      struct decoded *d)
 {
     if (left(c) < class->bytes)
         return "an event is cut off";

@@ -434,7 +434,8 @@ static bool bind_field(struct parse *p, const struct field *f, const char *const
     const struct schema_class *known = class_name ? schema_named(class_name) : NULL;
     struct meta_op *op = &m->ops[c->first_op + c->n_ops];
     const struct schema_field *meaning = NULL;
-    if (f->type == SCHEMA_TYPES || f->count > META_ARRAY_MAX || (f->type == SCHEMA_STRING && (f->count || f->sequence))) {
+    if (f->type == SCHEMA_TYPES || f->count > META_ARRAY_MAX ||
+        (f->type == SCHEMA_STRING && (f->count || f->sequence))) {
         c->readable = false;
         return true;
     }

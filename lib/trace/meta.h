@@ -43,8 +43,8 @@ struct meta_class {
     bool defined;
     bool readable; /**< every type is known, so that its events can be passed over at least */
     bool has_raw;
-    bool has_values;     /**< there is something about counters */
-    bool even;           /**< nothing but single numbers, none about counters: every event has `bytes` */
+    bool has_values; /**< there is something about counters */
+    bool even;       /**< nothing but single numbers, none about counters: every event has `bytes` */
     uint32_t bytes;
     int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
     int32_t object_type; /**< where no field says so */

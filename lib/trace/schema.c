@@ -62,13 +62,34 @@ static const struct schema_field mark_fields[] = {
     {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
 
-#define OBJECT {"object", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT, 0}
-#define OBJECT_TYPE {"object_type", SCHEMA_OBJECT_KIND, SCHEMA_ONCE, SCHEMA_OBJECT_TYPE, 0}
-#define RESULT {"result", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_RESULT, 0}
-#define PEER {"peer", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_PEER, 0}
-#define STACK {"stack", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0}
-#define SITE {"site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_SITE, 0}
-#define NAME {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0}
+#define OBJECT                                                \
+    {                                                         \
+        "object", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT, 0 \
+    }
+#define OBJECT_TYPE                                                           \
+    {                                                                         \
+        "object_type", SCHEMA_OBJECT_KIND, SCHEMA_ONCE, SCHEMA_OBJECT_TYPE, 0 \
+    }
+#define RESULT                                              \
+    {                                                       \
+        "result", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_RESULT, 0 \
+    }
+#define PEER                                            \
+    {                                                   \
+        "peer", SCHEMA_I32, SCHEMA_ONCE, SCHEMA_PEER, 0 \
+    }
+#define STACK                                             \
+    {                                                     \
+        "stack", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0 \
+    }
+#define SITE                                              \
+    {                                                     \
+        "site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_SITE, 0 \
+    }
+#define NAME                                               \
+    {                                                      \
+        "name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0 \
+    }
 
 /* What occurs millions of times: stack and object, so that head and stack are one aligned word, the object another. */
 static const struct schema_field compact_fields[] = {STACK, OBJECT};
@@ -112,8 +133,8 @@ static const struct schema_field stack_fields[] = {
 };
 
 static const struct schema_field module_fields[] = {
-    {"base", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_BASE, 0},   {"start", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_START, 0},
-    {"end", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_END, 0},     {"build_id", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_BUILD_ID, 0},
+    {"base", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_BASE, 0},  {"start", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_START, 0},
+    {"end", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_END, 0},    {"build_id", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_BUILD_ID, 0},
     {"path", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
 
@@ -134,8 +155,10 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
 
     [SCHEMA_ID_LOCK_ACQUIRE] = CLASS_OF("lock_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, compact_fields),
     [SCHEMA_ID_LOCK_RELEASE] = CLASS_OF("lock_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, compact_fields),
-    [SCHEMA_ID_CUSTOM_ACQUIRE] = CLASS_OF("custom_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_CUSTOM, compact_fields),
-    [SCHEMA_ID_CUSTOM_RELEASE] = CLASS_OF("custom_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM, compact_fields),
+    [SCHEMA_ID_CUSTOM_ACQUIRE] =
+        CLASS_OF("custom_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_CUSTOM, compact_fields),
+    [SCHEMA_ID_CUSTOM_RELEASE] =
+        CLASS_OF("custom_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM, compact_fields),
     [SCHEMA_ID_SEM_ACQUIRE] = CLASS_OF("sem_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, compact_fields),
     [SCHEMA_ID_SEM_POST] = CLASS_OF("sem_post", UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, compact_fields),
 

@@ -28,10 +28,10 @@ enum schema_type {
     SCHEMA_U64,
     SCHEMA_I8,
     SCHEMA_I32,
-    SCHEMA_HEX64,    /**< a u64 shown in base 16: addresses, ids */
-    SCHEMA_TICK,     /**< a u64 on the recorder's clock */
-    SCHEMA_CHAR,     /**< a byte of text in a fixed array */
-    SCHEMA_STANDING, /**< a u8 with the names of enum upmu_standing */
+    SCHEMA_HEX64,       /**< a u64 shown in base 16: addresses, ids */
+    SCHEMA_TICK,        /**< a u64 on the recorder's clock */
+    SCHEMA_CHAR,        /**< a byte of text in a fixed array */
+    SCHEMA_STANDING,    /**< a u8 with the names of enum upmu_standing */
     SCHEMA_OBJECT_KIND, /**< a u8 with the names of enum upmu_object_type */
     SCHEMA_STRING,      /**< bytes up to a NUL */
     SCHEMA_TYPES,

@@ -32,8 +32,8 @@ struct source {
     uint8_t *data; /**< content of the packet */
     size_t capacity;
     struct decode_cursor cursor;
-    uint64_t decoded; /**< events of this packet so far */
-    uint64_t floor;   /**< tick of the last event: no packet may begin before */
+    uint64_t decoded;   /**< events of this packet so far */
+    uint64_t floor;     /**< tick of the last event: no packet may begin before */
     struct decoded now; /**< the present event */
     struct clock_steps clock;
     struct upmu_value *values;

@@ -25,7 +25,7 @@ static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type)
     bool mutex = object_type == UPMU_OBJECT_MUTEX, custom = object_type == UPMU_OBJECT_CUSTOM,
          sem = object_type == UPMU_OBJECT_SEM;
     if (kind == UPMU_TRACE_LOCK_ACQUIRE)
-        return mutex ? SCHEMA_ID_LOCK_ACQUIRE
+        return mutex    ? SCHEMA_ID_LOCK_ACQUIRE
                : custom ? SCHEMA_ID_CUSTOM_ACQUIRE
                : sem    ? SCHEMA_ID_SEM_ACQUIRE
                         : SCHEMA_IDS;

@@ -50,7 +50,8 @@ static void sync_trace_set_up(void)
     struct trace_writer *w = writer_with(NULL, 0, page);
     struct trace_stream *s = stream_of(w, 7);
     for (uint32_t i = 0; i < page / 10; i++) {
-        struct trace_sync e = {.kind = UPMU_TRACE_LOCK_BLOCK + (int32_t)i % 10, .object = i, .stack = i / 7, .name = "n"};
+        struct trace_sync e = {
+            .kind = UPMU_TRACE_LOCK_BLOCK + (int32_t)i % 10, .object = i, .stack = i / 7, .name = "n"};
         e.object_type = i % 2 ? UPMU_OBJECT_MUTEX : UPMU_OBJECT_SEM;
         if (i % 7 == 0)
             ck_assert(upmu_trace_stack_(s, tick_now(), i / 7, 1, false, frames, i % 6));
@@ -89,7 +90,7 @@ static size_t touch_modules(const struct upmu_trace *t)
     return sum;
 }
 
-static bool touching; /* lookups that fail have a message of their own */
+static bool touching;             /* lookups that fail have a message of their own */
 static volatile uint64_t touched; /* so that the above is really done */
 
 /* Read to the end. @return events; `*errors` counts the codes below 0 on the way. */

@@ -224,8 +224,8 @@ START_TEST(the_fast_way_goes_on_over_packets_pauses_and_ticks_that_go_back)
     uint64_t tick = tick_now(), n = 4 * page / STREAM_COMPACT_BYTES;
     for (uint64_t i = 0; i < n; i++)
         ck_assert(fast(tick + i, i));
-    ck_assert(fast(tick, n));                                        /* back: raised to the one before */
-    ck_assert(fast(tick + n + CTF_TICK_MASK, n + 1));                /* forward by more than the short head holds */
+    ck_assert(fast(tick, n));                                         /* back: raised to the one before */
+    ck_assert(fast(tick + n + CTF_TICK_MASK, n + 1));                 /* forward by more than the short head holds */
     ck_assert(fast(tick + n + CTF_TICK_MASK + CTF_TICK_MASK, n + 2)); /* and by just as much as it holds */
     ck_assert_uint_eq(trace_writer_control(w)->clamped, 1);
     struct upmu_trace *t = finished();
