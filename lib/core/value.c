@@ -70,9 +70,9 @@ void value_add(struct upmu_value *sum, const struct upmu_value *v)
     sum->running = sat_add_u64(sum->running, v->running);
     uint64_t have = sum->value == UPMU_NO_VALUE ? 0 : sum->value;
     uint64_t more = v->value == UPMU_NO_VALUE ? 0 : v->value;
+    if (sum->cause == 0 || weakest != sum->standing)
+        sum->cause = v->cause; /* the cause is that of the standing */
     sum->standing = weakest;
-    if (sum->cause == 0)
-        sum->cause = v->cause;
     bool number = weakest == UPMU_EXACT || weakest == UPMU_SCALED;
     sum->value = number ? sat_add_u64(have, more) : UPMU_NO_VALUE;
 }
