@@ -50,7 +50,7 @@ static void part_four_events(struct bench *b)
     struct floor_group group;
     int rc = floor_group_open(&group);
     if (rc < 0) {
-        bench_skip(b, "pair, 4 events", "the kernel refuses these four events in one group here: %s", strerror(-rc));
+        bench_skip(b, "pair, 4 events", "the kernel refuses these events here: %s", strerror(-rc));
         return;
     }
     subject_set_up(SUBJECT_FOUR_EVENTS);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,7 +23,7 @@ static void swallow(uint64_t sink)
 }
 
 /* As the library opens them: counting from the start, each read with both times and the ids. */
-static int open_event(uint64_t config, int leader, int exclude_kernel, int disabled)
+static int open_event(uint64_t config, int leader, bool exclude_kernel)
 {
     struct perf_event_attr attr;
     memset(&attr, 0, sizeof attr);
@@ -31,23 +32,32 @@ static int open_event(uint64_t config, int leader, int exclude_kernel, int disab
     attr.config = config;
     attr.read_format =
         PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    attr.exclude_kernel = exclude_kernel != 0;
-    attr.disabled = disabled != 0;
+    attr.exclude_kernel = exclude_kernel;
     long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
+void floor_group_close(struct floor_group *group)
+{
+    for (size_t i = 0; i < GROUP_EVENTS; i++)
+        if (group->fd[i] >= 0)
+            close(group->fd[i]);
+}
+
 int floor_group_open(struct floor_group *group)
 {
-    static const uint64_t siblings[GROUP_EVENTS - 1] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
-                                                        PERF_COUNT_SW_CPU_MIGRATIONS};
-    group->leader = open_event(PERF_COUNT_SW_TASK_CLOCK, -1, 0, 0);
-    for (size_t i = 0; group->leader >= 0 && i < GROUP_EVENTS - 1; i++) {
-        int fd = open_event(siblings[i], group->leader, 0, 0);
-        if (fd < 0)
-            group->leader = fd;
+    static const uint64_t events[GROUP_EVENTS] = {PERF_COUNT_SW_TASK_CLOCK, PERF_COUNT_SW_PAGE_FAULTS,
+                                                  PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS};
+    int rc = 0;
+    for (size_t i = 0; i < GROUP_EVENTS; i++)
+        group->fd[i] = -1;
+    for (size_t i = 0; i < GROUP_EVENTS && rc == 0; i++) {
+        group->fd[i] = open_event(events[i], group->fd[0], false);
+        rc = group->fd[i] < 0 ? group->fd[i] : 0;
     }
-    return group->leader < 0 ? group->leader : 0;
+    if (rc < 0)
+        floor_group_close(group);
+    return rc;
 }
 
 static void must_read(int fd, uint64_t *words)
@@ -63,11 +73,11 @@ void floor_group_pairs(void *arg, size_t n)
     const struct floor_group *group = arg;
     uint64_t begin[GROUP_WORDS], end[GROUP_WORDS], sink = 0;
     for (size_t i = 0; i < n; i++) {
-        must_read(group->leader, begin);
+        must_read(group->fd[0], begin);
         uint64_t a = tick_now();
         bench_barrier();
         uint64_t b = tick_now();
-        must_read(group->leader, end);
+        must_read(group->fd[0], end);
         sink += b - a + end[3] - begin[3];
     }
     swallow(sink);
@@ -75,7 +85,7 @@ void floor_group_pairs(void *arg, size_t n)
 
 int floor_page_open(struct floor_page *page)
 {
-    int fd = open_event(PERF_COUNT_SW_DUMMY, -1, 1, 0);
+    int fd = open_event(PERF_COUNT_SW_DUMMY, -1, true);
     if (fd < 0)
         return fd;
     void *at = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);

@@ -12,11 +12,12 @@
 
 /** Task-clock, page-faults, context-switches and cpu-migrations of the calling thread in one group. */
 struct floor_group {
-    int leader;
+    int fd[4]; /**< the leader first */
 };
 
-/** @return 0 or -errno. Stays open until the process ends. */
+/** @return 0, or -errno with nothing left open. */
 int floor_group_open(struct floor_group *group);
+void floor_group_close(struct floor_group *group);
 /** n times: tick, group read; group read, tick. `arg` is a struct floor_group. */
 void floor_group_pairs(void *arg, size_t n);
 

@@ -45,7 +45,9 @@ bool papi_open(struct papi *papi, char *why, size_t cap)
     setenv("PAPI_OUTPUT_DIRECTORY", "/tmp", 1);
     int begin = papi->begin("pair"), end = papi->end("pair");
     if (begin < 0 || end < 0)
-        snprintf(why, cap, "PAPI cannot count these events here (it returned %d and %d)", begin, end);
+        snprintf(why, cap,
+                 "PAPI cannot count these events on this CPU (begin gave %d, end %d; PAPI_HL_VERBOSE=1 tells more)",
+                 begin, end);
     return begin == 0 && end == 0;
 }
 

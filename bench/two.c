@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "floor.h"
 #include "subject.h"
 
 enum {
@@ -136,6 +137,13 @@ static void two(struct bench *b, const char *shared, const char *alone, const ch
 
 void two_four_events(struct bench *b)
 {
+    struct floor_group group;
+    int rc = floor_group_open(&group);
+    if (rc < 0) {
+        bench_skip(b, "two threads, 4 events", "the kernel refuses these events here: %s", strerror(-rc));
+        return;
+    }
+    floor_group_close(&group);
     two(b, "two threads, 4 events", "two threads, 4 events, to one", SUBJECT_FOUR_EVENTS, 4);
 }
 
