@@ -189,6 +189,8 @@ static void host_for_path(char *out, size_t size, const char *host)
 /* The recording's directory, made if missing, without links in its path. */
 static int recording_dir(const char *dir, char *resolved)
 {
+    if (!stream_size_allowed(CONTROL_BYTES))
+        return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE allows no files as long as a trace needs; see ulimit -f");
     if (mkdir(dir, 0700) != 0 && errno != EEXIST)
         return upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be made: %s", dir, upmu_errno_name(errno));
     if (!realpath(dir, resolved))
@@ -229,8 +231,6 @@ static int control_fill(struct trace_writer *w, int fd)
     char text[37];
     struct stat st;
     struct flock alive = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (!stream_size_allowed(CONTROL_BYTES))
-        return -EFBIG;
     if (posix_fallocate(fd, 0, CONTROL_BYTES) != 0 || fstat(fd, &st) != 0)
         return -ENOSPC;
     void *p = mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -316,7 +316,7 @@ static int metadata_write(const struct trace_writer *w)
 static void metadata_reserve(const struct trace_writer *w)
 {
     char temp[PATH_MAX];
-    if (file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
+    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
         return;
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)

@@ -31,8 +31,8 @@ struct trace_counter {
 struct trace_config {
     const char *dir; /**< the recording; made if missing (one level), the process's sub-directory inside it */
     const struct trace_counter *counters;
-    size_t n_counters;    /**< 0 ... UPMU_REGION_EVENTS_MAX */
-    size_t packet_bytes;  /**< 0: the default, 256 KiB; rounded up to pages */
+    size_t n_counters;   /**< 0 ... UPMU_REGION_EVENTS_MAX */
+    size_t packet_bytes; /**< 0: the default, 256 KiB; rounded up to pages */
 };
 
 /** Make the process's directory with metadata and control file. @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_INVAL. */
