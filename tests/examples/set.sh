@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # examples/set: a number where there is one, the standing and its reason where there is none, an error for no event.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 program=$1
