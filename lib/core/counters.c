@@ -281,12 +281,6 @@ void counters_read_groups(const struct counters *c, uint64_t *words)
     }
 }
 
-void counters_read_switches(const struct counters *c, uint64_t *words)
-{
-    if (c->wants_switches)
-        words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
-}
-
 void counters_read(const struct counters *c, uint64_t *words)
 {
     counters_read_groups(c, words);

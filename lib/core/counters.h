@@ -109,7 +109,7 @@ void counters_read(const struct counters *c, uint64_t *words);
 /** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch during
  *  a system call of ours is not the region's. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
-void counters_read_switches(const struct counters *c, uint64_t *words);
+static inline void counters_read_switches(const struct counters *c, uint64_t *words);
 
 /** The cumulative reading of event i, if the words hold one. @return 0, or the cause. Traced path. */
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);
@@ -124,6 +124,18 @@ bool switches_page_works(void);
 /** Open the page of a dummy event for the calling thread. @return 0 and c->sequence set, or a negative errno. */
 int switches_open(struct counters *c);
 /** Switches so far by the sequence word if there is one, else by RUSAGE_THREAD. @return 0 or -errno. Traced path. */
-int switches_read(const struct counters *c, uint64_t *switches);
+static inline int switches_read(const struct counters *c, uint64_t *switches)
+{
+    if (!c->sequence)
+        return core_kernel()->thread_switches(switches);
+    *switches = *c->sequence / 2;
+    return 0;
+}
+
+static inline void counters_read_switches(const struct counters *c, uint64_t *words)
+{
+    if (c->wants_switches)
+        words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
+}
 
 #endif

@@ -11,6 +11,10 @@
 
 #include "base/tick.h"
 
+/* What happens seldom stays out of the way of what happens in every pair, registers included. */
+#define COLD __attribute__((cold, noinline))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
 UPMU_API uint32_t upmu_region_gate_ = 0;
 
 /* ------------------------------------------------------------------------------------------ small pieces */
@@ -158,7 +162,8 @@ static void trace_values(const struct counters *c, const uint64_t *words, struct
     }
 }
 
-static void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id, const uint64_t *words)
+static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id,
+                                                  const uint64_t *words)
 {
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
     if (!t->kept->stream) {
@@ -174,7 +179,7 @@ static void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32
 /* ------------------------------------------------------------------------------------------- begin and end */
 
 /* Regions open when the process was paused were not watched to their end: they are dropped. */
-static void forget_open(struct region_thread *t)
+static COLD void forget_open(struct region_thread *t)
 {
     while (t->depth > 0) {
         struct region_record *r = frame_at(t, --t->depth)->record;
@@ -186,34 +191,42 @@ static void forget_open(struct region_thread *t)
 
 static inline void watch_epoch(struct region_thread *t)
 {
-    if (__builtin_expect(t->epoch != __atomic_load_n(&upmu_regions.epoch, __ATOMIC_RELAXED), 0))
+    if (UNLIKELY(t->epoch != __atomic_load_n(&upmu_regions.epoch, __ATOMIC_RELAXED)))
         forget_open(t);
+}
+
+/* The first begin of a region in a thread, or one too deep to be measured. @return the record, or NULL: counted. */
+static COLD struct region_record *push_rarely(struct region_thread *t, uint32_t id)
+{
+    if (t->depth >= UPMU_REGION_DEPTH_MAX) {
+        region_bump(&t->misuse.too_deep);
+        t->too_deep++;
+        return NULL;
+    }
+    struct region_record *r = region_thread_record(t, id);
+    if (!r && !(r = region_thread_new_record(t, id)))
+        region_bump(&t->misuse.names_refused);
+    return r;
 }
 
 static int region_push(struct region_thread *t, uint32_t id)
 {
     watch_epoch(t);
-    if (t->depth >= UPMU_REGION_DEPTH_MAX) {
-        region_bump(&t->misuse.too_deep);
-        t->too_deep++;
-        return UPMU_E_LIMIT;
-    }
     struct region_record *r = region_thread_record(t, id);
-    if (!r && !(r = region_thread_new_record(t, id))) {
-        region_bump(&t->misuse.names_refused);
+    if (UNLIKELY(t->depth >= UPMU_REGION_DEPTH_MAX || !r) && !(r = push_rarely(t, id)))
         return UPMU_E_LIMIT;
-    }
     const struct counters *c = &t->kept->counters;
     struct region_frame *f = frame_at(t, t->depth);
     f->record = r;
     f->inside = 0;
     put(&r->open, r->open + 1);
     t->depth++;
-    counters_read_groups(c, f->words);
+    if (c->n_groups > 0)
+        counters_read_groups(c, f->words);
     counters_read_switches(c, f->words);
     f->sequence = sequence_now(c);
     f->tick = tick_now();
-    if (upmu_regions.trace && id)
+    if (UNLIKELY(upmu_regions.trace && id))
         trace_frame(t, false, f->tick, id, f->words);
     return 0;
 }
@@ -225,12 +238,13 @@ static void region_pop_to(struct region_thread *t, uint32_t depth)
     const struct counters *c = &t->kept->counters;
     uint32_t sequence = sequence_now(c);
     counters_read_switches(c, t->scratch);
-    counters_read_groups(c, t->scratch);
+    if (c->n_groups > 0)
+        counters_read_groups(c, t->scratch);
     for (;;) {
         struct region_frame *f = frame_at(t, --t->depth);
         uint32_t id = (uint32_t)f->record->id;
         frame_finish(t, f, tick, sequence, t->scratch);
-        if (upmu_regions.trace && id)
+        if (UNLIKELY(upmu_regions.trace && id))
             trace_frame(t, true, tick, id, t->scratch);
         if (t->depth == depth)
             return;
@@ -247,9 +261,9 @@ static uint32_t find_open(const struct region_thread *t, uint32_t id)
     return UINT32_MAX;
 }
 
-static int region_pop(struct region_thread *t, uint32_t id)
+/* An end that is not that of the innermost region. */
+static COLD int pop_rarely(struct region_thread *t, uint32_t id)
 {
-    watch_epoch(t);
     if (t->too_deep > 0) {
         t->too_deep--;
         return 0;
@@ -260,6 +274,15 @@ static int region_pop(struct region_thread *t, uint32_t id)
         return UPMU_E_STATE;
     }
     region_pop_to(t, depth);
+    return 0;
+}
+
+static int region_pop(struct region_thread *t, uint32_t id)
+{
+    watch_epoch(t);
+    if (UNLIKELY(t->depth == 0 || t->too_deep > 0 || frame_at(t, t->depth - 1)->record->id != id))
+        return pop_rarely(t, id);
+    region_pop_to(t, t->depth - 1);
     return 0;
 }
 
@@ -348,19 +371,22 @@ int upmu_region_end_(const char *name)
 
 /* --------------------------------------------------------------------------------------------- handle form */
 
-static uint32_t handle_id(struct region_thread *t, upmu_region_t *region)
+static COLD uint32_t handle_first_id(struct region_thread *t, upmu_region_t *region)
 {
-    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(id != 0, 1))
-        return id;
     if (!region->name || !*region->name)
         return 0;
     bool cut;
-    id = region_name_id(region->name, &cut);
+    uint32_t id = region_name_id(region->name, &cut);
     if (cut)
         region_bump(&t->misuse.names_cut);
     __atomic_store_n(&region->id, id, __ATOMIC_RELEASE);
     return id;
+}
+
+static inline uint32_t handle_id(struct region_thread *t, upmu_region_t *region)
+{
+    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
+    return UNLIKELY(id == 0) ? handle_first_id(t, region) : id;
 }
 
 static int enter_handle(struct region_thread *t, upmu_region_t *region)

@@ -192,7 +192,11 @@ static inline struct region_thread *region_thread_ready(void)
  *  (counted). Keeps errno. */
 struct region_thread *region_thread_get(void);
 /** The thread's record of a region; NULL if it has none. */
-struct region_record *region_thread_record(const struct region_thread *t, uint32_t id);
+static inline struct region_record *region_thread_record(const struct region_thread *t, uint32_t id)
+{
+    uint16_t index = __atomic_load_n(&t->record_of[id], __ATOMIC_ACQUIRE);
+    return index ? (struct region_record *)(void *)(t->records + (index - 1u) * upmu_regions.record_bytes) : NULL;
+}
 /** Room for a record, zeroed; NULL if the table is full. */
 struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id);
 /** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */

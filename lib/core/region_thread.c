@@ -35,12 +35,6 @@ static size_t round_up(size_t n, size_t to)
 
 /* ------------------------------------------------------------------------------------------------- records */
 
-struct region_record *region_thread_record(const struct region_thread *t, uint32_t id)
-{
-    uint16_t index = __atomic_load_n(&t->record_of[id], __ATOMIC_ACQUIRE);
-    return index ? (struct region_record *)(void *)(t->records + (index - 1u) * upmu_regions.record_bytes) : NULL;
-}
-
 struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id)
 {
     if (t->n_records >= REGION_NAMES_MAX)

@@ -88,11 +88,3 @@ int switches_open(struct counters *c)
 {
     return switches_page_works() ? map_dummy(c) : -EOPNOTSUPP;
 }
-
-int switches_read(const struct counters *c, uint64_t *switches)
-{
-    if (!c->sequence)
-        return core_kernel()->thread_switches(switches);
-    *switches = *c->sequence / 2;
-    return 0;
-}
