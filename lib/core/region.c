@@ -55,7 +55,7 @@ static uint32_t sequence_now(const struct counters *c)
 
 /* ---------------------------------------------------------------------------------------------- aggregates */
 
-static void sum_take(struct region_sum *s, uint64_t value)
+static inline void sum_take(struct region_sum *s, uint64_t value)
 {
     double squares = s->squares + (double)value * (double)value;
     if (s->count == 0 || value < s->min)
@@ -68,7 +68,7 @@ static void sum_take(struct region_sum *s, uint64_t value)
     __atomic_store(&s->squares, &squares, __ATOMIC_RELEASE);
 }
 
-static void event_without_value(struct region_event_sum *e, int standing, int cause)
+static COLD void event_without_value(struct region_event_sum *e, int standing, int cause)
 {
     add(&e->without_value, 1);
     int32_t weakest = upmu_standing_weakest(e->standing, standing);
@@ -77,19 +77,35 @@ static void event_without_value(struct region_event_sum *e, int standing, int ca
         __atomic_store_n(&e->cause, cause, __ATOMIC_RELEASE);
 }
 
-static void event_take(struct region_event_sum *e, const struct upmu_value *v)
+static COLD void standing_lower(struct region_event_sum *e, int standing)
+{
+    bool first = e->sum.count == 0 && e->without_value == 0;
+    int32_t weakest = first ? standing : upmu_standing_weakest(e->standing, standing);
+    if (e->standing != weakest)
+        __atomic_store_n(&e->standing, weakest, __ATOMIC_RELEASE);
+}
+
+/* An event like any other: any standing, any cause. */
+static COLD void event_take(struct region_event_sum *e, const struct upmu_value *v)
 {
     if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED) {
         event_without_value(e, v->standing, v->cause);
         return;
     }
-    bool first = e->sum.count == 0 && e->without_value == 0;
-    int32_t weakest = first ? v->standing : upmu_standing_weakest(e->standing, v->standing);
+    standing_lower(e, v->standing);
     sum_take(&e->sum, v->value);
     add(&e->enabled, v->enabled);
     add(&e->running, v->running);
-    if (e->standing != weakest)
-        __atomic_store_n(&e->standing, weakest, __ATOMIC_RELEASE);
+}
+
+/* An event as it should be. */
+static inline void event_take_exact(struct region_event_sum *e, uint64_t count, uint64_t enabled, uint64_t running)
+{
+    if (UNLIKELY(e->standing != UPMU_EXACT))
+        standing_lower(e, UPMU_EXACT);
+    sum_take(&e->sum, count);
+    add(&e->enabled, enabled);
+    add(&e->running, running);
 }
 
 /* Context switches have no times of their own: their interval is the region's. */
@@ -111,6 +127,52 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
     if (cause == 0)
         cause = counters_reading(c, after, i, &b);
     return cause ? value_without(value_standing_of(cause), cause) : value_between(&a, &b);
+}
+
+/* A group's section of two readings: what its members share. */
+struct group_interval {
+    uint32_t word; /* where the section is; UINT32_MAX before the first */
+    bool exact;
+    uint64_t enabled, running;
+};
+
+static void group_look(struct group_interval *g, uint32_t word, const uint64_t *before, const uint64_t *after)
+{
+    const struct reading a = {.enabled = before[word + 1], .running = before[word + 2]};
+    const struct reading b = {.enabled = after[word + 1], .running = after[word + 2]};
+    g->word = word;
+    g->exact = before[word] != 0 && after[word] != 0 && value_times_exact(&a, &b);
+    g->enabled = b.enabled - a.enabled;
+    g->running = b.running - a.running;
+}
+
+/* The common case of counter_between() and event_take(): a member of a group that ran all the time. */
+static inline bool take_exact(struct region_event_sum *e, const struct counter *k, struct group_interval *g,
+                              const uint64_t *before, const uint64_t *after)
+{
+    if (k->fd < 0)
+        return false;
+    if (k->group_word != g->word)
+        group_look(g, k->group_word, before, after);
+    if (UNLIKELY(!g->exact || after[k->word] < before[k->word]))
+        return false;
+    event_take_exact(e, after[k->word] - before[k->word], g->enabled, g->running);
+    return true;
+}
+
+static void take_events(struct region_record *r, const struct counters *c, const uint64_t *before,
+                        const uint64_t *after, uint64_t wall)
+{
+    struct group_interval group = {.word = UINT32_MAX};
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        if (take_exact(&r->events[i], &c->counter[i], &group, before, after))
+            continue;
+        struct upmu_value v = counter_between(c, i, before, after, wall);
+        if (v.standing == UPMU_EXACT)
+            event_take_exact(&r->events[i], v.value, v.enabled, v.running);
+        else
+            event_take(&r->events[i], &v);
+    }
 }
 
 static void take_descheduled(struct region_record *r, const struct counters *c, uint32_t before, uint32_t after)
@@ -137,10 +199,8 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
     put(&r->open, r->open - 1);
     sum_take(&r->wall, wall);
     take_descheduled(r, c, f->sequence, sequence);
-    for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        struct upmu_value v = counter_between(c, i, f->words, words, wall);
-        event_take(&r->events[i], &v);
-    }
+    if (upmu_regions.list.n > 0)
+        take_events(r, c, f->words, words, wall);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
     if (t->depth > 0)
         frame_at(t, t->depth - 1)->inside += wall;

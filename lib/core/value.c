@@ -33,7 +33,7 @@ struct upmu_value value_between(const struct reading *before, const struct readi
     uint64_t enabled = after->enabled - before->enabled;
     uint64_t running = after->running - before->running;
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
-    if (enabled == 0 && running == 0 && after->running > 0 && after->running == after->enabled) {
+    if (value_times_exact(before, after)) {
         v.value = v.raw;
         v.standing = UPMU_EXACT;
     }
