@@ -290,13 +290,14 @@ static void thread_end(struct region_thread *t)
     errno = saved;
 }
 
-/* The program's own destructors may still use regions: ask to be called again until the last round. */
+/* The program's own destructors may still use regions: ask to be called again, but for the last round, which is left to
+ * those who take the thread itself apart (ThreadSanitizer does, and must not be called after it). */
 static void on_thread_end(void *arg)
 {
     struct region_thread *t = arg;
     if (t != region_tls.thread || !t->live)
         return; /* a parent's block seen in a forked child */
-    if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(end_key, t) == 0)
+    if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(end_key, t) == 0)
         return;
     thread_end(t);
 }

@@ -17,10 +17,17 @@ static void remember_reason(size_t i, void *arg)
         set->reasons[i] = strdup(upmu_error());
 }
 
+/* What follows the counters in an instance is words. */
+static size_t arena_bytes(const struct counter_list *list)
+{
+    const size_t align = _Alignof(struct reading);
+    return (counters_arena(list) + align - 1) / align * align;
+}
+
 static size_t instance_bytes(const struct counter_list *list)
 {
     size_t words = list->n * (KERNEL_READ_GROUP_HEAD + 2) + 2;
-    return sizeof(struct set_instance) + counters_arena(list) + words * sizeof(uint64_t) +
+    return sizeof(struct set_instance) + arena_bytes(list) + words * sizeof(uint64_t) +
            2 * (list->n + 1) * sizeof(struct reading);
 }
 
@@ -29,7 +36,7 @@ static struct set_instance *instance_new(const struct counter_list *list)
     struct set_instance *in = calloc(1, instance_bytes(list));
     if (!in)
         return NULL;
-    unsigned char *rest = in->arena + counters_arena(list);
+    unsigned char *rest = in->arena + arena_bytes(list);
     in->base = (struct reading *)(void *)rest;
     in->stopped = in->base + list->n + 1;
     in->words = (uint64_t *)(void *)(in->stopped + list->n + 1);
