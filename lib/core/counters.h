@@ -109,6 +109,12 @@ void counters_read(const struct counters *c, uint64_t *words);
 /** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch during
  *  a system call of ours is not the region's. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
+/** Switches between two counts of one instance: the page's word counts to 2^31 and begins again. */
+static inline uint64_t switches_since(const struct counters *c, uint64_t before, uint64_t now)
+{
+    return c->sequence ? (now - before) & (UINT32_MAX / 2) : now - before;
+}
+
 static inline void counters_read_switches(const struct counters *c, uint64_t *words);
 
 /** The cumulative reading of event i, if the words hold one. @return 0, or the cause. Traced path. */

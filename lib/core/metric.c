@@ -103,7 +103,7 @@ static void compute(const struct metric *m, const struct upmu_value *over, const
 {
     out->value = NAN;
     out->standing = under ? upmu_standing_weakest(over->standing, under->standing) : over->standing;
-    out->cause = over->cause ? over->cause : under ? under->cause : 0;
+    out->cause = !under || out->standing == over->standing ? over->cause : under->cause;
     if (out->standing != UPMU_EXACT && out->standing != UPMU_SCALED)
         return;
     double divisor = under ? (double)under->value : seconds;
