@@ -3,7 +3,7 @@
  * What a region costs: with four events, with page-served switches, with time only, by handle and by string, switched off,
  * beside PAPI, and in two threads at once. Room: bench; before it the public API, after it bench.c.
  *
- * Each part runs in a child of its own, since regions are set up once per process. The bars are those of docs/bench.md.
+ * Each part runs in a child of its own, since regions are set up once per process. The bars are those of bench/README.md.
  */
 #include <string.h>
 #include <unistd.h>

@@ -41,7 +41,7 @@ skipped()
     if [ $json -eq 1 ]; then
         printf '{"bench":"stat","name":"%s","verdict":"skipped","because":"%s"}\n' "$1" "$2"
     else
-        printf '%-40s skipped, because %s\n' "upmu and perf stat, $1" "$2"
+        printf '%-44s skipped, because %s\n' "upmu and perf stat, $1" "$2"
     fi
 }
 
@@ -123,7 +123,7 @@ row()
                     "\"ratio\":%.5f,\"off_percent\":%.3f,\"judge\":\"percent\",\"bar\":%g,\"slack\":%g}\n",
                     name, verdict, in_, out, constant, ratio, off, percent, slack
             else
-                printf "%-40s %9s %9s %9s %8.4f %8g%%  %-10s %s stat around it, less %s\n", name, in_, "", out, ratio,
+                printf "%-44s %9s %9s %9s %8.4f %8g%%  %-10s %s stat around it, less %s\n", name, in_, "", out, ratio,
                     percent, verdict, outer, constant
             exit verdict == "MISSED"
         }'
@@ -131,7 +131,7 @@ row()
 
 status=0
 if [ $json -eq 0 ] && [ $heading -eq 1 ]; then
-    printf '%-40s %9s %9s %9s %8s %9s  %-10s %s\n' what inner '' outer ratio bar verdict against
+    printf '%-44s %9s %9s %9s %8s %9s  %-10s %s\n' what inner '' outer ratio bar verdict against
 fi
 # Without the right to count kernel mode there are no switches: upmu says so, perf says 0.
 "$upmu" stat --csv -o "$tmp/upmu" -e context-switches true || fail "upmu stat ended with $?"

@@ -27,11 +27,11 @@ static const char *verdict(const struct bench *b, const struct bench_row *row)
         return "skipped";
     if (row->judge == BENCH_NOTHING)
         return "-";
+    if (b->slack <= 0)
+        return "not judged";
     /* Counts are no timing: a busy machine is no excuse. */
     if (row->judge == BENCH_COUNT)
         return row->count <= row->bar ? "met" : "MISSED";
-    if (b->slack <= 0)
-        return "not judged";
     return judged(row) <= row->bar * b->slack ? "met" : "MISSED";
 }
 
@@ -51,7 +51,7 @@ static void print_bar(const struct bench_row *row)
 
 static void print_row(const struct bench *b, const struct bench_row *row)
 {
-    printf("%-40s", row->name);
+    printf("%-44s", row->name);
     if (row->failed[0] || row->skipped[0]) {
         if (row->failed[0])
             printf(" FAILED, because %s\n", row->failed);
@@ -70,7 +70,7 @@ static void print_row(const struct bench *b, const struct bench_row *row)
 static void print_table(const struct bench *b)
 {
     if (b->heading)
-        printf("%-40s %9s %9s %9s %8s %9s  %-10s %s\n", "what", "ns", "p10", "floor ns", "ratio", "bar", "verdict",
+        printf("%-44s %9s %9s %9s %8s %9s  %-10s %s\n", "what", "ns", "p10", "floor ns", "ratio", "bar", "verdict",
                "against");
     for (size_t i = 0; i < b->n_rows; i++)
         print_row(b, &b->rows[i]);
@@ -111,7 +111,7 @@ static void print_object(const struct bench *b, const struct bench_row *row)
     }
     print_text("judge", judges[row->judge]);
     if (row->judge != BENCH_NOTHING)
-        printf(",\"bar\":%g,\"slack\":%g", row->bar, row->judge == BENCH_COUNT ? 1 : b->slack);
+        printf(",\"bar\":%g,\"slack\":%g", row->bar, row->judge == BENCH_COUNT && b->slack > 0 ? 1 : b->slack);
     printf("}\n");
 }
 
