@@ -102,9 +102,11 @@ struct upmu_trace_repair {
 };
 
 /**
- * Make the trace of a killed process readable for every CTF reader by cutting unfinished last packets off.
- * Safe to repeat; committed events are never touched; the trace of a running process is left alone.
- * @return 0; UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_INVAL.
+ * Make the trace of a killed process readable for every CTF reader by cutting unfinished last packets off, and give its
+ * metadata the clock that upmu_trace_next() uses: fitted to the whole recording, not to its first moments. Safe to
+ * repeat; committed events are never touched; the trace of a running process is left alone.
+ * @return 0; UPMU_E_IO, UPMU_E_FORMAT (what is damaged is left as it is, the rest is repaired), UPMU_E_VERSION,
+ *         UPMU_E_NOMEM, UPMU_E_INVAL.
  */
 UPMU_API UPMU_CHECKED int upmu_trace_repair(const char *dir, struct upmu_trace_repair *out);
 

@@ -154,6 +154,7 @@ static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size
     p->tid = s->tid;
     p->clock_width = now.width;
     memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
+    p->event_count = 0;
     p->clock_tick = now.tick;
     p->clock_raw = now.raw_ns;
     p->clock_monotonic = now.monotonic_ns;

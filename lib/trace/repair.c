@@ -79,7 +79,7 @@ static int find_end(const char *path, const struct meta *m, struct packet *end, 
 
 static int repair_stream(const char *path, const struct meta *m, struct upmu_trace_repair *out)
 {
-    struct packet end;
+    struct packet end = {.wrong = ""};
     uint64_t file_size = 0;
     int state = find_end(path, m, &end, &file_size), rc = 0;
     if (state < 0 || state == PACKET_NONE)

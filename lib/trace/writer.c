@@ -43,6 +43,7 @@ struct trace_writer {
     uint32_t free_streams;        /* atomic, a hint: how many of them nobody uses */
     uint32_t next_number;         /* atomic */
     int control_fd;               /* holds the lock that says "alive" */
+    dev_t control_dev;
     ino_t control_ino;
     struct control_header forgotten; /* stands in for the control file in a forked child */
     struct metadata meta;
@@ -140,6 +141,7 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
 {
     struct metadata *m = &w->meta;
     uint8_t boot[16];
+    clock_sample(now);
     metadata_describe_process(m);
     m->pid = getpid();
     m->clock_source = clock_source();
@@ -153,7 +155,6 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
                  "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
                  u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
     }
-    clock_sample(now);
     return 0;
 }
 
@@ -247,6 +248,7 @@ static int control_fill(struct trace_writer *w, int fd)
     memcpy(h->magic, CONTROL_MAGIC, sizeof h->magic);
     w->home.control = h;
     w->control_fd = fd;
+    w->control_dev = st.st_dev;
     w->control_ino = st.st_ino;
     /* A file system without locks leaves the process id and its start time as witnesses. */
     if (fcntl(fd, F_OFD_SETLK, &alive) != 0)
@@ -496,7 +498,8 @@ void trace_writer_forget(struct trace_writer *w)
         munmap(w->home.control, CONTROL_BYTES);
     w->home.control = &w->forgotten;
     /* The lock belongs to parent and child alike until the child lets go; the number may be somebody else's by now. */
-    if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_ino == w->control_ino)
+    if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_dev == w->control_dev &&
+        st.st_ino == w->control_ino)
         close(w->control_fd);
     w->control_fd = -1;
     errno = saved;

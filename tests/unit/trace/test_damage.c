@@ -8,7 +8,8 @@
 #include "suite.h"
 #include "trace/ctf.h"
 
-enum { EVENTS = 300 };
+static size_t page; /* and packet */
+static int events;  /* enough for several packets */
 
 static char process[PATH_MAX], stream[PATH_MAX], metadata[PATH_MAX];
 
@@ -16,12 +17,15 @@ static char process[PATH_MAX], stream[PATH_MAX], metadata[PATH_MAX];
 static void trace_set_up(void)
 {
     recording_set_up();
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    events = (int)(page / 14);
+    events -= events % 3;
     static const struct trace_counter two[] = {{"page-faults", "", ""}, {"cycles", "", ""}};
-    struct trace_writer *w = writer_with(two, 2, 4096);
+    struct trace_writer *w = writer_with(two, 2, page);
     struct trace_stream *s = stream_of(w, 7);
     const struct upmu_value short_form[2] = {{1, 1, 5, 5, UPMU_EXACT, 0}, {UPMU_NO_VALUE, 0, 0, 0, UPMU_REFUSED, -6}};
     const struct upmu_value full_form[2] = {{1, 1, 5, 5, UPMU_EXACT, 0}, {9, 3, 30, 10, UPMU_SCALED, 0}};
-    for (int i = 0; i < EVENTS; i++) {
+    for (int i = 0; i < events; i++) {
         if (i % 3 == 2)
             ck_assert(trace_mark(s, tick_now(), "a mark", 6));
         else
@@ -112,7 +116,7 @@ START_TEST(a_tail_that_was_never_committed_is_passed_over_and_cut)
     static const size_t lengths[] = {1, 100, sizeof(struct ctf_packet), 4096, 8192};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         append(stream, i < 2 ? zeros + 4096 : zeros, lengths[i]);
-        ck_assert_int_eq(read_all(recording, &errors), EVENTS);
+        ck_assert_int_eq(read_all(recording, &errors), events);
         ck_assert_int_eq(errors, 0);
         struct upmu_trace_repair r = repaired(0);
         ck_assert_uint_eq(r.processes, 1);
@@ -121,7 +125,7 @@ START_TEST(a_tail_that_was_never_committed_is_passed_over_and_cut)
         ck_assert_uint_eq(r.bytes, lengths[i]);
         ck_assert_uint_eq(file_size(stream), len);
         ck_assert_uint_eq(repaired(0).trimmed, 0);
-        ck_assert_int_eq(read_all(recording, &errors), EVENTS);
+        ck_assert_int_eq(read_all(recording, &errors), events);
         ck_assert_int_eq(errors, 0);
     }
 }
@@ -139,12 +143,12 @@ START_TEST(a_file_cut_at_any_byte_gives_what_is_left_and_says_so)
         write_whole(stream, whole, cut);
         int n = read_all(recording, &errors);
         ck_assert_int_ge(n, last);
-        ck_assert_int_le(n, EVENTS);
+        ck_assert_int_le(n, events);
         last = n;
-        bool at_packet = cut % 4096 == 0;
+        bool at_packet = cut % page == 0;
         ck_assert_msg((errors == 0) == at_packet, "cut at %zu: %d events, %d errors, %s", cut, n, errors, upmu_error());
         if (cut >= content_end)
-            ck_assert_int_eq(n, EVENTS);
+            ck_assert_int_eq(n, events);
     }
     free(whole);
 }
@@ -155,20 +159,20 @@ START_TEST(a_last_packet_cut_behind_its_events_is_mended)
     int errors;
     size_t len = file_size(stream);
     ck_assert_int_eq(truncate(stream, (off_t)len - 1), 0);
-    ck_assert_int_eq(read_all(recording, &errors), EVENTS);
+    ck_assert_int_eq(read_all(recording, &errors), events);
     ck_assert_int_eq(errors, 1);
     ck_assert_uint_eq(repaired(0).trimmed, 1);
-    ck_assert_int_eq(read_all(recording, &errors), EVENTS);
+    ck_assert_int_eq(read_all(recording, &errors), events);
     ck_assert_int_eq(errors, 0);
 }
 END_TEST
 
 START_TEST(missing_events_are_not_mended)
 {
-    ck_assert_int_eq(truncate(stream, 4096 + 2000), 0);
+    ck_assert_int_eq(truncate(stream, (off_t)page + 2000), 0);
     struct upmu_trace_repair r = repaired(UPMU_E_FORMAT);
     ck_assert_uint_eq(r.trimmed, 0);
-    ck_assert_uint_eq(file_size(stream), 4096 + 2000);
+    ck_assert_uint_eq(file_size(stream), page + 2000);
     ck_assert_ptr_nonnull(strstr(upmu_error(), "stream_0000"));
 }
 END_TEST
@@ -181,14 +185,14 @@ START_TEST(damage_ends_a_stream_and_not_the_others)
     char *bytes = read_whole(stream, &len);
     write_whole(path_in(other, process, "stream_0001"), bytes, len);
     free(bytes);
-    struct ctf_packet head = head_at(4096);
+    struct ctf_packet head = head_at(page);
     head.uuid[3] ^= 1;
-    put_head(4096, &head);
+    put_head(page, &head);
     int n = read_all(recording, &errors);
     ck_assert_int_eq(errors, 1);
-    ck_assert_int_gt(n, EVENTS);
-    ck_assert_int_lt(n, 2 * EVENTS);
-    ck_assert_msg(strstr(upmu_error(), "stream_0000\", byte 4096") != NULL, "%s", upmu_error());
+    ck_assert_int_gt(n, events);
+    ck_assert_int_lt(n, 2 * events);
+    ck_assert_msg(strstr(upmu_error(), "stream_0000\", byte ") != NULL, "%s", upmu_error());
     ck_assert_uint_eq(repaired(UPMU_E_FORMAT).trimmed, 0);
 }
 END_TEST
@@ -252,12 +256,12 @@ enum { LIES = sizeof lies / sizeof *lies };
 START_TEST(a_packet_head_that_lies_is_found_out)
 {
     int errors;
-    struct ctf_packet head = head_at(4096);
+    struct ctf_packet head = head_at(page);
     lies[_i](&head);
-    put_head(4096, &head);
+    put_head(page, &head);
     int n = read_all(recording, &errors);
     ck_assert_int_eq(errors, 1);
-    ck_assert_int_lt(n, EVENTS);
+    ck_assert_int_lt(n, events);
     ck_assert_msg(strstr(upmu_error(), "stream_0000") != NULL, "%s", upmu_error());
 }
 END_TEST
@@ -325,7 +329,7 @@ START_TEST(a_newer_minor_version_is_passed_over_event_by_event)
     int errors;
     /* The same events under another name: known in length, not in meaning. */
     alter_metadata("name = \"mark\"", "name = \"remark\"");
-    ck_assert_int_eq(read_all(recording, &errors), EVENTS - EVENTS / 3);
+    ck_assert_int_eq(read_all(recording, &errors), events - events / 3);
     ck_assert_int_eq(errors, 0);
 }
 END_TEST
@@ -367,7 +371,7 @@ static uint64_t random_below(uint64_t n)
 /* Most bytes of a packet are events, but heads and lengths are where damage hurts: they get half of it. */
 static size_t random_place(size_t len)
 {
-    size_t packet = random_below(len / 4096 + 1) * 4096;
+    size_t packet = random_below(len / page + 1) * page;
     size_t place = random_below(2) ? packet + random_below(sizeof(struct ctf_packet) + 40) : random_below(len);
     return place < len ? place : len - 1;
 }
