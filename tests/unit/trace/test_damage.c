@@ -496,6 +496,34 @@ START_TEST(a_process_is_running_while_it_holds_the_lock_or_its_id)
 }
 END_TEST
 
+START_TEST(a_child_that_let_go_does_not_keep_its_dead_parents_trace_alive)
+{
+    int ready[2];
+    pid_t grandchild;
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct trace_writer *w = writer_with(NULL, 0, 4096);
+        pid_t own = fork();
+        if (own == 0) {
+            trace_writer_forget(w);
+            own = getpid();
+            ck_assert_int_eq(write(ready[1], &own, sizeof own), (ssize_t)sizeof own);
+        }
+        for (;;)
+            pause();
+    }
+    ck_assert_int_eq(read(ready[0], &grandchild, sizeof grandchild), (ssize_t)sizeof grandchild);
+    ck_assert_uint_eq(repaired(0).running, 1);
+    ck_assert_int_eq(kill(child, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    ck_assert_uint_eq(repaired(0).running, 0);
+    ck_assert_int_eq(kill(grandchild, SIGKILL), 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+END_TEST
+
 /* Path of the metadata of the recording's one process. */
 static void only_metadata(char *path)
 {
@@ -524,6 +552,11 @@ START_TEST(repair_gives_a_killed_process_the_clock_our_reader_uses)
     struct upmu_trace *t = trace_of(recording);
     uint64_t hz = process_of(t, 0).clock_hz, ns = must_read(t)->time_ns;
     upmu_trace_close(t);
+    only_metadata(text_path);
+    snprintf(wanted, sizeof wanted, "freq = %llu;", (unsigned long long)hz);
+    char *text = read_whole(text_path, &len);
+    ck_assert_ptr_null(strstr(text, wanted)); /* that was measured in two milliseconds */
+    free(text);
     (void)repaired(0);
     t = trace_of(recording);
     ck_assert_uint_eq(process_of(t, 0).clock_hz, hz);
@@ -531,9 +564,7 @@ START_TEST(repair_gives_a_killed_process_the_clock_our_reader_uses)
     ck_assert_uint_eq(must_read(t)->time_ns, ns);
     upmu_trace_close(t);
     /* And it is the one written in the metadata, for every other reader. */
-    only_metadata(text_path);
-    char *text = read_whole(text_path, &len);
-    snprintf(wanted, sizeof wanted, "freq = %llu;", (unsigned long long)hz);
+    text = read_whole(text_path, &len);
     ck_assert_ptr_nonnull(strstr(text, wanted));
     free(text);
 }
@@ -557,6 +588,7 @@ int main(void)
     tcase_add_loop_test(cases, no_mutation_does_more_than_an_error, 0, BATCHES);
     tcase_add_test(cases, a_live_trace_is_read_and_not_repaired);
     tcase_add_test(cases, a_process_is_running_while_it_holds_the_lock_or_its_id);
+    tcase_add_test(cases, a_child_that_let_go_does_not_keep_its_dead_parents_trace_alive);
     tcase_add_test(cases, repair_gives_a_killed_process_the_clock_our_reader_uses);
     return run_suite("trace damage", cases);
 }

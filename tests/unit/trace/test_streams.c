@@ -265,8 +265,10 @@ START_TEST(without_descriptors_events_are_lost_and_counted)
     ck_assert_int_eq(trace_stream_acquire(writer, 2, "b", &none), UPMU_E_IO);
     ck_assert_ptr_null(none);
     uint64_t written = 0, refused = 0;
+    errno = EXDEV;
     while (refused < 10)
         trace_mark(s, tick_now(), "fills the packet", 16) ? written++ : refused++;
+    ck_assert_int_eq(errno, EXDEV);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     ck_assert_uint_eq(trace_writer_lost(writer), refused);
     trace_stream_release(s);
