@@ -37,31 +37,31 @@ enum upmu_trace_kind {
 
 /** One event; pointers are valid until the next call on the same trace. */
 struct upmu_trace_event {
-    size_t size;            /**< filled by the library: sizeof(struct upmu_trace_event) of its version */
-    uint64_t time_ns;       /**< nanoseconds since 1970-01-01 00:00 UTC */
-    uint64_t tick;          /**< the same moment on the recorder's clock */
-    int32_t kind;           /**< enum upmu_trace_kind */
-    uint32_t process;       /**< index for upmu_trace_process() */
-    pid_t pid;              /**< process id */
-    pid_t tid;              /**< kernel thread id */
-    const char *name;       /**< region name or text, NUL-terminated; "" where the kind has none */
-    size_t n_values;        /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
+    size_t size;      /**< filled by the library: sizeof(struct upmu_trace_event) of its version */
+    uint64_t time_ns; /**< nanoseconds since 1970-01-01 00:00 UTC */
+    uint64_t tick;    /**< the same moment on the recorder's clock */
+    int32_t kind;     /**< enum upmu_trace_kind */
+    uint32_t process; /**< index for upmu_trace_process() */
+    pid_t pid;        /**< process id */
+    pid_t tid;        /**< kernel thread id */
+    const char *name; /**< region name or text, NUL-terminated; "" where the kind has none */
+    size_t n_values;  /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;
 };
 
 /** A process of the recording; strings live as long as the trace is open. */
 struct upmu_trace_process {
-    size_t size;          /**< in: sizeof(struct upmu_trace_process) */
+    size_t size; /**< in: sizeof(struct upmu_trace_process) */
     pid_t pid;
     const char *host;
-    const char *command;  /**< command line, arguments separated by blanks */
-    const char *kernel;   /**< release of the kernel it ran on */
-    uint64_t start_ns;    /**< when recording began, nanoseconds since 1970 */
-    uint64_t clock_hz;    /**< frequency of the recorder's clock */
+    const char *command; /**< command line, arguments separated by blanks */
+    const char *kernel;  /**< release of the kernel it ran on */
+    uint64_t start_ns;   /**< when recording began, nanoseconds since 1970 */
+    uint64_t clock_hz;   /**< frequency of the recorder's clock */
     uint32_t n_counters;
-    uint32_t complete;    /**< 1: ended in good order; 0: killed, or still running */
-    uint64_t events;      /**< events committed to the streams of this process */
-    uint64_t lost;        /**< events that did not fit (full disk or quota) */
+    uint32_t complete; /**< 1: ended in good order; 0: killed, or still running */
+    uint64_t events;   /**< events committed to the streams of this process */
+    uint64_t lost;     /**< events that did not fit (full disk or quota) */
 };
 
 /**
@@ -94,11 +94,11 @@ UPMU_API void upmu_trace_close(struct upmu_trace *trace);
 
 /** What upmu_trace_repair() did. */
 struct upmu_trace_repair {
-    size_t size;          /**< in: sizeof(struct upmu_trace_repair) */
-    uint32_t processes;   /**< process directories looked at */
-    uint32_t running;     /**< of these still being written: left alone */
-    uint32_t trimmed;     /**< streams whose unfinished last packet was cut off */
-    uint64_t bytes;       /**< bytes cut off; they held no committed event */
+    size_t size;        /**< in: sizeof(struct upmu_trace_repair) */
+    uint32_t processes; /**< process directories looked at */
+    uint32_t running;   /**< of these still being written: left alone */
+    uint32_t trimmed;   /**< streams whose unfinished last packet was cut off */
+    uint64_t bytes;     /**< bytes cut off; they held no committed event */
 };
 
 /**

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, reading and closing the counters of one instance. Room: core; before it the plan, after it sets and regions. */
+/* Opening, reading and closing the counters of one instance. Room: core; before it the plan, after it sets and regions.
+ * */
 #include "core/counters.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ static int open_failed(const struct event *e, const struct counter_target *targe
     return explain_open_failure(core_kernel(), err, &context);
 }
 
-static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target, int leader)
+static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target,
+                         int leader)
 {
     *req = (struct kernel_open){
         .type = e->type,

@@ -98,8 +98,8 @@ static long find_part(const char *part, const char *const *names, size_t n, cons
     return -1;
 }
 
-static void compute(const struct metric *m, const struct upmu_value *over, const struct upmu_value *under, double seconds,
-                    struct upmu_metric_value *out)
+static void compute(const struct metric *m, const struct upmu_value *over, const struct upmu_value *under,
+                    double seconds, struct upmu_metric_value *out)
 {
     out->value = NAN;
     out->standing = under ? upmu_standing_weakest(over->standing, under->standing) : over->standing;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports. */
+/* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports.
+ * */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -221,8 +222,8 @@ int upmu_region_health(struct upmu_region_health *out)
         .names_refused = m.names_refused,
         .interrupted = m.interrupted,
         .never_ended = m.never_ended,
-        .threads_without_counters = __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) +
-                                    __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),
+        .threads_without_counters =
+            __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) + __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),
         .threads_merged = p->threads_merged,
         .marks = m.marks,
         .trace_lost = p->trace ? trace_writer_lost(p->trace) : m.trace_lost,

@@ -2,10 +2,10 @@
 /*
  * The life of a thread's block. Room: core; before it the thread's first begin, after it region.c, which fills it.
  *
- * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. It is made at the first begin, its first
- * pages touched before the counters start, so that its page faults are nobody's. When the thread ends, its descriptors,
- * pages and stream go back at once and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums are added up in
- * one block, so that memory does not grow with the number of threads that ever lived.
+ * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. It is made at the first begin, its
+ * first pages touched before the counters start, so that its page faults are nobody's. When the thread ends, its
+ * descriptors, pages and stream go back at once and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums
+ * are added up in one block, so that memory does not grow with the number of threads that ever lived.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ static pthread_key_t end_key;
 
 enum {
     CACHE_LINE = 64,
-    TOUCHED_FRAMES = 8,    /**< frames and records whose pages are touched at the start */
+    TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
     TOUCHED_RECORDS = 24,
 };
 
@@ -315,7 +315,8 @@ int region_threads_start(void)
     p->record_bytes = sizeof(struct region_record) + p->list.n * sizeof(struct region_event_sum);
     p->kept_bytes = round_up(sizeof(struct region_kept) + counters_arena(&p->list), page);
     p->thread_bytes = round_up(round_up(sizeof(struct region_thread), CACHE_LINE) + scratch_bytes() + frames_bytes() +
-                                   REGION_NAMES_MAX * p->record_bytes, page);
+                                   REGION_NAMES_MAX * p->record_bytes,
+                               page);
     return 0;
 }
 

@@ -23,9 +23,12 @@ bool report_short(const struct report *r, const struct report_row *row)
 struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
 {
     const struct upmu_region_event *e = &s->events[i];
-    struct upmu_value v = {
-        .value = e->stat.sum, .raw = e->stat.sum, .enabled = e->enabled, .running = e->running,
-        .standing = e->standing, .cause = e->cause};
+    struct upmu_value v = {.value = e->stat.sum,
+                           .raw = e->stat.sum,
+                           .enabled = e->enabled,
+                           .running = e->running,
+                           .standing = e->standing,
+                           .cause = e->cause};
     if (e->without_value > 0 || e->stat.count == 0)
         v.value = UPMU_NO_VALUE;
     return v;

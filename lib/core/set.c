@@ -41,8 +41,10 @@ static int check_scopes(struct upmu_set *set)
         struct event *e = &set->list.events[i];
         if (set->list.absent[i] || e->cpu < 0 || set->opts.target == UPMU_TARGET_CPU)
             continue;
-        (void)upmu_fail(UPMU_E_UNSUPPORTED, "'%s' counts a whole CPU or socket, not a task; count it with "
-                                            "UPMU_TARGET_CPU (upmu stat -C %d)", e->name, e->cpu);
+        (void)upmu_fail(UPMU_E_UNSUPPORTED,
+                        "'%s' counts a whole CPU or socket, not a task; count it with "
+                        "UPMU_TARGET_CPU (upmu stat -C %d)",
+                        e->name, e->cpu);
         set->list.absent[i] = 1;
         set->list.cause[i] = UPMU_E_UNSUPPORTED;
         set->list.reason[i] = strdup(upmu_error());
@@ -94,8 +96,12 @@ static int foreign_process(const struct upmu_set *set)
 {
     if (set->opts.target != UPMU_TARGET_PROCESS || anything_open(set))
         return 0;
-    const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE, .config = KERNEL_SW_DUMMY,
-                                    .exclude = KERNEL_EXCLUDE_KERNEL, .pid = set->opts.pid, .cpu = -1, .group_fd = -1};
+    const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
+                                    .config = KERNEL_SW_DUMMY,
+                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .pid = set->opts.pid,
+                                    .cpu = -1,
+                                    .group_fd = -1};
     int fd = core_kernel()->open(&req);
     if (fd >= 0)
         core_kernel()->close(fd);
@@ -140,8 +146,10 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     if (!events)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no events given");
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
-                                       "know is set", opts->size, sizeof ours);
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
+                         "know is set",
+                         opts->size, sizeof ours);
     int rc = check_opts(&ours);
     if (rc < 0)
         return rc;

@@ -50,7 +50,7 @@ static void fill_target(struct counter_target *target, struct upmu_set *set, pid
         .pid = pid,
         .cpu = cpu,
         .inherit = what == UPMU_TARGET_THREAD ? flags & UPMU_SET_INHERIT
-                   : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
+                                              : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
         .on_exec = what == UPMU_TARGET_COMMAND,
         .self = what == UPMU_TARGET_THREAD,
         .user_read = what == UPMU_TARGET_THREAD && !(flags & UPMU_SET_NO_USER_READ),
@@ -192,8 +192,10 @@ int set_attach_process(struct upmu_set *set)
             break;
     }
     if (rc == 0 && pass == PASSES)
-        rc = upmu_fail(UPMU_E_STATE, "process %d creates threads faster than counters can be attached; start it under the "
-                                     "counters instead (upmu stat -- COMMAND)", (int)set->opts.pid);
+        rc = upmu_fail(UPMU_E_STATE,
+                       "process %d creates threads faster than counters can be attached; start it under the "
+                       "counters instead (upmu stat -- COMMAND)",
+                       (int)set->opts.pid);
     free(before.tids);
     free(after.tids);
     return rc;

@@ -3,10 +3,10 @@
  * Context switches of the calling thread without a system call and without rights. Room: core; after it regions, sets.
  *
  * The kernel rewrites the mmap page of a self-monitoring event each time its thread is scheduled in, and every rewrite
- * moves the page's sequence word by two. For an event that nothing else touches (a dummy with kernel mode left out, which
- * any user may open) half the word is the number of context switches. That is an observation about the kernel, not a
- * promise of it, so it is used only after it has agreed with RUSAGE_THREAD at start-up. The event context-switches
- * itself would read 0 in silence for a user who may not count kernel mode.
+ * moves the page's sequence word by two. For an event that nothing else touches (a dummy with kernel mode left out,
+ * which any user may open) half the word is the number of context switches. That is an observation about the kernel,
+ * not a promise of it, so it is used only after it has agreed with RUSAGE_THREAD at start-up. The event
+ * context-switches itself would read 0 in silence for a user who may not count kernel mode.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -80,8 +80,9 @@ void value_add(struct upmu_value *sum, const struct upmu_value *v)
 const char *upmu_standing_name(int standing)
 {
     static const char *const names[] = {
-        [UPMU_NOT_COUNTED] = "not counted", [UPMU_EXACT] = "exact",         [UPMU_SCALED] = "scaled",
-        [UPMU_REFUSED] = "refused",         [UPMU_UNSUPPORTED] = "unsupported",
+        [UPMU_NOT_COUNTED] = "not counted", [UPMU_EXACT] = "exact",
+        [UPMU_SCALED] = "scaled",           [UPMU_REFUSED] = "refused",
+        [UPMU_UNSUPPORTED] = "unsupported",
     };
     if (standing < 0 || standing > UPMU_UNSUPPORTED)
         return "?";
