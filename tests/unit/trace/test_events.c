@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was given to the writer comes back from the reader: every value, name and tick, in every form. */
+#include <sys/resource.h>
+
 #include "base/tick.h"
 #include "suite.h"
 #include "trace/control.h"
@@ -316,6 +318,23 @@ START_TEST(wrong_configurations_are_refused)
 }
 END_TEST
 
+START_TEST(a_size_limit_below_any_trace_is_an_error_and_no_signal)
+{
+    struct trace_writer *w;
+    struct trace_config config = {.dir = recording};
+    struct rlimit limit, none;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    none = limit;
+    none.rlim_cur = 0;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+    int rc = trace_writer_open(&w, &config);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    ck_assert_int_eq(rc, UPMU_E_IO);
+    ck_assert_ptr_nonnull(strstr(upmu_error(), "RLIMIT_FSIZE"));
+    ck_assert_uint_eq(count_files(recording, ""), 2); /* itself and its parent: nothing was made */
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("events");
@@ -332,5 +351,6 @@ int main(void)
     tcase_add_test(cases, the_largest_event_fits_the_smallest_packet);
     tcase_add_test(cases, times_are_the_time_of_day);
     tcase_add_test(cases, wrong_configurations_are_refused);
+    tcase_add_test(cases, a_size_limit_below_any_trace_is_an_error_and_no_signal);
     return run_suite("trace events", cases);
 }
