@@ -183,7 +183,7 @@ int upmu_event_probe(const char *name)
     rc = upmu_set_open(&set, name, &opts);
     if (rc < 0)
         return rc;
-    struct upmu_value v;
+    struct upmu_value v = {.standing = UPMU_NOT_COUNTED};
     rc = upmu_set_start(set);
     if (rc == 0)
         rc = upmu_set_read(set, &v, 1);

@@ -118,6 +118,8 @@ static int try_variant(const struct metric *m, const char *const *names, const s
                        double seconds, struct upmu_metric_value *out)
 {
     const char *over_modes = "", *under_modes = "";
+    if (n == 0)
+        return 0;
     long over = find_part(m->over, names, n, &over_modes);
     long under = m->under ? find_part(m->under, names, n, &under_modes) : -1;
     if (over < 0 || (m->under && under < 0))

@@ -4,7 +4,7 @@
 
 # Counting has begun when upmu waits on the process's descriptor (or, on kernels without pidfd, after a while).
 is_counting() {
-    ls -l "/proc/$1/fd" 2>/dev/null | grep -q pidfd
+    find "/proc/$1/fd" -lname '*pidfd*' 2>/dev/null | grep -q .
 }
 wait_counting() {
     case $(uname -r) in
