@@ -52,6 +52,7 @@ struct region_record {
     uint64_t self; /**< ticks */
     uint64_t descheduled, deschedule_unknown;
     uint64_t open;          /**< instances begun and not ended */
+    uint64_t threads;       /**< 1; in a shared record, those added up in it */
     struct region_sum wall; /**< ticks */
     struct region_event_sum events[];
 };

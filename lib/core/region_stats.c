@@ -166,7 +166,7 @@ int upmu_region_stats(const char *name, pid_t thread, struct upmu_region_stats *
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     c.one = (struct region_record *)(void *)((unsigned char *)c.sum + upmu_regions.record_bytes);
     region_each_thread(collect_thread, &c);
-    out->threads = c.threads;
+    out->threads = (uint32_t)c.sum->threads;
     if (c.threads > 0)
         region_record_stats(c.sum, out);
     free(c.sum);

@@ -42,6 +42,7 @@ struct region_record *region_thread_new_record(struct region_thread *t, uint32_t
     uint32_t index = t->n_records;
     struct region_record *r = (struct region_record *)(void *)(t->records + index * upmu_regions.record_bytes);
     r->id = id;
+    r->threads = 1;
     __atomic_store_n(&t->record_of[id], (uint16_t)(index + 1), __ATOMIC_RELEASE);
     __atomic_store_n(&t->n_records, index + 1, __ATOMIC_RELEASE);
     return r;
@@ -213,6 +214,7 @@ void region_record_merge(struct region_record *into, const struct region_record 
     into->descheduled += r->descheduled;
     into->deschedule_unknown += r->deschedule_unknown;
     into->open += r->open;
+    into->threads += r->threads;
     sum_merge(&into->wall, &r->wall);
     for (size_t i = 0; i < upmu_regions.list.n; i++)
         event_merge(&into->events[i], &r->events[i]);
@@ -231,8 +233,8 @@ static void merge_thread(struct region_thread *into, const struct region_thread 
     for (uint32_t i = 0; i < t->n_records; i++) {
         const struct region_record *r = (const void *)(t->records + i * upmu_regions.record_bytes);
         struct region_record *sum = region_thread_record(into, (uint32_t)r->id);
-        if (!sum)
-            sum = region_thread_new_record(into, (uint32_t)r->id);
+        if (!sum && (sum = region_thread_new_record(into, (uint32_t)r->id)) != NULL)
+            sum->threads = 0;
         if (sum)
             region_record_merge(sum, r);
     }

@@ -80,7 +80,7 @@ static int gather_thread(const struct region_thread_info *info, void *arg)
     row->region = region_name_text(g->id);
     row->tid = info->tid;
     row->ended = info->ended;
-    row->stats.threads = 1;
+    row->stats.threads = (uint32_t)g->one->threads;
     memcpy(row->thread, info->name, sizeof row->thread);
     region_record_stats(g->one, &row->stats);
     return 0;
@@ -105,7 +105,7 @@ static int gather_region(struct gather *g)
     total = &r->rows[first];
     total->region = region_name_text(g->id);
     total->all = true;
-    total->stats.threads = (uint32_t)threads;
+    total->stats.threads = (uint32_t)g->sum->threads;
     region_record_stats(g->sum, &total->stats);
     if (threads == 1)
         r->n_rows = first + 1;

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -114,13 +115,12 @@ static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet **ou
     if (p == MAP_FAILED)
         return -errno;
     /* EINVAL: a kernel that does not know it; the pages then come one by one. Any other refusal is about the space. */
-    if (madvise(p, bytes, MADV_POPULATE_WRITE) != 0 && errno != EINVAL) {
-        int err = errno;
+    int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
+    if (rc == 0)
+        *out = p;
+    else
         munmap(p, bytes);
-        return -err;
-    }
-    *out = p;
-    return 0;
+    return rc;
 }
 
 /* Reserve, grow and map; on failure the file is as before. */
@@ -168,9 +168,13 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     struct ctf_packet *p = NULL;
     size_t bytes = s->next_bytes;
     off_t offset = s->packet ? s->offset + (off_t)s->mapped_bytes : s->offset;
+    int cancel;
+    /* Opening and reserving are cancellation points; the event that needs the room is none. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     int rc = packet_make(s, offset, bytes, &p);
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
-    if (rc != 0)
+    if (!p)
         return rc;
     packet_head(s, p, bytes, tick);
     struct ctf_packet *full = s->packet;
