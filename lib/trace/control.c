@@ -53,7 +53,7 @@ static int hex_digit(char c)
 
 int control_boot_id(uint8_t id[16], char text[37])
 {
-    char line[64];
+    char line[64] = "";
     ssize_t n = read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", line, sizeof line);
     if (n < 0)
         return (int)n;

@@ -277,18 +277,19 @@ static int bad(const struct parse *p, const char *what)
 static bool parse_uuid(const char *text, uint8_t *uuid)
 {
     static const char digits[] = "0123456789abcdef";
-    size_t n = 0;
+    enum { DIGITS = 2 * CTF_UUID_BYTES };
+    unsigned n = 0;
     for (; text && *text; text++) {
         const char *d = strchr(digits, *text);
         if (*text == '-')
             continue;
-        if (!d || n == 2 * CTF_UUID_BYTES)
+        if (!d || n == DIGITS)
             return false;
         unsigned v = (unsigned)(d - digits);
         uuid[n / 2] = (uint8_t)(n % 2 ? (unsigned)uuid[n / 2] << 4 | v : v);
         n++;
     }
-    return n == 2 * CTF_UUID_BYTES;
+    return n == DIGITS;
 }
 
 static int take_identity(struct parse *p)

@@ -28,6 +28,19 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
+static int stream_make_file(struct trace_stream *s)
+{
+    struct stat st = {0};
+    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+    close(fd);
+    s->dev = st.st_dev;
+    s->ino = st.st_ino;
+    return rc;
+}
+
 struct trace_stream *stream_new(struct stream_home *home, unsigned number)
 {
     size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295";
@@ -39,26 +52,15 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number)
     s->home = home;
     s->used = 1;
     snprintf(s->path, path_bytes, "%s/stream_%04u", home->dir, number);
-    struct stat st;
-    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int err = errno;
-        if (fd >= 0)
-            close(fd);
-        munmap(s, bytes);
-        errno = err;
-        return NULL;
-    }
-    close(fd);
-    s->dev = st.st_dev;
-    s->ino = st.st_ino;
-    return s;
-}
-
-void stream_discard(struct trace_stream *s)
-{
-    unlink(s->path);
-    munmap(s, s->struct_bytes);
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int rc = stream_make_file(s);
+    pthread_setcancelstate(cancel, NULL);
+    if (rc == 0)
+        return s;
+    munmap(s, bytes);
+    errno = -rc;
+    return NULL;
 }
 
 /* The file again, and surely the same one: the program may have changed its root or moved the directory. */
@@ -232,7 +234,10 @@ void packet_end(struct trace_stream *s)
     s->pos = s->limit = NULL;
     munmap(p, s->mapped_bytes);
     s->offset += (off_t)keep;
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     stream_cut(s, s->offset);
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
 

@@ -42,7 +42,7 @@ int packets_read(int fd, void *buffer, size_t len, uint64_t offset)
 /* Whether there is nothing but zeros from `offset` to the end. @return 1, 0 or -errno. */
 static int only_zeros(int fd, uint64_t offset, uint64_t end)
 {
-    uint8_t chunk[16384];
+    uint8_t chunk[16384] = {0};
     while (offset < end) {
         size_t len = end - offset < sizeof chunk ? (size_t)(end - offset) : sizeof chunk;
         int rc = packets_read(fd, chunk, len, offset);

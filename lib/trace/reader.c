@@ -137,10 +137,11 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
     if (rc != 0)
         return rc;
     struct upmu_trace *t = calloc(1, sizeof *t);
-    if (!t)
-        rc = upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
-    if (rc == 0)
-        rc = open_processes(t, &dirs);
+    if (!t) {
+        path_list_free(&dirs);
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
+    }
+    rc = open_processes(t, &dirs);
     if (rc == 0)
         rc = open_sources(t);
     path_list_free(&dirs);

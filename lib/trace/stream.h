@@ -84,8 +84,6 @@ struct trace_stream {
 
 /** Make a stream with its (empty) file; `number` names it. @return NULL with errno set. Signal safe. */
 struct trace_stream *stream_new(struct stream_home *home, unsigned number);
-/** Undo stream_new() for a stream nobody has seen. */
-void stream_discard(struct trace_stream *s);
 
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it would bring the program a signal that ends it. */
 bool stream_size_allowed(off_t end);

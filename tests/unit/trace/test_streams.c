@@ -234,6 +234,35 @@ START_TEST(the_traced_path_keeps_errno_and_allocates_nothing)
 }
 END_TEST
 
+static atomic_int cancelled_events;
+
+static void *record_while_cancelled(void *arg)
+{
+    (void)arg;
+    pthread_cancel(pthread_self()); /* acted upon at the next cancellation point, which none of these calls may be */
+    struct trace_stream *s;         /* no assertions here: noting them is such a point */
+    if (trace_stream_acquire(writer, 5, "cancelled", &s) != 0)
+        return NULL;
+    for (int i = 0; i < 1000; i++)
+        if (trace_mark(s, tick_now(), "a thread that is to end soon, but not within an event of ours", 60))
+            atomic_fetch_add(&cancelled_events, 1);
+    trace_stream_release(s);
+    return NULL;
+}
+
+START_TEST(recording_is_no_cancellation_point)
+{
+    pthread_t thread;
+    void *result;
+    writer = writer_with(NULL, 0, 4096);
+    ck_assert_int_eq(pthread_create(&thread, NULL, record_while_cancelled, NULL), 0);
+    ck_assert_int_eq(pthread_join(thread, &result), 0);
+    ck_assert_ptr_ne(result, PTHREAD_CANCELED);
+    ck_assert_int_eq(atomic_load(&cancelled_events), 1000);
+    trace_writer_close(writer);
+}
+END_TEST
+
 static size_t open_descriptors(void)
 {
     return count_files("/proc/self/fd", "");
@@ -385,6 +414,7 @@ int main(void)
     tcase_add_test(cases, an_event_that_interrupts_another_waits_and_then_follows_it);
     tcase_add_test(cases, a_storm_of_signals_loses_no_event_uncounted);
     tcase_add_test(cases, the_traced_path_keeps_errno_and_allocates_nothing);
+    tcase_add_test(cases, recording_is_no_cancellation_point);
     tcase_add_test(cases, streams_hold_no_descriptors);
     tcase_add_test(cases, without_descriptors_events_are_lost_and_counted);
     tcase_add_test(cases, a_forked_child_leaves_the_trace_alone);
