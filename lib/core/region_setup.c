@@ -160,8 +160,11 @@ static int map_shared(struct region_process *p)
 /* Keep the descriptor of standard error: programs close theirs in exit handlers that run before the report. */
 static void keep_stderr(struct region_process *p)
 {
-    if (p->report != REPORT_NONE)
-        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
+    if (p->report == REPORT_NONE)
+        return;
+    p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
+    if (p->stderr_fd < 0) /* a limit below that number */
+        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
 static int set_up_events(struct region_process *p, const char *events, bool lenient)

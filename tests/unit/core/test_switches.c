@@ -78,6 +78,25 @@ START_TEST(a_page_that_does_not_agree_is_not_believed)
 }
 END_TEST
 
+/* Under a tracer each system call stops the thread: the word never stands still. */
+static void traced_thread(enum scripted_op op, int fd, void *arg)
+{
+    (void)fd, (void)arg;
+    if (op == SCRIPTED_SWITCHES)
+        scripted_switch(1, true);
+}
+
+START_TEST(under_a_tracer_the_check_ends_and_the_kernel_is_asked)
+{
+    scripted_hook(traced_thread, NULL);
+    struct upmu_set *set = opened();
+    ck_assert(!upmu_set_user_read(set, 0));
+    expect_count(set, 1); /* the reading itself */
+    upmu_set_close(set);
+    ck_assert_uint_eq(scripted_mapped_now(), 0);
+}
+END_TEST
+
 START_TEST(without_a_page_the_kernel_is_asked)
 {
     scripted_hook(NULL, NULL);
@@ -172,6 +191,7 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, NULL);
     tcase_add_test(cases, a_page_that_agrees_is_read_without_a_call);
     tcase_add_test(cases, a_page_that_does_not_agree_is_not_believed);
+    tcase_add_test(cases, under_a_tracer_the_check_ends_and_the_kernel_is_asked);
     tcase_add_test(cases, without_a_page_the_kernel_is_asked);
     tcase_add_test(cases, without_perf_events_the_kernel_is_asked);
     tcase_add_test(cases, without_either_there_is_no_number);
