@@ -67,7 +67,8 @@ static bool sequence_agrees(const struct counters *c)
         nanosleep(&shortest, NULL);
     if (!read_both(c, &word_last, &last))
         return false;
-    return last - first >= SLEEPS && (word_last - word_first) / 2 == last - first;
+    /* A sleep this short may end before the thread has left its CPU; most do not. */
+    return last - first >= SLEEPS / 2 && (word_last - word_first) / 2 == last - first;
 }
 
 static void check_page(void)

@@ -20,7 +20,8 @@ static void forced_sleeps(void)
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
     outside = switches_so_far() - outside;
     CHECK(v.standing == UPMU_EXACT, "%s: %s", upmu_standing_name(v.standing), upmu_set_reason(set, 0));
-    CHECK(inside >= SLEEPS, "%llu", (unsigned long long)inside);
+    /* A sleep may be over before the thread has left its CPU; most are not. */
+    CHECK(inside >= SLEEPS / 2, "%llu", (unsigned long long)inside);
     CHECK(v.value >= inside && v.value <= outside, "%llu, not between %llu and %llu", (unsigned long long)v.value,
           (unsigned long long)inside, (unsigned long long)outside);
     CHECK(strcmp(upmu_set_name(set, 0), "context-switches") == 0, "%s", upmu_set_name(set, 0));
