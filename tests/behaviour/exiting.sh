@@ -111,7 +111,7 @@ END
         holds report "any('4 events' in note for note in r['notes'])"
         ;;
     running) # threads go on measuring and recording while the process ends
-        for i in $(seq 15); do
+        for _ in $(seq 15); do
             run UPMU_EVENTS=page-faults,context-switches UPMU_REPORT=json UPMU_OUTPUT=report UPMU_TRACE=trace running
             [ ! -s stderr ] || fail "not silent"
             holds report "$main"
@@ -141,7 +141,8 @@ END
         ;;
     silent) # no variable: no output, no file, no descriptor, no event
         run plain
-        [ ! -s stdout ] && [ ! -s stderr ] || fail "not silent"
+        [ ! -s stdout ] || fail "not silent"
+        [ ! -s stderr ] || fail "not silent"
         [ "$(ls)" = "$(printf 'stderr\nstdout')" ] || fail "files: $(ls)"
         command -v strace >/dev/null || skip "strace is not installed; output and files were looked at"
         [ -z "${SANITIZED:-}" ] || skip "a sanitizer does not run under strace; output and files were looked at"
