@@ -22,27 +22,32 @@ static void copy_words(void *to, const void *from, size_t bytes)
         out[i] = __atomic_load_n(&in[i], __ATOMIC_ACQUIRE);
 }
 
-/* The owner is inside the short stretch of an end: let it finish. One that was stopped there for good (killed thread,
- * debugger) must not hang the reader, who then takes what is there. */
-static void wait_for_owner(unsigned tries)
+/* The owner is inside the short stretch of an end, perhaps waiting for a CPU: let it finish. One that was stopped there
+ * for good (killed thread, debugger) must not hang the reader, who after a second takes what is there. */
+static bool owner_is_stuck(unsigned tries, uint64_t *since)
 {
-    if (tries > 100)
-        sched_yield();
+    enum { SOON = 100, SECOND = 1000000000 };
+    if (tries < SOON)
+        return false;
+    if (tries == SOON)
+        *since = tick_portable();
+    sched_yield();
+    return tick_portable() - *since > SECOND;
 }
 
 bool region_record_copy(const struct region_thread *t, uint32_t id, struct region_record *out)
 {
-    enum { TRIES = 10000 };
     const struct region_record *r = region_thread_record(t, id);
+    uint64_t since = 0;
+    uint32_t before;
+    unsigned tries = 0;
     if (!r)
         return false;
-    for (unsigned i = 0; i < TRIES; i++) {
-        uint32_t before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
+    do {
+        before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
         copy_words(out, r, upmu_regions.record_bytes);
-        if (!(before & 1) && __atomic_load_n(&t->version, __ATOMIC_RELAXED) == before)
-            return true;
-        wait_for_owner(i);
-    }
+    } while ((before & 1 || __atomic_load_n(&t->version, __ATOMIC_RELAXED) != before) &&
+             !owner_is_stuck(tries++, &since));
     return true;
 }
 
@@ -224,7 +229,7 @@ int upmu_region_health(struct upmu_region_health *out)
         .never_ended = m.never_ended,
         .threads_without_counters =
             __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) + __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),
-        .threads_merged = p->threads_merged,
+        .threads_merged = __atomic_load_n(&p->threads_merged, __ATOMIC_RELAXED),
         .marks = m.marks,
         .trace_lost = p->trace ? trace_writer_lost(p->trace) : m.trace_lost,
         .begin_ns = scale(p->begin_ticks, factor),

@@ -264,7 +264,7 @@ static void retire(struct region_thread *t)
     if (p->threads_ended < REGION_THREADS_KEPT) {
         p->threads_ended++;
     } else if (p->merged || (p->merged = block_map()) != NULL) {
-        p->threads_merged++;
+        __atomic_fetch_add(&p->threads_merged, 1, __ATOMIC_RELAXED);
         merge_thread(p->merged, t);
         unlist_block(t->kept);
         gone = t->kept;
@@ -278,7 +278,7 @@ static void thread_end(struct region_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    t->misuse.never_ended += t->depth;
+    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + t->depth, __ATOMIC_RELAXED);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
     region_tls.thread = NULL;

@@ -147,7 +147,7 @@ static int gather(struct report *r)
     if (n < 0)
         r->program[0] = '\0';
     region_each_thread(count_thread, &r->threads);
-    r->threads += upmu_regions.threads_merged;
+    r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
     if (rc == 0 && upmu_region_health(&r->health) < 0)
         memset(&r->health, 0, sizeof r->health);

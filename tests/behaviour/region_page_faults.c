@@ -38,9 +38,9 @@ static void check_thread(pid_t tid, size_t pages)
     }
     CHECK(e->standing == UPMU_EXACT && e->without_value == 0, "%s", upmu_standing_name(e->standing));
     CHECK(e->stat.count == INSTANCES, "%llu", (unsigned long long)e->stat.count);
-    CHECK(e->stat.min == pages + CONSTANT && e->stat.max == pages + CONSTANT, "%llu to %llu faults of %zu pages",
-          (unsigned long long)e->stat.min, (unsigned long long)e->stat.max, pages);
-    CHECK(e->stat.sum == INSTANCES * e->stat.min, "%llu in all", (unsigned long long)e->stat.sum);
+    CHECK(e->stat.min == pages + CONSTANT && e->stat.max <= pages + CONSTANT + SANITIZER_FAULTS,
+          "%llu to %llu faults of %zu pages", (unsigned long long)e->stat.min, (unsigned long long)e->stat.max, pages);
+    CHECK(SANITIZED || e->stat.sum == INSTANCES * e->stat.max, "%llu in all", (unsigned long long)e->stat.sum);
 }
 
 static void *work(void *arg)
@@ -68,7 +68,7 @@ int main(void)
     struct upmu_region_stats s = region_of("touch", UPMU_ALL_THREADS);
     CHECK(s.threads == THREADS && s.count == THREADS * INSTANCES, "%u threads, %llu instances", s.threads,
           (unsigned long long)s.count);
-    if (rights != RIGHTS_NONE)
+    if (rights != RIGHTS_NONE && !SANITIZED)
         CHECK(s.events[0].stat.sum == INSTANCES * (THREADS * PAGES + 50 * (THREADS * (THREADS - 1) / 2)),
               "%llu faults in all", (unsigned long long)s.events[0].stat.sum);
     return 0;
