@@ -13,6 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 events=${1-task-clock,context-switches,page-faults,instructions,cycles,l1d-load-miss}
 megabytes=${UPMU_DEMO_MB-300}
 binaries=build/release
+upmu=$binaries/tools/upmu/upmu
 work=build/demo
 corpus=$work/corpus
 packed=$work/corpus.bz2
@@ -47,7 +48,7 @@ build()
         cat "$log" >&2
         die "the build failed (its output is above and in $log)"
     fi
-    echo "$binaries/tools/upmu/upmu and $binaries/examples/demo are there"
+    echo "$upmu and $binaries/examples/demo are there"
 }
 
 # Real data of this system: text, code and tables as they come in /usr, in an order that is the same each time.
@@ -65,16 +66,21 @@ make_corpus()
     echo "$corpus: $((size / 1000000)) MB of this system's /usr"
 }
 
-# The events of the trace, as a reader that is not ours sees them.
+# The events of the trace, counted by our reader and by one that is not ours.
 count_trace()
 {
-    echo "The trace of every region of every thread is in $trace:"
+    local dump=$work/trace.txt ours theirs
+    echo "Every begin and end of every thread is in $trace:"
     find "$trace" -type f ! -name '.*' -printf '  %P (%s bytes)\n' | LC_ALL=C sort
+    "$upmu" dump "$trace" >"$dump" || die "our own trace cannot be read"
+    ours=$(wc -l <"$dump")
+    echo "upmu dump lists $ours events (in $dump); two of them, cut to fit:"
+    sed -n '$p' "$dump" | cut -c 1-150 | sed 's/^/  /'
+    grep -m 1 ' mark ' "$dump" | cut -c 1-150 | sed 's/^/  /'
     if command -v babeltrace2 >/dev/null; then
-        echo "babeltrace2 reads from it $(babeltrace2 "$trace" | wc -l) events; the first and the last:"
-        babeltrace2 "$trace" | sed -n '1p;$p' | cut -c 1-160 | sed 's/^/  /'
-    else
-        echo "babeltrace2 is not installed; \`upmu dump $trace\` lists the events"
+        theirs=$(babeltrace2 "$trace" | wc -l)
+        [ "$theirs" -eq "$ours" ] || die "babeltrace2 reads $theirs events, upmu $ours"
+        echo "babeltrace2 reads as many."
     fi
 }
 
@@ -103,14 +109,14 @@ main()
     heading "6. A program that knows nothing of libupmu: pbzip2 unpacks what ours has packed"
     echo "Its output is compared with the data, byte for byte, while upmu counts."
     printf '%s$ %s%s\n' "$bold" "upmu stat -- pbzip2 -dc -p$(nproc) $packed | cmp - $corpus" "$plain"
-    "$binaries/tools/upmu/upmu" stat -- pbzip2 -dc "-p$(nproc)" "$packed" | cmp - "$corpus" ||
+    "$upmu" stat -- pbzip2 -dc "-p$(nproc)" "$packed" | cmp - "$corpus" ||
         die "what came back is not what went in"
     echo "What came back is what went in."
 
     heading "Done in $((SECONDS - start)) s"
-    echo "Next: $binaries/tools/upmu/upmu doctor    what this machine can count, and what mends the rest"
-    echo "      $binaries/tools/upmu/upmu list      every event by name"
-    echo "      docs/guide.md               regions in your own program"
+    echo "Next: $upmu doctor   what this machine can count, and what mends the rest"
+    echo "      $upmu list     every event by name"
+    echo "      docs/guide.md                          regions in your own program"
 }
 
 main "$@"

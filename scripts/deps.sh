@@ -48,7 +48,7 @@ install_missing()
     done
     [ ${#missing[@]} -gt 0 ] || return 0
 
-    echo "deps: installing ${missing[*]}"
+    echo "deps: missing: ${missing[*]}"
     if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
         die "these packages are missing, and there is neither root nor sudo to install them with. As root, run:" \
             "    apt-get update && apt-get install --no-install-recommends ${missing[*]}"
@@ -62,6 +62,7 @@ install_missing()
         die "no package source of this system has: ${unknown[*]}" \
             "Look at /etc/apt/sources.list* (Debian 12 \"main\" has them all) and at the network, then run this again."
     fi
+    echo "deps: installing them"
     as_root apt-get -qq -y -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install --no-install-recommends \
         "${missing[@]}" >/dev/null || die "apt-get could not install: ${missing[*]} (its own message is above)"
     for package in "${missing[@]}"; do

@@ -80,6 +80,7 @@ static bool verify_block(struct pipeline *p, struct block *b)
 static void *worker(void *arg)
 {
     struct pipeline *p = arg;
+    pthread_setname_np(pthread_self(), "worker");
     for (;;) {
         upmu_region_begin("wait for work");
         struct block *b = queue_take(&p->full);
@@ -127,6 +128,7 @@ static void finish_block(struct pipeline *p, struct block *b)
 static void *writer(void *arg)
 {
     struct pipeline *p = arg;
+    pthread_setname_np(pthread_self(), "writer");
     /* Blocks in flight have different indices modulo n_blocks: a slot each. */
     struct block **waiting = calloc(p->n_blocks, sizeof *waiting);
     if (!waiting)

@@ -69,9 +69,12 @@ struct upmu_region_opts {
 
 /**
  * Switch regions on from the program; once per process, before or after the first region.
- * A variable of the environment wins over the option of the same name.
- * @return 0; UPMU_E_STATE (already on), UPMU_E_NAME (an event name nobody knows), UPMU_E_INVAL (report format, size),
- *         UPMU_E_IO (the trace directory cannot be made; regions stay off), UPMU_E_NOMEM.
+ * Where any of UPMU_EVENTS, UPMU_REPORT, UPMU_OUTPUT and UPMU_TRACE is set, whoever runs the program has the word:
+ * regions are on since the library was loaded, as the environment says, and `opts` is not used.
+ * @return 0; 1 if the environment has set regions up already (no error); UPMU_E_STATE (called before),
+ *         UPMU_E_NAME (an event name nobody knows), UPMU_E_INVAL (report format, size), UPMU_E_LIMIT (too many events,
+ *         no thread-specific key left), UPMU_E_IO (the trace directory cannot be made; regions stay off), UPMU_E_NOMEM,
+ *         UPMU_E_SYSTEM (kernel older than 4.14).
  * Events that exist but cannot be counted are no error: their values say so. Not signal safe.
  */
 UPMU_API int upmu_region_setup(const struct upmu_region_opts *opts);
@@ -143,6 +146,7 @@ static inline void upmu_region_scope_end_(upmu_region_t **region)
 
 #define UPMU_CONCAT2_(a, b) a##b
 #define UPMU_CONCAT_(a, b) UPMU_CONCAT2_(a, b)
+/* clang-format off */
 #define UPMU_SCOPE_(name_literal, scope, once)                                                                   \
     for (upmu_region_t * scope __attribute__((cleanup(upmu_region_scope_end_), unused)) =                        \
              upmu_region_scope_begin_(__extension__({                                                            \
@@ -151,6 +155,7 @@ static inline void upmu_region_scope_end_(upmu_region_t **region)
              })),                                                                                                \
              *once = scope;                                                                                      \
          once != NULL; once = NULL)
+/* clang-format on */
 
 #define UPMU_SCOPE_NUMBERED_(name_literal, n) \
     UPMU_SCOPE_(name_literal, UPMU_CONCAT_(upmu_scope_, n), UPMU_CONCAT_(upmu_once_, n))
@@ -216,15 +221,15 @@ struct upmu_region_event {
 
 /** What upmu_region_stats() gives. */
 struct upmu_region_stats {
-    size_t size;              /**< in: sizeof(struct upmu_region_stats) */
-    uint64_t count;           /**< finished instances */
-    uint64_t open;            /**< instances begun and not ended at this moment */
-    struct upmu_stat wall;    /**< nanoseconds from begin to end */
-    uint64_t self_ns;         /**< wall time minus that of regions inside */
-    uint64_t descheduled;     /**< instances during which the thread lost the CPU */
+    size_t size;                 /**< in: sizeof(struct upmu_region_stats) */
+    uint64_t count;              /**< finished instances */
+    uint64_t open;               /**< instances begun and not ended at this moment */
+    struct upmu_stat wall;       /**< nanoseconds from begin to end */
+    uint64_t self_ns;            /**< wall time minus that of regions inside */
+    uint64_t descheduled;        /**< instances during which the thread lost the CPU */
     uint64_t deschedule_unknown; /**< instances for which that could not be told */
-    uint32_t threads;         /**< threads that ran it */
-    uint32_t n_events;        /**< entries used in `events`, in the order of upmu_region_event_name() */
+    uint32_t threads;            /**< threads that ran it */
+    uint32_t n_events;           /**< entries used in `events`, in the order of upmu_region_event_name() */
     struct upmu_region_event events[UPMU_REGION_EVENTS_MAX];
 };
 
@@ -246,20 +251,20 @@ UPMU_API const char *upmu_region_event_name(size_t i);
 
 /** What went wrong so far in the whole process; all zero in a healthy run. */
 struct upmu_region_health {
-    size_t size;               /**< in: sizeof(struct upmu_region_health) */
+    size_t size;                /**< in: sizeof(struct upmu_region_health) */
     uint64_t end_without_begin; /**< ends of a region not open in that thread (other thread, unknown, twice) */
-    uint64_t closed_by_outer;  /**< regions ended because one around them ended first */
-    uint64_t too_deep;         /**< begins below UPMU_REGION_DEPTH_MAX */
-    uint64_t names_cut;        /**< names longer than UPMU_REGION_NAME_MAX */
-    uint64_t names_refused;    /**< begins of regions for which no name or thread table had room, or "" or NULL */
-    uint64_t interrupted;      /**< begins and ends in a signal handler that hit the recorder, not measured */
-    uint64_t never_ended;      /**< regions still open when their thread ended */
+    uint64_t closed_by_outer;   /**< regions ended because one around them ended first */
+    uint64_t too_deep;          /**< begins below UPMU_REGION_DEPTH_MAX */
+    uint64_t names_cut;         /**< names longer than UPMU_REGION_NAME_MAX */
+    uint64_t names_refused;     /**< begins of regions for which no name or thread table had room, or "" or NULL */
+    uint64_t interrupted;       /**< begins and ends in a signal handler that hit the recorder, not measured */
+    uint64_t never_ended;       /**< regions still open when their thread ended */
     uint64_t threads_without_counters; /**< threads for which not all counters could be opened (limits) */
-    uint64_t threads_merged;   /**< ended threads that share one row, beyond the number kept apart */
-    uint64_t marks;            /**< marks made */
-    uint64_t trace_lost;       /**< events that did not fit into the trace (full disk or quota) */
-    uint64_t begin_ns;         /**< measured cost of an empty begin, of which `end_ns` holds the rest */
-    uint64_t end_ns;           /**< measured cost of an empty end */
+    uint64_t threads_merged;           /**< ended threads that share one row, beyond the number kept apart */
+    uint64_t marks;                    /**< marks made */
+    uint64_t trace_lost;               /**< events that did not fit into the trace (full disk or quota) */
+    uint64_t begin_ns;                 /**< measured cost of an empty begin, of which `end_ns` holds the rest */
+    uint64_t end_ns;                   /**< measured cost of an empty end */
 };
 
 /** @return 0; UPMU_E_INVAL; UPMU_E_STATE (regions are off). Thread safe. */

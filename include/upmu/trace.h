@@ -35,8 +35,9 @@ enum upmu_trace_kind {
     UPMU_TRACE_MARK = 3,         /**< `name` is the text of upmu_mark() */
 
     /* Locks: `object` is the lock, `object_type` its kind (mutexes, semaphores and locks of the program's own). */
-    UPMU_TRACE_LOCK_BLOCK = 16,   /**< the thread starts to wait; `holder_*` say who has the lock, `stack` where we are */
-    UPMU_TRACE_LOCK_ACQUIRED = 17, /**< it has it after a block: `result`; the wait is from the block's time to this one */
+    UPMU_TRACE_LOCK_BLOCK = 16, /**< the thread starts to wait; `holder_*` say who has the lock, `stack` where we are */
+    UPMU_TRACE_LOCK_ACQUIRED =
+        17, /**< it has it after a block: `result`; the wait is from the block's time to this one */
     UPMU_TRACE_LOCK_ACQUIRE = 18, /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
     UPMU_TRACE_LOCK_RELEASE = 19, /**< given back; in mode contended only when somebody waited, with `stack` */
     UPMU_TRACE_LOCK_FAILED = 20,  /**< a wait that ended without the lock (timeout, error): `result` */
@@ -77,42 +78,42 @@ enum upmu_object_type {
 
 /** One event; pointers are valid until the next call on the same trace. */
 struct upmu_trace_event {
-    size_t size;            /**< filled by the library: sizeof(struct upmu_trace_event) of its version */
-    uint64_t time_ns;       /**< nanoseconds since 1970-01-01 00:00 UTC */
-    uint64_t tick;          /**< the same moment on the recorder's clock */
-    int32_t kind;           /**< enum upmu_trace_kind */
-    uint32_t process;       /**< index for upmu_trace_process() */
-    pid_t pid;              /**< process id */
-    pid_t tid;              /**< kernel thread id */
-    const char *name;       /**< region name or text, NUL-terminated; "" where the kind has none */
-    uint64_t object;        /**< address of the lock, variable or semaphore, or pthread_t; 0 for kinds without */
-    uint64_t object2;       /**< COND_*: the mutex */
-    int32_t object_type;    /**< enum upmu_object_type */
-    int32_t result;         /**< what the call returned (an errno value of the recorded machine, 0 = success) */
-    pid_t peer;             /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known */
-    uint32_t stack;         /**< id for upmu_trace_stack(), 0 = none */
-    uint64_t site;          /**< call site of this event, 0 if not known */
-    uint64_t holder_site;   /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
-    uint64_t holder_since;  /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
-    uint64_t count;         /**< LOCK_COUNTS: acquisitions */
-    uint64_t contended;     /**< LOCK_COUNTS: those that had to wait */
-    size_t n_values;        /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
+    size_t size;           /**< filled by the library: sizeof(struct upmu_trace_event) of its version */
+    uint64_t time_ns;      /**< nanoseconds since 1970-01-01 00:00 UTC */
+    uint64_t tick;         /**< the same moment on the recorder's clock */
+    int32_t kind;          /**< enum upmu_trace_kind */
+    uint32_t process;      /**< index for upmu_trace_process() */
+    pid_t pid;             /**< process id */
+    pid_t tid;             /**< kernel thread id */
+    const char *name;      /**< region name or text, NUL-terminated; "" where the kind has none */
+    uint64_t object;       /**< address of the lock, variable or semaphore, or pthread_t; 0 for kinds without */
+    uint64_t object2;      /**< COND_*: the mutex */
+    int32_t object_type;   /**< enum upmu_object_type */
+    int32_t result;        /**< what the call returned (an errno value of the recorded machine, 0 = success) */
+    pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known */
+    uint32_t stack;        /**< id for upmu_trace_stack(), 0 = none */
+    uint64_t site;         /**< call site of this event, 0 if not known */
+    uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
+    uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
+    uint64_t count;        /**< LOCK_COUNTS: acquisitions */
+    uint64_t contended;    /**< LOCK_COUNTS: those that had to wait */
+    size_t n_values;       /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;
 };
 
 /** A process of the recording; strings live as long as the trace is open. */
 struct upmu_trace_process {
-    size_t size;          /**< in: sizeof(struct upmu_trace_process) */
+    size_t size; /**< in: sizeof(struct upmu_trace_process) */
     pid_t pid;
     const char *host;
-    const char *command;  /**< command line, arguments separated by blanks */
-    const char *kernel;   /**< release of the kernel it ran on */
-    uint64_t start_ns;    /**< when recording began, nanoseconds since 1970 */
-    uint64_t clock_hz;    /**< frequency of the recorder's clock */
+    const char *command; /**< command line, arguments separated by blanks */
+    const char *kernel;  /**< release of the kernel it ran on */
+    uint64_t start_ns;   /**< when recording began, nanoseconds since 1970 */
+    uint64_t clock_hz;   /**< frequency of the recorder's clock */
     uint32_t n_counters;
-    uint32_t complete;    /**< 1: ended in good order; 0: killed, or still running */
-    uint64_t events;      /**< events committed to the streams of this process, stacks and modules included */
-    uint64_t lost;        /**< events that did not fit (full disk or quota) */
+    uint32_t complete; /**< 1: ended in good order; 0: killed, or still running */
+    uint64_t events;   /**< events committed to the streams of this process, stacks and modules included */
+    uint64_t lost;     /**< events that did not fit (full disk or quota) */
 };
 
 /**
@@ -150,11 +151,11 @@ enum upmu_stack_method {
 
 /** A call stack of a process, innermost frame first. */
 struct upmu_trace_stack {
-    size_t size;           /**< in: sizeof(struct upmu_trace_stack) */
+    size_t size;            /**< in: sizeof(struct upmu_trace_stack) */
     const uint64_t *frames; /**< return addresses; lives as long as the trace is open */
     uint32_t n_frames;
-    uint32_t method;       /**< enum upmu_stack_method */
-    uint32_t truncated;    /**< 1: there were more frames than were kept */
+    uint32_t method;    /**< enum upmu_stack_method */
+    uint32_t truncated; /**< 1: there were more frames than were kept */
 };
 
 /** Stack `id` of process `index`. Stacks are written before the first event that names them.
@@ -164,11 +165,11 @@ UPMU_API UPMU_CHECKED int upmu_trace_stack(const struct upmu_trace *trace, size_
 
 /** A module (program or shared object) mapped into a process of the recording; strings live as long as the trace. */
 struct upmu_trace_module {
-    size_t size;           /**< in: sizeof(struct upmu_trace_module) */
-    uint64_t base;         /**< load bias: address in memory minus address in the file's symbols */
-    uint64_t start, end;   /**< addresses covered */
+    size_t size;         /**< in: sizeof(struct upmu_trace_module) */
+    uint64_t base;       /**< load bias: address in memory minus address in the file's symbols */
+    uint64_t start, end; /**< addresses covered */
     const char *path;
-    const char *build_id;  /**< hexadecimal, "" if the file has none */
+    const char *build_id; /**< hexadecimal, "" if the file has none */
 };
 
 /** Module `i` of process `index`, in the order of being seen. Complete once upmu_trace_next() has returned 0.
@@ -181,17 +182,19 @@ UPMU_API void upmu_trace_close(struct upmu_trace *trace);
 
 /** What upmu_trace_repair() did. */
 struct upmu_trace_repair {
-    size_t size;          /**< in: sizeof(struct upmu_trace_repair) */
-    uint32_t processes;   /**< process directories looked at */
-    uint32_t running;     /**< of these still being written: left alone */
-    uint32_t trimmed;     /**< streams whose unfinished last packet was cut off */
-    uint64_t bytes;       /**< bytes cut off; they held no committed event */
+    size_t size;        /**< in: sizeof(struct upmu_trace_repair) */
+    uint32_t processes; /**< process directories looked at */
+    uint32_t running;   /**< of these still being written: left alone */
+    uint32_t trimmed;   /**< streams whose unfinished last packet was cut off */
+    uint64_t bytes;     /**< bytes cut off; they held no committed event */
 };
 
 /**
- * Make the trace of a killed process readable for every CTF reader by cutting unfinished last packets off.
- * Safe to repeat; committed events are never touched; the trace of a running process is left alone.
- * @return 0; UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_INVAL.
+ * Make the trace of a killed process readable for every CTF reader by cutting unfinished last packets off, and give its
+ * metadata the clock that upmu_trace_next() uses: fitted to the whole recording, not to its first moments. Safe to
+ * repeat; committed events are never touched; the trace of a running process is left alone.
+ * @return 0; UPMU_E_IO, UPMU_E_FORMAT (what is damaged is left as it is, the rest is repaired), UPMU_E_VERSION,
+ *         UPMU_E_NOMEM, UPMU_E_INVAL.
  */
 UPMU_API UPMU_CHECKED int upmu_trace_repair(const char *dir, struct upmu_trace_repair *out);
 

@@ -41,25 +41,25 @@ UPMU_BEGIN_DECLS
  */
 enum upmu_code {
     UPMU_OK = 0,
-    UPMU_E_INVAL = -1,        /**< an argument or an option struct is not valid */
-    UPMU_E_NOMEM = -2,        /**< out of memory */
-    UPMU_E_NAME = -3,         /**< no event, metric or region has this name */
-    UPMU_E_UNSUPPORTED = -4,  /**< this CPU, PMU or kernel cannot count the event */
-    UPMU_E_NO_PMU = -5,       /**< the kernel offers no hardware PMU (usual in virtual machines) */
-    UPMU_E_PERM = -6,         /**< perf_event_paranoid or a missing capability forbids it */
-    UPMU_E_SECCOMP = -7,      /**< a seccomp filter or security module denies perf_event_open */
-    UPMU_E_NO_SYSCALL = -8,   /**< perf_event_open does not exist here (kernel, emulator or filter: ENOSYS) */
-    UPMU_E_NFILES = -9,       /**< too many open descriptors, or libupmu's share of them is used up */
-    UPMU_E_MLOCK = -10,       /**< perf_event_mlock_kb and RLIMIT_MEMLOCK allow no further mmap page */
-    UPMU_E_BUSY = -11,        /**< the PMU is reserved by somebody else */
-    UPMU_E_GONE = -12,        /**< the process, thread or CPU is not there (any more) */
-    UPMU_E_FIT = -13,         /**< the events cannot be counted together on this CPU */
-    UPMU_E_STATE = -14,       /**< the call does not fit the object's state (for example read before start) */
-    UPMU_E_IO = -15,          /**< reading or writing a file failed, or a read was short */
-    UPMU_E_FORMAT = -16,      /**< the bytes are not what the format says (a damaged or foreign trace) */
-    UPMU_E_VERSION = -17,     /**< written by a version this one cannot read */
-    UPMU_E_LIMIT = -18,       /**< a fixed limit of the library is reached; the message says which */
-    UPMU_E_SYSTEM = -19,      /**< any other refusal of the kernel; the message has its errno */
+    UPMU_E_INVAL = -1,       /**< an argument or an option struct is not valid */
+    UPMU_E_NOMEM = -2,       /**< out of memory */
+    UPMU_E_NAME = -3,        /**< no event, metric or region has this name */
+    UPMU_E_UNSUPPORTED = -4, /**< this CPU, PMU or kernel cannot count the event */
+    UPMU_E_NO_PMU = -5,      /**< the kernel offers no hardware PMU (usual in virtual machines) */
+    UPMU_E_PERM = -6,        /**< perf_event_paranoid or a missing capability forbids it */
+    UPMU_E_SECCOMP = -7,     /**< a seccomp filter or security module denies perf_event_open */
+    UPMU_E_NO_SYSCALL = -8,  /**< perf_event_open does not exist here (kernel, emulator or filter: ENOSYS) */
+    UPMU_E_NFILES = -9,      /**< too many open descriptors, or libupmu's share of them is used up */
+    UPMU_E_MLOCK = -10,      /**< perf_event_mlock_kb and RLIMIT_MEMLOCK allow no further mmap page */
+    UPMU_E_BUSY = -11,       /**< the PMU is reserved by somebody else */
+    UPMU_E_GONE = -12,       /**< the process, thread or CPU is not there (any more) */
+    UPMU_E_FIT = -13,        /**< the events cannot be counted together on this CPU */
+    UPMU_E_STATE = -14,      /**< the call does not fit the object's state (for example read before start) */
+    UPMU_E_IO = -15,         /**< reading or writing a file failed, or a read was short */
+    UPMU_E_FORMAT = -16,     /**< the bytes are not what the format says (a damaged or foreign trace) */
+    UPMU_E_VERSION = -17,    /**< written by a version this one cannot read */
+    UPMU_E_LIMIT = -18,      /**< a fixed limit of the library is reached; the message says which */
+    UPMU_E_SYSTEM = -19,     /**< any other refusal of the kernel; the message has its errno */
 };
 
 /** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */
@@ -115,22 +115,22 @@ enum upmu_grade {
 
 /** What a name becomes on this machine. Strings are owned by the library and live as long as the process. */
 struct upmu_event_info {
-    size_t size;         /**< in: sizeof(struct upmu_event_info) */
-    const char *name;    /**< canonical name, modifiers included */
-    const char *summary; /**< one line: what it counts */
-    const char *unit;    /**< "" for plain counts, "ns" for clocks */
-    const char *papi;    /**< PAPI preset of the same meaning, or NULL */
-    const char *perf;    /**< perf's generic name, or NULL */
-    const char *pmu;     /**< kernel PMU that counts it ("software", "cpu", "msr"), or NULL when absent */
-    uint32_t type;       /**< perf_event_attr.type */
-    int32_t grade;       /**< enum upmu_grade */
-    uint64_t config;     /**< perf_event_attr.config */
-    uint64_t config1;    /**< perf_event_attr.config1 */
-    uint64_t config2;    /**< perf_event_attr.config2 */
+    size_t size;          /**< in: sizeof(struct upmu_event_info) */
+    const char *name;     /**< canonical name, modifiers included */
+    const char *summary;  /**< one line: what it counts */
+    const char *unit;     /**< "" for plain counts, "ns" for clocks */
+    const char *papi;     /**< PAPI preset of the same meaning, or NULL */
+    const char *perf;     /**< perf's generic name, or NULL */
+    const char *pmu;      /**< kernel PMU that counts it ("software", "cpu", "msr"), or NULL when absent */
+    uint32_t type;        /**< perf_event_attr.type */
+    int32_t grade;        /**< enum upmu_grade */
+    uint64_t config;      /**< perf_event_attr.config */
+    uint64_t config1;     /**< perf_event_attr.config1 */
+    uint64_t config2;     /**< perf_event_attr.config2 */
     const char *encoding; /**< the same for people, with the machine code where the kernel id hides it */
     const char *counters; /**< counters it may use ("0-3", "fixed 1", "any"), "" if not known */
-    const char *note;    /**< why approximate or absent, else "" */
-    const char *source;  /**< where the row comes from, "" for events of the running kernel */
+    const char *note;     /**< why approximate or absent, else "" */
+    const char *source;   /**< where the row comes from, "" for events of the running kernel */
 };
 
 /**
@@ -233,8 +233,7 @@ struct upmu_set_opts {
  *         (the process is not yours), with STRICT also the code of the first event that cannot be counted.
  * Not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_set_open(struct upmu_set **set, const char *events,
-                                        const struct upmu_set_opts *opts);
+UPMU_API UPMU_CHECKED int upmu_set_open(struct upmu_set **set, const char *events, const struct upmu_set_opts *opts);
 
 /** Number of events, in the order given to upmu_set_open(). */
 UPMU_API size_t upmu_set_size(const struct upmu_set *set);

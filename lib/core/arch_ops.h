@@ -21,9 +21,9 @@ enum arch_code_kind {
 
 /** Rules and limits of a family's counters that the planner needs. */
 struct arch_counters {
-    uint8_t general;   /**< general counters; 0 = not known */
-    uint8_t fixed;     /**< fixed counters beside them */
-    uint8_t width;     /**< bits of a counter; 0 = not known */
+    uint8_t general;           /**< general counters; 0 = not known */
+    uint8_t fixed;             /**< fixed counters beside them */
+    uint8_t width;             /**< bits of a counter; 0 = not known */
     bool no_software_siblings; /**< software events must not be in a group with hardware ones */
     bool no_group_check;       /**< a group that cannot fit opens and is never counted: the planner must know */
     bool no_exclude_hv;        /**< exclude_hv must be 0 */
@@ -58,8 +58,8 @@ struct arch_native {
 
 /** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
 struct arch_cpu {
-    char machine[24];  /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
-    char vendor[24];   /**< vendor_id without blanks, or "" */
+    char machine[24]; /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
+    char vendor[24];  /**< vendor_id without blanks, or "" */
     char model_name[96];
     char cpu_model[64]; /**< MIPS "cpu model" line */
     int family;         /**< x86 cpu family; sw_64 cpu variation */
@@ -67,16 +67,16 @@ struct arch_cpu {
     int stepping;
     int implementer; /**< Arm MIDR */
     int part;
-    uint32_t prid; /**< Loongson PRID where printed, else 0 */
-    bool hypervisor; /**< x86 "hypervisor" flag */
+    uint32_t prid;    /**< Loongson PRID where printed, else 0 */
+    bool hypervisor;  /**< x86 "hypervisor" flag */
     char flags[2048]; /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
 
 /** A core family: one table, one set of counter rules. */
 struct arch_family {
-    const char *name;  /**< stable key, lower case: "intel-skylake", "zen3", "gs464", "core3b", "generic" */
-    const char *title; /**< for people: "AMD Zen 3" */
-    const char *vendor; /**< folder under lib/arch */
+    const char *name;     /**< stable key, lower case: "intel-skylake", "zen3", "gs464", "core3b", "generic" */
+    const char *title;    /**< for people: "AMD Zen 3" */
+    const char *vendor;   /**< folder under lib/arch */
     const char *core_pmu; /**< usual name of the kernel's core PMU in sysfs ("cpu") */
     const struct arch_event *events;
     size_t n_events;

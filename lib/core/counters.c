@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, reading and closing the counters of one instance. Room: core; before it the plan, after it sets and regions. */
+/* Opening, reading and closing the counters of one instance. Room: core; before it the plan, after it sets and regions.
+ * */
 #include "core/counters.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ static int open_failed(const struct event *e, const struct counter_target *targe
     return explain_open_failure(core_kernel(), err, &context);
 }
 
-static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target, int leader)
+static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target,
+                         int leader)
 {
     *req = (struct kernel_open){
         .type = e->type,
@@ -279,12 +281,6 @@ void counters_read_groups(const struct counters *c, uint64_t *words)
         if (k->read(group->leader, section, bytes) != (ssize_t)bytes || section[0] != group->n)
             section[0] = 0;
     }
-}
-
-void counters_read_switches(const struct counters *c, uint64_t *words)
-{
-    if (c->wants_switches)
-        words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
 }
 
 void counters_read(const struct counters *c, uint64_t *words)

@@ -25,23 +25,23 @@
 struct counter_list {
     size_t n;
     struct event *events;
-    uint8_t *absent;  /**< 1: this CPU lacks it, or the name is unknown */
-    int *cause;       /**< enum upmu_code of an absent event */
-    char **reason;    /**< message of an absent event, or NULL */
-    size_t dropped;   /**< names beyond the limit, left out because unknown names were to be kept */
+    uint8_t *absent; /**< 1: this CPU lacks it, or the name is unknown */
+    int *cause;      /**< enum upmu_code of an absent event */
+    char **reason;   /**< message of an absent event, or NULL */
+    size_t dropped;  /**< names beyond the limit, left out because unknown names were to be kept */
     struct plan plan;
 };
 
 /** How to open the counters of an instance. */
 struct counter_target {
-    pid_t pid;  /**< 0 = calling thread */
-    int cpu;    /**< -1 = any */
+    pid_t pid; /**< 0 = calling thread */
+    int cpu;   /**< -1 = any */
     bool inherit;
     bool on_exec;
-    bool self;       /**< the calling thread: pages may be mapped, switches may come from the page */
-    bool user_read;  /**< map pages for reads without a system call */
-    bool running;    /**< opened counting at once (regions); else stopped */
-    bool explain;    /**< set messages (allocates); the region path of a new thread does not */
+    bool self;      /**< the calling thread: pages may be mapped, switches may come from the page */
+    bool user_read; /**< map pages for reads without a system call */
+    bool running;   /**< opened counting at once (regions); else stopped */
+    bool explain;   /**< set messages (allocates); the region path of a new thread does not */
     /** With `explain`: called for each event that could not be opened, with its message in upmu_error(). Or NULL. */
     void (*failed)(size_t i, void *arg);
     void *failed_arg;
@@ -49,36 +49,36 @@ struct counter_target {
 
 /** One event of an instance. */
 struct counter {
-    int fd;           /**< -1 if not open */
-    int cause;        /**< enum upmu_code if not open, else 0 */
-    uint16_t word;    /**< where its count is in a reading; enabled and running are at `group_word` + 1 and + 2 */
+    int fd;        /**< -1 if not open */
+    int cause;     /**< enum upmu_code if not open, else 0 */
+    uint16_t word; /**< where its count is in a reading; enabled and running are at `group_word` + 1 and + 2 */
     uint16_t group_word;
-    uint8_t group;    /**< index of its group */
+    uint8_t group;     /**< index of its group */
     uint16_t position; /**< in its group */
-    bool user_only;   /**< opened with kernel mode left out, since no more was granted */
-    bool switches;    /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
-    const void *page; /**< or NULL */
+    bool user_only;    /**< opened with kernel mode left out, since no more was granted */
+    bool switches;     /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
+    const void *page;  /**< or NULL */
 };
 
 /** One kernel group of an instance. */
 struct counter_group {
-    int leader;       /**< descriptor, -1 if nothing of it could be opened */
-    uint16_t word;    /**< where its section starts */
-    uint16_t n;       /**< members open */
-    bool pages;       /**< every member has a page: try them before read(2) */
+    int leader;    /**< descriptor, -1 if nothing of it could be opened */
+    uint16_t word; /**< where its section starts */
+    uint16_t n;    /**< members open */
+    bool pages;    /**< every member has a page: try them before read(2) */
 };
 
 struct counters {
     const struct counter_list *list;
-    struct counter *counter;      /**< list->n */
-    struct counter_group *group;  /**< n_groups used, room for list->n */
+    struct counter *counter;     /**< list->n */
+    struct counter_group *group; /**< n_groups used, room for list->n */
     size_t n_groups;
-    size_t words;                 /**< of a reading */
-    size_t wanted_not_open;       /**< events neither absent nor open */
-    pid_t pid;                    /**< as opened */
-    const void *switch_page;      /**< page of a dummy event, mapped while `sequence` is used */
+    size_t words;                      /**< of a reading */
+    size_t wanted_not_open;            /**< events neither absent nor open */
+    pid_t pid;                         /**< as opened */
+    const void *switch_page;           /**< page of a dummy event, mapped while `sequence` is used */
     const volatile uint32_t *sequence; /**< two per context switch of the owner, or NULL */
-    bool wants_switches;          /**< a reading ends with two words: the switches so far, and 1 if they are known */
+    bool wants_switches; /**< a reading ends with two words: the switches so far, and 1 if they are known */
     uint16_t switch_word;
 };
 
@@ -106,10 +106,16 @@ int counters_control(struct counters *c, enum kernel_verb verb);
 /** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section.
  *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
 void counters_read(const struct counters *c, uint64_t *words);
-/** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch during
- *  a system call of ours is not the region's. */
+/** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch
+ *  during a system call of ours is not the region's. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
-void counters_read_switches(const struct counters *c, uint64_t *words);
+/** Switches between two counts of one instance: the page's word counts to 2^31 and begins again. */
+static inline uint64_t switches_since(const struct counters *c, uint64_t before, uint64_t now)
+{
+    return c->sequence ? (now - before) & (UINT32_MAX / 2) : now - before;
+}
+
+static inline void counters_read_switches(const struct counters *c, uint64_t *words);
 
 /** The cumulative reading of event i, if the words hold one. @return 0, or the cause. Traced path. */
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);
@@ -124,6 +130,18 @@ bool switches_page_works(void);
 /** Open the page of a dummy event for the calling thread. @return 0 and c->sequence set, or a negative errno. */
 int switches_open(struct counters *c);
 /** Switches so far by the sequence word if there is one, else by RUSAGE_THREAD. @return 0 or -errno. Traced path. */
-int switches_read(const struct counters *c, uint64_t *switches);
+static inline int switches_read(const struct counters *c, uint64_t *switches)
+{
+    if (!c->sequence)
+        return core_kernel()->thread_switches(switches);
+    *switches = *c->sequence / 2;
+    return 0;
+}
+
+static inline void counters_read_switches(const struct counters *c, uint64_t *words)
+{
+    if (c->wants_switches)
+        words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
+}
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this machine can do, and what mends the rest: upmu_diagnose(). Room: core; before it the kernel door and the arch
- * tables, after it `upmu doctor`. Nothing is concluded from settings that can be tried out: events are opened, counted,
- * mapped and closed again.
+ * What this machine can do, and what mends the rest: upmu_diagnose(). Room: core; before it the kernel door and the
+ * arch tables, after it `upmu doctor`. Nothing is concluded from settings that can be tried out: events are opened,
+ * counted, mapped and closed again.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -111,10 +111,11 @@ static int from_native(const char *base, struct event *out)
         out->config1 = code.config1;
         out->config2 = code.config2;
         out->grade = UPMU_GRADE_EXACT;
-        out->class = code.type == KERNEL_TYPE_SOFTWARE                                        ? EVENT_SOFTWARE
+        out->class = code.type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE
                      : code.type == KERNEL_TYPE_RAW || code.type == KERNEL_TYPE_HARDWARE ||
-                             code.type == KERNEL_TYPE_HW_CACHE || code.type == m->core_type ? EVENT_CORE
-                                                                                            : EVENT_OTHER;
+                             code.type == KERNEL_TYPE_HW_CACHE || code.type == m->core_type
+                         ? EVENT_CORE
+                         : EVENT_OTHER;
         out->source = "libpfm4";
         snprintf(out->note, sizeof out->note, "%s", code.name);
         snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
@@ -123,8 +124,10 @@ static int from_native(const char *base, struct event *out)
     const struct arch_native *row = arch_family_native(m->family, native);
     if (!row)
         return rc == UPMU_E_UNSUPPORTED
-                   ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s, and libpfm4 is not installed "
-                                            "(apt-get install libpfm4)", native, m->family->title)
+                   ? upmu_fail(UPMU_E_NAME,
+                               "no native event '%s' in the table of %s, and libpfm4 is not installed "
+                               "(apt-get install libpfm4)",
+                               native, m->family->title)
                    : rc;
     out->type = m->core_type;
     out->config = row->config;
@@ -211,10 +214,14 @@ int event_resolve(const char *name, struct event *out)
     if (rc < 0)
         return rc;
     if (out->kernel_only && !out->kernel)
-        return upmu_fail(UPMU_E_UNSUPPORTED, "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
-                                             "the modifier out", out->name);
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
+                         "the modifier out",
+                         out->name);
     if (out->all_modes_only && !(out->user && out->kernel))
-        return upmu_fail(UPMU_E_UNSUPPORTED, "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
-                                             "'%s' out", out->pmu, out->name);
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
+                         "'%s' out",
+                         out->pmu, out->name);
     return 0;
 }

@@ -155,6 +155,17 @@ const char *upmu_event_next(size_t *position)
     return name;
 }
 
+/* Opened is not yet counted. */
+static int probe_outcome(const char *name, const struct upmu_value *v, const char *reason)
+{
+    if (v->standing == UPMU_EXACT || v->standing == UPMU_SCALED)
+        return 0;
+    if (v->cause)
+        return upmu_fail(v->cause, "%s", reason);
+    return upmu_fail(UPMU_E_BUSY,
+                     "'%s' opens, but is not put on a counter: another user of the PMU holds what it needs", name);
+}
+
 int upmu_event_probe(const char *name)
 {
     if (!name)
@@ -172,15 +183,12 @@ int upmu_event_probe(const char *name)
     rc = upmu_set_open(&set, name, &opts);
     if (rc < 0)
         return rc;
-    struct upmu_value v;
+    struct upmu_value v = {.standing = UPMU_NOT_COUNTED};
     rc = upmu_set_start(set);
     if (rc == 0)
         rc = upmu_set_read(set, &v, 1);
     if (rc > 0)
-        rc = v.standing == UPMU_EXACT || v.standing == UPMU_SCALED ? 0
-             : v.cause ? upmu_fail(v.cause, "%s", upmu_set_reason(set, 0))
-                       : upmu_fail(UPMU_E_BUSY, "'%s' opens, but is not put on a counter: another user of the PMU holds "
-                                                "what it needs", name);
+        rc = probe_outcome(name, &v, upmu_set_reason(set, 0));
     upmu_set_close(set);
     return rc;
 }

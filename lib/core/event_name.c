@@ -24,8 +24,8 @@ size_t event_list_next(const char **list, const char **start)
 
 static int bad_modifier(const char *text, char c)
 {
-    return upmu_fail(UPMU_E_INVAL, "event '%s': modifier '%c' is not known; 'u' counts user mode, 'k' kernel mode", text,
-                     c);
+    return upmu_fail(UPMU_E_INVAL, "event '%s': modifier '%c' is not known; 'u' counts user mode, 'k' kernel mode",
+                     text, c);
 }
 
 static int parse_modifiers(const char *text, const char *mods, struct event_name *out)
@@ -42,8 +42,8 @@ static int parse_modifiers(const char *text, const char *mods, struct event_name
     return 0;
 }
 
-/* Where the modifiers start, or NULL: after the second slash of pmu/terms/, else after the last colon. A native name has
- * colons of its own, so only a last part made of 'u' and 'k' is taken for modifiers there. */
+/* Where the modifiers start, or NULL: after the second slash of pmu/terms/, else after the last colon. A native name
+ * has colons of its own, so only a last part made of 'u' and 'k' is taken for modifiers there. */
 static const char *find_modifiers(const char *text, bool native)
 {
     const char *slash = strchr(text, '/');

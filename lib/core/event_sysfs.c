@@ -179,9 +179,9 @@ int event_from_sysfs(const char *base, struct event *out)
     out->cpu = first_cpu(pmu);
     out->grade = UPMU_GRADE_EXACT;
     const struct machine *m = machine_get();
-    out->class = out->type == KERNEL_TYPE_SOFTWARE                                              ? EVENT_SOFTWARE
+    out->class = out->type == KERNEL_TYPE_SOFTWARE                                                ? EVENT_SOFTWARE
                  : strcmp(pmu, m->core_pmu) == 0 || (m->core_pmu[0] && out->type == m->core_type) ? EVENT_CORE
-                                                                                                : EVENT_OTHER;
+                                                                                                  : EVENT_OTHER;
     out->all_modes_only = strcmp(pmu, "msr") == 0;
     snprintf(out->pmu, sizeof out->pmu, "%s", pmu);
     note_scale(pmu, terms, out);

@@ -312,8 +312,9 @@ static void explain_gone(struct failure *f)
 
 static void explain_recorded(struct failure *f)
 {
-    because(f, UPMU_E_STATE, "UPMU_FSROOT is set: names are looked up on a recorded machine, whose codes mean something "
-                             "else on this one, so nothing is counted");
+    because(f, UPMU_E_STATE,
+            "UPMU_FSROOT is set: names are looked up on a recorded machine, whose codes mean something "
+            "else on this one, so nothing is counted");
     remedy(f, "Unset UPMU_FSROOT to count");
 }
 

@@ -46,13 +46,13 @@ struct kernel_open {
     uint32_t type;
     uint32_t exclude; /**< enum kernel_exclude */
     uint64_t config, config1, config2;
-    pid_t pid;          /**< 0 = calling thread, -1 = any (with cpu) */
-    int cpu;            /**< -1 = any */
-    int group_fd;       /**< leader, -1 = none */
-    bool disabled;      /**< opened stopped (leaders; siblings follow their leader) */
-    bool inherit;       /**< threads and children created later count too */
+    pid_t pid;     /**< 0 = calling thread, -1 = any (with cpu) */
+    int cpu;       /**< -1 = any */
+    int group_fd;  /**< leader, -1 = none */
+    bool disabled; /**< opened stopped (leaders; siblings follow their leader) */
+    bool inherit;  /**< threads and children created later count too */
     bool enable_on_exec;
-    bool group_read;    /**< read gives the whole group: KERNEL_READ_GROUP layout, else KERNEL_READ_ONE */
+    bool group_read; /**< read gives the whole group: KERNEL_READ_GROUP layout, else KERNEL_READ_ONE */
 };
 
 /*
@@ -112,13 +112,14 @@ struct kernel_ops {
     /** Kernel thread id of the caller. */
     pid_t (*gettid)(void);
 
-    /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno (-ESRCH: no such
-     *  process). */
+    /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno (-ESRCH: no
+     *  such process). */
     ssize_t (*threads)(pid_t pid, pid_t *tids, size_t cap);
     /** Read a small text file of /proc or /sys whole (under UPMU_FSROOT where that is set). NUL-terminated.
      *  @return bytes, -EFBIG when it does not fit (the buffer then holds the beginning), or -errno. */
     ssize_t (*read_file)(const char *path, char *buf, size_t cap);
-    /** Names in a directory, each with `each`, sorted; a non-zero return ends it and is returned. @return 0 or -errno. */
+    /** Names in a directory, each with `each`, sorted; a non-zero return ends it and is returned. @return 0 or -errno.
+     * */
     int (*list_dir)(const char *path, int (*each)(const char *name, void *arg), void *arg);
     /** Start argv stopped just before exec. @return pid with *gate the descriptor that releases it, or -errno.
      *  Giving the gate to close() instead of release() ends the child quietly. */

@@ -12,11 +12,11 @@
 struct machine {
     struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
     const struct arch_family *family; /**< never NULL */
-    char core_pmu[64];    /**< sysfs name of the core PMU, "" if there is none */
-    uint32_t core_type;   /**< its perf type; KERNEL_TYPE_RAW where there is none */
-    uint64_t user_read_config1; /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
-    unsigned core_kinds;  /**< core PMUs found: over 1 on hybrid parts */
-    char hidden_note[160]; /**< for hybrid parts: what is not counted, else "" */
+    char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
+    uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
+    uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
+    unsigned core_kinds;              /**< core PMUs found: over 1 on hybrid parts */
+    char hidden_note[160];            /**< for hybrid parts: what is not counted, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */

@@ -98,12 +98,12 @@ static long find_part(const char *part, const char *const *names, size_t n, cons
     return -1;
 }
 
-static void compute(const struct metric *m, const struct upmu_value *over, const struct upmu_value *under, double seconds,
-                    struct upmu_metric_value *out)
+static void compute(const struct metric *m, const struct upmu_value *over, const struct upmu_value *under,
+                    double seconds, struct upmu_metric_value *out)
 {
     out->value = NAN;
     out->standing = under ? upmu_standing_weakest(over->standing, under->standing) : over->standing;
-    out->cause = over->cause ? over->cause : under ? under->cause : 0;
+    out->cause = !under || out->standing == over->standing ? over->cause : under->cause;
     if (out->standing != UPMU_EXACT && out->standing != UPMU_SCALED)
         return;
     double divisor = under ? (double)under->value : seconds;
@@ -118,6 +118,8 @@ static int try_variant(const struct metric *m, const char *const *names, const s
                        double seconds, struct upmu_metric_value *out)
 {
     const char *over_modes = "", *under_modes = "";
+    if (n == 0)
+        return 0;
     long over = find_part(m->over, names, n, &over_modes);
     long under = m->under ? find_part(m->under, names, n, &under_modes) : -1;
     if (over < 0 || (m->under && under < 0))

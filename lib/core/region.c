@@ -11,6 +11,10 @@
 
 #include "base/tick.h"
 
+/* What happens seldom stays out of the way of what happens in every pair, registers included. */
+#define COLD __attribute__((cold, noinline))
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
 UPMU_API uint32_t upmu_region_gate_ = 0;
 
 /* ------------------------------------------------------------------------------------------ small pieces */
@@ -51,7 +55,7 @@ static uint32_t sequence_now(const struct counters *c)
 
 /* ---------------------------------------------------------------------------------------------- aggregates */
 
-static void sum_take(struct region_sum *s, uint64_t value)
+static inline void sum_take(struct region_sum *s, uint64_t value)
 {
     double squares = s->squares + (double)value * (double)value;
     if (s->count == 0 || value < s->min)
@@ -64,7 +68,7 @@ static void sum_take(struct region_sum *s, uint64_t value)
     __atomic_store(&s->squares, &squares, __ATOMIC_RELEASE);
 }
 
-static void event_without_value(struct region_event_sum *e, int standing, int cause)
+static COLD void event_without_value(struct region_event_sum *e, int standing, int cause)
 {
     add(&e->without_value, 1);
     int32_t weakest = upmu_standing_weakest(e->standing, standing);
@@ -73,19 +77,35 @@ static void event_without_value(struct region_event_sum *e, int standing, int ca
         __atomic_store_n(&e->cause, cause, __ATOMIC_RELEASE);
 }
 
-static void event_take(struct region_event_sum *e, const struct upmu_value *v)
+static COLD void standing_lower(struct region_event_sum *e, int standing)
+{
+    bool first = e->sum.count == 0 && e->without_value == 0;
+    int32_t weakest = first ? standing : upmu_standing_weakest(e->standing, standing);
+    if (e->standing != weakest)
+        __atomic_store_n(&e->standing, weakest, __ATOMIC_RELEASE);
+}
+
+/* An event like any other: any standing, any cause. */
+static COLD void event_take(struct region_event_sum *e, const struct upmu_value *v)
 {
     if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED) {
         event_without_value(e, v->standing, v->cause);
         return;
     }
-    bool first = e->sum.count == 0 && e->without_value == 0;
-    int32_t weakest = first ? v->standing : upmu_standing_weakest(e->standing, v->standing);
+    standing_lower(e, v->standing);
     sum_take(&e->sum, v->value);
     add(&e->enabled, v->enabled);
     add(&e->running, v->running);
-    if (e->standing != weakest)
-        __atomic_store_n(&e->standing, weakest, __ATOMIC_RELEASE);
+}
+
+/* An event as it should be. */
+static inline void event_take_exact(struct region_event_sum *e, uint64_t count, uint64_t enabled, uint64_t running)
+{
+    if (UNLIKELY(e->standing != UPMU_EXACT))
+        standing_lower(e, UPMU_EXACT);
+    sum_take(&e->sum, count);
+    add(&e->enabled, enabled);
+    add(&e->running, running);
 }
 
 /* Context switches have no times of their own: their interval is the region's. */
@@ -107,6 +127,52 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
     if (cause == 0)
         cause = counters_reading(c, after, i, &b);
     return cause ? value_without(value_standing_of(cause), cause) : value_between(&a, &b);
+}
+
+/* A group's section of two readings: what its members share. */
+struct group_interval {
+    uint32_t word; /* where the section is; UINT32_MAX before the first */
+    bool exact;
+    uint64_t enabled, running;
+};
+
+static void group_look(struct group_interval *g, uint32_t word, const uint64_t *before, const uint64_t *after)
+{
+    const struct reading a = {.enabled = before[word + 1], .running = before[word + 2]};
+    const struct reading b = {.enabled = after[word + 1], .running = after[word + 2]};
+    g->word = word;
+    g->exact = before[word] != 0 && after[word] != 0 && value_times_exact(&a, &b);
+    g->enabled = b.enabled - a.enabled;
+    g->running = b.running - a.running;
+}
+
+/* The common case of counter_between() and event_take(): a member of a group that ran all the time. */
+static inline bool take_exact(struct region_event_sum *e, const struct counter *k, struct group_interval *g,
+                              const uint64_t *before, const uint64_t *after)
+{
+    if (k->fd < 0)
+        return false;
+    if (k->group_word != g->word)
+        group_look(g, k->group_word, before, after);
+    if (UNLIKELY(!g->exact || after[k->word] < before[k->word]))
+        return false;
+    event_take_exact(e, after[k->word] - before[k->word], g->enabled, g->running);
+    return true;
+}
+
+static void take_events(struct region_record *r, const struct counters *c, const uint64_t *before,
+                        const uint64_t *after, uint64_t wall)
+{
+    struct group_interval group = {.word = UINT32_MAX};
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        if (take_exact(&r->events[i], &c->counter[i], &group, before, after))
+            continue;
+        struct upmu_value v = counter_between(c, i, before, after, wall);
+        if (v.standing == UPMU_EXACT)
+            event_take_exact(&r->events[i], v.value, v.enabled, v.running);
+        else
+            event_take(&r->events[i], &v);
+    }
 }
 
 static void take_descheduled(struct region_record *r, const struct counters *c, uint32_t before, uint32_t after)
@@ -133,10 +199,8 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
     put(&r->open, r->open - 1);
     sum_take(&r->wall, wall);
     take_descheduled(r, c, f->sequence, sequence);
-    for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        struct upmu_value v = counter_between(c, i, f->words, words, wall);
-        event_take(&r->events[i], &v);
-    }
+    if (upmu_regions.list.n > 0)
+        take_events(r, c, f->words, words, wall);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
     if (t->depth > 0)
         frame_at(t, t->depth - 1)->inside += wall;
@@ -158,7 +222,8 @@ static void trace_values(const struct counters *c, const uint64_t *words, struct
     }
 }
 
-static void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id, const uint64_t *words)
+static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id,
+                                                  const uint64_t *words)
 {
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
     if (!t->kept->stream) {
@@ -174,7 +239,7 @@ static void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32
 /* ------------------------------------------------------------------------------------------- begin and end */
 
 /* Regions open when the process was paused were not watched to their end: they are dropped. */
-static void forget_open(struct region_thread *t)
+static COLD void forget_open(struct region_thread *t)
 {
     while (t->depth > 0) {
         struct region_record *r = frame_at(t, --t->depth)->record;
@@ -186,34 +251,42 @@ static void forget_open(struct region_thread *t)
 
 static inline void watch_epoch(struct region_thread *t)
 {
-    if (__builtin_expect(t->epoch != __atomic_load_n(&upmu_regions.epoch, __ATOMIC_RELAXED), 0))
+    if (UNLIKELY(t->epoch != __atomic_load_n(&upmu_regions.epoch, __ATOMIC_RELAXED)))
         forget_open(t);
+}
+
+/* The first begin of a region in a thread, or one too deep to be measured. @return the record, or NULL: counted. */
+static COLD struct region_record *push_rarely(struct region_thread *t, uint32_t id)
+{
+    if (t->depth >= UPMU_REGION_DEPTH_MAX) {
+        region_bump(&t->misuse.too_deep);
+        t->too_deep++;
+        return NULL;
+    }
+    struct region_record *r = region_thread_record(t, id);
+    if (!r && !(r = region_thread_new_record(t, id)))
+        region_bump(&t->misuse.names_refused);
+    return r;
 }
 
 static int region_push(struct region_thread *t, uint32_t id)
 {
     watch_epoch(t);
-    if (t->depth >= UPMU_REGION_DEPTH_MAX) {
-        region_bump(&t->misuse.too_deep);
-        t->too_deep++;
-        return UPMU_E_LIMIT;
-    }
     struct region_record *r = region_thread_record(t, id);
-    if (!r && !(r = region_thread_new_record(t, id))) {
-        region_bump(&t->misuse.names_refused);
+    if (UNLIKELY(t->depth >= UPMU_REGION_DEPTH_MAX || !r) && !(r = push_rarely(t, id)))
         return UPMU_E_LIMIT;
-    }
     const struct counters *c = &t->kept->counters;
     struct region_frame *f = frame_at(t, t->depth);
     f->record = r;
     f->inside = 0;
     put(&r->open, r->open + 1);
     t->depth++;
-    counters_read_groups(c, f->words);
+    if (c->n_groups > 0)
+        counters_read_groups(c, f->words);
     counters_read_switches(c, f->words);
     f->sequence = sequence_now(c);
     f->tick = tick_now();
-    if (upmu_regions.trace && id)
+    if (UNLIKELY(upmu_regions.trace && id))
         trace_frame(t, false, f->tick, id, f->words);
     return 0;
 }
@@ -225,12 +298,13 @@ static void region_pop_to(struct region_thread *t, uint32_t depth)
     const struct counters *c = &t->kept->counters;
     uint32_t sequence = sequence_now(c);
     counters_read_switches(c, t->scratch);
-    counters_read_groups(c, t->scratch);
+    if (c->n_groups > 0)
+        counters_read_groups(c, t->scratch);
     for (;;) {
         struct region_frame *f = frame_at(t, --t->depth);
         uint32_t id = (uint32_t)f->record->id;
         frame_finish(t, f, tick, sequence, t->scratch);
-        if (upmu_regions.trace && id)
+        if (UNLIKELY(upmu_regions.trace && id))
             trace_frame(t, true, tick, id, t->scratch);
         if (t->depth == depth)
             return;
@@ -247,9 +321,9 @@ static uint32_t find_open(const struct region_thread *t, uint32_t id)
     return UINT32_MAX;
 }
 
-static int region_pop(struct region_thread *t, uint32_t id)
+/* An end that is not that of the innermost region. */
+static COLD int pop_rarely(struct region_thread *t, uint32_t id)
 {
-    watch_epoch(t);
     if (t->too_deep > 0) {
         t->too_deep--;
         return 0;
@@ -260,6 +334,15 @@ static int region_pop(struct region_thread *t, uint32_t id)
         return UPMU_E_STATE;
     }
     region_pop_to(t, depth);
+    return 0;
+}
+
+static int region_pop(struct region_thread *t, uint32_t id)
+{
+    watch_epoch(t);
+    if (UNLIKELY(t->depth == 0 || t->too_deep > 0 || frame_at(t, t->depth - 1)->record->id != id))
+        return pop_rarely(t, id);
+    region_pop_to(t, t->depth - 1);
     return 0;
 }
 
@@ -348,19 +431,22 @@ int upmu_region_end_(const char *name)
 
 /* --------------------------------------------------------------------------------------------- handle form */
 
-static uint32_t handle_id(struct region_thread *t, upmu_region_t *region)
+static COLD uint32_t handle_first_id(struct region_thread *t, upmu_region_t *region)
 {
-    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(id != 0, 1))
-        return id;
     if (!region->name || !*region->name)
         return 0;
     bool cut;
-    id = region_name_id(region->name, &cut);
+    uint32_t id = region_name_id(region->name, &cut);
     if (cut)
         region_bump(&t->misuse.names_cut);
     __atomic_store_n(&region->id, id, __ATOMIC_RELEASE);
     return id;
+}
+
+static inline uint32_t handle_id(struct region_thread *t, upmu_region_t *region)
+{
+    uint32_t id = __atomic_load_n(&region->id, __ATOMIC_ACQUIRE);
+    return UNLIKELY(id == 0) ? handle_first_id(t, region) : id;
 }
 
 static int enter_handle(struct region_thread *t, upmu_region_t *region)

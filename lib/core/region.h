@@ -25,9 +25,9 @@
 #include "upmu/region.h"
 
 enum {
-    REGION_NAMES_MAX = 2048,    /**< distinct names in a process */
-    REGION_CACHE = 64,          /**< name pointers remembered per thread */
-    REGION_THREADS_KEPT = 256,  /**< ended threads with a row of their own; later ones share one */
+    REGION_NAMES_MAX = 2048,   /**< distinct names in a process */
+    REGION_CACHE = 64,         /**< name pointers remembered per thread */
+    REGION_THREADS_KEPT = 256, /**< ended threads with a row of their own; later ones share one */
 };
 
 /** A distribution, in the unit of what is measured. */
@@ -49,9 +49,10 @@ struct region_event_sum {
 struct region_record {
     uint64_t id;
     uint64_t count;
-    uint64_t self;  /**< ticks */
+    uint64_t self; /**< ticks */
     uint64_t descheduled, deschedule_unknown;
-    uint64_t open;  /**< instances begun and not ended */
+    uint64_t open;          /**< instances begun and not ended */
+    uint64_t threads;       /**< 1; in a shared record, those added up in it */
     struct region_sum wall; /**< ticks */
     struct region_event_sum events[];
 };
@@ -60,7 +61,7 @@ struct region_record {
 struct region_frame {
     struct region_record *record;
     uint64_t tick;
-    uint64_t inside; /**< ticks spent in regions inside this one */
+    uint64_t inside;   /**< ticks spent in regions inside this one */
     uint32_t sequence; /**< of the switch page at begin */
     uint32_t unused;
     uint64_t words[]; /**< the counters at begin */
@@ -129,23 +130,24 @@ struct region_process {
     struct region_shared *shared; /**< NULL until set up */
     struct counter_list list;
     char (*event_names)[EVENT_NAME_MAX]; /**< as counted by the first thread */
-    char **event_reasons;          /**< why an event is not counted, or NULL */
-    size_t words;                  /**< most words a reading can have */
+    char **event_reasons;                /**< why an event is not counted, or NULL */
+    size_t words;                        /**< most words a reading can have */
     size_t frame_bytes, record_bytes;
     size_t kept_bytes, thread_bytes;
-    bool time_only;                /**< UPMU_EVENTS=none: not even context switches */
+    bool time_only; /**< UPMU_EVENTS=none: not even context switches */
     uint32_t epoch;
-    uint32_t child;                /**< 1 in a forked child */
+    bool from_environment; /**< set up while being loaded: the program's own options are not used */
+    uint32_t child;        /**< 1 in a forked child */
     enum region_report report;
-    char *output;                  /**< path with %p and %h, or NULL for standard error */
+    char *output; /**< path with %p and %h, or NULL for standard error */
     char *trace_dir;
     struct trace_writer *trace;
-    char *note;                    /**< what in the environment was wrong, or NULL */
-    int stderr_fd;                 /**< kept for the report: the program may close its own before exit */
+    char *note;    /**< what in the environment was wrong, or NULL */
+    int stderr_fd; /**< kept for the report: the program may close its own before exit */
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
     size_t threads_ended, threads_merged, threads_short, threads_lost;
-    struct region_thread *merged;  /**< sums of ended threads beyond REGION_THREADS_KEPT */
+    struct region_thread *merged;    /**< sums of ended threads beyond REGION_THREADS_KEPT */
     uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first question */
 };
 
@@ -188,11 +190,15 @@ static inline struct region_thread *region_thread_ready(void)
     return __builtin_expect(t && t->live && !__atomic_load_n(&t->busy, __ATOMIC_RELAXED), 1) ? t : NULL;
 }
 
-/** The calling thread's block, made if need be; NULL if it cannot be measured (counted) or the recorder is at work in it
- *  (counted). Keeps errno. */
+/** The calling thread's block, made if need be; NULL if it cannot be measured (counted) or the recorder is at work in
+ *  it (counted). Keeps errno. */
 struct region_thread *region_thread_get(void);
 /** The thread's record of a region; NULL if it has none. */
-struct region_record *region_thread_record(const struct region_thread *t, uint32_t id);
+static inline struct region_record *region_thread_record(const struct region_thread *t, uint32_t id)
+{
+    uint16_t index = __atomic_load_n(&t->record_of[id], __ATOMIC_ACQUIRE);
+    return index ? (struct region_record *)(void *)(t->records + (index - 1u) * upmu_regions.record_bytes) : NULL;
+}
 /** Room for a record, zeroed; NULL if the table is full. */
 struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id);
 /** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */
@@ -217,7 +223,7 @@ int region_ensure_trace(const char *dir);
 /** A thread as reports see it. */
 struct region_thread_info {
     const struct region_thread *thread;
-    pid_t tid;      /**< 0 for the shared row of ended threads */
+    pid_t tid; /**< 0 for the shared row of ended threads */
     char name[16];
     bool ended;
     uint32_t n_records;

@@ -2,8 +2,8 @@
 /*
  * Region names: text to a small number, for good. Room: core; before it begin, after it aggregates and reports.
  *
- * A table of slots that only ever fill: looking up takes no lock and may be done from a signal handler; adding takes the
- * process's tiny lock, once per name. A forked child keeps the table, so that handles keep their numbers.
+ * A table of slots that only ever fill: looking up takes no lock and may be done from a signal handler; adding takes
+ * the process's tiny lock, once per name. A forked child keeps the table, so that handles keep their numbers.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -31,7 +31,8 @@ int region_names_start(void)
 {
     if (table)
         return 0;
-    void *memory = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory =
+        mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return upmu_fail(UPMU_E_NOMEM, "no memory for the table of region names");
     table = memory;

@@ -3,8 +3,8 @@
  * Switching regions on, from the environment or the program; what happens in a forked child and at exit.
  * Room: core; before it the environment, after it region_thread.c and the reports.
  *
- * With no UPMU_ variable set and no upmu_region_setup() call nothing here does anything. What is wrong in the environment
- * cannot be returned to anybody, so it becomes a note in the report.
+ * With no UPMU_ variable set and no upmu_region_setup() call nothing here does anything. What is wrong in the
+ * environment cannot be returned to anybody, so it becomes a note in the report.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -112,8 +112,12 @@ static int try_events(struct region_process *p)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     }
     struct counters c;
-    const struct counter_target target = {.cpu = -1, .self = true, .running = true, .explain = true,
-                                          .failed = remember_reason, .failed_arg = p->event_reasons};
+    const struct counter_target target = {.cpu = -1,
+                                          .self = true,
+                                          .running = true,
+                                          .explain = true,
+                                          .failed = remember_reason,
+                                          .failed_arg = p->event_reasons};
     (void)counters_open(&c, &p->list, &target, arena);
     int rc = 0;
     for (size_t i = 0; i < p->list.n && rc == 0; i++) {
@@ -156,8 +160,11 @@ static int map_shared(struct region_process *p)
 /* Keep the descriptor of standard error: programs close theirs in exit handlers that run before the report. */
 static void keep_stderr(struct region_process *p)
 {
-    if (p->report != REPORT_NONE)
-        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
+    if (p->report == REPORT_NONE)
+        return;
+    p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
+    if (p->stderr_fd < 0) /* a limit below that number */
+        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
 static int set_up_events(struct region_process *p, const char *events, bool lenient)
@@ -231,10 +238,16 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
 {
     struct upmu_region_opts ours = {.size = sizeof ours};
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "upmu_region_setup: opts->size is %zu, expected %zu, or a field this version does "
-                                       "not know is set", opts->size, sizeof ours);
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_region_setup: opts->size is %zu, expected %zu, or a field this version does "
+                         "not know is set",
+                         opts->size, sizeof ours);
     pthread_mutex_lock(&setup_lock);
-    int rc = upmu_regions.shared ? upmu_fail(UPMU_E_STATE, "regions are on already") : set_up(&ours, false);
+    int rc = 1;
+    if (!upmu_regions.shared)
+        rc = set_up(&ours, false);
+    else if (!upmu_regions.from_environment)
+        rc = upmu_fail(UPMU_E_STATE, "regions are on already");
     if (rc < 0 && !upmu_regions.shared)
         undo_set_up(&upmu_regions);
     pthread_mutex_unlock(&setup_lock);
@@ -290,6 +303,7 @@ __attribute__((constructor)) static void region_load(void)
     bool table = choose("UPMU_EVENTS", NULL) || choose("UPMU_OUTPUT", NULL);
     struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
     pthread_mutex_lock(&setup_lock);
+    upmu_regions.from_environment = true;
     if (set_up(&opts, true) < 0 && upmu_regions.report != REPORT_NONE) {
         struct textbuf b = {0};
         textbuf_printf(&b, "libupmu: regions are off: %s\n", upmu_error());

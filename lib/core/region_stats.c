@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports. */
+/* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports.
+ * */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,27 +22,32 @@ static void copy_words(void *to, const void *from, size_t bytes)
         out[i] = __atomic_load_n(&in[i], __ATOMIC_ACQUIRE);
 }
 
-/* The owner is inside the short stretch of an end: let it finish. One that was stopped there for good (killed thread,
- * debugger) must not hang the reader, who then takes what is there. */
-static void wait_for_owner(unsigned tries)
+/* The owner is inside the short stretch of an end, perhaps waiting for a CPU: let it finish. One that was stopped there
+ * for good (killed thread, debugger) must not hang the reader, who after a second takes what is there. */
+static bool owner_is_stuck(unsigned tries, uint64_t *since)
 {
-    if (tries > 100)
-        sched_yield();
+    enum { SOON = 100, SECOND = 1000000000 };
+    if (tries < SOON)
+        return false;
+    if (tries == SOON)
+        *since = tick_portable();
+    sched_yield();
+    return tick_portable() - *since > SECOND;
 }
 
 bool region_record_copy(const struct region_thread *t, uint32_t id, struct region_record *out)
 {
-    enum { TRIES = 10000 };
     const struct region_record *r = region_thread_record(t, id);
+    uint64_t since = 0;
+    uint32_t before;
+    unsigned tries = 0;
     if (!r)
         return false;
-    for (unsigned i = 0; i < TRIES; i++) {
-        uint32_t before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
+    do {
+        before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
         copy_words(out, r, upmu_regions.record_bytes);
-        if (!(before & 1) && __atomic_load_n(&t->version, __ATOMIC_RELAXED) == before)
-            return true;
-        wait_for_owner(i);
-    }
+    } while ((before & 1 || __atomic_load_n(&t->version, __ATOMIC_RELAXED) != before) &&
+             !owner_is_stuck(tries++, &since));
     return true;
 }
 
@@ -165,7 +171,7 @@ int upmu_region_stats(const char *name, pid_t thread, struct upmu_region_stats *
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     c.one = (struct region_record *)(void *)((unsigned char *)c.sum + upmu_regions.record_bytes);
     region_each_thread(collect_thread, &c);
-    out->threads = c.threads;
+    out->threads = (uint32_t)c.sum->threads;
     if (c.threads > 0)
         region_record_stats(c.sum, out);
     free(c.sum);
@@ -221,9 +227,9 @@ int upmu_region_health(struct upmu_region_health *out)
         .names_refused = m.names_refused,
         .interrupted = m.interrupted,
         .never_ended = m.never_ended,
-        .threads_without_counters = __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) +
-                                    __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),
-        .threads_merged = p->threads_merged,
+        .threads_without_counters =
+            __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) + __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),
+        .threads_merged = __atomic_load_n(&p->threads_merged, __ATOMIC_RELAXED),
         .marks = m.marks,
         .trace_lost = p->trace ? trace_writer_lost(p->trace) : m.trace_lost,
         .begin_ns = scale(p->begin_ticks, factor),

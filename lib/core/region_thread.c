@@ -2,10 +2,10 @@
 /*
  * The life of a thread's block. Room: core; before it the thread's first begin, after it region.c, which fills it.
  *
- * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. It is made at the first begin, its first
- * pages touched before the counters start, so that its page faults are nobody's. When the thread ends, its descriptors,
- * pages and stream go back at once and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums are added up in
- * one block, so that memory does not grow with the number of threads that ever lived.
+ * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. It is made at the first begin, its
+ * first pages touched before the counters start, so that its page faults are nobody's. When the thread ends, its
+ * descriptors, pages and stream go back at once and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums
+ * are added up in one block, so that memory does not grow with the number of threads that ever lived.
  */
 #include <errno.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ static pthread_key_t end_key;
 
 enum {
     CACHE_LINE = 64,
-    TOUCHED_FRAMES = 8,    /**< frames and records whose pages are touched at the start */
+    TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
     TOUCHED_RECORDS = 24,
 };
 
@@ -35,12 +35,6 @@ static size_t round_up(size_t n, size_t to)
 
 /* ------------------------------------------------------------------------------------------------- records */
 
-struct region_record *region_thread_record(const struct region_thread *t, uint32_t id)
-{
-    uint16_t index = __atomic_load_n(&t->record_of[id], __ATOMIC_ACQUIRE);
-    return index ? (struct region_record *)(void *)(t->records + (index - 1u) * upmu_regions.record_bytes) : NULL;
-}
-
 struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id)
 {
     if (t->n_records >= REGION_NAMES_MAX)
@@ -48,6 +42,7 @@ struct region_record *region_thread_new_record(struct region_thread *t, uint32_t
     uint32_t index = t->n_records;
     struct region_record *r = (struct region_record *)(void *)(t->records + index * upmu_regions.record_bytes);
     r->id = id;
+    r->threads = 1;
     __atomic_store_n(&t->record_of[id], (uint16_t)(index + 1), __ATOMIC_RELEASE);
     __atomic_store_n(&t->n_records, index + 1, __ATOMIC_RELEASE);
     return r;
@@ -219,6 +214,7 @@ void region_record_merge(struct region_record *into, const struct region_record 
     into->descheduled += r->descheduled;
     into->deschedule_unknown += r->deschedule_unknown;
     into->open += r->open;
+    into->threads += r->threads;
     sum_merge(&into->wall, &r->wall);
     for (size_t i = 0; i < upmu_regions.list.n; i++)
         event_merge(&into->events[i], &r->events[i]);
@@ -237,8 +233,8 @@ static void merge_thread(struct region_thread *into, const struct region_thread 
     for (uint32_t i = 0; i < t->n_records; i++) {
         const struct region_record *r = (const void *)(t->records + i * upmu_regions.record_bytes);
         struct region_record *sum = region_thread_record(into, (uint32_t)r->id);
-        if (!sum)
-            sum = region_thread_new_record(into, (uint32_t)r->id);
+        if (!sum && (sum = region_thread_new_record(into, (uint32_t)r->id)) != NULL)
+            sum->threads = 0;
         if (sum)
             region_record_merge(sum, r);
     }
@@ -268,7 +264,7 @@ static void retire(struct region_thread *t)
     if (p->threads_ended < REGION_THREADS_KEPT) {
         p->threads_ended++;
     } else if (p->merged || (p->merged = block_map()) != NULL) {
-        p->threads_merged++;
+        __atomic_fetch_add(&p->threads_merged, 1, __ATOMIC_RELAXED);
         merge_thread(p->merged, t);
         unlist_block(t->kept);
         gone = t->kept;
@@ -282,7 +278,7 @@ static void thread_end(struct region_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    t->misuse.never_ended += t->depth;
+    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + t->depth, __ATOMIC_RELAXED);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
     region_tls.thread = NULL;
@@ -296,13 +292,14 @@ static void thread_end(struct region_thread *t)
     errno = saved;
 }
 
-/* The program's own destructors may still use regions: ask to be called again until the last round. */
+/* The program's own destructors may still use regions: ask to be called again, but for the last round, which is left to
+ * those who take the thread itself apart (ThreadSanitizer does, and must not be called after it). */
 static void on_thread_end(void *arg)
 {
     struct region_thread *t = arg;
     if (t != region_tls.thread || !t->live)
         return; /* a parent's block seen in a forked child */
-    if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(end_key, t) == 0)
+    if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1 && pthread_setspecific(end_key, t) == 0)
         return;
     thread_end(t);
 }
@@ -320,7 +317,8 @@ int region_threads_start(void)
     p->record_bytes = sizeof(struct region_record) + p->list.n * sizeof(struct region_event_sum);
     p->kept_bytes = round_up(sizeof(struct region_kept) + counters_arena(&p->list), page);
     p->thread_bytes = round_up(round_up(sizeof(struct region_thread), CACHE_LINE) + scratch_bytes() + frames_bytes() +
-                                   REGION_NAMES_MAX * p->record_bytes, page);
+                                   REGION_NAMES_MAX * p->record_bytes,
+                               page);
     return 0;
 }
 

@@ -23,9 +23,12 @@ bool report_short(const struct report *r, const struct report_row *row)
 struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
 {
     const struct upmu_region_event *e = &s->events[i];
-    struct upmu_value v = {
-        .value = e->stat.sum, .raw = e->stat.sum, .enabled = e->enabled, .running = e->running,
-        .standing = e->standing, .cause = e->cause};
+    struct upmu_value v = {.value = e->stat.sum,
+                           .raw = e->stat.sum,
+                           .enabled = e->enabled,
+                           .running = e->running,
+                           .standing = e->standing,
+                           .cause = e->cause};
     if (e->without_value > 0 || e->stat.count == 0)
         v.value = UPMU_NO_VALUE;
     return v;
@@ -77,7 +80,7 @@ static int gather_thread(const struct region_thread_info *info, void *arg)
     row->region = region_name_text(g->id);
     row->tid = info->tid;
     row->ended = info->ended;
-    row->stats.threads = 1;
+    row->stats.threads = (uint32_t)g->one->threads;
     memcpy(row->thread, info->name, sizeof row->thread);
     region_record_stats(g->one, &row->stats);
     return 0;
@@ -102,7 +105,7 @@ static int gather_region(struct gather *g)
     total = &r->rows[first];
     total->region = region_name_text(g->id);
     total->all = true;
-    total->stats.threads = (uint32_t)threads;
+    total->stats.threads = (uint32_t)g->sum->threads;
     region_record_stats(g->sum, &total->stats);
     if (threads == 1)
         r->n_rows = first + 1;
@@ -144,7 +147,7 @@ static int gather(struct report *r)
     if (n < 0)
         r->program[0] = '\0';
     region_each_thread(count_thread, &r->threads);
-    r->threads += upmu_regions.threads_merged;
+    r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
     if (rc == 0 && upmu_region_health(&r->health) < 0)
         memset(&r->health, 0, sizeof r->health);

@@ -14,7 +14,8 @@ static void put_stat(struct textbuf *out, const struct upmu_stat *s)
         textbuf_printf(out, "null,\"min\":null,\"max\":null,\"last\":null,\"sum_squares\":null}");
         return;
     }
-    textbuf_printf(out, "%" PRIu64 ",\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"last\":%" PRIu64 ",\"sum_squares\":%.17g}",
+    textbuf_printf(out,
+                   "%" PRIu64 ",\"min\":%" PRIu64 ",\"max\":%" PRIu64 ",\"last\":%" PRIu64 ",\"sum_squares\":%.17g}",
                    s->sum, s->min, s->max, s->last, s->sum_squares);
 }
 
@@ -31,8 +32,9 @@ static void put_events(struct textbuf *out, const struct upmu_region_stats *s)
             textbuf_printf(out, ",\"cause\":");
             textbuf_json(out, upmu_strerror(e->cause));
         }
-        textbuf_printf(out, ",\"without_value\":%" PRIu64 ",\"enabled_ns\":%" PRIu64 ",\"running_ns\":%" PRIu64
-                            ",\"stat\":", e->without_value, e->enabled, e->running);
+        textbuf_printf(out,
+                       ",\"without_value\":%" PRIu64 ",\"enabled_ns\":%" PRIu64 ",\"running_ns\":%" PRIu64 ",\"stat\":",
+                       e->without_value, e->enabled, e->running);
         put_stat(out, &e->stat);
         textbuf_printf(out, "}");
     }
@@ -76,9 +78,10 @@ static void put_row(struct textbuf *out, const struct report *r, const struct re
         textbuf_printf(out, "}");
     }
     textbuf_printf(out, ",\"short\":%s", report_short(r, row) ? "true" : "false");
-    textbuf_printf(out, ",\"count\":%" PRIu64 ",\"open\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"descheduled\":%" PRIu64
-                        ",\"deschedule_unknown\":%" PRIu64 ",\"wall_ns\":", s->count, s->open, s->self_ns,
-                   s->descheduled, s->deschedule_unknown);
+    textbuf_printf(out,
+                   ",\"count\":%" PRIu64 ",\"open\":%" PRIu64 ",\"self_ns\":%" PRIu64 ",\"descheduled\":%" PRIu64
+                   ",\"deschedule_unknown\":%" PRIu64 ",\"wall_ns\":",
+                   s->count, s->open, s->self_ns, s->descheduled, s->deschedule_unknown);
     put_stat(out, &s->wall);
     textbuf_printf(out, ",");
     put_events(out, s);
@@ -94,9 +97,9 @@ static void put_health(struct textbuf *out, const struct upmu_region_health *h)
                    ",\"names_cut\":%" PRIu64 ",\"names_refused\":%" PRIu64 ",\"interrupted\":%" PRIu64
                    ",\"never_ended\":%" PRIu64 ",\"threads_without_counters\":%" PRIu64 ",\"threads_merged\":%" PRIu64
                    ",\"marks\":%" PRIu64 ",\"trace_lost\":%" PRIu64 ",\"begin_ns\":%" PRIu64 ",\"end_ns\":%" PRIu64 "}",
-                   h->end_without_begin, h->closed_by_outer, h->too_deep, h->names_cut, h->names_refused, h->interrupted,
-                   h->never_ended, h->threads_without_counters, h->threads_merged, h->marks, h->trace_lost, h->begin_ns,
-                   h->end_ns);
+                   h->end_without_begin, h->closed_by_outer, h->too_deep, h->names_cut, h->names_refused,
+                   h->interrupted, h->never_ended, h->threads_without_counters, h->threads_merged, h->marks,
+                   h->trace_lost, h->begin_ns, h->end_ns);
 }
 
 static void put_notes(struct textbuf *out)
@@ -119,12 +122,14 @@ static void put_notes(struct textbuf *out)
 
 static void write_json(const struct report *r, struct textbuf *out)
 {
-    textbuf_printf(out, "{\"schema\":\"upmu-regions\",\"schema_version\":%d,\"libupmu\":\"%s\",\"program\":",
-                   SCHEMA_VERSION, upmu_version());
+    textbuf_printf(out,
+                   "{\"schema\":\"upmu-regions\",\"schema_version\":%d,\"libupmu\":\"%s\",\"program\":", SCHEMA_VERSION,
+                   upmu_version());
     textbuf_json(out, r->program);
     textbuf_printf(out, ",\"host\":");
     textbuf_json(out, r->host);
-    textbuf_printf(out, ",\"pid\":%d,\"forked\":%s,\"seconds\":%.9f,\"threads\":%zu,\"clock\":\"%s\",\"trace\":", r->pid,
+    textbuf_printf(out,
+                   ",\"pid\":%d,\"forked\":%s,\"seconds\":%.9f,\"threads\":%zu,\"clock\":\"%s\",\"trace\":", r->pid,
                    r->child ? "true" : "false", r->seconds, r->threads, r->clock);
     if (upmu_regions.trace)
         textbuf_json(out, trace_writer_dir(upmu_regions.trace));

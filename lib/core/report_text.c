@@ -144,32 +144,58 @@ static bool metric_of(const struct report_row *row, const char *metric, struct u
     return upmu_metric_eval(metric, names, values, row->stats.n_events, (double)row->stats.wall.sum / 1e9, out) == 0;
 }
 
-static void put_metric(struct textbuf *out, const struct report_row *row, const struct upmu_metric_info *m, int width)
+/* Metrics for which any region has a number, up to `cap`. */
+static size_t known_metrics(const struct report *r, struct upmu_metric_info *metrics, size_t cap)
 {
-    struct upmu_metric_value v;
-    if (!metric_of(row, m->name, &v) || isnan(v.value))
-        return;
-    put_name(out, row->region, width);
-    textbuf_printf(out, "  %-28s %s%.3f%s%s  (%s; %s)\n", m->name, v.standing == UPMU_SCALED ? "~" : "", v.value,
-                   m->unit[0] ? " " : "", m->unit, m->formula, upmu_standing_name(v.standing));
+    size_t n = 0;
+    struct upmu_metric_info m = {.size = sizeof m};
+    for (size_t i = 0; n < cap && upmu_metric_info(i, &m) == 0; i++) {
+        bool any = false;
+        for (size_t k = 0; k < r->n_rows && !any; k++) {
+            struct upmu_metric_value v;
+            any = r->rows[k].all && !report_short(r, &r->rows[k]) && metric_of(&r->rows[k], m.name, &v) &&
+                  !isnan(v.value);
+        }
+        if (any)
+            metrics[n++] = m;
+    }
+    return n;
 }
 
+/* A metric in its column; "~" as for counts, "-" where there is no number. */
+static void put_metric(struct textbuf *out, const struct report_row *row, const struct upmu_metric_info *m)
+{
+    struct upmu_metric_value v;
+    char text[48] = "-";
+    int width = (int)strlen(m->name) > COLUMN ? (int)strlen(m->name) : COLUMN;
+    if (metric_of(row, m->name, &v) && !isnan(v.value))
+        snprintf(text, sizeof text, "%s%.3f%s%s", v.standing == UPMU_SCALED ? "~" : "", v.value, m->unit[0] ? " " : "",
+                 m->unit);
+    textbuf_printf(out, " %*s", width, text);
+}
+
+/* Metrics are those of a region in all threads; rows too short to judge are left out. */
 static void put_metrics(struct textbuf *out, const struct report *r, int width)
 {
-    size_t before = out->len;
+    struct upmu_metric_info metrics[16];
+    size_t n = known_metrics(r, metrics, sizeof metrics / sizeof *metrics);
+    if (n == 0)
+        return;
+    textbuf_printf(out, "\n%-*s", width, "region");
+    for (size_t i = 0; i < n; i++)
+        textbuf_printf(out, " %*s", COLUMN, metrics[i].name);
     textbuf_printf(out, "\n");
-    size_t start = out->len;
     for (size_t k = 0; k < r->n_rows; k++) {
-        struct upmu_metric_info m = {.size = sizeof m};
         if (!r->rows[k].all || report_short(r, &r->rows[k]))
             continue;
-        for (size_t i = 0; upmu_metric_info(i, &m) == 0; i++)
-            put_metric(out, &r->rows[k], &m, width);
+        put_name(out, r->rows[k].region, width);
+        for (size_t i = 0; i < n; i++)
+            put_metric(out, &r->rows[k], &metrics[i]);
+        textbuf_printf(out, "\n");
     }
-    if (out->len == start && out->data) {
-        out->len = before; /* nothing to derive: no empty paragraph */
-        out->data[before] = '\0';
-    }
+    for (size_t i = 0; i < n; i++)
+        textbuf_printf(out, "%s%s = %s", i ? "; " : "(", metrics[i].name, metrics[i].formula);
+    textbuf_printf(out, ")\n");
 }
 
 static void put_short(struct textbuf *out, const struct report *r)
@@ -177,8 +203,9 @@ static void put_short(struct textbuf *out, const struct report *r)
     for (size_t k = 0; k < r->n_rows; k++) {
         if (!report_short(r, &r->rows[k]))
             continue;
-        textbuf_printf(out, "* shorter than ten times the own cost: counts such as task-clock hold much of libupmu itself, "
-                            "and no metric is derived\n");
+        textbuf_printf(out,
+                       "* shorter than ten times the own cost: counts such as task-clock hold much of libupmu itself, "
+                       "and no metric is derived\n");
         return;
     }
 }
@@ -252,8 +279,9 @@ static void write_text(const struct report *r, struct textbuf *out)
     }
     textbuf_printf(out, "\n");
     put_short(out, r);
-    textbuf_printf(out, "own cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
-                   r->health.begin_ns, r->health.end_ns, r->clock);
+    textbuf_printf(
+        out, "own cost of one instance: %" PRIu64 " ns begin + %" PRIu64 " ns end (without the trace); clock %s\n",
+        r->health.begin_ns, r->health.end_ns, r->clock);
     if (upmu_regions.trace)
         textbuf_printf(out, "trace: %s (%" PRIu64 " lost)\n", trace_writer_dir(upmu_regions.trace),
                        r->health.trace_lost);

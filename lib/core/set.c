@@ -7,13 +7,14 @@
  */
 #include "core/set.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "core/explain.h"
 
 /* ---------------------------------------------------------------------------------------------- open, close */
 
@@ -40,8 +41,10 @@ static int check_scopes(struct upmu_set *set)
         struct event *e = &set->list.events[i];
         if (set->list.absent[i] || e->cpu < 0 || set->opts.target == UPMU_TARGET_CPU)
             continue;
-        (void)upmu_fail(UPMU_E_UNSUPPORTED, "'%s' counts a whole CPU or socket, not a task; count it with "
-                                            "UPMU_TARGET_CPU (upmu stat -C %d)", e->name, e->cpu);
+        (void)upmu_fail(UPMU_E_UNSUPPORTED,
+                        "'%s' counts a whole CPU or socket, not a task; count it with "
+                        "UPMU_TARGET_CPU (upmu stat -C %d)",
+                        e->name, e->cpu);
         set->list.absent[i] = 1;
         set->list.cause[i] = UPMU_E_UNSUPPORTED;
         set->list.reason[i] = strdup(upmu_error());
@@ -78,21 +81,37 @@ static int strict_failure(const struct upmu_set *set)
     return 0;
 }
 
-/* If everything was refused for the same lack of rights over the process, that is the failure to tell. */
+static bool anything_open(const struct upmu_set *set)
+{
+    for (size_t n = 0; n < set->n_instances; n++)
+        for (size_t i = 0; i < set->list.n; i++)
+            if (set->instances[n]->counters.counter[i].fd >= 0)
+                return true;
+    return false;
+}
+
+/* If not even an event that counts nothing may be opened on the process, it is not ours to count: that is a failure of
+ * the call and not of its events. */
 static int foreign_process(const struct upmu_set *set)
 {
-    if (set->opts.target != UPMU_TARGET_PROCESS)
+    if (set->opts.target != UPMU_TARGET_PROCESS || anything_open(set))
         return 0;
-    for (size_t n = 0; n < set->n_instances; n++) {
-        const struct counters *c = &set->instances[n]->counters;
-        for (size_t i = 0; i < set->list.n; i++)
-            if (!set->list.absent[i] && c->counter[i].cause != UPMU_E_PERM)
-                return 0;
-    }
-    for (size_t i = 0; i < set->list.n; i++)
-        if (!set->list.absent[i] && set->reasons[i])
-            return upmu_fail(UPMU_E_PERM, "%s", set->reasons[i]);
-    return 0;
+    const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
+                                    .config = KERNEL_SW_DUMMY,
+                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .pid = set->opts.pid,
+                                    .cpu = -1,
+                                    .group_fd = -1};
+    int fd = core_kernel()->open(&req);
+    if (fd >= 0)
+        core_kernel()->close(fd);
+    if (fd != -EACCES && fd != -EPERM)
+        return 0;
+    char name[32];
+    snprintf(name, sizeof name, "process %d", (int)set->opts.pid);
+    const struct explain_context context = {.event = name, .type = req.type, .pid = req.pid, .cpu = -1};
+    int code = explain_open_failure(core_kernel(), -fd, &context);
+    return code == UPMU_E_PERM ? code : 0;
 }
 
 static int set_fill(struct upmu_set *set, const char *events)
@@ -127,8 +146,10 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     if (!events)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no events given");
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
-                                       "know is set", opts->size, sizeof ours);
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
+                         "know is set",
+                         opts->size, sizeof ours);
     int rc = check_opts(&ours);
     if (rc < 0)
         return rc;
@@ -152,7 +173,7 @@ void upmu_set_close(struct upmu_set *set)
         return;
     set_drop_instances(set, 0);
     if (set->gate >= 0) {
-        close(set->gate); /* the child sees the end of its pipe and goes */
+        core_kernel()->close(set->gate); /* the child sees the end of its gate and goes */
         core_kernel()->wait(set->spawned, NULL);
     }
     for (size_t i = 0; set->reasons && i < set->list.n; i++)
@@ -171,12 +192,16 @@ static int read_instance(struct set_instance *in, size_t i, struct reading *now)
     return counters_reading(&in->counters, in->words, i, now);
 }
 
-static struct reading minus(struct reading a, const struct reading *b)
+/* What event i counted between two readings. */
+static struct reading since(const struct set_instance *in, size_t i, const struct reading *before, struct reading now)
 {
-    a.count -= b->count;
-    a.enabled -= b->enabled;
-    a.running -= b->running;
-    return a;
+    if (in->counters.counter[i].switches)
+        now.count = switches_since(&in->counters, before->count, now.count);
+    else
+        now.count -= before->count;
+    now.enabled -= before->enabled;
+    now.running -= before->running;
+    return now;
 }
 
 /* Where event i stands now, counted from the set's zero. */
@@ -188,7 +213,7 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
         return value_without(value_standing_of(cause), cause);
     if (in->counters.counter[i].switches && !set->running)
         now = in->stopped[i];
-    now = minus(now, &in->base[i]);
+    now = since(in, i, &in->base[i], now);
     return value_total(&now);
 }
 
@@ -220,18 +245,24 @@ int upmu_set_reset(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
+    int rc = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
         for (size_t i = 0; i < set->list.n; i++) {
+            const struct counter *counter = &in->counters.counter[i];
             struct reading now;
-            if (read_instance(in, i, &now) < 0)
-                continue; /* reading it will give the cause again */
+            if (counter->fd < 0 && !counter->switches)
+                continue; /* there is no count to start anew */
+            if (read_instance(in, i, &now) < 0) {
+                rc = upmu_fail(UPMU_E_SYSTEM, "'%s' could not be read, and so not be set to zero", set->names[i]);
+                continue;
+            }
             in->base[i] = now;
             in->stopped[i] = now;
         }
     }
-    return 0;
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------------------------ start, stop */
@@ -252,7 +283,7 @@ static void switches_pause(struct upmu_set *set, bool stop)
                 in->stopped[i] = now;
                 continue;
             }
-            struct reading pause = minus(now, &in->stopped[i]);
+            struct reading pause = since(in, i, &in->stopped[i], now);
             in->base[i].count += pause.count;
             in->base[i].enabled += pause.enabled;
             in->base[i].running += pause.running;

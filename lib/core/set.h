@@ -12,10 +12,10 @@
 struct set_instance {
     pid_t pid;
     struct counters counters;
-    uint64_t *words;           /**< the last reading */
-    struct reading *base;      /**< where each event's count starts: zero of the set */
-    struct reading *stopped;   /**< where switches stood when the set was stopped: they have no event to stop */
-    unsigned char arena[];     /**< counters, then the three rows above */
+    uint64_t *words;         /**< the last reading */
+    struct reading *base;    /**< where each event's count starts: zero of the set */
+    struct reading *stopped; /**< where switches stood when the set was stopped: they have no event to stop */
+    unsigned char arena[];   /**< counters, then the three rows above */
 };
 
 struct upmu_set {
@@ -28,7 +28,7 @@ struct upmu_set {
     pid_t owner;                   /**< thread that opened a UPMU_TARGET_THREAD set */
     pid_t command;                 /**< 0 before its start */
     pid_t spawned;
-    int gate;                      /**< releases the command, -1 once done */
+    int gate; /**< releases the command, -1 once done */
     bool started, running, waited;
     int status;
 };

@@ -17,10 +17,17 @@ static void remember_reason(size_t i, void *arg)
         set->reasons[i] = strdup(upmu_error());
 }
 
+/* What follows the counters in an instance is words. */
+static size_t arena_bytes(const struct counter_list *list)
+{
+    const size_t align = _Alignof(struct reading);
+    return (counters_arena(list) + align - 1) / align * align;
+}
+
 static size_t instance_bytes(const struct counter_list *list)
 {
     size_t words = list->n * (KERNEL_READ_GROUP_HEAD + 2) + 2;
-    return sizeof(struct set_instance) + counters_arena(list) + words * sizeof(uint64_t) +
+    return sizeof(struct set_instance) + arena_bytes(list) + words * sizeof(uint64_t) +
            2 * (list->n + 1) * sizeof(struct reading);
 }
 
@@ -29,7 +36,7 @@ static struct set_instance *instance_new(const struct counter_list *list)
     struct set_instance *in = calloc(1, instance_bytes(list));
     if (!in)
         return NULL;
-    unsigned char *rest = in->arena + counters_arena(list);
+    unsigned char *rest = in->arena + arena_bytes(list);
     in->base = (struct reading *)(void *)rest;
     in->stopped = in->base + list->n + 1;
     in->words = (uint64_t *)(void *)(in->stopped + list->n + 1);
@@ -43,7 +50,7 @@ static void fill_target(struct counter_target *target, struct upmu_set *set, pid
         .pid = pid,
         .cpu = cpu,
         .inherit = what == UPMU_TARGET_THREAD ? flags & UPMU_SET_INHERIT
-                   : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
+                                              : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
         .on_exec = what == UPMU_TARGET_COMMAND,
         .self = what == UPMU_TARGET_THREAD,
         .user_read = what == UPMU_TARGET_THREAD && !(flags & UPMU_SET_NO_USER_READ),
@@ -185,8 +192,10 @@ int set_attach_process(struct upmu_set *set)
             break;
     }
     if (rc == 0 && pass == PASSES)
-        rc = upmu_fail(UPMU_E_STATE, "process %d creates threads faster than counters can be attached; start it under the "
-                                     "counters instead (upmu stat -- COMMAND)", (int)set->opts.pid);
+        rc = upmu_fail(UPMU_E_STATE,
+                       "process %d creates threads faster than counters can be attached; start it under the "
+                       "counters instead (upmu stat -- COMMAND)",
+                       (int)set->opts.pid);
     free(before.tids);
     free(after.tids);
     return rc;

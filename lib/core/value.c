@@ -33,7 +33,7 @@ struct upmu_value value_between(const struct reading *before, const struct readi
     uint64_t enabled = after->enabled - before->enabled;
     uint64_t running = after->running - before->running;
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
-    if (enabled == 0 && running == 0 && after->running > 0 && after->running == after->enabled) {
+    if (value_times_exact(before, after)) {
         v.value = v.raw;
         v.standing = UPMU_EXACT;
     }
@@ -70,9 +70,9 @@ void value_add(struct upmu_value *sum, const struct upmu_value *v)
     sum->running = sat_add_u64(sum->running, v->running);
     uint64_t have = sum->value == UPMU_NO_VALUE ? 0 : sum->value;
     uint64_t more = v->value == UPMU_NO_VALUE ? 0 : v->value;
+    if (sum->cause == 0 || weakest != sum->standing)
+        sum->cause = v->cause; /* the cause is that of the standing */
     sum->standing = weakest;
-    if (sum->cause == 0)
-        sum->cause = v->cause;
     bool number = weakest == UPMU_EXACT || weakest == UPMU_SCALED;
     sum->value = number ? sat_add_u64(have, more) : UPMU_NO_VALUE;
 }
@@ -80,8 +80,9 @@ void value_add(struct upmu_value *sum, const struct upmu_value *v)
 const char *upmu_standing_name(int standing)
 {
     static const char *const names[] = {
-        [UPMU_NOT_COUNTED] = "not counted", [UPMU_EXACT] = "exact",         [UPMU_SCALED] = "scaled",
-        [UPMU_REFUSED] = "refused",         [UPMU_UNSUPPORTED] = "unsupported",
+        [UPMU_NOT_COUNTED] = "not counted", [UPMU_EXACT] = "exact",
+        [UPMU_SCALED] = "scaled",           [UPMU_REFUSED] = "refused",
+        [UPMU_UNSUPPORTED] = "unsupported",
     };
     if (standing < 0 || standing > UPMU_UNSUPPORTED)
         return "?";

@@ -4,6 +4,8 @@
 #ifndef UPMU_CORE_VALUE_H
 #define UPMU_CORE_VALUE_H
 
+#include <stdbool.h>
+
 #include "upmu/upmu.h"
 
 /** A cumulative reading of one counter. */
@@ -21,6 +23,17 @@ struct upmu_value value_total(const struct reading *r);
  * than the step of the kernel's clock has no times of its own: it counts as exact if the counter was running all along.
  */
 struct upmu_value value_between(const struct reading *before, const struct reading *after);
+
+/** Whether value_between() makes every count exact whose readings have these times and that did not go backwards: asked
+ *  once for all counters of a group, which share their times. */
+static inline bool value_times_exact(const struct reading *before, const struct reading *after)
+{
+    if (after->enabled < before->enabled || after->running < before->running)
+        return false;
+    uint64_t enabled = after->enabled - before->enabled, running = after->running - before->running;
+    bool shorter_than_a_step = enabled == 0 && after->running == after->enabled && after->running > 0;
+    return running >= enabled && (running > 0 || shorter_than_a_step);
+}
 
 /** A value without a number. */
 struct upmu_value value_without(int standing, int cause);

@@ -17,7 +17,7 @@ assert all(f['text'] for f in d['findings'])
 assert all(f['remedy'] is None or f['remedy'] for f in d['findings'])
 "
 
-run "$UPMU" doctor
+run env TERM=xterm "$UPMU" doctor
 [ "$status" -eq "$doctor_status" ] || fail "text and JSON end differently"
 has_not out $'\033'
 while read -r state topic; do

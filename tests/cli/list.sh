@@ -2,7 +2,7 @@
 # upmu list: names, encodings, the trial, patterns, and the forms for programs.
 . "$(dirname "$0")/lib.sh"
 
-expect 0 "$UPMU" list
+expect 0 env TERM=xterm "$UPMU" list
 grep -Eq '^task-clock +ns +software:0x1 +yes +exact' "$work/out" || { fail "no line for task-clock"; show >&2; }
 grep -Eq '^ipc +instructions / cycles' "$work/out" || fail "no line for ipc"
 has_not out $'\033'

@@ -23,7 +23,7 @@ for c in $commands; do
         fail "$c: the help has $(help_options "$c" | xargs), the page $(page_options "$page" | xargs)"
     # Short forms stand beside their long forms.
     while read -r letter long; do
-        plain "$page" | grep -A1 '^\.TP' | grep -E -e "$letter[ \",]" | grep -qF -e "$long" || fail "$c: $letter beside $long"
+        plain "$page" | grep -A1 '^\.TP' | grep -E -e "${letter}[ \",]" | grep -qF -e "$long" || fail "$c: $letter beside $long"
     done < <("$UPMU" "$c" --help | sed -n 's/^ *\(-[a-zA-Z]\), \(--[a-z-]*\).*/\1 \2/p')
     for section in NAME SYNOPSIS DESCRIPTION OPTIONS "EXIT STATUS" EXAMPLES "SEE ALSO"; do
         grep -q "^\.SH $section\$" "$page" || fail "$c: no section $section"

@@ -40,6 +40,13 @@ if paranoid >= 2:
         assert 'perf_event_paranoid' in values[name]['reason'], values[name]
 "
 
+# For people a reason that two events share is told once.
+if [ "$paranoid" -ge 2 ]; then
+    run nobody "$upmu" stat -e page-faults:u,context-switches,cpu-migrations "$load" touch 1
+    has err "refused: context-switches, cpu-migrations"
+    [ "$(grep -c 'perf_event_paranoid is' "$work/err")" -eq 1 ] || { fail "a reason is repeated"; show >&2; }
+fi
+
 # The trial of upmu list is made with a thread of its own, where switches can be had without the kernel's leave.
 run nobody "$upmu" list --json
 cp "$work/out" "$work/list"

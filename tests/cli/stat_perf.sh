@@ -17,8 +17,9 @@ import sys
 label, inner_faults, outer_faults, inner_clock, outer_clock = sys.argv[1], *map(float, sys.argv[2:])
 print(f"{label}: page-faults {inner_faults:.0f} inside, {outer_faults:.0f} outside; "
       f"task-clock {inner_clock:.2f} ms inside, {outer_clock:.2f} ms outside")
-assert 0 <= outer_faults - inner_faults <= 0.01 * inner_faults + 5000, "page-faults"
-assert -0.02 * inner_clock <= outer_clock - inner_clock <= 0.02 * inner_clock + 50, "task-clock"
+# The constants are what starting perf or upmu itself costs: about 1,000 faults and 7 ms for perf.
+assert 0 <= outer_faults - inner_faults <= 0.01 * inner_faults + 2000, "page-faults"
+assert -0.02 * inner_clock <= outer_clock - inner_clock <= 0.02 * inner_clock + 25, "task-clock"
 PYTHON
 }
 

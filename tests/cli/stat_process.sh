@@ -4,7 +4,7 @@
 
 # Counting has begun when upmu waits on the process's descriptor (or, on kernels without pidfd, after a while).
 is_counting() {
-    ls -l "/proc/$1/fd" 2>/dev/null | grep -q pidfd
+    find "/proc/$1/fd" -lname '*pidfd*' 2>/dev/null | grep -q .
 }
 wait_counting() {
     case $(uname -r) in
@@ -57,8 +57,14 @@ expect 0 timeout 20 "$UPMU" stat --json -o "$work/json" -e task-clock -p $!
 json "$work/json" "assert 0 < d['elapsed_s'] < 5"
 
 # Ctrl-C, here as a signal to upmu alone: the report comes, the process lives.
+# The process must be past its exec and asleep before it is counted, or it has something to count.
+is_asleep() {
+    [ "$(cat "/proc/$1/comm")" = sleep ] && grep -q '^State:.S' "/proc/$1/status" &&
+        grep -q nanosleep "/proc/$1/wchan"
+}
 sleep 60 &
 sleeper=$!
+wait_until 20 is_asleep $sleeper || sleep 1 # kernels that do not tell where a process waits
 "$UPMU" stat --csv -o "$work/csv" -e task-clock,page-faults -p $sleeper &
 upmu=$!
 wait_counting $upmu

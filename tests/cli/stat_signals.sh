@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # upmu stat COMMAND and signals: the terminal's Ctrl-C reaches the command, and the report still comes.
 . "$(dirname "$0")/lib.sh"
+[ "${SANITIZED:-}" != thread ] || skip "the thread sanitizer holds signals back while a program waits"
 # In a group of its own, with SIGINT as a terminal would find it (a script's background jobs ignore it).
 set -m
 

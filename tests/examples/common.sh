@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # What the tests of the examples share. Sourced; the caller has set -euo pipefail.
 
 scratch=$(mktemp -d)

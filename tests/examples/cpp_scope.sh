@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # examples/cpp_scope: a region ends with its block also when an exception leaves it.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 program=$1 report=$scratch/report.json

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # examples/demo: the file it writes unpacks to its input, every block is a region, and it fails when writing fails.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 program=$1 report=$scratch/report.json

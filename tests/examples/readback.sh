@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # examples/readback: a program that switches its regions on itself reads the same numbers that a report would show.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 program=$1 report=$scratch/report.json

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # examples/regions: silent by default; with the environment its three forms are measured per region and thread.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 program=$1 report=$scratch/report.json

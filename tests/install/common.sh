@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # What the tests of the installed tree share. Sourced; the caller has set -euo pipefail.
 
 # shellcheck disable=SC2034 # for the scripts that source this

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A stranger finds libupmu with find_package(upmu): the four targets, in C and C++, with the version asked for.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 tree=$1

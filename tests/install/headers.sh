@@ -2,7 +2,6 @@
 # Each public header compiles alone, first and last, as strict C11 and C++11, with the pedantic warnings as errors, with
 # regions and with UPMU_DISABLE.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 tree=$1

@@ -2,7 +2,6 @@
 # A stranger finds libupmu with pkg-config: in C and C++, shared, with the static library, wholly static, and opened
 # at run time.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 tree=$1 libdir=$2

@@ -66,9 +66,8 @@ int main(void)
     struct upmu_region_opts opts;
     memset(&opts, 0, sizeof opts);
     opts.size = sizeof opts;
-    /* UPMU_E_STATE: the environment has switched regions on before us. */
     int rc = upmu_region_setup(&opts);
-    if (strcmp(upmu_version(), UPMU_VERSION_STRING) != 0 || count() < 0 || (rc < 0 && rc != UPMU_E_STATE)) {
+    if (strcmp(upmu_version(), UPMU_VERSION_STRING) != 0 || count() < 0 || rc < 0) {
         fprintf(stderr, "stranger: %s\n", upmu_error());
         return 1;
     }

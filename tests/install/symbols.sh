@@ -2,7 +2,6 @@
 # The libraries export what their maps say, which is what the public headers declare, and nothing else; they need the C
 # library only, and little of the static TLS block, so that dlopen works.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 tree=$1 libdir=$2 maps=$3

@@ -2,7 +2,6 @@
 # `cmake --install` obeys prefix and DESTDIR, installs what it should and nothing else, and the tree can be moved.
 # Leaves the tree, moved away from where it was installed, for the other tests.
 set -euo pipefail
-# shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 build=$1 tree=$2 libdir=$3 source=$4

@@ -21,7 +21,7 @@ add_test(NAME crash COMMAND sh -c "kill -SEGV $$")
 set_tests_properties(good bad skipped silent partly PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(slow PROPERTIES TIMEOUT 1)
 END
-cmake -S "$dir" -B "$dir/build" >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
+cmake -S "$dir" -B "$dir/build" -G Ninja >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 ctest --test-dir "$dir/build" --output-junit "$dir/junit.xml" >"$dir/log" 2>&1 || true
 
 printf '%s\t%s\t%s\n' \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * upmu dump: every event of a trace in the order of time. Room: tools/upmu. Before it: main; after it: the trace reader.
- * What is missing (lost, cut off, damaged) is told on standard error, so that the list never looks complete when it is
- * not.
+ * upmu dump: every event of a trace in the order of time. Room: tools/upmu. Before it: main; after it: the trace
+ * reader. What is missing (lost, cut off, damaged) is told on standard error, so that the list never looks complete
+ * when it is not.
  */
 #include <inttypes.h>
 #include <stddef.h>

@@ -237,7 +237,7 @@ static void list_metrics_text(struct output *out, const struct list *list)
     table_end(&t, out, 0);
 }
 
-/* What the library says about an obstacle, once per kind. That this CPU lacks an event stands in the event's own note. */
+/* What the library says about an obstacle, once per kind. That this CPU lacks an event stands in the event's note. */
 static void reason_once(struct output *out, const struct list_trial *trial, uint32_t *told)
 {
     uint32_t bit = trial->code > -32 ? 1u << (-trial->code & 31) : 0;

@@ -105,7 +105,7 @@ int stat_signals_seen(void);
 
 /** Wait until the command is over, without reaping it. */
 void stat_wait_command(pid_t pid);
-/** Wait until `pid` (0: nobody) ends, `seconds` (0: no limit) are over, or a signal came. @return 0, or -1 with errno. */
+/** Wait until `pid` (0: nobody) ends, `seconds` (0: no limit) are over, or a signal came. @return 0; -1 with errno. */
 int stat_wait_time(pid_t pid, double seconds);
 
 #endif

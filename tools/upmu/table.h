@@ -31,7 +31,7 @@ struct table {
 
 void table_begin(struct table *t, const struct table_column *columns, size_t n_columns);
 void table_cell(struct table *t, enum output_style style, const char *fmt, ...) UPMU_PRINTF(3, 4);
-/** Print with titles, each line indented by `indent` blanks, and free the cells. A table without rows prints nothing. */
+/** Print with titles, each line indented by `indent` blanks, and free the cells. Without rows nothing is printed. */
 void table_end(struct table *t, struct output *out, int indent);
 
 #endif

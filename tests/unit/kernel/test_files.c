@@ -96,8 +96,11 @@ END_TEST
 START_TEST(nothing_is_opened_on_a_recorded_machine)
 {
     char root[64];
-    const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE, .config = KERNEL_SW_DUMMY,
-                                    .exclude = KERNEL_EXCLUDE_KERNEL, .cpu = -1, .group_fd = -1};
+    const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
+                                    .config = KERNEL_SW_DUMMY,
+                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .cpu = -1,
+                                    .group_fd = -1};
     make_root(root);
     ck_assert_int_eq(setenv("UPMU_FSROOT", root, 1), 0);
     ck_assert_int_eq(k->open(&req), -EREMOTE);

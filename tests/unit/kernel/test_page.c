@@ -319,7 +319,7 @@ static void *tear(void *arg)
 
 START_TEST(torn_page_is_never_believed)
 {
-    enum { WANTED = 200000, TRIES = 100 * WANTED };
+    enum { WANTED = 200000, CHANGES = 100, TRIES = 100 * WANTED };
     struct tearing t = {.page = granted()};
     pthread_t thread;
     int good = 0, distinct = 0;
@@ -330,7 +330,8 @@ START_TEST(torn_page_is_never_believed)
     counter_gives = 0;
     tick_gives = 0;
     ck_assert_int_eq(pthread_create(&thread, NULL, tear, &t), 0);
-    for (int i = 0; i < TRIES && good < WANTED; i++) {
+    /* On a busy machine the two threads may take turns: go on until the writer was seen at work. */
+    for (int i = 0; i < TRIES && (good < WANTED || distinct <= CHANGES); i++) {
         struct kernel_page_count count;
         int rc = page_read(&t.page, &count);
         if (rc != 0) {
@@ -345,8 +346,8 @@ START_TEST(torn_page_is_never_believed)
     }
     PUT(t.stop, 1);
     pthread_join(thread, NULL);
-    ck_assert_int_eq(good, WANTED);
-    ck_assert_int_gt(distinct, 100); /* the writer really wrote in between */
+    ck_assert_int_ge(good, WANTED);
+    ck_assert_int_gt(distinct, CHANGES); /* the writer really wrote in between */
 }
 END_TEST
 

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Measuring in turns. Room: bench; before it the loops of each benchmark, after it table.c. */
+#include "bench.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/tick.h"
+
+enum {
+    ROUNDS_FULL = 400,
+    ROUNDS_SHORT = 25,
+    ROUNDS_WARM = 3,
+};
+
+/* ---------------------------------------------------------------------------------------------- the machine */
+
+/* The n-th CPU this process may use, -1 past the last. */
+static int usable_cpu(int n)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) < 0)
+        return -1;
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &set) && n-- == 0)
+            return (int)cpu;
+    return -1;
+}
+
+bool bench_pin(int cpu)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+/* ---------------------------------------------------------------------------------------- start of a benchmark */
+
+static void usage(const char *title, int status)
+{
+    fprintf(status ? stderr : stdout,
+            "usage: bench_%s [--short] [--no-bars] [--json] [--no-heading]\n"
+            "  --short       few rounds and bars three times as high: only to see that it works\n"
+            "  --no-bars     show the bars, do not judge by them (sanitizers, unoptimised builds)\n"
+            "  --json        one object per line\n"
+            "  --no-heading  the table without its first lines\n",
+            title);
+    exit(status);
+}
+
+static void take_options(struct bench *b, int argc, char **argv)
+{
+    bool judge = true;
+    b->heading = true;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--short") == 0)
+            b->brief = true;
+        else if (strcmp(argv[i], "--no-bars") == 0)
+            judge = false;
+        else if (strcmp(argv[i], "--json") == 0)
+            b->json = true;
+        else if (strcmp(argv[i], "--no-heading") == 0)
+            b->heading = false;
+        else
+            usage(b->title, strcmp(argv[i], "--help") == 0 ? 0 : 2);
+    }
+    b->rounds = b->brief ? ROUNDS_SHORT : ROUNDS_FULL;
+    b->slack = judge ? b->brief ? 3 : 1 : 0;
+}
+
+/* Regions set up by the environment before main() are not the ones to be measured. */
+static void refuse_environment(const char *title)
+{
+    for (char **e = environ; e && *e; e++) {
+        if (strncmp(*e, "UPMU_", 5) == 0) {
+            fprintf(stderr, "bench_%s: %.*s is set and would change what is measured; unset it\n", title,
+                    (int)strcspn(*e, "="), *e);
+            exit(2);
+        }
+    }
+}
+
+struct bench *bench_start(const char *title, int argc, char **argv)
+{
+    struct bench *b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (b == MAP_FAILED) {
+        perror("bench: mmap");
+        exit(2);
+    }
+    b->title = title;
+    take_options(b, argc, argv);
+    refuse_environment(title);
+    b->cpu = usable_cpu(0);
+    b->other = usable_cpu(1);
+    b->ns_per_tick = 1e9 / clock_hz(100000000);
+    return b;
+}
+
+/* ------------------------------------------------------------------------------------------------------ parts */
+
+static struct bench_row *new_row(struct bench *b, const char *name)
+{
+    if (b->n_rows >= BENCH_ROWS_MAX) {
+        fprintf(stderr, "bench_%s: more than %d rows\n", b->title, BENCH_ROWS_MAX);
+        _exit(2);
+    }
+    struct bench_row *row = &b->rows[b->n_rows++];
+    snprintf(row->name, sizeof row->name, "%s", name);
+    return row;
+}
+
+void bench_part(struct bench *b, const char *name, void (*part)(struct bench *b))
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (!bench_pin(b->cpu))
+            perror("bench: sched_setaffinity");
+        part(b);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        bench_fail(new_row(b, name), "no child could be run for it");
+    else if (WIFSIGNALED(status))
+        bench_fail(new_row(b, name), "died by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        bench_fail(new_row(b, name), "ended with status %d", WEXITSTATUS(status));
+}
+
+/* ----------------------------------------------------------------------------------------------------- rounds */
+
+static double batch_ns(const struct bench *b, const struct bench_side *side, size_t n, size_t calls)
+{
+    if (side->before)
+        side->before(side->arg);
+    uint64_t start = tick_now();
+    side->loop(side->arg, n);
+    uint64_t ticks = tick_now() - start;
+    if (side->after)
+        side->after(side->arg);
+    return (double)ticks * b->ns_per_tick / (double)(n * calls);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_share(double *numbers, size_t n, double share)
+{
+    qsort(numbers, n, sizeof *numbers, ascending);
+    return numbers[(size_t)((double)(n - 1) * share)];
+}
+
+/* Who goes first changes from round to round, so that neither always finds what the other has left in the caches. */
+static void run_rounds(const struct bench *b, const struct bench_pair *p, double *subject, double *floor)
+{
+    size_t calls = p->calls ? p->calls : 1;
+    for (size_t i = 0; i < ROUNDS_WARM + b->rounds; i++) {
+        size_t at = i < ROUNDS_WARM ? 0 : i - ROUNDS_WARM;
+        if (i % 2)
+            subject[at] = batch_ns(b, &p->subject, p->n, calls);
+        floor[at] = batch_ns(b, &p->floor, p->n, calls);
+        if (i % 2 == 0)
+            subject[at] = batch_ns(b, &p->subject, p->n, calls);
+    }
+}
+
+struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
+{
+    double subject[ROUNDS_FULL], floor[ROUNDS_FULL], ratio[ROUNDS_FULL];
+    struct bench_row *row = new_row(b, p->subject.name);
+    snprintf(row->floor, sizeof row->floor, "%s", p->floor.name);
+    row->judge = p->judge;
+    row->bar = p->bar;
+    run_rounds(b, p, subject, floor);
+    for (size_t i = 0; i < b->rounds; i++)
+        ratio[i] = subject[i] / floor[i];
+    row->ns = bench_share(subject, b->rounds, 0.5);
+    row->ns_p10 = bench_share(subject, b->rounds, 0.1);
+    row->floor_ns = bench_share(floor, b->rounds, 0.5);
+    row->ratio = bench_share(ratio, b->rounds, 0.5);
+    return row;
+}
+
+struct bench_row *bench_count(struct bench *b, const char *name, double count, double most)
+{
+    struct bench_row *row = new_row(b, name);
+    row->judge = BENCH_COUNT;
+    row->count = count;
+    row->bar = most;
+    return row;
+}
+
+void bench_skip(struct bench *b, const char *name, const char *why, ...)
+{
+    struct bench_row *row = new_row(b, name);
+    va_list args;
+    va_start(args, why);
+    vsnprintf(row->skipped, sizeof row->skipped, why, args);
+    va_end(args);
+}
+
+void bench_fail(struct bench_row *row, const char *why, ...)
+{
+    va_list args;
+    va_start(args, why);
+    vsnprintf(row->failed, sizeof row->failed, why, args);
+    va_end(args);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an event of the trace costs. Room: bench; before it the writer's functions, after it the table of bench.c.
+ *
+ * The floor reads the tick and stores as many bytes into the same kind of mapping: a shared file whose space was set aside,
+ * populated, and grown piece by piece. With few events per batch both stay in one piece and the row shows the event alone;
+ * with many the price of new packets is in it, on both sides.
+ */
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/tick.h"
+#include "bench.h"
+#include "trace/ctf.h"
+#include "trace/writer.h"
+
+enum {
+    COUNTERS = 4,
+    PIECE_BYTES = 256 * 1024,
+    FEW_BYTES = 12 * 1024, /* fit into a thread's first packet */
+    MANY_BYTES = 1024 * 1024,
+};
+
+static const char name[] = "inner loop";
+static const struct trace_counter counters[COUNTERS] = {
+    {"task-clock", "ns", ""}, {"page-faults", "", ""}, {"context-switches", "", ""}, {"cpu-migrations", "", ""}};
+
+/** Both sides of a row. */
+struct event_cost {
+    char dir[PATH_MAX];
+    struct trace_writer *writer;
+    struct trace_stream *stream;
+    struct upmu_value values[COUNTERS];
+    uint64_t lost;
+    /* the floor */
+    int fd;
+    off_t end;
+    uint8_t *piece;
+    size_t used;
+    size_t bytes; /* of an event */
+    uint8_t sample[256];
+};
+
+static void give_up(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+/* ------------------------------------------------------------------------------------------------------ ours */
+
+static void ours_before(void *arg)
+{
+    struct event_cost *c = arg;
+    struct trace_config config = {.dir = c->dir, .counters = counters, .n_counters = COUNTERS};
+    if (trace_writer_open(&c->writer, &config) != 0 || trace_stream_acquire(c->writer, 1, "bench", &c->stream) != 0)
+        give_up(upmu_error());
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static void ours_after(void *arg)
+{
+    struct event_cost *c = arg;
+    c->lost += trace_writer_lost(c->writer);
+    trace_stream_release(c->stream);
+    trace_writer_close(c->writer);
+    if (nftw(trace_writer_dir(c->writer), remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        give_up(trace_writer_dir(c->writer));
+    trace_writer_forget(c->writer); /* its descriptor; the rest is a page per batch */
+}
+
+static void region_loop(void *arg, size_t n)
+{
+    struct event_cost *c = arg;
+    for (size_t i = 0; i < n; i++) {
+        c->values[0].value = c->values[0].raw = i;
+        if (!trace_region(c->stream, i & 1, tick_now(), name, sizeof name - 1, c->values))
+            return;
+    }
+}
+
+static void mark_loop(void *arg, size_t n)
+{
+    struct event_cost *c = arg;
+    for (size_t i = 0; i < n; i++)
+        if (!trace_mark(c->stream, tick_now(), name, sizeof name - 1))
+            return;
+}
+
+/* ----------------------------------------------------------------------------------------------------- floor */
+
+static void next_piece(struct event_cost *c)
+{
+    if (c->piece)
+        munmap(c->piece, PIECE_BYTES);
+    if (fallocate(c->fd, FALLOC_FL_KEEP_SIZE, c->end, PIECE_BYTES) != 0 || ftruncate(c->fd, c->end + PIECE_BYTES) != 0)
+        give_up("floor");
+    c->piece = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, c->end);
+    if (c->piece == MAP_FAILED)
+        give_up("floor");
+    madvise(c->piece, PIECE_BYTES, 23 /* MADV_POPULATE_WRITE, Linux 5.14; without it the pages come one by one */);
+    c->end += PIECE_BYTES;
+    c->used = 0;
+}
+
+static void floor_before(void *arg)
+{
+    struct event_cost *c = arg;
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s/floor", c->dir);
+    c->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (c->fd < 0 || unlink(path) != 0)
+        give_up(path);
+    c->end = 0;
+    c->piece = NULL;
+    next_piece(c);
+}
+
+static void floor_after(void *arg)
+{
+    struct event_cost *c = arg;
+    munmap(c->piece, PIECE_BYTES);
+    close(c->fd);
+}
+
+static void floor_loop(void *arg, size_t n)
+{
+    struct event_cost *c = arg;
+    size_t bytes = c->bytes;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t tick = tick_now();
+        if (c->used + bytes > PIECE_BYTES)
+            next_piece(c);
+        memcpy(c->piece + c->used, c->sample, bytes);
+        memcpy(c->piece + c->used, &tick, sizeof tick);
+        c->used += bytes;
+        bench_barrier();
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- rows */
+
+static void row(struct bench *b, struct event_cost *c, const char *title, void (*loop)(void *, size_t), size_t bytes,
+                size_t in_all)
+{
+    struct bench_pair pair = {
+        .subject = {title, loop, c, ours_before, ours_after},
+        .floor = {"tick and as many bytes", floor_loop, c, floor_before, floor_after},
+        .n = in_all / bytes,
+        .judge = BENCH_NOTHING,
+    };
+    c->bytes = bytes;
+    c->lost = 0;
+    struct bench_row *r = bench_compare(b, &pair);
+    if (c->lost)
+        bench_fail(r, "%llu events were lost", (unsigned long long)c->lost);
+}
+
+int main(int argc, char **argv)
+{
+    struct bench *b = bench_start("trace", argc, argv);
+    struct event_cost c = {0};
+    const char *tmp = getenv("TMPDIR");
+    snprintf(c.dir, sizeof c.dir, "%s/upmu-bench-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(c.dir))
+        give_up(c.dir);
+    for (size_t i = 0; i < COUNTERS; i++)
+        c.values[i] = (struct upmu_value){7, 7, 1000, 1000, UPMU_EXACT, 0};
+    const size_t mark_bytes = CTF_SHORT_HEAD_BYTES + sizeof name;
+    const size_t region_bytes = mark_bytes + COUNTERS * (8 + 1 + 1) + 8;
+    row(b, &c, "region event, 4 counters", region_loop, region_bytes, FEW_BYTES);
+    row(b, &c, "region event, 4 counters, with new packets", region_loop, region_bytes, MANY_BYTES);
+    c.values[1].enabled = c.values[1].running = 1001;
+    row(b, &c, "region event, a time for each counter", region_loop, region_bytes + (COUNTERS - 1) * 8, FEW_BYTES);
+    c.values[1].standing = UPMU_SCALED;
+    row(b, &c, "region event, full values", region_loop, mark_bytes + COUNTERS * (4 * 8 + 2 * 4), FEW_BYTES);
+    row(b, &c, "mark", mark_loop, mark_bytes, FEW_BYTES);
+    row(b, &c, "mark, with new packets", mark_loop, mark_bytes, MANY_BYTES);
+    if (nftw(c.dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
+        give_up(c.dir);
+    return bench_end(b);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A library that is loaded and unloaded at run time, with regions in all three forms. Room: tests; before it dlopen.c. */
+#include "upmu/region.h"
+
+__attribute__((visibility("default"))) int plugin_work(void);
+
+int plugin_work(void)
+{
+    static upmu_region_t handle = UPMU_REGION("plugin handle");
+    int failed = upmu_region_enter(&handle) + upmu_region_leave(&handle);
+    failed += upmu_region_begin("plugin string") + upmu_region_end("plugin string");
+    UPMU_SCOPE("plugin scope")
+    {
+        failed += upmu_mark("from the plugin");
+    }
+    return failed;
+}

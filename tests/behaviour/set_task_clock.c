@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* task-clock is the thread's CPU time, not the wall's. Room: tests; before it behaviour.h, after it upmu_set. */
+#include "behaviour.h"
+
+enum { BUSY = 100 * 1000 * 1000 };
+
+int main(void)
+{
+    struct upmu_set *set;
+    struct upmu_value v;
+    enum rights rights = rights_here();
+    int denied = errno;
+    CHECK(upmu_set_open(&set, "task-clock", NULL) == 0, "open");
+    uint64_t outside = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    CHECK(upmu_set_start(set) == 0, "start");
+    uint64_t inside = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    burn(BUSY);
+    for (int i = 0; i < 20; i++)
+        sleep_briefly(); /* no CPU time */
+    inside = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - inside;
+    CHECK(upmu_set_stop(set) == 0, "stop");
+    outside = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - outside;
+    CHECK(upmu_set_read(set, &v, 1) == 1, "read");
+    if (rights == RIGHTS_NONE) {
+        check_no_number(&v);
+        check_denied(v.standing, v.cause, denied);
+        upmu_set_close(set);
+        return 0;
+    }
+    /* Scheduler and perf stop their clocks a little apart at each of some twenty switches, and the machine's host may
+     * take the CPU away in between: what is compared are 100 ms. */
+    uint64_t slack = outside / 50;
+    CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+    CHECK(v.value + slack >= inside && v.value <= outside + slack, "%llu ns, not between %llu and %llu",
+          (unsigned long long)v.value, (unsigned long long)inside, (unsigned long long)outside);
+    upmu_set_close(set);
+    return 0;
+}

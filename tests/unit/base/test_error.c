@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages and texts of codes: one message per thread, never NULL, never in the caller's way. Room: base. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "unit/kernel/suite.h"
+
+START_TEST(no_failure_no_message)
+{
+    ck_assert_str_eq(upmu_error(), "");
+}
+END_TEST
+
+START_TEST(a_failure_gives_its_code_and_message_and_keeps_errno)
+{
+    errno = ENOSPC;
+    ck_assert_int_eq(upmu_fail(UPMU_E_INVAL, "bad %s %d", "thing", 7), UPMU_E_INVAL);
+    ck_assert_int_eq(errno, ENOSPC);
+    ck_assert_str_eq(upmu_error(), "bad thing 7");
+}
+END_TEST
+
+START_TEST(a_message_too_long_is_cut_and_terminated)
+{
+    char text[3 * ERROR_TEXT_MAX];
+    memset(text, 'm', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    ck_assert_int_eq(upmu_fail(UPMU_E_IO, "%s", text), UPMU_E_IO);
+    ck_assert_uint_eq(strlen(upmu_error()), ERROR_TEXT_MAX - 1);
+}
+END_TEST
+
+static void *fail_elsewhere(void *arg)
+{
+    (void)arg;
+    int before = strcmp(upmu_error(), "");
+    (void)upmu_fail(UPMU_E_NAME, "elsewhere");
+    return before == 0 && strcmp(upmu_error(), "elsewhere") == 0 ? (void *)1 : NULL;
+}
+
+START_TEST(each_thread_has_its_own_message)
+{
+    pthread_t thread;
+    void *right;
+    (void)upmu_fail(UPMU_E_NAME, "here");
+    ck_assert_int_eq(pthread_create(&thread, NULL, fail_elsewhere, NULL), 0);
+    pthread_join(thread, &right);
+    ck_assert_ptr_nonnull(right);
+    ck_assert_str_eq(upmu_error(), "here");
+}
+END_TEST
+
+START_TEST(every_code_has_a_text_of_its_own_and_any_other_number_one_too)
+{
+    for (int code = UPMU_E_SYSTEM; code <= 0; code++) {
+        ck_assert_ptr_nonnull(upmu_strerror(code));
+        ck_assert_str_ne(upmu_strerror(code), upmu_strerror(1));
+        for (int other = code + 1; other <= 0; other++)
+            ck_assert_str_ne(upmu_strerror(code), upmu_strerror(other));
+    }
+    ck_assert_str_eq(upmu_strerror(UPMU_E_SYSTEM - 1), upmu_strerror(1));
+    ck_assert_str_eq(upmu_strerror(-2147483647 - 1), upmu_strerror(1));
+    ck_assert_str_eq(upmu_strerror(2147483647), upmu_strerror(1));
+}
+END_TEST
+
+START_TEST(errno_names)
+{
+    ck_assert_str_eq(upmu_errno_name(EACCES), "EACCES");
+    ck_assert_str_eq(upmu_errno_name(EMFILE), "EMFILE");
+    ck_assert_ptr_nonnull(upmu_errno_name(99999));
+    ck_assert_ptr_nonnull(upmu_errno_name(-1));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("error");
+    tcase_add_test(cases, no_failure_no_message);
+    tcase_add_test(cases, a_failure_gives_its_code_and_message_and_keeps_errno);
+    tcase_add_test(cases, a_message_too_long_is_cut_and_terminated);
+    tcase_add_test(cases, each_thread_has_its_own_message);
+    tcase_add_test(cases, every_code_has_a_text_of_its_own_and_any_other_number_one_too);
+    tcase_add_test(cases, errno_names);
+    return run_suite("error", cases);
+}

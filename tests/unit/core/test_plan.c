@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups that really fit, on the counters of machines we have and of those we have not. Room: core (plan.c). */
+#include <string.h>
+
+#include "core/counters.h"
+#include "core/plan.h"
+#include "machine.h"
+#include "unit/kernel/suite.h"
+
+static const char *machines;
+
+/* Plan a list of names on a recorded machine; the groups as text: "0 0 1 -" in the order of the names. */
+static const char *planned(const char *machine, const char *names)
+{
+    static char text[256];
+    struct counter_list list;
+    machine_recorded(machines, machine);
+    int rc = counter_list_make(&list, names, PLAN_EVENTS_MAX, false);
+    ck_assert_msg(rc == 0, "%s: %s", names, upmu_error());
+    text[0] = '\0';
+    for (size_t i = 0; i < list.n; i++) {
+        char one[8];
+        snprintf(one, sizeof one, list.plan.group[i] == PLAN_NONE ? "%s-" : "%s%u", i ? " " : "", list.plan.group[i]);
+        strcat(text, one);
+    }
+    counter_list_free(&list);
+    return text;
+}
+
+START_TEST(core3b_ties_each_event_to_one_counter)
+{
+    /* Both on counter 0: never together. */
+    ck_assert_str_eq(planned("sunway_sw3231", "cycles,instructions"), "0 1");
+    /* One on each. */
+    ck_assert_str_eq(planned("sunway_sw3231", "cycles,branch-misses"), "0 0");
+    ck_assert_str_eq(planned("sunway_sw3231", "cycles,instructions,branches,branch-misses,l1d-miss"), "0 1 2 0 1");
+}
+END_TEST
+
+START_TEST(gs464_has_two_banks)
+{
+    ck_assert_str_eq(planned("loongson3a1000", "cycles,instructions"), "0 0");
+    ck_assert_str_eq(planned("loongson3a1000", "cycles,branches"), "0 1");
+    ck_assert_str_eq(planned("loongson3a1000", "instructions,branch-misses,cycles,branches"), "0 1 0 1");
+}
+END_TEST
+
+START_TEST(intel_has_fixed_counters_beside_four_general_ones)
+{
+    ck_assert_str_eq(planned("intel_skx", "cycles,instructions,branches,branch-misses,cache-misses,cache-references"),
+                     "0 0 0 0 0 0");
+    ck_assert_str_eq(planned("intel_skx", "branches,branch-misses,cache-misses,cache-references,cycles,instructions,"
+                                          "l1d-load-miss"),
+                     "0 0 0 0 0 0 1");
+}
+END_TEST
+
+START_TEST(amd_has_six_counters_for_anything)
+{
+    ck_assert_str_eq(planned("amd_zen3", "cycles,instructions,branches,branch-misses,rc0,r76"), "0 0 0 0 0 0");
+    ck_assert_str_eq(planned("amd_zen3", "cycles,instructions,branches,branch-misses,rc0,r76,rc1"), "0 0 0 0 0 0 1");
+}
+END_TEST
+
+START_TEST(software_events_are_a_group_of_their_own)
+{
+    ck_assert_str_eq(planned("intel_skx", "cycles,page-faults,instructions,task-clock"), "0 1 0 1");
+    ck_assert_str_eq(planned("loongarch_3a5000", "page-faults,cycles,task-clock"), "0 1 0");
+}
+END_TEST
+
+START_TEST(absent_events_have_no_group)
+{
+    ck_assert_str_eq(planned("loongson3a1000", "fp-ops,cycles"), "- 0");
+    ck_assert_str_eq(planned("loongson3a1000", "fp-ops,int-instructions"), "- -");
+}
+END_TEST
+
+static struct event core_event(uint32_t counters)
+{
+    struct event e;
+    memset(&e, 0, sizeof e);
+    e.class = EVENT_CORE;
+    e.counters = counters;
+    return e;
+}
+
+static size_t groups_of(const struct event *events, size_t n, const struct arch_counters *counters)
+{
+    struct plan plan;
+    uint8_t absent[PLAN_EVENTS_MAX] = {0};
+    plan_groups(events, absent, n, counters, &plan);
+    ck_assert_uint_eq(plan.n_events, n);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_uint_lt(plan.group[i], plan.n_groups);
+    return plan.n_groups;
+}
+
+START_TEST(matching_moves_events_along_to_make_room)
+{
+    /* The first takes counter 0, where the second must go; 0 and 1 are free for the first, 1 and 2 for the third. */
+    const struct event events[] = {core_event(3), core_event(1), core_event(6), core_event(4)};
+    const struct arch_counters three = {.general = 3}, two = {.general = 2};
+    const struct event *all[] = {&events[0], &events[1], &events[2], &events[3]};
+    ck_assert_int_eq(plan_fits(all, 3, &three), 1);
+    ck_assert_int_eq(plan_fits(all, 4, &three), 0);
+    ck_assert_int_eq(plan_fits(all, 2, &two), 1);
+    ck_assert_uint_eq(groups_of(events, 4, &three), 2);
+}
+END_TEST
+
+START_TEST(an_event_no_counter_can_hold_spoils_no_other_group)
+{
+    const struct event events[] = {core_event(1u << 9), core_event(ARCH_ANY), core_event(ARCH_ANY)};
+    const struct arch_counters two = {.general = 2};
+    const struct event *alone[] = {&events[0]};
+    ck_assert_int_eq(plan_fits(alone, 1, &two), 0);
+    ck_assert_uint_eq(groups_of(events, 3, &two), 2);
+}
+END_TEST
+
+START_TEST(unknown_counters_are_the_kernels_to_check)
+{
+    struct event events[20];
+    const struct arch_counters unknown = {.general = 0};
+    for (int i = 0; i < 20; i++)
+        events[i] = core_event(ARCH_ANY);
+    ck_assert_uint_eq(groups_of(events, 20, &unknown), 1);
+}
+END_TEST
+
+START_TEST(other_pmus_stand_alone)
+{
+    struct event events[] = {core_event(ARCH_ANY), core_event(ARCH_ANY), core_event(ARCH_ANY)};
+    const struct arch_counters four = {.general = 4};
+    events[0].class = events[2].class = EVENT_OTHER;
+    events[0].type = events[2].type = 11;
+    ck_assert_uint_eq(groups_of(events, 3, &four), 3);
+}
+END_TEST
+
+START_TEST(the_most_events_allowed_are_planned)
+{
+    struct event events[PLAN_EVENTS_MAX];
+    const struct arch_counters one = {.general = 1};
+    for (int i = 0; i < PLAN_EVENTS_MAX; i++)
+        events[i] = core_event(ARCH_ANY);
+    ck_assert_uint_eq(groups_of(events, PLAN_EVENTS_MAX, &one), PLAN_EVENTS_MAX);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    machines = argc > 1 ? argv[1] : "tests/machines";
+    TCase *cases = tcase_create("plan");
+    tcase_add_test(cases, core3b_ties_each_event_to_one_counter);
+    tcase_add_test(cases, gs464_has_two_banks);
+    tcase_add_test(cases, intel_has_fixed_counters_beside_four_general_ones);
+    tcase_add_test(cases, amd_has_six_counters_for_anything);
+    tcase_add_test(cases, software_events_are_a_group_of_their_own);
+    tcase_add_test(cases, absent_events_have_no_group);
+    tcase_add_test(cases, matching_moves_events_along_to_make_room);
+    tcase_add_test(cases, an_event_no_counter_can_hold_spoils_no_other_group);
+    tcase_add_test(cases, unknown_counters_are_the_kernels_to_check);
+    tcase_add_test(cases, other_pmus_stand_alone);
+    tcase_add_test(cases, the_most_events_allowed_are_planned);
+    return run_suite("plan", cases);
+}

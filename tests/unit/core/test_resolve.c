@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* One name on many machines: the encoding each gets, and aliases that must get the same. Room: core (event.c). */
+#include <string.h>
+
+#include "core/event.h"
+#include "core/registry.h"
+#include "machine.h"
+#include "unit/kernel/suite.h"
+
+static const char *machines;
+
+static struct event resolved(const char *name)
+{
+    struct event e;
+    int rc = event_resolve(name, &e);
+    ck_assert_msg(rc == 0, "'%s': %s", name, upmu_error());
+    return e;
+}
+
+static void expect(const char *name, uint32_t type, uint64_t config, uint64_t machine_code, int grade)
+{
+    struct event e = resolved(name);
+    ck_assert_msg(e.type == type && e.config == config, "'%s' is %u:0x%llx", name, e.type,
+                  (unsigned long long)e.config);
+    ck_assert_msg(e.machine_code == machine_code, "'%s' has machine code 0x%llx", name,
+                  (unsigned long long)e.machine_code);
+    ck_assert_int_eq(e.grade, grade);
+    ck_assert_int_eq(e.class, EVENT_CORE);
+    ck_assert_str_eq(e.pmu, "cpu");
+}
+
+static void expect_absent(const char *name, const char *words)
+{
+    struct event e;
+    ck_assert_int_eq(event_resolve(name, &e), UPMU_E_UNSUPPORTED);
+    ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
+    ck_assert_str_eq(e.name, name);
+    ck_assert_msg(strstr(upmu_error(), words) != NULL, "'%s' is missing in: %s", words, upmu_error());
+}
+
+#define NOT_KNOWN UINT64_MAX
+
+START_TEST(intel_names)
+{
+    machine_recorded(machines, "intel_skx");
+    ck_assert_str_eq(machine_get()->family->vendor, "x86");
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x3c, UPMU_GRADE_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_GRADE_EXACT);
+    expect("branch-misses", KERNEL_TYPE_HARDWARE, 5, 0xc5, UPMU_GRADE_EXACT);
+    expect("l1d-load-miss", KERNEL_TYPE_RAW, 0x8d1, NOT_KNOWN, UPMU_GRADE_APPROXIMATE);
+    ck_assert_str_ne(resolved("l1d-load-miss").note, "");
+}
+END_TEST
+
+START_TEST(amd_names)
+{
+    machine_recorded(machines, "amd_zen3");
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x76, UPMU_GRADE_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_GRADE_EXACT);
+    expect_absent("llc-miss", "AMD Zen 3");
+}
+END_TEST
+
+START_TEST(la464_names)
+{
+    machine_recorded(machines, "loongarch_3a5000");
+    ck_assert_str_eq(machine_get()->family->name, "la464");
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0, UPMU_GRADE_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 1, UPMU_GRADE_EXACT);
+    expect("llc-miss", KERNEL_TYPE_RAW, 0xd, NOT_KNOWN, UPMU_GRADE_EXACT);
+}
+END_TEST
+
+START_TEST(gs464_names)
+{
+    machine_recorded(machines, "loongson3a1000");
+    ck_assert_str_eq(machine_get()->family->name, "gs464");
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0x80, UPMU_GRADE_EXACT);
+    expect("dtlb-miss", KERNEL_TYPE_RAW, 0x89, NOT_KNOWN, UPMU_GRADE_EXACT);
+    ck_assert_uint_eq(resolved("cycles").counters, 1u << 0);
+    ck_assert_uint_eq(resolved("instructions").counters, 1u << 1);
+    expect_absent("fp-ops", "Loongson");
+}
+END_TEST
+
+START_TEST(core3b_names)
+{
+    machine_recorded(machines, "sunway_sw3231");
+    ck_assert_str_eq(machine_get()->family->name, "core3b");
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 8, UPMU_GRADE_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0, UPMU_GRADE_EXACT);
+    expect("l1d-miss", KERNEL_TYPE_RAW, 0x132, NOT_KNOWN, UPMU_GRADE_EXACT);
+    expect("native::PC1_DCACHE_MISSES", KERNEL_TYPE_RAW, 0x132, NOT_KNOWN, UPMU_GRADE_EXACT);
+}
+END_TEST
+
+START_TEST(an_unknown_cpu_gets_the_kernels_generic_events)
+{
+    machine_recorded(machines, "riscv_generic");
+    ck_assert_str_eq(machine_get()->family->name, "generic");
+    struct event e = resolved("cycles");
+    ck_assert_uint_eq(e.type, KERNEL_TYPE_HARDWARE);
+    ck_assert_uint_eq(e.config, 0);
+    ck_assert_int_eq(e.grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert_str_ne(e.note, "");
+}
+END_TEST
+
+START_TEST(a_machine_without_cpuinfo_still_has_software_events)
+{
+    machine_bare();
+    struct event e = resolved("page-faults");
+    ck_assert_uint_eq(e.type, KERNEL_TYPE_SOFTWARE);
+    ck_assert_uint_eq(e.config, KERNEL_SW_PAGE_FAULTS);
+    ck_assert_int_eq(e.class, EVENT_SOFTWARE);
+    ck_assert_str_eq(e.pmu, "software");
+    ck_assert(resolved("context-switches").kernel_only);
+    ck_assert(resolved("task-clock").mode_blind);
+}
+END_TEST
+
+START_TEST(a_machine_is_examined_anew_once_forgotten)
+{
+    machine_recorded(machines, "amd_zen3");
+    ck_assert_uint_eq(resolved("cycles").machine_code, 0x76);
+    machine_recorded(machines, "intel_skx");
+    ck_assert_uint_eq(resolved("cycles").machine_code, 0x3c);
+}
+END_TEST
+
+/* Type, config, counters and grade must not depend on which of its names an event is called by. */
+static void expect_same(const char *name, const char *alias)
+{
+    struct event a, b;
+    int rc_a = event_resolve(name, &a), rc_b = event_resolve(alias, &b);
+    ck_assert_msg(rc_a == rc_b, "'%s' gives %d, '%s' %d", name, rc_a, alias, rc_b);
+    ck_assert_str_eq(a.name, b.name);
+    ck_assert_msg(a.type == b.type && a.config == b.config && a.config1 == b.config1 && a.counters == b.counters &&
+                      a.grade == b.grade && a.machine_code == b.machine_code,
+                  "'%s' and '%s' are encoded differently", name, alias);
+}
+
+START_TEST(every_alias_is_encoded_as_its_name_on_every_machine)
+{
+    static const char *const played[] = {"intel_skx",      "amd_zen3",      "loongarch_3a5000",
+                                         "loongson3a1000", "sunway_sw3231", "riscv_generic"};
+    size_t n, aliases = 0;
+    const struct registry_event *events = registry_events(&n);
+    for (size_t m = 0; m < sizeof played / sizeof *played; m++) {
+        machine_recorded(machines, played[m]);
+        for (size_t i = 0; i < n; i++) {
+            char capitals[128];
+            size_t k = 0;
+            for (; events[i].name[k] && k + 1 < sizeof capitals; k++)
+                capitals[k] = (char)(events[i].name[k] >= 'a' && events[i].name[k] <= 'z' ? events[i].name[k] - 32
+                                                                                          : events[i].name[k]);
+            capitals[k] = '\0';
+            expect_same(events[i].name, capitals);
+            if (events[i].papi)
+                expect_same(events[i].name, events[i].papi);
+            if (events[i].perf)
+                expect_same(events[i].name, events[i].perf);
+            aliases += events[i].papi != NULL;
+        }
+    }
+    ck_assert_uint_gt(aliases, 100);
+}
+END_TEST
+
+START_TEST(a_hybrid_cpu_says_what_it_leaves_out)
+{
+    machine_recorded(machines, "intel_skx");
+    scripted_reset();
+    scripted_file("/proc/cpuinfo", "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : 154\n");
+    scripted_file(TEST_DEVICES "/cpu_atom/type", "10\n");
+    scripted_file(TEST_DEVICES "/cpu_core/type", "4\n");
+    machine_forget();
+    struct event e = resolved("instructions");
+    ck_assert_str_eq(e.pmu, "cpu_core");
+    ck_assert_int_eq(e.grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert_msg(strstr(e.note, "2 kinds of cores") != NULL, "%s", e.note);
+}
+END_TEST
+
+START_TEST(raw_codes_go_to_the_core_pmus_own_type)
+{
+    machine_bare();
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/format/rdpmc", "config1:1\n");
+    struct event e = resolved("r11");
+    ck_assert_uint_eq(e.type, 8);
+    ck_assert_uint_eq(machine_get()->user_read_config1, 2);
+}
+END_TEST
+
+START_TEST(information_for_the_caller)
+{
+    struct upmu_event_info info = {.size = sizeof info};
+    machine_recorded(machines, "intel_skx");
+    ck_assert_int_eq(upmu_event_info("PAPI_TOT_CYC:u", &info), 0);
+    ck_assert_str_eq(info.name, "cycles:u");
+    ck_assert_str_eq(info.encoding, "hardware:0x0 (raw 0x3c)");
+    ck_assert_str_eq(info.counters, "0-3, fixed 1");
+    ck_assert_str_eq(info.pmu, "cpu");
+    ck_assert_int_eq(upmu_event_info("page-faults", &info), 0);
+    ck_assert_str_eq(info.encoding, "software:0x2");
+    ck_assert_str_eq(info.counters, "");
+    machine_recorded(machines, "amd_zen3");
+    ck_assert_int_eq(upmu_event_info("llc-miss", &info), UPMU_E_UNSUPPORTED);
+    ck_assert_int_eq(info.grade, UPMU_GRADE_ABSENT);
+    ck_assert_ptr_null(info.pmu);
+    ck_assert_str_eq(info.encoding, "");
+    ck_assert_int_eq(upmu_event_info("cylces", &info), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_event_info(NULL, &info), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_event_info("cycles", NULL), UPMU_E_INVAL);
+    info.size = 8;
+    ck_assert_int_eq(upmu_event_info("cycles", &info), UPMU_E_INVAL);
+}
+END_TEST
+
+START_TEST(the_list_of_names_has_the_registry_and_sysfs)
+{
+    size_t position = 0, n, names = 0, from_sysfs = 0;
+    const char *name;
+    machine_bare();
+    scripted_file(TEST_DEVICES "/msr/events/tsc", "event=0x00\n");
+    scripted_file(TEST_DEVICES "/power/events/energy-pkg", "event=0x02\n");
+    scripted_file(TEST_DEVICES "/power/events/energy-pkg.scale", "2.3e-10\n");
+    (void)registry_events(&n);
+    while ((name = upmu_event_next(&position)) != NULL) {
+        names++;
+        from_sysfs += strcmp(name, "msr/tsc/") == 0 || strcmp(name, "power/energy-pkg/") == 0;
+    }
+    ck_assert_uint_eq(from_sysfs, 2);
+    ck_assert_uint_eq(names, n + 2); /* .scale is no event */
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    machines = argc > 1 ? argv[1] : "tests/machines";
+    TCase *cases = tcase_create("resolve");
+    tcase_add_test(cases, intel_names);
+    tcase_add_test(cases, amd_names);
+    tcase_add_test(cases, la464_names);
+    tcase_add_test(cases, gs464_names);
+    tcase_add_test(cases, core3b_names);
+    tcase_add_test(cases, an_unknown_cpu_gets_the_kernels_generic_events);
+    tcase_add_test(cases, a_machine_without_cpuinfo_still_has_software_events);
+    tcase_add_test(cases, a_machine_is_examined_anew_once_forgotten);
+    tcase_add_test(cases, every_alias_is_encoded_as_its_name_on_every_machine);
+    tcase_add_test(cases, a_hybrid_cpu_says_what_it_leaves_out);
+    tcase_add_test(cases, raw_codes_go_to_the_core_pmus_own_type);
+    tcase_add_test(cases, information_for_the_caller);
+    tcase_add_test(cases, the_list_of_names_has_the_registry_and_sysfs);
+    tcase_set_timeout(cases, 30);
+    return run_suite("resolve", cases);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* Counter sets over the scripted kernel: every refusal at open and at read, and nothing leaks. Room: core (set.c,
+ * counters.c). */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "core/counters.h"
+#include "machine.h"
+#include "unit/kernel/suite.h"
+
+static const struct scripted_sample steady[] = {{100, 1000, 1000}, {250, 2000, 2000}, {300, 3000, 3000}};
+
+static void set_up(void)
+{
+    machine_plain(steady, 3);
+}
+
+static void nothing_left(void)
+{
+    ck_assert_uint_eq(scripted_open_now(), 0);
+    ck_assert_uint_eq(scripted_mapped_now(), 0);
+    ck_assert_uint_eq(scripted_misuse(), 0);
+}
+
+static struct upmu_set *opened(const char *events, uint32_t flags)
+{
+    struct upmu_set *set;
+    struct upmu_set_opts opts = {.size = sizeof opts, .flags = flags};
+    int rc = upmu_set_open(&set, events, &opts);
+    ck_assert_msg(rc == 0, "%s: %s", events, upmu_error());
+    return set;
+}
+
+static void expect(const struct upmu_value *v, int standing, int cause, uint64_t value)
+{
+    ck_assert_msg(v->standing == standing && v->cause == cause, "%s (%s) instead of %s (%s)",
+                  upmu_standing_name(v->standing), upmu_strerror(v->cause), upmu_standing_name(standing),
+                  upmu_strerror(cause));
+    ck_assert_uint_eq(v->value, value);
+}
+
+START_TEST(a_set_counts_and_gives_everything_back)
+{
+    struct upmu_value v[2];
+    struct upmu_set *set = opened("cycles,instructions:u", UPMU_SET_NO_USER_READ);
+    ck_assert_uint_eq(upmu_set_size(set), 2);
+    ck_assert_uint_eq(upmu_set_groups(set), 1);
+    ck_assert_uint_eq(upmu_set_instances(set), 1);
+    ck_assert_str_eq(upmu_set_name(set, 1), "instructions:u");
+    ck_assert_ptr_null(upmu_set_name(set, 2));
+    ck_assert_str_eq(upmu_set_reason(set, 0), "");
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    expect(&v[0], UPMU_EXACT, 0, 100);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    expect(&v[1], UPMU_EXACT, 0, 250);
+    ck_assert_int_eq(upmu_set_stop(set), 0);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(states_and_arguments_are_checked)
+{
+    struct upmu_value v[2];
+    struct upmu_set *set;
+    struct upmu_set_opts opts = {.size = sizeof opts, .target = 9};
+    ck_assert_int_eq(upmu_set_open(NULL, "cycles", NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_set_open(&set, NULL, NULL), UPMU_E_INVAL);
+    ck_assert_ptr_null(set);
+    ck_assert_int_eq(upmu_set_open(&set, " , ", NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_set_open(&set, "cylces", NULL), UPMU_E_NAME);
+    ck_assert_ptr_null(set);
+    ck_assert_int_eq(upmu_set_open(&set, "cycles", &opts), UPMU_E_INVAL);
+    opts = (struct upmu_set_opts){.size = sizeof opts, .flags = 1u << 30};
+    ck_assert_int_eq(upmu_set_open(&set, "cycles", &opts), UPMU_E_INVAL);
+    opts = (struct upmu_set_opts){.size = 4};
+    ck_assert_int_eq(upmu_set_open(&set, "cycles", &opts), UPMU_E_INVAL);
+    opts = (struct upmu_set_opts){.size = sizeof opts, .target = UPMU_TARGET_PROCESS};
+    ck_assert_int_eq(upmu_set_open(&set, "cycles", &opts), UPMU_E_INVAL);
+    opts = (struct upmu_set_opts){.size = sizeof opts, .target = UPMU_TARGET_CPU, .cpu = -1};
+    ck_assert_int_eq(upmu_set_open(&set, "cycles", &opts), UPMU_E_INVAL);
+    opts = (struct upmu_set_opts){.size = sizeof opts, .target = UPMU_TARGET_COMMAND};
+    ck_assert_int_eq(upmu_set_open(&set, "cycles", &opts), UPMU_E_INVAL);
+    set = opened("cycles,instructions", 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), UPMU_E_STATE);
+    ck_assert_int_eq(upmu_set_wait(set, NULL), UPMU_E_STATE);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 1), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_set_read(set, NULL, 2), UPMU_E_INVAL);
+    upmu_set_close(set);
+    upmu_set_close(NULL);
+    nothing_left();
+}
+END_TEST
+
+/* Everything an open can be refused with, and what the event then says. */
+static const struct {
+    int err, standing;
+} refusals[] = {
+    {EACCES, UPMU_REFUSED},
+    {EPERM, UPMU_REFUSED},
+    {ENOSYS, UPMU_UNSUPPORTED},
+    {EMFILE, UPMU_REFUSED},
+    {ENFILE, UPMU_REFUSED},
+    {EBUSY, UPMU_REFUSED},
+    {ENOMEM, UPMU_REFUSED},
+    {ENOENT, UPMU_UNSUPPORTED},
+    {EOPNOTSUPP, UPMU_UNSUPPORTED},
+    {ENODEV, UPMU_UNSUPPORTED},
+    {EINVAL, -1},
+    {E2BIG, -1},
+    {ENOSPC, -1},
+    {EIO, -1},
+    {EINTR, -1},
+};
+
+START_TEST(each_errno_of_open_becomes_a_reason_and_no_number)
+{
+    struct upmu_value v[3];
+    int standing = refusals[_i].standing;
+    scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, refusals[_i].err);
+    struct upmu_set *set = opened("task-clock,page-faults,cpu-clock", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
+    ck_assert(v[1].standing == UPMU_REFUSED || v[1].standing == UPMU_UNSUPPORTED);
+    ck_assert_msg(standing < 0 || v[1].standing == standing, "%s", upmu_standing_name(v[1].standing));
+    ck_assert_uint_eq(v[1].value, UPMU_NO_VALUE);
+    ck_assert_int_lt(v[1].cause, 0);
+    ck_assert_msg(strstr(upmu_set_reason(set, 1), "page-faults") != NULL, "%s", upmu_set_reason(set, 1));
+    expect(&v[0], UPMU_EXACT, 0, 100);
+    expect(&v[2], UPMU_EXACT, 0, 100);
+    ck_assert_str_eq(upmu_set_reason(set, 0), "");
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(a_strict_set_fails_with_each_errno_and_leaks_nothing)
+{
+    struct upmu_set *set;
+    struct upmu_set_opts opts = {.size = sizeof opts, .flags = UPMU_SET_STRICT};
+    scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, refusals[_i].err);
+    int rc = upmu_set_open(&set, "task-clock,page-faults,cpu-clock", &opts);
+    ck_assert_int_lt(rc, 0);
+    ck_assert_ptr_null(set);
+    ck_assert_msg(strstr(upmu_error(), "page-faults") != NULL, "%s", upmu_error());
+    nothing_left();
+}
+END_TEST
+
+START_TEST(no_descriptor_in_the_middle_of_a_group)
+{
+    struct upmu_value v[4];
+    scripted_open_limit(2);
+    struct upmu_set *set = opened("task-clock,page-faults,cpu-clock,major-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 4), 4);
+    expect(&v[0], UPMU_EXACT, 0, 100);
+    expect(&v[1], UPMU_EXACT, 0, 100);
+    expect(&v[2], UPMU_REFUSED, UPMU_E_NFILES, UPMU_NO_VALUE);
+    expect(&v[3], UPMU_REFUSED, UPMU_E_NFILES, UPMU_NO_VALUE);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(no_descriptor_for_the_first_of_a_group_leaves_the_others_a_chance)
+{
+    struct upmu_value v[2];
+    scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_TASK_CLOCK, EMFILE);
+    struct upmu_set *set = opened("task-clock,page-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    expect(&v[0], UPMU_REFUSED, UPMU_E_NFILES, UPMU_NO_VALUE);
+    expect(&v[1], UPMU_EXACT, 0, 100);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(a_sibling_that_does_not_fit_leads_a_group_of_its_own)
+{
+    struct upmu_value v[3];
+    int counters = 1;
+    scripted_rule(scripted_rule_group_size, &counters);
+    struct upmu_set *set = opened("cycles,instructions,branches", UPMU_SET_NO_USER_READ);
+    ck_assert_uint_eq(upmu_set_groups(set), 3);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_ENABLE), 3);
+    ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
+    for (int i = 0; i < 3; i++)
+        expect(&v[i], UPMU_EXACT, 0, 100);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(kernel_mode_that_is_not_granted_is_left_out_and_shows_in_the_name)
+{
+    struct upmu_value v[4];
+    scripted_user(2);
+    struct upmu_set *set = opened("instructions,task-clock,page-faults:k,cpu-migrations", UPMU_SET_NO_USER_READ);
+    ck_assert_str_eq(upmu_set_name(set, 0), "instructions:u");
+    ck_assert_str_eq(upmu_set_name(set, 1), "task-clock");
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 4), 4);
+    expect(&v[0], UPMU_EXACT, 0, 100);
+    expect(&v[1], UPMU_EXACT, 0, 100);
+    expect(&v[2], UPMU_REFUSED, UPMU_E_PERM, UPMU_NO_VALUE); /* its modes were asked for */
+    expect(&v[3], UPMU_REFUSED, UPMU_E_PERM, UPMU_NO_VALUE); /* in user mode it would read 0 */
+    ck_assert_msg(strstr(upmu_set_reason(set, 3), "perf_event_paranoid") != NULL, "%s", upmu_set_reason(set, 3));
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+/* What a read can come to instead of the whole group: errors, the end of file of a group in error state, a piece. */
+static const ssize_t bad_reads[] = {-EIO, -EBADF, -EINTR, 0, 8, 24};
+
+START_TEST(each_bad_read_is_no_number_and_the_next_good_one_is)
+{
+    struct upmu_value v[2];
+    struct upmu_set *set = opened("page-faults,task-clock", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    scripted_read_fault(KERNEL_TYPE_SOFTWARE, SCRIPTED_ANY, bad_reads[_i], 1);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    expect(&v[0], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
+    expect(&v[1], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    expect(&v[0], UPMU_EXACT, 0, 100);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(a_reset_that_cannot_read_fails_instead_of_leaving_the_old_count)
+{
+    struct upmu_set *set = opened("page-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    scripted_read_fault(KERNEL_TYPE_SOFTWARE, SCRIPTED_ANY, -EIO, 1);
+    ck_assert_int_eq(upmu_set_reset(set), UPMU_E_SYSTEM);
+    ck_assert_int_eq(upmu_set_reset(set), 0);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(reset_starts_counts_and_times_anew)
+{
+    struct upmu_value v;
+    struct upmu_set *set = opened("page-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_reset(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+    expect(&v, UPMU_EXACT, 0, 150);
+    ck_assert_uint_eq(v.enabled, 1000);
+    ck_assert_uint_eq(v.running, 1000);
+    upmu_set_close(set);
+}
+END_TEST
+
+START_TEST(multiplexed_counts_are_extrapolated_and_unplaced_ones_are_no_zero)
+{
+    const struct scripted_sample half[] = {{100, 1000, 500}}, none[] = {{0, 1000, 0}};
+    struct upmu_value v;
+    scripted_counter(KERNEL_TYPE_HARDWARE, 0, half, 1);
+    struct upmu_set *set = opened("cycles", UPMU_SET_NO_USER_READ);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+    expect(&v, UPMU_SCALED, 0, 200);
+    scripted_counter(KERNEL_TYPE_HARDWARE, 0, none, 1);
+    ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+    expect(&v, UPMU_NOT_COUNTED, 0, UPMU_NO_VALUE);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(controls_that_fail_are_told)
+{
+    struct upmu_set *set = opened("page-faults", 0);
+    scripted_control_error(EBADF);
+    ck_assert_int_eq(upmu_set_start(set), UPMU_E_SYSTEM);
+    ck_assert_msg(strstr(upmu_error(), "EBADF") != NULL, "%s", upmu_error());
+    scripted_control_error(0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    scripted_control_error(EIO);
+    ck_assert_int_eq(upmu_set_stop(set), UPMU_E_SYSTEM);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(an_absent_event_is_unsupported_with_its_reason)
+{
+    struct upmu_value v[2];
+    struct upmu_set *set;
+    struct upmu_set_opts strict = {.size = sizeof strict, .flags = UPMU_SET_STRICT};
+    set = opened("context-switches:u,page-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    expect(&v[0], UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, UPMU_NO_VALUE);
+    ck_assert_msg(strstr(upmu_set_reason(set, 0), "always read 0") != NULL, "%s", upmu_set_reason(set, 0));
+    upmu_set_close(set);
+    ck_assert_int_eq(upmu_set_open(&set, "context-switches:u,page-faults", &strict), UPMU_E_UNSUPPORTED);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(too_many_events_are_refused)
+{
+    char names[65 * 12 + 1] = "";
+    struct upmu_set *set;
+    for (int i = 0; i < 64; i++)
+        strcat(names, "page-faults,");
+    set = opened(names, 0);
+    ck_assert_uint_eq(upmu_set_size(set), 64);
+    upmu_set_close(set);
+    strcat(names, "page-faults,");
+    ck_assert_int_eq(upmu_set_open(&set, names, NULL), UPMU_E_LIMIT);
+    nothing_left();
+}
+END_TEST
+
+static void *read_elsewhere(void *arg)
+{
+    struct upmu_value v;
+    return upmu_set_read(arg, &v, 1) == UPMU_E_STATE ? arg : NULL;
+}
+
+START_TEST(another_threads_set_may_not_be_read)
+{
+    pthread_t thread;
+    void *refused;
+    struct upmu_set *set = opened("page-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, set), 0);
+    pthread_join(thread, &refused);
+    ck_assert_ptr_eq(refused, set);
+    upmu_set_close(set);
+}
+END_TEST
+
+START_TEST(an_uncore_event_needs_a_cpu)
+{
+    struct upmu_value v;
+    scripted_file(TEST_DEVICES "/power/type", "12\n");
+    scripted_file(TEST_DEVICES "/power/cpumask", "0\n");
+    scripted_counter(12, SCRIPTED_ANY, steady, 3);
+    struct upmu_set *set = opened("power/config=2/", 0);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+    expect(&v, UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, UPMU_NO_VALUE);
+    upmu_set_close(set);
+    ck_assert_int_eq(upmu_event_probe("power/config=2/"), 0);
+    ck_assert_int_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.cpu, 0);
+    ck_assert_int_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.pid, -1);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(probing_tells_what_stands_against_an_event)
+{
+    const struct scripted_sample none[] = {{0, 1000, 0}};
+    ck_assert_int_eq(upmu_event_probe("page-faults"), 0);
+    ck_assert_int_eq(upmu_event_probe("no-such-thing"), UPMU_E_NAME);
+    scripted_counter(KERNEL_TYPE_HARDWARE, 0, none, 1);
+    ck_assert_int_eq(upmu_event_probe("cycles"), UPMU_E_BUSY);
+    scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, ENOSYS);
+    ck_assert_int_eq(upmu_event_probe("page-faults"), UPMU_E_NO_SYSCALL);
+    nothing_left();
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("set");
+    const int n_refusals = sizeof refusals / sizeof *refusals, n_reads = sizeof bad_reads / sizeof *bad_reads;
+    tcase_add_checked_fixture(cases, set_up, NULL);
+    tcase_add_test(cases, a_set_counts_and_gives_everything_back);
+    tcase_add_test(cases, states_and_arguments_are_checked);
+    tcase_add_loop_test(cases, each_errno_of_open_becomes_a_reason_and_no_number, 0, n_refusals);
+    tcase_add_loop_test(cases, a_strict_set_fails_with_each_errno_and_leaks_nothing, 0, n_refusals);
+    tcase_add_test(cases, no_descriptor_in_the_middle_of_a_group);
+    tcase_add_test(cases, no_descriptor_for_the_first_of_a_group_leaves_the_others_a_chance);
+    tcase_add_test(cases, a_sibling_that_does_not_fit_leads_a_group_of_its_own);
+    tcase_add_test(cases, kernel_mode_that_is_not_granted_is_left_out_and_shows_in_the_name);
+    tcase_add_loop_test(cases, each_bad_read_is_no_number_and_the_next_good_one_is, 0, n_reads);
+    tcase_add_test(cases, a_reset_that_cannot_read_fails_instead_of_leaving_the_old_count);
+    tcase_add_test(cases, reset_starts_counts_and_times_anew);
+    tcase_add_test(cases, multiplexed_counts_are_extrapolated_and_unplaced_ones_are_no_zero);
+    tcase_add_test(cases, controls_that_fail_are_told);
+    tcase_add_test(cases, an_absent_event_is_unsupported_with_its_reason);
+    tcase_add_test(cases, too_many_events_are_refused);
+    tcase_add_test(cases, another_threads_set_may_not_be_read);
+    tcase_add_test(cases, an_uncore_event_needs_a_cpu);
+    tcase_add_test(cases, probing_tells_what_stands_against_an_event);
+    return run_suite("set", cases);
+}
