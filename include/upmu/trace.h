@@ -36,16 +36,15 @@ enum upmu_trace_kind {
 
     /* Locks: `object` is the lock, `object_type` its kind (mutexes, semaphores and locks of the program's own). */
     UPMU_TRACE_LOCK_BLOCK = 16, /**< the thread starts to wait; `holder_*` say who has the lock, `stack` where we are */
-    UPMU_TRACE_LOCK_ACQUIRED =
-        17, /**< it has it after a block: `result`; the wait is from the block's time to this one */
-    UPMU_TRACE_LOCK_ACQUIRE = 18, /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
-    UPMU_TRACE_LOCK_RELEASE = 19, /**< given back; in mode contended only when somebody waited, with `stack` */
-    UPMU_TRACE_LOCK_FAILED = 20,  /**< a wait that ended without the lock (timeout, error): `result` */
-    UPMU_TRACE_LOCK_INIT = 21,    /**< the lock begins its life; `name` if it was given one */
-    UPMU_TRACE_LOCK_DESTROY = 22, /**< it ends */
-    UPMU_TRACE_LOCK_COUNTS = 23,  /**< totals of this thread and lock so far: `count`, `contended` */
-    UPMU_TRACE_LOCK_NAME = 24,    /**< `name` of the object from upmu_lock_name() */
-    UPMU_TRACE_LOCK_MISUSE = 25,  /**< released though not held by this thread: `result` is what the call returned */
+    UPMU_TRACE_LOCK_ACQUIRED = 17, /**< it has it after a block: `result`; its wait began at the block */
+    UPMU_TRACE_LOCK_ACQUIRE = 18,  /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
+    UPMU_TRACE_LOCK_RELEASE = 19,  /**< given back; in mode contended only when somebody waited, with `stack` */
+    UPMU_TRACE_LOCK_FAILED = 20,   /**< a wait that ended without the lock (timeout, error): `result` */
+    UPMU_TRACE_LOCK_INIT = 21,     /**< the lock begins its life; `name` if it was given one */
+    UPMU_TRACE_LOCK_DESTROY = 22,  /**< it ends */
+    UPMU_TRACE_LOCK_COUNTS = 23,   /**< totals of this thread and lock so far: `count`, `contended` */
+    UPMU_TRACE_LOCK_NAME = 24,     /**< `name` of the object from upmu_lock_name() */
+    UPMU_TRACE_LOCK_MISUSE = 25,   /**< released though not held by this thread: `result` is what the call returned */
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
     UPMU_TRACE_COND_WAIT = 32, /**< the thread waits; the mutex is released at this moment */
