@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "json.h"
@@ -41,18 +42,100 @@ static int dump_option(void *arg, int id, const char *value)
     return 0;
 }
 
+/* Names of kinds; a kind of a later version has none. */
 static const char *kind_name(int kind)
 {
-    switch (kind) {
-    case UPMU_TRACE_REGION_BEGIN:
-        return "begin";
-    case UPMU_TRACE_REGION_END:
-        return "end";
-    case UPMU_TRACE_MARK:
-        return "mark";
-    default:
-        return NULL;
-    }
+    static const char *const names[] = {
+        [UPMU_TRACE_REGION_BEGIN] = "begin",
+        [UPMU_TRACE_REGION_END] = "end",
+        [UPMU_TRACE_MARK] = "mark",
+        [UPMU_TRACE_LOCK_BLOCK] = "lock-block",
+        [UPMU_TRACE_LOCK_ACQUIRED] = "lock-acquired",
+        [UPMU_TRACE_LOCK_ACQUIRE] = "lock-acquire",
+        [UPMU_TRACE_LOCK_RELEASE] = "lock-release",
+        [UPMU_TRACE_LOCK_FAILED] = "lock-failed",
+        [UPMU_TRACE_LOCK_INIT] = "lock-init",
+        [UPMU_TRACE_LOCK_DESTROY] = "lock-destroy",
+        [UPMU_TRACE_LOCK_COUNTS] = "lock-counts",
+        [UPMU_TRACE_LOCK_NAME] = "lock-name",
+        [UPMU_TRACE_LOCK_MISUSE] = "lock-misuse",
+        [UPMU_TRACE_COND_WAIT] = "cond-wait",
+        [UPMU_TRACE_COND_WAKE] = "cond-wake",
+        [UPMU_TRACE_COND_SIGNAL] = "cond-signal",
+        [UPMU_TRACE_COND_BROADCAST] = "cond-broadcast",
+        [UPMU_TRACE_SEM_POST] = "sem-post",
+        [UPMU_TRACE_THREAD_CREATE] = "thread-create",
+        [UPMU_TRACE_THREAD_START] = "thread-start",
+        [UPMU_TRACE_THREAD_EXIT] = "thread-exit",
+        [UPMU_TRACE_THREAD_JOIN] = "thread-join",
+        [UPMU_TRACE_THREAD_JOINED] = "thread-joined",
+        [UPMU_TRACE_THREAD_NAME] = "thread-name",
+        [UPMU_TRACE_THREAD_DETACH] = "thread-detach",
+    };
+    return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+static const char *object_name(int type)
+{
+    static const char *const names[] = {
+        [UPMU_OBJECT_NONE] = NULL, [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
+        [UPMU_OBJECT_SEM] = "sem", [UPMU_OBJECT_CUSTOM] = "lock", [UPMU_OBJECT_THREAD] = "thread",
+    };
+    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
+}
+
+/* What an event says of locks and threads; a field that its kind does not have is 0 and not shown. */
+static const struct {
+    const char *name;
+    size_t offset;
+    bool hexadecimal;
+} object_fields[] = {
+    {"object2", offsetof(struct upmu_trace_event, object2), true},
+    {"site", offsetof(struct upmu_trace_event, site), true},
+    {"holder_site", offsetof(struct upmu_trace_event, holder_site), true},
+    {"holder_since_ns", offsetof(struct upmu_trace_event, holder_since), false},
+    {"count", offsetof(struct upmu_trace_event, count), false},
+    {"contended", offsetof(struct upmu_trace_event, contended), false},
+};
+enum { OBJECT_FIELDS = sizeof object_fields / sizeof *object_fields };
+
+static uint64_t object_field(const struct upmu_trace_event *e, size_t i)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)e + object_fields[i].offset, sizeof value);
+    return value;
+}
+
+static bool has_object(const struct upmu_trace_event *e)
+{
+    return e->kind >= UPMU_TRACE_LOCK_BLOCK;
+}
+
+static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
+{
+    const char *type = object_name(e->object_type);
+    fprintf(out, " %s=0x%" PRIx64, type ? type : "object", e->object);
+    if (e->result)
+        fprintf(out, " result=%d", (int)e->result);
+    if (e->peer)
+        fprintf(out, " peer=%ld", (long)e->peer);
+    if (e->stack)
+        fprintf(out, " stack=%" PRIu32, e->stack);
+    for (size_t i = 0; i < OBJECT_FIELDS; i++)
+        if (object_field(e, i))
+            fprintf(out, object_fields[i].hexadecimal ? " %s=0x%" PRIx64 : " %s=%" PRIu64, object_fields[i].name,
+                    object_field(e, i));
+}
+
+static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
+{
+    json_string(j, "object_type", object_name(e->object_type));
+    json_uint(j, "object", e->object);
+    json_int(j, "result", e->result);
+    json_int(j, "peer", e->peer);
+    json_uint(j, "stack", e->stack);
+    for (size_t i = 0; i < OBJECT_FIELDS; i++)
+        json_uint(j, object_fields[i].name, object_field(e, i));
 }
 
 static const char *counter_name(const struct dump *d, const struct upmu_trace_event *e, size_t i)
@@ -87,6 +170,8 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     fprintf(out, "%" PRIu64 ".%09" PRIu64 " %ld %ld %-5s ", e->time_ns / 1000000000u, e->time_ns % 1000000000u,
             (long)e->pid, (long)e->tid, kind_name(e->kind));
     json_quote(out, e->name);
+    if (has_object(e))
+        dump_object_text(out, e);
     for (size_t i = 0; i < e->n_values; i++)
         dump_value_text(out, counter_name(d, e, i), &e->values[i]);
     fputc('\n', out);
@@ -115,6 +200,8 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
     json_int(j, "tid", e->tid);
     json_string(j, "kind", kind_name(e->kind));
     json_string(j, "name", e->name);
+    if (has_object(e))
+        dump_object_json(j, e);
     json_array(j, "values");
     for (size_t i = 0; i < e->n_values; i++)
         dump_value_json(j, counter_name(d, e, i), &e->values[i]);
