@@ -11,12 +11,13 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/upmu DESTINATION ${CMAKE_INSTALL
         FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/include/upmu/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upmu)
 
-install(TARGETS upmu_shared upmu_static upmu_analysis_shared upmu_analysis_static EXPORT upmuTargets
+install(TARGETS upmu_shared upmu_static upmu_analysis_shared upmu_analysis_static upmu_sync_shared EXPORT upmuTargets
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# libupmu_analysis finds libupmu beside itself, also in a prefix the dynamic linker does not know; so does the command.
-set_target_properties(upmu_analysis_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+# libupmu_analysis and libupmu_sync find libupmu beside themselves, also in a prefix the dynamic linker does not know; so does
+# the command.
+set_target_properties(upmu_analysis_shared upmu_sync_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
 if(TARGET upmu_command)
   file(RELATIVE_PATH upmu_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(upmu_command PROPERTIES INSTALL_RPATH "$ORIGIN/${upmu_bin_to_lib}")
@@ -37,7 +38,7 @@ foreach(dir INCLUDEDIR LIBDIR)
     set(UPMU_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
   endif()
 endforeach()
-foreach(pc upmu upmu-analysis)
+foreach(pc upmu upmu-analysis upmu-sync)
   configure_file(cmake/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

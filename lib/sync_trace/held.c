@@ -9,15 +9,14 @@ static void close_gap(struct sync_thread *t, uint32_t at)
 {
     uint32_t version = t->version;
     __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
     for (uint32_t i = at; i + 1 < t->depth; i++) {
         struct sync_held *to = &t->held[i], *from = &t->held[i + 1];
-        __atomic_store_n(&to->lock, from->lock, __ATOMIC_RELAXED);
-        __atomic_store_n(&to->site, from->site, __ATOMIC_RELAXED);
-        __atomic_store_n(&to->since, from->since, __ATOMIC_RELAXED);
-        __atomic_store_n(&to->wanted, __atomic_load_n(&from->wanted, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+        __atomic_store_n(&to->lock, from->lock, __ATOMIC_RELEASE);
+        __atomic_store_n(&to->site, from->site, __ATOMIC_RELEASE);
+        __atomic_store_n(&to->since, from->since, __ATOMIC_RELEASE);
+        __atomic_store_n(&to->wanted, __atomic_load_n(&from->wanted, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
     }
-    __atomic_store_n(&t->depth, t->depth - 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->depth, t->depth - 1, __ATOMIC_RELEASE);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
 }
 
@@ -43,9 +42,9 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
 static struct sync_held *look(struct sync_thread *holder, uintptr_t lock, bool outermost)
 {
     struct sync_held *found = NULL;
-    uint32_t depth = __atomic_load_n(&holder->depth, __ATOMIC_RELAXED);
+    uint32_t depth = __atomic_load_n(&holder->depth, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < depth && i < SYNC_HELD_MAX && !(found && outermost); i++)
-        if (__atomic_load_n(&holder->held[i].lock, __ATOMIC_RELAXED) == lock)
+        if (__atomic_load_n(&holder->held[i].lock, __ATOMIC_ACQUIRE) == lock)
             found = &holder->held[i];
     return found;
 }
@@ -57,10 +56,9 @@ bool sync_held_ask(struct sync_thread *holder, uintptr_t lock, bool outermost, s
         struct sync_held *h = version % 2 ? NULL : look(holder, lock, outermost);
         if (h) {
             out->lock = lock;
-            out->site = __atomic_load_n(&h->site, __ATOMIC_RELAXED);
-            out->since = __atomic_load_n(&h->since, __ATOMIC_RELAXED);
+            out->site = __atomic_load_n(&h->site, __ATOMIC_ACQUIRE);
+            out->since = __atomic_load_n(&h->since, __ATOMIC_ACQUIRE);
         }
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (version % 2 || __atomic_load_n(&holder->version, __ATOMIC_RELAXED) != version)
             continue;
         /* Should the holder have gone on meanwhile, this names a lock that is not the entry's, and is passed over. */

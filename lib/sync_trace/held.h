@@ -4,7 +4,8 @@
  * The stack of locks a thread holds, readable by waiters in other threads.
  * Room: sync_trace; before it the wrappers, after it record.c, which copies a holder's entry into a waiter's event.
  *
- * An entry is written between two changes of `version` (a seqlock, free on x86). Taking one off only lowers `depth`: a
+ * An entry is written between two changes of `version`: stores release and loads acquire, which is free on x86 and gives
+ * a seqlock without fences. Taking one off only lowers `depth`: a
  * waiter that still sees it tells of a moment that was true when it found the lock taken.
  * The depth is raised before the entry is filled, so that a signal handler that locks in between builds on top of it.
  */
@@ -33,12 +34,11 @@ static inline void sync_held_push(struct sync_thread *t, uintptr_t lock, uintptr
     uint32_t d = t->depth, version = t->version;
     struct sync_held *h = &t->held[d];
     __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->lock, lock, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->site, site, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->since, since, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->wanted, wanted, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->depth, d + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->lock, lock, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->site, site, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->since, since, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->wanted, wanted, __ATOMIC_RELEASE);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
 }
 

@@ -184,11 +184,12 @@ int upmu_sync_begin(const struct upmu_sync_opts *opts)
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: opts->size is %zu, expected %zu, or a field this version does "
                                        "not know is set", opts->size, sizeof ours);
-    tiny_lock_take(&sync_process.lock);
+    sync_child_check();
+    tiny_lock_take(&sync_gate.begin_lock);
     int rc = sync_process.begins ? 0 : start(&ours);
     if (rc == 0)
         sync_process.begins++;
-    tiny_lock_give(&sync_process.lock);
+    tiny_lock_give(&sync_gate.begin_lock);
     return rc;
 }
 
@@ -208,12 +209,12 @@ static void stop(void)
 int upmu_sync_end(void)
 {
     int rc = 0;
-    tiny_lock_take(&sync_process.lock);
+    tiny_lock_take(&sync_gate.begin_lock);
     if (sync_process.begins == 0)
         rc = upmu_fail(UPMU_E_STATE, "upmu_sync_end() without upmu_sync_begin()");
     else if (--sync_process.begins == 0)
         stop();
-    tiny_lock_give(&sync_process.lock);
+    tiny_lock_give(&sync_gate.begin_lock);
     return rc;
 }
 
@@ -276,5 +277,6 @@ __attribute__((destructor)) static void sync_unload(void)
         sync_event(t, UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, (const void *)pthread_self(), 0, 0);
     }
     write_others(t);
+    __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
 }

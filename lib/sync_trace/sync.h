@@ -122,16 +122,17 @@ extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-
 /** State a forked child finds zeroed. */
 struct sync_gate {
     const uint32_t *mode; /**< the control file's word; NULL = off */
-    struct tiny_lock lock; /**< guards the list of blocks */
-    uint32_t claimed;      /**< a child is starting its own recording */
     struct sync_thread *threads;
-    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *)];
+    struct tiny_lock lock;       /**< guards the list of blocks */
+    struct tiny_lock begin_lock; /**< begin and end */
+    uint32_t claimed;            /**< a child is starting its own recording */
+    unsigned char rest[SYNC_PAGE_MAX - 2 * sizeof(void *) - 3 * sizeof(uint32_t) - sizeof(uint32_t)];
 };
+_Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
 
 /** What stays as it is in a child. */
 struct sync_process {
-    struct tiny_lock lock; /**< begin and end; lies here because a child never begins in the middle of its parent's */
     uint32_t begins;
     uint32_t set_up;       /**< tables and key are there */
     uint32_t recording;    /**< begun and not ended */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that forks, forks without handlers, vforks and execs while it works with locks. Each process that works says
+ * so on its own line: "worker PID". Room: tests; knows nothing of libupmu. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *arg)
+{
+    for (int i = 0; i < 100; i++) {
+        pthread_mutex_lock(&mutex);
+        if (i == 0)
+            usleep(1000);
+        pthread_mutex_unlock(&mutex);
+    }
+    return arg;
+}
+
+/* Two threads, 100 pairs each. */
+static void work_in_threads(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&t[i], NULL, work, NULL) != 0)
+            exit(1);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    printf("worker %d\n", (int)getpid());
+    fflush(stdout);
+}
+
+static void wait_for(pid_t pid)
+{
+    int status;
+    if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        printf("a child failed\n");
+        exit(1);
+    }
+}
+
+static pid_t plain_fork(void)
+{
+    return fork();
+}
+
+static void fork_with(pid_t (*how)(void), int grandchild)
+{
+    pthread_mutex_lock(&mutex); /* held over the fork: released on both sides */
+    pid_t pid = how();
+    if (pid == 0) {
+        pthread_mutex_unlock(&mutex);
+        work_in_threads();
+        if (grandchild)
+            fork_with(plain_fork, 0);
+        if (grandchild)
+            exit(0);
+        _exit(0);
+    }
+    pthread_mutex_unlock(&mutex);
+    wait_for(pid);
+}
+
+/* These children touch locks, and must write nothing. */
+static void quiet_child(pid_t (*how)(void))
+{
+    pid_t pid = how();
+    if (pid == 0) {
+        for (int i = 0; i < 1000; i++) {
+            pthread_mutex_lock(&mutex);
+            pthread_mutex_unlock(&mutex);
+        }
+        _exit(0);
+    }
+    wait_for(pid);
+}
+
+static void vfork_and_exec(const char *self)
+{
+    pid_t pid = vfork();
+    if (pid == 0) {
+        execl(self, self, "again", (char *)NULL);
+        _exit(1);
+    }
+    wait_for(pid);
+}
+
+int main(int argc, char **argv)
+{
+    work_in_threads();
+    if (argc > 1)
+        return 0;
+    fork_with(plain_fork, 1);
+    quiet_child(plain_fork);
+    quiet_child(_Fork);
+    vfork_and_exec(argv[0]);
+    work_in_threads();
+    execl(argv[0], argv[0], "again", (char *)NULL);
+    return 1;
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The shape of libupmu_sync.so: what it exports, with which versions, how little thread-local storage it takes, and what it
+# must not be linked with.
+set -euo pipefail
+bin=$1 lib=$2
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+nm -D --defined-only --with-symbol-versions "$preload" | awk '$2 == "T" || $2 == "D" || $2 == "B" { print $3 }' >"$scratch/names"
+! grep -E '^(pthread|sem)_.*@' "$scratch/names" || fail "interposed names must have no version"
+! grep -v -E '^(pthread|sem)_|^upmu_(sync|lock)_[a-z_]+@@UPMU_0\.1$' "$scratch/names" || fail "these must not be exported"
+for name in pthread_mutex_{init,destroy,lock,trylock,timedlock,clocklock,unlock} \
+    pthread_cond_{init,destroy,wait,timedwait,clockwait,signal,broadcast} \
+    sem_{init,destroy,wait,trywait,timedwait,clockwait,post} \
+    pthread_{create,join,tryjoin_np,timedjoin_np,clockjoin_np,detach,setname_np}; do
+    grep -qx "$name" "$scratch/names" || fail "$name is not taken over"
+done
+tls=$((16#$(readelf -lW "$preload" | awk '$1 == "TLS" { sub("0x", "", $6); print $6 }')))
+[ "$tls" -gt 0 ] && [ "$tls" -le 64 ] || fail "$tls bytes of thread-local storage, at most 64 are allowed"
+readelf -d "$preload" | grep -q 'SONAME.*\[libupmu_sync.so.0\]' || fail "no SONAME"
+readelf -d "$preload" | grep -q 'NEEDED.*\[libupmu.so.0\]' || fail "libupmu.so.0 is not needed"
+! readelf -d "$preload" | grep NEEDED | grep -q unwind || fail "libunwind must not be linked"
+echo "libupmu_sync.so.0: $(wc -l <"$scratch/names") names, $tls bytes of thread-local storage"

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A library of a program that is traced; it knows nothing of libupmu. Its constructor locks before anybody else's code has
+ * run. Room: tests. */
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((constructor)) static void early(void)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((visibility("default"))) void in_c_library(void);
+void in_c_library(void)
+{
+    for (int i = 0; i < 22; i++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+}
