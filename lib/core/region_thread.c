@@ -130,8 +130,8 @@ static struct region_thread *block_make(void)
     touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
     if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
         t->kept->stream = NULL;
+    list_block(t); /* first: a child forked by another thread meanwhile must find what is open */
     open_counters(t);
-    list_block(t);
     pthread_setspecific(end_key, t);
     __atomic_store_n(&t->live, 1, __ATOMIC_RELEASE);
     return t;
