@@ -222,7 +222,7 @@ int upmu_region_health(struct upmu_region_health *out)
         .too_deep = m.too_deep,
         .names_cut = m.names_cut,
         .names_refused = m.names_refused,
-        .interrupted = m.interrupted,
+        .interrupted = m.interrupted + __atomic_load_n(&p->turned_away, __ATOMIC_RELAXED),
         .never_ended = m.never_ended,
         .threads_without_counters =
             __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) + __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),

@@ -253,7 +253,7 @@ static void put_misuse(struct textbuf *out, const struct upmu_region_health *h)
         {h->too_deep, "begin(s) nested deeper than 256, not measured"},
         {h->names_cut, "name(s) longer than 255 bytes, cut"},
         {h->names_refused, "begin(s) refused: no name, or more than 2048 different names"},
-        {h->interrupted, "begin(s) and end(s) in signal handlers that hit the recorder, not measured"},
+        {h->interrupted, "begin(s) and end(s) turned away: signal handlers that hit the recorder, threads at their end"},
         {h->threads_without_counters, "thread(s) without some or all counters (limits): their values say so"},
         {h->threads_merged, "ended thread(s) added up in the row 'ended threads'"},
         {h->trace_lost, "event(s) LOST: they did not fit into the trace"},
