@@ -81,7 +81,8 @@ UPMU_API int upmu_region_setup(const struct upmu_region_opts *opts);
 
 /** Pause (0) or resume (1) all regions of the process. While paused a call costs as little as while off. Instances open
  *  at the pause were not watched to their end: they are left out, and an end after the resume whose begin came before
- *  it counts as `end_without_begin`. Has no effect while regions are not set up. @return the state before. Signal safe. */
+ *  it counts as `end_without_begin`. Has no effect while regions are not set up.
+ *  @return the state before. Signal safe. */
 UPMU_API int upmu_region_switch(int on);
 
 /* ---------------------------------------------------------------------------------------------- measuring */
