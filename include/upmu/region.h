@@ -79,8 +79,10 @@ struct upmu_region_opts {
  */
 UPMU_API int upmu_region_setup(const struct upmu_region_opts *opts);
 
-/** Pause (0) or resume (1) all regions of the process; regions open at that moment are finished as if nothing had
- *  happened. @return the state before. Signal safe. Has no effect while regions are not set up. */
+/** Pause (0) or resume (1) all regions of the process. While paused a call costs as little as while off. Instances open
+ *  at the pause were not watched to their end: they are left out, and an end after the resume whose begin came before
+ *  it counts as `end_without_begin`. Has no effect while regions are not set up.
+ *  @return the state before. Signal safe. */
 UPMU_API int upmu_region_switch(int on);
 
 /* ---------------------------------------------------------------------------------------------- measuring */
@@ -257,7 +259,7 @@ struct upmu_region_health {
     uint64_t too_deep;          /**< begins below UPMU_REGION_DEPTH_MAX */
     uint64_t names_cut;         /**< names longer than UPMU_REGION_NAME_MAX */
     uint64_t names_refused;     /**< begins of regions for which no name or thread table had room, or "" or NULL */
-    uint64_t interrupted;       /**< begins and ends in a signal handler that hit the recorder, not measured */
+    uint64_t interrupted;       /**< begins and ends turned away by the recorder at work or a thread at its end */
     uint64_t never_ended;       /**< regions still open when their thread ended */
     uint64_t threads_without_counters; /**< threads for which not all counters could be opened (limits) */
     uint64_t threads_merged;           /**< ended threads that share one row, beyond the number kept apart */

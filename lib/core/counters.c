@@ -186,12 +186,14 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
     int group_of[PLAN_EVENTS_MAX], first_failure = 0;
     memset(group_of, -1, sizeof group_of);
     memset(c, 0, sizeof *c);
-    c->list = list;
     c->pid = target->pid;
     c->counter = arena;
     c->group = (struct counter_group *)(void *)(c->counter + list->n + 1);
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < list->n; i++)
         c->counter[i].fd = -1;
+    /* A child forked by another thread meanwhile closes what it finds here. */
+    __atomic_store_n(&c->list, list, __ATOMIC_RELEASE);
+    for (size_t i = 0; i < list->n; i++) {
         if (list->absent[i]) {
             c->counter[i].cause = list->cause[i];
             continue;

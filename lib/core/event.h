@@ -45,7 +45,7 @@ struct event {
  */
 int event_resolve(const char *name, struct event *out);
 
-/** Cut the next name off a comma-separated list (commas between slashes and braces belong to the name). Blanks around
+/** Cut the next name off a comma-separated list (commas between slashes belong to the name). Blanks around
  *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
 size_t event_list_next(const char **list, const char **start);
 

@@ -147,15 +147,24 @@ int upmu_metric_eval(const char *metric, const char *const *names, const struct 
 {
     if (!metric || !out || (n > 0 && (!names || !values)))
         return upmu_fail(UPMU_E_INVAL, "upmu_metric_eval: metric, names, values and out must be given");
-    bool known = false;
+    bool known = false, counted = false;
+    *out = (struct upmu_metric_value){.value = NAN, .standing = UPMU_NOT_COUNTED};
     for (size_t i = 0; i < METRICS; i++) {
+        struct upmu_metric_value one;
         if (strcmp(metrics[i].name, metric) != 0)
             continue;
         known = true;
-        if (try_variant(&metrics[i], names, values, n, seconds, out))
-            return 0;
+        if (!try_variant(&metrics[i], names, values, n, seconds, &one))
+            continue;
+        /* A later variant is asked only if this one has no number; the first one's reason is told if none has. */
+        if (!counted || !isnan(one.value))
+            *out = one;
+        counted = true;
+        if (!isnan(one.value))
+            break;
     }
-    *out = (struct upmu_metric_value){.value = NAN, .standing = UPMU_NOT_COUNTED};
+    if (counted)
+        return 0;
     return known ? upmu_fail(UPMU_E_NAME, "metric '%s': the events it needs were not counted", metric)
                  : unknown_metric(metric);
 }

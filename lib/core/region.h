@@ -120,6 +120,7 @@ struct region_shared {
     uint32_t alive;
     uint32_t claimed;
     struct tiny_lock lock; /**< guards the list of threads and the table of names */
+    struct tiny_lock cost; /**< held while the own cost is measured */
 };
 
 /** How to report at exit. */
@@ -147,6 +148,7 @@ struct region_process {
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
     size_t threads_ended, threads_merged, threads_short, threads_lost;
+    uint64_t turned_away;            /**< begins and ends that no thread's block could count */
     struct region_thread *merged;    /**< sums of ended threads beyond REGION_THREADS_KEPT */
     uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first question */
 };

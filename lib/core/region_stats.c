@@ -2,7 +2,6 @@
 /* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports.
  * */
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,8 +184,6 @@ const char *upmu_region_event_name(size_t i)
 
 /* -------------------------------------------------------------------------------------------------- own cost */
 
-static pthread_mutex_t cost_lock = PTHREAD_MUTEX_INITIALIZER;
-
 static void measure_cost(struct region_process *p)
 {
     struct region_thread *t = region_thread_get();
@@ -213,10 +210,10 @@ int upmu_region_health(struct upmu_region_health *out)
     if (!regions_on())
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
     struct region_misuse m = {0};
-    pthread_mutex_lock(&cost_lock);
+    tiny_lock_take(&p->shared->cost);
     if (p->begin_ticks == 0)
         measure_cost(p);
-    pthread_mutex_unlock(&cost_lock);
+    tiny_lock_give(&p->shared->cost);
     region_each_thread(add_misuse, &m);
     double factor = ns_per_tick();
     struct upmu_region_health full = {
@@ -225,7 +222,7 @@ int upmu_region_health(struct upmu_region_health *out)
         .too_deep = m.too_deep,
         .names_cut = m.names_cut,
         .names_refused = m.names_refused,
-        .interrupted = m.interrupted,
+        .interrupted = m.interrupted + __atomic_load_n(&p->turned_away, __ATOMIC_RELAXED),
         .never_ended = m.never_ended,
         .threads_without_counters =
             __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) + __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),

@@ -130,8 +130,8 @@ static struct region_thread *block_make(void)
     touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
     if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
         t->kept->stream = NULL;
+    list_block(t); /* first: a child forked by another thread meanwhile must find what is open */
     open_counters(t);
-    list_block(t);
     pthread_setspecific(end_key, t);
     __atomic_store_n(&t->live, 1, __ATOMIC_RELEASE);
     return t;
@@ -175,6 +175,9 @@ struct region_thread *region_thread_get(void)
     int saved = errno;
     t = thread_start();
     errno = saved;
+    /* A signal handler in the middle of the making, a thread that has ended, no memory: nobody's block can count it. */
+    if (!t)
+        __atomic_fetch_add(&upmu_regions.turned_away, 1, __ATOMIC_RELAXED);
     return t;
 }
 
@@ -331,7 +334,7 @@ void region_threads_forget(void)
      * memory. */
     p->threads = p->threads_last = NULL;
     p->merged = NULL;
-    p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = 0;
+    p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = p->turned_away = 0;
     region_tls.refused = 0;
     region_tls.thread = NULL;
 }

@@ -110,9 +110,13 @@ static int replace_metadata(const char *dir, const struct textbuf *text)
         free(path);
         return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", dir);
     }
-    unlink(temp); /* the dead writer's reserve */
-    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    int err = fd < 0 ? -errno : textbuf_write(text, fd);
+    int fd = -1, err = 0;
+    if (unlink(temp) != 0 && errno != ENOENT) /* the dead writer's reserve */
+        err = -errno;
+    if (err == 0 && (fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) < 0)
+        err = -errno;
+    if (err == 0)
+        err = textbuf_write(text, fd);
     if (fd >= 0 && close(fd) != 0 && err == 0)
         err = -errno;
     if (err == 0 && rename(temp, path) != 0)

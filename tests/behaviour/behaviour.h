@@ -46,8 +46,8 @@
 /** A sanitizer's own memory, faults and threads are in the numbers too. */
 #define SANITIZED (SANITIZED_ADDRESS || SANITIZED_THREAD)
 
-/** Faults of a sanitizer's own memory (ThreadSanitizer's shadow) while a few pages are touched. */
-enum { SANITIZER_FAULTS = SANITIZED_THREAD ? 8 : 0 };
+/** Faults of a sanitizer's own memory (shadow, fake stacks) while a few pages are touched. */
+enum { SANITIZER_FAULTS = SANITIZED ? 8 : 0 };
 
 /** The function is compiled as it would be without a sanitizer: it touches exactly the memory it names. */
 #define UNINSTRUMENTED __attribute__((noinline, unused, no_sanitize("address", "thread", "undefined")))

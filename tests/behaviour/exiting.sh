@@ -5,6 +5,7 @@
 set -euo pipefail
 program=$1
 part=$2
+without_perf=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -109,6 +110,24 @@ END
         run UPMU_EVENTS="$many" UPMU_REPORT=json UPMU_OUTPUT=report plain
         holds report "len(total['main, \"quoted\"']['events']) == 16"
         holds report "any('4 events' in note for note in r['notes'])"
+        ;;
+    denied) # without perf events: times and switches are there, each event says why, none is 0
+        for errno in EACCES EPERM ENOSYS; do
+            events=UPMU_EVENTS=page-faults,context-switches,task-clock
+            env $events UPMU_REPORT=json UPMU_OUTPUT=report "$without_perf" $errno -- "$program" plain >stdout 2>stderr ||
+                fail "status $? under $errno"
+            row='total["main, \"quoted\""]'
+            holds report "$main and ${row}['wall_ns']['sum'] >= 500000"
+            for i in 0 2; do
+                holds report "${row}['events'][$i]['standing'] in ('refused', 'unsupported')"
+                holds report "${row}['events'][$i]['cause'] and ${row}['events'][$i]['stat']['sum'] is None"
+                holds report "${row}['events'][$i]['without_value'] == 5"
+            done
+            holds report "${row}['events'][1]['standing'] == 'exact' and ${row}['events'][1]['stat']['sum'] >= 5"
+            holds report "sum('$errno' in note for note in r['notes']) >= 1"
+            env $events "$without_perf" $errno -- "$program" plain >stdout 2>stderr || fail "status $? under $errno"
+            grep -q "page-faults.*$errno" stderr || fail "no reason in the table"
+        done
         ;;
     running) # threads go on measuring and recording while the process ends
         for _ in $(seq 15); do

@@ -11,6 +11,8 @@ int main(void)
     struct upmu_set *set;
     struct upmu_value v;
     cpu_set_t allowed, one;
+    if (rights_here() != RIGHTS_ALL)
+        skip("counting a CPU needs rights");
     CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0, "sched_getaffinity");
     size_t cpu = 0;
     while (!CPU_ISSET(cpu, &allowed))

@@ -117,6 +117,20 @@ START_TEST(variants_over_other_events)
 }
 END_TEST
 
+START_TEST(a_variant_without_a_number_leaves_the_word_to_the_next)
+{
+    const char *const names[] = {"l1d-miss", "l1d-access", "l1d-load-miss", "l1d-load"};
+    const struct upmu_value none = value_without(UPMU_REFUSED, UPMU_E_PERM);
+    const struct upmu_value second[] = {none, exact(100), exact(5), exact(50)};
+    const struct upmu_value neither[] = {none, exact(100), value_without(UPMU_NOT_COUNTED, 0), exact(50)};
+    struct upmu_metric_value v;
+    ck_assert_int_eq(upmu_metric_eval("l1d-miss-ratio", names, second, 4, 1.0, &v), 0);
+    expect(v, UPMU_EXACT, 10);
+    ck_assert_int_eq(upmu_metric_eval("l1d-miss-ratio", names, neither, 4, 1.0, &v), 0);
+    expect(v, UPMU_REFUSED, NAN);
+}
+END_TEST
+
 START_TEST(rates_are_over_wall_time)
 {
     const char *const names[] = {"context-switches", "task-clock"};
@@ -169,6 +183,7 @@ int main(void)
     tcase_add_test(cases, parts_counted_in_different_modes_do_not_make_a_quotient);
     tcase_add_test(cases, parts_are_found_by_any_of_their_names);
     tcase_add_test(cases, variants_over_other_events);
+    tcase_add_test(cases, a_variant_without_a_number_leaves_the_word_to_the_next);
     tcase_add_test(cases, rates_are_over_wall_time);
     tcase_add_test(cases, unknown_metrics_and_bad_arguments);
     tcase_add_test(cases, each_metric_is_listed_once_with_events_a_set_can_open);
