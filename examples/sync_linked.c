@@ -7,20 +7,19 @@
  */
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 #include <upmu/sync.h>
 
-enum { THREADS = 4, ROUNDS = 2000 };
+enum { THREADS = 4, ROUNDS = 100 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned char buffer[1 << 14];
 
 static void *work(void *arg)
 {
     for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&lock);
-        memset(buffer, i, sizeof buffer); /* the section all threads want */
+        usleep(100); /* what all threads want takes its time, as a write to a disk does */
         pthread_mutex_unlock(&lock);
     }
     return arg;
@@ -34,7 +33,7 @@ int main(void)
         fprintf(stderr, "no sync tracing: %s\n", upmu_error());
         return 1;
     }
-    upmu_lock_name(&lock, "buffer lock"); /* reports say the name instead of an address */
+    upmu_lock_name(&lock, "disk lock"); /* reports say the name instead of an address */
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, NULL) != 0)
             return 1;

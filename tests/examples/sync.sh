@@ -19,9 +19,9 @@ total_of()
     awk -v lock="$2" '$1 == "thread" && $3 == "took" && $4 == lock { n += $5 } END { print n + 0 }' "$scratch/$1.txt"
 }
 
-record sync_linked '4 threads took the lock 2000 times each'
-lock=$(awk '/is called "buffer lock"/ { print $2 }' "$scratch/sync_linked.txt")
-[ "$(total_of sync_linked "$lock")" = 8000 ] || fail "8000 acquisitions of $lock in: $(grep took "$scratch/sync_linked.txt")"
+record sync_linked '4 threads took the lock 100 times each'
+lock=$(awk '/is called "disk lock"/ { print $2 }' "$scratch/sync_linked.txt")
+[ "$(total_of sync_linked "$lock")" = 400 ] || fail "400 acquisitions of $lock in: $(grep took "$scratch/sync_linked.txt")"
 grep -q "waits for $lock, held by thread [1-9]" "$scratch/sync_linked.txt" || fail "nobody waited for $lock"
 [ "$(grep -c "waits for $lock" "$scratch/sync_linked.txt")" = "$(grep -c "has $lock" "$scratch/sync_linked.txt")" ] ||
     fail "not every wait for $lock ended"
