@@ -103,7 +103,8 @@ struct sync_thread {
     uint32_t used;      /**< belongs to a thread */
     uint32_t rounds;    /**< destructor rounds seen */
     uint32_t forgotten; /**< held locks that did not fit */
-    uintptr_t waiting;  /**< the lock this thread is blocked on */
+    uintptr_t waiting;   /**< the lock this thread is blocked on */
+    uintptr_t announced; /**< the lock of the program's own it waits for; its waiting may use other locks */
     uint64_t flushed;   /**< tick of the last writing of counts */
     struct sync_count nowhere; /**< counts of locks the table has no room for */
     pthread_t self;

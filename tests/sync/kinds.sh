@@ -74,4 +74,9 @@ for mode in all contended holders counts; do
     [ "$total" = "8 2" ] || fail "mode $mode counts $total acquisitions and waits instead of 8 2"
     [ $mode != counts ] || expect "$scratch/counts.txt" 0 '^(block|acquire|release|cond|create|init)'
 done
+# Paused: everything is ready, and nothing is recorded.
+record "$scratch/paused" paused "$bin/sync_kinds_plain" >/dev/null
+events "$scratch/paused" "$scratch/paused.txt"
+expect "$scratch/paused.txt" 0 '^[a-z_]+ .* tid='
+expect "$scratch/paused.txt" 1 '^process '
 echo "every kind of event: preloaded, linked and both at once, in 4 modes"
