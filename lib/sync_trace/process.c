@@ -274,7 +274,7 @@ __attribute__((destructor)) static void sync_unload(void)
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
-        sync_event(t, UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, (const void *)pthread_self(), 0, 0);
+        sync_thread_exit_event(t);
     }
     write_others(t);
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);

@@ -193,6 +193,8 @@ static inline void sync_child_check(void)
 int sync_blocks_start(void);
 /** In a child: forget the parent's block of this thread. */
 void sync_blocks_forget(void);
+/** The calling thread ends: its last event, if it is recorded. */
+void sync_thread_exit_event(struct sync_thread *t);
 /** The live thread with this id; NULL. */
 struct sync_thread *sync_thread_by_tid(pid_t tid);
 /** The live thread with this handle; NULL. */
