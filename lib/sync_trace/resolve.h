@@ -7,6 +7,7 @@
 #ifndef UPMU_SYNC_RESOLVE_H
 #define UPMU_SYNC_RESOLVE_H
 
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
@@ -40,6 +41,7 @@ struct sync_real {
     int (*clockjoin)(pthread_t, void **, clockid_t, const struct timespec *);
     int (*detach)(pthread_t);
     int (*setname)(pthread_t, const char *);
+    int (*iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 };
 
 extern struct sync_real sync_real;
