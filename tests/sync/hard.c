@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "trace/control.h"
@@ -398,6 +399,26 @@ static void many_held_at_once(void)
     }
 }
 
+/* A child of a process that has ended its recording is off, and can begin one of its own. */
+static void a_child_begins_by_itself(void)
+{
+    static pthread_mutex_t quiet = PTHREAD_MUTEX_INITIALIZER, loud = PTHREAD_MUTEX_INITIALIZER;
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        in_thread(lock_unlock, &quiet);
+        begin(UPMU_SYNC_ALL);
+        in_thread(lock_unlock, &loud);
+        end();
+        exit(0);
+    }
+    int status;
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(look(&quiet).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    struct seen s = look(&loud);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 1 && s.counted == 1);
+}
+
 static void wrong_arguments(void)
 {
     struct upmu_sync_opts o = {.size = sizeof o, .mode = 9, .trace = dir};
@@ -428,6 +449,7 @@ int main(void)
     locks_of_ones_own();
     many_locks_are_counted_exactly();
     many_held_at_once();
+    a_child_begins_by_itself();
     char command[sizeof dir + 16];
     snprintf(command, sizeof command, "rm -rf %s", dir);
     return system(command) != 0;
