@@ -64,7 +64,10 @@ void upmu_lock_acquired(const void *lock)
         return;
     if (t->announced == (uintptr_t)lock) {
         t->announced = 0;
-        struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM,
+        struct sync_wait w = {.t = t,
+                              .lock = (uintptr_t)lock,
+                              .site = CALL_SITE(),
+                              .type = UPMU_OBJECT_CUSTOM,
                               .recorded = mode != MODE_COUNTS};
         sync_wait_end(&w);
         return;

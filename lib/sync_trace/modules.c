@@ -41,7 +41,7 @@ static struct module_table {
     uint32_t stale; /**< an address was met that lies in none of them */
     struct module module[MODULES_MAX];
     struct unwind_info unwind[MODULES_MAX];
-} *table;
+} * table;
 
 #ifdef DLFO_STRUCT_HAS_EH_COUNT
 static int (*find_object)(void *, struct dl_find_object *);
@@ -132,9 +132,8 @@ static void build_id(const struct dl_phdr_info *info, char *out)
     out[0] = '\0';
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_NOTE &&
-            note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, p->p_align == 8 ? 8 : 4,
-                          out))
+        if (p->p_type == PT_NOTE && note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
+                                                  p->p_align == 8 ? 8 : 4, out))
             return;
     }
 }

@@ -50,14 +50,14 @@ extern struct sync_real sync_real;
 void sync_resolve(void);
 
 /** The real function; other libraries' constructors call before ours has run. */
-#define SYNC_REAL(name)                                                                                                \
-    (__extension__({                                                                                                   \
-        __typeof__(sync_real.name) real_ = __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED);                         \
-        if (__builtin_expect(!real_, 0)) {                                                                             \
-            sync_resolve();                                                                                            \
-            real_ = __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED);                                                \
-        }                                                                                                              \
-        real_;                                                                                                         \
+#define SYNC_REAL(name)                                                                        \
+    (__extension__({                                                                           \
+        __typeof__(sync_real.name) real_ = __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED); \
+        if (__builtin_expect(!real_, 0)) {                                                     \
+            sync_resolve();                                                                    \
+            real_ = __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED);                        \
+        }                                                                                      \
+        real_;                                                                                 \
     }))
 
 #endif

@@ -21,12 +21,12 @@
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "hard.c:%d: %s (%s)\n", __LINE__, #x, upmu_error());                                       \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(x)                                                                 \
+    do {                                                                         \
+        if (!(x)) {                                                              \
+            fprintf(stderr, "hard.c:%d: %s (%s)\n", __LINE__, #x, upmu_error()); \
+            exit(1);                                                             \
+        }                                                                        \
     } while (0)
 
 static char dir[] = "/tmp/upmu-sync-hard-XXXXXX";
@@ -361,7 +361,8 @@ static void locks_of_ones_own(void)
     upmu_lock_retired(&spin);
     end();
     struct seen s = look(&spin);
-    CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 && s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
+    CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 &&
+          s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
     CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.object_type == UPMU_OBJECT_CUSTOM);
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2); /* ours was waited for, the waiter's acquisition is in the trace */

@@ -11,12 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "kinds.c:%d: %s\n", __LINE__, #x);                                                         \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(x)                                               \
+    do {                                                       \
+        if (!(x)) {                                            \
+            fprintf(stderr, "kinds.c:%d: %s\n", __LINE__, #x); \
+            exit(1);                                           \
+        }                                                      \
     } while (0)
 
 static pthread_mutex_t mutex;
