@@ -148,7 +148,8 @@ static void stored_pairs(void *arg, size_t n)
 
 /* ------------------------------------------------------------------------------------------------------- rows */
 
-static void row(struct bench *b, const struct side *real, const char *title, int mode, bool stored, size_t n, double bar)
+static void row(struct bench *b, const struct side *real, const char *title, int mode, bool stored, size_t n,
+                double bar)
 {
     struct side ours = *real, floor = *real;
     ours.mode = mode;

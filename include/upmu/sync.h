@@ -56,7 +56,8 @@ UPMU_API int upmu_sync_begin(const struct upmu_sync_opts *opts);
 /** Stop recording; the trace stays open for regions and for another begin. @return 0; UPMU_E_STATE (no begin). */
 UPMU_API int upmu_sync_end(void);
 
-/** Change the mode while recording. @return the mode before, or UPMU_E_INVAL. Signal safe. */
+/** Change the mode while recording. @return the mode before (the new one if recording was paused), UPMU_E_INVAL, or
+ *  UPMU_E_STATE (nothing is recorded). Signal safe. */
 UPMU_API int upmu_sync_set_mode(int mode);
 
 /* ---------------------------------------------------------------------------------- locks of one's own making */

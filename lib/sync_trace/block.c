@@ -122,7 +122,7 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
     t->depth = 0;
     t->rounds = 0;
     t->forgotten = 0;
-    t->waiting = 0;
+    t->waiting = t->announced = 0;
     t->flushed = tick_now();
     __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
@@ -169,6 +169,19 @@ struct sync_thread *sync_thread_make(void)
 
 /* -------------------------------------------------------------------------------------------------- ending */
 
+void sync_thread_exit_event(struct sync_thread *t)
+{
+    uint32_t mode = sync_mode();
+    if (mode == MODE_OFF || mode == MODE_COUNTS)
+        return;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_THREAD_EXIT,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)pthread_self(),
+    };
+    sync_write(t, tick_now(), &e);
+}
+
 static void thread_end(struct sync_thread *t)
 {
     int saved = errno, cancel;
@@ -176,12 +189,7 @@ static void thread_end(struct sync_thread *t)
     sync_tls.refused = 1;
     sync_guard(t);
     sync_counts_write(t, t->stream);
-    struct trace_sync e = {
-        .kind = UPMU_TRACE_THREAD_EXIT,
-        .object_type = UPMU_OBJECT_THREAD,
-        .object = (uint64_t)pthread_self(),
-    };
-    sync_write(t, tick_now(), &e);
+    sync_thread_exit_event(t);
     tid_leave(t);
     sync_counts_clear(t);
     t->depth = 0;

@@ -53,6 +53,7 @@ void upmu_lock_will_acquire(const void *lock)
         return;
     struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM};
     sync_wait_begin(&w, mode, -1, false);
+    t->announced = w.lock;
 }
 
 void upmu_lock_acquired(const void *lock)
@@ -61,8 +62,12 @@ void upmu_lock_acquired(const void *lock)
     struct sync_thread *t = recording(&mode);
     if (!t)
         return;
-    if (t->waiting == (uintptr_t)lock) {
-        struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM,
+    if (t->announced == (uintptr_t)lock) {
+        t->announced = 0;
+        struct sync_wait w = {.t = t,
+                              .lock = (uintptr_t)lock,
+                              .site = CALL_SITE(),
+                              .type = UPMU_OBJECT_CUSTOM,
                               .recorded = mode != MODE_COUNTS};
         sync_wait_end(&w);
         return;

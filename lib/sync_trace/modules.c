@@ -3,9 +3,14 @@
  * What is mapped where, so that addresses can be named later. Room: sync_trace; before it begin, end and pthread_create,
  * after it the trace writer.
  *
- * dl_iterate_phdr() takes the loader's lock, which a thread inside dlopen() holds while constructors run: never from
- * the traced path. A stack that leads into no known module only leaves a note, and the next safe place scans.
+ * dl_iterate_phdr() takes a lock of the loader, which the program holds in callbacks of its own: never from the traced
+ * path. A stack that leads into no known module only leaves a note, and the next safe place scans.
+ *
+ * libunwind asks for it all the same, in the middle of a stack: a thread that unwinds while it holds a mutex that such a
+ * callback waits for would never come back. So that call is taken over too, and answered on the traced path from the
+ * modules known here, as far as the C library (_dl_find_object(), which takes no lock) says that they are still mapped.
  */
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -13,13 +18,21 @@
 
 #include "base/error.h"
 #include "base/tick.h"
+#include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 #include "trace/writer.h"
 
-enum { MODULES_MAX = 4096, BUILD_ID_MAX = 64 };
+enum { MODULES_MAX = 2048, BUILD_ID_MAX = 64, PHDRS_MAX = 16 };
 
 struct module {
     uint64_t base, start, end;
+};
+
+/* What an unwinder needs of a module. */
+struct unwind_info {
+    const void *eh_frame; /**< as _dl_find_object() has it; NULL: not to be served */
+    ElfW(Half) n;
+    ElfW(Phdr) phdr[PHDRS_MAX];
 };
 
 /* Only grows, under the loader's lock; read without a lock up to `n`. */
@@ -27,11 +40,45 @@ static struct module_table {
     uint32_t n;
     uint32_t stale; /**< an address was met that lies in none of them */
     struct module module[MODULES_MAX];
-} *table;
+    struct unwind_info unwind[MODULES_MAX];
+} * table;
+
+#ifdef DLFO_STRUCT_HAS_EH_COUNT
+static int (*find_object)(void *, struct dl_find_object *);
+
+static void find_object_start(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+    *(void **)(void *)&find_object = symbol;
+}
+
+/* The module mapped at this address, if its extent is the one we know. */
+static const void *eh_frame_now(const struct module *m)
+{
+    struct dl_find_object o;
+    if (find_object((void *)(uintptr_t)m->start, &o) != 0 || (uintptr_t)o.dlfo_map_start != m->start)
+        return NULL;
+    return o.dlfo_eh_frame;
+}
+#else
+/* glibc before 2.35, and others: there is no way to ask without a lock. */
+static void *const find_object;
+
+static void find_object_start(void)
+{
+}
+
+static const void *eh_frame_now(const struct module *m)
+{
+    (void)m;
+    return NULL;
+}
+#endif
 
 int sync_modules_start(void)
 {
     table = sync_map_wiped(sizeof *table);
+    find_object_start();
     return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
@@ -85,9 +132,8 @@ static void build_id(const struct dl_phdr_info *info, char *out)
     out[0] = '\0';
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_NOTE &&
-            note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz, p->p_align == 8 ? 8 : 4,
-                          out))
+        if (p->p_type == PT_NOTE && note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
+                                                  p->p_align == 8 ? 8 : 4, out))
             return;
     }
 }
@@ -104,6 +150,15 @@ static bool extent(const struct dl_phdr_info *info, struct module *m)
         m->end = start + p->p_memsz > m->end ? start + p->p_memsz : m->end;
     }
     return m->start < m->end;
+}
+
+static void keep_for_unwinding(const struct dl_phdr_info *info, const struct module *m, struct unwind_info *out)
+{
+    if (!find_object || info->dlpi_phnum > PHDRS_MAX)
+        return;
+    out->n = info->dlpi_phnum;
+    memcpy(out->phdr, info->dlpi_phdr, info->dlpi_phnum * sizeof *out->phdr);
+    out->eh_frame = eh_frame_now(m);
 }
 
 /* The main program has no name there. */
@@ -128,6 +183,7 @@ static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
     const char *path = table->n == 0 || info->dlpi_name[0] ? path_of(info, program, sizeof program) : "";
     if (upmu_trace_module_(t->stream, tick_now(), m.base, m.start, m.end, id, path)) {
         table->module[table->n] = m;
+        keep_for_unwinding(info, &m, &table->unwind[table->n]);
         __atomic_store_n(&table->n, table->n + 1, __ATOMIC_RELEASE);
     }
     return 0;
@@ -136,7 +192,7 @@ static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
 void sync_modules_scan(struct sync_thread *t)
 {
     __atomic_store_n(&table->stale, 0, __ATOMIC_RELAXED);
-    dl_iterate_phdr(one_module, t);
+    SYNC_REAL(iterate_phdr)(one_module, t);
 }
 
 void sync_modules_note(uintptr_t address)
@@ -152,4 +208,31 @@ void sync_modules_check(struct sync_thread *t)
 {
     if (UNLIKELY(__atomic_load_n(&table->stale, __ATOMIC_RELAXED)))
         sync_modules_scan(t);
+}
+
+static int iterate_known(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
+    int rc = 0;
+    for (uint32_t i = 0; i < n && rc == 0; i++) {
+        const struct unwind_info *u = &table->unwind[i];
+        if (!u->eh_frame || eh_frame_now(&table->module[i]) != u->eh_frame)
+            continue;
+        struct dl_phdr_info info = {
+            .dlpi_addr = table->module[i].base,
+            .dlpi_name = "",
+            .dlpi_phdr = u->phdr,
+            .dlpi_phnum = u->n,
+            .dlpi_adds = n,
+        };
+        rc = callback(&info, sizeof info, arg);
+    }
+    return rc;
+}
+
+UPMU_API int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    const struct sync_thread *t = sync_tls.thread;
+    bool unwinding = t && t->used && !__atomic_load_n(&t->ready, __ATOMIC_RELAXED);
+    return unwinding && find_object ? iterate_known(callback, arg) : SYNC_REAL(iterate_phdr)(callback, arg);
 }

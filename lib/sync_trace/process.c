@@ -168,6 +168,7 @@ static int start(const struct upmu_sync_opts *o)
         return UPMU_E_INVAL;
     if ((rc = set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
+    (void)upmu_recorder_stream_(); /* in a forked child, this is what makes its own trace */
     take_clock();
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
@@ -200,6 +201,7 @@ static void stop(void)
         return;
     struct sync_thread *t = sync_thread();
     __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
+    __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins again by itself */
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
@@ -274,7 +276,7 @@ __attribute__((destructor)) static void sync_unload(void)
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
-        sync_event(t, UPMU_TRACE_THREAD_EXIT, UPMU_OBJECT_THREAD, (const void *)pthread_self(), 0, 0);
+        sync_thread_exit_event(t);
     }
     write_others(t);
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);

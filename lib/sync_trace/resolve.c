@@ -72,6 +72,7 @@ static const struct {
     {"pthread_timedjoin_np", NULL, offsetof(struct sync_real, timedjoin)},
     {"pthread_detach", NULL, offsetof(struct sync_real, detach)},
     {"pthread_setname_np", NULL, offsetof(struct sync_real, setname)},
+    {"dl_iterate_phdr", NULL, offsetof(struct sync_real, iterate_phdr)},
     /* Younger than the rest (glibc 2.30 and 2.31). */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
     {"pthread_cond_clockwait", NULL, offsetof(struct sync_real, cond_clockwait)},

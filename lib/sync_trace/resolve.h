@@ -7,6 +7,7 @@
 #ifndef UPMU_SYNC_RESOLVE_H
 #define UPMU_SYNC_RESOLVE_H
 
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
@@ -40,6 +41,7 @@ struct sync_real {
     int (*clockjoin)(pthread_t, void **, clockid_t, const struct timespec *);
     int (*detach)(pthread_t);
     int (*setname)(pthread_t, const char *);
+    int (*iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 };
 
 extern struct sync_real sync_real;
@@ -48,9 +50,14 @@ extern struct sync_real sync_real;
 void sync_resolve(void);
 
 /** The real function; other libraries' constructors call before ours has run. */
-#define SYNC_REAL(name)                                                                                                \
-    (__builtin_expect(__atomic_load_n(&sync_real.name, __ATOMIC_RELAXED) != NULL, 1)                                   \
-         ? __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED)                                                          \
-         : (sync_resolve(), __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED)))
+#define SYNC_REAL(name)                                                                        \
+    (__extension__({                                                                           \
+        __typeof__(sync_real.name) real_ = __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED); \
+        if (__builtin_expect(!real_, 0)) {                                                     \
+            sync_resolve();                                                                    \
+            real_ = __atomic_load_n(&sync_real.name, __ATOMIC_RELAXED);                        \
+        }                                                                                      \
+        real_;                                                                                 \
+    }))
 
 #endif

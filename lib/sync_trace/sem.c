@@ -45,8 +45,8 @@ static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site
 
 static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
 {
-    struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
-        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
+    struct sync_wait w
+        __attribute__((cleanup(sync_wait_end))) = {.t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
     sync_wait_begin(&w, mode, 0, false);
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;

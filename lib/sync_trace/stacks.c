@@ -23,10 +23,10 @@ enum {
 };
 
 struct slot {
-    uint64_t hash;    /**< claimed by this; 0 = free */
-    uint64_t tick;    /**< of the stack's record */
-    uint32_t id;      /**< published: 0 until the record is written */
-    uint32_t first;   /**< in `frames` */
+    uint64_t hash;  /**< claimed by this; 0 = free */
+    uint64_t tick;  /**< of the stack's record */
+    uint32_t id;    /**< published: 0 until the record is written */
+    uint32_t first; /**< in `frames` */
     uint16_t n;
     uint16_t truncated;
 };

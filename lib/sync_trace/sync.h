@@ -103,7 +103,8 @@ struct sync_thread {
     uint32_t used;      /**< belongs to a thread */
     uint32_t rounds;    /**< destructor rounds seen */
     uint32_t forgotten; /**< held locks that did not fit */
-    uintptr_t waiting;  /**< the lock this thread is blocked on */
+    uintptr_t waiting;   /**< the lock this thread is blocked on */
+    uintptr_t announced; /**< the lock of the program's own it waits for; its waiting may use other locks */
     uint64_t flushed;   /**< tick of the last writing of counts */
     struct sync_count nowhere; /**< counts of locks the table has no room for */
     pthread_t self;
@@ -192,6 +193,8 @@ static inline void sync_child_check(void)
 int sync_blocks_start(void);
 /** In a child: forget the parent's block of this thread. */
 void sync_blocks_forget(void);
+/** The calling thread ends: its last event, if it is recorded. */
+void sync_thread_exit_event(struct sync_thread *t);
 /** The live thread with this id; NULL. */
 struct sync_thread *sync_thread_by_tid(pid_t tid);
 /** The live thread with this handle; NULL. */

@@ -120,11 +120,16 @@ static const struct {
     const char *name;
     void (*call)(void);
 } points[] = {
-    {"cond_wait", in_cond_wait},       {"cond_timedwait", in_cond_timedwait},
-    {"cond_clockwait", in_cond_clockwait}, {"sem_wait", in_sem_wait},
-    {"sem_timedwait", in_sem_timedwait}, {"sem_clockwait", in_sem_clockwait},
-    {"join", in_join},                 {"timedjoin", in_timedjoin},
-    {"sem_wait, full", in_sem_wait_full}, {"sem_timedwait, full", in_sem_timedwait_full},
+    {"cond_wait", in_cond_wait},
+    {"cond_timedwait", in_cond_timedwait},
+    {"cond_clockwait", in_cond_clockwait},
+    {"sem_wait", in_sem_wait},
+    {"sem_timedwait", in_sem_timedwait},
+    {"sem_clockwait", in_sem_clockwait},
+    {"join", in_join},
+    {"timedjoin", in_timedjoin},
+    {"sem_wait, full", in_sem_wait_full},
+    {"sem_timedwait, full", in_sem_timedwait_full},
     {"none", in_none},
 };
 

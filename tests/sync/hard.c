@@ -5,23 +5,28 @@
  * Room: tests; linked with libupmu_sync and libupmu_analysis.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "trace/control.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "hard.c:%d: %s (%s)\n", __LINE__, #x, upmu_error());                                       \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(x)                                                                 \
+    do {                                                                         \
+        if (!(x)) {                                                              \
+            fprintf(stderr, "hard.c:%d: %s (%s)\n", __LINE__, #x, upmu_error()); \
+            exit(1);                                                             \
+        }                                                                        \
     } while (0)
 
 static char dir[] = "/tmp/upmu-sync-hard-XXXXXX";
@@ -234,6 +239,35 @@ static void modes_switch_while_running(void)
     CHECK(s.counted == 22 && s.contended == 0);
 }
 
+/* As another process does it: by the mode word of the control file. */
+static void the_control_file_switches(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    char pattern[sizeof dir + 32];
+    glob_t found;
+    begin(UPMU_SYNC_COUNTS);
+    snprintf(pattern, sizeof pattern, "%s/*/" CONTROL_FILE, dir);
+    CHECK(glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == 1);
+    int fd = open(found.gl_pathv[0], O_RDWR);
+    CHECK(fd >= 0);
+    struct control_header *control = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    CHECK(control != MAP_FAILED && control->mode == 1 + UPMU_SYNC_COUNTS);
+    lock_unlock(&m);
+    control->mode = 0;
+    for (int i = 0; i < 5; i++)
+        lock_unlock(&m);
+    control->mode = 1 + UPMU_SYNC_ALL;
+    for (int i = 0; i < 3; i++)
+        lock_unlock(&m);
+    end();
+    CHECK(control->mode == 0);
+    munmap(control, sizeof *control);
+    close(fd);
+    globfree(&found);
+    struct seen s = look(&m);
+    CHECK(s.counted == 4 && s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 3 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 3);
+}
+
 static void after_contention_acquisitions_are_recorded(void)
 {
     static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -286,10 +320,13 @@ static atomic_flag spin = ATOMIC_FLAG_INIT;
 
 static void spin_lock(void)
 {
+    static pthread_mutex_t waiters = PTHREAD_MUTEX_INITIALIZER;
     if (atomic_flag_test_and_set(&spin)) {
         upmu_lock_will_acquire(&spin);
-        while (atomic_flag_test_and_set(&spin))
+        while (atomic_flag_test_and_set(&spin)) {
+            lock_unlock(&waiters); /* waiting that uses other locks */
             usleep(100);
+        }
     }
     upmu_lock_acquired(&spin);
 }
@@ -324,7 +361,8 @@ static void locks_of_ones_own(void)
     upmu_lock_retired(&spin);
     end();
     struct seen s = look(&spin);
-    CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 && s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
+    CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 &&
+          s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
     CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.object_type == UPMU_OBJECT_CUSTOM);
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2); /* ours was waited for, the waiter's acquisition is in the trace */
@@ -362,6 +400,26 @@ static void many_held_at_once(void)
     }
 }
 
+/* A child of a process that has ended its recording is off, and can begin one of its own. */
+static void a_child_begins_by_itself(void)
+{
+    static pthread_mutex_t quiet = PTHREAD_MUTEX_INITIALIZER, loud = PTHREAD_MUTEX_INITIALIZER;
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        in_thread(lock_unlock, &quiet);
+        begin(UPMU_SYNC_ALL);
+        in_thread(lock_unlock, &loud);
+        end();
+        exit(0);
+    }
+    int status;
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(look(&quiet).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    struct seen s = look(&loud);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 1 && s.counted == 1);
+}
+
 static void wrong_arguments(void)
 {
     struct upmu_sync_opts o = {.size = sizeof o, .mode = 9, .trace = dir};
@@ -386,11 +444,13 @@ int main(void)
     out_of_order_release_is_fine();
     off_and_on_again_forgets_what_was_released();
     modes_switch_while_running();
+    the_control_file_switches();
     after_contention_acquisitions_are_recorded();
     kinds_answer_as_without_us();
     locks_of_ones_own();
     many_locks_are_counted_exactly();
     many_held_at_once();
+    a_child_begins_by_itself();
     char command[sizeof dir + 16];
     snprintf(command, sizeof command, "rm -rf %s", dir);
     return system(command) != 0;

@@ -21,12 +21,12 @@
 
 enum { THREADS = 3, KILLS = 100 };
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "kill.c:%d: %s (%s)\n", __LINE__, #x, upmu_error());                                       \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(x)                                                                 \
+    do {                                                                         \
+        if (!(x)) {                                                              \
+            fprintf(stderr, "kill.c:%d: %s (%s)\n", __LINE__, #x, upmu_error()); \
+            exit(1);                                                             \
+        }                                                                        \
     } while (0)
 
 struct done {

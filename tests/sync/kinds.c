@@ -11,12 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK(x)                                                                                                       \
-    do {                                                                                                               \
-        if (!(x)) {                                                                                                    \
-            fprintf(stderr, "kinds.c:%d: %s\n", __LINE__, #x);                                                         \
-            exit(1);                                                                                                   \
-        }                                                                                                              \
+#define CHECK(x)                                               \
+    do {                                                       \
+        if (!(x)) {                                            \
+            fprintf(stderr, "kinds.c:%d: %s\n", __LINE__, #x); \
+            exit(1);                                           \
+        }                                                      \
     } while (0)
 
 static pthread_mutex_t mutex;
@@ -37,7 +37,7 @@ static struct timespec in_ms(clockid_t clock, long ms)
 /* Long enough for another thread to be asleep in the call before the one that matters. */
 static void let_others_block(void)
 {
-    usleep(30000);
+    usleep(60000);
 }
 
 static void *locker(void *arg)

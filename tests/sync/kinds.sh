@@ -11,7 +11,9 @@ check_all()
     expect "$f" 3 '^create .*result=0'
     expect "$f" 3 '^start .*peer=[1-9]'
     expect "$f" 4 '^exit '
-    expect "$f" 2 '^join .*peer=[1-9]'
+    expect "$f" 2 '^join '
+    # The first thread still ran when it was joined.
+    grep -q '^join .*peer=[1-9]' "$f" || fail "no join knows whom it waits for"
     expect "$f" 2 '^joined .*result=0'
     expect "$f" 1 '^detach .*result=0'
     expect "$f" 1 '^thread_name .*name=waiter$'
@@ -74,4 +76,9 @@ for mode in all contended holders counts; do
     [ "$total" = "8 2" ] || fail "mode $mode counts $total acquisitions and waits instead of 8 2"
     [ $mode != counts ] || expect "$scratch/counts.txt" 0 '^(block|acquire|release|cond|create|init)'
 done
+# Paused: everything is ready, and nothing is recorded.
+record "$scratch/paused" paused "$bin/sync_kinds_plain" >/dev/null
+events "$scratch/paused" "$scratch/paused.txt"
+expect "$scratch/paused.txt" 0 '^[a-z_]+ .* tid='
+expect "$scratch/paused.txt" 1 '^process '
 echo "every kind of event: preloaded, linked and both at once, in 4 modes"

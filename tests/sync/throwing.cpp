@@ -63,7 +63,8 @@ int main()
     std::thread other([] {
         std::printf("timed: %d\n", (int)timed.try_lock_for(std::chrono::milliseconds(5)));
         std::unique_lock<std::mutex> lock(mutex);
-        std::printf("wait_for: %d\n", (int)(cond.wait_for(lock, std::chrono::milliseconds(5)) == std::cv_status::timeout));
+        std::printf("wait_for: %d\n",
+                    (int)(cond.wait_for(lock, std::chrono::milliseconds(5)) == std::cv_status::timeout));
     });
     other.join();
 

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# examples/sync_linked, spinlock and read_trace: the two first record, the third reads what they recorded.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+bin=$1
+
+# record NAME TEXT: the example ends well, says TEXT, and leaves a trace that read_trace can read
+record()
+{
+    UPMU_TRACE=$scratch/$1 "$bin/$1" >"$scratch/said" || fail "$1 ended with status $?"
+    grep -q -x "$2" "$scratch/said" || fail "$1 printed: $(cat "$scratch/said")"
+    "$bin/read_trace" "$scratch/$1" >"$scratch/$1.txt" || fail "the trace of $1 cannot be read"
+}
+
+# total_of NAME LOCK: how often all threads took the lock that has this name
+total_of()
+{
+    awk -v lock="$2" '$1 == "thread" && $3 == "took" && $4 == lock { n += $5 } END { print n + 0 }' "$scratch/$1.txt"
+}
+
+record sync_linked '4 threads took the lock 100 times each'
+lock=$(awk '/is called "disk lock"/ { print $2 }' "$scratch/sync_linked.txt")
+[ "$(total_of sync_linked "$lock")" = 400 ] || fail "400 acquisitions of $lock in: $(grep took "$scratch/sync_linked.txt")"
+grep -q "waits for $lock, held by thread [1-9]" "$scratch/sync_linked.txt" || fail "nobody waited for $lock"
+[ "$(grep -c "waits for $lock" "$scratch/sync_linked.txt")" = "$(grep -c "has $lock" "$scratch/sync_linked.txt")" ] ||
+    fail "not every wait for $lock ended"
+
+record spinlock 'the sum is 74250000'
+grep -c ' took ' "$scratch/spinlock.txt" | grep -q -x 3 || fail "3 threads took the spin lock: $(cat "$scratch/spinlock.txt")"
+awk '/ took / { n += $5 } END { exit n != 15000 }' "$scratch/spinlock.txt" || fail "15000 acquisitions of the spin lock"
+
+! "$bin/read_trace" "$scratch/nowhere" 2>"$scratch/err" || fail "a trace that is not there was read"
+grep -q nowhere "$scratch/err" || fail "the message does not name it: $(cat "$scratch/err")"
