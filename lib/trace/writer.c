@@ -249,7 +249,7 @@ static int control_fill(struct trace_writer *w, int fd)
     h->start_ticks = control_start_ticks(w->meta.pid);
     if (control_boot_id(h->boot_id, text) != 0)
         memset(h->boot_id, 0, sizeof h->boot_id);
-    h->mode = CONTROL_RECORDING;
+    h->mode = CONTROL_OFF; /* sync tracing has not begun */
     memcpy(h->magic, CONTROL_MAGIC, sizeof h->magic);
     w->home.control = h;
     w->control_fd = fd;
