@@ -41,9 +41,9 @@ struct control_header {
     uint32_t complete;    /**< 1 once the final metadata is written */
     uint64_t start_ticks; /**< start time of the process, as in /proc/PID/stat */
     uint8_t boot_id[16];
-    uint32_t mode;    /**< CONTROL_OFF, or 1 + enum upmu_sync_mode; the hot path reads it, anybody of the user writes it */
-    uint32_t mail;    /**< bytes of `text`, which wait to become a mark; 0 = the mailbox is empty */
-    uint64_t lost;    /**< events lost, whether or not they reached a stream */
+    uint32_t mode; /**< CONTROL_OFF, or 1 + enum upmu_sync_mode; the hot path reads it, anybody of the user writes it */
+    uint32_t mail; /**< bytes of `text`, which wait to become a mark; 0 = the mailbox is empty */
+    uint64_t lost; /**< events lost, whether or not they reached a stream */
     uint64_t clamped; /**< events whose tick was raised to the one before */
     uint32_t chosen;  /**< mode word to go back to from CONTROL_OFF; 0 = nobody in this process reads the mode word */
     char text[CONTROL_MAIL_MAX + 1]; /**< the mailbox: senders take turns by flock() on the directory */

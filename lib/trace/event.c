@@ -383,8 +383,8 @@ void stream_take_mail(struct trace_stream *s, uint64_t tick)
     struct control_header *control = s->home->control;
     char text[CONTROL_MAIL_MAX];
     uint32_t unclaimed = 0;
-    if (is_closed(s) || !__atomic_compare_exchange_n(&s->home->mail_taken, &unclaimed, 1, false, __ATOMIC_ACQUIRE,
-                                                     __ATOMIC_RELAXED))
+    if (is_closed(s) ||
+        !__atomic_compare_exchange_n(&s->home->mail_taken, &unclaimed, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     uint32_t len = __atomic_load_n(&control->mail, __ATOMIC_ACQUIRE);
     if (len != 0) {
