@@ -78,13 +78,27 @@ static int depth_of(const struct upmu_sync_opts *o)
     return o->stack_depth ? (int)o->stack_depth : SYNC_FRAMES_DEFAULT;
 }
 
+/* UPMU_SYNC is a mode, "paused", or "paused:MODE": off, and MODE once somebody outside starts it. */
+static int mode_from_environment(const char *text)
+{
+    static const char paused[] = "paused:";
+    size_t n = sizeof paused - 1;
+    bool off = strncmp(text, paused, n) == 0;
+    int mode = parse_mode(off ? text + n : text);
+    if (mode < 0)
+        return mode;
+    sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_CONTENDED : (uint32_t)mode;
+    return off ? MODE_OFF : mode;
+}
+
 static int mode_of(const struct upmu_sync_opts *o)
 {
     const char *text = environment("UPMU_SYNC");
     if (text)
-        return parse_mode(text);
+        return mode_from_environment(text);
     if (o->mode > UPMU_SYNC_COUNTS)
         return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: mode %u is not known", o->mode);
+    sync_process.chosen = 1 + o->mode;
     return 1 + (int)o->mode;
 }
 
@@ -153,6 +167,7 @@ static int open_gate(uint32_t mode)
     struct control_header *control = upmu_recorder_control_();
     if (!control)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
+    __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
@@ -200,6 +215,9 @@ static void stop(void)
     if (!word)
         return;
     struct sync_thread *t = sync_thread();
+    struct control_header *control = upmu_recorder_control_();
+    if (control) /* what the program has ended, nobody outside starts again */
+        __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
     __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins again by itself */
     if (t) {

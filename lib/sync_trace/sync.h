@@ -138,6 +138,7 @@ struct sync_process {
     uint32_t set_up;       /**< tables and key are there */
     uint32_t recording;    /**< begun and not ended */
     uint32_t mode;         /**< word to start with, in a child too */
+    uint32_t chosen;       /**< word for when it is off and somebody outside starts it */
     uint32_t depth;        /**< frames per stack, 0 = none */
     uint32_t owner_known;  /**< glibc's word for the owner of a mutex means what we think */
     uint64_t write_every;  /**< ticks between two writings of a thread's counts */

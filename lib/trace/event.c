@@ -353,9 +353,17 @@ bool trace_region(struct trace_stream *s, bool end, uint64_t tick, const char *n
     };
     if (is_closed(s))
         return false;
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
     struct body b = {.text = name, .len = text_length(name, name_len), .values = values, .n = s->home->n_counters};
     b.form = form_of(values, b.n, &b.time);
     b.id = ids[b.form][end];
+    return record(s, tick, &b);
+}
+
+static bool mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
+{
+    struct body b = {.id = SCHEMA_ID_MARK, .text = text, .len = text_length(text, text_len)};
     return record(s, tick, &b);
 }
 
@@ -363,6 +371,26 @@ bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t 
 {
     if (is_closed(s))
         return false;
-    struct body b = {.id = SCHEMA_ID_MARK, .text = text, .len = text_length(text, text_len)};
-    return record(s, tick, &b);
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
+    return mark(s, tick, text, text_len);
+}
+
+/* The bytes come from outside and may change under us: what is recorded is a copy. Whoever finds the claim taken, a
+ * signal handler that interrupted its holder included, leaves the text to the holder. */
+void stream_take_mail(struct trace_stream *s, uint64_t tick)
+{
+    struct control_header *control = s->home->control;
+    char text[CONTROL_MAIL_MAX];
+    uint32_t unclaimed = 0;
+    if (is_closed(s) ||
+        !__atomic_compare_exchange_n(&s->home->mail_taken, &unclaimed, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    uint32_t len = __atomic_load_n(&control->mail, __ATOMIC_ACQUIRE);
+    if (len != 0) {
+        memcpy(text, control->text, sizeof text);
+        (void)mark(s, tick, text, len < sizeof text ? len : sizeof text); /* a lost one is counted as every event is */
+        __atomic_store_n(&control->mail, 0, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&s->home->mail_taken, 0, __ATOMIC_RELEASE);
 }

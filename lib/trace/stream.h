@@ -41,6 +41,7 @@ struct stream_home {
     size_t n_counters;
     uint64_t retry_ticks;           /**< pause before a full disk is tried again */
     uint32_t closed;                /**< atomic: nothing more is recorded */
+    uint32_t mail_taken;            /**< atomic: a thread is turning the mailbox's text into a mark */
     struct control_header *control; /**< never NULL */
 };
 
@@ -107,5 +108,14 @@ void stream_stop(struct trace_stream *s);
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 /** Count an event of this stream as lost. */
 void stream_lose(struct trace_stream *s);
+
+/** Whether the control file's mailbox has a text for us. */
+static inline bool stream_has_mail(const struct trace_stream *s)
+{
+    return __builtin_expect(__atomic_load_n(&s->home->control->mail, __ATOMIC_RELAXED) != 0, 0);
+}
+
+/** Record the mailbox's text as a mark of this stream, unless another thread is at it. Traced path. */
+void stream_take_mail(struct trace_stream *s, uint64_t tick);
 
 #endif

@@ -35,11 +35,12 @@ static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type)
 }
 
 /* In a stream that is busy for us: is this the usual case? Nothing is written before the trace's first event, in a full
- * packet, after a long pause or for a tick before the last one; the last two make the difference large. */
+ * packet, after a long pause or for a tick before the last one (these two make the difference large), or when a mark waits
+ * in the mailbox. */
 static inline bool stream_compact_fits(const struct trace_stream *s, uint64_t tick)
 {
     return (size_t)(s->limit - s->pos) >= STREAM_COMPACT_BYTES && tick - s->last_tick <= CTF_TICK_MASK &&
-           __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0;
+           __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0 && !stream_has_mail(s);
 }
 
 static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, uint32_t id, uint64_t object,

@@ -122,6 +122,8 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
         stream_lose(s);
         return false;
     }
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
     const struct schema_class *c = &schema_classes[id];
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct schema_field *f = &c->fields[i];

@@ -249,7 +249,7 @@ static int control_fill(struct trace_writer *w, int fd)
     h->start_ticks = control_start_ticks(w->meta.pid);
     if (control_boot_id(h->boot_id, text) != 0)
         memset(h->boot_id, 0, sizeof h->boot_id);
-    h->mode = CONTROL_RECORDING;
+    h->mode = CONTROL_OFF; /* sync tracing has not begun */
     memcpy(h->magic, CONTROL_MAGIC, sizeof h->magic);
     w->home.control = h;
     w->control_fd = fd;
@@ -465,20 +465,28 @@ uint64_t trace_writer_lost(const struct trace_writer *w)
 
 /* ----------------------------------------------------------------------------------------------- ending it */
 
-/* The stream of the calling thread, if it still has one: exit() runs in a thread that has not ended. */
-static void release_own_streams(struct trace_writer *w)
+/* Do it to the stream of the calling thread, if it still has one: exit() runs in a thread that has not ended. */
+static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_stream *s))
 {
     pid_t self = gettid();
     for (struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE); s; s = s->next)
         if (__atomic_load_n(&s->used, __ATOMIC_ACQUIRE) && __atomic_load_n(&s->tid, __ATOMIC_RELAXED) == self)
-            stream_stop(s);
+            act(s);
+}
+
+/* A mark that no event has taken along. */
+static void take_last_mail(struct trace_stream *s)
+{
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick_now());
 }
 
 void trace_writer_close(struct trace_writer *w)
 {
+    with_own_streams(w, take_last_mail);
     if (__atomic_exchange_n(&w->home.closed, 1, __ATOMIC_RELAXED))
         return;
-    release_own_streams(w);
+    with_own_streams(w, stream_stop);
     writer_fit_clock(w, w->meta.clock.hz);
     w->meta.complete = 1;
     struct control_header *h = w->home.control;

@@ -9,14 +9,14 @@
 
 #include <stdbool.h>
 
-/** Exit statuses of every command; `upmu stat` passes on that of the command it ran. */
+/** Exit statuses of every command; `upmu stat` and `upmu record` pass on that of the command they ran. */
 enum exit_status {
     EXIT_OK = 0,
     EXIT_FAILED = 1,           /**< the job could not be done, or not wholly; standard error says why */
     EXIT_USAGE = 2,            /**< the command line makes no sense */
-    EXIT_NOT_EXECUTABLE = 126, /**< stat: the command was found and could not be executed */
-    EXIT_NOT_FOUND = 127,      /**< stat: there is no such command */
-    EXIT_SIGNAL_BASE = 128,    /**< stat: plus the number of the signal that ended the command */
+    EXIT_NOT_EXECUTABLE = 126, /**< stat, record: the command was found and could not be executed */
+    EXIT_NOT_FOUND = 127,      /**< stat, record: there is no such command */
+    EXIT_SIGNAL_BASE = 128,    /**< stat, record: plus the number of the signal that ended the command */
 };
 
 /** One option. A list of them ends with an entry whose `name` is NULL. */
@@ -43,6 +43,8 @@ struct command {
 extern const struct command command_list;
 extern const struct command command_doctor;
 extern const struct command command_stat;
+extern const struct command command_record;
+extern const struct command command_ctl;
 extern const struct command command_dump;
 extern const struct command command_repair;
 extern const struct command command_help;

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# What a command is under upmu record: what it is without, and recorded.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 "$UPMU" record -o one -- "$WORKER" 20
+[ "$(cat out)" = ready ] || fail "the output is not the command's: $(cat out)"
+[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $(cat err)"
+grep -qE '^upmu: [0-9]+ events of 1 process and 2 threads, 0 lost, in one; next: upmu report one$' err ||
+    fail "summary: $(cat err)"
+at_least 1 one "create pid"
+at_least 1 one "block pid"
+events=$(sed 's/upmu: \([0-9]*\) .*/\1/' err)
+[ "$events" -gt 20 ] || fail "$events events said"
+
+# Mode, stacks and events reach the library.
+expect 0 "$UPMU" record --mode all -o all "$WORKER" 20
+at_least 20 all "release pid"
+expect 0 "$UPMU" record -m counts -o counts "$WORKER" 20
+none counts "block pid"
+at_least 1 counts "counts pid"
+expect 0 "$UPMU" record --paused -o paused "$WORKER" 20
+none paused "block pid"
+(sleep 0.1; touch later) &
+expect 0 "$UPMU" record -e task-clock -o values "$REGIONS" later
+wait
+[ "$(wc -l <err)" -eq 1 ] || fail "a table of events: $(cat err)"
+"$UPMU" dump values | grep -q 'round.*task-clock' || fail "the regions of the program have no counters"
+
+# Status, arguments, input, environment.
+for n in 0 1 77 255; do expect $n "$UPMU" record -o status$n -- sh -c "exit $n"; done
+expect 0 "$UPMU" record -o words -- printf '%s|' 'a b' '' -- '*'
+[ "$(cat out)" = 'a b||--|*|' ] || fail "arguments: $(cat out)"
+"$UPMU" record -o input cat <"$WORKER" 2>/dev/null | cmp -s - "$WORKER" || fail "input and output pass through"
+expect 0 "$UPMU" record -o name sh -c 'echo $0' named
+[ "$(cat out)" = named ] || fail "arguments of sh"
+
+# A preload of the user's stays, and comes before ours.
+libm=$(ldd "$UPMU" | sed -n 's/.*=> \(.*libm\.so[^ ]*\).*/\1/p')
+expect 0 env LD_PRELOAD="$libm" "$UPMU" record -o preload sh -c 'echo $LD_PRELOAD'
+case $(cat out) in "$libm":/*libupmu_sync.so.0) ;; *) fail "LD_PRELOAD is $(cat out)" ;; esac
+
+# Several processes of a command, forked and executed, are one recording; each has its directory.
+expect 0 "$UPMU" record -o tree sh -c '"$1" 5 & "$1" 5; wait' sh "$WORKER"
+has err "of 3 processes"
+[ "$(find tree -name metadata | wc -l)" -eq 3 ] || fail "directories: $(find tree)"
+
+# A command that changes its directory still finds the recording; a script is recorded through its interpreter.
+mkdir sub
+expect 0 "$UPMU" record -o moved sh -c 'cd sub && "$1" 5' sh "$WORKER"
+has err "of 2 processes"
+[ -z "$(ls sub)" ] || fail "something in sub"
+printf '#!/bin/sh\nexec "%s" 5\n' "$WORKER" >script
+chmod +x script
+expect 0 "$UPMU" record -o script_trace ./script
+has err "of 2 processes" # the shell, and what it became by exec
+printf '"%s" 5\n' "$WORKER" >plain
+chmod +x plain
+expect 0 "$UPMU" record -o plain_trace ./plain
+has err "of 2 processes"
+finish

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# On a full disk the command goes on, what was recorded before is kept, and the status says that something is missing.
+. "$(dirname "$0")/lib.sh"
+mkdir disk
+mount -t tmpfs -o size=256k tmpfs disk 2>/dev/null || skip "no small file system can be mounted here"
+trap 'umount disk; rm -rf "$work"' EXIT
+
+expect 1 "$UPMU" record --mode all --stack-depth 64 -o disk/trace "$WORKER" 1500
+has out ready
+has err "did not get into the recording"
+grep -qE '[1-9][0-9]* lost' err || fail "summary: $(cat err)"
+at_least 100 disk/trace "release pid"
+# The command's own failure is not hidden behind ours.
+rm -rf disk/trace
+expect 9 "$UPMU" record --mode all -o disk/trace sh -c '"$1" 1500; exit 9' sh "$WORKER"
+
+# No room for anything at all.
+rm -rf disk/trace
+mkdir disk/trace
+head -c 1000000 /dev/zero >disk/filler 2>/dev/null
+expect 1 "$UPMU" record -o disk/trace "$WORKER" 3
+has out ready
+has err "nothing was recorded: the disk"
+finish

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Helpers of the scripts in this folder, beside those of the command's tests.
+. "$CLI_LIB"
+[ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
+cd "$work" || exit 1
+unset UPMU_EVENTS UPMU_TRACE UPMU_SYNC UPMU_SYNC_STACKS UPMU_REPORT LD_PRELOAD
+
+# count DIR TEXT: events of the recording, one a line beginning with the kind, that hold the text.
+count() {
+    "$DUMP" "$1" >"$work/dump" || fail "the recording $1 cannot be read"
+    grep -cF -e "$2" "$work/dump"
+}
+
+# at_least N DIR TEXT
+at_least() {
+    local n
+    n=$(count "$2" "$3")
+    [ "$n" -ge "$1" ] || fail "$n instead of at least $1 times '$3' in $2"
+}
+
+# none DIR TEXT
+none() {
+    [ "$(count "$1" "$2")" -eq 0 ] || fail "'$2' in $1"
+}
+
+# begin OPTIONS...: record the worker in the background, until finish_worker; leaves $recorder and $pid.
+begin() {
+    rm -f "$work/end" "$work/out"
+    "$UPMU" record "$@" -- "$WORKER" "$work/end" >"$work/out" 2>"$work/err" &
+    recorder=$!
+    wait_until 10 grep -q ready "$work/out" || fail "the worker did not start"
+    pid=$(pgrep -P "$recorder")
+}
+
+finish_worker() {
+    touch "$work/end"
+    wait "$recorder" || fail "the recorder ended with $?: $(cat "$work/err")"
+}

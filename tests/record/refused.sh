@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# What cannot be recorded is said, and not run unrecorded.
+. "$(dirname "$0")/lib.sh"
+
+expect 127 "$UPMU" record -o t no-such-command
+has err "there is no command 'no-such-command'"
+expect 127 "$UPMU" record -o t ./no/such/file
+expect 127 "$UPMU" record -o t ''
+echo 'echo ran' >text
+expect 126 "$UPMU" record -o t ./text
+has err "no permission"
+expect 126 "$UPMU" record -o t /
+has err "directory"
+expect 126 env PATH="$work" "$UPMU" record -o t text
+expect 127 env PATH= "$UPMU" record -o t nothing-here
+printf '#!/no/such/interpreter\n' >script
+chmod +x script
+expect 1 "$UPMU" record -o t ./script
+has err "/no/such/interpreter"
+printf '#!%s/circle\n' "$work" >circle
+chmod +x circle
+expect 1 "$UPMU" record -o t ./circle
+has err "in a circle"
+
+# A program for another machine: the number of the machine is all that is looked at.
+cp "$WORKER" other
+chmod +w other
+printf '\377\177' | dd of=other bs=1 seek=18 conv=notrunc status=none
+expect 1 "$UPMU" record -o t ./other 1
+has err "another machine"
+head -c 100 "$WORKER" >short
+chmod +x short
+expect 1 "$UPMU" record -o t ./short
+has err "damaged"
+[ ! -e t ] || fail "a directory for nothing"
+
+echo '#include <stdio.h>
+int main(void) { puts("ran"); return 0; }' >static.c
+for kind in -static -static-pie; do
+    if ! "$CC" $kind static.c -o static 2>/dev/null; then
+        echo "no $kind programs are made here: that part is left out"
+        continue
+    fi
+    expect 1 "$UPMU" record -o t ./static
+    has err "statically linked"
+    empty out
+    printf '#!%s/static\n' "$work" >script
+    expect 1 "$UPMU" record -o t ./script
+    has err "statically linked"
+done
+finish

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu record: run an unmodified program and record what its threads do to each other. Room: tools/upmu. Before it: main;
+ * after it: program.c, record_run.c. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "memory.h"
+#include "modes.h"
+#include "numbers.h"
+#include "options.h"
+#include "output.h"
+#include "program.h"
+#include "record.h"
+#include "upmu/trace.h"
+
+#define PRELOAD_LIBRARY "libupmu_sync.so.0"
+
+enum {
+    RECORD_OPT_EVENT = 1,
+    RECORD_OPT_MODE,
+    RECORD_OPT_PAUSED,
+    RECORD_OPT_NO_STACKS,
+    RECORD_OPT_DEPTH,
+    RECORD_OPT_OUTPUT
+};
+
+enum { DEPTH_MAX = 64 };
+
+struct record_line {
+    const struct command *self;
+    struct record_request request;
+    const char *output;
+};
+
+static int record_stacks(struct record_line *l, const char *value)
+{
+    long depth;
+    if (l->request.stacks)
+        return options_usage(l->self, "one of --no-stacks and --stack-depth, once");
+    if (value && !number_long(value, 1, DEPTH_MAX, &depth))
+        return options_usage(l->self, "--stack-depth wants a number from 1 to %d, not '%s'", DEPTH_MAX, value);
+    l->request.stacks = value ? value : "none";
+    return 0;
+}
+
+static int record_option(void *arg, int id, const char *value)
+{
+    struct record_line *l = arg;
+    switch (id) {
+    case RECORD_OPT_EVENT:
+        l->request.events = value;
+        return 0;
+    case RECORD_OPT_PAUSED:
+        l->request.paused = true;
+        return 0;
+    case RECORD_OPT_NO_STACKS:
+    case RECORD_OPT_DEPTH:
+        return record_stacks(l, value);
+    case RECORD_OPT_OUTPUT:
+        l->output = value;
+        return 0;
+    default:
+        l->request.mode = value;
+        if (mode_number(value) >= 0)
+            return 0;
+        return options_usage(l->self, "--mode is one of contended, holders, all and counts, not '%s'", value);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------ the library */
+
+/* libupmu_sync lies beside the library that this command itself uses. @return its path, to be freed, or NULL. */
+static char *find_library(void)
+{
+    Dl_info info;
+    char real[PATH_MAX];
+    if (!dladdr((const void *)(uintptr_t)upmu_trace_open, &info) || !realpath(info.dli_fname, real)) {
+        complain("this command cannot tell where libupmu lies");
+        return NULL;
+    }
+    *strrchr(real, '/') = '\0'; /* an absolute path has one */
+    char *path = memory_format("%s/" PRELOAD_LIBRARY, real);
+    if (access(path, R_OK) != 0) {
+        complain("%s: %s; nothing can be recorded without it", path, strerror(errno));
+        free(path);
+        return NULL;
+    }
+    if (strpbrk(path, ": \t\n")) {
+        complain("%s cannot be preloaded: the dynamic linker takes no path with a blank or a colon", path);
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+/* ----------------------------------------------------------------------------------------------- the directory */
+
+static char *default_directory(const char *command)
+{
+    char when[32];
+    struct tm tm;
+    time_t now = time(NULL);
+    const char *slash = strrchr(command, '/');
+    if (!localtime_r(&now, &tm) || strftime(when, sizeof when, "%Y%m%d-%H%M%S", &tm) == 0)
+        snprintf(when, sizeof when, "%lld", (long long)now);
+    return memory_format("upmu-record-%s-%s", slash ? slash + 1 : command, when);
+}
+
+/* Make the directory, or take an empty one. rmdir() is the one question whether it is empty that has no race. */
+static int make_directory(const char *dir)
+{
+    if (rmdir(dir) != 0 && errno != ENOENT) {
+        if (errno == ENOTEMPTY || errno == EEXIST)
+            complain("%s is not empty: a recording wants a directory of its own; give another with -o", dir);
+        else
+            complain("%s cannot be used as the directory of the recording: %s", dir, strerror(errno));
+        return -1;
+    }
+    if (mkdir(dir, 0700) != 0) {
+        complain("the directory %s cannot be made: %s", dir, strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- all */
+
+/* With a directory that exists. */
+static int record_into(struct record_request *request, const char *shown)
+{
+    char dir[PATH_MAX];
+    bool started;
+    if (!realpath(shown, dir)) {
+        complain("%s: %s", shown, strerror(errno));
+        return EXIT_FAILED;
+    }
+    request->dir = dir;
+    int status = record_run(request, &started);
+    if (!started) {
+        (void)rmdir(dir); /* nothing is in it; if it cannot be taken away, it only is an empty directory */
+        return status;
+    }
+    if (record_summary(dir, shown) != 0 && status == EXIT_OK)
+        status = EXIT_FAILED;
+    return status;
+}
+
+static int record_program(struct record_line *line)
+{
+    int status = EXIT_FAILED;
+    char *program = program_find(line->request.argv[0], &status);
+    if (!program)
+        return status;
+    char *library = find_library();
+    char *dir = line->output ? memory_copy(line->output) : default_directory(line->request.argv[0]);
+    line->request.program = program;
+    line->request.library = library;
+    if (library && program_preloads(program, library) == 0 && make_directory(dir) == 0)
+        status = record_into(&line->request, dir);
+    free(dir);
+    free(library);
+    free(program);
+    return status;
+}
+
+static int record_main(const struct command *self, int argc, char **argv)
+{
+    struct record_line line = {.self = self, .request = {.mode = "contended"}};
+    int rest = argc;
+    int status = options_parse(self, argc, argv, record_option, &line, &rest);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (rest >= argc)
+        return options_usage(self, "what is to be recorded? give a command");
+    line.request.argv = argv + rest;
+    return record_program(&line);
+}
+
+static const struct option_spec record_options[] = {
+    {RECORD_OPT_EVENT, 'e', "event", "EVENTS", "counters of the program's own regions; see upmu list"},
+    {RECORD_OPT_MODE, 'm', "mode", "MODE", "contended (default), holders, all or counts"},
+    {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
+    {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
+    {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
+    {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_record = {
+    .name = "record",
+    .summary = "run a program and record its locks, threads and regions",
+    .usage = "[OPTIONS] [--] COMMAND [ARGS]",
+    .about = "Runs COMMAND, which need not know of libupmu, and records what its threads do to each other: who waited\n"
+             "for which lock, for how long, and who held it. The processes it starts are recorded as well. Its output\n"
+             "and exit status stay what they are; one line on standard error says what was recorded and where.\n",
+    .options = record_options,
+    .exits = "  that of COMMAND; 128 + N if signal N ended it\n"
+             "  126  COMMAND cannot be executed\n"
+             "  127  COMMAND is not there\n"
+             "  1    COMMAND cannot be recorded; or it succeeded, and the recording is not complete\n"
+             "  2    the command line makes no sense\n",
+    .has_program = true,
+    .run = record_main,
+};
