@@ -49,8 +49,7 @@ struct trace_stream *upmu_recorder_stream_(void)
 struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name)
 {
     struct trace_stream *s;
-    if (!recorder_alive() || !upmu_regions.trace ||
-        trace_stream_acquire(upmu_regions.trace, tid, thread_name, &s) < 0)
+    if (!recorder_alive() || !upmu_regions.trace || trace_stream_acquire(upmu_regions.trace, tid, thread_name, &s) < 0)
         return NULL;
     return s;
 }

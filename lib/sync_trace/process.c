@@ -30,8 +30,8 @@ struct sync_gate sync_gate __attribute__((aligned(SYNC_PAGE_MAX)));
 struct sync_process sync_process;
 
 static const char *const mode_names[] = {
-    [MODE_OFF] = "paused", [MODE_CONTENDED] = "contended", [MODE_HOLDERS] = "holders", [MODE_ALL] = "all",
-    [MODE_COUNTS] = "counts",
+    [MODE_OFF] = "paused", [MODE_CONTENDED] = "contended", [MODE_HOLDERS] = "holders",
+    [MODE_ALL] = "all",    [MODE_COUNTS] = "counts",
 };
 
 /* ------------------------------------------------------------------------------------------------ options */
@@ -73,8 +73,8 @@ static int depth_of(const struct upmu_sync_opts *o)
     if (o->stack_depth == UPMU_SYNC_NO_STACKS)
         return 0;
     if (o->stack_depth > SYNC_FRAMES_MAX)
-        return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: stack_depth is %u, at most %d frames are kept",
-                         o->stack_depth, SYNC_FRAMES_MAX);
+        return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: stack_depth is %u, at most %d frames are kept", o->stack_depth,
+                         SYNC_FRAMES_MAX);
     return o->stack_depth ? (int)o->stack_depth : SYNC_FRAMES_DEFAULT;
 }
 
@@ -109,8 +109,9 @@ static int check_alone(void)
     const void *first = dlsym(RTLD_DEFAULT, "upmu_sync_begin");
     if (!first || first == (const void *)(uintptr_t)upmu_sync_begin)
         return 0;
-    return upmu_fail(UPMU_E_STATE, "two copies of libupmu_sync are in this process; the program's calls reach the other "
-                                   "one first, so this one stays off: link with it or preload it, the same file");
+    return upmu_fail(UPMU_E_STATE,
+                     "two copies of libupmu_sync are in this process; the program's calls reach the other "
+                     "one first, so this one stays off: link with it or preload it, the same file");
 }
 
 /* Whether glibc keeps the owner of a mutex where we look for it. */
@@ -198,8 +199,10 @@ int upmu_sync_begin(const struct upmu_sync_opts *opts)
 {
     struct upmu_sync_opts ours = {.size = sizeof ours};
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: opts->size is %zu, expected %zu, or a field this version does "
-                                       "not know is set", opts->size, sizeof ours);
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_sync_begin: opts->size is %zu, expected %zu, or a field this version does "
+                         "not know is set",
+                         opts->size, sizeof ours);
     sync_child_check();
     tiny_lock_take(&sync_gate.begin_lock);
     int rc = sync_process.begins ? 0 : start(&ours);

@@ -41,14 +41,14 @@ enum sync_mode_word {
 };
 
 enum {
-    SYNC_HELD_MAX = 64,         /**< locks held by one thread; the oldest is forgotten beyond */
-    SYNC_STAMPS = 64,           /**< acquisitions of a lock that are recorded after it was contended */
-    SYNC_FRAMES_MAX = 64,       /**< of a stack */
+    SYNC_HELD_MAX = 64,   /**< locks held by one thread; the oldest is forgotten beyond */
+    SYNC_STAMPS = 64,     /**< acquisitions of a lock that are recorded after it was contended */
+    SYNC_FRAMES_MAX = 64, /**< of a stack */
     SYNC_FRAMES_DEFAULT = 16,
-    SYNC_FRAMES_OWN = 8,        /**< our own frames, at most, at the inner end of what the unwinder gives */
-    SYNC_TID_SLOTS = 8192,      /**< power of two */
+    SYNC_FRAMES_OWN = 8,   /**< our own frames, at most, at the inner end of what the unwinder gives */
+    SYNC_TID_SLOTS = 8192, /**< power of two */
     SYNC_TID_PROBES = 16,
-    SYNC_SITES = 64,            /**< call sites a thread remembers the stack number of; power of two */
+    SYNC_SITES = 64, /**< call sites a thread remembers the stack number of; power of two */
 };
 
 /* Pages are at most this large where the ISA is; the gate has one of its own. */
@@ -100,12 +100,12 @@ struct sync_thread {
         uint32_t id;
     } sites[SYNC_SITES];
 
-    uint32_t used;      /**< belongs to a thread */
-    uint32_t rounds;    /**< destructor rounds seen */
-    uint32_t forgotten; /**< held locks that did not fit */
-    uintptr_t waiting;   /**< the lock this thread is blocked on */
-    uintptr_t announced; /**< the lock of the program's own it waits for; its waiting may use other locks */
-    uint64_t flushed;   /**< tick of the last writing of counts */
+    uint32_t used;             /**< belongs to a thread */
+    uint32_t rounds;           /**< destructor rounds seen */
+    uint32_t forgotten;        /**< held locks that did not fit */
+    uintptr_t waiting;         /**< the lock this thread is blocked on */
+    uintptr_t announced;       /**< the lock of the program's own it waits for; its waiting may use other locks */
+    uint64_t flushed;          /**< tick of the last writing of counts */
     struct sync_count nowhere; /**< counts of locks the table has no room for */
     pthread_t self;
     char name[16];
@@ -135,13 +135,13 @@ extern struct sync_gate sync_gate;
 /** What stays as it is in a child. */
 struct sync_process {
     uint32_t begins;
-    uint32_t set_up;       /**< tables and key are there */
-    uint32_t recording;    /**< begun and not ended */
-    uint32_t mode;         /**< word to start with, in a child too */
-    uint32_t chosen;       /**< word for when it is off and somebody outside starts it */
-    uint32_t depth;        /**< frames per stack, 0 = none */
-    uint32_t owner_known;  /**< glibc's word for the owner of a mutex means what we think */
-    uint64_t write_every;  /**< ticks between two writings of a thread's counts */
+    uint32_t set_up;      /**< tables and key are there */
+    uint32_t recording;   /**< begun and not ended */
+    uint32_t mode;        /**< word to start with, in a child too */
+    uint32_t chosen;      /**< word for when it is off and somebody outside starts it */
+    uint32_t depth;       /**< frames per stack, 0 = none */
+    uint32_t owner_known; /**< glibc's word for the owner of a mutex means what we think */
+    uint64_t write_every; /**< ticks between two writings of a thread's counts */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
 };
