@@ -63,12 +63,16 @@ done
 public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_0\..*//p')
 headers=()
 for header in "$tree"/include/upmu/*.h; do
-    [ "$(basename "$header")" = trace.h ] || headers+=(-include "$header")
+    headers+=(-include "$header")
 done
-same "the headers declare something else than libupmu.map" "$public" "$(declared "${headers[@]}" -x c /dev/null)"
-same "trace.h declares something else than libupmu_analysis.map, beside what it includes" \
-    "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" \
-    "$(declared "$tree/include/upmu/trace.h" | grep '^upmu_trace_')"
+all=$(declared "${headers[@]}" -x c /dev/null | sort -u)
+# What belongs to the other libraries shows by its name.
+analysis='^upmu_(trace|control|overview|wait)_' sync='^upmu_(sync|lock)_'
+same "the headers declare something else than libupmu.map" "$public" "$(grep -vE "$analysis|$sync" <<<"$all")"
+same "the headers declare something else than libupmu_analysis.map" \
+    "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$(grep -E "$analysis" <<<"$all")"
+same "sync.h declares something else than libupmu_sync.map" \
+    "$(map_symbols "$maps/libupmu_sync.map" | sed 's/@@.*//')" "$(grep -E "$sync" <<<"$all")"
 
 for needs in $(needed "$lib/libupmu.so"); do
     case $needs in

@@ -23,7 +23,9 @@ version=$(header_version "$scratch/prefix")
     for lib in libupmu libupmu_analysis; do
         printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"
     done
-    printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc cmake/upmu/upmuConfig.cmake \
+    # What is preloaded is never linked statically.
+    printf "$libdir/libupmu_sync.%s\n" so so.0 "so.$version"
+    printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc pkgconfig/upmu-sync.pc cmake/upmu/upmuConfig.cmake \
         cmake/upmu/upmuConfigVersion.cmake cmake/upmu/upmuTargets.cmake
 } | LC_ALL=C sort >"$scratch/expected"
 (cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man1/upmu' -e '/upmuTargets-[a-z]*\.cmake$') |
