@@ -33,7 +33,7 @@ enum {
 
 /** Packet header and packet context. Sizes are in bits, as CTF wants them. */
 struct ctf_packet {
-    uint32_t magic; /**< stored last: a packet without it was never finished being set up */
+    uint32_t magic; /**< written with the whole head: a packet without it was never set up */
     uint8_t uuid[CTF_UUID_BYTES];
     uint32_t stream_id;
     uint64_t timestamp_begin;

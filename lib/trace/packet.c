@@ -7,8 +7,9 @@
  * can, its pages are made writable at once. The latter also keeps the recorder's page faults out of the program's
  * page-fault counters, since faults taken inside a system call are not counted there.
  *
- * The magic number is stored last. A process killed on the way leaves a tail of zeros without it, which readers of ours
- * pass over and repair cuts off.
+ * The file grows and gets the packet's whole head in two system calls side by side, and only then the slow part begins,
+ * mapping: a process killed in the middle of that leaves an empty packet, which every reader knows. Killed between the two
+ * calls it leaves a tail of zeros, which readers of ours pass over and repair cuts off.
  */
 #include "trace/stream.h"
 
@@ -104,11 +105,16 @@ static int reserve(int fd, off_t offset, size_t bytes)
     do {
         rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes) == 0 ? 0 : -errno;
     } while (rc == -EINTR);
-    if (rc == -EOPNOTSUPP || rc == -ENOSYS)
-        rc = reserve_by_writing(fd, offset, bytes);
-    if (rc == 0 && ftruncate(fd, offset + (off_t)bytes) != 0)
-        rc = -errno;
-    return rc;
+    return rc == -EOPNOTSUPP || rc == -ENOSYS ? reserve_by_writing(fd, offset, bytes) : rc;
+}
+
+/* Nothing may come between the two calls. */
+static int grow(int fd, off_t offset, const struct ctf_packet *head)
+{
+    if (ftruncate(fd, offset + (off_t)(head->packet_size / 8)) != 0)
+        return -errno;
+    ssize_t n = pwrite(fd, head, sizeof *head, offset);
+    return n == (ssize_t)sizeof *head ? 0 : n < 0 ? -errno : -EIO;
 }
 
 static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet **out)
@@ -125,43 +131,48 @@ static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet **ou
     return rc;
 }
 
-/* Reserve, grow and map; on failure the file is as before. */
-static int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, struct ctf_packet **out)
+static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
 {
+    struct clock_triple now;
+    clock_sample(&now);
+    *p = (struct ctf_packet){
+        .magic = CTF_MAGIC,
+        .timestamp_begin = tick,
+        .timestamp_end = tick,
+        .content_size = sizeof *p * 8,
+        .packet_size = bytes * 8,
+        .packet_seq_num = s->seq,
+        .events_discarded = s->discarded,
+        .tid = s->tid,
+        .clock_width = now.width,
+        .clock_tick = now.tick,
+        .clock_raw = now.raw_ns,
+        .clock_monotonic = now.monotonic_ns,
+        .clock_realtime = now.realtime_ns,
+    };
+    memcpy(p->uuid, s->home->uuid, sizeof p->uuid);
+    memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
+}
+
+/* Reserve, grow and map; on failure the file is as before. */
+static int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet **out)
+{
+    struct ctf_packet head;
     if (!stream_size_allowed(offset + (off_t)bytes))
         return -EFBIG;
     int fd = stream_open(s);
     if (fd < 0)
         return fd;
     int rc = reserve(fd, offset, bytes);
+    packet_head(s, &head, bytes, tick);
+    if (rc == 0)
+        rc = grow(fd, offset, &head);
     if (rc == 0)
         rc = map_packet(fd, offset, bytes, out);
     if (rc != 0 && ftruncate(fd, offset) != 0)
         rc = -errno;
     close(fd);
     return rc;
-}
-
-static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
-{
-    struct clock_triple now;
-    clock_sample(&now);
-    memcpy(p->uuid, s->home->uuid, sizeof p->uuid);
-    p->timestamp_begin = tick;
-    p->timestamp_end = tick;
-    p->content_size = sizeof *p * 8;
-    p->packet_size = bytes * 8;
-    p->packet_seq_num = s->seq;
-    p->events_discarded = s->discarded;
-    p->tid = s->tid;
-    p->clock_width = now.width;
-    memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
-    p->event_count = 0;
-    p->clock_tick = now.tick;
-    p->clock_raw = now.raw_ns;
-    p->clock_monotonic = now.monotonic_ns;
-    p->clock_realtime = now.realtime_ns;
-    __atomic_store_n(&p->magic, CTF_MAGIC, __ATOMIC_RELEASE);
 }
 
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
@@ -173,12 +184,13 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     int cancel;
     /* Opening and reserving are cancellation points; the event that needs the room is none. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    int rc = packet_make(s, offset, bytes, &p);
+    int rc = packet_make(s, offset, bytes, tick, &p);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
-    if (!p)
+    if (!p) {
+        __atomic_store_n(&s->home->control->refusal, (uint32_t)-rc, __ATOMIC_RELAXED);
         return rc;
-    packet_head(s, p, bytes, tick);
+    }
     struct ctf_packet *full = s->packet;
     size_t full_bytes = s->mapped_bytes;
     if (full)
@@ -202,15 +214,23 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     return 0;
 }
 
-/* Cut the file behind `end`. A failure only leaves zeros there, which readers pass over. */
-static void stream_cut(const struct trace_stream *s, off_t end)
+/* Shorten the packet at the end of the file to `keep` bytes, or take it away: its length and the file's change side by
+ * side. @return what it has from now on; where the file cannot be reached all of it stays, a whole packet. */
+static size_t packet_cut(const struct trace_stream *s, struct ctf_packet *p, size_t keep)
 {
     int fd = stream_open(s);
     if (fd < 0)
-        return;
-    if (ftruncate(fd, end) != 0)
-        errno = 0;
+        return s->mapped_bytes;
+    if (keep > 0)
+        __atomic_store_n(&p->packet_size, keep * 8, __ATOMIC_RELEASE);
+    if (ftruncate(fd, s->offset + (off_t)keep) != 0) {
+        /* Half done it may be: only what was to stay is surely still there to be written to. */
+        if (keep > 0)
+            __atomic_store_n(&p->packet_size, s->mapped_bytes * 8, __ATOMIC_RELEASE);
+        keep = s->mapped_bytes;
+    }
     close(fd);
+    return keep;
 }
 
 void packet_end(struct trace_stream *s)
@@ -221,23 +241,20 @@ void packet_end(struct trace_stream *s)
     int saved = errno;
     size_t page = s->home->page_bytes;
     size_t content = (size_t)(s->pos - (uint8_t *)p);
-    size_t keep = (content + page - 1) / page * page;
-    if (s->fresh) { /* nothing in it: as if it had never been */
-        __atomic_store_n(&p->magic, 0, __ATOMIC_RELEASE);
-        s->seq--;
-        keep = 0;
-    } else {
+    /* A packet with nothing in it goes away, as if it had never been. */
+    size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
+    if (!s->fresh)
         p->event_count = s->packet_events;
-        __atomic_store_n(&p->packet_size, keep * 8, __ATOMIC_RELEASE);
-    }
     s->packet = NULL;
     s->pos = s->limit = NULL;
-    munmap(p, s->mapped_bytes);
-    s->offset += (off_t)keep;
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    stream_cut(s, s->offset);
+    keep = packet_cut(s, p, keep);
     pthread_setcancelstate(cancel, NULL);
+    munmap(p, s->mapped_bytes);
+    if (keep == 0)
+        s->seq--;
+    s->offset += (off_t)keep;
     errno = saved;
 }
 
