@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -232,6 +233,26 @@ static int file_path(const struct trace_writer *w, const char *name, char *path,
     return n < 0 || n >= (int)size ? upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", w->dir) : 0;
 }
 
+/* A descriptor that stays open must neither be a standard one, which the program may have closed and will use all the
+ * same, nor the lowest free one, which the program may count on: it goes to the middle of the range. @return the
+ * descriptor in place of `fd`, or -errno with `fd` closed. */
+static int descriptor_park(int fd)
+{
+    enum { RANGE_MAX = 4096 };
+    struct rlimit limit = {0};
+    rlim_t soft = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+    int middle = (int)((soft < RANGE_MAX ? soft : RANGE_MAX) / 2);
+    int first = STDERR_FILENO + 1;
+    int parked = fcntl(fd, F_DUPFD_CLOEXEC, middle > first ? middle : first);
+    if (parked < 0 && fd >= first)
+        return fd;
+    if (parked < 0)
+        parked = fcntl(fd, F_DUPFD_CLOEXEC, first);
+    int err = errno;
+    close(fd);
+    return parked < 0 ? -err : parked;
+}
+
 static int control_fill(struct trace_writer *w, int fd)
 {
     char text[37];
@@ -268,7 +289,8 @@ static int control_make(struct trace_writer *w)
     if (rc != 0)
         return rc;
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    rc = fd < 0 ? -errno : control_fill(w, fd);
+    fd = fd < 0 ? -errno : descriptor_park(fd);
+    rc = fd < 0 ? fd : control_fill(w, fd);
     if (rc == 0)
         return 0;
     if (fd >= 0)
