@@ -187,6 +187,16 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
     return remove(path);
 }
 
+/* Otherwise space is made by writing zeros, which takes its time. */
+static int can_set_aside(const char *dir)
+{
+    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int can = fd >= 0 && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, PACKET_BYTES) == 0;
+    if (fd >= 0)
+        close(fd);
+    return can;
+}
+
 int main(int argc, char **argv)
 {
     const char *tmp = getenv("TMPDIR");
@@ -215,5 +225,10 @@ int main(int argc, char **argv)
         nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     }
     printf("%ld kills, %d unfinished packets cut off\n", rounds, trimmed);
-    return 0;
+    if (!can_set_aside(tmp ? tmp : "/tmp")) {
+        printf("their number is not judged, because this file system cannot set space aside\n");
+        return 0;
+    }
+    /* The threads spend most of their time in making packets: it must be rare that a kill finds one half made. */
+    return trimmed <= rounds / 2 ? 0 : 1;
 }

@@ -300,6 +300,7 @@ START_TEST(without_descriptors_events_are_lost_and_counted)
     ck_assert_int_eq(errno, EXDEV);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     ck_assert_uint_eq(trace_writer_lost(writer), refused);
+    ck_assert_uint_eq(trace_writer_control(writer)->refusal, EMFILE);
     trace_stream_release(s);
     trace_writer_close(writer);
     struct upmu_trace *t = trace_of(recording);
@@ -393,12 +394,77 @@ START_TEST(a_moved_stream_file_is_never_written_again)
     mark(s, "x");
     ck_assert_int_eq(rename(path, path_in(moved, recording, "moved")), 0);
     write_whole(path, "innocent", 8);
+    ck_assert_uint_eq(trace_writer_control(writer)->refusal, 0);
     uint64_t refused = 0;
     while (refused < 3)
         refused += !trace_mark(s, tick_now(), "fills the packet", 16);
+    ck_assert_uint_eq(trace_writer_control(writer)->refusal, ESTALE);
     trace_stream_release(s);
     ck_assert_uint_eq(file_size(path), 8);
     trace_writer_close(writer);
+}
+END_TEST
+
+START_TEST(a_packet_whose_file_is_out_of_reach_stays_whole)
+{
+    char path[PATH_MAX], moved[PATH_MAX];
+    struct ctf_packet head;
+    size_t len;
+    writer = writer_with(NULL, 0, 0);
+    struct trace_stream *s = stream_of(writer, 1);
+    path_in(path, trace_writer_dir(writer), "stream_0000");
+    mark(s, "x");
+    ck_assert_int_eq(rename(path, path_in(moved, recording, "moved")), 0);
+    trace_stream_release(s);
+    trace_writer_close(writer);
+    char *bytes = read_whole(moved, &len);
+    memcpy(&head, bytes, sizeof head);
+    ck_assert_uint_eq(head.packet_size, len * 8);
+    ck_assert_uint_eq(head.event_count, 1);
+    free(bytes);
+}
+END_TEST
+
+/* In a child that has no standard input and error. @return 0, or which of the expectations was wrong. */
+static int record_without_standard_streams(rlim_t descriptors)
+{
+    struct trace_writer *w;
+    struct trace_stream *s;
+    struct trace_config config = {.dir = recording};
+    struct rlimit limit = {descriptors, descriptors};
+    close(STDIN_FILENO);
+    close(STDERR_FILENO);
+    /* Nothing else is open, so that also a range of four is large enough. */
+    if (close_range(3, ~0u, 0) != 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 1;
+    if (trace_writer_open(&w, &config) != 0 || trace_stream_acquire(w, 1, "x", &s) != 0)
+        return 2;
+    if (write(STDERR_FILENO, "a message", 9) >= 0 || fcntl(STDIN_FILENO, F_GETFD) >= 0)
+        return 3;
+    if (memcmp(trace_writer_control(w)->magic, CONTROL_MAGIC, sizeof CONTROL_MAGIC) != 0)
+        return 4;
+    if (descriptors > 4 && fcntl((int)descriptors / 2, F_GETFD) != FD_CLOEXEC)
+        return 5;
+    int dirfd = open(trace_writer_dir(w), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dirfd != STDIN_FILENO || control_is_running(dirfd) != 1)
+        return 6;
+    trace_stream_release(s);
+    trace_writer_close(w);
+    return 0;
+}
+
+START_TEST(standard_descriptors_stay_the_programs)
+{
+    static const rlim_t ranges[] = {4, 64, 1024};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(record_without_standard_streams(ranges[i]));
+        int status;
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFEXITED(status));
+        ck_assert_int_eq(WEXITSTATUS(status), 0);
+    }
 }
 END_TEST
 
@@ -421,5 +487,7 @@ int main(void)
     tcase_add_test(cases, after_close_nothing_is_written_and_nothing_breaks);
     tcase_add_test(cases, files_are_for_their_owner_only);
     tcase_add_test(cases, a_moved_stream_file_is_never_written_again);
+    tcase_add_test(cases, a_packet_whose_file_is_out_of_reach_stays_whole);
+    tcase_add_test(cases, standard_descriptors_stay_the_programs);
     return run_suite("trace streams", cases);
 }
