@@ -3,6 +3,9 @@
 #include "base/textbuf.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -107,20 +110,50 @@ void textbuf_csv(struct textbuf *b, const char *s)
     textbuf_add(b, "\"", 1);
 }
 
-int textbuf_write(const struct textbuf *b, int fd)
+/* Somebody may have made the descriptor non-blocking; wait for a reader, but not for ever. */
+static bool wait_writable(int fd)
 {
-    if (b->failed)
-        return -ENOMEM;
+    enum { PATIENCE_MS = 5000 };
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, PATIENCE_MS) > 0;
+}
+
+static int write_all(const struct textbuf *b, int fd)
+{
     for (size_t done = 0; done < b->len;) {
         ssize_t n = write(fd, b->data + done, b->len - done);
-        if (n < 0) {
-            if (errno == EINTR)
-                continue;
-            return -errno;
+        if (n >= 0) {
+            done += (size_t)n;
+            continue;
         }
-        done += (size_t)n;
+        if (errno != EINTR && (errno != EAGAIN || !wait_writable(fd)))
+            return -errno;
     }
     return 0;
+}
+
+int textbuf_write(const struct textbuf *b, int fd)
+{
+    sigset_t ours, theirs, pending;
+    if (b->failed)
+        return -ENOMEM;
+    /* A reader that is gone (SIGPIPE) and a file-size limit (SIGXFSZ) are error codes here, not the program's end. */
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGPIPE);
+    sigaddset(&ours, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &ours, &theirs);
+    int rc = write_all(b, fd);
+    int caused = rc == -EPIPE ? SIGPIPE : rc == -EFBIG ? SIGXFSZ : 0;
+    if (caused && !sigismember(&pending, caused)) {
+        const struct timespec now = {0};
+        sigset_t one;
+        sigemptyset(&one);
+        sigaddset(&one, caused);
+        sigtimedwait(&one, NULL, &now);
+    }
+    pthread_sigmask(SIG_SETMASK, &theirs, NULL);
+    return rc;
 }
 
 void textbuf_free(struct textbuf *b)

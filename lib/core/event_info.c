@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The public face of names: what an event is, which there are, whether it counts here. Room: core. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "core/event.h"
+#include "core/forking.h"
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/registry.h"
@@ -116,7 +116,6 @@ int upmu_event_info(const char *name, struct upmu_event_info *info)
 /* ------------------------------------------------------------------------------------------------ listing */
 
 /* sysfs does not change under us in a way that matters: it is listed once. */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static const char **list_names;
 static size_t list_count;
 
@@ -140,18 +139,20 @@ static int list_append(const char *name, void *arg)
 
 const char *upmu_event_next(size_t *position)
 {
+    if (!position)
+        return NULL;
     size_t n, i = (*position)++;
     const struct registry_event *events = registry_events(&n);
     if (i < n)
         return events[i].name;
     i -= n;
-    pthread_mutex_lock(&list_lock);
+    forking_take(FORKING_LIST);
     if (!list_names) {
         size_t cap = 0;
         (void)event_each_sysfs(list_append, &cap);
     }
     const char *name = i < list_count ? list_names[i] : NULL;
-    pthread_mutex_unlock(&list_lock);
+    forking_give(FORKING_LIST);
     return name;
 }
 

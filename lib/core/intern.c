@@ -2,10 +2,11 @@
 /* Strings handed to callers for good. Room: core. Only names known to tables, sysfs or the caller end up here. */
 #include "core/intern.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/forking.h"
 
 enum { INTERN_BUCKETS = 256 };
 
@@ -14,7 +15,6 @@ struct intern_string {
     char text[];
 };
 
-static pthread_mutex_t intern_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct intern_string *intern_table[INTERN_BUCKETS];
 
 const char *intern(const char *s)
@@ -24,7 +24,7 @@ const char *intern(const char *s)
         hash = (hash ^ (unsigned char)*p) * 16777619u;
     struct intern_string **bucket = &intern_table[hash % INTERN_BUCKETS];
 
-    pthread_mutex_lock(&intern_lock);
+    forking_take(FORKING_INTERN);
     struct intern_string *entry = *bucket;
     while (entry && strcmp(entry->text, s) != 0)
         entry = entry->next;
@@ -37,6 +37,6 @@ const char *intern(const char *s)
             *bucket = entry;
         }
     }
-    pthread_mutex_unlock(&intern_lock);
+    forking_give(FORKING_INTERN);
     return entry ? entry->text : NULL;
 }

@@ -3,18 +3,17 @@
 #include "core/machine.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/forking.h"
 #include "core/kernel_ops.h"
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
 enum { CPUINFO_MAX = 1 << 20 }; /* a thousand processors fit */
 
-static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct machine machine_here;
 static bool machine_known;
 
@@ -102,18 +101,18 @@ static void examine(struct machine *m)
 
 const struct machine *machine_get(void)
 {
-    pthread_mutex_lock(&machine_lock);
+    forking_take(FORKING_MACHINE);
     if (!machine_known) {
         examine(&machine_here);
         machine_known = true;
     }
-    pthread_mutex_unlock(&machine_lock);
+    forking_give(FORKING_MACHINE);
     return &machine_here;
 }
 
 void machine_forget(void)
 {
-    pthread_mutex_lock(&machine_lock);
+    forking_take(FORKING_MACHINE);
     machine_known = false;
-    pthread_mutex_unlock(&machine_lock);
+    forking_give(FORKING_MACHINE);
 }

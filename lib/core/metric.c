@@ -78,22 +78,28 @@ int upmu_metric_info(size_t index, struct upmu_metric_info *info)
     return upmu_fail(UPMU_E_NAME, "upmu_metric_info: no metric has this index");
 }
 
-/* Index of `part` among the names, whatever alias was used; its modifiers in *modes. -1 if it was not counted. */
-static long find_part(const char *part, const char *const *names, size_t n, const char **modes)
+/* Whether names[i] is `part`, whatever alias was used; its modifiers in *modes. */
+static bool is_part(const char *part, const char *name, const char **modes)
+{
+    char base[EVENT_NAME_MAX];
+    const char *colon = strchr(name, ':');
+    size_t len = colon ? (size_t)(colon - name) : strlen(name);
+    if (len >= sizeof base)
+        return false;
+    memcpy(base, name, len);
+    base[len] = '\0';
+    const struct registry_event *r = registry_find(base);
+    *modes = colon ? colon : "";
+    return r && strcmp(r->name, part) == 0;
+}
+
+/* Index of `part` counted in these modes, NULL for any; -1 if it was not. */
+static long find_part(const char *part, const char *wanted_modes, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char base[EVENT_NAME_MAX];
-        const char *colon = strchr(names[i], ':');
-        size_t len = colon ? (size_t)(colon - names[i]) : strlen(names[i]);
-        if (len >= sizeof base)
-            continue;
-        memcpy(base, names[i], len);
-        base[len] = '\0';
-        const struct registry_event *r = registry_find(base);
-        if (r && strcmp(r->name, part) == 0) {
-            *modes = colon ? colon : "";
+        const char *modes;
+        if (names[i] && is_part(part, names[i], &modes) && (!wanted_modes || strcmp(modes, wanted_modes) == 0))
             return (long)i;
-        }
     }
     return -1;
 }
@@ -117,19 +123,19 @@ static void compute(const struct metric *m, const struct upmu_value *over, const
 static int try_variant(const struct metric *m, const char *const *names, const struct upmu_value *values, size_t n,
                        double seconds, struct upmu_metric_value *out)
 {
-    const char *over_modes = "", *under_modes = "";
-    if (n == 0)
-        return 0;
-    long over = find_part(m->over, names, n, &over_modes);
-    long under = m->under ? find_part(m->under, names, n, &under_modes) : -1;
-    if (over < 0 || (m->under && under < 0))
-        return 0;
     /* User-mode instructions over all cycles would be a number that means nothing; clocks have no modes. */
     bool clock = m->under && strcmp(m->under, "task-clock") == 0;
-    if (m->under && !clock && strcmp(over_modes, under_modes) != 0)
-        return 0;
-    compute(m, &values[over], m->under ? &values[under] : NULL, seconds, out);
-    return 1;
+    for (size_t over = 0; over < n; over++) {
+        const char *modes;
+        if (!names[over] || !is_part(m->over, names[over], &modes))
+            continue;
+        long under = m->under ? find_part(m->under, clock ? NULL : modes, names, n) : -1;
+        if (m->under && under < 0)
+            continue;
+        compute(m, &values[over], m->under ? &values[under] : NULL, seconds, out);
+        return 1;
+    }
+    return 0;
 }
 
 static int unknown_metric(const char *name)

@@ -117,6 +117,14 @@ static struct upmu_value switches_between(const uint64_t *before, const uint64_t
     return (struct upmu_value){.value = n, .raw = n, .enabled = wall, .running = wall, .standing = UPMU_EXACT};
 }
 
+/* Time has passed, and the event was not enabled for any of it: somebody has stopped it under us (prctl, or a process
+ * that shares our descriptors). An interval shorter than the kernel's clock can tell is another matter, and so are times
+ * from a page that is not rewritten while the thread runs. */
+static inline bool is_frozen(const struct counters *c, const struct counter *k, uint64_t enabled, uint64_t wall)
+{
+    return enabled == 0 && UNLIKELY(wall > upmu_regions.step_ticks) && !c->group[k->group].pages;
+}
+
 static struct upmu_value counter_between(const struct counters *c, size_t i, const uint64_t *before,
                                          const uint64_t *after, uint64_t wall)
 {
@@ -126,7 +134,10 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
     int cause = counters_reading(c, before, i, &a);
     if (cause == 0)
         cause = counters_reading(c, after, i, &b);
-    return cause ? value_without(value_standing_of(cause), cause) : value_between(&a, &b);
+    if (cause)
+        return value_without(value_standing_of(cause), cause);
+    bool frozen = is_frozen(c, &c->counter[i], b.enabled - a.enabled, wall);
+    return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_between(&a, &b);
 }
 
 /* A group's section of two readings: what its members share. */
@@ -147,14 +158,14 @@ static void group_look(struct group_interval *g, uint32_t word, const uint64_t *
 }
 
 /* The common case of counter_between() and event_take(): a member of a group that ran all the time. */
-static inline bool take_exact(struct region_event_sum *e, const struct counter *k, struct group_interval *g,
-                              const uint64_t *before, const uint64_t *after)
+static inline bool take_exact(struct region_event_sum *e, const struct counters *c, const struct counter *k,
+                              struct group_interval *g, const uint64_t *before, const uint64_t *after, uint64_t wall)
 {
     if (k->fd < 0)
         return false;
     if (k->group_word != g->word)
         group_look(g, k->group_word, before, after);
-    if (UNLIKELY(!g->exact || after[k->word] < before[k->word]))
+    if (UNLIKELY(!g->exact || after[k->word] < before[k->word] || is_frozen(c, k, g->enabled, wall)))
         return false;
     event_take_exact(e, after[k->word] - before[k->word], g->enabled, g->running);
     return true;
@@ -165,7 +176,7 @@ static void take_events(struct region_record *r, const struct counters *c, const
 {
     struct group_interval group = {.word = UINT32_MAX};
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        if (take_exact(&r->events[i], &c->counter[i], &group, before, after))
+        if (take_exact(&r->events[i], c, &c->counter[i], &group, before, after, wall))
             continue;
         struct upmu_value v = counter_between(c, i, before, after, wall);
         if (v.standing == UPMU_EXACT)

@@ -143,8 +143,10 @@ struct region_process {
     char *output; /**< path with %p and %h, or NULL for standard error */
     char *trace_dir;
     struct trace_writer *trace;
-    char *note;    /**< what in the environment was wrong, or NULL */
-    int stderr_fd; /**< kept for the report: the program may close its own before exit */
+    char *note;          /**< what in the environment was wrong, or NULL */
+    uint64_t step_ticks; /**< a millisecond: longer than any step of the kernel's clock */
+    int stderr_fd;       /**< kept for the report: the program may close its own before exit; -1 if it was closed */
+    uint64_t stderr_dev, stderr_ino; /**< what it was, in case the number becomes something else */
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
     size_t threads_ended, threads_merged, threads_short, threads_lost;
@@ -191,6 +193,11 @@ static inline struct region_thread *region_thread_ready(void)
     struct region_thread *t = region_tls.thread;
     return __builtin_expect(t && t->live && !__atomic_load_n(&t->busy, __ATOMIC_RELAXED), 1) ? t : NULL;
 }
+
+/** Take and give the process's tiny lock from outside the recorder. A signal handler that begins a region meanwhile is
+ *  turned away (and counted): it could wait for the lock for ever. */
+void region_lock(void);
+void region_unlock(void);
 
 /** The calling thread's block, made if need be; NULL if it cannot be measured (counted) or the recorder is at work in
  *  it (counted). Keeps errno. */

@@ -8,22 +8,22 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/suggest.h"
 #include "base/textbuf.h"
+#include "core/forking.h"
 #include "core/region.h"
 
 struct region_process upmu_regions = {.stderr_fd = -1};
-
-static pthread_mutex_t setup_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Context switches cost no system call where the kernel's page tells them, and are what a region should always know. */
 #define DEFAULT_EVENTS "context-switches"
@@ -66,9 +66,21 @@ static void add_note(const char *text)
     p->note = b.data;
 }
 
-static char *copy_or_null(const char *text)
+/* A path as it is meant now: the program may change its directory before the report or a child's trace is written. */
+static char *absolute_or_null(const char *path, bool pattern)
 {
-    return text && *text ? strdup(text) : NULL;
+    char here[PATH_MAX];
+    if (!path || !*path)
+        return NULL;
+    if (*path == '/' || !getcwd(here, sizeof here))
+        return strdup(path);
+    struct textbuf b = {0};
+    for (const char *p = here; *p; p++)
+        textbuf_add(&b, pattern && *p == '%' ? "%%" : p, pattern && *p == '%' ? 2 : 1);
+    textbuf_printf(&b, "/%s", path);
+    if (b.failed)
+        textbuf_free(&b);
+    return b.data;
 }
 
 /* ------------------------------------------------------------------------------------------------- set up */
@@ -157,14 +169,31 @@ static int map_shared(struct region_process *p)
     return 0;
 }
 
-/* Keep the descriptor of standard error: programs close theirs in exit handlers that run before the report. */
+/* Keep standard error for the report: programs close theirs in exit handlers that run before it. With a file to write to
+ * it is not kept, since whoever waits for its other end to be closed (the caller of a daemon) would wait for us. */
 static void keep_stderr(struct region_process *p)
 {
-    if (p->report == REPORT_NONE)
+    struct stat st;
+    if (p->report == REPORT_NONE || p->output || fstat(STDERR_FILENO, &st) < 0)
         return;
     p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
     if (p->stderr_fd < 0) /* a limit below that number */
         p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    p->stderr_dev = st.st_dev;
+    p->stderr_ino = st.st_ino;
+}
+
+/* Where the report goes without a file: what standard error was, if that is still there. A program that closes every
+ * descriptor may have given the number to a file of its own. @return a descriptor, or -1. */
+static int report_stderr(const struct region_process *p)
+{
+    struct stat st;
+    const int candidates[] = {p->stderr_fd, STDERR_FILENO};
+    for (size_t i = 0; i < 2; i++)
+        if (candidates[i] >= 0 && fstat(candidates[i], &st) == 0 && st.st_dev == p->stderr_dev &&
+            st.st_ino == p->stderr_ino)
+            return candidates[i];
+    return p->output ? STDERR_FILENO : -1; /* a file that cannot be written is told to whom there is */
 }
 
 static int set_up_events(struct region_process *p, const char *events, bool lenient)
@@ -203,8 +232,10 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
         rc = region_threads_start();
     if (rc < 0)
         return rc;
-    p->output = copy_or_null(choose("UPMU_OUTPUT", o->output));
-    p->trace_dir = copy_or_null(choose("UPMU_TRACE", o->trace));
+    p->step_ticks = (uint64_t)(clock_hz(200000) / 1000);
+    p->output = absolute_or_null(choose("UPMU_OUTPUT", o->output), true);
+    p->trace_dir = absolute_or_null(choose("UPMU_TRACE", o->trace), false);
+    keep_stderr(p);
     if (p->trace_dir && (rc = open_trace(p)) < 0) {
         if (!lenient)
             return rc;
@@ -212,7 +243,6 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     }
     if ((rc = map_shared(p)) < 0)
         return rc;
-    keep_stderr(p);
     __atomic_store_n(&p->shared->alive, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&upmu_region_gate_, 1, __ATOMIC_RELEASE);
     return 0;
@@ -242,7 +272,7 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
                          "upmu_region_setup: opts->size is %zu, expected %zu, or a field this version does "
                          "not know is set",
                          opts->size, sizeof ours);
-    pthread_mutex_lock(&setup_lock);
+    forking_take(FORKING_SETUP);
     int rc = 1;
     if (!upmu_regions.shared)
         rc = set_up(&ours, false);
@@ -250,7 +280,7 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
         rc = upmu_fail(UPMU_E_STATE, "regions are on already");
     if (rc < 0 && !upmu_regions.shared)
         undo_set_up(&upmu_regions);
-    pthread_mutex_unlock(&setup_lock);
+    forking_give(FORKING_SETUP);
     return rc;
 }
 
@@ -261,18 +291,18 @@ static int add_trace(struct region_process *p, const char *dir)
     if (p->trace)
         return 0;
     free(p->trace_dir);
-    p->trace_dir = strdup(chosen);
+    p->trace_dir = absolute_or_null(chosen, false);
     return p->trace_dir ? open_trace(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
 int region_ensure_trace(const char *dir)
 {
     struct upmu_region_opts opts = {.size = sizeof opts, .trace = dir};
-    pthread_mutex_lock(&setup_lock);
+    forking_take(FORKING_SETUP);
     int rc = upmu_regions.shared ? add_trace(&upmu_regions, dir) : set_up(&opts, false);
     if (rc < 0 && !upmu_regions.shared)
         undo_set_up(&upmu_regions);
-    pthread_mutex_unlock(&setup_lock);
+    forking_give(FORKING_SETUP);
     return rc;
 }
 
@@ -295,6 +325,15 @@ static int environment_asks(void)
            choose("UPMU_TRACE", NULL);
 }
 
+/* What is wrong with the environment, when there is no report to say it in: whoever set it up is told at the start. */
+static void say(const char *what, const char *why)
+{
+    struct textbuf b = {0};
+    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
+    (void)textbuf_write(&b, STDERR_FILENO);
+    textbuf_free(&b);
+}
+
 __attribute__((constructor)) static void region_load(void)
 {
     if (!environment_asks())
@@ -302,15 +341,13 @@ __attribute__((constructor)) static void region_load(void)
     /* Whoever names events or a file wants to see them; a trace alone is read later. */
     bool table = choose("UPMU_EVENTS", NULL) || choose("UPMU_OUTPUT", NULL);
     struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
-    pthread_mutex_lock(&setup_lock);
+    forking_take(FORKING_SETUP);
     upmu_regions.from_environment = true;
-    if (set_up(&opts, true) < 0 && upmu_regions.report != REPORT_NONE) {
-        struct textbuf b = {0};
-        textbuf_printf(&b, "libupmu: regions are off: %s\n", upmu_error());
-        (void)textbuf_write(&b, STDERR_FILENO);
-        textbuf_free(&b);
-    }
-    pthread_mutex_unlock(&setup_lock);
+    if (set_up(&opts, true) < 0)
+        say("regions are off", upmu_error());
+    else if (upmu_regions.report == REPORT_NONE && upmu_regions.note)
+        say("regions", upmu_regions.note); /* no report will */
+    forking_give(FORKING_SETUP);
 }
 
 /* --------------------------------------------------------------------------------------------- forked child */
@@ -365,7 +402,9 @@ char *region_output_path(const char *pattern, bool child)
         }
         p++;
     }
-    if (child && !has_pid) /* never over the parent's report */
+    struct stat st;
+    bool device = !b.failed && b.data && stat(b.data, &st) == 0 && !S_ISREG(st.st_mode);
+    if (child && !has_pid && !device) /* never over the parent's report */
         textbuf_printf(&b, ".%d", (int)getpid());
     if (b.failed)
         textbuf_free(&b);
@@ -401,12 +440,13 @@ static int write_report(const struct region_process *p, enum region_report forma
         if (fd >= 0 && close(fd) < 0 && rc == 0)
             rc = -errno;
         if (rc < 0)
-            complain(p->stderr_fd, path, -rc);
+            complain(report_stderr(p), path, -rc);
         free(path);
         if (rc == 0)
             return 0;
     }
-    return region_report_write(format, p->stderr_fd);
+    int fd = report_stderr(p);
+    return fd < 0 ? -EBADF : region_report_write(format, fd);
 }
 
 int upmu_region_report(int fd)

@@ -54,7 +54,7 @@ int region_each_thread(int (*each)(const struct region_thread_info *info, void *
 {
     struct region_process *p = &upmu_regions;
     int rc = 0;
-    tiny_lock_take(&p->shared->lock);
+    region_lock();
     for (struct region_kept *k = p->threads; k && rc == 0; k = k->next) {
         struct region_thread_info info = {.thread = k->thread, .tid = k->thread->tid};
         memcpy(info.name, k->thread->name, sizeof info.name);
@@ -66,7 +66,7 @@ int region_each_thread(int (*each)(const struct region_thread_info *info, void *
         struct region_thread_info info = {.thread = p->merged, .ended = true, .n_records = p->merged->n_records};
         rc = each(&info, arg);
     }
-    tiny_lock_give(&p->shared->lock);
+    region_unlock();
     return rc;
 }
 

@@ -161,6 +161,26 @@ static struct region_thread *thread_start(void)
     return on && !tls->refused ? tls->thread : NULL;
 }
 
+void region_lock(void)
+{
+    struct region_thread *t = region_tls.thread;
+    if (t && t->live)
+        __atomic_store_n(&t->busy, 1, __ATOMIC_RELAXED);
+    region_tls.starting++;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    tiny_lock_take(&upmu_regions.shared->lock);
+}
+
+void region_unlock(void)
+{
+    struct region_thread *t = region_tls.thread;
+    tiny_lock_give(&upmu_regions.shared->lock);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    region_tls.starting--;
+    if (t && t->live)
+        __atomic_store_n(&t->busy, 0, __ATOMIC_RELAXED);
+}
+
 struct region_thread *region_thread_get(void)
 {
     struct region_thread *t = region_tls.thread;
@@ -313,8 +333,11 @@ int region_threads_start(void)
 {
     struct region_process *p = &upmu_regions;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (pthread_key_create(&end_key, on_thread_end) != 0)
+    /* Once per process, however often setting up fails and is tried again. */
+    static bool key_made;
+    if (!key_made && pthread_key_create(&end_key, on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
+    key_made = true;
     p->words = p->list.n * (KERNEL_READ_GROUP_HEAD + 2) + 2;
     p->frame_bytes = sizeof(struct region_frame) + p->words * sizeof(uint64_t);
     p->record_bytes = sizeof(struct region_record) + p->list.n * sizeof(struct region_event_sum);

@@ -117,6 +117,16 @@ START_TEST(variants_over_other_events)
 }
 END_TEST
 
+START_TEST(parts_of_equal_modes_find_each_other)
+{
+    const char *const names[] = {"cycles:u", "cycles", NULL, "instructions"};
+    const struct upmu_value values[] = {exact(1), exact(200), exact(7), exact(300)};
+    struct upmu_metric_value v;
+    ck_assert_int_eq(upmu_metric_eval("ipc", names, values, 4, 1.0, &v), 0);
+    expect(v, UPMU_EXACT, 1.5);
+}
+END_TEST
+
 START_TEST(a_variant_without_a_number_leaves_the_word_to_the_next)
 {
     const char *const names[] = {"l1d-miss", "l1d-access", "l1d-load-miss", "l1d-load"};
@@ -183,6 +193,7 @@ int main(void)
     tcase_add_test(cases, parts_counted_in_different_modes_do_not_make_a_quotient);
     tcase_add_test(cases, parts_are_found_by_any_of_their_names);
     tcase_add_test(cases, variants_over_other_events);
+    tcase_add_test(cases, parts_of_equal_modes_find_each_other);
     tcase_add_test(cases, a_variant_without_a_number_leaves_the_word_to_the_next);
     tcase_add_test(cases, rates_are_over_wall_time);
     tcase_add_test(cases, unknown_metrics_and_bad_arguments);
