@@ -93,6 +93,12 @@ struct kernel_ops {
      *  -EREMOTE when UPMU_FSROOT is set, since what was resolved on a recorded machine is not for this one. */
     int (*open)(const struct kernel_open *req);
     void (*close)(int fd);
+    /** The kernel's own number of an open event, as group reads give it. @return 0 if the kernel tells none (before 3.12).
+     */
+    uint64_t (*identify)(int fd);
+    /** Close an event that was open for long: the program may have closed its descriptor meanwhile (close_range) and given
+     *  the number to a file of its own, which is then left alone. `id` as identify() gave it; 0: close in any case. */
+    void (*close_event)(int fd, uint64_t id);
     /** One read(2). @return bytes, or -errno. Signal safe, keeps errno. */
     ssize_t (*read)(int fd, void *words, size_t bytes);
     /** ioctl on an event, or on its whole group. @return 0 or -errno. */
@@ -126,6 +132,12 @@ struct kernel_ops {
     pid_t (*spawn)(char *const argv[], int *gate);
     /** Release a spawned command and learn how its exec went. Closes the gate. @return 0, or -errno of exec. */
     int (*release)(int gate);
+    /** End a spawned command that was not released, whoever else holds a copy of its gate. Closes the gate; the child is
+     *  still to be waited for. */
+    void (*abandon)(int gate, pid_t pid);
+    /** Whether the kernel takes events off a task that executes this program (looked up in PATH as by spawn), because the
+     *  task gains rights by it or may not read it. */
+    bool (*exec_detaches)(const char *program);
     /** waitpid continued over EINTR. @return 0 or -errno. */
     int (*wait)(pid_t pid, int *status);
 };

@@ -35,6 +35,10 @@ ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap);
 /* spawn.c */
 pid_t kernel_spawn(char *const argv[], int *gate);
 int kernel_release(int gate);
+void kernel_abandon(int gate, pid_t pid);
 int kernel_wait(pid_t pid, int *status);
+
+/* program.c */
+bool kernel_exec_detaches(const char *program);
 
 #endif

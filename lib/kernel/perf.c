@@ -63,6 +63,24 @@ static int perf_open(const struct kernel_open *req)
     return kernel_descriptor_park((int)fd);
 }
 
+static uint64_t perf_identify(int fd)
+{
+    uint64_t id = 0;
+    int saved = errno;
+    if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
+        id = 0;
+    errno = saved;
+    return id;
+}
+
+static void perf_close_event(int fd, uint64_t id)
+{
+    if (id == 0 || perf_identify(fd) == id)
+        kernel_descriptor_close(fd);
+    else
+        kernel_descriptor_unreserve();
+}
+
 /* Not read(3): that is a cancellation point, and a thread must not be cancelled in the middle of a region's begin. */
 static ssize_t perf_read(int fd, void *words, size_t bytes)
 {
@@ -123,6 +141,8 @@ const struct kernel_ops upmu_kernel_perf = {
     .name = "perf_event_open",
     .open = perf_open,
     .close = kernel_descriptor_close,
+    .identify = perf_identify,
+    .close_event = perf_close_event,
     .read = perf_read,
     .control = perf_control,
     .map = perf_map,
@@ -136,5 +156,7 @@ const struct kernel_ops upmu_kernel_perf = {
     .list_dir = kernel_list_dir,
     .spawn = kernel_spawn,
     .release = kernel_release,
+    .abandon = kernel_abandon,
+    .exec_detaches = kernel_exec_detaches,
     .wait = kernel_wait,
 };

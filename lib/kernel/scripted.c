@@ -12,7 +12,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SCRIPTS_MAX = 512, RULES_MAX = 16, ANSWERS_MAX = 64, FIRST_FD = 1000, FDS_MAX = 8192, GROUP_MAX = 64 };
+enum {
+    SCRIPTS_MAX = 512,
+    RULES_MAX = 16,
+    ANSWERS_MAX = 64,
+    FIRST_FD = 1000,
+    FIRST_ID = 1,
+    FDS_MAX = 8192,
+    GROUP_MAX = 64
+};
 
 /* What is scripted for one event. */
 struct event_script {
@@ -65,6 +73,7 @@ static struct {
     size_t n_answers;
     pid_t spawned;
     int exec_result, wait_status;
+    bool exec_detaches;
     struct scripted_call *log;
     size_t n_log, log_cap;
     void (*hook)(enum scripted_op op, int fd, void *arg);
@@ -382,6 +391,22 @@ static void twin_close(int fd)
     unlock();
 }
 
+static uint64_t twin_identify(int fd)
+{
+    lock();
+    uint64_t id = slot_of(fd) ? (uint64_t)(fd - FIRST_FD) + FIRST_ID : 0;
+    unlock();
+    return id;
+}
+
+static void twin_close_event(int fd, uint64_t id)
+{
+    lock();
+    script.misuse += id != (uint64_t)(fd - FIRST_FD) + FIRST_ID;
+    unlock();
+    twin_close(fd);
+}
+
 static struct scripted_sample sample_next(struct slot *slot)
 {
     const struct event_script *s = slot->script;
@@ -413,7 +438,7 @@ static size_t read_words(struct slot *slot, int number, uint64_t words[KERNEL_RE
         words[0] = placed ? s.value : 0;
         words[1] = s.enabled;
         words[2] = placed ? s.running : 0;
-        words[3] = (uint64_t)number;
+        words[3] = (uint64_t)number + FIRST_ID;
         return KERNEL_READ_ONE_WORDS;
     }
     /* As in the kernel, a member of a group gives the whole group. */
@@ -426,7 +451,7 @@ static size_t read_words(struct slot *slot, int number, uint64_t words[KERNEL_RE
             words[2] = placed ? s.running : 0;
         }
         words[KERNEL_READ_GROUP_HEAD + 2 * i] = placed ? s.value : 0;
-        words[KERNEL_READ_GROUP_HEAD + 2 * i + 1] = (uint64_t)(members[i] - script.slots);
+        words[KERNEL_READ_GROUP_HEAD + 2 * i + 1] = (uint64_t)(members[i] - script.slots) + FIRST_ID;
     }
     return KERNEL_READ_GROUP_HEAD + 2 * n;
 }
@@ -651,6 +676,22 @@ void scripted_command(pid_t spawned, int exec_result, int status)
     unlock();
 }
 
+void scripted_exec_detaches(bool detaches)
+{
+    lock();
+    script.exec_detaches = detaches;
+    unlock();
+}
+
+static bool twin_exec_detaches(const char *program)
+{
+    (void)program;
+    lock();
+    bool detaches = script.exec_detaches;
+    unlock();
+    return detaches;
+}
+
 static pid_t twin_spawn(char *const argv[], int *gate)
 {
     (void)argv;
@@ -687,6 +728,19 @@ static int twin_release(int gate)
     return rc;
 }
 
+static void twin_abandon(int gate, pid_t pid)
+{
+    call_hook(SCRIPTED_ABANDON, gate);
+    lock();
+    struct slot *slot = slot_of(gate);
+    if (slot && slot->gate && pid == script.spawned) {
+        slot->open = false;
+        script.open_now--;
+    }
+    note((struct scripted_call){.op = SCRIPTED_ABANDON, .fd = gate});
+    unlock();
+}
+
 static int twin_wait(pid_t pid, int *status)
 {
     call_hook(SCRIPTED_WAIT, -1);
@@ -703,6 +757,8 @@ const struct kernel_ops upmu_kernel_scripted = {
     .name = "scripted",
     .open = twin_open,
     .close = twin_close,
+    .identify = twin_identify,
+    .close_event = twin_close_event,
     .read = twin_read,
     .control = twin_control,
     .map = twin_map,
@@ -716,5 +772,7 @@ const struct kernel_ops upmu_kernel_scripted = {
     .list_dir = scripted_list_dir,
     .spawn = twin_spawn,
     .release = twin_release,
+    .abandon = twin_abandon,
+    .exec_detaches = twin_exec_detaches,
     .wait = twin_wait,
 };

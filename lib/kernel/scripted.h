@@ -104,6 +104,8 @@ void scripted_threads(pid_t pid, const pid_t *tids, size_t n);
 
 /** The next command: its pid or -errno of spawn, 0 or -errno of exec, its wait status. */
 void scripted_command(pid_t spawned, int exec_result, int status);
+/** Whether the kernel takes events off a task that executes the next commands. */
+void scripted_exec_detaches(bool detaches);
 
 /* --------------------------------------------------------------------------------------------------- pages */
 
@@ -134,6 +136,7 @@ enum scripted_op {
     SCRIPTED_THREADS,
     SCRIPTED_SPAWN,
     SCRIPTED_RELEASE,
+    SCRIPTED_ABANDON,
     SCRIPTED_WAIT,
 };
 

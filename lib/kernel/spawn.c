@@ -6,10 +6,11 @@
  * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, an errno from
  * the child tells that exec failed, and the end of file after the release that it went well. A pipe would send SIGPIPE to
  * a host whose child was killed while it waited; a socket can be told not to. If the parent lets go of the gate without
- * releasing it, or dies, the child leaves quietly; while a second command waits at its own gate, with a copy of the first
- * gate until it runs, only once that one is released. Signal dispositions and masks are those of the caller.
+ * releasing it, or dies, the child leaves quietly; not so while a second command waits at its own gate, with a copy of the
+ * first one: hence kernel_abandon(), which does not rely on the end of file. Signal dispositions and masks are those of the caller.
  */
 #include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,6 +102,15 @@ int kernel_release(int gate)
         rc = n < 0 ? -errno : -EIO;
     kernel_descriptor_close(gate);
     return rc;
+}
+
+void kernel_abandon(int gate, pid_t pid)
+{
+    siginfo_t ignored;
+    /* The program may have waited for our child itself, and its number may be another's by now. */
+    if (waitid(P_PID, (id_t)pid, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0)
+        (void)kill(pid, SIGKILL); /* it has executed nothing yet that could be left half done */
+    kernel_descriptor_close(gate);
 }
 
 int kernel_wait(pid_t pid, int *status)

@@ -317,6 +317,31 @@ START_TEST(full_table_is_emfile_and_takes_nothing)
 }
 END_TEST
 
+START_TEST(event_is_closed_only_while_its_number_is_its_own)
+{
+    struct kernel_open req = request(KERNEL_SW_DUMMY);
+    int fd = opened(&req), other = opened(&req);
+    uint64_t id = k->identify(fd);
+    ck_assert_uint_ne(id, 0);
+    ck_assert_uint_ne(id, k->identify(other));
+    ck_assert_int_eq(dup2(0, fd), fd); /* a file of the program's */
+    ck_assert_uint_eq(k->identify(fd), 0);
+    k->close_event(fd, id);
+    ck_assert_int_ge(fcntl(fd, F_GETFD), 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 1);
+    ck_assert_int_eq(dup2(other, fd), fd); /* an event of the program's */
+    k->close_event(other, id);
+    ck_assert_int_ge(fcntl(other, F_GETFD), 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+    close(fd);
+    close(other);
+    fd = opened(&req);
+    k->close_event(fd, k->identify(fd));
+    ck_assert_int_lt(fcntl(fd, F_GETFD), 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
 START_TEST(gate_counts_as_a_descriptor_of_the_library)
 {
     char *const argv[] = {"true", NULL};
@@ -403,6 +428,7 @@ int main(void)
     tcase_add_test(cases, library_takes_no_more_than_its_share);
     tcase_add_test(cases, share_counts_where_the_range_has_more_room);
     tcase_add_test(cases, full_table_is_emfile_and_takes_nothing);
+    tcase_add_test(cases, event_is_closed_only_while_its_number_is_its_own);
     tcase_add_test(cases, gate_counts_as_a_descriptor_of_the_library);
     tcase_add_test(cases, software_event_page_maps_and_refers_to_read);
     tcase_add_test(cases, mapping_no_event_fails);

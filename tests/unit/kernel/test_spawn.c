@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,6 +67,80 @@ START_TEST(abandoned_command_leaves_quietly)
     ck_assert_int_eq(k->wait(pid, &status), 0);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
+/* The second child holds a copy of the first one's gate: the end of file alone would not come while it waits. */
+START_TEST(command_is_abandoned_while_another_waits)
+{
+    char *const argv[] = {"true", NULL};
+    int gate, later, status = 0;
+    pid_t pid = spawn(argv, &gate), second = spawn(argv, &later);
+    k->abandon(gate, pid);
+    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    ck_assert_int_eq(k->release(later), 0);
+    ck_assert_int_eq(k->wait(second, &status), 0);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
+START_TEST(what_is_not_our_child_is_not_killed)
+{
+    char *const argv[] = {"true", NULL};
+    int gate;
+    pid_t pid = spawn(argv, &gate), grandchild = -1;
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    pid_t between = fork();
+    if (between == 0) {
+        grandchild = fork();
+        if (grandchild == 0) {
+            pause();
+            _exit(0);
+        }
+        _exit(write(ends[1], &grandchild, sizeof grandchild) == (ssize_t)sizeof grandchild ? 0 : 1);
+    }
+    ck_assert_int_eq(k->wait(between, NULL), 0);
+    ck_assert_int_eq(read(ends[0], &grandchild, sizeof grandchild), (ssize_t)sizeof grandchild);
+    k->abandon(gate, grandchild);
+    usleep(20000);
+    char path[64], state = '?';
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)grandchild);
+    FILE *f = fopen(path, "re");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "%*d %*s %c", &state), 1);
+    fclose(f);
+    ck_assert_int_eq(state, 'S');
+    ck_assert_int_eq(kill(grandchild, SIGKILL), 0);
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(k->wait(pid, NULL), 0);
+}
+END_TEST
+
+START_TEST(programs_that_change_rights_detach_events)
+{
+    char file[] = "/tmp/upmu-program-XXXXXX";
+    int fd = mkstemp(file);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fchmod(fd, 04755), 0);
+    ck_assert(!k->exec_detaches(file)); /* one's own */
+    ck_assert(!k->exec_detaches("sh"));
+    ck_assert(!k->exec_detaches("/no/such/program"));
+    if (geteuid() == 0) {
+        ck_assert_int_eq(fchown(fd, 65534, 65534), 0);
+        ck_assert_int_eq(fchmod(fd, 0755), 0);
+        ck_assert(!k->exec_detaches(file));
+        ck_assert_int_eq(fchmod(fd, 04755), 0);
+        ck_assert(k->exec_detaches(file));
+        ck_assert_int_eq(fchmod(fd, 02755), 0);
+        ck_assert(k->exec_detaches(file));
+        ck_assert_int_eq(setenv("PATH", "/no/such/folder:/tmp", 1), 0);
+        ck_assert(k->exec_detaches(file + sizeof "/tmp/" - 1));
+    }
+    close(fd);
+    unlink(file);
 }
 END_TEST
 
@@ -132,6 +208,9 @@ int main(void)
     tcase_add_test(cases, command_runs_after_release_only);
     tcase_add_test(cases, exec_error_comes_back);
     tcase_add_test(cases, abandoned_command_leaves_quietly);
+    tcase_add_test(cases, command_is_abandoned_while_another_waits);
+    tcase_add_test(cases, what_is_not_our_child_is_not_killed);
+    tcase_add_test(cases, programs_that_change_rights_detach_events);
     tcase_add_test(cases, command_killed_at_the_gate_does_no_harm);
     tcase_add_test(cases, command_inherits_no_descriptor_of_ours);
     tcase_add_test(cases, signals_of_the_command_are_those_of_the_caller);
