@@ -117,6 +117,7 @@ static int open_event(struct counters *c, const struct counter_target *target, s
     }
     if (fd < 0)
         return fd;
+    counter->id = core_kernel()->identify(fd);
     counter->fd = fd;
     counter->group = (uint8_t)*g;
     counter->position = c->group[*g].n++;
@@ -130,15 +131,18 @@ static bool is_switches(const struct event *e)
 
 static void lay_out(struct counters *c)
 {
-    size_t word = 0;
+    size_t word = 0, first = 0;
     for (size_t g = 0; g < c->n_groups; g++) {
         c->group[g].word = (uint16_t)word;
+        c->group[g].first = (uint16_t)first;
+        first += c->group[g].n;
         word += KERNEL_READ_GROUP_HEAD + 2u * c->group[g].n;
     }
     for (size_t i = 0; i < c->list->n; i++) {
         struct counter *counter = &c->counter[i];
         if (counter->fd < 0)
             continue;
+        c->ids[c->group[counter->group].first + counter->position] = counter->id;
         counter->group_word = c->group[counter->group].word;
         counter->word = (uint16_t)(counter->group_word + KERNEL_READ_GROUP_HEAD + 2u * counter->position);
     }
@@ -165,7 +169,7 @@ static void map_pages(struct counters *c)
 
 size_t counters_arena(const struct counter_list *list)
 {
-    return (list->n + 1) * (sizeof(struct counter) + sizeof(struct counter_group));
+    return (list->n + 1) * (sizeof(struct counter) + sizeof(uint64_t) + sizeof(struct counter_group));
 }
 
 /* Context switches of the calling thread need no event: see switches.c. With rights, an event is the fallback of the
@@ -188,7 +192,8 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
     memset(c, 0, sizeof *c);
     c->pid = target->pid;
     c->counter = arena;
-    c->group = (struct counter_group *)(void *)(c->counter + list->n + 1);
+    c->ids = (uint64_t *)(void *)(c->counter + list->n + 1);
+    c->group = (struct counter_group *)(void *)(c->ids + list->n + 1);
     for (size_t i = 0; i < list->n; i++)
         c->counter[i].fd = -1;
     /* A child forked by another thread meanwhile closes what it finds here. */
@@ -225,7 +230,7 @@ void counters_close(struct counters *c, bool forked)
             k->unmap(counter->page);
         counter->page = NULL;
         if (counter->fd >= 0)
-            k->close(counter->fd);
+            k->close_event(counter->fd, counter->id);
         counter->fd = -1;
     }
     if (c->switch_page && !forked)
@@ -271,17 +276,32 @@ static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
     return true;
 }
 
+/* Whether a group read gave the events that were opened. */
+static bool is_ours(const struct counters *c, const struct counter_group *group, const uint64_t *section)
+{
+    const uint64_t *id = c->ids + group->first;
+    if (section[0] != group->n)
+        return false;
+    for (size_t m = 0; m < group->n; m++)
+        if (id[m] != 0 && section[KERNEL_READ_GROUP_HEAD + 2 * m + 1] != id[m])
+            return false;
+    return true;
+}
+
+/* A descriptor that is another's now is touched once, when that is found out, and never again. */
 void counters_read_groups(const struct counters *c, uint64_t *words)
 {
     const struct kernel_ops *k = core_kernel();
     for (size_t g = 0; g < c->n_groups; g++) {
-        const struct counter_group *group = &c->group[g];
+        struct counter_group *group = &c->group[g];
         uint64_t *section = words + group->word;
         if (group->pages && read_pages(c, g, section))
             continue;
         size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
-        if (k->read(group->leader, section, bytes) != (ssize_t)bytes || section[0] != group->n)
-            section[0] = 0;
+        if (!group->lost && k->read(group->leader, section, bytes) == (ssize_t)bytes && is_ours(c, group, section))
+            continue;
+        group->lost = true;
+        section[0] = 0;
     }
 }
 

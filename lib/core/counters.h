@@ -50,6 +50,7 @@ struct counter_target {
 /** One event of an instance. */
 struct counter {
     int fd;        /**< -1 if not open */
+    uint64_t id;   /**< the kernel's number of it: tells it from what the program may have put in its place */
     int cause;     /**< enum upmu_code if not open, else 0 */
     uint16_t word; /**< where its count is in a reading; enabled and running are at `group_word` + 1 and + 2 */
     uint16_t group_word;
@@ -62,15 +63,20 @@ struct counter {
 
 /** One kernel group of an instance. */
 struct counter_group {
-    int leader;    /**< descriptor, -1 if nothing of it could be opened */
-    uint16_t word; /**< where its section starts */
-    uint16_t n;    /**< members open */
-    bool pages;    /**< every member has a page: try them before read(2) */
+    int leader;     /**< descriptor, -1 if nothing of it could be opened */
+    uint16_t word;  /**< where its section starts */
+    uint16_t n;     /**< members open */
+    uint16_t first; /**< where the ids of its members start, in the order of its section */
+    bool pages;     /**< every member has a page: try them before read(2) */
+    /** The descriptor does not give what was opened: the program closed it, and may have a file of its own there now. Such
+     *  a group is never read again. */
+    bool lost;
 };
 
 struct counters {
     const struct counter_list *list;
     struct counter *counter;     /**< list->n */
+    uint64_t *ids;               /**< of all groups' members, to compare a reading with */
     struct counter_group *group; /**< n_groups used, room for list->n */
     size_t n_groups;
     size_t words;                      /**< of a reading */
@@ -103,7 +109,8 @@ void counters_close(struct counters *c, bool forked);
 /** Start, stop or reset all groups. @return 0 or UPMU_E_SYSTEM. */
 int counters_control(struct counters *c, enum kernel_verb verb);
 
-/** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section.
+/** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section, from then
+ *  on for ever.
  *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
 void counters_read(const struct counters *c, uint64_t *words);
 /** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch
