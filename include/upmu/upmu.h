@@ -191,15 +191,23 @@ UPMU_API UPMU_CHECKED int upmu_metric_eval(const char *metric, const char *const
 
 /* -------------------------------------------------------------------------------------------------- sets */
 
-/** A list of events counted for one target. Opaque; one thread at a time. */
+/**
+ * A list of events counted for one target. Opaque; one thread at a time. It belongs to the process that opened it: in a
+ * child made by fork, upmu_set_close() frees the child's copy and leaves the parent's counters and command alone; start,
+ * stop, reset, read and wait return UPMU_E_STATE. A set with UPMU_TARGET_THREAD is started, stopped, reset and read by the
+ * thread that opened it alone (UPMU_E_STATE from others); any thread may close it.
+ */
 struct upmu_set;
 
 /** What a set counts. */
 enum upmu_target {
     UPMU_TARGET_THREAD = 0,  /**< the calling thread alone (the default); user-space reads where they are granted */
     UPMU_TARGET_PROCESS = 1, /**< every thread of `pid`, and those they create later */
-    UPMU_TARGET_COMMAND = 2, /**< `argv`, started by upmu_set_start(), with all its children */
-    UPMU_TARGET_CPU = 3,     /**< everything on `cpu`; needs perf_event_paranoid <= 0 or CAP_PERFMON */
+    /** `argv`, started by upmu_set_start(), with all its children. The kernel ends the counting of a program that gains
+     *  rights when it is executed (set-user-ID, set-group-ID, file capabilities) or that may not be read: if `argv` is one,
+     *  all values are REFUSED (UPMU_E_PERM); if a child becomes one later, what it does from then on is not in the sum. */
+    UPMU_TARGET_COMMAND = 2,
+    UPMU_TARGET_CPU = 3, /**< everything on `cpu`; needs perf_event_paranoid <= 0 or CAP_PERFMON */
 };
 
 enum upmu_set_flag {
@@ -215,12 +223,13 @@ enum upmu_set_flag {
 
 /** Options of upmu_set_open(); NULL or all zero but `size` means: the calling thread. */
 struct upmu_set_opts {
-    size_t size;       /**< sizeof(struct upmu_set_opts) */
-    uint32_t target;   /**< enum upmu_target */
-    uint32_t flags;    /**< enum upmu_set_flag */
-    pid_t pid;         /**< UPMU_TARGET_PROCESS */
-    int cpu;           /**< UPMU_TARGET_CPU: 0 ... */
-    char *const *argv; /**< UPMU_TARGET_COMMAND: NULL-terminated; argv[0] is looked up in PATH */
+    size_t size;     /**< sizeof(struct upmu_set_opts) */
+    uint32_t target; /**< enum upmu_target */
+    uint32_t flags;  /**< enum upmu_set_flag */
+    pid_t pid;       /**< UPMU_TARGET_PROCESS */
+    int cpu;         /**< UPMU_TARGET_CPU: 0 ... */
+    char *const
+        *argv; /**< UPMU_TARGET_COMMAND: NULL-terminated; argv[0] is looked up in PATH. Not used after the call */
 };
 
 /**
@@ -256,29 +265,32 @@ UPMU_API int upmu_set_user_read(const struct upmu_set *set, size_t i);
 
 /**
  * Start counting; a command is executed now. Starting a running set changes nothing.
- * @return 0; UPMU_E_STATE (a command that already ended), UPMU_E_IO (the command cannot be executed: the message has
+ * @return 0; UPMU_E_STATE (a command that already ended, another process or thread), UPMU_E_IO (the command cannot be executed: the message has
  *         the reason), UPMU_E_SYSTEM.
  */
 UPMU_API UPMU_CHECKED int upmu_set_start(struct upmu_set *set);
 
-/** Stop counting; values stay readable. Stopping a stopped set changes nothing. @return 0 or UPMU_E_SYSTEM. */
+/** Stop counting; values stay readable. Stopping a stopped set changes nothing. @return 0, UPMU_E_SYSTEM, or UPMU_E_STATE
+ *  (another process or thread). */
 UPMU_API int upmu_set_stop(struct upmu_set *set);
 
-/** Set all counts and both times to zero, running or not. @return 0 or UPMU_E_SYSTEM. */
+/** Set all counts and both times to zero, running or not. @return 0, UPMU_E_SYSTEM, or UPMU_E_STATE (another process or
+ *  thread). */
 UPMU_API int upmu_set_reset(struct upmu_set *set);
 
 /**
  * Read all events: the sum over the threads counted, running or stopped.
  * @param values out: `n` values, n >= upmu_set_size(); those that could not be read say so
- * @return number of events; UPMU_E_INVAL (n too small); UPMU_E_STATE (never started).
- * No allocation. For UPMU_TARGET_THREAD only from the thread that opened the set (UPMU_E_STATE otherwise).
+ * @return number of events; UPMU_E_INVAL (n too small); UPMU_E_STATE (never started, another process or thread).
+ * No allocation. A count that went backwards is not counted; if the program closed the descriptors of the library behind
+ * its back (close_range), the values are refused from then on.
  */
 UPMU_API int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n);
 
 /**
  * Wait for the command of a set to end.
  * @param status out, may be NULL: as waitpid(2) gives it
- * @return 0; UPMU_E_STATE (no command, or not started). Interrupted waits are continued.
+ * @return 0; UPMU_E_STATE (no command, not started, another process). Interrupted waits are continued.
  */
 UPMU_API int upmu_set_wait(struct upmu_set *set, int *status);
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/opts.h"
@@ -34,6 +35,15 @@ static int check_opts(const struct upmu_set_opts *o)
     return 0;
 }
 
+int set_leave_out(struct upmu_set *set, size_t i, int cause)
+{
+    set->list.absent[i] = 1;
+    set->list.cause[i] = cause;
+    set->list.reason[i] = strdup(upmu_error());
+    set->list.plan.group[i] = PLAN_NONE;
+    return set->list.reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
 /* An event of a PMU that belongs to no task can be counted on CPUs only. */
 static int check_scopes(struct upmu_set *set)
 {
@@ -45,12 +55,8 @@ static int check_scopes(struct upmu_set *set)
                         "'%s' counts a whole CPU or socket, not a task; count it with "
                         "UPMU_TARGET_CPU (upmu stat -C %d)",
                         e->name, e->cpu);
-        set->list.absent[i] = 1;
-        set->list.cause[i] = UPMU_E_UNSUPPORTED;
-        set->list.reason[i] = strdup(upmu_error());
-        set->list.plan.group[i] = PLAN_NONE;
-        if (!set->list.reason[i])
-            return upmu_fail(UPMU_E_NOMEM, "out of memory");
+        if (set_leave_out(set, i, UPMU_E_UNSUPPORTED) < 0)
+            return UPMU_E_NOMEM;
     }
     return 0;
 }
@@ -158,7 +164,9 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     set->opts = ours;
     set->gate = -1;
+    set->process = getpid();
     rc = set_fill(set, events);
+    set->opts.argv = NULL; /* the caller's, who may free it now */
     if (rc < 0) {
         upmu_set_close(set);
         return rc;
@@ -171,11 +179,15 @@ void upmu_set_close(struct upmu_set *set)
 {
     if (!set)
         return;
-    set_drop_instances(set, 0);
-    if (set->gate >= 0) {
-        core_kernel()->close(set->gate); /* the child sees the end of its gate and goes */
+    bool forked = set->process != getpid();
+    set_drop_instances(set, 0, forked);
+    if (set->gate >= 0 && forked) {
+        core_kernel()->close(set->gate); /* the command is the parent's to start or to end */
+    } else if (set->gate >= 0) {
+        core_kernel()->abandon(set->gate, set->spawned);
         core_kernel()->wait(set->spawned, NULL);
     }
+    free(set->program);
     for (size_t i = 0; set->reasons && i < set->list.n; i++)
         free(set->reasons[i]);
     free(set->reasons);
@@ -183,6 +195,17 @@ void upmu_set_close(struct upmu_set *set)
     free(set->instances);
     counter_list_free(&set->list);
     free(set);
+}
+
+/* Counters of a thread are read through its own pages and rusage, and a forked child has nothing of a set but copies of
+ * its descriptors. @return 0, or UPMU_E_STATE with a message. */
+static int check_caller(const struct upmu_set *set, const char *call)
+{
+    if (set->owner ? set->owner == core_kernel()->gettid() : set->process == getpid())
+        return 0;
+    if (set->process != getpid())
+        return upmu_fail(UPMU_E_STATE, "%s: the set belongs to another process, of which this one was forked", call);
+    return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, which alone may use it", call);
 }
 
 /* ------------------------------------------------------------------------------------------------- readings */
@@ -204,6 +227,15 @@ static struct reading since(const struct set_instance *in, size_t i, const struc
     return now;
 }
 
+/* A counter that went backwards was reset or replaced under us: its difference means nothing. The time keeps a sum from
+ * taking this part for a thread that slept. */
+static struct upmu_value went_backwards(const struct reading *now)
+{
+    struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
+    v.enabled = now->enabled > 0 ? now->enabled : 1;
+    return v;
+}
+
 /* Where event i stands now, counted from the set's zero. */
 static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i)
 {
@@ -213,7 +245,11 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
         return value_without(value_standing_of(cause), cause);
     if (in->counters.counter[i].switches && !set->running)
         now = in->stopped[i];
-    now = since(in, i, &in->base[i], now);
+    const struct reading *base = &in->base[i];
+    bool wraps = in->counters.counter[i].switches;
+    if ((!wraps && now.count < base->count) || now.enabled < base->enabled || now.running < base->running)
+        return went_backwards(&now);
+    now = since(in, i, base, now);
     return value_total(&now);
 }
 
@@ -222,10 +258,11 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     if (!set || !values || n < set->list.n)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_read: room for %zu values given, %zu needed", n,
                          set ? set->list.n : 0);
+    int rc = check_caller(set, "upmu_set_read");
+    if (rc < 0)
+        return rc;
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set was never started");
-    if (set->owner && set->owner != core_kernel()->gettid())
-        return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set counts another thread, which alone may read it");
     memset(values, 0, set->list.n * sizeof *values);
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
@@ -245,7 +282,9 @@ int upmu_set_reset(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
-    int rc = 0;
+    int rc = check_caller(set, "upmu_set_reset");
+    if (rc < 0)
+        return rc;
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
@@ -301,18 +340,20 @@ static int release_command(struct upmu_set *set)
     }
     core_kernel()->wait(set->spawned, NULL);
     set->waited = true;
-    return upmu_fail(UPMU_E_IO, "cannot execute '%s': %s (%s)", set->opts.argv[0], strerror(-rc), upmu_errno_name(-rc));
+    return upmu_fail(UPMU_E_IO, "cannot execute '%s': %s (%s)", set->program, strerror(-rc), upmu_errno_name(-rc));
 }
 
 int upmu_set_start(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_start: no set given");
+    int rc = check_caller(set, "upmu_set_start");
+    if (rc < 0)
+        return rc;
     if (set->running)
         return 0;
     if (set->waited)
         return upmu_fail(UPMU_E_STATE, "upmu_set_start: the command has ended");
-    int rc = 0;
     if (set->gate >= 0) {
         rc = release_command(set);
     } else {
@@ -329,9 +370,9 @@ int upmu_set_stop(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: no set given");
-    if (!set->running)
-        return 0;
-    int rc = 0;
+    int rc = check_caller(set, "upmu_set_stop");
+    if (rc < 0 || !set->running)
+        return rc;
     for (size_t k = 0; k < set->n_instances; k++) {
         int one = counters_control(&set->instances[k]->counters, KERNEL_DISABLE);
         rc = rc ? rc : one;
@@ -345,8 +386,11 @@ int upmu_set_wait(struct upmu_set *set, int *status)
 {
     if (!set || !set->command)
         return upmu_fail(UPMU_E_STATE, "upmu_set_wait: no command was started");
+    int rc = check_caller(set, "upmu_set_wait");
+    if (rc < 0)
+        return rc;
     if (!set->waited) {
-        int rc = core_kernel()->wait(set->command, &set->status);
+        rc = core_kernel()->wait(set->command, &set->status);
         if (rc < 0)
             return upmu_fail(UPMU_E_SYSTEM, "cannot wait for the command: %s", upmu_errno_name(-rc));
         set->waited = true;
@@ -389,7 +433,7 @@ size_t upmu_set_instances(const struct upmu_set *set)
 int upmu_set_user_read(const struct upmu_set *set, size_t i)
 {
     struct kernel_page_count now;
-    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD)
+    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD || set->owner != core_kernel()->gettid())
         return 0;
     const struct counters *c = &set->instances[0]->counters;
     const struct counter *counter = &c->counter[i];

@@ -25,7 +25,9 @@ struct upmu_set {
     size_t n_instances, cap_instances;
     char (*names)[EVENT_NAME_MAX]; /**< as counted, see counters_name() */
     char **reasons;                /**< why an event is not counted, or NULL */
+    pid_t process;                 /**< that opened the set: a forked child has neither its pages nor its command */
     pid_t owner;                   /**< thread that opened a UPMU_TARGET_THREAD set */
+    char *program;                 /**< argv[0] of the command; the caller's argv is not used after the open */
     pid_t command;                 /**< 0 before its start */
     pid_t spawned;
     int gate; /**< releases the command, -1 once done */
@@ -35,11 +37,14 @@ struct upmu_set {
 
 /** Open one more instance. @return 0; UPMU_E_GONE if the thread ended meanwhile (nothing is added); UPMU_E_NOMEM. */
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);
-/** Close and free the instances from index `from` on. */
-void set_drop_instances(struct upmu_set *set, size_t from);
+/** Close and free the instances from index `from` on. In a forked child pass `forked`: see counters_close(). */
+void set_drop_instances(struct upmu_set *set, size_t from, bool forked);
+/** Do not count event i, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
+int set_leave_out(struct upmu_set *set, size_t i, int cause);
 /** Attach to every thread of opts.pid. @return 0, UPMU_E_GONE, UPMU_E_PERM, UPMU_E_STATE, UPMU_E_NOMEM. */
 int set_attach_process(struct upmu_set *set);
-/** Start opts.argv behind a gate and open its counters. @return 0, UPMU_E_IO, UPMU_E_NOMEM. */
+/** Start opts.argv behind a gate and open its counters. @return 0, UPMU_E_IO, UPMU_E_GONE, UPMU_E_NOMEM;
+ *  UPMU_E_PERM if the set is strict and the kernel would not let the command be counted. */
 int set_prepare_command(struct upmu_set *set);
 
 #endif

@@ -107,11 +107,11 @@ int set_add_instance(struct upmu_set *set, pid_t pid, int cpu)
     return (set->opts.flags & UPMU_SET_STRICT) && rc < 0 ? rc : 0;
 }
 
-void set_drop_instances(struct upmu_set *set, size_t from)
+void set_drop_instances(struct upmu_set *set, size_t from, bool forked)
 {
     while (set->n_instances > from) {
         struct set_instance *in = set->instances[--set->n_instances];
-        counters_close(&in->counters, false);
+        counters_close(&in->counters, forked);
         free(in);
     }
 }
@@ -182,7 +182,7 @@ int set_attach_process(struct upmu_set *set)
     struct tid_list before = {0}, after = {0};
     int rc = 0, pass = 0;
     for (; pass < PASSES && rc == 0; pass++) {
-        set_drop_instances(set, 0);
+        set_drop_instances(set, 0, false);
         rc = list_threads(set->opts.pid, &before);
         if (rc == 0)
             rc = attach_listed(set, &before);
@@ -203,13 +203,34 @@ int set_attach_process(struct upmu_set *set)
 
 /* ------------------------------------------------------------------------------------------------ command */
 
+/* Counters that the kernel takes off at exec would say 0 and mean it. */
+static int leave_all_out(struct upmu_set *set)
+{
+    for (size_t i = 0; i < set->list.n; i++) {
+        if (set->list.absent[i])
+            continue;
+        (void)upmu_fail(UPMU_E_PERM,
+                        "the kernel ends all counting in '%s': the program changes its rights when it is executed "
+                        "(set-user-ID, set-group-ID, capabilities) or may not be read; count as the user it becomes",
+                        set->program);
+        if (set_leave_out(set, i, UPMU_E_PERM) < 0)
+            return UPMU_E_NOMEM;
+    }
+    return set->opts.flags & UPMU_SET_STRICT ? UPMU_E_PERM : 0;
+}
+
 int set_prepare_command(struct upmu_set *set)
 {
+    set->program = strdup(set->opts.argv[0]);
+    if (!set->program)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    int rc = core_kernel()->exec_detaches(set->program) ? leave_all_out(set) : 0;
+    if (rc < 0)
+        return rc;
     pid_t pid = core_kernel()->spawn(set->opts.argv, &set->gate);
     if (pid < 0)
-        return upmu_fail(UPMU_E_IO, "cannot create a process for '%s': %s", set->opts.argv[0], upmu_errno_name(-pid));
+        return upmu_fail(UPMU_E_IO, "cannot create a process for '%s': %s", set->program, upmu_errno_name(-pid));
     set->spawned = pid;
-    int rc = set_add_instance(set, pid, -1);
-    return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "the process for '%s' ended before it began", set->opts.argv[0])
-                             : rc;
+    rc = set_add_instance(set, pid, -1);
+    return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "the process for '%s' ended before it began", set->program) : rc;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/counters.h"
 #include "machine.h"
@@ -220,7 +222,7 @@ END_TEST
 /* What a read can come to instead of the whole group: errors, the end of file of a group in error state, a piece. */
 static const ssize_t bad_reads[] = {-EIO, -EBADF, -EINTR, 0, 8, 24};
 
-START_TEST(each_bad_read_is_no_number_and_the_next_good_one_is)
+START_TEST(a_bad_read_is_no_number_and_the_group_is_not_read_again)
 {
     struct upmu_value v[2];
     struct upmu_set *set = opened("page-faults,task-clock", 0);
@@ -229,8 +231,55 @@ START_TEST(each_bad_read_is_no_number_and_the_next_good_one_is)
     ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
     expect(&v[0], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
     expect(&v[1], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
+    size_t reads = scripted_count(SCRIPTED_READ);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2); /* what is behind the descriptor may be the program's own by now */
+    expect(&v[0], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_READ), reads);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+/* Reads of another event of the same shape, as if the program had put it at our descriptor's number. */
+static ssize_t read_of_another(int fd, void *words, size_t bytes)
+{
+    ssize_t n = upmu_kernel_scripted.read(fd, words, bytes);
+    ((uint64_t *)words)[KERNEL_READ_GROUP_HEAD + 3] += 1000; /* the id of the second member */
+    return n;
+}
+
+START_TEST(the_reading_of_another_event_is_refused)
+{
+    static struct kernel_ops swapped;
+    struct upmu_value v[2];
+    swapped = upmu_kernel_scripted;
+    swapped.read = read_of_another;
+    struct upmu_set *set = opened("page-faults,task-clock", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
     expect(&v[0], UPMU_EXACT, 0, 100);
+    core_kernel_use(&swapped);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+        expect(&v[0], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
+        expect(&v[1], UPMU_REFUSED, UPMU_E_IO, UPMU_NO_VALUE);
+    }
+    ck_assert_uint_eq(scripted_count(SCRIPTED_READ), 2);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(a_count_that_went_backwards_is_not_counted)
+{
+    const struct scripted_sample back[] = {{100, 1000, 1000}, {40, 2000, 2000}};
+    struct upmu_value v;
+    scripted_counter(KERNEL_TYPE_SOFTWARE, SCRIPTED_ANY, back, 2);
+    struct upmu_set *set = opened("page-faults", 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_reset(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+    expect(&v, UPMU_NOT_COUNTED, 0, UPMU_NO_VALUE);
     upmu_set_close(set);
     nothing_left();
 }
@@ -242,7 +291,6 @@ START_TEST(a_reset_that_cannot_read_fails_instead_of_leaving_the_old_count)
     ck_assert_int_eq(upmu_set_start(set), 0);
     scripted_read_fault(KERNEL_TYPE_SOFTWARE, SCRIPTED_ANY, -EIO, 1);
     ck_assert_int_eq(upmu_set_reset(set), UPMU_E_SYSTEM);
-    ck_assert_int_eq(upmu_set_reset(set), 0);
     upmu_set_close(set);
     nothing_left();
 }
@@ -325,22 +373,58 @@ START_TEST(too_many_events_are_refused)
 }
 END_TEST
 
-static void *read_elsewhere(void *arg)
+/* Whether all calls that count are refused here. */
+static bool all_refused(struct upmu_set *set)
 {
     struct upmu_value v;
-    return upmu_set_read(arg, &v, 1) == UPMU_E_STATE ? arg : NULL;
+    return upmu_set_start(set) == UPMU_E_STATE && upmu_set_stop(set) == UPMU_E_STATE &&
+           upmu_set_reset(set) == UPMU_E_STATE && upmu_set_read(set, &v, 1) == UPMU_E_STATE &&
+           upmu_set_user_read(set, 0) == 0;
 }
 
-START_TEST(another_threads_set_may_not_be_read)
+static void *use_elsewhere(void *arg)
+{
+    return all_refused(arg) && strstr(upmu_error(), "another thread") ? arg : NULL;
+}
+
+START_TEST(another_threads_set_may_not_be_used)
 {
     pthread_t thread;
     void *refused;
     struct upmu_set *set = opened("page-faults", 0);
     ck_assert_int_eq(upmu_set_start(set), 0);
-    ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, set), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, use_elsewhere, set), 0);
     pthread_join(thread, &refused);
     ck_assert_ptr_eq(refused, set);
     upmu_set_close(set);
+}
+END_TEST
+
+/* In the child, by exit status: 0, or which expectation failed. */
+static int close_as_a_child(struct upmu_set *set)
+{
+    if (!all_refused(set) || !strstr(upmu_error(), "another process"))
+        return 1;
+    upmu_set_close(set);
+    if (scripted_open_now() != 0 || scripted_misuse() != 0)
+        return 2;
+    return scripted_count(SCRIPTED_UNMAP) == 0 ? 0 : 3;
+}
+
+START_TEST(a_forked_child_may_only_close_a_set_and_that_without_its_pages)
+{
+    int status;
+    struct upmu_set *set = opened("cycles", 0);
+    size_t pages = scripted_mapped_now();
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(close_as_a_child(set));
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status 0x%x", (unsigned)status);
+    ck_assert_uint_eq(scripted_mapped_now(), pages);
+    upmu_set_close(set);
+    nothing_left();
 }
 END_TEST
 
@@ -389,14 +473,17 @@ int main(void)
     tcase_add_test(cases, no_descriptor_for_the_first_of_a_group_leaves_the_others_a_chance);
     tcase_add_test(cases, a_sibling_that_does_not_fit_leads_a_group_of_its_own);
     tcase_add_test(cases, kernel_mode_that_is_not_granted_is_left_out_and_shows_in_the_name);
-    tcase_add_loop_test(cases, each_bad_read_is_no_number_and_the_next_good_one_is, 0, n_reads);
+    tcase_add_loop_test(cases, a_bad_read_is_no_number_and_the_group_is_not_read_again, 0, n_reads);
+    tcase_add_test(cases, the_reading_of_another_event_is_refused);
+    tcase_add_test(cases, a_count_that_went_backwards_is_not_counted);
     tcase_add_test(cases, a_reset_that_cannot_read_fails_instead_of_leaving_the_old_count);
     tcase_add_test(cases, reset_starts_counts_and_times_anew);
     tcase_add_test(cases, multiplexed_counts_are_extrapolated_and_unplaced_ones_are_no_zero);
     tcase_add_test(cases, controls_that_fail_are_told);
     tcase_add_test(cases, an_absent_event_is_unsupported_with_its_reason);
     tcase_add_test(cases, too_many_events_are_refused);
-    tcase_add_test(cases, another_threads_set_may_not_be_read);
+    tcase_add_test(cases, another_threads_set_may_not_be_used);
+    tcase_add_test(cases, a_forked_child_may_only_close_a_set_and_that_without_its_pages);
     tcase_add_test(cases, an_uncore_event_needs_a_cpu);
     tcase_add_test(cases, probing_tells_what_stands_against_an_event);
     return run_suite("set", cases);

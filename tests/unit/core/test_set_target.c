@@ -3,6 +3,8 @@
  * Room: core (set_target.c). */
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/counters.h"
 #include "machine.h"
@@ -284,14 +286,80 @@ START_TEST(a_command_that_cannot_be_executed_says_so_and_is_waited_for)
 }
 END_TEST
 
-START_TEST(a_command_never_started_is_ended_through_its_gate)
+START_TEST(a_command_never_started_is_ended_and_waited_for)
 {
     struct upmu_set *set;
     scripted_command(PID, 0, 0);
     ck_assert_int_eq(command(&set), 0);
     upmu_set_close(set);
     ck_assert_uint_eq(scripted_count(SCRIPTED_RELEASE), 0);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_ABANDON), 1);
     ck_assert_uint_eq(scripted_count(SCRIPTED_WAIT), 1);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(a_command_never_started_is_not_a_forked_childs_to_end)
+{
+    struct upmu_set *set;
+    int status;
+    scripted_command(PID, 0, 0);
+    ck_assert_int_eq(command(&set), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool refused = upmu_set_start(set) == UPMU_E_STATE;
+        upmu_set_close(set);
+        bool left_alone = scripted_count(SCRIPTED_ABANDON) + scripted_count(SCRIPTED_WAIT) == 0;
+        _exit(refused && left_alone && scripted_open_now() == 0 ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(the_callers_argv_is_not_used_after_the_open)
+{
+    struct upmu_set *set;
+    char name[] = "program";
+    char *argv[] = {name, NULL};
+    struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_COMMAND, .argv = argv};
+    scripted_command(PID, -ENOENT, 0);
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), 0);
+    memset(name, 'x', sizeof name - 1);
+    argv[0] = NULL;
+    ck_assert_int_eq(upmu_set_start(set), UPMU_E_IO);
+    ck_assert_msg(strstr(upmu_error(), "'program'") != NULL, "%s", upmu_error());
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(a_command_that_the_kernel_does_not_let_count_is_refused_and_runs)
+{
+    static char program[] = "program";
+    static char *const argv[] = {program, NULL};
+    struct upmu_set_opts opts = {
+        .size = sizeof opts, .target = UPMU_TARGET_COMMAND, .argv = argv, .flags = UPMU_SET_STRICT};
+    struct upmu_set *set;
+    struct upmu_value v[2];
+    scripted_command(PID, 0, 256);
+    scripted_exec_detaches(true);
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), UPMU_E_PERM);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_SPAWN), 0);
+    ck_assert_int_eq(command(&set), 0);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_wait(set, NULL), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(v[i].standing, UPMU_REFUSED);
+        ck_assert_int_eq(v[i].cause, UPMU_E_PERM);
+        ck_assert_uint_eq(v[i].value, UPMU_NO_VALUE);
+        ck_assert_msg(strstr(upmu_set_reason(set, i), "set-user-ID") != NULL, "%s", upmu_set_reason(set, i));
+    }
+    upmu_set_close(set);
     nothing_left();
 }
 END_TEST
@@ -339,7 +407,10 @@ int main(void)
     tcase_add_test(cases, a_process_that_is_not_yours);
     tcase_add_test(cases, a_command_is_counted_from_its_exec_with_its_children);
     tcase_add_test(cases, a_command_that_cannot_be_executed_says_so_and_is_waited_for);
-    tcase_add_test(cases, a_command_never_started_is_ended_through_its_gate);
+    tcase_add_test(cases, a_command_never_started_is_ended_and_waited_for);
+    tcase_add_test(cases, a_command_never_started_is_not_a_forked_childs_to_end);
+    tcase_add_test(cases, the_callers_argv_is_not_used_after_the_open);
+    tcase_add_test(cases, a_command_that_the_kernel_does_not_let_count_is_refused_and_runs);
     tcase_add_test(cases, no_process_for_a_command);
     tcase_add_test(cases, a_cpu_is_counted_whole);
     tcase_set_timeout(cases, 60);
