@@ -84,6 +84,21 @@ static void never_started(char *program)
     CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "a child was left behind");
 }
 
+/* The second one's child has a copy of the first one's gate. */
+static void first_of_two_never_started(char *program)
+{
+    char word[] = "family";
+    char *argv[] = {program, word, NULL};
+    int status;
+    struct upmu_set *first = prepared(argv, 0), *second = prepared(argv, 0);
+    alarm(60);
+    upmu_set_close(first);
+    alarm(0);
+    CHECK(upmu_set_start(second) == 0, "start");
+    CHECK(upmu_set_wait(second, &status) == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %d", status);
+    upmu_set_close(second);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "family") == 0)
@@ -101,6 +116,7 @@ int main(int argc, char **argv)
           (unsigned long long)all);
     not_executable("/no/such/program", "ENOENT");
     not_executable("/etc/passwd", "EACCES");
+    first_of_two_never_started(path);
     never_started(path);
     return 0;
 }
