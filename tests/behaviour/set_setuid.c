@@ -41,8 +41,8 @@ static struct upmu_value counted(char *program)
 static int as_nobody(char *plain, char *changing, char *unreadable)
 {
     CHECK(setgid(NOBODY) == 0 && setuid(NOBODY) == 0, "setuid");
-    CHECK(prctl(PR_SET_DUMPABLE, 1) == 0,
-          "prctl"); /* the change of user made the process one that may not be counted */
+    /* The change of user made this process one that may not be counted, nor its children before their exec. */
+    CHECK(prctl(PR_SET_DUMPABLE, 1) == 0, "prctl");
     if (rights_here() == RIGHTS_NONE)
         skip("no event can be counted here (%s)", strerror(errno));
     struct upmu_value v = counted(plain);
