@@ -96,13 +96,18 @@ static void nothing_special(void)
 {
 }
 
+static void in_another_directory(void)
+{
+    CHECK(chdir("/") == 0, "chdir");
+}
+
 static const struct {
     const char *name;
     void (*how)(void);
 } ways[] = {
-    {"plain", nothing_special},    {"handlers", handlers},         {"close", closes_its_output},
-    {"reuse", reuses_its_output},  {"running", while_threads_run}, {"comma", with_a_decimal_comma},
-    {"few", with_few_descriptors},
+    {"plain", nothing_special},    {"handlers", handlers},          {"close", closes_its_output},
+    {"reuse", reuses_its_output},  {"running", while_threads_run},  {"comma", with_a_decimal_comma},
+    {"few", with_few_descriptors}, {"moved", in_another_directory},
 };
 
 int main(int argc, char **argv)

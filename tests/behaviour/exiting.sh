@@ -129,6 +129,22 @@ END
             grep -q "page-faults.*$errno" stderr || fail "no reason in the table"
         done
         ;;
+    gone) # the reader of standard error is gone: the program ends as it always did, and not by SIGPIPE
+        { env UPMU_EVENTS=page-faults UPMU_REPORT=json "$program" plain 2>&1 >stdout; echo $? >status; } | true
+        [ "$(cat status)" = 0 ] || fail "ended with status $(cat status)"
+        ;;
+    limit) # a limit of file sizes: no SIGXFSZ; the report goes to standard error instead
+        sh -c 'ulimit -f 0; exec env UPMU_REPORT=json UPMU_OUTPUT=report "$0" plain 2>&1 >/dev/null' "$program" |
+            cat >piped || fail "the program did not bear the limit"
+        head -1 piped | grep -q "cannot write the report to '.*/report': File too large" || fail "no reason: $(head -1 piped)"
+        tail -n +2 piped >whole
+        holds whole "$main"
+        ;;
+    moved) # a relative path is meant where the program was started
+        run UPMU_REPORT=json UPMU_OUTPUT=report UPMU_TRACE=trace moved
+        holds report "$main"
+        [ -n "$(ls trace)" ] || fail "no trace where it was wanted"
+        ;;
     running) # threads go on measuring and recording while the process ends
         for _ in $(seq 15); do
             run UPMU_EVENTS=page-faults,context-switches UPMU_REPORT=json UPMU_OUTPUT=report UPMU_TRACE=trace running
