@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutexes that are free in a forked child. Room: core; used by whatever is not on the traced path. */
+/* Locks that are free in a forked child. Room: core; used by whatever is not on the traced path. They are not POSIX
+ * mutexes, which sync tracing would take for the program's. */
 #include "core/forking.h"
 
-static pthread_mutex_t locks[FORKING_LOCKS] = {
-    PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER,
-    PTHREAD_MUTEX_INITIALIZER,
-};
+#include <pthread.h>
+
+#include "base/tiny_lock.h"
+
+static struct tiny_lock locks[FORKING_LOCKS];
 static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
 static void take_all(void)
 {
     for (int i = 0; i < FORKING_LOCKS; i++)
-        pthread_mutex_lock(&locks[i]);
+        tiny_lock_take(&locks[i]);
 }
 
 static void give_all(void)
 {
     for (int i = FORKING_LOCKS; i-- > 0;)
-        pthread_mutex_unlock(&locks[i]);
+        tiny_lock_give(&locks[i]);
 }
 
 /* Only now, so that a program which never asks anything of us forks as it always did. If there is no memory for the
@@ -32,10 +32,10 @@ static void install_handlers(void)
 void forking_take(enum forking_lock lock)
 {
     pthread_once(&handlers_once, install_handlers);
-    pthread_mutex_lock(&locks[lock]);
+    tiny_lock_take(&locks[lock]);
 }
 
 void forking_give(enum forking_lock lock)
 {
-    pthread_mutex_unlock(&locks[lock]);
+    tiny_lock_give(&locks[lock]);
 }

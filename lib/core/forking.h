@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The library's ordinary mutexes, none of which a forked child may find held by a thread that it does not have.
+/** @file The library's ordinary locks, none of which a forked child may find held by a thread that it does not have.
  *  Room: core. What the recorder itself locks lies in wipe-on-fork memory instead (region.h). */
 #ifndef UPMU_CORE_FORKING_H
 #define UPMU_CORE_FORKING_H
-
-#include <pthread.h>
 
 /** In the order in which they may be taken. */
 enum forking_lock {

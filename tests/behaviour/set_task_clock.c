@@ -29,7 +29,7 @@ int main(void)
     }
     /* Scheduler and perf stop their clocks a little apart at each of some twenty switches, and the machine's host may
      * take the CPU away in between: what is compared are 100 ms. */
-    uint64_t slack = outside / 50;
+    uint64_t slack = outside / 20;
     CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
     CHECK(v.value + slack >= inside && v.value <= outside + slack, "%llu ns, not between %llu and %llu",
           (unsigned long long)v.value, (unsigned long long)inside, (unsigned long long)outside);
