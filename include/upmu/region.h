@@ -264,9 +264,9 @@ struct upmu_region_health {
     uint64_t threads_without_counters; /**< threads for which not all counters could be opened (limits) */
     uint64_t threads_merged;           /**< ended threads that share one row, beyond the number kept apart */
     uint64_t marks;                    /**< marks made */
-    uint64_t trace_lost;               /**< events that did not fit into the trace (full disk or quota) */
-    uint64_t begin_ns;                 /**< measured cost of an empty begin, of which `end_ns` holds the rest */
-    uint64_t end_ns;                   /**< measured cost of an empty end */
+    uint64_t trace_lost; /**< events that did not fit into the trace (full disk, quota, unreachable file) */
+    uint64_t begin_ns;   /**< measured cost of an empty begin, of which `end_ns` holds the rest */
+    uint64_t end_ns;     /**< measured cost of an empty end */
 };
 
 /** @return 0; UPMU_E_INVAL; UPMU_E_STATE (regions are off). Thread safe. */

@@ -112,7 +112,7 @@ struct upmu_trace_process {
     uint32_t n_counters;
     uint32_t complete; /**< 1: ended in good order; 0: killed, or still running */
     uint64_t events;   /**< events committed to the streams of this process, stacks and modules included */
-    uint64_t lost;     /**< events that did not fit (full disk or quota) */
+    uint64_t lost;     /**< events that did not fit (full disk, quota, unreachable file) */
 };
 
 /**
