@@ -119,7 +119,7 @@ static struct sync_thread *block_take(void)
 static void block_fill(struct sync_thread *t, struct trace_stream *stream)
 {
     t->stream = stream;
-    t->depth = 0;
+    __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
     t->rounds = 0;
     t->forgotten = 0;
     t->waiting = t->announced = 0;
@@ -192,7 +192,7 @@ static void thread_end(struct sync_thread *t)
     sync_thread_exit_event(t);
     tid_leave(t);
     sync_counts_clear(t);
-    t->depth = 0;
+    __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED); /* a waiter may be looking for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;
     __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);

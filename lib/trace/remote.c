@@ -126,7 +126,7 @@ static int control_map(const char *path, struct control_header **out)
     if (rc == 0 && p == MAP_FAILED)
         rc = recording_io_failed(path, errno);
     close(fd);
-    if (rc == 0 && (rc = header_check(path, p)) != 0)
+    if (p != MAP_FAILED && (rc = header_check(path, p)) != 0)
         munmap(p, CONTROL_BYTES);
     *out = rc == 0 ? p : NULL;
     return rc;
@@ -164,7 +164,7 @@ static int living(const struct upmu_control *control, size_t index, const char *
     int rc = process_of(control, index, dir);
     if (rc == 0)
         rc = remote_map(*dir, h);
-    if (rc != 0)
+    if (rc != 0 || !*h || !*dir)
         return rc;
     rc = is_running(*dir);
     if (rc > 0 && !__atomic_load_n(&(*h)->complete, __ATOMIC_ACQUIRE))
@@ -182,10 +182,10 @@ typedef void (*mode_fn)(struct control_header *h, uint32_t chosen, uint32_t arg)
 
 static int change_mode(const struct upmu_control *control, size_t index, mode_fn change, uint32_t arg)
 {
-    const char *dir;
-    struct control_header *h;
+    const char *dir = NULL;
+    struct control_header *h = NULL;
     int rc = living(control, index, &dir, &h);
-    if (rc != 0)
+    if (rc != 0 || !h || !dir)
         return rc;
     uint32_t chosen = __atomic_load_n(&h->chosen, __ATOMIC_RELAXED);
     if (chosen == 0)
@@ -282,13 +282,13 @@ static int mail_wait(const struct control_header *h)
 
 int upmu_control_mark(const struct upmu_control *control, size_t index, const char *text)
 {
-    const char *dir;
-    struct control_header *h;
+    const char *dir = NULL;
+    struct control_header *h = NULL;
     size_t len = text ? strlen(text) : 0;
     if (len == 0 || len > CONTROL_MAIL_MAX)
         return upmu_fail(UPMU_E_INVAL, "a mark has 1 to %d bytes, this one %zu", CONTROL_MAIL_MAX, len);
     int rc = living(control, index, &dir, &h);
-    if (rc != 0)
+    if (rc != 0 || !h || !dir)
         return rc;
     rc = mail_send(dir, h, text, len);
     if (rc == 0)
@@ -383,7 +383,7 @@ static int status_totals(const char *dir, struct upmu_control_status *s)
 /* The mode of a process that lives. Reading needs no right to write. */
 static int status_mode(const char *dir, int32_t *mode)
 {
-    struct control_header h;
+    struct control_header h = {.version = 0};
     char *path = NULL;
     if (asprintf(&path, "%s/" CONTROL_FILE, dir) < 0)
         return upmu_fail(UPMU_E_NOMEM, "no memory for the path of the control file in \"%s\"", dir);
@@ -410,7 +410,7 @@ int upmu_control_status(const struct upmu_control *control, size_t index, struct
     if (rc != 0)
         return rc;
     s.dir = dir;
-    if ((rc = is_running(dir)) < 0)
+    if (!dir || (rc = is_running(dir)) < 0)
         return rc;
     s.running = rc > 0;
     if (s.running && (rc = status_mode(dir, &s.mode)) != 0)

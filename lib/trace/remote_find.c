@@ -103,7 +103,7 @@ int remote_find(pid_t pid, char **dir)
     if (!maps)
         return maps_failed(pid, path, errno);
     int rc = search_maps(maps, path, pid, dir);
-    fclose(maps);
+    (void)fclose(maps); /* nothing was written */
     if (rc == 0)
         return upmu_fail(UPMU_E_STATE,
                          "process %d records nothing: it was not started by \"upmu record\", nor with UPMU_TRACE set",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Helpers of the scripts in this folder, beside those of the command's tests.
+# The file that is read sets work; who reads this one uses pid.
+# shellcheck disable=SC1090,SC2154,SC2034
 . "$CLI_LIB"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
 cd "$work" || exit 1

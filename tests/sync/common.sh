@@ -1,5 +1,7 @@
 # shellcheck shell=bash
 # What the tests of this folder share. Sourced; the caller has set -euo pipefail, bin (programs) and lib (libraries).
+# Who reads this file has set lib and bin.
+# shellcheck disable=SC2154
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
