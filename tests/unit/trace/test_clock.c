@@ -111,6 +111,7 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("clock");
+    tcase_set_timeout(cases, 60);
     tcase_add_checked_fixture(cases, recording_set_up, recording_tear_down);
     tcase_add_test(cases, the_line_goes_through_its_origin);
     tcase_add_test(cases, a_second_of_ticks_is_a_second);

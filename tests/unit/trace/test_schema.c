@@ -255,6 +255,7 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("schema");
+    tcase_set_timeout(cases, 60); /* sanitizers are slow where every beginning of a text is tried */
     tcase_add_test(cases, classes_become_tsdl_with_a_field_per_counter);
     tcase_add_test(cases, without_counters_there_are_no_empty_arrays);
     tcase_add_test(cases, packet_context_has_the_size_of_its_struct);

@@ -430,6 +430,7 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("sync");
+    tcase_set_timeout(cases, 60);
     tcase_add_checked_fixture(cases, set_up, recording_tear_down);
     tcase_add_test(cases, every_kind_keeps_its_fields_and_no_other);
     tcase_add_test(cases, an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut);
