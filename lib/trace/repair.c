@@ -25,14 +25,18 @@
 #include "trace/recording.h"
 #include "upmu/trace.h"
 
+static int not_changed(const char *path, int err)
+{
+    return upmu_fail(UPMU_E_IO, "\"%s\" must be changed and cannot be: %s%s", path, strerrordesc_np(err),
+                     err == EROFS || err == EACCES || err == EPERM ? "; repair a copy of the recording" : "");
+}
+
 static int open_for_change(const char *path)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0)
         return fd;
-    int err = errno;
-    return upmu_fail(UPMU_E_IO, "\"%s\" must be changed and cannot be: %s%s", path, strerrordesc_np(err),
-                     err == EROFS || err == EACCES || err == EPERM ? "; repair a copy of the recording" : "");
+    return not_changed(path, errno);
 }
 
 /* Cut a stream at `end`. */
@@ -123,7 +127,7 @@ static int replace_metadata(const char *dir, const struct textbuf *text)
         err = -errno;
     if (err != 0) {
         unlink(temp);
-        rc = recording_io_failed(path, -err);
+        rc = not_changed(path, -err);
     }
     free(temp);
     free(path);
