@@ -72,8 +72,12 @@ void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_t
 
     *tally = (struct ov_tally){.object = use->object, .count = e->count, .contended = e->contended};
     if (!clear) {
-        /* Part of it belongs to a lock that was there before; how much nobody knows. */
+        /* Part of it belongs to a lock that was there before, how much nobody knows: what was seen is certain. */
         use->unclear_counts = true;
+        use->counted += use->taken_since;
+        use->counted_contended += use->contended_since;
+        use->taken_since = 0;
+        use->contended_since = 0;
         return;
     }
     use->counted += more;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # upmu report on a recording whose waits are known, and on what is no whole recording.
+# shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
 
 record() {
@@ -80,9 +81,10 @@ echo text >"$work/file"
 expect 1 "$UPMU" report "$work/file"
 empty out
 cp -r "$work/all" "$work/damaged"
-for stream in $(find "$work/damaged" -type f ! -name metadata ! -name '*control*' ! -name '.*' -size +1k); do
-    printf '\377\377\377\377\377\377\377\377' | dd of="$stream" bs=1 seek=8 conv=notrunc 2>/dev/null
-done
+find "$work/damaged" -type f ! -name metadata ! -name '*control*' ! -name '.*' -size +1k |
+    while read -r stream; do
+        printf '\377\377\377\377\377\377\377\377' | dd of="$stream" bs=1 seek=8 conv=notrunc 2>/dev/null
+    done
 expect 1 "$UPMU" report "$work/damaged"
 has err "damaged:"
 has out "damaged:"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A report of ten million events takes at most 3 s and 300 MiB beyond the pages of the trace's files, and at most a fifth
 # of the time babeltrace2 needs to count them.
+# shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
 [ -z "$SANITIZED" ] || skip "a sanitizer decides how fast this is"
 free=$(df -k --output=avail "$work" | tail -1)
