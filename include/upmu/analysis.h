@@ -122,6 +122,7 @@ struct upmu_longest_wait {
     uint64_t holder_since;  /**< when the holder got it; 0: held at least since `begin_ns` */
     uint32_t waiter_stack;  /**< id for upmu_overview_stack(), 0 = none */
     uint32_t release_stack; /**< where the holder gave it back, 0 if not known */
+    uint32_t unfinished;    /**< 1: it had not ended when the recording, or the thread, did: `ns` is at least */
 };
 
 /** A lock, condition variable, semaphore, or thread that was joined. */

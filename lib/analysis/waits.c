@@ -83,7 +83,7 @@ static uint32_t release_stack(struct overview *o, const struct pending *p)
     return use != MAP_NONE && o->uses[use].release_ns >= p->begin_ns ? o->uses[use].release_stack : 0;
 }
 
-static void note_longest(struct overview *o, const struct pending *p, uint32_t thread, uint64_t ns)
+static void note_longest(struct overview *o, const struct pending *p, uint32_t thread, uint64_t ns, bool finished)
 {
     struct upmu_longest_wait *l = &o->objects[p->object].longest;
     if (l->waiter != 0 && ns <= l->ns)
@@ -98,6 +98,7 @@ static void note_longest(struct overview *o, const struct pending *p, uint32_t t
         .holder_since = p->holder_since,
         .waiter_stack = p->stack,
         .release_stack = release_stack(o, p),
+        .unfinished = !finished,
     };
 }
 
@@ -135,7 +136,7 @@ static int settle(struct overview *o, uint32_t thread, const struct pending *p, 
             sum_unfinished(sums[i], ns);
     }
     o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
-    note_longest(o, p, thread, ns);
+    note_longest(o, p, thread, ns, finished);
     return charge_holder(o, p, ns);
 }
 

@@ -59,6 +59,20 @@ has out "more (--top N shows N of each)"
 expect 0 "$UPMU" report --json --top 1 "$work/all"
 json "$work/out" 'assert len(d["threads"]) == 1 and len(d["objects"]) == 1 and d["totals"]["threads"] == 3'
 
+# A deadlock that a signal ended: both wait at the end, and each is told who held what it waited for.
+"$UPMU" record -o "$work/stuck" -- "$SCENE" stuck >/dev/null 2>&1
+[ $? -eq 142 ] || fail "the deadlock was not ended by its alarm"
+expect 0 "$UPMU" report "$work/stuck"
+has out "still waited at the end, for at least"
+has out "without a proper end"
+expect 0 "$UPMU" report --json "$work/stuck"
+json "$work/out" '
+waits = [o["longest"] for o in d["objects"] if o["waits"]["unfinished"]]
+assert len(waits) == 2 and all(w["unfinished"] for w in waits), waits
+assert waits[0]["waiter"] == waits[1]["holder"] and waits[0]["holder"] == waits[1]["waiter"], waits
+assert d["totals"]["unfinished"] == 2
+'
+
 # The program was built anew since: its names would be another program's.
 mkdir "$work/moved"
 cp "$SCENE" "$work/moved/scene"

@@ -4,6 +4,7 @@
  *
  *   scene                 two threads: "keeper" holds "till" for 50 ms, which "customer" waits for; then a join
  *   scene many THREADS PAIRS   each thread locks and unlocks a mutex of its own PAIRS times
+ *   scene stuck           two threads, each with a mutex that the other waits for, until SIGALRM ends it
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -62,6 +63,28 @@ static int scene(void)
     return pthread_join(threads[0], NULL) != 0 || pthread_join(threads[1], NULL) != 0;
 }
 
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;
+
+static void *right_then_left(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&right);
+    pthread_barrier_wait(&held);
+    pthread_mutex_lock(&left);
+    return NULL;
+}
+
+static int stuck(void)
+{
+    pthread_t thread;
+    pthread_mutex_lock(&left);
+    if (pthread_barrier_init(&held, NULL, 2) != 0 || pthread_create(&thread, NULL, right_then_left, NULL) != 0)
+        return 1;
+    pthread_barrier_wait(&held);
+    alarm(1);
+    return pthread_mutex_lock(&right);
+}
+
 static void *pairs_of_one(void *arg)
 {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
@@ -89,6 +112,8 @@ int main(int argc, char **argv)
 {
     if (argc == 1)
         return scene();
+    if (argc == 2 && strcmp(argv[1], "stuck") == 0)
+        return stuck();
     int n = argc == 4 && strcmp(argv[1], "many") == 0 ? atoi(argv[2]) : 0;
     if (n < 1 || n > THREADS_MAX)
         return 2;

@@ -157,6 +157,7 @@ static void json_longest(struct json *j, const struct report *r, const struct up
     json_object(j, "longest");
     json_uint(j, "begin_ns", l->begin_ns);
     json_uint(j, "ns", l->ns);
+    json_bool(j, "unfinished", l->unfinished != 0);
     json_int(j, "waiter", l->waiter);
     if (l->holder)
         json_int(j, "holder", l->holder);

@@ -20,6 +20,23 @@ static void cell_duration(struct table *t, uint64_t ns)
     cell_free(t, STYLE_PLAIN, ns ? report_duration(ns) : memory_copy(""));
 }
 
+/* A wait that had not ended when the recording did lasted at least that long. */
+static char *total_in_words(const struct upmu_wait_sum *w)
+{
+    char *ns = report_duration(w->total_ns + w->unfinished_ns);
+    if (w->unfinished == 0)
+        return ns;
+    char *text = memory_format(">= %s", ns);
+    free(ns);
+    return text;
+}
+
+static void cell_total(struct table *t, const struct upmu_wait_sum *w)
+{
+    bool any = w->count + w->unfinished > 0;
+    cell_free(t, w->unfinished ? STYLE_WARNING : STYLE_PLAIN, any ? total_in_words(w) : memory_copy(""));
+}
+
 static void cell_count(struct table *t, uint64_t n, bool exact)
 {
     table_cell(t, exact ? STYLE_PLAIN : STYLE_WARNING, "%s%" PRIu64, exact ? "" : ">= ", n);
@@ -108,7 +125,7 @@ static char *waits_in_words(const struct upmu_overview_thread *t)
         const struct upmu_wait_sum *w = &t->waits[kind];
         if (w->count + w->unfinished == 0)
             continue;
-        char *ns = report_duration(w->total_ns + w->unfinished_ns);
+        char *ns = total_in_words(w);
         char *longer = memory_format("%s%s%s %s (%" PRIu64 "%s)", text, text[0] ? ", " : "", upmu_wait_kind_name(kind),
                                      ns, w->count + w->unfinished, w->unfinished ? ", the last unfinished" : "");
         free(ns);
@@ -158,7 +175,7 @@ static void text_site(struct output *out, const struct report *r, const struct u
                       const struct upmu_overview_site *s)
 {
     char *place = report_place(r, o->process, s->address);
-    char *waited = report_duration(s->waits.total_ns + s->waits.unfinished_ns);
+    char *waited = total_in_words(&s->waits);
     char *blamed = report_duration(s->blocked_ns);
 
     fputs("      ", out->file);
@@ -179,7 +196,7 @@ static void text_site(struct output *out, const struct report *r, const struct u
 
 static void text_user(struct output *out, const struct upmu_overview_use *u)
 {
-    char *waited = report_duration(u->waits.total_ns + u->waits.unfinished_ns);
+    char *waited = total_in_words(&u->waits);
     char *blamed = report_duration(u->blocked_ns);
     fprintf(out->file, "      thread %ld ", (long)u->tid);
     output_clean(out->file, u->thread_name);
@@ -222,7 +239,8 @@ static void text_longest(struct output *out, const struct report *r, const struc
 {
     const struct upmu_longest_wait *l = &o->longest;
     char *ns = report_duration(l->ns);
-    fprintf(out->file, "    longest: thread %ld waited %s", (long)l->waiter, ns);
+    fprintf(out->file, "    longest: thread %ld %s %s", (long)l->waiter,
+            l->unfinished ? "still waited at the end, for at least" : "waited", ns);
     free(ns);
     if (l->holder != 0) {
         char *place = report_place(r, o->process, l->holder_site);
@@ -336,7 +354,7 @@ static void object_row(struct table *t, const struct upmu_overview_object *o)
     else
         table_cell(t, STYLE_PLAIN, "%s", "");
     cell_count(t, taken ? o->contended : o->waits.count + o->waits.unfinished, !taken || o->counts_exact);
-    cell_duration(t, o->waits.total_ns + o->waits.unfinished_ns);
+    cell_total(t, &o->waits);
     cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
     cell_duration(t, o->waits.max_ns);
     if (o->holds == 0)

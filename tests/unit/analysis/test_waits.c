@@ -30,6 +30,7 @@ START_TEST(wait_is_charged_to_lock_waiter_holder_and_places)
     ck_assert_uint_eq(o.longest.holder_since, 400);
     ck_assert_uint_eq(o.longest.waiter_stack, 7);
     ck_assert_uint_eq(o.longest.release_stack, 9);
+    ck_assert_uint_eq(o.longest.unfinished, 0);
     ck_assert_uint_eq(use(i, 101).waits.total_ns, 350);
     ck_assert_uint_eq(use(i, 102).blocked, 2);
     ck_assert_uint_eq(use(i, 102).blocked_ns, 350);
@@ -82,6 +83,7 @@ START_TEST(wait_still_going_on_lasts_until_the_end)
     ck_assert_uint_eq(o.waits.unfinished, 1);
     ck_assert_uint_eq(o.waits.unfinished_ns, 4000);
     ck_assert_uint_eq(thread(101, 0).blocked_ns, 4000);
+    ck_assert_uint_eq(o.longest.unfinished, 1);
     ck_assert_uint_eq(totals().unfinished, 1);
     end_stream();
 }
