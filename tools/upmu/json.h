@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { JSON_DEPTH_MAX = 8 };
+enum { JSON_DEPTH_MAX = 12 };
 
 /** Version of the documents' shape: raised when a member changes its meaning or goes away, not when one is added. */
 enum { JSON_SCHEMA_VERSION = 1 };

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What a recording says as a whole: threads and where they waited, locks and who held them, regions and their counters.
+ * Link with libupmu_analysis; a measured program never loads it.
+ *
+ *     struct upmu_overview *o;
+ *     struct upmu_overview_object lock = {.size = sizeof lock};
+ *     if (upmu_overview_open(&o, "DIR", NULL) < 0)
+ *         fprintf(stderr, "%s\n", upmu_error());
+ *     for (size_t i = 0; upmu_overview_object(o, i, &lock) == 0; i++)
+ *         printf("%s %" PRIu64 "\n", lock.name, lock.waits.total_ns);
+ *     upmu_overview_close(o);
+ *
+ * Functions that fill a struct take its `size` from the caller and return 0, UPMU_E_NAME past the last entry,
+ * UPMU_E_INVAL for a size that is too small or an argument that is NULL. Strings live as long as the overview.
+ * What the recording does not tell is not invented: each number says beside it whether it is whole.
+ */
+#ifndef UPMU_ANALYSIS_H
+#define UPMU_ANALYSIS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upmu/api.h"
+#include "upmu/trace.h"
+#include "upmu/upmu.h"
+
+UPMU_BEGIN_DECLS
+
+/** A recording read through. One thread at a time. */
+struct upmu_overview;
+
+/** Options; NULL or all zero but `size`: the defaults. */
+struct upmu_overview_opts {
+    size_t size;           /**< sizeof(struct upmu_overview_opts) */
+    const char *debug_dir; /**< where separate debug files are; NULL: /usr/lib/debug */
+};
+
+/**
+ * Read a recording, or the directory of one process in it, from its beginning to its end. A damaged stream is left out
+ * from the damage on (upmu_overview_damage()).
+ * @return 0; the codes of upmu_trace_open(), UPMU_E_INVAL (options), UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_open(struct upmu_overview **overview, const char *dir,
+                                             const struct upmu_overview_opts *opts);
+
+/** Close; NULL is fine. */
+UPMU_API void upmu_overview_close(struct upmu_overview *overview);
+
+/** The recording as a whole. */
+struct upmu_overview_totals {
+    size_t size;         /**< in: sizeof(struct upmu_overview_totals) */
+    uint64_t events;     /**< events read, of known kinds */
+    uint64_t unknown;    /**< events of kinds that this version does not know: passed over */
+    uint64_t begin_ns;   /**< of the first event, nanoseconds since 1970; 0 without events */
+    uint64_t end_ns;     /**< of the last one */
+    uint64_t lost;       /**< events that could not be recorded, in all processes */
+    uint64_t unmatched;  /**< ends without their begin and begins without their end: what lies between is not counted */
+    uint64_t unfinished; /**< waits still going on when the recording ended */
+    size_t n_processes, n_threads, n_objects, n_regions;
+    size_t n_damages; /**< streams of which a part could not be read */
+};
+UPMU_API UPMU_CHECKED int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overview_totals *out);
+
+/** Process `i`: see upmu_trace_process(). */
+UPMU_API UPMU_CHECKED int upmu_overview_process(const struct upmu_overview *overview, size_t i,
+                                                struct upmu_trace_process *out);
+
+/** Message about damage `i`, NULL past the last. */
+UPMU_API const char *upmu_overview_damage(const struct upmu_overview *overview, size_t i);
+
+/** Waits added up. The mean is total_ns / count. */
+struct upmu_wait_sum {
+    uint64_t count; /**< waits that ended */
+    uint64_t total_ns;
+    uint64_t max_ns;
+    uint64_t unfinished;    /**< waits that had not ended when the recording, or the thread, did */
+    uint64_t unfinished_ns; /**< how long these had lasted by then */
+};
+
+/** What a thread waits for. */
+enum upmu_wait_kind {
+    UPMU_WAIT_MUTEX = 0,
+    UPMU_WAIT_COND = 1,
+    UPMU_WAIT_SEM = 2,
+    UPMU_WAIT_CUSTOM = 3, /**< locks of the program's own making */
+    UPMU_WAIT_JOIN = 4,
+    UPMU_WAIT_KINDS = 5,
+};
+
+/** "mutex", "cond", "sem", "custom", "join"; "?" for any other number. */
+UPMU_API const char *upmu_wait_kind_name(int kind);
+
+/** A thread. */
+struct upmu_overview_thread {
+    size_t size;      /**< in: sizeof(struct upmu_overview_thread) */
+    uint32_t process; /**< index for upmu_overview_process() */
+    pid_t pid, tid;
+    pid_t creator;    /**< kernel id of the thread that made it, 0 if not known */
+    uint32_t started; /**< 1: its start was recorded; 0: it was there before, or began unseen */
+    uint32_t ended;   /**< 1: its end was recorded; 0: `end_ns` is the end of the process's recording */
+    const char *name; /**< the last one it had, "" if not known */
+    uint64_t begin_ns, end_ns;
+    uint64_t events;
+    uint64_t blocked_ns; /**< time in waits that ended or were unfinished, each moment once */
+    struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
+    struct upmu_value switches; /**< context switches up to its last region event; not counted if none tells */
+};
+/** Thread `i`, in the order of processes, then blocked time, longest first. */
+UPMU_API UPMU_CHECKED int upmu_overview_thread(const struct upmu_overview *overview, size_t i,
+                                               struct upmu_overview_thread *out);
+
+/** The longest wait for an object, and what was known of the one who held it when the wait began. */
+struct upmu_longest_wait {
+    uint64_t begin_ns, ns;
+    pid_t waiter;
+    pid_t holder;         /**< 0 if not known */
+    uint64_t waiter_site; /**< addresses for upmu_overview_symbol(), 0 if not known */
+    uint64_t holder_site;
+    uint64_t holder_since;  /**< when the holder got it; 0: held at least since `begin_ns` */
+    uint32_t waiter_stack;  /**< id for upmu_overview_stack(), 0 = none */
+    uint32_t release_stack; /**< where the holder gave it back, 0 if not known */
+    uint32_t unfinished;    /**< 1: it had not ended when the recording, or the thread, did: `ns` is at least */
+};
+
+/** A lock, condition variable, semaphore, or thread that was joined. */
+struct upmu_overview_object {
+    size_t size; /**< in: sizeof(struct upmu_overview_object) */
+    uint32_t process;
+    pid_t pid;
+    int32_t type;        /**< enum upmu_object_type */
+    uint32_t generation; /**< how many objects were at this address before it */
+    uint64_t address;
+    const char *name;            /**< "" if it was given none */
+    uint32_t created, destroyed; /**< 1: beginning, end of its life were recorded */
+    uint64_t init_site;          /**< where it began, 0 if not known */
+    uint64_t acquisitions;       /**< locks and semaphores */
+    uint64_t contended;          /**< of these with a wait */
+    uint32_t counts_exact;       /**< 1: both are exact; 0: at least so many */
+    uint32_t holds_complete;     /**< 1: all of its holds are in `holds`; 0: only those whose begin was recorded */
+    struct upmu_wait_sum waits;
+    uint64_t failed; /**< waits that ended without it (timeout, error) */
+    uint64_t holds, hold_ns, hold_max_ns;
+    uint64_t signals; /**< signals of a condition variable, posts of a semaphore */
+    uint64_t broadcasts;
+    uint64_t misuses; /**< released by a thread that did not hold it */
+    struct upmu_longest_wait longest;
+    pid_t peer;         /**< thread joined: its kernel id, 0 if not known */
+    uint32_t n_threads; /**< entries of upmu_overview_use() */
+    uint32_t n_sites;   /**< entries of upmu_overview_site() */
+};
+/** Object `i`, in the order of the time waited for it, longest first. */
+UPMU_API UPMU_CHECKED int upmu_overview_object(const struct upmu_overview *overview, size_t i,
+                                               struct upmu_overview_object *out);
+
+/** What one thread did with one object. */
+struct upmu_overview_use {
+    size_t size; /**< in: sizeof(struct upmu_overview_use) */
+    pid_t tid;
+    const char *thread_name;
+    uint64_t acquisitions, contended;
+    uint32_t counts_exact;
+    uint32_t holds_complete;
+    struct upmu_wait_sum waits;
+    uint64_t holds, hold_ns, hold_max_ns;
+    uint64_t blocked;    /**< waits of others that began while it held the object */
+    uint64_t blocked_ns; /**< and how long they lasted, whoever held it later on */
+};
+/** Use `k` of object `i`, longest waits first. */
+UPMU_API UPMU_CHECKED int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k,
+                                            struct upmu_overview_use *out);
+
+/** A place in the program where an object was waited for, taken, or held. */
+struct upmu_overview_site {
+    size_t size;      /**< in: sizeof(struct upmu_overview_site) */
+    uint64_t address; /**< for upmu_overview_symbol(); 0: the recording does not tell */
+    uint32_t stack;   /**< of the longest wait here, 0 = none */
+    uint64_t taken;   /**< acquisitions here that were recorded one by one */
+    struct upmu_wait_sum waits;
+    uint64_t blocked; /**< waits of others that began while a thread held what it had taken here */
+    uint64_t blocked_ns;
+};
+/** Site `k` of object `i`: most time first, waited or made others wait. */
+UPMU_API UPMU_CHECKED int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k,
+                                             struct upmu_overview_site *out);
+
+/** A counter added up over the instances of a region. */
+struct upmu_overview_count {
+    struct upmu_value sum;  /**< exact only if every instance was; without a number if any instance has none */
+    uint64_t without_value; /**< instances without a number */
+};
+
+/** A region of one process: all threads. */
+struct upmu_overview_region {
+    size_t size; /**< in: sizeof(struct upmu_overview_region) */
+    uint32_t process;
+    pid_t pid;
+    const char *name;
+    uint64_t count; /**< instances that ended */
+    uint64_t wall_ns, max_ns;
+    uint64_t min_ns;     /**< UPMU_NO_VALUE when count is 0 */
+    uint64_t unfinished; /**< begun and never ended */
+    size_t n_counts;     /**< in the order of upmu_overview_counter() */
+    const struct upmu_overview_count *counts;
+};
+/** Region `i`, in the order of wall time, longest first. */
+UPMU_API UPMU_CHECKED int upmu_overview_region(const struct upmu_overview *overview, size_t i,
+                                               struct upmu_overview_region *out);
+
+/** Name of counter `i` of a process, NULL past the last. */
+UPMU_API const char *upmu_overview_counter(const struct upmu_overview *overview, size_t process, size_t i);
+
+/** A stack by its id; see upmu_trace_stack(). */
+UPMU_API UPMU_CHECKED int upmu_overview_stack(const struct upmu_overview *overview, size_t process, uint32_t id,
+                                              struct upmu_trace_stack *out);
+
+/** A function at an address. */
+struct upmu_symbol {
+    size_t size;          /**< in: sizeof(struct upmu_symbol) */
+    const char *function; /**< NULL if not known: then the module and the offset in it are all there is */
+    const char *file;     /**< NULL if not known */
+    uint32_t line;        /**< 0 if not known */
+    uint32_t inlined;     /**< 1: it was inlined into the next one */
+    const char *module;   /**< path of the program or shared object, NULL if no module is known there */
+    uint64_t offset;      /**< address in the file (in memory, if no module is known) */
+    const char *problem;  /**< why the module's file was not used, "" if it was */
+};
+/**
+ * The functions at a return address, as sites and stacks have them: `depth` 0 is the innermost, the ones it was inlined
+ * into follow. There is always one of depth 0. Reads the program's files, the first time for each module.
+ * @return 0; UPMU_E_NAME past the outermost; UPMU_E_INVAL; UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_symbol(struct upmu_overview *overview, size_t process, uint64_t address,
+                                               size_t depth, struct upmu_symbol *out);
+
+UPMU_END_DECLS
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Function names from a file's symbol table. Room: analysis. Before it: debug_file; after it: symbols. */
+#ifndef UPMU_ANALYSIS_ELF_NAMES_H
+#define UPMU_ANALYSIS_ELF_NAMES_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_name {
+    uint64_t low, high; /**< addresses of the file; high is past the end */
+    uint64_t reach;     /**< largest `high` of this and all names before it */
+    const char *name;   /**< lives as long as the Elf */
+    uint32_t rank;      /**< of several names of one function the lowest is told */
+};
+
+/** All zero is empty. */
+struct elf_names {
+    struct elf_name *rows; /**< sorted by low, then rank downwards: the last of equals is the best */
+    size_t n, cap;
+};
+
+/** Read the functions of .symtab, or of .dynsym where there is none. @return 0, also without any; UPMU_E_NOMEM. */
+int elf_names_read(struct elf_names *names, Elf *elf);
+/** The function that covers `address`, or NULL. */
+const char *elf_names_find(const struct elf_names *names, uint64_t address);
+void elf_names_free(struct elf_names *names);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* What the pass found, as the public structs have it. Room: analysis. Before it: the pass (overview.c); after it:
+ * tools, through include/upmu/analysis.h. */
+#include "analysis/public.h"
+#include "base/error.h"
+#include "base/opts.h"
+
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
+/* Give `ours` to a caller who may know less or more of it. */
+static int give(void *out, size_t size, const void *ours, size_t known)
+{
+    if (!opts_give(out, size, known, ours, known))
+        return upmu_fail(UPMU_E_INVAL, "this struct has at least %zu bytes, not %zu: set its size", known, size);
+    return 0;
+}
+
+static int no_place(void)
+{
+    return upmu_fail(UPMU_E_INVAL, "no overview, or no place for what it says");
+}
+
+int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overview_totals *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    const struct upmu_overview_totals ours = {
+        .events = o->events,
+        .unknown = o->unknown,
+        .begin_ns = o->begin_ns,
+        .end_ns = o->end_ns,
+        .lost = overview->lost,
+        .unmatched = o->unmatched,
+        .unfinished = o->unfinished,
+        .n_processes = o->n_processes,
+        .n_threads = o->n_threads,
+        .n_objects = o->n_objects,
+        .n_regions = o->n_regions,
+        .n_damages = overview->n_damages,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+int upmu_overview_process(const struct upmu_overview *overview, size_t i, struct upmu_trace_process *out)
+{
+    if (!overview || !out)
+        return no_place();
+    return i < overview->pass.n_processes ? upmu_trace_process(overview->trace, i, out) : UPMU_E_NAME;
+}
+
+const char *upmu_overview_damage(const struct upmu_overview *overview, size_t i)
+{
+    return overview && i < overview->n_damages ? overview->damages[i] : NULL;
+}
+
+const char *upmu_overview_counter(const struct upmu_overview *overview, size_t process, size_t i)
+{
+    return overview ? upmu_trace_counter(overview->trace, process, i) : NULL;
+}
+
+const char *upmu_wait_kind_name(int kind)
+{
+    static const char *const names[UPMU_WAIT_KINDS] = {"mutex", "cond", "sem", "custom", "join"};
+    return kind >= 0 && kind < UPMU_WAIT_KINDS ? names[kind] : "?";
+}
+
+/* ----------------------------------------------------------------------------------------------------- threads */
+
+int upmu_overview_thread(const struct upmu_overview *overview, size_t i, struct upmu_overview_thread *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    if (i >= o->n_threads)
+        return UPMU_E_NAME;
+    const struct ov_thread *t = &o->threads[o->thread_order[i]];
+    struct upmu_overview_thread ours = {
+        .process = t->process,
+        .pid = t->pid,
+        .tid = t->tid,
+        .creator = t->creator,
+        .started = t->started,
+        .ended = t->ended,
+        .name = text_of(t->name),
+        .begin_ns = t->begin_ns,
+        .end_ns = t->end_ns,
+        .events = t->events,
+        .blocked_ns = t->blocked_ns,
+        .switches = t->switches,
+    };
+    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
+        ours.waits[kind] = t->waits[kind];
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+/* ----------------------------------------------------------------------------------------------------- objects */
+
+/* The object at place `i` of the order, or NULL. */
+static const struct ov_object *object_at(const struct overview *o, size_t i)
+{
+    return i < o->n_objects ? &o->objects[o->object_order[i]] : NULL;
+}
+
+/* Semaphores are not held, and condition variables and threads are not taken. */
+static bool is_held(const struct ov_object *object)
+{
+    return object->type == UPMU_OBJECT_MUTEX || object->type == UPMU_OBJECT_CUSTOM;
+}
+
+static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct ov_use *use)
+{
+    const struct upmu_wait_sum *sum = use_holds(use);
+    *holds += sum->count;
+    *ns += sum->total_ns;
+    *max_ns = sum->max_ns > *max_ns ? sum->max_ns : *max_ns;
+}
+
+static void add_uses(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
+{
+    out->counts_exact = o->processes[object->process].whole;
+    out->holds_complete = is_held(object) && out->counts_exact;
+    for (uint32_t k = 0; k < object->n_uses; k++) {
+        const struct ov_use *use = &o->uses[object->first_use + k];
+        out->acquisitions += use_acquisitions(use);
+        out->contended += use_contended(use);
+        out->counts_exact &= use_counts_exact(use);
+        /* Who only ever waited has no holds. */
+        out->holds_complete &= use_holds_complete(use) || (use->taken == 0 && !use->has_counts);
+        if (is_held(object))
+            add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, use);
+    }
+}
+
+int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    const struct ov_object *object = object_at(o, i);
+    if (!object)
+        return UPMU_E_NAME;
+    struct upmu_overview_object ours = {
+        .process = object->process,
+        .pid = object->pid,
+        .type = object->type,
+        .generation = object->generation,
+        .address = object->address,
+        .name = text_of(object->name),
+        .created = object->created,
+        .destroyed = object->destroyed,
+        .init_site = object->init_site,
+        .waits = object->waits,
+        .failed = object->failed,
+        .signals = object->signals,
+        .broadcasts = object->broadcasts,
+        .misuses = object->misuses,
+        .longest = object->longest,
+        .peer = object->peer,
+        .n_threads = object->n_uses,
+        .n_sites = object->n_sites,
+    };
+    add_uses(o, object, &ours);
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_use *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    const struct ov_object *object = object_at(o, i);
+    if (!object || k >= object->n_uses)
+        return UPMU_E_NAME;
+    const struct ov_use *use = &o->uses[object->first_use + k];
+    bool whole = o->processes[object->process].whole;
+    struct upmu_overview_use ours = {
+        .tid = o->threads[use->thread].tid,
+        .thread_name = text_of(o->threads[use->thread].name),
+        .acquisitions = use_acquisitions(use),
+        .contended = use_contended(use),
+        .counts_exact = whole && use_counts_exact(use),
+        .holds_complete = whole && is_held(object) && use_holds_complete(use),
+        .waits = use->waits,
+        .blocked = use->blocked,
+        .blocked_ns = use->blocked_ns,
+    };
+    if (is_held(object))
+        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use);
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_site *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    const struct ov_object *object = object_at(o, i);
+    if (!object || k >= object->n_sites)
+        return UPMU_E_NAME;
+    const struct ov_site *site = &o->sites[object->first_site + k];
+    const struct upmu_overview_site ours = {
+        .address = site->address,
+        .stack = site->stack,
+        .taken = site->taken,
+        .waits = site->waits,
+        .blocked = site->blocked,
+        .blocked_ns = site->blocked_ns,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+/* ----------------------------------------------------------------------------------------------------- regions */
+
+int upmu_overview_region(const struct upmu_overview *overview, size_t i, struct upmu_overview_region *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    if (i >= o->n_regions)
+        return UPMU_E_NAME;
+    const struct ov_region *r = &o->regions[o->region_order[i]];
+    const struct upmu_overview_region ours = {
+        .process = r->process,
+        .pid = r->pid,
+        .name = r->name,
+        .count = r->count,
+        .wall_ns = r->wall_ns,
+        .max_ns = r->max_ns,
+        .min_ns = r->min_ns,
+        .unfinished = r->unfinished,
+        .n_counts = r->n_counts,
+        .counts = r->counts,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks, condition variables, semaphores and joined threads, by address and generation. Room: analysis. Before it:
+ * overview.c; after it: waits.c, holds.c and facts.c.
+ */
+#include <stdlib.h>
+
+#include "analysis/overview.h"
+
+/* A pthread_t and a lock may be the same number. */
+static uint64_t object_space(uint32_t process, int32_t type)
+{
+    return (uint64_t)process * 2 + (type == UPMU_OBJECT_THREAD);
+}
+
+static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e, uint32_t before)
+{
+    struct ov_object *all = array_room(o->objects, o->n_objects, &o->cap_objects, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    o->objects = all;
+    uint32_t index = (uint32_t)o->n_objects;
+    if (!map_put(&o->by_address, object_space(e->process, e->object_type), e->object, index))
+        return MAP_NONE;
+    all[o->n_objects++] = (struct ov_object){.process = e->process,
+                                             .pid = e->pid,
+                                             .type = e->object_type,
+                                             .address = e->object,
+                                             .generation = before == MAP_NONE ? 0 : all[before].generation + 1};
+    return index;
+}
+
+uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish)
+{
+    uint32_t last = map_find(&o->by_address, object_space(e->process, e->object_type), e->object);
+    if (last == MAP_NONE)
+        return object_new(o, e, MAP_NONE);
+    struct ov_object *object = &o->objects[last];
+    /* A name tells no type. */
+    if (object->type == UPMU_OBJECT_NONE)
+        object->type = e->object_type;
+    bool other = e->object_type != UPMU_OBJECT_NONE && object->type != e->object_type;
+    bool begins = wish == OBJECT_BEGIN && (object->used || object->created);
+    bool over = wish == OBJECT_ALIVE && object->destroyed;
+    return other || begins || over ? object_new(o, e, last) : last;
+}
+
+uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address)
+{
+    uint32_t object = map_find(&o->by_address, object_space(process, UPMU_OBJECT_MUTEX), address);
+    return object != MAP_NONE && !o->objects[object].destroyed ? object : MAP_NONE;
+}
+
+uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object)
+{
+    uint32_t found = map_find(&o->by_use, thread, object);
+    if (found != MAP_NONE)
+        return found;
+    struct ov_use *all = array_room(o->uses, o->n_uses, &o->cap_uses, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    o->uses = all;
+    if (!map_put(&o->by_use, thread, object, (uint32_t)o->n_uses))
+        return MAP_NONE;
+    all[o->n_uses] = (struct ov_use){.thread = thread, .object = object};
+    return (uint32_t)o->n_uses++;
+}
+
+uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
+{
+    uint32_t found = map_find(&o->by_site, object, address);
+    if (found != MAP_NONE)
+        return found;
+    struct ov_site *all = array_room(o->sites, o->n_sites, &o->cap_sites, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    o->sites = all;
+    if (!map_put(&o->by_site, object, address, (uint32_t)o->n_sites))
+        return MAP_NONE;
+    all[o->n_sites] = (struct ov_site){.object = object, .address = address};
+    return (uint32_t)o->n_sites++;
+}
+
+/* ------------------------------------------------------------------------------------------------------ events */
+
+static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
+{
+    struct ov_use *u = &o->uses[use];
+    hold_take(u, e->time_ns);
+    u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
+    uint64_t address = e->site;
+    if (address == 0 && e->stack != 0 && o->stack_site)
+        address = o->stack_site(o->stack_arg, e->process, e->stack);
+    if (address == 0)
+        return 0;
+    uint32_t site = site_of(o, u->object, address);
+    if (site == MAP_NONE)
+        return overview_no_memory();
+    o->sites[site].taken++;
+    return 0;
+}
+
+static int object_counts(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
+{
+    struct ov_use *u = &o->uses[use];
+    uint32_t at = map_find(&o->by_tally, u->thread, e->object);
+    if (at == MAP_NONE) {
+        struct ov_tally *all = array_room(o->tallies, o->n_tallies, &o->cap_tallies, sizeof *all);
+        if (!all)
+            return overview_no_memory();
+        o->tallies = all;
+        at = (uint32_t)o->n_tallies;
+        if (!map_put(&o->by_tally, u->thread, e->object, at))
+            return overview_no_memory();
+        /* The first count of an address is all of its first lock's. */
+        bool first = o->objects[u->object].generation == 0;
+        all[o->n_tallies++] = (struct ov_tally){.object = first ? u->object : MAP_NONE};
+    }
+    hold_counts(u, &o->tallies[at], e);
+    return 0;
+}
+
+static int lock_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    uint32_t use = use_of(o, thread, object);
+    int rc = 0;
+    if (use == MAP_NONE)
+        return overview_no_memory();
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_ACQUIRED:
+        rc = wait_end(o, thread, object, e);
+        return rc == 0 ? object_taken(o, use, e) : rc;
+    case UPMU_TRACE_LOCK_ACQUIRE:
+        return object_taken(o, use, e);
+    case UPMU_TRACE_LOCK_RELEASE:
+        hold_release(&o->uses[use], e->time_ns, e->stack);
+        return 0;
+    default:
+        return object_counts(o, use, e);
+    }
+}
+
+static int life_event(struct ov_object *object, const struct upmu_trace_event *e)
+{
+    if (e->kind == UPMU_TRACE_LOCK_DESTROY) {
+        object->destroyed = true;
+        return 0;
+    }
+    if (e->kind == UPMU_TRACE_LOCK_INIT) {
+        object->created = true;
+        object->init_site = e->site;
+    }
+    return e->name[0] ? overview_rename(&object->name, e->name) : 0;
+}
+
+/* The mutex that a condition variable's wait gives back (at its begin) and takes again. */
+static void cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    uint32_t mutex = object_known(o, e->process, e->object2);
+    uint32_t use = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_use, thread, mutex);
+    if (use == MAP_NONE)
+        return;
+    if (e->kind == UPMU_TRACE_COND_WAIT)
+        hold_pause(&o->uses[use], e->time_ns);
+    else
+        hold_resume(&o->uses[use], e->time_ns);
+}
+
+static int wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    switch (e->kind) {
+    case UPMU_TRACE_COND_WAIT:
+        cond_mutex(o, thread, e);
+        return wait_begin(o, thread, object, e);
+    case UPMU_TRACE_LOCK_BLOCK:
+    case UPMU_TRACE_THREAD_JOIN:
+        return wait_begin(o, thread, object, e);
+    case UPMU_TRACE_COND_WAKE:
+        cond_mutex(o, thread, e);
+        break;
+    case UPMU_TRACE_THREAD_JOINED:
+        /* Its pthread_t may now be given to another thread. */
+        o->objects[object].destroyed = e->result == 0;
+        o->objects[object].peer = e->peer ? e->peer : o->objects[object].peer;
+        break;
+    default:
+        break;
+    }
+    o->objects[object].failed += e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED;
+    return wait_end(o, thread, object, e);
+}
+
+static enum object_wish wish_of(int kind)
+{
+    switch (kind) {
+    case UPMU_TRACE_LOCK_INIT:
+        return OBJECT_BEGIN;
+    case UPMU_TRACE_LOCK_DESTROY:
+    case UPMU_TRACE_LOCK_COUNTS: /* may be told long after the lock is gone */
+        return OBJECT_LAST;
+    default:
+        return OBJECT_ALIVE;
+    }
+}
+
+int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    uint32_t object = object_of(o, e, wish_of(e->kind));
+    if (object == MAP_NONE)
+        return overview_no_memory();
+    struct ov_object *that = &o->objects[object];
+    that->used |= e->kind != UPMU_TRACE_LOCK_NAME && e->kind != UPMU_TRACE_LOCK_INIT;
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_ACQUIRED:
+    case UPMU_TRACE_LOCK_ACQUIRE:
+    case UPMU_TRACE_LOCK_RELEASE:
+    case UPMU_TRACE_LOCK_COUNTS:
+        return lock_event(o, thread, object, e);
+    case UPMU_TRACE_LOCK_INIT:
+    case UPMU_TRACE_LOCK_DESTROY:
+    case UPMU_TRACE_LOCK_NAME:
+        return life_event(that, e);
+    case UPMU_TRACE_LOCK_MISUSE:
+        that->misuses++;
+        return 0;
+    case UPMU_TRACE_COND_SIGNAL:
+    case UPMU_TRACE_SEM_POST:
+        that->signals++;
+        return 0;
+    case UPMU_TRACE_COND_BROADCAST:
+        that->broadcasts++;
+        return 0;
+    default:
+        return wait_event(o, thread, object, e);
+    }
+}

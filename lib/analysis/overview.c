@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The pass over a recording: one event after the other, to those it concerns. Room: analysis. Before it: the trace
+ * reader; after it: threads.c, objects.c, regions.c. */
+#include "analysis/overview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int overview_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "no memory for the overview of a recording");
+}
+
+int overview_rename(char **slot, const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy)
+        return overview_no_memory();
+    free(*slot);
+    *slot = copy;
+    return 0;
+}
+
+int overview_process(struct overview *o, const struct ov_process *process)
+{
+    struct ov_process *all = array_room(o->processes, o->n_processes, &o->cap_processes, sizeof *all);
+    if (!all)
+        return overview_no_memory();
+    o->processes = all;
+    all[o->n_processes++] = *process;
+    return 0;
+}
+
+enum concern { CONCERNS_NOBODY, CONCERNS_REGION, CONCERNS_OBJECT, CONCERNS_THREAD, CONCERNS_MARK };
+
+static enum concern concern_of(int kind)
+{
+    if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
+        return CONCERNS_REGION;
+    if (kind == UPMU_TRACE_MARK)
+        return CONCERNS_MARK;
+    if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED)
+        return CONCERNS_OBJECT;
+    if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_DETACH)
+        return CONCERNS_THREAD;
+    bool lock = kind >= UPMU_TRACE_LOCK_BLOCK && kind <= UPMU_TRACE_LOCK_MISUSE;
+    bool cond = kind >= UPMU_TRACE_COND_WAIT && kind <= UPMU_TRACE_COND_BROADCAST;
+    return lock || cond || kind == UPMU_TRACE_SEM_POST ? CONCERNS_OBJECT : CONCERNS_NOBODY;
+}
+
+static void note_time(struct overview *o, struct ov_process *p, const struct upmu_trace_event *e)
+{
+    if (o->events++ == 0)
+        o->begin_ns = e->time_ns;
+    o->end_ns = e->time_ns;
+    p->last_ns = e->time_ns;
+}
+
+int overview_add(struct overview *o, const struct upmu_trace_event *e)
+{
+    enum concern concern = concern_of(e->kind);
+    if (concern == CONCERNS_NOBODY) {
+        o->unknown++;
+        return 0;
+    }
+    if (e->process >= o->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "an event names process %u of %zu", (unsigned)e->process, o->n_processes);
+    note_time(o, &o->processes[e->process], e);
+    uint32_t thread = thread_of(o, e->process, e->pid, e->tid, e->time_ns);
+    if (thread == MAP_NONE)
+        return overview_no_memory();
+    struct ov_thread *t = &o->threads[thread];
+    t->last_ns = e->time_ns;
+    t->events++;
+    t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS;
+    switch (concern) {
+    case CONCERNS_REGION:
+        return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);
+    case CONCERNS_OBJECT:
+        return object_event(o, thread, e);
+    case CONCERNS_THREAD:
+        return thread_event(o, thread, e);
+    default:
+        return 0;
+    }
+}
+
+int overview_finish(struct overview *o)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < o->n_threads; i++) {
+        struct ov_thread *t = &o->threads[i];
+        if (!t->ended)
+            t->end_ns = o->processes[t->process].last_ns;
+        rc = waits_abandon(o, (uint32_t)i, t->end_ns);
+        regions_abandon(o, (uint32_t)i);
+    }
+    return rc == 0 ? overview_sort(o) : rc;
+}
+
+static void free_things(struct overview *o)
+{
+    for (size_t i = 0; i < o->n_threads; i++) {
+        free(o->threads[i].name);
+        free(o->threads[i].open);
+        free(o->threads[i].open_values);
+    }
+    for (size_t i = 0; i < o->n_objects; i++)
+        free(o->objects[i].name);
+    for (size_t i = 0; i < o->n_regions; i++) {
+        free(o->regions[i].name);
+        free(o->regions[i].counts);
+    }
+    for (size_t i = 0; i < o->n_early; i++)
+        free(o->early[i].name);
+}
+
+void overview_free(struct overview *o)
+{
+    free_things(o);
+    struct map *maps[] = {&o->by_tid,     &o->by_handle, &o->by_early, &o->by_tally,
+                          &o->by_address, &o->by_use,    &o->by_site,  &o->by_region};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        map_free(maps[i]);
+    void *arrays[] = {o->processes, o->threads, o->objects,      o->uses,         o->sites,       o->regions,
+                      o->early,     o->tallies, o->thread_order, o->object_order, o->region_order};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    *o = (struct overview){0};
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The pass over a recording: events go in one by one in the order of time, and what stays is proportional to the
+ * distinct things they name (threads, objects, sites, regions), never to their number.
+ * Room: analysis. Before it: the trace reader; after it: the overview's public face (facts.c).
+ *
+ * Nothing here opens a file: the same pass works on any source of events.
+ */
+#ifndef UPMU_ANALYSIS_OVERVIEW_H
+#define UPMU_ANALYSIS_OVERVIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "analysis/map.h"
+#include "upmu/analysis.h"
+#include "upmu/region.h"
+#include "upmu/trace.h"
+
+enum { PENDING_MAX = 8 }; /* waits within waits: only signal handlers nest them */
+
+/** A wait that has begun. */
+struct pending {
+    int kind; /**< enum upmu_wait_kind */
+    uint32_t object;
+    uint32_t holder; /**< thread, MAP_NONE if not known */
+    uint64_t begin_ns;
+    uint64_t inner_ns; /**< waits that ended inside it */
+    uint64_t at_event; /**< the thread's own count of events when it began */
+    uint64_t site, holder_site, holder_since;
+    uint32_t stack;
+};
+
+struct open_region {
+    uint32_t region;
+    uint64_t begin_ns;
+};
+
+struct ov_thread {
+    uint32_t process;
+    pid_t pid, tid, creator;
+    bool started, ended;
+    char *name;
+    uint64_t handle; /**< its pthread_t, 0 if not known */
+    uint64_t begin_ns, end_ns, last_ns;
+    uint64_t events;
+    uint64_t actions; /**< events that show it running: without counts flushed for it */
+    uint64_t blocked_ns;
+    struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
+    struct upmu_value switches;
+    struct pending pending[PENDING_MAX];
+    size_t n_pending;
+    struct open_region *open;       /**< regions begun, outermost first */
+    struct upmu_value *open_values; /**< for each of them the counters at its begin */
+    size_t n_open, cap_open;
+};
+
+/** A thread's use of an object. Holds are paired in two ways, see holds.c. */
+struct ov_use {
+    uint32_t thread, object;
+    bool has_counts, unclear_counts;       /**< told; told for this object and one before it together */
+    uint64_t counted, counted_contended;   /**< as told */
+    uint64_t taken_since, contended_since; /**< events after the last counts */
+    uint64_t taken, released;              /**< events */
+    uint32_t depth, max_depth;             /**< taken and not given back */
+    uint32_t saved_depth;                  /**< before a condition variable's wait */
+    uint32_t release_stack;                /**< of the last release recorded */
+    uint64_t release_ns;
+    uint64_t since;              /**< of depth 1 */
+    struct upmu_wait_sum paired; /**< holds from each acquisition to its release */
+    uint64_t told_since;         /**< begin of the present hold as a waiter learned it, 0 = none */
+    struct upmu_wait_sum told;   /**< holds from there to the release */
+    struct upmu_wait_sum waits;
+    uint64_t blocked, blocked_ns;
+};
+
+struct ov_site {
+    uint32_t object;
+    uint64_t address;
+    uint32_t stack;
+    uint64_t taken;
+    struct upmu_wait_sum waits;
+    uint64_t blocked, blocked_ns;
+};
+
+struct ov_object {
+    uint32_t process;
+    pid_t pid, peer;
+    int32_t type;
+    uint32_t generation;
+    uint64_t address;
+    char *name;
+    bool created, destroyed;
+    bool used; /**< more is known of it than a name */
+    uint64_t init_site;
+    struct upmu_wait_sum waits;
+    uint64_t failed, signals, broadcasts, misuses;
+    struct upmu_longest_wait longest;
+    /* At the end: its entries in `uses` and `sites`, which are then sorted by object. */
+    uint32_t first_use, n_uses, first_site, n_sites;
+};
+
+struct ov_region {
+    uint32_t process;
+    pid_t pid;
+    char *name;
+    uint64_t count, wall_ns, min_ns, max_ns, unfinished;
+    size_t n_counts;
+    struct upmu_overview_count *counts;
+};
+
+/** What is known of a process. */
+struct ov_process {
+    uint64_t start_ns; /**< when its recording began */
+    uint64_t last_ns;  /**< its last event */
+    bool whole;        /**< ended in good order and lost nothing: what is not there did not happen */
+    size_t switches;   /**< index of the counter of context switches, SIZE_MAX if there is none */
+};
+
+/** What the recorder last told of a thread and an address: it counts on when another lock comes to lie there. */
+struct ov_tally {
+    uint32_t object;
+    uint64_t count, contended;
+};
+
+/** The name a thread was given before its own first event. */
+struct ov_early_name {
+    char *name; /**< NULL: the thread is known to exist, no more */
+};
+
+struct overview {
+    uint64_t events, unknown, unmatched, unfinished, begin_ns, end_ns;
+    struct ov_process *processes;
+    size_t n_processes, cap_processes;
+    struct ov_thread *threads;
+    size_t n_threads, cap_threads;
+    struct ov_object *objects;
+    size_t n_objects, cap_objects;
+    struct ov_use *uses;
+    size_t n_uses, cap_uses;
+    struct ov_site *sites;
+    size_t n_sites, cap_sites;
+    struct ov_region *regions;
+    size_t n_regions, cap_regions;
+    struct ov_early_name *early;
+    size_t n_early, cap_early;
+    struct ov_tally *tallies;
+    size_t n_tallies, cap_tallies;
+    /** The call site on top of a stack, 0 if not known; NULL: none is. Frequent events have their site there. */
+    uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
+    void *stack_arg;
+    struct map by_tid, by_handle, by_early, by_tally, by_address, by_use, by_site, by_region;
+    uint32_t *thread_order, *object_order, *region_order; /**< after overview_finish() */
+};
+
+/** Make a process known before its first event: processes come in the order of their index. @return 0; UPMU_E_NOMEM. */
+int overview_process(struct overview *o, const struct ov_process *process);
+/** Take one event. @return 0, also for kinds not known; UPMU_E_NOMEM; UPMU_E_INVAL (no such process). */
+int overview_add(struct overview *o, const struct upmu_trace_event *e);
+/** All events are in: close what is open, and sort. @return 0; UPMU_E_NOMEM. */
+int overview_finish(struct overview *o);
+void overview_free(struct overview *o);
+
+/** upmu_fail() for memory. */
+int overview_no_memory(void);
+
+/** Copy of `text` in the place of `*slot`. @return 0; UPMU_E_NOMEM. */
+int overview_rename(char **slot, const char *text);
+
+/* threads.c: what threads are called and how long they live. MAP_NONE is returned without memory. */
+uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
+int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+void threads_finish(struct overview *o);
+
+/* objects.c: which object an event speaks of. */
+enum object_wish {
+    OBJECT_ALIVE, /**< the one at the address now: a new one if the last was destroyed or of another type */
+    OBJECT_BEGIN, /**< it begins with this event */
+    OBJECT_LAST,  /**< the last one there was, destroyed or not */
+};
+uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish);
+/** The object at `address` if there is one that lives, or MAP_NONE. */
+uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address);
+uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object);
+uint32_t site_of(struct overview *o, uint32_t object, uint64_t address);
+int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+
+/* waits.c: from a thread's stopping to its going on. */
+void wait_sum_add(struct upmu_wait_sum *sum, uint64_t ns);
+int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** The thread runs no more from `until` on: what it waited for did not come. */
+int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
+
+/* holds.c: from taking to giving back. */
+void hold_take(struct ov_use *use, uint64_t time_ns);
+void hold_release(struct ov_use *use, uint64_t time_ns, uint32_t stack);
+void hold_told(struct ov_use *use, uint64_t since_ns);
+void hold_pause(struct ov_use *use, uint64_t time_ns);
+void hold_resume(struct ov_use *use, uint64_t time_ns);
+void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_trace_event *e);
+uint64_t use_acquisitions(const struct ov_use *use);
+uint64_t use_contended(const struct ov_use *use);
+bool use_counts_exact(const struct ov_use *use);
+/** Whether every acquisition and release of the use was recorded. */
+bool use_holds_complete(const struct ov_use *use);
+/** The holds that are certain. */
+const struct upmu_wait_sum *use_holds(const struct ov_use *use);
+
+/* regions.c */
+int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+void regions_abandon(struct overview *o, uint32_t thread);
+
+/* values.c: counters with their standing. */
+struct upmu_value value_difference(const struct upmu_value *before, const struct upmu_value *after);
+void count_add(struct upmu_overview_count *sum, const struct upmu_value *v, bool first);
+
+/* order.c: what matters most comes first. */
+int overview_sort(struct overview *o);
+
+#endif

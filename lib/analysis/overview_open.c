@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a recording into an overview. Room: analysis. Before it: the trace reader; after it: facts.c and places.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/public.h"
+#include "base/error.h"
+#include "base/opts.h"
+
+/* Index of the counter of context switches, SIZE_MAX if there is none. */
+static size_t switches_counter(const struct upmu_trace *trace, size_t process)
+{
+    static const char name[] = "context-switches";
+    const char *counter;
+    for (size_t i = 0; (counter = upmu_trace_counter(trace, process, i)) != NULL; i++)
+        if (strncmp(counter, name, sizeof name - 1) == 0 && strchr(":", counter[sizeof name - 1]))
+            return i;
+    return SIZE_MAX;
+}
+
+static int add_processes(struct upmu_overview *o)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < upmu_trace_processes(o->trace); i++) {
+        struct upmu_trace_process p = {.size = sizeof p};
+        rc = upmu_trace_process(o->trace, i, &p);
+        if (rc != 0)
+            break;
+        o->lost += p.lost;
+        const struct ov_process ours = {
+            .start_ns = p.start_ns, .whole = p.complete && p.lost == 0, .switches = switches_counter(o->trace, i)};
+        rc = overview_process(&o->pass, &ours);
+    }
+    return rc;
+}
+
+static int add_damage(struct upmu_overview *o)
+{
+    char **all = array_room(o->damages, o->n_damages, &o->cap_damages, sizeof *all);
+    if (!all)
+        return overview_no_memory();
+    o->damages = all;
+    all[o->n_damages] = strdup(upmu_error());
+    return all[o->n_damages] ? (o->n_damages++, 0) : overview_no_memory();
+}
+
+static int add_events(struct upmu_overview *o)
+{
+    const struct upmu_trace_event *e;
+    int rc, more;
+    do {
+        more = upmu_trace_next(o->trace, &e);
+        rc = more > 0 ? overview_add(&o->pass, e) : 0;
+        /* A damaged stream is left and the others go on; any other error would come back for ever. */
+        if (more < 0)
+            rc = more == UPMU_E_FORMAT ? add_damage(o) : more;
+    } while (rc == 0 && more != 0);
+    return rc;
+}
+
+static uint64_t stack_site(void *arg, uint32_t process, uint32_t stack)
+{
+    struct upmu_trace_stack found = {.size = sizeof found};
+    if (upmu_trace_stack(arg, process, stack, &found) != 0 || found.n_frames == 0)
+        return 0;
+    return found.frames[0];
+}
+
+static int open_into(struct upmu_overview *o, const char *dir, const char *debug_dir)
+{
+    int rc = upmu_trace_open(&o->trace, dir);
+    if (rc == 0)
+        rc = symbols_open(&o->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
+    if (rc == 0)
+        rc = add_processes(o);
+    o->pass.stack_site = stack_site;
+    o->pass.stack_arg = o->trace;
+    if (rc == 0)
+        rc = add_events(o);
+    return rc == 0 ? overview_finish(&o->pass) : rc;
+}
+
+int upmu_overview_open(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts)
+{
+    struct upmu_overview_opts ours = {0};
+    if (!overview || !dir)
+        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the overview");
+    *overview = NULL;
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_overview_opts: its size or its tail is not valid");
+    struct upmu_overview *o = calloc(1, sizeof *o);
+    if (!o)
+        return overview_no_memory();
+    int rc = open_into(o, dir, ours.debug_dir);
+    if (rc == 0)
+        *overview = o;
+    else
+        upmu_overview_close(o);
+    return rc;
+}
+
+void upmu_overview_close(struct upmu_overview *overview)
+{
+    if (!overview)
+        return;
+    for (size_t i = 0; i < overview->n_damages; i++)
+        free(overview->damages[i]);
+    free(overview->damages);
+    overview_free(&overview->pass);
+    symbols_close(overview->symbols);
+    upmu_trace_close(overview->trace);
+    free(overview);
+}

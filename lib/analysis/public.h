@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What is behind struct upmu_overview. Room: analysis. Before it: the pass and the symbols; after it: tools, through
+ *  include/upmu/analysis.h. */
+#ifndef UPMU_ANALYSIS_PUBLIC_H
+#define UPMU_ANALYSIS_PUBLIC_H
+
+#include "analysis/overview.h"
+#include "analysis/symbols.h"
+
+enum { PLACE_FRAMES_MAX = 32 };
+
+struct upmu_overview {
+    struct upmu_trace *trace;
+    struct overview pass;
+    struct symbols *symbols;
+    char **damages;
+    size_t n_damages, cap_damages;
+    uint64_t lost;
+    /* The address looked up last: its frames are asked for one after the other. */
+    bool has_place;
+    size_t place_process;
+    uint64_t place_address;
+    struct symbol_frame place[PLACE_FRAMES_MAX];
+    size_t n_place;
+    struct upmu_symbol place_module; /**< module, offset and problem */
+};
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions: begins matched with ends, and what the counters counted between. Room: analysis. Before it: overview.c;
+ * after it: facts.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/overview.h"
+
+/* Two regions of one hash take neighbouring keys: the name decides. */
+static uint64_t name_hash(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        h = (h ^ *c) * 0x100000001b3u;
+    return h;
+}
+
+static uint32_t region_new(struct overview *o, const struct upmu_trace_event *e, uint64_t key)
+{
+    struct ov_region *all = array_room(o->regions, o->n_regions, &o->cap_regions, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    o->regions = all;
+    struct ov_region r = {.process = e->process, .pid = e->pid, .min_ns = UPMU_NO_VALUE, .n_counts = e->n_values};
+    r.name = strdup(e->name);
+    r.counts = calloc(e->n_values + 1, sizeof *r.counts);
+    if (!r.name || !r.counts || !map_put(&o->by_region, e->process, key, (uint32_t)o->n_regions)) {
+        free(r.name);
+        free(r.counts);
+        return MAP_NONE;
+    }
+    all[o->n_regions] = r;
+    return (uint32_t)o->n_regions++;
+}
+
+static uint32_t region_of(struct overview *o, const struct upmu_trace_event *e)
+{
+    for (uint64_t key = name_hash(e->name);; key++) {
+        uint32_t found = map_find(&o->by_region, e->process, key);
+        if (found == MAP_NONE)
+            return region_new(o, e, key);
+        if (strcmp(o->regions[found].name, e->name) == 0)
+            return found;
+    }
+}
+
+/* What the thread's counter of context switches stands at. */
+static void note_switches(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
+{
+    size_t i = o->processes[t->process].switches;
+    if (i < e->n_values)
+        t->switches = e->values[i];
+}
+
+int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    uint32_t region = region_of(o, e);
+    if (region == MAP_NONE)
+        return overview_no_memory();
+    note_switches(o, t, e);
+    if (t->n_open == UPMU_REGION_DEPTH_MAX) {
+        o->unmatched++;
+        return 0;
+    }
+    if (t->n_open == t->cap_open) {
+        struct open_region *open = array_room(t->open, t->n_open, &t->cap_open, sizeof *open);
+        if (!open)
+            return overview_no_memory();
+        t->open = open;
+        struct upmu_value *values = reallocarray(t->open_values, t->cap_open, sizeof *values * UPMU_REGION_EVENTS_MAX);
+        if (!values)
+            return overview_no_memory();
+        t->open_values = values;
+    }
+    size_t n = e->n_values < UPMU_REGION_EVENTS_MAX ? e->n_values : UPMU_REGION_EVENTS_MAX;
+    t->open[t->n_open] = (struct open_region){.region = region, .begin_ns = e->time_ns};
+    if (n > 0)
+        memcpy(&t->open_values[t->n_open * UPMU_REGION_EVENTS_MAX], e->values, n * sizeof *e->values);
+    t->n_open++;
+    return 0;
+}
+
+static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value *before,
+                       const struct upmu_trace_event *e)
+{
+    size_t n = e->n_values < r->n_counts ? e->n_values : r->n_counts;
+    for (size_t i = 0; i < n && i < UPMU_REGION_EVENTS_MAX; i++) {
+        struct upmu_value v = value_difference(&before[i], &e->values[i]);
+        count_add(&r->counts[i], &v, r->count == 0);
+    }
+    r->count++;
+    r->wall_ns += ns;
+    r->min_ns = ns < r->min_ns ? ns : r->min_ns;
+    r->max_ns = ns > r->max_ns ? ns : r->max_ns;
+}
+
+int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    uint32_t region = region_of(o, e);
+    size_t at = t->n_open;
+    if (region == MAP_NONE)
+        return overview_no_memory();
+    note_switches(o, t, e);
+    while (at > 0 && t->open[at - 1].region != region)
+        at--;
+    if (at == 0) {
+        o->unmatched++;
+        return 0;
+    }
+    /* Regions inside that were not ended end with the one around them; how long they took nobody knows. */
+    for (size_t i = at; i < t->n_open; i++)
+        o->regions[t->open[i].region].unfinished++;
+    t->n_open = at - 1;
+    region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns,
+               &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX], e);
+    return 0;
+}
+
+void regions_abandon(struct overview *o, uint32_t thread)
+{
+    struct ov_thread *t = &o->threads[thread];
+    for (size_t i = 0; i < t->n_open; i++)
+        o->regions[t->open[i].region].unfinished++;
+    t->n_open = 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits: from a thread's stopping to its going on. Room: analysis. Before it: overview.c and objects.c; after it:
+ * facts.c. */
+#include "analysis/overview.h"
+
+static int wait_kind(const struct upmu_trace_event *e)
+{
+    switch (e->kind) {
+    case UPMU_TRACE_COND_WAIT:
+    case UPMU_TRACE_COND_WAKE:
+        return UPMU_WAIT_COND;
+    case UPMU_TRACE_THREAD_JOIN:
+    case UPMU_TRACE_THREAD_JOINED:
+        return UPMU_WAIT_JOIN;
+    default:
+        break;
+    }
+    switch (e->object_type) {
+    case UPMU_OBJECT_SEM:
+        return UPMU_WAIT_SEM;
+    case UPMU_OBJECT_CUSTOM:
+        return UPMU_WAIT_CUSTOM;
+    default:
+        return UPMU_WAIT_MUTEX;
+    }
+}
+
+void wait_sum_add(struct upmu_wait_sum *sum, uint64_t ns)
+{
+    sum->count++;
+    sum->total_ns += ns;
+    if (ns > sum->max_ns)
+        sum->max_ns = ns;
+}
+
+static void sum_unfinished(struct upmu_wait_sum *sum, uint64_t ns)
+{
+    sum->unfinished++;
+    sum->unfinished_ns += ns;
+}
+
+int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    struct pending p = {.kind = wait_kind(e),
+                        .object = object,
+                        .holder = MAP_NONE,
+                        .begin_ns = e->time_ns,
+                        .at_event = o->threads[thread].actions,
+                        .site = e->site,
+                        .holder_site = e->holder_site,
+                        .holder_since = e->holder_since,
+                        .stack = e->stack};
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->peer != 0) {
+        p.holder = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
+        uint32_t use = p.holder == MAP_NONE ? MAP_NONE : use_of(o, p.holder, object);
+        if (use == MAP_NONE)
+            return overview_no_memory();
+        if (e->holder_since != 0)
+            hold_told(&o->uses[use], e->holder_since);
+    }
+    struct ov_thread *t = &o->threads[thread];
+    /* The same wait twice: the end of the first was lost. So it is with the outermost where too many are open. */
+    for (size_t i = 0; i < t->n_pending; i++) {
+        bool same = t->pending[i].kind == p.kind && t->pending[i].object == object;
+        if (!same && t->n_pending < PENDING_MAX)
+            continue;
+        o->unmatched++;
+        for (size_t k = i + 1; k < t->n_pending; k++)
+            t->pending[k - 1] = t->pending[k];
+        t->n_pending--;
+        break;
+    }
+    t->pending[t->n_pending++] = p;
+    return 0;
+}
+
+/* Where the holder gave it back, if that was recorded after the wait began. */
+static uint32_t release_stack(struct overview *o, const struct pending *p)
+{
+    if (p->holder == MAP_NONE)
+        return 0;
+    uint32_t use = map_find(&o->by_use, p->holder, p->object);
+    return use != MAP_NONE && o->uses[use].release_ns >= p->begin_ns ? o->uses[use].release_stack : 0;
+}
+
+static void note_longest(struct overview *o, const struct pending *p, uint32_t thread, uint64_t ns, bool finished)
+{
+    struct upmu_longest_wait *l = &o->objects[p->object].longest;
+    if (l->waiter != 0 && ns <= l->ns)
+        return;
+    *l = (struct upmu_longest_wait){
+        .begin_ns = p->begin_ns,
+        .ns = ns,
+        .waiter = o->threads[thread].tid,
+        .holder = p->holder == MAP_NONE ? 0 : o->threads[p->holder].tid,
+        .waiter_site = p->site,
+        .holder_site = p->holder_site,
+        .holder_since = p->holder_since,
+        .waiter_stack = p->stack,
+        .release_stack = release_stack(o, p),
+        .unfinished = !finished,
+    };
+}
+
+/* The one who held the object when the wait began is told how long it lasted. */
+static int charge_holder(struct overview *o, const struct pending *p, uint64_t ns)
+{
+    if (p->holder == MAP_NONE)
+        return 0;
+    uint32_t use = use_of(o, p->holder, p->object);
+    uint32_t site = site_of(o, p->object, p->holder_site);
+    if (use == MAP_NONE || site == MAP_NONE)
+        return overview_no_memory();
+    o->uses[use].blocked++;
+    o->uses[use].blocked_ns += ns;
+    o->sites[site].blocked++;
+    o->sites[site].blocked_ns += ns;
+    return 0;
+}
+
+/* A wait is over, or will never be, after `ns`: tell all that it concerns. */
+static int settle(struct overview *o, uint32_t thread, const struct pending *p, uint64_t ns, bool finished)
+{
+    uint32_t use = use_of(o, thread, p->object), site = site_of(o, p->object, p->site);
+    if (use == MAP_NONE || site == MAP_NONE)
+        return overview_no_memory();
+    struct ov_site *s = &o->sites[site];
+    if (s->stack == 0 || ns > s->waits.max_ns)
+        s->stack = p->stack;
+    struct upmu_wait_sum *sums[] = {&s->waits, &o->uses[use].waits, &o->objects[p->object].waits,
+                                    &o->threads[thread].waits[p->kind]};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        if (finished)
+            wait_sum_add(sums[i], ns);
+        else
+            sum_unfinished(sums[i], ns);
+    }
+    o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
+    note_longest(o, p, thread, ns, finished);
+    return charge_holder(o, p, ns);
+}
+
+int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    int kind = wait_kind(e);
+    size_t at = t->n_pending;
+
+    while (at > 0 && (t->pending[at - 1].kind != kind || t->pending[at - 1].object != object))
+        at--;
+    if (at == 0) {
+        o->unmatched++;
+        return 0;
+    }
+    /* What began inside this wait must have ended before it. */
+    o->unmatched += t->n_pending - at;
+    struct pending p = t->pending[at - 1];
+    t->n_pending = at - 1;
+    uint64_t ns = e->time_ns - p.begin_ns;
+    if (t->n_pending > 0)
+        t->pending[t->n_pending - 1].inner_ns += ns;
+    return settle(o, thread, &p, ns, true);
+}
+
+int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
+{
+    int rc = 0;
+    while (rc == 0 && o->threads[thread].n_pending > 0) {
+        struct ov_thread *t = &o->threads[thread];
+        struct pending p = t->pending[--t->n_pending];
+        /* A thread that did something since does not wait any more; the end of its wait is what is missing. */
+        if (p.at_event != t->actions) {
+            o->unmatched++;
+            continue;
+        }
+        o->unfinished++;
+        rc = settle(o, thread, &p, until > p.begin_ns ? until - p.begin_ns : 0, false);
+    }
+    return rc;
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# upmu report on a recording whose waits are known, and on what is no whole recording.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+
+record() {
+    "$UPMU" record --mode "$1" -o "$work/$2" -- "$SCENE" >/dev/null 2>"$work/record" || {
+        fail "recording in mode $1 ended with $?"; cat "$work/record" >&2
+    }
+}
+
+for mode in contended holders all; do
+    record $mode $mode
+    expect 0 "$UPMU" report "$work/$mode"
+    empty err
+    has out "the till"
+    has out "pay_at_till scene.c:"
+    has out "keep_till scene.c:"
+    has out "customer"
+    has out "made others wait"
+    has out "0 lost"
+    has out "own cost"
+    has out "shopping"
+    expect 0 "$UPMU" report --json "$work/$mode"
+    json "$work/out" '
+till = [o for o in d["objects"] if o["name"] == "the till"]
+assert len(till) == 1, "one till"
+till = till[0]
+assert till["type"] == "mutex" and till["acquisitions"] == 2 and till["contended"] == 1 and till["counts_exact"]
+assert till["waits"]["count"] == 1 and 40e6 < till["waits"]["total_ns"] < 1e9, till["waits"]
+names = {t["tid"]: t["name"] for t in d["threads"]}
+wait = till["longest"]
+assert names[wait["waiter"]] == "customer" and names[wait["holder"]] == "keeper", names
+def functions(place): return [f["function"] for f in place["functions"]]
+assert functions(wait["waiter_site"])[0] == "pay_at_till", wait["waiter_site"]
+assert functions(wait["holder_site"])[0] == "keep_till", wait["holder_site"]
+assert all(f["line"] for f in wait["waiter_site"]["functions"])
+stack = [f for p in wait["waiter_stack"] for f in functions(p)]
+assert stack[:2] == ["pay_at_till", "customer"], stack
+customer = [t for t in d["threads"] if t["name"] == "customer"][0]
+assert customer["blocked_ns"] == till["waits"]["total_ns"] and customer["waits"]["mutex"]["count"] == 1
+joiner = [t for t in d["threads"] if t["pid"] == t["tid"]][0]
+assert joiner["waits"]["join"]["count"] == 2
+users = {names[u["tid"]]: u for u in till["threads"]}
+assert users["keeper"]["blocked"] == 1 and users["keeper"]["blocked_ns"] == till["waits"]["total_ns"]
+shopping = [r for r in d["regions"] if r["name"] == "shopping"][0]
+assert shopping["count"] == 1 and shopping["wall_ns"] >= till["waits"]["total_ns"]
+assert d["totals"]["lost"] == 0 and d["totals"]["unmatched"] == 0 and d["damages"] == []
+'
+done
+# With every acquisition and release on record all holds are known, and the long one is as long as it was.
+json "$work/out" '
+till = [o for o in d["objects"] if o["name"] == "the till"][0]
+assert till["holds_complete"] and till["holds"] == 2 and 50e6 <= till["hold_max_ns"] < 1e9, till
+'
+
+expect 0 "$UPMU" report --top 1 "$work/all"
+has out "more (--top N shows N of each)"
+expect 0 "$UPMU" report --json --top 1 "$work/all"
+json "$work/out" 'assert len(d["threads"]) == 1 and len(d["objects"]) == 1 and d["totals"]["threads"] == 3'
+
+# A deadlock that a signal ended: both wait at the end, and each is told who held what it waited for.
+"$UPMU" record -o "$work/stuck" -- "$SCENE" stuck >/dev/null 2>&1
+[ $? -eq 142 ] || fail "the deadlock was not ended by its alarm"
+expect 0 "$UPMU" report "$work/stuck"
+has out "still waited at the end, for at least"
+has out "without a proper end"
+expect 0 "$UPMU" report --json "$work/stuck"
+json "$work/out" '
+waits = [o["longest"] for o in d["objects"] if o["waits"]["unfinished"]]
+assert len(waits) == 2 and all(w["unfinished"] for w in waits), waits
+assert waits[0]["waiter"] == waits[1]["holder"] and waits[0]["holder"] == waits[1]["waiter"], waits
+assert d["totals"]["unfinished"] == 2
+'
+
+# The program was built anew since: its names would be another program's.
+mkdir "$work/moved"
+cp "$SCENE" "$work/moved/scene"
+"$UPMU" record -o "$work/foreign" -- "$work/moved/scene" >/dev/null 2>&1 || fail "recording of the copy"
+cp "$UPMU" "$work/moved/scene"
+expect 0 "$UPMU" report "$work/foreign"
+has out "scene+0x"
+has_not out "pay_at_till"
+expect 0 "$UPMU" report --json "$work/foreign"
+has out "is not the file that was recorded"
+
+# What is no recording, or not all of one.
+expect 1 "$UPMU" report "$work/nowhere"
+has err "nowhere"
+empty out
+mkdir "$work/empty"
+expect 1 "$UPMU" report "$work/empty"
+empty out
+echo text >"$work/file"
+expect 1 "$UPMU" report "$work/file"
+empty out
+cp -r "$work/all" "$work/damaged"
+find "$work/damaged" -type f ! -name metadata ! -name '*control*' ! -name '.*' -size +1k |
+    while read -r stream; do
+        printf '\377\377\377\377\377\377\377\377' | dd of="$stream" bs=1 seek=8 conv=notrunc 2>/dev/null
+    done
+expect 1 "$UPMU" report "$work/damaged"
+has err "damaged:"
+has out "damaged:"
+expect 1 "$UPMU" report --json "$work/damaged"
+json "$work/out" 'assert d["damages"]'
+
+expect 2 "$UPMU" report
+expect 2 "$UPMU" report --top 0 "$work/all"
+expect 2 "$UPMU" report --top x "$work/all"
+expect 2 "$UPMU" report "$work/all" "$work/all"
+finish

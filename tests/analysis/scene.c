@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program whose waits are known. Room: tests/analysis; recorded and reported by the scripts here.
+ *
+ *   scene                 two threads: "keeper" holds "till" for 50 ms, which "customer" waits for; then a join
+ *   scene many THREADS PAIRS   each thread locks and unlocks a mutex of its own PAIRS times
+ *   scene stuck           two threads, each with a mutex that the other waits for, until SIGALRM ends it
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "upmu/region.h"
+#include "upmu/sync.h"
+
+enum { HELD_US = 50000, THREADS_MAX = 64 };
+
+static pthread_mutex_t till = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t held;
+static long pairs;
+
+static __attribute__((noinline)) void keep_till(void)
+{
+    pthread_mutex_lock(&till);
+    pthread_barrier_wait(&held);
+    usleep(HELD_US);
+    pthread_mutex_unlock(&till);
+}
+
+static __attribute__((noinline)) void pay_at_till(void)
+{
+    pthread_mutex_lock(&till);
+    pthread_mutex_unlock(&till);
+}
+
+static void *keeper(void *arg)
+{
+    (void)arg;
+    pthread_setname_np(pthread_self(), "keeper");
+    keep_till();
+    return NULL;
+}
+
+static void *customer(void *arg)
+{
+    (void)arg;
+    pthread_setname_np(pthread_self(), "customer");
+    pthread_barrier_wait(&held);
+    upmu_region_begin("shopping");
+    pay_at_till();
+    upmu_region_end("shopping");
+    return NULL;
+}
+
+static int scene(void)
+{
+    pthread_t threads[2];
+    upmu_lock_name(&till, "the till");
+    if (pthread_barrier_init(&held, NULL, 2) != 0 || pthread_create(&threads[0], NULL, keeper, NULL) != 0 ||
+        pthread_create(&threads[1], NULL, customer, NULL) != 0)
+        return 1;
+    return pthread_join(threads[0], NULL) != 0 || pthread_join(threads[1], NULL) != 0;
+}
+
+static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;
+
+static void *right_then_left(void *arg)
+{
+    (void)arg;
+    pthread_mutex_lock(&right);
+    pthread_barrier_wait(&held);
+    pthread_mutex_lock(&left);
+    return NULL;
+}
+
+static int stuck(void)
+{
+    pthread_t thread;
+    pthread_mutex_lock(&left);
+    if (pthread_barrier_init(&held, NULL, 2) != 0 || pthread_create(&thread, NULL, right_then_left, NULL) != 0)
+        return 1;
+    pthread_barrier_wait(&held);
+    alarm(1);
+    return pthread_mutex_lock(&right);
+}
+
+static void *pairs_of_one(void *arg)
+{
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    (void)arg;
+    for (long i = 0; i < pairs; i++) {
+        pthread_mutex_lock(&own);
+        pthread_mutex_unlock(&own);
+    }
+    return NULL;
+}
+
+static int many(int n)
+{
+    pthread_t threads[THREADS_MAX];
+    for (int i = 0; i < n; i++)
+        if (pthread_create(&threads[i], NULL, pairs_of_one, NULL) != 0)
+            return 1;
+    for (int i = 0; i < n; i++)
+        if (pthread_join(threads[i], NULL) != 0)
+            return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 1)
+        return scene();
+    if (argc == 2 && strcmp(argv[1], "stuck") == 0)
+        return stuck();
+    int n = argc == 4 && strcmp(argv[1], "many") == 0 ? atoi(argv[2]) : 0;
+    if (n < 1 || n > THREADS_MAX)
+        return 2;
+    pairs = atol(argv[3]);
+    return many(n);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols of programs compiled in the ways that matter. Room: tests (unit). Before it: lib/analysis/symbols.c; after
+ * it: nothing. The programs hold the address to look up in a section of their own (see subject.c). */
+#include <check.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/symbols.h"
+
+#include "suite.h"
+
+static const char *dir;
+
+enum { FRAMES = 8 };
+
+/* A program that was made, and what was found in it. */
+struct looked_up {
+    struct symbols *symbols;
+    char path[4096];
+    char build_id[128];
+    uint64_t address;
+    uint32_t module;
+    struct symbol_frame frames[FRAMES];
+    int n;
+};
+
+/* The pointer that the program's section holds: an addend of a relocation in a PIE, else its bytes. */
+static uint64_t address_in(Elf *elf)
+{
+    size_t names;
+    GElf_Shdr header;
+    GElf_Rela rela;
+    uint64_t at = 0, value = 0;
+    ck_assert_int_eq(elf_getshdrstrndx(elf, &names), 0);
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+        ck_assert_ptr_nonnull(gelf_getshdr(s, &header));
+        if (strcmp(elf_strptr(elf, names, header.sh_name), ".upmu_here") != 0)
+            continue;
+        Elf_Data *data = elf_getdata(s, NULL);
+        ck_assert_uint_ge(data->d_size, sizeof value);
+        memcpy(&value, data->d_buf, sizeof value);
+        at = header.sh_addr;
+    }
+    ck_assert_uint_ne(at, 0);
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); value == 0 && s; s = elf_nextscn(elf, s)) {
+        if (!gelf_getshdr(s, &header) || header.sh_type != SHT_RELA)
+            continue;
+        Elf_Data *data = elf_getdata(s, NULL);
+        for (int i = 0; gelf_getrela(data, i, &rela); i++)
+            if (rela.r_offset == at)
+                value = (uint64_t)rela.r_addend;
+    }
+    ck_assert_uint_ne(value, 0);
+    return value;
+}
+
+static void inspect(struct looked_up *l, const char *name)
+{
+    const void *id;
+    memset(l, 0, sizeof *l);
+    snprintf(l->path, sizeof l->path, "%s/%s", dir, name);
+    elf_version(EV_CURRENT);
+    int fd = open(l->path, O_RDONLY | O_CLOEXEC);
+    ck_assert_int_ge(fd, 0);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    ck_assert_ptr_nonnull(elf);
+    ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+    ck_assert_int_gt(n, 4);
+    for (ssize_t i = 0; i < n; i++)
+        snprintf(l->build_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+    l->address = address_in(elf);
+    elf_end(elf);
+    close(fd);
+}
+
+static void find(struct looked_up *l, const char *build_id, const char *debug_dir)
+{
+    ck_assert_int_eq(symbols_open(&l->symbols, debug_dir), 0);
+    ck_assert_int_eq(symbols_module(l->symbols, l->path, build_id, &l->module), 0);
+    l->n = symbols_find(l->symbols, l->module, l->address, l->frames, FRAMES);
+}
+
+static void look_up(struct looked_up *l, const char *name)
+{
+    inspect(l, name);
+    find(l, l->build_id, "/nonexistent");
+}
+
+/* The line of the source that ends with that mark. */
+static uint32_t line_of(const char *source, const char *mark)
+{
+    char path[4096], line[512];
+    uint32_t n = 0, found = 0;
+    int folder = (int)(strrchr(__FILE__, '/') - __FILE__);
+    snprintf(path, sizeof path, "%.*s/%s", folder, __FILE__, source);
+    FILE *f = fopen(path, "r");
+    ck_assert_msg(f != NULL, "%s", path);
+    while (fgets(line, sizeof line, f)) {
+        n++;
+        if (strstr(line, mark))
+            found = n;
+    }
+    fclose(f);
+    ck_assert_uint_ne(found, 0);
+    return found;
+}
+
+static void is_frame(const struct symbol_frame *f, const char *function, const char *mark, bool inlined)
+{
+    ck_assert_ptr_nonnull(f->function);
+    ck_assert_str_eq(f->function, function);
+    ck_assert_ptr_nonnull(f->file);
+    ck_assert_str_eq(strrchr(f->file, '/') + 1, "subject.c");
+    /* The statement of the assembler begins some lines above the mark at its end. */
+    uint32_t line = line_of("subject.c", mark);
+    ck_assert_uint_le(f->line, line);
+    ck_assert_uint_ge(f->line + 5, line);
+    ck_assert_int_eq(f->inlined, inlined);
+}
+
+static void has_all_frames(const struct looked_up *l)
+{
+    ck_assert_int_eq(l->n, 3);
+    is_frame(&l->frames[0], "inner", "MARK inner", true);
+    is_frame(&l->frames[1], "middle", "MARK middle", true);
+    ck_assert_uint_eq(l->frames[1].line, line_of("subject.c", "MARK middle"));
+    is_frame(&l->frames[2], "outer", "MARK outer", false);
+    ck_assert_uint_eq(l->frames[2].line, line_of("subject.c", "MARK outer"));
+    ck_assert_str_eq(symbols_problem(l->symbols, l->module), "");
+}
+
+START_TEST(inlined_functions_are_found_in_programs_that_move_and_that_do_not)
+{
+    static const char *const names[] = {"pie", "fixed"};
+    for (size_t i = 0; i < 2; i++) {
+        struct looked_up l;
+        look_up(&l, names[i]);
+        has_all_frames(&l);
+        symbols_close(l.symbols);
+    }
+}
+END_TEST
+
+START_TEST(fewer_frames_are_given_where_there_is_room_for_fewer)
+{
+    struct looked_up l;
+    look_up(&l, "pie");
+    ck_assert_int_eq(symbols_find(l.symbols, l.module, l.address, l.frames, 2), 2);
+    ck_assert_str_eq(l.frames[1].function, "middle");
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(program_without_debug_information_has_names_only)
+{
+    struct looked_up l;
+    look_up(&l, "plain");
+    ck_assert_int_eq(l.n, 1);
+    ck_assert_str_eq(l.frames[0].function, "outer");
+    ck_assert_ptr_null(l.frames[0].file);
+    ck_assert_uint_eq(l.frames[0].line, 0);
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(stripped_program_has_nothing)
+{
+    struct looked_up l;
+    look_up(&l, "stripped");
+    ck_assert_int_eq(l.n, 0);
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(debuglink_leads_to_the_debug_file_beside_the_program)
+{
+    struct looked_up l;
+    look_up(&l, "linked");
+    has_all_frames(&l);
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(build_id_leads_to_the_debug_file_also_without_the_program)
+{
+    struct looked_up l;
+    char folder[4200], file[4600], from[4200];
+    inspect(&l, "stripped");
+    snprintf(folder, sizeof folder, "%s/.build-id", dir);
+    (void)mkdir(folder, 0777); /* may be there from the last run */
+    snprintf(folder, sizeof folder, "%s/.build-id/%.2s", dir, l.build_id);
+    (void)mkdir(folder, 0777);
+    snprintf(file, sizeof file, "%s/%s.debug", folder, l.build_id + 2);
+    snprintf(from, sizeof from, "%s/linked.debug", dir);
+    unlink(file);
+    ck_assert_int_eq(symlink(from, file), 0);
+    find(&l, l.build_id, dir);
+    has_all_frames(&l);
+    symbols_close(l.symbols);
+
+    snprintf(l.path, sizeof l.path, "/nonexistent/program");
+    find(&l, l.build_id, dir);
+    ck_assert_int_eq(l.n, 3);
+    ck_assert_str_ne(symbols_problem(l.symbols, l.module), "");
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(program_that_was_built_anew_is_not_believed)
+{
+    struct looked_up l;
+    inspect(&l, "pie");
+    find(&l, "0123456789abcdef0123456789abcdef01234567", "/nonexistent");
+    ck_assert_int_eq(l.n, 0);
+    ck_assert_ptr_nonnull(strstr(symbols_problem(l.symbols, l.module), l.build_id));
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(names_of_cpp_are_readable)
+{
+    struct looked_up l;
+    look_up(&l, "cpp");
+    ck_assert_int_eq(l.n, 1);
+    ck_assert_str_eq(l.frames[0].function, "shop::counter::add(int)");
+    ck_assert_str_eq(strrchr(l.frames[0].file, '/') + 1, "subject.cpp");
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(address_outside_of_all_functions_has_no_name)
+{
+    struct looked_up l;
+    look_up(&l, "pie");
+    ck_assert_int_eq(symbols_find(l.symbols, l.module, 1, l.frames, FRAMES), 0);
+    ck_assert_int_eq(symbols_find(l.symbols, l.module, UINT64_MAX, l.frames, FRAMES), 0);
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(what_is_no_program_is_told)
+{
+    static const char *const paths[] = {"[vdso]", "/dev/null", "/nonexistent", "/etc/passwd", "/"};
+    struct symbols *s;
+    struct symbol_frame frames[FRAMES];
+    ck_assert_int_eq(symbols_open(&s, "/nonexistent"), 0);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        uint32_t module;
+        ck_assert_int_eq(symbols_module(s, paths[i], "", &module), 0);
+        ck_assert_int_eq(symbols_find(s, module, 0x1000, frames, FRAMES), 0);
+        ck_assert_ptr_nonnull(strstr(symbols_problem(s, module), paths[i]));
+    }
+    symbols_close(s);
+}
+END_TEST
+
+/* Any byte of a program may be damaged: the worst that may happen is that nothing is found. */
+START_TEST(damaged_program_does_no_harm)
+{
+    struct looked_up l;
+    inspect(&l, "pie");
+    FILE *f = fopen(l.path, "rb");
+    ck_assert_ptr_nonnull(f);
+    static unsigned char bytes[1 << 20];
+    size_t n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    ck_assert_uint_gt(n, 64);
+    snprintf(l.path, sizeof l.path, "%s/damaged", dir);
+    uint64_t random = 1;
+    for (int round = 0; round < 300; round++) {
+        FILE *out = fopen(l.path, "wb");
+        ck_assert_ptr_nonnull(out);
+        static unsigned char copy[1 << 20];
+        memcpy(copy, bytes, n);
+        for (int k = 0; k < 20; k++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            copy[64 + (random >> 33) % (n - 64)] = (unsigned char)(random >> 24);
+        }
+        size_t cut = round % 3 == 0 ? n / 2 + (size_t)(random >> 40) % (n / 2) : n;
+        ck_assert_uint_eq(fwrite(copy, 1, cut, out), cut);
+        ck_assert_int_eq(fclose(out), 0);
+        find(&l, "", "/nonexistent");
+        ck_assert_int_ge(l.n, 0);
+        ck_assert_int_le(l.n, FRAMES);
+        symbols_close(l.symbols);
+    }
+    unlink(l.path);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    TCase *cases = tcase_create("symbols");
+    if (argc != 2)
+        return EXIT_FAILURE;
+    dir = argv[1];
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, inlined_functions_are_found_in_programs_that_move_and_that_do_not);
+    tcase_add_test(cases, fewer_frames_are_given_where_there_is_room_for_fewer);
+    tcase_add_test(cases, program_without_debug_information_has_names_only);
+    tcase_add_test(cases, stripped_program_has_nothing);
+    tcase_add_test(cases, debuglink_leads_to_the_debug_file_beside_the_program);
+    tcase_add_test(cases, build_id_leads_to_the_debug_file_also_without_the_program);
+    tcase_add_test(cases, program_that_was_built_anew_is_not_believed);
+    tcase_add_test(cases, names_of_cpp_are_readable);
+    tcase_add_test(cases, address_outside_of_all_functions_has_no_name);
+    tcase_add_test(cases, what_is_no_program_is_told);
+    tcase_add_test(cases, damaged_program_does_no_harm);
+    return run_suite("analysis symbols", cases);
+}
