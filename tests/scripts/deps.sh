@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # scripts/deps.sh asks apt for what is missing only, once, and names what cannot be had and what to do about it.
+# shellcheck disable=SC2086 # lists of packages are words
 set -euo pipefail
 
 deps=$1
@@ -46,7 +47,9 @@ END
 chmod +x "$dir"/bin/{dpkg-query,apt-cache,apt-get,id,sudo}
 
 # system UID PACKAGE...: a fresh system in which these packages are installed and all others can be had
-build_packages="gcc g++ libc6-dev cmake ninja-build"
+build_packages=$(sed -n 's/^build_packages=(\(.*\))$/\1/p' "$deps")
+others=${build_packages/cmake ninja-build/}
+[ "$others" != "$build_packages" ] || fail "cmake and ninja-build, which are taken away below, are not asked for"
 system()
 {
     echo "$1" >"$dir/uid"
@@ -62,32 +65,31 @@ run()
     PATH=$dir/bin "$dir/bin/bash" "$deps" "$@" >"$dir/out" 2>&1 || status=$?
 }
 
-# shellcheck disable=SC2086 # a list of words
 system 0 $build_packages
 run build
 [ $status -eq 0 ] || fail "with everything there it failed"
 [ ! -s "$dir/log" ] || fail "apt was asked although nothing was missing: $(cat "$dir/log")"
 
-system 0 gcc g++ libc6-dev
+system 0 $others
 run build
 [ $status -eq 0 ] || fail "it could not install what was missing"
 grep -q 'install --no-install-recommends cmake ninja-build$' "$dir/log" || fail "apt was asked: $(cat "$dir/log")"
 [ "$(grep -c update "$dir/log")" -eq 1 ] || fail "apt-get update was not run exactly once"
 ! grep -q sudo "$dir/log" || fail "root used sudo"
 
-system 1000 gcc g++ libc6-dev
+system 1000 $others
 run build
 [ $status -eq 0 ] && grep -q sudo "$dir/log" || fail "a user with sudo could not install"
 
 mv "$dir/bin/sudo" "$dir/bin/sudo-away"
-system 1000 gcc g++ libc6-dev
+system 1000 $others
 run build
 [ $status -ne 0 ] || fail "without root and sudo it went on"
 grep -q 'apt-get install --no-install-recommends cmake ninja-build' "$dir/out" || fail "the line to run is not shown"
 [ ! -s "$dir/log" ] || fail "apt was asked without the right to"
 mv "$dir/bin/sudo-away" "$dir/bin/sudo"
 
-system 0 gcc g++ libc6-dev
+system 0 $others
 grep -vx ninja-build "$dir/known" >"$dir/known.new" && mv "$dir/known.new" "$dir/known"
 run build
 [ $status -ne 0 ] || fail "it went on without a package that no source has"
