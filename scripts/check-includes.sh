@@ -33,6 +33,7 @@ trace     upmu/ base/                                       <sys/syscall.h>
 core      upmu/ base/ region:trace/writer.h
 sync_trace upmu/ base/ core/recorder.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h>
 analysis  upmu/ base/
+export    upmu/ base/ analysis/public.h analysis/timeline.h analysis/overview.h analysis/map.h
 outside   upmu/                                             <sys/syscall.h>
 '
 # Headers of the system that only the rows above may open up.

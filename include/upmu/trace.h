@@ -130,6 +130,9 @@ UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char 
  */
 UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event);
 
+/** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
+UPMU_API const char *upmu_trace_kind_name(int kind);
+
 /** Number of processes. */
 UPMU_API size_t upmu_trace_processes(const struct upmu_trace *trace);
 

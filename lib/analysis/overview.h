@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "analysis/map.h"
+#include "analysis/timeline.h"
 #include "upmu/analysis.h"
 #include "upmu/region.h"
 #include "upmu/trace.h"
@@ -154,6 +155,7 @@ struct overview {
     /** The call site on top of a stack, 0 if not known; NULL: none is. Frequent events have their site there. */
     uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
     void *stack_arg;
+    const struct timeline_hooks *hooks; /**< NULL: nobody looks on */
     struct map by_tid, by_handle, by_early, by_tally, by_address, by_use, by_site, by_region;
     uint32_t *thread_order, *object_order, *region_order; /**< after overview_finish() */
 };

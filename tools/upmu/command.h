@@ -46,6 +46,7 @@ extern const struct command command_stat;
 extern const struct command command_record;
 extern const struct command command_ctl;
 extern const struct command command_report;
+extern const struct command command_export;
 extern const struct command command_dump;
 extern const struct command command_repair;
 extern const struct command command_help;
