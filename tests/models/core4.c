@@ -62,6 +62,7 @@ const struct model_driver model_core4 = {
     .width = 64,
     .unmapped = ENOENT,
     .raw_mask = UINT64_MAX,
+    .raw_meaning = 0xff,
     .generic = generic,
     .n_generic = N(generic),
     .facts = facts,

@@ -294,11 +294,16 @@ static uint64_t counter_bits(uint32_t index)
     return schedule_counter(&model.task, index);
 }
 
-/* The library's own protocol on the model's page; only the instruction that reads a counter is not the CPU's. */
+static uint64_t page_clock(void)
+{
+    return model.task.now_us;
+}
+
+/* The library's own protocol on the model's page; only the counters and the clock are not the CPU's. */
 static int model_page_read(const void *page, arch_counter_read_fn counter, struct kernel_page_count *out)
 {
     (void)counter;
-    return kernel_page_read(page, counter_bits, out);
+    return kernel_page_read_with(page, counter_bits, page_clock, out);
 }
 
 /* ------------------------------------------------------------------------------------------------- the machine */
@@ -345,10 +350,8 @@ const struct kernel_ops *model_kernel(void)
     return &model.ops;
 }
 
-void model_rewind(enum model_load load)
+static void forget_events(enum model_load load)
 {
-    if (model_open_now() > 0)
-        abort();
     model.task.n_events = model.task.n_turns = 0;
     model.task.now_us = model.task.next_tick_us = 0;
     model.task.crowded = false;
@@ -356,12 +359,19 @@ void model_rewind(enum model_load load)
     model.load = load;
 }
 
+void model_rewind(enum model_load load)
+{
+    if (model_open_now() > 0)
+        abort();
+    forget_events(load);
+}
+
 void model_begin(const struct model_machine *machine, const char *folder, enum model_load load)
 {
     scripted_reset();
     model.machine = machine;
     model.oopses = 0;
-    model_rewind(load);
+    forget_events(load);
     put_text(folder, machine);
     put_files(machine);
     model.ops = upmu_kernel_scripted;

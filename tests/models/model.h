@@ -93,9 +93,10 @@ struct model_driver {
     int unmapped;      /**< errno for a generic id without a machine event */
     bool group_check;  /**< opening into a group fails with EINVAL if the group can never be counted */
     enum model_siblings siblings;
-    bool shared_filter; /**< the modes of the event started last are those of all */
-    bool no_interrupt;  /**< nobody notices when a counter runs over */
-    uint64_t raw_mask;  /**< bits of a raw config that the driver looks at; the others are dropped in silence */
+    bool shared_filter;   /**< the modes of the event started last are those of all */
+    bool no_interrupt;    /**< nobody notices when a counter runs over */
+    uint64_t raw_meaning; /**< bits of a raw config that say which event; 0: all. The others ask for how to count it */
+    uint64_t raw_mask;    /**< bits of a raw config that the driver looks at; the others are dropped in silence */
     const struct model_generic *generic;
     size_t n_generic;
     const struct model_fact *facts;
@@ -152,12 +153,14 @@ struct model_pmu {
 
 /** A machine under a kernel. */
 struct model_machine {
-    const char *name;                       /**< of the pair, for messages */
-    const char *recording;                  /**< folder below tests/machines whose /proc/cpuinfo it has, or NULL: */
-    const char *cpuinfo;                    /**< the text itself */
-    const char *release;                    /**< of the kernel */
+    const char *name;      /**< of the pair, for messages */
+    const char *recording; /**< folder below tests/machines whose /proc/cpuinfo it has, or NULL: */
+    const char *cpuinfo;   /**< the text itself */
+    const char *release;   /**< of the kernel */
+    bool no_page_clock;    /**< pages do not say how to bring their times up to now: guests on their host's clock */
     struct model_pmu pmus[MODEL_KINDS_MAX]; /**< one per kind of core; the first accepts generic types first */
-    const char *const *files;               /**< more files of sysfs: path, text, ..., NULL */
+    const char *unsettled;    /**< why the library is known to give wrong numbers there, NULL if it does not */
+    const char *const *files; /**< more files of sysfs: path, text, ..., NULL */
 };
 
 /** The operations of the model's kernel. Valid after model_begin(). */

@@ -39,7 +39,8 @@ static uint64_t noticed(const struct model_event *e, const struct model_machine 
     return unwatched ? e->since & bits(e->code.width) : e->since;
 }
 
-static void page_write(struct model_event *e)
+/* The page's clock ticks once a microsecond. */
+static void page_write(struct model_event *e, const struct model_machine *machine, uint64_t now_us)
 {
     struct kernel_page *page = e->page;
     if (!page)
@@ -50,6 +51,10 @@ static void page_write(struct model_event *e)
     page->pmc_width = (uint16_t)e->code.width;
     /* The counter was programmed to period() below its end, which sign extension makes a negative number. */
     page->offset = (int64_t)(e->count + (e->active ? period(e->code.width) : 0));
+    page->caps.bit.user_time = !machine->no_page_clock;
+    page->time_mult = 1000;
+    page->time_shift = 0;
+    page->time_offset = 0 - now_us * 1000;
     page->time_enabled = e->enabled_ns;
     page->time_running = e->running_ns;
     page->lock++;
@@ -104,7 +109,7 @@ static void pass_time(struct model_task *task, const struct model_machine *machi
             continue;
         e->count += e->since; /* the overflow interrupt */
         e->since = 0;
-        page_write(e);
+        page_write(e, machine, to);
     }
     task->now_us = to;
 }
@@ -245,7 +250,7 @@ static void schedule_in(struct model_task *task, const struct model_machine *mac
     }
     for (size_t i = 0; i < task->n_events; i++)
         if (task->events[i].open)
-            page_write(&task->events[i]);
+            page_write(&task->events[i], machine, task->now_us);
 }
 
 void schedule_anew(struct model_task *task, const struct model_machine *machine)

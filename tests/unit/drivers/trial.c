@@ -84,8 +84,16 @@ static const uint64_t *documented(const struct subject *s)
 static bool claimed(const struct subject *s, uint64_t *code)
 {
     bool generic = s->event.type == KERNEL_TYPE_HARDWARE || s->event.type == KERNEL_TYPE_HW_CACHE;
-    *code = generic ? s->event.machine_code : s->event.config;
+    uint64_t meaning = machine->pmus[0].driver->raw_meaning;
+    *code = generic ? s->event.machine_code : s->event.config & (meaning ? meaning : UINT64_MAX);
     return !generic || s->event.machine_code != UINT64_MAX;
+}
+
+/* A code of the caller's own that the CPU lacks counts 0 on some kernels, and nothing tells it from a quiet event. */
+static bool own_code(const struct subject *s)
+{
+    size_t digits = s->name[0] == 'r' ? strspn(s->name + 1, "0123456789abcdef") : 0;
+    return digits > 0 && (s->name[1 + digits] == ':' || s->name[1 + digits] == '\0');
 }
 
 /* What the kernel counts if it takes the event. @return 0 or -errno. */
@@ -129,6 +137,8 @@ static const char *judge_number(const struct subject *s, struct trial_sums *sums
     int rc = programmed(s, &kernel);
     if (rc != 0)
         return "a number of an event that the kernel does not take";
+    if (kernel.nothing && own_code(s))
+        return s->value.raw == 0 ? NULL : "counts of what does not exist";
     if (claimed(s, &code) && !near_truth(s, same_code(kernel.code, code) ? kernel.code : code))
         return "not what the library says it counts";
     return near_truth(s, kernel.code) ? NULL : "not what happened";
