@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -104,6 +105,15 @@ static int mode_of(const struct upmu_sync_opts *o)
 
 /* --------------------------------------------------------------------------------------------------- set up */
 
+static int check_order(void)
+{
+    if (sync_resolve_is_first())
+        return 0;
+    return upmu_fail(UPMU_E_STATE,
+                     "the C library comes before libupmu_sync, so the program's calls never reach it: nothing can be "
+                     "recorded; in LD_PRELOAD name libupmu_sync.so.0 before libc.so.6");
+}
+
 static int check_alone(void)
 {
     const void *first = dlsym(RTLD_DEFAULT, "upmu_sync_begin");
@@ -135,7 +145,9 @@ static int set_up(void)
     if (sync_process.set_up)
         return 0;
     sync_resolve();
-    int rc = check_alone();
+    int rc = check_order();
+    if (rc == 0)
+        rc = check_alone();
     if (rc == 0 && (size_t)sysconf(_SC_PAGESIZE) > SYNC_PAGE_MAX)
         rc = upmu_fail(UPMU_E_SYSTEM, "pages are larger than this build expects: sync tracing stays off");
     if (rc == 0)
@@ -268,12 +280,23 @@ void sync_child_start(void)
 
 /* ---------------------------------------------------------------------------------------- load and unload */
 
+/* Whoever asked by the environment for a recording that cannot be made is told at the start, as with regions: there is
+ * nobody to return an error to, and a trace that is missing says nothing of the reason. */
+static void say(const char *why)
+{
+    static const char before[] = "libupmu: locks are not recorded: ";
+    const struct iovec text[] = {{.iov_base = (void *)(uintptr_t)before, .iov_len = sizeof before - 1},
+                                 {.iov_base = (void *)(uintptr_t)why, .iov_len = strlen(why)},
+                                 {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
+    ssize_t written = writev(STDERR_FILENO, text, sizeof text / sizeof *text);
+    (void)written; /* there is no other place to complain */
+}
+
 __attribute__((constructor)) static void sync_load(void)
 {
     sync_resolve();
-    /* What is wrong in the environment can be told to nobody here; recording is off then, and the trace is missing. */
-    if (environment("UPMU_SYNC"))
-        (void)upmu_sync_begin(NULL);
+    if (environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
+        say(upmu_error());
 }
 
 /* Threads that still run cannot write their counts any more: write them in their name. */
