@@ -115,10 +115,11 @@ struct sync_thread {
 
 struct sync_tls {
     struct sync_thread *thread;
-    uint32_t busy;    /**< the block or what the unwinder needs is being made */
-    uint32_t refused; /**< it could not be made, or the thread has ended */
-    uint32_t unwinds; /**< the unwinder has its memory for this thread */
-    uint32_t rounds;  /**< destructor rounds seen */
+    uint32_t busy;     /**< the block or what the unwinder needs is being made */
+    uint32_t refused;  /**< it could not be made, or the thread has ended */
+    uint32_t starting; /**< the thread's start is still to be recorded: before that it has not begun */
+    uint32_t unwinds;  /**< the unwinder has its memory for this thread */
+    uint32_t rounds;   /**< destructor rounds seen */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
