@@ -37,13 +37,14 @@ static const char *const mode_names[] = {
 
 /* ------------------------------------------------------------------------------------------------ options */
 
-/* @return the word for the control file; UPMU_E_INVAL. */
-static int parse_mode(const char *text)
+/* `name` is a part of UPMU_SYNC, which is `text`. @return the word for the control file; UPMU_E_INVAL. */
+static int parse_mode(const char *name, const char *text)
 {
     for (int i = 0; i < (int)(sizeof mode_names / sizeof *mode_names); i++)
-        if (strcmp(text, mode_names[i]) == 0)
+        if (strcmp(name, mode_names[i]) == 0)
             return i;
-    return upmu_fail(UPMU_E_INVAL, "UPMU_SYNC=%s is not known; there are contended, holders, all, counts and paused",
+    return upmu_fail(UPMU_E_INVAL,
+                     "UPMU_SYNC=%s is not known; there are contended, holders, all, counts, paused and paused:MODE",
                      text);
 }
 
@@ -85,7 +86,7 @@ static int mode_from_environment(const char *text)
     static const char paused[] = "paused:";
     size_t n = sizeof paused - 1;
     bool off = strncmp(text, paused, n) == 0;
-    int mode = parse_mode(off ? text + n : text);
+    int mode = parse_mode(off ? text + n : text, text);
     if (mode < 0)
         return mode;
     sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_CONTENDED : (uint32_t)mode;

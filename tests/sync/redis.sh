@@ -51,14 +51,14 @@ is_ours()
 # start NAME [VAR=VALUE...]: the server on a port that nobody else has
 start()
 {
-    local name=$1 try wait
+    local name=$1
     shift
-    for try in $(seq 1 20); do
+    for _ in $(seq 1 20); do
         port=$((20000 + RANDOM % 12000))
         env "$@" redis-server --port $port --bind 127.0.0.1 --dir "$scratch" --save '' --appendonly no --io-threads 2 \
             --io-threads-do-reads yes --always-show-logo no --enable-debug-command yes >"$scratch/$name.log" 2>&1 &
         server=$!
-        for wait in $(seq 1 300); do
+        for _ in $(seq 1 300); do
             ! is_ours || return 0
             kill -0 $server 2>/dev/null || break
             sleep 0.1
