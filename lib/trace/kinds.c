@@ -32,6 +32,17 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_THREAD_JOINED] = "thread-joined",
         [UPMU_TRACE_THREAD_NAME] = "thread-name",
         [UPMU_TRACE_THREAD_DETACH] = "thread-detach",
+        [UPMU_TRACE_THREAD_CANCEL] = "thread-cancel",
+        [UPMU_TRACE_LOCK_CONSISTENT] = "lock-consistent",
+        [UPMU_TRACE_SEM_OPEN] = "sem-open",
+        [UPMU_TRACE_SEM_CLOSE] = "sem-close",
+        [UPMU_TRACE_SEM_UNLINK] = "sem-unlink",
+        [UPMU_TRACE_SEM_VALUE] = "sem-value",
+        [UPMU_TRACE_BARRIER_ARRIVE] = "barrier-arrive",
+        [UPMU_TRACE_BARRIER_LEAVE] = "barrier-leave",
+        [UPMU_TRACE_FUTEX_WAIT] = "futex-wait",
+        [UPMU_TRACE_FUTEX_WOKEN] = "futex-woken",
+        [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
     };
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }

@@ -173,6 +173,8 @@ static void json_longest(struct json *j, const struct report *r, const struct up
     json_uint(j, "begin_ns", l->begin_ns);
     json_uint(j, "ns", l->ns);
     json_bool(j, "unfinished", l->unfinished != 0);
+    json_bool(j, "shared", l->shared != 0);
+    json_bool(j, "holder_shared", l->holder_shared != 0);
     json_int(j, "waiter", l->waiter);
     if (l->holder)
         json_int(j, "holder", l->holder);
@@ -203,6 +205,8 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
         json_waits(j, "waits", &use.waits);
         json_uint(j, "blocked", use.blocked);
         json_uint(j, "blocked_ns", use.blocked_ns);
+        json_uint(j, "shared", use.shared);
+        json_uint(j, "last", use.last);
         json_object_end(j);
     }
     json_array_end(j);
@@ -239,6 +243,10 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_uint(j, "signals", o->signals);
     json_uint(j, "broadcasts", o->broadcasts);
     json_uint(j, "misuses", o->misuses);
+    json_uint(j, "shared", o->shared);
+    json_waits(j, "shared_waits", &o->shared_waits);
+    json_uint(j, "tries_failed", o->tries_failed);
+    json_uint(j, "rounds", o->rounds);
     json_place(j, r, "init_site", o->process, o->init_site);
     json_longest(j, r, o);
     json_uses_and_sites(j, r, i, o);

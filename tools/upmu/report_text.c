@@ -231,6 +231,8 @@ static void text_user(struct output *out, const struct upmu_overview_use *u)
         fprintf(out->file, " acquired %s%" PRIu64, u->counts_exact ? "" : ">= ", u->acquisitions);
     if (u->waits.count + u->waits.unfinished)
         fprintf(out->file, " waited %s (%" PRIu64 ")", waited, u->waits.count + u->waits.unfinished);
+    if (u->last)
+        fprintf(out->file, " came last %" PRIu64 " times", u->last);
     if (u->blocked)
         fprintf(out->file, " made others wait %s (%" PRIu64 ")", blamed, u->blocked);
     fputc('\n', out->file);
@@ -271,7 +273,8 @@ static void text_longest(struct output *out, const struct report *r, const struc
     free(ns);
     if (l->holder != 0) {
         char *place = report_place(r, o->process, l->holder_site);
-        fprintf(out->file, "; thread %ld held it, taken at ", (long)l->holder);
+        fprintf(out->file, "; thread %ld held it%s, taken at ", (long)l->holder,
+                l->holder_shared ? " as a reader" : "");
         output_clean(out->file, place);
         free(place);
         if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {
@@ -299,6 +302,10 @@ static void text_events(struct output *out, const struct upmu_overview_object *o
         {"broadcast", o->broadcasts},
         {"waits that failed", o->failed},
         {"released by who did not hold it", o->misuses},
+        {"tries that found it taken", o->tries_failed},
+        {"rounds", o->rounds},
+        {"acquired as a reader", o->shared},
+        {"waits as a reader", o->shared_waits.count + o->shared_waits.unfinished},
     };
     const char *between = "    ";
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -359,7 +366,8 @@ static char *hold_in_words(const struct upmu_overview_object *o)
 /* Locks are held by somebody; what else is waited for is not. */
 static bool is_lock(const struct upmu_overview_object *o)
 {
-    return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM;
+    return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
+           o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
 }
 
 /* The next object from `*i` on that is a lock, or is none. */
@@ -409,8 +417,8 @@ static void text_objects(struct output *out, const struct report *r, bool locks)
         }
     }
     if (n > 0)
-        title(out,
-              locks ? "Locks, by total wait" : "Condition variables, semaphores and joined threads, by total wait");
+        title(out, locks ? "Locks, by total wait"
+                         : "Condition variables, semaphores, barriers, futexes and joined threads, by total wait");
     table_end(&t, out, 2);
     more(out, all, n);
     for (size_t i = 0; n > 0 && next_object(r, locks, &i, &o); i++, n--)

@@ -42,6 +42,16 @@ const char *report_type_name(int type)
         return "custom lock";
     case UPMU_OBJECT_THREAD:
         return "thread";
+    case UPMU_OBJECT_RWLOCK:
+        return "rwlock";
+    case UPMU_OBJECT_SPIN:
+        return "spin lock";
+    case UPMU_OBJECT_BARRIER:
+        return "barrier";
+    case UPMU_OBJECT_ONCE:
+        return "once";
+    case UPMU_OBJECT_FUTEX:
+        return "futex";
     default:
         return "unknown";
     }
