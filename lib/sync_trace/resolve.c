@@ -24,6 +24,12 @@ static int absent_mutex_clocklock(pthread_mutex_t *m, clockid_t c, const struct 
     return ENOSYS;
 }
 
+static int absent_rwlock_clocklock(pthread_rwlock_t *l, clockid_t c, const struct timespec *ts)
+{
+    (void)l, (void)c, (void)ts;
+    return ENOSYS;
+}
+
 static int absent_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
 {
     (void)c, (void)m, (void)clock, (void)ts;
@@ -66,6 +72,23 @@ static const struct {
     {"sem_trywait", NULL, offsetof(struct sync_real, sem_trywait)},
     {"sem_timedwait", NULL, offsetof(struct sync_real, sem_timedwait)},
     {"sem_post", NULL, offsetof(struct sync_real, sem_post)},
+    {"pthread_rwlock_init", NULL, offsetof(struct sync_real, rwlock_init)},
+    {"pthread_rwlock_destroy", NULL, offsetof(struct sync_real, rwlock_destroy)},
+    {"pthread_rwlock_rdlock", NULL, offsetof(struct sync_real, rwlock_rdlock)},
+    {"pthread_rwlock_tryrdlock", NULL, offsetof(struct sync_real, rwlock_tryrdlock)},
+    {"pthread_rwlock_timedrdlock", NULL, offsetof(struct sync_real, rwlock_timedrdlock)},
+    {"pthread_rwlock_wrlock", NULL, offsetof(struct sync_real, rwlock_wrlock)},
+    {"pthread_rwlock_trywrlock", NULL, offsetof(struct sync_real, rwlock_trywrlock)},
+    {"pthread_rwlock_timedwrlock", NULL, offsetof(struct sync_real, rwlock_timedwrlock)},
+    {"pthread_rwlock_unlock", NULL, offsetof(struct sync_real, rwlock_unlock)},
+    {"pthread_spin_init", NULL, offsetof(struct sync_real, spin_init)},
+    {"pthread_spin_destroy", NULL, offsetof(struct sync_real, spin_destroy)},
+    {"pthread_spin_lock", NULL, offsetof(struct sync_real, spin_lock)},
+    {"pthread_spin_trylock", NULL, offsetof(struct sync_real, spin_trylock)},
+    {"pthread_spin_unlock", NULL, offsetof(struct sync_real, spin_unlock)},
+    {"pthread_barrier_init", NULL, offsetof(struct sync_real, barrier_init)},
+    {"pthread_barrier_destroy", NULL, offsetof(struct sync_real, barrier_destroy)},
+    {"pthread_barrier_wait", NULL, offsetof(struct sync_real, barrier_wait)},
     {"pthread_create", NULL, offsetof(struct sync_real, create)},
     {"pthread_join", NULL, offsetof(struct sync_real, join)},
     {"pthread_tryjoin_np", NULL, offsetof(struct sync_real, tryjoin)},
@@ -75,6 +98,8 @@ static const struct {
     {"dl_iterate_phdr", NULL, offsetof(struct sync_real, iterate_phdr)},
     /* Younger than the rest (glibc 2.30 and 2.31). */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
+    {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},
+    {"pthread_rwlock_clockwrlock", NULL, offsetof(struct sync_real, rwlock_clockwrlock)},
     {"pthread_cond_clockwait", NULL, offsetof(struct sync_real, cond_clockwait)},
     {"sem_clockwait", NULL, offsetof(struct sync_real, sem_clockwait)},
     {"pthread_clockjoin_np", NULL, offsetof(struct sync_real, clockjoin)},
@@ -92,6 +117,10 @@ static void fill_gaps(struct sync_real *r)
 {
     if (!r->mutex_clocklock)
         r->mutex_clocklock = absent_mutex_clocklock;
+    if (!r->rwlock_clockrdlock)
+        r->rwlock_clockrdlock = absent_rwlock_clocklock;
+    if (!r->rwlock_clockwrlock)
+        r->rwlock_clockwrlock = absent_rwlock_clocklock;
     if (!r->cond_clockwait)
         r->cond_clockwait = absent_cond_clockwait;
     if (!r->sem_clockwait)
