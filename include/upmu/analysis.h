@@ -112,6 +112,9 @@ struct upmu_overview_thread {
     uint64_t blocked_ns; /**< time in waits that ended or were unfinished, each moment once */
     struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
     struct upmu_value switches; /**< context switches up to its last region event; not counted if none tells */
+    size_t n_counts;            /**< counters of its whole life, in the order of upmu_overview_counter(); 0 if they were
+                                     not recorded (`upmu record -e` does), or the thread had not ended */
+    const struct upmu_overview_count *counts;
 };
 /** Thread `i`, in the order of processes, then blocked time, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_thread(const struct upmu_overview *overview, size_t i,

@@ -92,6 +92,8 @@ int upmu_overview_thread(const struct upmu_overview *overview, size_t i, struct 
         .events = t->events,
         .blocked_ns = t->blocked_ns,
         .switches = t->switches,
+        .n_counts = t->n_counts,
+        .counts = t->counts,
     };
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
         ours.waits[kind] = t->waits[kind];

@@ -108,6 +108,7 @@ static void free_things(struct overview *o)
         free(o->threads[i].name);
         free(o->threads[i].open);
         free(o->threads[i].open_values);
+        free(o->threads[i].counts);
     }
     for (size_t i = 0; i < o->n_objects; i++)
         free(o->objects[i].name);

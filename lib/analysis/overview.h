@@ -57,6 +57,8 @@ struct ov_thread {
     struct open_region *open;       /**< regions begun, outermost first */
     struct upmu_value *open_values; /**< for each of them the counters at its begin */
     size_t n_open, cap_open;
+    struct upmu_overview_count *counts; /**< over the region of its life, NULL if that did not end */
+    size_t n_counts;
 };
 
 /** A thread's use of an object. Holds are paired in two ways, see holds.c. */

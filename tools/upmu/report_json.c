@@ -122,6 +122,20 @@ static void json_totals(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
+static void json_counts(struct json *j, const struct report *r, uint32_t process,
+                        const struct upmu_overview_count *counts, size_t n)
+{
+    json_array(j, "counters");
+    for (size_t k = 0; k < n; k++) {
+        json_object(j, NULL);
+        json_string(j, "name", upmu_overview_counter(r->overview, process, k));
+        json_value(j, "sum", &counts[k].sum);
+        json_uint(j, "without_value", counts[k].without_value);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 static void json_threads(struct json *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
@@ -142,6 +156,7 @@ static void json_threads(struct json *j, const struct report *r)
             json_waits(j, upmu_wait_kind_name(kind), &t.waits[kind]);
         json_object_end(j);
         json_value(j, "switches", &t.switches);
+        json_counts(j, r, t.process, t.counts, t.n_counts);
         json_object_end(j);
     }
     json_array_end(j);
@@ -261,15 +276,7 @@ static void json_regions(struct json *j, const struct report *r)
         json_uint(j, "wall_ns", region.wall_ns);
         json_uint(j, "max_ns", region.max_ns);
         json_uint(j, "unfinished", region.unfinished);
-        json_array(j, "counters");
-        for (size_t k = 0; k < region.n_counts; k++) {
-            json_object(j, NULL);
-            json_string(j, "name", upmu_overview_counter(r->overview, region.process, k));
-            json_value(j, "sum", &region.counts[k].sum);
-            json_uint(j, "without_value", region.counts[k].without_value);
-            json_object_end(j);
-        }
-        json_array_end(j);
+        json_counts(j, r, region.process, region.counts, region.n_counts);
         json_array(j, "metrics");
         report_metrics(r, &region, json_metric, j);
         json_array_end(j);

@@ -63,8 +63,9 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
     output_clean(out->file, p->kernel);
     fputs(": ", out->file);
     output_clean(out->file, p->command);
-    fprintf(out->file, "\n    %" PRIu64 " records, %s%" PRIu64 " lost%s, clock %.6g MHz%s%s%s\n", p->events,
-            p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
+    fprintf(out->file,
+            "\n    %" PRIu64 " records (events, stacks, modules, counts), %s%" PRIu64 " lost%s, clock %.6g MHz%s%s%s\n",
+            p->events, p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
             (double)p->clock_hz / 1e6, p->complete ? "" : output_style(out, STYLE_WARNING),
             p->complete ? "" : ", without a proper end (killed, or still running)",
             p->complete ? "" : output_plain(out));
@@ -167,6 +168,32 @@ static void text_threads(struct output *out, const struct report *r)
     }
     table_end(&table, out, 2);
     more(out, r->totals.n_threads, i);
+}
+
+/* The first threads of process `process` that have counters of their whole life, a row each. */
+static void thread_counts(struct output *out, const struct report *r, uint32_t process)
+{
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct table table;
+    const char *name;
+    size_t n = 2, all = 0;
+
+    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter(r->overview, process, n - 2)) != NULL; n++)
+        columns[n] = (struct table_column){name, true};
+    table_begin(&table, columns, n);
+    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+        if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
+            continue;
+        table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
+        table_cell(&table, STYLE_PLAIN, "%s", thread_name(&t));
+        for (size_t k = 2; k < n; k++)
+            cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
+    }
+    if (all > 0 && n > 2)
+        title(out, "Counters of threads, over their lives");
+    table_end(&table, out, 2);
+    more(out, all, all < r->top ? all : r->top);
 }
 
 /* ----------------------------------------------------------------------------------------------------- objects */
@@ -421,7 +448,7 @@ static void text_counts(struct output *out, const struct report *r, const struct
         const char *name = upmu_overview_counter(r->overview, region->process, i);
         bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
         if (number)
-            table_cell(&t, STYLE_PLAIN, "%" PRIu64, v->value);
+            cell_free(&t, STYLE_PLAIN, report_value(name, v));
         else
             table_cell(&t, STYLE_WARNING, "-");
         table_cell(&t, STYLE_PLAIN, "%s", name ? name : "?");
@@ -461,6 +488,8 @@ void report_write_text(struct output *out, const struct report *r)
 {
     text_conditions(out, r);
     text_threads(out, r);
+    for (uint32_t process = 0; process < r->totals.n_processes; process++)
+        thread_counts(out, r, process);
     text_objects(out, r, true);
     text_objects(out, r, false);
     text_regions(out, r);
