@@ -131,6 +131,8 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
 
 static void wait_won(const struct sync_wait *w, uint64_t tick)
 {
+    if (w->type == UPMU_OBJECT_ONCE)
+        return; /* another thread ran the function: nothing was taken */
     struct sync_count *c = sync_count(w->t, w->lock, w->type);
     c->acquired++;
     c->contended++;

@@ -7,6 +7,7 @@
  * as a tail call it would look to RTLD_NEXT as if the loader had asked.
  */
 #include "sync_trace/resolve.h"
+#include "sync_trace/cond_version.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -89,6 +90,30 @@ static const struct {
     {"pthread_barrier_init", NULL, offsetof(struct sync_real, barrier_init)},
     {"pthread_barrier_destroy", NULL, offsetof(struct sync_real, barrier_destroy)},
     {"pthread_barrier_wait", NULL, offsetof(struct sync_real, barrier_wait)},
+    {"pthread_mutex_consistent", NULL, offsetof(struct sync_real, mutex_consistent)},
+    {"pthread_once", NULL, offsetof(struct sync_real, once)},
+    {"pthread_cancel", NULL, offsetof(struct sync_real, cancel)},
+    {"sem_open", NULL, offsetof(struct sync_real, sem_open)},
+    {"sem_close", NULL, offsetof(struct sync_real, sem_close)},
+    {"sem_unlink", NULL, offsetof(struct sync_real, sem_unlink)},
+    {"sem_getvalue", NULL, offsetof(struct sync_real, sem_getvalue)},
+    {"mtx_init", NULL, offsetof(struct sync_real, mtx_init)},
+    {"mtx_destroy", NULL, offsetof(struct sync_real, mtx_destroy)},
+    {"mtx_lock", NULL, offsetof(struct sync_real, mtx_lock)},
+    {"mtx_trylock", NULL, offsetof(struct sync_real, mtx_trylock)},
+    {"mtx_timedlock", NULL, offsetof(struct sync_real, mtx_timedlock)},
+    {"mtx_unlock", NULL, offsetof(struct sync_real, mtx_unlock)},
+    {"cnd_init", NULL, offsetof(struct sync_real, cnd_init)},
+    {"cnd_destroy", NULL, offsetof(struct sync_real, cnd_destroy)},
+    {"cnd_wait", NULL, offsetof(struct sync_real, cnd_wait)},
+    {"cnd_timedwait", NULL, offsetof(struct sync_real, cnd_timedwait)},
+    {"cnd_signal", NULL, offsetof(struct sync_real, cnd_signal)},
+    {"cnd_broadcast", NULL, offsetof(struct sync_real, cnd_broadcast)},
+    {"call_once", NULL, offsetof(struct sync_real, call_once)},
+    {"thrd_create", NULL, offsetof(struct sync_real, thrd_create)},
+    {"thrd_join", NULL, offsetof(struct sync_real, thrd_join)},
+    {"thrd_detach", NULL, offsetof(struct sync_real, thrd_detach)},
+    {"syscall", NULL, offsetof(struct sync_real, syscall)},
     {"pthread_create", NULL, offsetof(struct sync_real, create)},
     {"pthread_join", NULL, offsetof(struct sync_real, join)},
     {"pthread_tryjoin_np", NULL, offsetof(struct sync_real, tryjoin)},
@@ -104,6 +129,33 @@ static const struct {
     {"sem_clockwait", NULL, offsetof(struct sync_real, sem_clockwait)},
     {"pthread_clockjoin_np", NULL, offsetof(struct sync_real, clockjoin)},
 };
+
+/* Those of the other version and no other. */
+#ifdef COND_OLD
+static const struct {
+    const char *name;
+    size_t at;
+} old_functions[] = {
+    {"pthread_cond_init", offsetof(struct sync_real, cond_old_init)},
+    {"pthread_cond_destroy", offsetof(struct sync_real, cond_old_destroy)},
+    {"pthread_cond_wait", offsetof(struct sync_real, cond_old_wait)},
+    {"pthread_cond_timedwait", offsetof(struct sync_real, cond_old_timedwait)},
+    {"pthread_cond_signal", offsetof(struct sync_real, cond_old_signal)},
+    {"pthread_cond_broadcast", offsetof(struct sync_real, cond_old_broadcast)},
+};
+
+static void find_old(void)
+{
+    for (size_t i = 0; i < sizeof old_functions / sizeof *old_functions; i++) {
+        void *found = dlvsym(RTLD_NEXT, old_functions[i].name, COND_OLD);
+        __atomic_store_n((void **)(void *)((char *)&sync_real + old_functions[i].at), found, __ATOMIC_RELAXED);
+    }
+}
+#else
+static void find_old(void)
+{
+}
+#endif
 
 static void *find(const char *name, const char *version)
 {
@@ -137,6 +189,7 @@ void sync_resolve(void)
         if (found)
             __atomic_store_n((void **)(void *)((char *)&sync_real + functions[i].at), found, __ATOMIC_RELAXED);
     }
+    find_old();
     fill_gaps(&sync_real);
     errno = saved;
 }

@@ -85,6 +85,8 @@ struct sync_counts {
     struct sync_count slot[];
 };
 
+struct sync_once_call;
+
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
 struct sync_thread {
@@ -108,6 +110,7 @@ struct sync_thread {
     uint64_t flushed;          /**< tick of the last writing of counts */
     struct sync_count nowhere; /**< counts of locks the table has no room for */
     pthread_t self;
+    struct sync_once_call *once; /**< the innermost pthread_once() that is going on */
     char name[16];
     struct sync_thread *next; /**< all blocks */
     void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
@@ -146,6 +149,9 @@ struct sync_process {
     uint32_t rwlock_try_by_time; /**< the try functions of rwlocks are broken: use timed ones whose time has passed */
     uint32_t spin_known;         /**< `spin_free` tells whether a spin lock is free */
     int spin_free;
+    uint32_t c11_owner_known; /**< `owner_known`, for mtx_t */
+    uint32_t once_known;      /**< `once_done` is what a pthread_once_t contains afterwards */
+    int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
@@ -227,10 +233,12 @@ static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
     return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_FLAG_SHARED : 0;
 }
 
-/* ---- rwlock.c, spin.c: what the C library's locks look like inside, found out at the start */
+/* ---- rwlock.c, spin.c, once.c, c11.c: what the C library's locks look like inside, found out at the start */
 
 void sync_rwlock_start(void);
 void sync_spin_start(void);
+void sync_once_start(void);
+void sync_c11_start(void);
 
 /* ---- counts.c */
 
