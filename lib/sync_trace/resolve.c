@@ -5,12 +5,19 @@
  * The mutex functions come first and are always there: when a later look-up fails, dlsym() allocates its message, and a
  * malloc of the program's own that locks a mutex then finds its way. A result of dlsym() is always used after the call:
  * as a tail call it would look to RTLD_NEXT as if the loader had asked.
+ *
+ * Behind us there is nothing when the C library was preloaded before us. The program's calls then reach it at once and
+ * nothing can be recorded; what does come here, by dlsym() or from libraries bound to us, is still answered by the C
+ * library, found by its name.
  */
 #include "sync_trace/resolve.h"
 #include "sync_trace/cond_version.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#ifdef __GLIBC__
+#include <gnu/lib-names.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 
@@ -128,41 +135,51 @@ static const struct {
     {"pthread_cond_clockwait", NULL, offsetof(struct sync_real, cond_clockwait)},
     {"sem_clockwait", NULL, offsetof(struct sync_real, sem_clockwait)},
     {"pthread_clockjoin_np", NULL, offsetof(struct sync_real, clockjoin)},
-};
-
-/* Those of the other version and no other. */
 #ifdef COND_OLD
-static const struct {
-    const char *name;
-    size_t at;
-} old_functions[] = {
-    {"pthread_cond_init", offsetof(struct sync_real, cond_old_init)},
-    {"pthread_cond_destroy", offsetof(struct sync_real, cond_old_destroy)},
-    {"pthread_cond_wait", offsetof(struct sync_real, cond_old_wait)},
-    {"pthread_cond_timedwait", offsetof(struct sync_real, cond_old_timedwait)},
-    {"pthread_cond_signal", offsetof(struct sync_real, cond_old_signal)},
-    {"pthread_cond_broadcast", offsetof(struct sync_real, cond_old_broadcast)},
+    {"pthread_cond_init", COND_OLD, offsetof(struct sync_real, cond_old_init)},
+    {"pthread_cond_destroy", COND_OLD, offsetof(struct sync_real, cond_old_destroy)},
+    {"pthread_cond_wait", COND_OLD, offsetof(struct sync_real, cond_old_wait)},
+    {"pthread_cond_timedwait", COND_OLD, offsetof(struct sync_real, cond_old_timedwait)},
+    {"pthread_cond_signal", COND_OLD, offsetof(struct sync_real, cond_old_signal)},
+    {"pthread_cond_broadcast", COND_OLD, offsetof(struct sync_real, cond_old_broadcast)},
+#endif
 };
 
-static void find_old(void)
-{
-    for (size_t i = 0; i < sizeof old_functions / sizeof *old_functions; i++) {
-        void *found = dlvsym(RTLD_NEXT, old_functions[i].name, COND_OLD);
-        __atomic_store_n((void **)(void *)((char *)&sync_real + old_functions[i].at), found, __ATOMIC_RELAXED);
-    }
-}
-#else
-static void find_old(void)
-{
-}
+#ifndef COND_OLD
+#define COND_OLD "" /* no such version: any other will do where one is asked for */
 #endif
 
-static void *find(const char *name, const char *version)
+static void *find_in(void *handle, const char *name, const char *version)
 {
-    void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
-    if (!found)
-        found = dlsym(RTLD_NEXT, name);
+    void *found = version ? dlvsym(handle, name, version) : NULL;
+    bool other = !found && !(version && strcmp(version, COND_OLD) == 0);
+    if (other)
+        found = dlsym(handle, name);
     return found;
+}
+
+/* In the C library itself, which is loaded, wherever it stands in the order of look-up. */
+static void *find_by_library(const char *name, const char *version)
+{
+#ifdef __GLIBC__
+    static const char *const libraries[] = {LIBC_SO, LIBPTHREAD_SO};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *found = library ? find_in(library, name, version) : NULL;
+        if (library)
+            dlclose(library);
+        if (found)
+            return found;
+    }
+#endif
+    (void)name, (void)version;
+    return NULL;
+}
+
+bool sync_resolve_is_first(void)
+{
+    void *found = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    return found != NULL;
 }
 
 static void fill_gaps(struct sync_real *r)
@@ -185,11 +202,12 @@ void sync_resolve(void)
 {
     int saved = errno;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = find(functions[i].name, functions[i].version);
+        void *found = find_in(RTLD_NEXT, functions[i].name, functions[i].version);
+        if (!found)
+            found = find_by_library(functions[i].name, functions[i].version);
         if (found)
             __atomic_store_n((void **)(void *)((char *)&sync_real + functions[i].at), found, __ATOMIC_RELAXED);
     }
-    find_old();
     fill_gaps(&sync_real);
     errno = saved;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads, POSIX's and C11's: creation, start, join, detach, cancellation, name. Room: sync_trace; before it the program's calls, after it block.c, which
- * sees their ends however they come, and record.c.
+ * Threads, POSIX's and C11's: creation, start, join, detach, cancellation, name. Room: sync_trace; before it the program's
+ * calls, after it block.c, which sees their ends however they come, and record.c.
  *
  * A new thread begins in our function, which is told by a slot of a fixed table whom to call: nothing is allocated, and
  * the creator does not wait. With all slots taken, more threads being created at this moment than there are slots, a
- * thread starts without its start event, which is counted as lost.
+ * thread starts without its start event, which is counted as lost. Threads begin there while recording is paused, too:
+ * it is the one place where the unwinder can have its memory for a thread without an allocator below us.
  */
 #include <errno.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "base/tick.h"
 #include "core/recorder.h"
@@ -79,9 +82,14 @@ static struct start begin(struct start *slot)
 {
     struct start s = *slot;
     slot_give(slot);
+    sync_thread_begin();
+    sync_tls.starting = 1;
     struct sync_thread *t = sync_recording();
-    if (t)
+    sync_tls.starting = 0;
+    if (t) {
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
+        upmu_recorder_thread_begin_();
+    }
     return s;
 }
 
@@ -106,6 +114,19 @@ struct creation {
     void *argument;
 };
 
+/* @return the slot the new thread will read; NULL: it begins in the program's function. */
+static struct start *begin_prepare(pid_t creator, const struct creation *c)
+{
+    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
+    if (s)
+        *s = (struct start){.taken = 1,
+                            .creator = creator,
+                            .function = c->function,
+                            .function_c11 = c->function_c11,
+                            .argument = c->argument};
+    return s;
+}
+
 static int create_real(const struct creation *c, struct start *s)
 {
     if (c->function_c11)
@@ -115,45 +136,52 @@ static int create_real(const struct creation *c, struct start *s)
              : SYNC_REAL(create)(c->thread, c->attr, c->function, c->argument);
 }
 
+static int create_begun(const struct creation *c, struct start *s)
+{
+    int rc = create_real(c, s);
+    if (rc != 0 && s)
+        slot_give(s);
+    return rc;
+}
+
 static int create_recorded(struct sync_thread *t, const struct creation *c, uintptr_t site)
 {
-    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
-    if (s)
-        *s = (struct start){.taken = 1,
-                            .creator = t->tid,
-                            .function = c->function,
-                            .function_c11 = c->function_c11,
-                            .argument = c->argument};
-    else if (BEGIN_THREADS)
+    struct start *s = begin_prepare(t->tid, c);
+    if (!s && BEGIN_THREADS)
         upmu_recorder_lost_(1);
     int saved = errno;
     sync_modules_check(t);
     uint64_t tick = tick_now();
     uint32_t stack = sync_stack(t, tick, site);
     errno = saved;
-    int rc = create_real(c, s);
-    if (rc != 0 && s)
-        slot_give(s);
+    int rc = create_begun(c, s);
     saved = errno;
     write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
     errno = saved;
     return rc;
 }
 
+static int create(const struct creation *c, uintptr_t site)
+{
+    struct sync_thread *t = sync_recording();
+    if (t)
+        return create_recorded(t, c, site);
+    bool begun = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED) != NULL;
+    return create_begun(c, begun ? begin_prepare((pid_t)syscall(SYS_gettid), c) : NULL);
+}
+
 UPMU_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument)
 {
     sync_child_check();
     const struct creation c = {.thread = thread, .attr = attr, .function = function, .argument = argument};
-    struct sync_thread *t = sync_recording();
-    return t ? create_recorded(t, &c, CALL_SITE()) : create_real(&c, NULL);
+    return create(&c, CALL_SITE());
 }
 
 UPMU_API int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     sync_child_check();
     const struct creation c = {.thread = thread, .function_c11 = function, .argument = argument};
-    struct sync_thread *t = sync_recording();
-    return t ? create_recorded(t, &c, CALL_SITE()) : create_real(&c, NULL);
+    return create(&c, CALL_SITE());
 }
 
 /* --------------------------------------------------------------------------------------------------- joining */
