@@ -9,8 +9,12 @@
 #include "upmu/sync.h"
 
 static const char *const names[] = {
-    "</text><script>alert(1)</script>", "\"quoted\" and \\back\\", "two\nlines\r\tand\x01\x1b[31mmore",
-    "not utf-8: \xff\xfe\xc0\x80 end",  "a;b,c=d ]]> --> %s %n",   "\xef\xbf\xbe nonchar, \xf0\x9f\x98\x80 fine",
+    "</text><script>alert(1)</script>",
+    "\"quoted\" and \\back\\",
+    "two\nlines\r\tand\x01\x1b[31mmore",
+    "not utf-8: \xff\xfe\xc0\x80 end",
+    "a;b,c=d ]]> --> %s %n",
+    "\xef\xbf\xbe nonchar, \xf0\x9f\x98\x80 fine",
     "'); drop(\"x\"); //",
 };
 
