@@ -35,6 +35,20 @@ static inline bool value_times_exact(const struct reading *before, const struct 
     return running >= enabled && (running > 0 || shorter_than_a_step);
 }
 
+enum { VALUE_KINDS_MAX = 4 };
+
+/**
+ * The value of an interval of one event that is counted on each kind of core by a counter of its own. A thread is on one
+ * kind at a time: each counter runs for a part of the time, and together they run for all of it.
+ *
+ * The readings of the kinds are not of one instant. If one of them ran all along, the thread was there, and nothing is
+ * in doubt; else what is missing of the whole time may be up to 20 us and a thousandth of it for the count to be exact.
+ * @param n       kinds, at least 1
+ * @param by_kind out, may be NULL: what was counted on each; times are those on that kind
+ */
+struct upmu_value value_of_kinds(const struct reading *before, const struct reading *after, size_t n,
+                                 struct upmu_value *by_kind);
+
 /** A value without a number. */
 struct upmu_value value_without(int standing, int cause);
 

@@ -45,6 +45,12 @@ static const struct arch_event rows[] = {
      "assumed from the Loongson-2 list; reorder queue full only", ASSUMED},
 };
 
+/** Bit 7 of a code picks the bank. */
+static const struct arch_code_rule banks[] = {
+    {.mask = 0x80, .match = 0x00, .counters = COUNTER(0)},
+    {.mask = 0x80, .match = 0x80, .counters = COUNTER(1)},
+};
+
 static const struct arch_native native[] = {
     {"ALU1_ISSUED", "operations issued to integer unit 1; assumed from the Loongson-2 list", 0x5, COUNTER(0), 0},
     {"ALU2_ISSUED", "operations issued to integer unit 2; assumed from the Loongson-2 list", 0x85, COUNTER(1), 0},
@@ -106,7 +112,12 @@ const struct arch_family arch_gs464 = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 2, .width = 64, .no_software_siblings = true},
+    .counters = {.general = 2,
+                 .width = 64,
+                 .no_software_siblings = true,
+                 .rules = banks,
+                 .n_rules = ROWS(banks),
+                 .raw = {.mask = 0xff}},
     .matches = is_gs464,
     .remark = "mainline kernels 6.1 and 6.12 find no PMU on this core, vendor kernels may; two events of one bank "
               "never count together",

@@ -96,7 +96,12 @@ const struct arch_family arch_la464 = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 4, .width = 64, .no_software_siblings = true},
+    .counters = {.general = 4,
+                 .width = 64,
+                 .no_software_siblings = true,
+                 .raw = {.mask = 0x3ff,
+                         .older_mask = 0xff,
+                         .since = {ARCH_KERNEL(6, 4, 0), ARCH_KERNEL(6, 1, 37), ARCH_KERNEL(6, 3, 11)}}},
     .matches = is_loongarch,
     .remark = "guests often have no PMU; raw codes above 0xff need kernel 6.4, or 6.1.y and 6.3.y of June 2023",
 };

@@ -189,6 +189,17 @@ static int is_zen5(const struct arch_cpu *cpu)
     return in_ranges(cpu, ZEN_5, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
+/** Operations of the FPU come in larger steps than a counter takes: such an event needs its neighbour to merge with. */
+static const struct arch_code_rule merging[] = {
+    {.mask = 0xf000000ff, .match = 0x03, .counters = COUNTER(0) | COUNTER(2) | COUNTER(4), .takes_pair = true},
+};
+
+#define ZEN_COUNTERS                                                                                                 \
+    {                                                                                                                \
+        .general = 6, .width = 48, .watchdog = true, .flag = "perfctr_core", .general_without = 4, .rules = merging, \
+        .n_rules = ROWS(merging), .raw = {.mask = 0xfff84ffff},                                                      \
+    }
+
 #define GUESTS "guests without the flag perfctr_core have 4 counters"
 
 const struct arch_family arch_zen1 = {
@@ -203,7 +214,7 @@ const struct arch_family arch_zen1 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN1,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen1,
     .remark = GUESTS,
 };
@@ -220,7 +231,7 @@ const struct arch_family arch_zen2 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN2,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen2,
     .remark = GUESTS,
 };
@@ -235,7 +246,7 @@ const struct arch_family arch_zen3 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN3,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen3,
     .remark = GUESTS,
 };
@@ -252,7 +263,7 @@ const struct arch_family arch_zen4 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN4,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen4,
     .remark = GUESTS,
 };
@@ -269,7 +280,7 @@ const struct arch_family arch_zen5 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN5,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen5,
     .remark = GUESTS,
 };
