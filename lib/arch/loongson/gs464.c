@@ -110,4 +110,6 @@ const struct arch_family arch_gs464 = {
     .matches = is_gs464,
     .remark = "mainline kernels 6.1 and 6.12 find no PMU on this core, vendor kernels may; two events of one bank "
               "never count together",
+    .choice = "raw codes where an event is of loads and stores together, for which the kernel has no id; generic ids "
+              "for the rest, of which the kernel makes the same codes",
 };

@@ -191,6 +191,10 @@ static int is_zen5(const struct arch_cpu *cpu)
 
 #define GUESTS "guests without the flag perfctr_core have 4 counters"
 
+#define AMD_CHOICE                                                                                       \
+    "generic ids where they are the same code on every kernel; raw codes where kernels differ (stalls, " \
+    "ref-cycles) or have no id of the meaning"
+
 const struct arch_family arch_zen1 = {
     .name = "zen1",
     .title = "AMD Zen 1",
@@ -206,6 +210,7 @@ const struct arch_family arch_zen1 = {
     .counters = {.general = 6, .width = 48},
     .matches = is_zen1,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen2 = {
@@ -223,6 +228,7 @@ const struct arch_family arch_zen2 = {
     .counters = {.general = 6, .width = 48},
     .matches = is_zen2,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen3 = {
@@ -238,6 +244,7 @@ const struct arch_family arch_zen3 = {
     .counters = {.general = 6, .width = 48},
     .matches = is_zen3,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen4 = {
@@ -255,6 +262,7 @@ const struct arch_family arch_zen4 = {
     .counters = {.general = 6, .width = 48},
     .matches = is_zen4,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen5 = {
@@ -272,4 +280,5 @@ const struct arch_family arch_zen5 = {
     .counters = {.general = 6, .width = 48},
     .matches = is_zen5,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };

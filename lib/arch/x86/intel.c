@@ -291,6 +291,10 @@ static int is_intel_core(const struct arch_cpu *cpu)
 
 #define SERVER_NAMES "native names are those of the server part of this core"
 
+#define INTEL_CHOICE                                                                                         \
+    "generic ids where the kernel ties them to a fixed counter or to a second register (offcore response), " \
+    "and where its code is the one of the name; else the raw codes of the maker's list for this model"
+
 const struct arch_family arch_intel_haswell = {
     .name = "intel-haswell",
     .title = "Intel Haswell",
@@ -306,6 +310,7 @@ const struct arch_family arch_intel_haswell = {
     .counters = {.general = 4, .fixed = 3, .width = 48},
     .matches = is_haswell,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_broadwell = {
@@ -323,6 +328,7 @@ const struct arch_family arch_intel_broadwell = {
     .counters = {.general = 4, .fixed = 3, .width = 48},
     .matches = is_broadwell,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_skylake = {
@@ -340,6 +346,7 @@ const struct arch_family arch_intel_skylake = {
     .counters = {.general = 4, .fixed = 3, .width = 48},
     .matches = is_skylake,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_icelake = {
@@ -357,6 +364,7 @@ const struct arch_family arch_intel_icelake = {
     .counters = {.general = 8, .fixed = 4, .width = 48},
     .matches = is_icelake,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_sapphirerapids = {
@@ -374,6 +382,7 @@ const struct arch_family arch_intel_sapphirerapids = {
     .counters = {.general = 8, .fixed = 4, .width = 48},
     .matches = is_sapphirerapids,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_core = {
@@ -387,4 +396,5 @@ const struct arch_family arch_intel_core = {
     .matches = is_intel_core,
     .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "
               "cpu_atom)",
+    .choice = INTEL_CHOICE,
 };
