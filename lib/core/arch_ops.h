@@ -26,8 +26,7 @@ struct arch_code_rule {
     uint8_t pool;         /**< number of the pool of extra registers such a code draws from, 0 = none */
     uint8_t pool_size;    /**< different codes (with their config1) of this pool that count at the same time */
     bool takes_pair;      /**< needs an even counter and uses up the one after it too */
-    /** Counted in one register of the code's own: two events of the code disturb each other, or the second reads 0. */
-    bool one_register;
+    bool one_register;    /**< all codes of the rule are counted in one register: two such events disturb each other */
 };
 
 /** A kernel version, for facts that hold from it on: ARCH_KERNEL(6, 4, 0). 0 = none. */
@@ -37,6 +36,7 @@ struct arch_code_rule {
 struct arch_raw_field {
     uint64_t mask;       /**< 0 = not known, or the kernel refuses what does not fit */
     uint64_t older_mask; /**< before `since`; 0 = the same */
+    bool generic_too;    /**< before `since` the generic ids meant codes of another core */
     uint32_t since[3]; /**< ARCH_KERNEL() of the release with `mask`, then stable releases that took the change over */
 };
 
@@ -50,14 +50,15 @@ struct arch_counters {
     bool no_exclude_hv;        /**< exclude_hv must be 0 (libupmu never sets it) */
     bool shared_filter;        /**< one user/kernel filter for all counters of a core, the last event started decides */
     bool ignores_filter;       /**< user/kernel filters are accepted and ignored */
-    bool watchdog;             /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
-    uint8_t general_without;   /**< general counters of a CPU whose flags lack `flag` */
-    const char *flag;          /**< as in /proc/cpuinfo, or NULL */
+    bool one_of_each; /**< an event opened a second time, in whatever modes, may read 0 with times like the first */
+    bool watchdog;    /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
+    uint8_t general_without;            /**< general counters of a CPU whose flags lack `flag` */
+    const char *flag;                   /**< as in /proc/cpuinfo, or NULL */
     const struct arch_code_rule *rules; /**< or NULL */
     size_t n_rules;
     struct arch_raw_field raw;
     /** Per general counter a raw code that it can count: fills a group up, so that no other group runs beside it.
-     *  Families with `shared_filter` have it, and no fixed counters; others NULL. */
+     *  For families with `shared_filter` and no fixed counters; without it one filter is counted and others are refused. */
     const uint64_t *fillers;
 };
 
@@ -86,6 +87,14 @@ struct arch_native {
     uint32_t cores; /**< families that have the row, as bits of arch_family.native_core; 0 = all that use the table */
 };
 
+/** One kind of core of a machine that may have several (Arm), as its main id register has it. */
+struct arch_kind {
+    int implementer, part;
+    int processor; /**< the first processor of the kind: tells which PMU of the kernel is its own; -1 if not printed */
+};
+
+enum { ARCH_KINDS_MAX = 4 };
+
 /** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
 struct arch_cpu {
     char machine[24]; /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
@@ -95,11 +104,13 @@ struct arch_cpu {
     int family;         /**< x86 cpu family; sw_64 cpu variation */
     int model;
     int stepping;
-    int implementer; /**< Arm MIDR */
+    int implementer; /**< Arm MIDR of the first processor */
     int part;
-    uint32_t prid;    /**< Loongson PRID where printed, else 0 */
-    bool hypervisor;  /**< x86 "hypervisor" flag */
-    char flags[2048]; /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
+    struct arch_kind kinds[ARCH_KINDS_MAX]; /**< Arm: each kind of core once, in the order of their processors */
+    unsigned n_kinds;                       /**< of them; a kind beyond ARCH_KINDS_MAX is left out */
+    uint32_t prid;                          /**< Loongson PRID where printed, else 0 */
+    bool hypervisor;                        /**< x86 "hypervisor" flag */
+    char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
 
 /** A core family: one table, one set of counter rules. */
@@ -112,6 +123,8 @@ struct arch_family {
     size_t n_events;
     const struct arch_event *overrides; /**< rows that replace those of `events` (a model that differs), or NULL */
     size_t n_overrides;
+    /** Family whose rows hold where this one has none, and whose native names hold if `native` is NULL; or NULL. */
+    const struct arch_family *base;
     const struct arch_native *native; /**< or NULL; may be shared by several families */
     size_t n_native;
     uint32_t native_core; /**< this family's bit in arch_native.cores */
@@ -119,6 +132,7 @@ struct arch_family {
     /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
     int (*matches)(const struct arch_cpu *cpu);
     const char *remark; /**< what users of this family must know ("mainline kernels have no PMU driver"), or "" */
+    const char *choice; /**< which of an event's two codes its rows program, raw or generic, and why */
 };
 
 /** All families, in the order of `upmu list --cpu`; NULL-terminated; "generic" is the last and matches anything. */
@@ -128,12 +142,16 @@ extern const struct arch_family *const upmu_arch_families[];
 int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out);
 /** The family of a CPU; never NULL ("generic" if nothing else). */
 const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
+/** The family of one kind of core of a machine, `kind` < n_kinds; never NULL. */
+const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsigned kind);
 /** A family by its key, or NULL. */
 const struct arch_family *arch_family_named(const char *name);
-/** Row of an event: overrides first, then the shared rows; NULL if the family has none. */
+/** Row of an event: overrides first, then the shared rows, then those of `base`; NULL if there is none. */
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
+/** The native rows of a family, one after the other; `*position` starts with 0. NULL after the last. */
+const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position);
 
 /** Result of asking libpfm4. */
 struct arch_native_code {

@@ -76,11 +76,12 @@ static int leave_out(struct counter_list *list, size_t i)
 {
     const struct event *e = &list->events[i];
     size_t owner = list->link[i].owner;
-    if (list->plan.entry[i].refusal == PLAN_TWIN_CODE) {
-        (void)upmu_fail(UPMU_E_FIT,
-                        "'%s' cannot be counted beside the same event in other modes: this CPU counts an event once "
-                        "at a time; count them one after the other",
-                        e->name);
+    enum plan_refusal why = (enum plan_refusal)list->plan.entry[i].refusal;
+    if (why == PLAN_TWIN_CODE || why == PLAN_MODES) {
+        (void)upmu_fail(UPMU_E_FIT, "'%s' cannot be counted beside %s: %s; count them one after the other", e->name,
+                        why == PLAN_MODES ? "events in other modes" : "the same event in other modes",
+                        why == PLAN_MODES ? "all counters of a core have one user/kernel filter here"
+                                          : "this CPU counts an event once at a time");
         return counter_list_leave_out(list, owner, UPMU_E_FIT);
     }
     (void)upmu_fail(UPMU_E_UNSUPPORTED, "'%s' needs a counter that this CPU does not have", e->name);

@@ -143,11 +143,10 @@ static int from_native(const char *base, struct event *out)
 /* The counters that the family's own table gives a code. */
 static uint32_t counters_of_code(const struct arch_family *family, uint64_t code)
 {
-    for (size_t i = 0; i < family->n_native; i++) {
-        const struct arch_native *row = &family->native[i];
-        if (row->config == code && (row->cores == 0 || (row->cores & family->native_core)))
+    const struct arch_native *row;
+    for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;)
+        if (row->config == code)
             return row->counters;
-    }
     return ARCH_ANY;
 }
 

@@ -52,8 +52,10 @@ static void describe_counters(const struct event *e, char *text, size_t cap)
         snprintf(text, cap, "any");
         return;
     }
-    size_t used = 0;
-    for (unsigned bit = 0; bit < 32 && used < cap; bit++) {
+    const uint32_t any_general = (1u << ARCH_FIXED) - 1;
+    bool any = (e->counters & any_general) == any_general;
+    size_t used = any ? (size_t)snprintf(text, cap, "any") : 0;
+    for (unsigned bit = any ? ARCH_FIXED : 0; bit < 32 && used < cap; bit++) {
         if (!(e->counters >> bit & 1))
             continue;
         const char *gap = used ? ", " : "";
@@ -154,42 +156,4 @@ const char *upmu_event_next(size_t *position)
     const char *name = i < list_count ? list_names[i] : NULL;
     forking_give(FORKING_LIST);
     return name;
-}
-
-/* Opened is not yet counted. */
-static int probe_outcome(const char *name, const struct upmu_value *v, const char *reason)
-{
-    if (v->standing == UPMU_EXACT || v->standing == UPMU_SCALED)
-        return 0;
-    if (v->cause)
-        return upmu_fail(v->cause, "%s", reason);
-    return upmu_fail(UPMU_E_BUSY,
-                     "'%s' opens, but is not put on a counter: another user of the PMU holds what it needs", name);
-}
-
-int upmu_event_probe(const char *name)
-{
-    if (!name)
-        return upmu_fail(UPMU_E_INVAL, "upmu_event_probe: no name given");
-    struct upmu_set *set;
-    struct upmu_set_opts opts = {.size = sizeof opts, .flags = UPMU_SET_STRICT};
-    struct event e;
-    int rc = event_resolve(name, &e);
-    if (rc < 0)
-        return rc;
-    if (e.cpu >= 0) { /* a PMU that belongs to no task */
-        opts.target = UPMU_TARGET_CPU;
-        opts.cpu = e.cpu;
-    }
-    rc = upmu_set_open(&set, name, &opts);
-    if (rc < 0)
-        return rc;
-    struct upmu_value v = {.standing = UPMU_NOT_COUNTED};
-    rc = upmu_set_start(set);
-    if (rc == 0)
-        rc = upmu_set_read(set, &v, 1);
-    if (rc > 0)
-        rc = probe_outcome(name, &v, upmu_set_reason(set, 0));
-    upmu_set_close(set);
-    return rc;
 }

@@ -167,7 +167,14 @@ static bool counts_the_same(const struct event *a, const struct event *b, const 
 static bool shares_register(const struct event *a, const struct event *b, const struct arch_counters *c)
 {
     const struct arch_code_rule *rule = plan_rule_of(a, c);
-    return rule && rule->one_register && plan_code_of(a) == plan_code_of(b);
+    bool same_event = a->type == b->type && a->config == b->config;
+    return (rule && rule->one_register && rule == plan_rule_of(b, c)) || (c->one_of_each && same_event);
+}
+
+/* Groups with another filter would have to be kept from running, and nothing is known that could do it. */
+static bool modes_collide(const struct event *a, const struct event *b, const struct arch_counters *c)
+{
+    return c->shared_filter && !c->fillers && filter_of(a) != filter_of(b);
 }
 
 /* Join event i to one before it, or refuse it beside one before it. */
@@ -182,10 +189,13 @@ static void find_twin(const struct event *events, size_t i, const struct plan_ru
         bool twin = shares_register(e, other, c);
         if (counts_the_same(e, other, c) || (twin && c->ignores_filter)) {
             out->entry[i].same_as = (uint16_t)k;
+            out->entry[i].refusal = PLAN_FINE;
             return;
         }
         if (twin)
             out->entry[i].refusal = PLAN_TWIN_CODE;
+        else if (modes_collide(e, other, c))
+            out->entry[i].refusal = PLAN_MODES;
     }
 }
 

@@ -36,7 +36,8 @@ enum plan_refusal {
     PLAN_FINE = 0,
     PLAN_ABSENT,     /**< the caller said so */
     PLAN_NO_COUNTER, /**< none of the counters it may use exists here */
-    PLAN_TWIN_CODE,  /**< its machine code is counted already in other modes, and can be counted once only */
+    PLAN_TWIN_CODE,  /**< it is counted already in other modes, and can be counted once only */
+    PLAN_MODES,      /**< other modes are counted already, and all counters have one filter */
 };
 
 /** What becomes of one event. */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "arch/loongson/banks.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -45,8 +46,7 @@ static const struct arch_event rows[] = {
      "assumed from the Loongson-2 list; reorder queue full only", ASSUMED},
 };
 
-/** Bit 7 of a code picks the bank. */
-static const struct arch_code_rule banks[] = {
+const struct arch_code_rule arch_loongson_banks[LOONGSON_BANKS] = {
     {.mask = 0x80, .match = 0x00, .counters = COUNTER(0)},
     {.mask = 0x80, .match = 0x80, .counters = COUNTER(1)},
 };
@@ -115,10 +115,12 @@ const struct arch_family arch_gs464 = {
     .counters = {.general = 2,
                  .width = 64,
                  .no_software_siblings = true,
-                 .rules = banks,
-                 .n_rules = ROWS(banks),
+                 .rules = arch_loongson_banks,
+                 .n_rules = LOONGSON_BANKS,
                  .raw = {.mask = 0xff}},
     .matches = is_gs464,
     .remark = "mainline kernels 6.1 and 6.12 find no PMU on this core, vendor kernels may; two events of one bank "
               "never count together",
+    .choice = "raw codes where an event is of loads and stores together, for which the kernel has no id; generic ids "
+              "for the rest, of which the kernel makes the same codes",
 };

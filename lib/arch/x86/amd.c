@@ -10,6 +10,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 #include "arch/x86/native.h"
+#include "arch/x86/zen_counters.h"
 
 #define CORE "linux:arch/x86/events/amd/core.c@v6.12.117"
 #define JSON "linux:tools/perf/pmu-events/arch/x86/amdzen1 to amdzen5@v6.12.117"
@@ -189,18 +190,15 @@ static int is_zen5(const struct arch_cpu *cpu)
     return in_ranges(cpu, ZEN_5, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
-/** Operations of the FPU come in larger steps than a counter takes: such an event needs its neighbour to merge with. */
-static const struct arch_code_rule merging[] = {
+const struct arch_code_rule arch_zen_rules[ZEN_RULES] = {
     {.mask = 0xf000000ff, .match = 0x03, .counters = COUNTER(0) | COUNTER(2) | COUNTER(4), .takes_pair = true},
 };
 
-#define ZEN_COUNTERS                                                                                                 \
-    {                                                                                                                \
-        .general = 6, .width = 48, .watchdog = true, .flag = "perfctr_core", .general_without = 4, .rules = merging, \
-        .n_rules = ROWS(merging), .raw = {.mask = 0xfff84ffff},                                                      \
-    }
-
 #define GUESTS "guests without the flag perfctr_core have 4 counters"
+
+#define AMD_CHOICE                                                                                       \
+    "generic ids where they are the same code on every kernel; raw codes where kernels differ (stalls, " \
+    "ref-cycles) or have no id of the meaning"
 
 const struct arch_family arch_zen1 = {
     .name = "zen1",
@@ -217,6 +215,7 @@ const struct arch_family arch_zen1 = {
     .counters = ZEN_COUNTERS,
     .matches = is_zen1,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen2 = {
@@ -234,6 +233,7 @@ const struct arch_family arch_zen2 = {
     .counters = ZEN_COUNTERS,
     .matches = is_zen2,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen3 = {
@@ -249,6 +249,7 @@ const struct arch_family arch_zen3 = {
     .counters = ZEN_COUNTERS,
     .matches = is_zen3,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen4 = {
@@ -266,6 +267,7 @@ const struct arch_family arch_zen4 = {
     .counters = ZEN_COUNTERS,
     .matches = is_zen4,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen5 = {
@@ -283,4 +285,5 @@ const struct arch_family arch_zen5 = {
     .counters = ZEN_COUNTERS,
     .matches = is_zen5,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };

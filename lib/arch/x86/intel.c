@@ -310,6 +310,10 @@ static const struct arch_code_rule code_rules[] = {
 
 #define SERVER_NAMES "native names are those of the server part of this core"
 
+#define INTEL_CHOICE                                                                                         \
+    "generic ids where the kernel ties them to a fixed counter or to a second register (offcore response), " \
+    "and where its code is the one of the name; else the raw codes of the maker's list for this model"
+
 const struct arch_family arch_intel_haswell = {
     .name = "intel-haswell",
     .title = "Intel Haswell",
@@ -325,6 +329,7 @@ const struct arch_family arch_intel_haswell = {
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_haswell,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_broadwell = {
@@ -342,6 +347,7 @@ const struct arch_family arch_intel_broadwell = {
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_broadwell,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_skylake = {
@@ -359,6 +365,7 @@ const struct arch_family arch_intel_skylake = {
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_skylake,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_icelake = {
@@ -376,6 +383,7 @@ const struct arch_family arch_intel_icelake = {
     .counters = INTEL_COUNTERS(8, 4),
     .matches = is_icelake,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_sapphirerapids = {
@@ -393,6 +401,7 @@ const struct arch_family arch_intel_sapphirerapids = {
     .counters = INTEL_COUNTERS(8, 4),
     .matches = is_sapphirerapids,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_core = {
@@ -406,4 +415,5 @@ const struct arch_family arch_intel_core = {
     .matches = is_intel_core,
     .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "
               "cpu_atom)",
+    .choice = INTEL_CHOICE,
 };
