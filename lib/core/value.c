@@ -25,6 +25,14 @@ struct upmu_value value_total(const struct reading *r)
     return value_of_interval(r->count, r->enabled, r->running);
 }
 
+/* Something was counted, in an unknown part of this time. A time of 0 would let a sum take it for a thread that slept. */
+static struct upmu_value not_known_for(uint64_t enabled)
+{
+    struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
+    v.enabled = enabled > 0 ? enabled : 1;
+    return v;
+}
+
 struct upmu_value value_between(const struct reading *before, const struct reading *after)
 {
     /* A counter that went backwards was reset or replaced under us: its difference means nothing. */
@@ -32,6 +40,8 @@ struct upmu_value value_between(const struct reading *before, const struct readi
         return value_without(UPMU_NOT_COUNTED, 0);
     uint64_t enabled = after->enabled - before->enabled;
     uint64_t running = after->running - before->running;
+    if (before->stale && after->running != after->enabled)
+        return not_known_for(enabled);
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
     if (value_times_exact(before, after)) {
         v.value = v.raw;

@@ -106,7 +106,6 @@ const struct model_machine model_machines[] = {
     {.name = "Skylake", .recording = "intel_skx", .release = "6.12.0", .pmus = CPU_PMU(model_intel_skylake)},
     {.name = "Skylake, a guest",
      .recording = "intel_skx",
-     .unsettled = "times of pages without a clock are old",
      .no_page_clock = true,
      .release = "6.12.0",
      .pmus = CPU_PMU(model_intel_skylake)},

@@ -203,13 +203,31 @@ static void report(const struct trial *trial, const struct subject *s, const cha
     printf("%s%s\n", s->reason[0] ? ": " : "", s->reason);
 }
 
+/* Somebody else's events, each in a group of its own; which do not matter as long as they want counters. */
+static void open_rivals(unsigned n, int *fds)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const struct kernel_open req = {.type = KERNEL_TYPE_RAW, .config = 0xc0 + i, .cpu = -1, .group_fd = -1};
+        fds[i] = model_kernel()->open(&req);
+    }
+}
+
+static void close_rivals(unsigned n, const int *fds)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (fds[i] >= 0)
+            model_kernel()->close(fds[i]);
+}
+
 static bool run_set(struct upmu_set *set, const struct trial *trial, struct upmu_value *values)
 {
+    int rivals[EVENTS];
     bool ok = upmu_set_start(set) == 0;
     if (trial->before_us) {
         model_run(trial->before_us, 0);
         ok = ok && upmu_set_reset(set) == 0;
     }
+    open_rivals(trial->rivals, rivals);
     model_run(trial->run_us, 0);
     if (trial->child_us)
         model_run_child(trial->child_us, 0);
@@ -218,6 +236,7 @@ static bool run_set(struct upmu_set *set, const struct trial *trial, struct upmu
     ok = ok && upmu_set_stop(set) == 0 && upmu_set_read(set, again, EVENTS) >= 0;
     for (size_t i = 0; ok && i < upmu_set_size(set); i++)
         ok = values[i].value == again[i].value && values[i].standing == again[i].standing;
+    close_rivals(trial->rivals, rivals);
     return ok;
 }
 

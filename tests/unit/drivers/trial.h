@@ -13,6 +13,7 @@ struct trial {
     uint32_t flags;     /**< enum upmu_set_flag */
     uint64_t before_us; /**< run so long, then set to zero; 0: do not */
     uint64_t run_us;    /**< then so long, counted */
+    unsigned rivals;    /**< events that somebody else opens on the thread after the zero */
     uint64_t child_us;  /**< then a child; 0: none. It is counted with UPMU_SET_INHERIT */
 };
 
