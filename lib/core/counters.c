@@ -345,8 +345,9 @@ int counters_control(struct counters *c, enum kernel_verb verb)
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-/* All members through their pages; false if any of them is not granted at this moment. */
-static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
+/* All members through their pages; false if any of them is not granted at this moment. `stale`: times that the page last
+ * told will do. */
+static bool read_pages(const struct counters *c, size_t g, uint64_t *section, bool stale)
 {
     const struct counter_group *group = &c->group[g];
     for (size_t i = 0; i < c->list->n_all; i++) {
@@ -356,15 +357,15 @@ static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
             continue;
         if (core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) < 0)
             return false;
-        if (now.stale_times && now.running == 0)
-            return false; /* started after the page was last written: only read(2) knows that it ran */
+        if (now.stale_times && (!stale || now.running == 0))
+            return false; /* with no time at all it started after the page was last written: read(2) knows that it ran */
         section[KERNEL_READ_GROUP_HEAD + 2u * counter->position] = now.value;
         if (counter->position == 0) {
             section[1] = now.enabled;
             section[2] = now.running;
+            section[0] = group->n | (now.stale_times ? COUNTERS_STALE : 0);
         }
     }
-    section[0] = group->n;
     return true;
 }
 
@@ -381,13 +382,13 @@ static bool is_ours(const struct counters *c, const struct counter_group *group,
 }
 
 /* A descriptor that is another's now is touched once, when that is found out, and never again. */
-void counters_read_groups(const struct counters *c, uint64_t *words)
+static void read_groups(const struct counters *c, uint64_t *words, bool stale)
 {
     const struct kernel_ops *k = core_kernel();
     for (size_t g = 0; g < c->n_groups; g++) {
         struct counter_group *group = &c->group[g];
         uint64_t *section = words + group->word;
-        if (group->pages && read_pages(c, g, section))
+        if (group->pages && read_pages(c, g, section, stale))
             continue;
         size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
         if (!group->lost && k->read(group->leader, section, bytes) == (ssize_t)bytes && is_ours(c, group, section))
@@ -397,9 +398,14 @@ void counters_read_groups(const struct counters *c, uint64_t *words)
     }
 }
 
+void counters_read_groups(const struct counters *c, uint64_t *words)
+{
+    read_groups(c, words, true);
+}
+
 void counters_read(const struct counters *c, uint64_t *words)
 {
-    counters_read_groups(c, words);
+    read_groups(c, words, false);
     counters_read_switches(c, words);
 }
 
@@ -411,6 +417,7 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
             return UPMU_E_SYSTEM;
         out->count = words[c->switch_word];
         out->enabled = out->running = tick_portable();
+        out->stale = false;
         return 0;
     }
     if (!counter->counted)
@@ -421,6 +428,7 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
     out->count = words[counter->word];
     out->enabled = section[1];
     out->running = section[2];
+    out->stale = (section[0] & COUNTERS_STALE) != 0;
     return 0;
 }
 

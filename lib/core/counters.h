@@ -6,7 +6,8 @@
  *
  * A reading of all counters is a row of 64-bit words, one section per group in the layout of a group read:
  *     nr, enabled, running, then nr times (count, id)
- * so that read(2) can write straight into the caller's memory.
+ * so that read(2) can write straight into the caller's memory. A section that came from pages whose times are old has
+ * COUNTERS_STALE in its nr.
  */
 #ifndef UPMU_CORE_COUNTERS_H
 #define UPMU_CORE_COUNTERS_H
@@ -20,6 +21,8 @@
 #include "core/kernel_ops.h"
 #include "core/plan.h"
 #include "core/value.h"
+
+#define COUNTERS_STALE (UINT64_C(1) << 63)
 
 /** What an event of a list is opened for. */
 struct counter_link {
@@ -131,7 +134,8 @@ int counters_control(struct counters *c, enum kernel_verb verb);
  *  on for ever.
  *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
 void counters_read(const struct counters *c, uint64_t *words);
-/** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch
+/** Its two parts, but content with old times where pages tell no others (struct reading's `stale`), for callers who rather
+ *  have that than a system call, and who care in which order: a begin reads switches last, an end first, so that a switch
  *  during a system call of ours is not the region's. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
 /** Switches between two counts of one instance: the page's word counts to 2^31 and begins again. */

@@ -149,7 +149,8 @@ struct group_interval {
 
 static void group_look(struct group_interval *g, uint32_t word, const uint64_t *before, const uint64_t *after)
 {
-    const struct reading a = {.enabled = before[word + 1], .running = before[word + 2]};
+    const struct reading a = {
+        .enabled = before[word + 1], .running = before[word + 2], .stale = (before[word] & COUNTERS_STALE) != 0};
     const struct reading b = {.enabled = after[word + 1], .running = after[word + 2]};
     g->word = word;
     g->exact = before[word] != 0 && after[word] != 0 && value_times_exact(&a, &b);

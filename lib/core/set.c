@@ -470,7 +470,7 @@ int upmu_set_user_read(const struct upmu_set *set, size_t i)
     if (counter->switches)
         return c->sequence != NULL;
     return counter->page && c->group[counter->group].pages &&
-           core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0;
+           core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0 && !now.stale_times;
 }
 
 pid_t upmu_set_pid(const struct upmu_set *set)

@@ -31,12 +31,28 @@ static bool is_backwards(const struct reading *before, const struct reading *aft
     return after->count < before->count || after->enabled < before->enabled || after->running < before->running;
 }
 
+/* Something was counted, in an unknown part of this time. A time of 0 would let a sum take it for a thread that slept. */
+static struct upmu_value not_known_for(uint64_t enabled)
+{
+    struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
+    v.enabled = enabled > 0 ? enabled : 1;
+    return v;
+}
+
+/* Times of the beginning that were not of that moment, and an end that tells that it mattered. */
+static bool is_unknown(const struct reading *before, const struct reading *after)
+{
+    return before->stale && after->running != after->enabled;
+}
+
 struct upmu_value value_between(const struct reading *before, const struct reading *after)
 {
     if (is_backwards(before, after))
         return value_without(UPMU_NOT_COUNTED, 0);
     uint64_t enabled = after->enabled - before->enabled;
     uint64_t running = after->running - before->running;
+    if (is_unknown(before, after))
+        return not_known_for(enabled);
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
     if (value_times_exact(before, after)) {
         v.value = v.raw;
@@ -83,6 +99,8 @@ struct upmu_value value_of_kinds(const struct reading *before, const struct read
         if (is_backwards(&before[k], &after[k]))
             return value_without(UPMU_NOT_COUNTED, 0);
         parts[k] = value_between(&before[k], &after[k]);
+        if (is_unknown(&before[k], &after[k]))
+            return parts[k];
     }
     struct upmu_value sum = n == 1 ? parts[0] : value_of_parts(parts, after, n);
     for (size_t k = 0; by_kind && k < n; k++) {
