@@ -164,9 +164,10 @@ static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
 static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
 {
     struct ctf_packet *p = s->packet;
+    s->other_bytes += (size_t)(end - s->pos);
+    s->other_events++;
     s->pos = end;
     s->last_tick = tick;
-    s->packet_events++;
     __atomic_store_n(&p->timestamp_end, tick, __ATOMIC_RELEASE);
     __atomic_store_n(&p->content_size, (uint64_t)(end - (uint8_t *)p) * 8, __ATOMIC_RELEASE);
 }

@@ -194,12 +194,13 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     struct ctf_packet *full = s->packet;
     size_t full_bytes = s->mapped_bytes;
     if (full)
-        full->event_count = s->packet_events;
+        full->event_count = stream_packet_events(s);
     s->packet = p;
     s->pos = (uint8_t *)p + sizeof *p;
     s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
     s->fresh = fresh;
-    s->packet_events = 0;
+    s->other_bytes = 0;
+    s->other_events = 0;
     s->mapped_bytes = bytes;
     s->offset = offset;
     s->seq++;
@@ -244,7 +245,7 @@ void packet_end(struct trace_stream *s)
     /* A packet with nothing in it goes away, as if it had never been. */
     size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
     if (!s->fresh)
-        p->event_count = s->packet_events;
+        p->event_count = stream_packet_events(s);
     s->packet = NULL;
     s->pos = s->limit = NULL;
     int cancel;

@@ -23,6 +23,8 @@ enum {
     /** First packet of a thread (or a page, where pages are larger); each further one is twice as long, up to the size
      *  asked for: a thread of few events costs little space, a busy one few system calls. */
     STREAM_FIRST_BYTES = 16384,
+    /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
+    STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
     /** Events a signal handler may make while it interrupts the recorder; more are lost. */
     STREAM_PENDING = 4,
     /** Longest payload of any event: a module's, with its path. Less than the first packet has room for. */
@@ -61,7 +63,8 @@ struct trace_stream {
     uint8_t *pos;              /**< where the next event goes */
     uint8_t *limit;            /**< end of the room; equal to `pos` while the packet is fresh */
     uint64_t last_tick;
-    uint64_t packet_events;
+    size_t other_bytes;    /**< of the packet's events that are not compact ones written by stream_fast.h */
+    uint64_t other_events; /**< how many these are; stream_packet_events() adds the others */
     uint32_t busy;    /**< an event is being written, or the packet changed */
     uint32_t claimed; /**< pending slots taken */
 
@@ -84,6 +87,13 @@ struct trace_stream {
     struct stream_pending pending[STREAM_PENDING];
     char path[]; /**< of the file */
 };
+
+/** Events of the mapped packet: what the fast way writes is not counted there, for want of time, but all of one length. */
+static inline uint64_t stream_packet_events(const struct trace_stream *s)
+{
+    size_t events_bytes = (size_t)(s->pos - (const uint8_t *)s->packet) - sizeof(struct ctf_packet);
+    return s->other_events + (events_bytes - s->other_bytes) / STREAM_COMPACT_BYTES;
+}
 
 /** Make a stream with its (empty) file; `number` names it. @return NULL with errno set. Signal safe. */
 struct trace_stream *stream_new(struct stream_home *home, unsigned number);
