@@ -256,7 +256,8 @@ __attribute__((noinline, flatten)) static int unlock_on(pthread_mutex_t *m, uint
 /* Mode all: the usual case is last in first out, and nobody waits. */
 __attribute__((noinline, flatten)) static int unlock_all(pthread_mutex_t *m, struct sync_thread *t, uintptr_t site)
 {
-    const struct sync_held *h = t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_held_top(t, (uintptr_t)m) : NULL;
+    const struct sync_held *h =
+        t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_held_top(t, (uintptr_t)m) : NULL;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
     if (UNLIKELY(!h || !real || __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_RECORDED))
         return unlock_on(m, MODE_ALL, t, site);

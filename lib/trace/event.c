@@ -274,12 +274,19 @@ static void release(struct trace_stream *s)
     }
 }
 
-void stream_stop(struct trace_stream *s)
+static void stop_one(struct trace_stream *s)
 {
     set_busy(s, 1);
     if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED))
         write_all_pending(s);
     packet_end(s);
+}
+
+void stream_stop(struct trace_stream *s)
+{
+    stop_one(s);
+    if (s->aside && s->aside->packet)
+        stop_one(s->aside);
 }
 
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
@@ -292,7 +299,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
     memset(s->thread_name, 0, sizeof s->thread_name);
     memcpy(s->thread_name, thread_name, strnlen(thread_name, sizeof s->thread_name - 1));
-    s->next_bytes = s->home->first_bytes;
+    s->next_bytes = s->slots ? s->home->ring_bytes : s->home->first_bytes;
     s->retry_tick = 0;
     int rc = packet_switch(s, tick > s->last_tick ? tick : s->last_tick, true);
     if (rc == 0)

@@ -66,8 +66,8 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
 
 /* Whatever is not the usual case, out of the caller's way: it shall need no room on the stack for it. */
 static __attribute__((unused, noinline, cold)) bool stream_by_call(struct trace_stream *s, uint64_t tick, int32_t kind,
-                                                                   int32_t object_type, uint32_t flags,
-                                                                   uint64_t object, uint32_t stack)
+                                                                   int32_t object_type, uint32_t flags, uint64_t object,
+                                                                   uint32_t stack)
 {
     const struct trace_sync e = {
         .kind = kind, .object_type = object_type, .flags = flags, .object = object, .stack = stack};
@@ -78,8 +78,9 @@ static __attribute__((unused, noinline, cold)) bool stream_by_call(struct trace_
  * Record a LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type` and `flags`
  * should be constants. Traced path. @return false if it was lost (and counted).
  */
-static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
-                                     uint32_t flags, uint64_t object, uint32_t stack)
+static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind,
+                                                                    int32_t object_type, uint32_t flags,
+                                                                    uint64_t object, uint32_t stack)
 {
     uint32_t id = stream_compact_id(kind, object_type, flags);
     bool written = false;
