@@ -3,18 +3,20 @@
  * Semaphores. Room: sync_trace; before it the program's calls, after it record.c.
  *
  * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
- * knows of none. Nobody holds a semaphore, so a wait names no holder; its posts are the candidates. A post is an event
+ * knows of none. (sem_clockwait() is none in that case, in glibc.) Nobody holds a semaphore, so a wait names no holder; its posts are the candidates. A post is an event
  * where somebody may be waiting (the value is 0), in mode `all` always.
  */
 #include <errno.h>
 #include <semaphore.h>
 
+#include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 
 /* How to wait once trying has failed. */
 struct way {
     int (*wait)(sem_t *s, const struct way *way);
+    bool is_cancelled; /**< it is a cancellation point even when it would not wait */
     clockid_t clock;
     const struct timespec *until;
 };
@@ -47,6 +49,7 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
 {
     struct sync_wait w
         __attribute__((cleanup(sync_wait_end))) = {.t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
+    w.flags = way->until ? UPMU_FLAG_TIMED : 0;
     sync_wait_begin(&w, mode, 0, false);
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
@@ -57,9 +60,10 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 {
     sync_child_check();
     uint32_t mode = sync_mode();
-    if (LIKELY(mode == MODE_OFF))
+    if (LIKELY(mode == MODE_OFF || !sync_deadline_is_valid(way->clock, way->until)))
         return way->wait(s, way);
-    pthread_testcancel();
+    if (way->is_cancelled)
+        pthread_testcancel();
     struct sync_thread *t = sync_thread();
     if (!t)
         return way->wait(s, way);
@@ -74,13 +78,13 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 
 UPMU_API int sem_wait(sem_t *s)
 {
-    static const struct way plain = {.wait = way_wait};
+    static const struct way plain = {.wait = way_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     return wait_any(s, &plain, CALL_SITE());
 }
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 {
-    const struct way timed = {.wait = way_timed, .until = until};
+    const struct way timed = {.wait = way_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
     return wait_any(s, &timed, CALL_SITE());
 }
 
@@ -95,8 +99,12 @@ UPMU_API int sem_trywait(sem_t *s)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
-    if (t && rc == 0)
+    if (t && rc == 0) {
         taken(t, mode, s, CALL_SITE());
+    } else if (t) {
+        const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
+        lockable_tried(t, mode, &as, errno);
+    }
     return rc;
 }
 
@@ -105,7 +113,7 @@ UPMU_API int sem_post(sem_t *s)
     int value;
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    if (t && (mode == MODE_ALL || (sem_getvalue(s, &value) == 0 && value <= 0)))
+    if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
         sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
     return SYNC_REAL(sem_post)(s);
 }
@@ -116,7 +124,7 @@ UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
     int rc = SYNC_REAL(sem_init)(s, shared, value);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0, shared ? UPMU_FLAG_PSHARED : 0);
     return rc;
 }
 
