@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/recording.h"
 #include "core/registry.h"
 
 static void event_clear(struct event *e)
@@ -69,6 +70,13 @@ static bool is_missing(const struct machine *m, uint64_t code)
     return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
 }
 
+/* The same for a code that is in no list, where nobody has confirmed that the core has the event. */
+static bool is_unsure(const struct machine *m, const struct arch_event *row)
+{
+    bool listed = row->config <= m->family->listed_raw && m->listed_events != 0;
+    return m->family->listed_raw != 0 && row->kind == ARCH_CODE_RAW && row->grade != UPMU_GRADE_EXACT && !listed;
+}
+
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
 
 static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
@@ -86,6 +94,7 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->grade = row->grade;
     out->source = row->source;
     out->from_table = true;
+    out->zero_unsure = is_unsure(m, row);
     (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->hidden_note[0] ? "; " : "",
@@ -132,15 +141,20 @@ static int from_native(const struct machine *m, const char *base, struct event *
     const char *native = base + strlen("native::");
     struct arch_native_code code;
     out->summary = "event of this CPU by its own name";
-    int rc = m->named ? UPMU_E_NAME : arch_native_encode(native, &code);
+    /* libpfm4 knows the running CPU alone. */
+    bool elsewhere = m->named || recording_in_use();
+    int rc = elsewhere ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
+                       : arch_native_encode(native, &code);
     if (rc == 0) {
         from_libpfm4(m, &code, out);
         return 0;
     }
     const struct arch_native *row = arch_family_native(m->family, native);
-    if (!row && (m->named || rc == UPMU_E_UNSUPPORTED))
-        return upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s%s", native, m->family->title,
-                         m->named ? "" : ", and libpfm4 is not installed (apt-get install libpfm4)");
+    if (!row && rc == UPMU_E_UNSUPPORTED)
+        return upmu_fail(UPMU_E_NAME,
+                         "no native event '%s' in the table of %s, and libpfm4 is not installed "
+                         "(apt-get install libpfm4)",
+                         native, m->family->title);
     if (!row)
         return rc;
     out->class = EVENT_CORE;
@@ -228,6 +242,8 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
     event_clear(out);
     snprintf(out->name, sizeof out->name, "%s", name);
     int rc = event_name_parse(name, &parts);
+    if (rc == 0 && !m->named)
+        rc = machine_usable();
     if (rc < 0)
         return rc;
     rc = resolve_base(m, parts.base, out, &canonical);

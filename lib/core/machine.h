@@ -19,6 +19,7 @@ struct machine {
     unsigned core_kinds;              /**< core PMUs found: over 1 on hybrid parts */
     bool named;                       /**< it was asked for by name: nothing of the running machine is in here */
     char hidden_note[160];            /**< for hybrid parts: what is not counted, else "" */
+    char fault[512];                  /**< what makes a recorded machine unusable, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */
@@ -27,6 +28,9 @@ const struct machine *machine_get(void);
 /** A CPU by the name of its family or chip, with what its table says and nothing of the running machine.
  *  @return 0, or UPMU_E_NAME with a suggestion. */
 int machine_of_cpu(const char *cpu, struct machine *out);
+/** Whether there is a machine to answer for: a recording that is damaged or contradicts itself is none, and nothing is
+ *  answered from the running machine in its place. @return 0, or UPMU_E_FORMAT with a message. */
+int machine_usable(void);
 
 /** Forget it, so that the next call examines the kernel in use now. For tests; no other thread may use the old one. */
 void machine_forget(void);

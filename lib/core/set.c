@@ -275,6 +275,9 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
                 value_add(&values[i], &v);
         }
     }
+    for (size_t i = 0; i < set->list.n; i++)
+        if (set->list.events[i].zero_unsure)
+            value_doubt_zero(&values[i]);
     return (int)set->list.n;
 }
 

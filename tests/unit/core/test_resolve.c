@@ -119,6 +119,9 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert_uint_eq(resolved("branch-misses").config, 0x22);
     ck_assert_uint_eq(resolved("cycles").type, KERNEL_TYPE_HARDWARE);
     ck_assert_uint_eq(resolved("l1d-load").config, 0x40); /* no list has numbers like this one */
+    ck_assert(!resolved("l1d-load").zero_unsure);         /* but the maker's */
+    ck_assert(resolved("l1d-load-miss").zero_unsure);
+    ck_assert(!resolved("cycles").zero_unsure);
     ck_assert_int_eq(event_resolve("branches", &e), UPMU_E_UNSUPPORTED);
     ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
     ck_assert_ptr_nonnull(strstr(e.note, "does not list"));
