@@ -74,7 +74,7 @@ static bool is_missing(const struct machine *m, uint64_t code)
 static bool is_unsure(const struct machine *m, const struct arch_event *row)
 {
     bool listed = row->config <= m->family->listed_raw && m->listed_events != 0;
-    return m->family->listed_raw != 0 && row->kind == ARCH_CODE_RAW && row->grade != UPMU_GRADE_EXACT && !listed;
+    return m->family->listed_raw != 0 && !m->family->confirmed && row->kind == ARCH_CODE_RAW && !listed;
 }
 
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
