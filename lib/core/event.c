@@ -139,7 +139,7 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
 static int from_native(const struct machine *m, const char *base, struct event *out)
 {
     const char *native = base + strlen("native::");
-    struct arch_native_code code;
+    struct arch_native_code code = {.type = 0};
     out->summary = "event of this CPU by its own name";
     /* libpfm4 knows the running CPU alone. */
     bool elsewhere = m->named || recording_in_use();
