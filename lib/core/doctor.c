@@ -95,7 +95,10 @@ static int topic_cpu(const struct doctor *d)
 {
     const struct machine *m = machine_get();
     bool known = strcmp(m->family->name, "generic") != 0;
-    char remark[512] = "", others[256];
+    const char *name = cpu_name(m, known);
+    char remark[512] = "", others[256], title[128] = "";
+    if (name != m->family->title)
+        snprintf(title, sizeof title, " (%s)", m->family->title);
     if (m->family->remark[0])
         snprintf(remark, sizeof remark, "; %s", m->family->remark);
     other_kinds(m, others, sizeof others);
@@ -103,8 +106,8 @@ static int topic_cpu(const struct doctor *d)
                 known ? ""
                       : "Use native:: names, raw codes or the PMU's own event names for more than the kernel's generic "
                         "events",
-                "%s%s, table '%s' (%s)%s%s", cpu_name(m, known), m->cpu.hypervisor ? " in a virtual machine" : "",
-                m->family->name, m->family->title, others, remark);
+                "%s%s, table '%s'%s%s%s", name, m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name,
+                title, others, remark);
 }
 
 /* An events folder holds, beside each event, files with its scale and unit. */
