@@ -70,11 +70,11 @@ static bool is_missing(const struct machine *m, uint64_t code)
     return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
 }
 
-/* The same for a code that is in no list, where nobody has confirmed that the core has the event. */
-static bool is_unsure(const struct machine *m, const struct arch_event *row)
+/* The same for a code that neither the kernel lists nor, for events of its table, the maker. */
+static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
 {
-    bool listed = row->config <= m->family->listed_raw && m->listed_events != 0;
-    return m->family->listed_raw != 0 && !m->family->confirmed && row->kind == ARCH_CODE_RAW && !listed;
+    bool listed = code < 64 && (m->listed_events >> code & 1);
+    return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed);
 }
 
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
@@ -94,7 +94,7 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->grade = row->grade;
     out->source = row->source;
     out->from_table = true;
-    out->zero_unsure = is_unsure(m, row);
+    out->zero_unsure = row->kind == ARCH_CODE_RAW && is_unsure(m, row->config, true);
     (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->hidden_note[0] ? "; " : "",
@@ -163,6 +163,7 @@ static int from_native(const struct machine *m, const char *base, struct event *
     out->type = m->core_type;
     out->config = row->config;
     out->counters = row->counters;
+    out->zero_unsure = is_unsure(m, row->config, true);
     out->grade = UPMU_GRADE_EXACT;
     out->source = m->family->title;
     snprintf(out->note, sizeof out->note, "%s", row->meaning);
@@ -196,6 +197,7 @@ static int from_raw(const struct machine *m, const char *base, struct event *out
     out->counters = counters_of_code(m->family, out->config);
     out->class = EVENT_CORE;
     out->grade = UPMU_GRADE_EXACT;
+    out->zero_unsure = is_unsure(m, out->config, false);
     out->summary = "raw code of the core PMU";
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s", m->hidden_note);
