@@ -19,6 +19,27 @@ enum arch_code_kind {
     ARCH_CODE_RAW,      /**< PERF_TYPE_RAW: the machine's own code */
 };
 
+/** What a family does with machine codes of one shape. Where several rules fit a code, the first one counts. */
+struct arch_code_rule {
+    uint64_t mask, match; /**< the rule is for codes with (code & mask) == match */
+    uint32_t counters;    /**< counters such a code may use where its row does not say; ARCH_ANY = any general one */
+    uint8_t pool;         /**< number of the pool of extra registers such a code draws from, 0 = none */
+    uint8_t pool_size;    /**< different codes (with their config1) of this pool that count at the same time */
+    bool takes_pair;      /**< needs an even counter and uses up the one after it too */
+    bool one_register;    /**< all codes of the rule are counted in one register: two such events disturb each other */
+};
+
+/** A kernel version, for facts that hold from it on: ARCH_KERNEL(6, 4, 0). 0 = none. */
+#define ARCH_KERNEL(major, minor, patch) ((uint32_t)(major) << 24 | (uint32_t)(minor) << 16 | (uint32_t)(patch))
+
+/** The bits of a raw code that reach the hardware; the kernel drops the others without an error. */
+struct arch_raw_field {
+    uint64_t mask;       /**< 0 = not known, or the kernel refuses what does not fit */
+    uint64_t older_mask; /**< before `since`; 0 = the same */
+    bool generic_too;    /**< before `since` the generic ids meant codes of another core */
+    uint32_t since[3]; /**< ARCH_KERNEL() of the release with `mask`, then stable releases that took the change over */
+};
+
 /** Rules and limits of a family's counters that the planner needs. */
 struct arch_counters {
     uint8_t general;           /**< general counters; 0 = not known */
@@ -26,9 +47,19 @@ struct arch_counters {
     uint8_t width;             /**< bits of a counter; 0 = not known */
     bool no_software_siblings; /**< software events must not be in a group with hardware ones */
     bool no_group_check;       /**< a group that cannot fit opens and is never counted: the planner must know */
-    bool no_exclude_hv;        /**< exclude_hv must be 0 */
-    bool shared_filter;        /**< one user/kernel filter for all counters of a core */
+    bool no_exclude_hv;        /**< exclude_hv must be 0 (libupmu never sets it) */
+    bool shared_filter;        /**< one user/kernel filter for all counters of a core, the last event started decides */
     bool ignores_filter;       /**< user/kernel filters are accepted and ignored */
+    bool one_of_each; /**< an event opened a second time, in whatever modes, may read 0 with times like the first */
+    bool watchdog;    /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
+    uint8_t general_without;            /**< general counters of a CPU whose flags lack `flag` */
+    const char *flag;                   /**< as in /proc/cpuinfo, or NULL */
+    const struct arch_code_rule *rules; /**< or NULL */
+    size_t n_rules;
+    struct arch_raw_field raw;
+    /** Per general counter a raw code that it can count: fills a group up, so that no other group runs beside it.
+     *  For families with `shared_filter` and no fixed counters; without it one filter is counted and others are refused. */
+    const uint64_t *fillers;
 };
 
 /** Bits of arch_event.counters. General counter n is bit n; fixed counter n is bit ARCH_FIXED + n. 0 = any. */

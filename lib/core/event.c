@@ -70,11 +70,11 @@ static bool is_missing(const struct machine *m, uint64_t code)
     return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
 }
 
-/* The same for a code that is in no list, where nobody has confirmed that the core has the event. */
-static bool is_unsure(const struct machine *m, const struct arch_event *row)
+/* The same for a code that neither the kernel lists nor, for events of its table, the maker. */
+static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
 {
-    bool listed = row->config <= m->family->listed_raw && m->listed_events != 0;
-    return m->family->listed_raw != 0 && !m->family->confirmed && row->kind == ARCH_CODE_RAW && !listed;
+    bool listed = code < 64 && (m->listed_events >> code & 1);
+    return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed);
 }
 
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
@@ -94,7 +94,7 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->grade = row->grade;
     out->source = row->source;
     out->from_table = true;
-    out->zero_unsure = is_unsure(m, row);
+    out->zero_unsure = row->kind == ARCH_CODE_RAW && is_unsure(m, row->config, true);
     (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->hidden_note[0] ? "; " : "",
@@ -163,11 +163,22 @@ static int from_native(const struct machine *m, const char *base, struct event *
     out->type = m->core_type;
     out->config = row->config;
     out->counters = row->counters;
+    out->zero_unsure = is_unsure(m, row->config, true);
     out->grade = UPMU_GRADE_EXACT;
     out->source = m->family->title;
     snprintf(out->note, sizeof out->note, "%s", row->meaning);
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     return 0;
+}
+
+/* The counters that the family's own table gives a code. */
+static uint32_t counters_of_code(const struct arch_family *family, uint64_t code)
+{
+    const struct arch_native *row;
+    for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;)
+        if (row->config == code)
+            return row->counters;
+    return ARCH_ANY;
 }
 
 /* r<hex>: the core PMU's raw code. */
@@ -183,8 +194,10 @@ static int from_raw(const struct machine *m, const char *base, struct event *out
     if (errno == ERANGE)
         return upmu_fail(UPMU_E_INVAL, "raw event '%s' is longer than 64 bits", base);
     out->type = m->core_type;
+    out->counters = counters_of_code(m->family, out->config);
     out->class = EVENT_CORE;
     out->grade = UPMU_GRADE_EXACT;
+    out->zero_unsure = is_unsure(m, out->config, false);
     out->summary = "raw code of the core PMU";
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s", m->hidden_note);
@@ -230,6 +243,47 @@ static int resolve_base(const struct machine *m, const char *base, struct event 
     return is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
 }
 
+/* Whether the kernel has the change that came with one release and then with some stable ones. */
+static bool kernel_has(uint32_t kernel, const uint32_t *since, size_t n)
+{
+    if (kernel == 0 || kernel >= since[0])
+        return true;
+    for (size_t i = 1; i < n; i++)
+        if (since[i] && kernel >> 16 == since[i] >> 16 && kernel >= since[i])
+            return true;
+    return false;
+}
+
+/* A code of which the kernel drops bits without an error would count something else under this name. */
+static int check_raw_code(const struct machine *m, const struct event *e)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    bool is_new = kernel_has(m->kernel, raw->since, sizeof raw->since / sizeof *raw->since);
+    uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
+    if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
+        return 0;
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "'%s': this kernel passes only the bits 0x%" PRIx64 " of a raw code on, and would count 0x%" PRIx64
+                     " in the place of 0x%" PRIx64 "%s",
+                     e->name, mask, e->config & mask, e->config,
+                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass all on" : "");
+}
+
+static int check_modes(const struct event *e)
+{
+    if (e->kernel_only && !e->kernel)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
+                         "the modifier out",
+                         e->name);
+    if (e->all_modes_only && !(e->user && e->kernel))
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
+                         "'%s' out",
+                         e->pmu, e->name);
+    return 0;
+}
+
 int event_resolve(const char *name, struct event *out)
 {
     return event_resolve_on(machine_get(), name, out);
@@ -253,15 +307,7 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
     out->modes_fixed = parts.modes_given;
     if (rc < 0)
         return rc;
-    if (out->kernel_only && !out->kernel)
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
-                         "the modifier out",
-                         out->name);
-    if (out->all_modes_only && !(out->user && out->kernel))
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
-                         "'%s' out",
-                         out->pmu, out->name);
-    return 0;
+    out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
+    rc = check_modes(out);
+    return rc < 0 ? rc : check_raw_code(m, out);
 }

@@ -22,26 +22,6 @@
         }                                 \
     }
 
-#define ARM_EVENTS "/sys/bus/event_source/devices/armv8_pmuv3_0/events/"
-/* A CPU that advertises no more than it must. */
-static const char *const arm_required_files[] = {
-    "/sys/bus/event_source/devices/armv8_pmuv3_0/format/rdpmc",
-    "config1:1\n",
-    ARM_EVENTS "l1d_cache_refill",
-    "event=0x0003\n",
-    ARM_EVENTS "l1d_cache",
-    "event=0x0004\n",
-    ARM_EVENTS "inst_retired",
-    "event=0x0008\n",
-    ARM_EVENTS "br_mis_pred",
-    "event=0x0010\n",
-    ARM_EVENTS "cpu_cycles",
-    "event=0x0011\n",
-    ARM_EVENTS "br_pred",
-    "event=0x0012\n",
-    NULL,
-};
-
 static const char *const arm_files[] = {
     "/sys/bus/event_source/devices/armv8_pmuv3_0/format/rdpmc",
     "config1:1\n",
@@ -116,7 +96,7 @@ const struct model_machine model_machines[] = {
      .recording = "phytium_d2000",
      .release = "6.12.0",
      .pmus = ARM_PMU(model_armv8_sparse),
-     .files = arm_required_files},
+     .files = arm_files},
     {.name = "E2000Q",
      .recording = "phytium_e2000q",
      .unsettled = "one kind of core is counted",
@@ -126,7 +106,6 @@ const struct model_machine model_machines[] = {
     {.name = "Skylake", .recording = "intel_skx", .release = "6.12.0", .pmus = CPU_PMU(model_intel_skylake)},
     {.name = "Skylake, a guest",
      .recording = "intel_skx",
-     .unsettled = "times of pages without a clock are old",
      .no_page_clock = true,
      .release = "6.12.0",
      .pmus = CPU_PMU(model_intel_skylake)},

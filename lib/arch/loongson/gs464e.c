@@ -57,7 +57,10 @@ const struct arch_family arch_gs464e = {
     .core_pmu = "cpu",
     .events = rows,
     .n_events = ROWS(rows),
-    .counters = {.general = 4, .width = 48, .no_software_siblings = true},
+    .counters = {.general = 4,
+                 .width = 48,
+                 .no_software_siblings = true,
+                 .raw = {.mask = 0x3ff, .older_mask = 0x7f, .generic_too = true, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464e,
     .remark = "raw codes are refused outside 1-27, 64-89, 128-163, 192-199, 256-274, 320-360, 384-573; kernels from "
               "before the table of this core take it for a GS464, whose codes mean something else here",

@@ -87,7 +87,10 @@ const struct arch_family arch_gs464v = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 4, .width = 64, .no_software_siblings = true},
+    .counters = {.general = 4,
+                 .width = 64,
+                 .no_software_siblings = true,
+                 .raw = {.mask = 0xff, .older_mask = 0x7f, .generic_too = true, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464v,
     .remark = "every raw code from 0 to 0xff opens, with a meaning or without; kernels from before the table of this "
               "core take it for a GS464, whose codes mean something else here",

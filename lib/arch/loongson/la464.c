@@ -130,9 +130,13 @@ static int is_la464(const struct arch_cpu *cpu)
     return ARCH_MATCH_VENDOR;
 }
 
-#define LA_COUNTERS                                              \
-    {                                                            \
-        .general = 4, .width = 64, .no_software_siblings = true, \
+#define LA_COUNTERS                                                                       \
+    {                                                                                     \
+        .general = 4, .width = 64, .no_software_siblings = true, .raw = {                 \
+            .mask = 0x3ff,                                                                \
+            .older_mask = 0xff,                                                           \
+            .since = {ARCH_KERNEL(6, 4, 0), ARCH_KERNEL(6, 1, 37), ARCH_KERNEL(6, 3, 11)} \
+        }                                                                                 \
     }
 
 #define LA_REMARK                                                                                           \

@@ -5,6 +5,7 @@
  * arch/loongson; before it families.c, after it the kernel takes the codes - if it has a driver, which is an old one
  * from outside the kernel tree; mainline has none and refuses every hardware event.
  */
+#include "arch/loongson/banks.h"
 #include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
@@ -95,7 +96,12 @@ const struct arch_family arch_loongson2ef = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 2, .width = 32, .no_software_siblings = true},
+    .counters = {.general = 2,
+                 .width = 32,
+                 .no_software_siblings = true,
+                 .rules = arch_loongson_banks,
+                 .n_rules = LOONGSON_BANKS,
+                 .raw = {.mask = 0xff}},
     .matches = is_loongson2ef,
     .remark = "mainline kernels have no PMU driver for this chip, so that no hardware event counts; the codes are "
               "those of a driver from outside the kernel tree",

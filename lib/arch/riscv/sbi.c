@@ -133,7 +133,7 @@ const struct arch_family arch_riscv_sbi = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.fixed = 2},
+    .counters = {.fixed = 2, .no_group_check = true, .one_of_each = true},
     .matches = is_riscv,
     .remark = "the firmware decides which events there are, how many counters and how wide; without the extension "
               "Sscofpmf the PMU refuses user and kernel filters; kernels on firmware without the PMU extension have "

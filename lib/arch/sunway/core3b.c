@@ -64,6 +64,15 @@ static const struct arch_native native[] = {
 };
 /* clang-format on */
 
+/** The byte above the selector is the counter. */
+static const struct arch_code_rule ties[] = {
+    {.mask = ~0xffull, .match = 0x000, .counters = COUNTER(0)},
+    {.mask = ~0xffull, .match = 0x100, .counters = COUNTER(1)},
+};
+
+/** Cycles, branch misses. */
+static const uint64_t fillers[] = {0x0008, 0x010b};
+
 /** The kernel prints the core's generation as "cpu variation". */
 static int is_core3b(const struct arch_cpu *cpu)
 {
@@ -79,7 +88,14 @@ const struct arch_family arch_core3b = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 2, .width = 58, .no_group_check = true, .no_exclude_hv = true, .shared_filter = true},
+    .counters = {.general = 2,
+                 .width = 58,
+                 .no_group_check = true,
+                 .no_exclude_hv = true,
+                 .shared_filter = true,
+                 .rules = ties,
+                 .n_rules = ROWS(ties),
+                 .fillers = fillers},
     .matches = is_core3b,
     .remark = "vendor kernels only; no PMU in guests; cycles and instructions share a counter and never count together",
     .choice = "generic ids where the kernel has one of the same meaning, else raw codes",

@@ -14,6 +14,15 @@
 
 #define SOURCE "openeuler-mirror/kernel:arch/sw_64/kernel/perf_event_c4.c@1a1f103f; include/asm/pmc_c4.h@39057616"
 
+/** Selectors with a register of their own, whatever the slot. */
+static const struct arch_code_rule registers[] = {
+    {.mask = 0xff, .match = 0x03, .one_register = true}, /* instructions */
+    {.mask = 0xff, .match = 0x04, .one_register = true}, /* branches */
+    {.mask = 0xff, .match = 0x05, .one_register = true}, /* branch misses */
+    {.mask = 0xff, .match = 0x06, .one_register = true}, /* L1I accesses */
+    {.mask = 0xff, .match = 0x07, .one_register = true}, /* L1I misses */
+};
+
 /* name, config, machine code, counters, kind, grade, why, source */
 /* clang-format off */
 static const struct arch_event rows[] = {
@@ -82,7 +91,12 @@ const struct arch_family arch_core4 = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 5, .width = 64, .no_exclude_hv = true, .ignores_filter = true},
+    .counters = {.general = 5,
+                 .width = 64,
+                 .no_exclude_hv = true,
+                 .ignores_filter = true,
+                 .rules = registers,
+                 .n_rules = ROWS(registers)},
     .matches = is_core4,
     .remark = "vendor kernels only; user and kernel mode are always counted together; two events with the same code "
               "of the five that have a register of their own (instructions, branches, branch-misses, l1i-access, "

@@ -11,6 +11,7 @@
 
 #include "arch/row.h"
 #include "arch/tables.h"
+#include "arch/x86/zen_counters.h"
 #include "arch/x86/native.h"
 
 #define LIST "linux:tools/perf/pmu-events/arch/x86/amdzen1@v6.12.117"
@@ -51,7 +52,7 @@ const struct arch_family arch_hygon = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN1,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_hygon,
     .remark = "guests without the flag perfctr_core have 4 counters; names and codes are those of Zen 1, from which "
               "the core derives",

@@ -289,6 +289,25 @@ static int is_intel_core(const struct arch_cpu *cpu)
     return architectural ? ARCH_MATCH_VENDOR : ARCH_MATCH_NO;
 }
 
+/** Fixed counters of the architectural events, the kernel's two codes of its own, and the registers behind the offcore
+ *  response events: two of them, whichever of the codes (0x01b7 and 0x01bb, later 0x012a and 0x012b) is asked for. */
+static const struct arch_code_rule code_rules[] = {
+    {.mask = 0xffffffff, .match = 0x00c0, .counters = FIXED(0) | GENERAL(8)},
+    {.mask = 0xffffffff, .match = 0x003c, .counters = FIXED(1) | GENERAL(8)},
+    {.mask = 0xffffffff, .match = 0x0300, .counters = FIXED(2)},
+    {.mask = 0xffffffff, .match = 0x0400, .counters = FIXED(3)},
+    {.mask = 0xffff, .match = 0x01b7, .pool = 1, .pool_size = 2},
+    {.mask = 0xffff, .match = 0x01bb, .pool = 1, .pool_size = 2},
+    {.mask = 0xffff, .match = 0x012a, .pool = 1, .pool_size = 2},
+    {.mask = 0xffff, .match = 0x012b, .pool = 1, .pool_size = 2},
+};
+
+#define INTEL_COUNTERS(n_general, n_fixed)                                                              \
+    {                                                                                                   \
+        .general = (n_general), .fixed = (n_fixed), .width = 48, .watchdog = true, .rules = code_rules, \
+        .n_rules = ROWS(code_rules), .raw = {.mask = 0x3ffa4ffff},                                      \
+    }
+
 #define SERVER_NAMES "native names are those of the server part of this core"
 
 #define INTEL_CHOICE                                                                                         \
@@ -307,7 +326,7 @@ const struct arch_family arch_intel_haswell = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_HASWELL,
-    .counters = {.general = 4, .fixed = 3, .width = 48},
+    .counters = INTEL_COUNTERS(4, 3),
     .matches = is_haswell,
     .remark = SERVER_NAMES,
     .choice = INTEL_CHOICE,
@@ -325,7 +344,7 @@ const struct arch_family arch_intel_broadwell = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_BROADWELL,
-    .counters = {.general = 4, .fixed = 3, .width = 48},
+    .counters = INTEL_COUNTERS(4, 3),
     .matches = is_broadwell,
     .remark = SERVER_NAMES,
     .choice = INTEL_CHOICE,
@@ -343,7 +362,7 @@ const struct arch_family arch_intel_skylake = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_SKYLAKE,
-    .counters = {.general = 4, .fixed = 3, .width = 48},
+    .counters = INTEL_COUNTERS(4, 3),
     .matches = is_skylake,
     .remark = SERVER_NAMES,
     .choice = INTEL_CHOICE,
@@ -361,7 +380,7 @@ const struct arch_family arch_intel_icelake = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_ICELAKE,
-    .counters = {.general = 8, .fixed = 4, .width = 48},
+    .counters = INTEL_COUNTERS(8, 4),
     .matches = is_icelake,
     .remark = SERVER_NAMES,
     .choice = INTEL_CHOICE,
@@ -379,7 +398,7 @@ const struct arch_family arch_intel_sapphirerapids = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_SAPPHIRERAPIDS,
-    .counters = {.general = 8, .fixed = 4, .width = 48},
+    .counters = INTEL_COUNTERS(8, 4),
     .matches = is_sapphirerapids,
     .remark = SERVER_NAMES,
     .choice = INTEL_CHOICE,
@@ -392,7 +411,7 @@ const struct arch_family arch_intel_core = {
     .core_pmu = "cpu",
     .events = intel_core_rows,
     .n_events = ROWS(intel_core_rows),
-    .counters = {.fixed = 3},
+    .counters = {.fixed = 3, .watchdog = true, .rules = code_rules, .n_rules = ROWS(code_rules)},
     .matches = is_intel_core,
     .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "
               "cpu_atom)",

@@ -126,7 +126,10 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert_ptr_nonnull(strstr(e.note, "does not list"));
     ck_assert_uint_eq(resolved("native::BR_MIS_PRED_RETIRED").config, 0x22);
     ck_assert_int_eq(event_resolve("native::BR_RETIRED", &e), UPMU_E_UNSUPPORTED);
-    ck_assert_uint_eq(resolved("r21").config, 0x21); /* a raw code is the user's own affair */
+    ck_assert_uint_eq(resolved("r21").config, 0x21); /* a raw code is the user's own affair, */
+    ck_assert(resolved("r21").zero_unsure);          /* but a 0 of it says nothing */
+    ck_assert(!resolved("r22").zero_unsure);
+    ck_assert(!resolved("native::L1D_CACHE_RD").zero_unsure);
 }
 END_TEST
 
