@@ -109,7 +109,7 @@ static void fill_group(struct counter_list *list, const struct plan_rules *rules
         if (!(list->plan.fill[group] >> counter & 1))
             continue;
         struct event filler = *model;
-        filler.type = machine_get()->core_type;
+        filler.type = machine_kind(model->core)->core_type;
         filler.config = c->fillers[counter];
         filler.config1 = filler.config2 = 0;
         filler.machine_code = UINT64_MAX;
@@ -118,6 +118,32 @@ static void fill_group(struct counter_list *list, const struct plan_rules *rules
         list->plan.entry[i] =
             (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int8_t)counter};
     }
+}
+
+/* The same event on the other kinds of cores. A sum that lacks a kind is no count of the event. */
+static int add_kinds(struct counter_list *list, size_t i)
+{
+    size_t last = i;
+    for (unsigned k = 1; k < machine_get()->core_kinds; k++) {
+        struct event part;
+        int rc = event_resolve_on(machine_kind(k), list->events[i].name, &part);
+        if (rc < 0)
+            return counter_list_leave_out(list, i, rc);
+        size_t added = append(list, &part, i);
+        list->link[last].next = (uint16_t)added;
+        last = added;
+    }
+    return 0;
+}
+
+static int add_all_kinds(struct counter_list *list)
+{
+    int rc = 0;
+    for (size_t i = 0; i < list->n && rc == 0; i++)
+        if (!list->absent[i] && list->events[i].each_kind)
+            rc = add_kinds(list, i);
+    list->n_parts = list->n_all;
+    return rc;
 }
 
 static int plan_list(struct counter_list *list)
@@ -149,6 +175,8 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     int rc = list->events && list->link && list->absent && list->cause && list->reason
                  ? take_names(list, names, max, keep_unknown)
                  : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (rc == 0)
+        rc = add_all_kinds(list);
     if (rc == 0)
         rc = plan_list(list);
     if (rc < 0)

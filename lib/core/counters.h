@@ -74,6 +74,7 @@ struct counter {
     uint16_t position; /**< in its group */
     uint16_t next;     /**< as counter_link.next */
     bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
+    bool elsewhere;    /**< not opened, since it counts on a kind of core that the CPU to count is not of */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
     bool switches;     /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */

@@ -123,6 +123,14 @@ struct upmu_value value_without(int standing, int cause)
     return (struct upmu_value){.value = UPMU_NO_VALUE, .standing = standing, .cause = cause};
 }
 
+void value_doubt_zero(struct upmu_value *v)
+{
+    if (v->raw != 0 || (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED))
+        return;
+    v->standing = UPMU_NOT_COUNTED;
+    v->value = UPMU_NO_VALUE;
+}
+
 int value_standing_of(int code)
 {
     switch (code) {

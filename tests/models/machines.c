@@ -22,6 +22,26 @@
         }                                 \
     }
 
+#define ARM_EVENTS "/sys/bus/event_source/devices/armv8_pmuv3_0/events/"
+/* A CPU that advertises no more than it must. */
+static const char *const arm_required_files[] = {
+    "/sys/bus/event_source/devices/armv8_pmuv3_0/format/rdpmc",
+    "config1:1\n",
+    ARM_EVENTS "l1d_cache_refill",
+    "event=0x0003\n",
+    ARM_EVENTS "l1d_cache",
+    "event=0x0004\n",
+    ARM_EVENTS "inst_retired",
+    "event=0x0008\n",
+    ARM_EVENTS "br_mis_pred",
+    "event=0x0010\n",
+    ARM_EVENTS "cpu_cycles",
+    "event=0x0011\n",
+    ARM_EVENTS "br_pred",
+    "event=0x0012\n",
+    NULL,
+};
+
 static const char *const arm_files[] = {
     "/sys/bus/event_source/devices/armv8_pmuv3_0/format/rdpmc",
     "config1:1\n",
@@ -97,7 +117,7 @@ const struct model_machine model_machines[] = {
      .unsettled = "raw codes of events that the core lacks read 0",
      .release = "6.12.0",
      .pmus = ARM_PMU(model_armv8_sparse),
-     .files = arm_files},
+     .files = arm_required_files},
     {.name = "E2000Q",
      .recording = "phytium_e2000q",
      .unsettled = "one kind of core is counted",
