@@ -131,6 +131,17 @@ static int note_core_pmu(const char *name, void *arg)
     return 0;
 }
 
+/* "cpu" is the PMU of all cores or of none: beside those of kinds it is none of them. */
+static void drop_general(struct finding *f)
+{
+    for (unsigned k = 0; k < f->n && f->n > 1; k++) {
+        if (strcmp(f->kinds[k].core_pmu, "cpu") != 0)
+            continue;
+        f->n--;
+        memmove(&f->kinds[k], &f->kinds[k + 1], (f->n - k) * sizeof *f->kinds);
+    }
+}
+
 /* What users should know of a count on such a machine. */
 static void write_note(struct machine *m, const struct finding *f)
 {
@@ -148,6 +159,7 @@ void machine_find_kinds(struct machine kinds[MACHINE_KINDS_MAX])
         return;
     *f = (struct finding){.kinds = kinds, .plain = kinds[0]};
     (void)core_kernel()->list_dir(PMU_DIR, note_core_pmu, f); /* no folder: no PMU */
+    drop_general(f);
     for (unsigned k = 0; k < f->n; k++) {
         kinds[k].kind = (uint8_t)k;
         kinds[k].core_kinds = f->n;

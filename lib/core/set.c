@@ -346,9 +346,10 @@ int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_
         return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
     memset(value, 0, sizeof *value);
     for (size_t k = 0; k < set->n_instances; k++) {
-        struct upmu_value by_kind[VALUE_KINDS_MAX] = {{0}};
+        struct upmu_value by_kind[VALUE_KINDS_MAX];
         struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
-        struct upmu_value *v = all.cause || by_kind[kind].standing != all.standing ? &all : &by_kind[kind];
+        bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
+        const struct upmu_value *v = number && !set->instances[k]->counters.counter[i].switches ? &by_kind[kind] : &all;
         if (k == 0)
             *value = *v;
         else
