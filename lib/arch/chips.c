@@ -116,7 +116,7 @@ static const char *without_maker(const char *plain)
 /** Whether a name as somebody wrote it is the one in a table, the maker's name left out on either side. */
 static bool names_agree(const char *asked, const char *known)
 {
-    char a[CHIP_NAME_MAX], k[CHIP_NAME_MAX];
+    char a[CHIP_NAME_MAX] = "", k[CHIP_NAME_MAX] = "";
     plain_name(asked, a);
     plain_name(known, k);
     return strcmp(a, k) == 0 || strcmp(without_maker(a), without_maker(k)) == 0;

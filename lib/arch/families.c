@@ -156,7 +156,7 @@ const struct arch_native *arch_family_native_next(const struct arch_family *fami
 {
     while (!family->native && family->base)
         family = family->base;
-    while (*position < family->n_native) {
+    while (family->native && *position < family->n_native) {
         const struct arch_native *row = &family->native[(*position)++];
         if (row->cores == 0 || (row->cores & family->native_core) != 0)
             return row;

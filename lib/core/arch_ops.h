@@ -132,6 +132,7 @@ struct arch_family {
     /** Raw codes from 1 to this one open on every core of the family and read 0 where the core lacks the event; the
      *  kernel's PMU folder lists those that the core has. 0 = there is no such list. */
     uint8_t listed_raw;
+    bool confirmed; /**< with `listed_raw`: the maker's list of events confirms the codes beyond it */
     /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
     int (*matches)(const struct arch_cpu *cpu);
     const char *remark; /**< what users of this family must know ("mainline kernels have no PMU driver"), or "" */

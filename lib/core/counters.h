@@ -111,6 +111,9 @@ struct counters {
 /** Resolve and plan. Unknown names fail (UPMU_E_NAME) unless `keep_unknown`, which makes them absent with a reason
  *  and drops names beyond `max`. @return 0, UPMU_E_NAME, UPMU_E_INVAL, UPMU_E_LIMIT, UPMU_E_NOMEM. */
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown);
+/** The same on another machine than the running one, for show: nothing of it can be opened. */
+int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                         bool keep_unknown);
 void counter_list_free(struct counter_list *list);
 /** Do not open event i, on no kind of core, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
 int counter_list_leave_out(struct counter_list *list, size_t i, int cause);

@@ -84,7 +84,7 @@ static bool is_missing(const struct machine *m, uint64_t code)
 static bool is_unsure(const struct machine *m, const struct arch_event *row)
 {
     bool listed = row->config <= m->family->listed_raw && m->listed_events != 0;
-    return m->family->listed_raw != 0 && row->kind == ARCH_CODE_RAW && row->grade != UPMU_GRADE_EXACT && !listed;
+    return m->family->listed_raw != 0 && !m->family->confirmed && row->kind == ARCH_CODE_RAW && !listed;
 }
 
 /* The code of a row. Where there are cores of more kinds than one, a generic id is any core's: it becomes the machine code of
@@ -171,7 +171,7 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
 static int from_native(const struct machine *m, const char *base, struct event *out)
 {
     const char *native = base + strlen("native::");
-    struct arch_native_code code;
+    struct arch_native_code code = {.type = 0};
     out->summary = "event of this CPU by its own name";
     /* libpfm4 knows the running CPU alone. */
     bool elsewhere = m->named || recording_in_use();

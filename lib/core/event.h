@@ -62,6 +62,9 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
  *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
 size_t event_list_next(const char **list, const char **start);
 
+/** The encoding for people: "hardware:0x0 (raw 0x3c)"; "" if the event is absent. */
+void event_describe_encoding(const struct event *e, char *text, size_t cap);
+
 /* ---- parts, each in its own file */
 
 /** A name taken apart: `base` without modifiers. */

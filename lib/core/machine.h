@@ -52,8 +52,8 @@ void machine_find_kinds(struct machine kinds[MACHINE_KINDS_MAX]);
 /** Forget it, so that the next call examines the kernel in use now. For tests; no other thread may use the old one. */
 void machine_forget(void);
 
-/** The counters of each kind of core, for the planner. The NMI watchdog is looked at anew each time. */
-void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX]);
+/** The counters of each kind of core, for the planner. The running machine's NMI watchdog is looked at anew each time. */
+void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_KINDS_MAX]);
 
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);

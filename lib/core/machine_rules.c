@@ -39,11 +39,11 @@ static uint32_t held_counters(const struct arch_family *family, const struct arc
     return plan_mask(&e, c);
 }
 
-void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX])
+void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_KINDS_MAX])
 {
     for (unsigned k = 0; k < PLAN_KINDS_MAX; k++) {
-        const struct machine *m = machine_kind(k);
-        rules[k].counters = counters_here(m);
-        rules[k].held = held_counters(m->family, &rules[k].counters);
+        const struct machine *kind = m->named ? m : machine_kind(k);
+        rules[k].counters = counters_here(kind);
+        rules[k].held = m->named ? 0 : held_counters(kind->family, &rules[k].counters);
     }
 }

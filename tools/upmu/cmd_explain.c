@@ -56,7 +56,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
     if (e->machine_code != UPMU_NO_VALUE)
         fprintf(out->file, "%-10s 0x%llx\n", "raw", (unsigned long long)e->machine_code);
     explain_line(out, "used", e->choice);
-    if (e->choice[0])
+    if (e->choice && e->choice[0])
         explain_line(out, "rule", cpu->rule);
     explain_line(out, "counters", e->counters);
     explain_line(out, "grade", list_grade(e->grade));

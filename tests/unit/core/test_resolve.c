@@ -120,7 +120,6 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert_uint_eq(resolved("cycles").type, KERNEL_TYPE_HARDWARE);
     ck_assert_uint_eq(resolved("l1d-load").config, 0x40); /* no list has numbers like this one */
     ck_assert(!resolved("l1d-load").zero_unsure);         /* but the maker's */
-    ck_assert(resolved("l1d-load-miss").zero_unsure);
     ck_assert(!resolved("cycles").zero_unsure);
     ck_assert_int_eq(event_resolve("branches", &e), UPMU_E_UNSUPPORTED);
     ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
@@ -128,6 +127,20 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert_uint_eq(resolved("native::BR_MIS_PRED_RETIRED").config, 0x22);
     ck_assert_int_eq(event_resolve("native::BR_RETIRED", &e), UPMU_E_UNSUPPORTED);
     ck_assert_uint_eq(resolved("r21").config, 0x21); /* a raw code is the user's own affair */
+}
+END_TEST
+
+START_TEST(a_zero_of_an_event_that_nobody_confirms_is_no_number)
+{
+    machine_recorded(machines, "phytium_d2000");
+    ck_assert(resolved("branches").zero_unsure); /* the kernel lists nothing */
+    ck_assert(resolved("l1d-load").zero_unsure);
+    ck_assert(!resolved("l1d-access").zero_unsure); /* a generic id: the kernel has asked the core */
+    machine_forget();
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/pc_write_retired", "event=0x000c\n");
+    ck_assert(!resolved("branches").zero_unsure);
+    ck_assert(resolved("l1d-load").zero_unsure); /* beyond the kernel's lists */
 }
 END_TEST
 
@@ -294,6 +307,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, core3b_names);
     tcase_add_test(cases, an_unknown_cpu_gets_the_kernels_generic_events);
     tcase_add_test(cases, an_event_that_the_core_does_not_list_is_absent);
+    tcase_add_test(cases, a_zero_of_an_event_that_nobody_confirms_is_no_number);
     tcase_add_test(cases, another_cpus_names_come_from_its_table_alone);
     tcase_add_test(cases, a_machine_without_cpuinfo_still_has_software_events);
     tcase_add_test(cases, a_machine_is_examined_anew_once_forgotten);
