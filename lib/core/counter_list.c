@@ -19,7 +19,8 @@ static size_t count_names(const char *names)
     return n;
 }
 
-static int take_name(struct counter_list *list, const char *start, size_t len, bool keep_unknown)
+static int take_name(const struct machine *m, struct counter_list *list, const char *start, size_t len,
+                     bool keep_unknown)
 {
     char name[EVENT_NAME_MAX];
     size_t i = list->n;
@@ -28,7 +29,7 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
     memcpy(name, start, len);
     name[len] = '\0';
     list->link[i].owner = (uint16_t)i;
-    int rc = event_resolve(name, &list->events[i]);
+    int rc = event_resolve_on(m, name, &list->events[i]);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
         return rc;
     if (rc < 0) {
@@ -42,7 +43,8 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
     return 0;
 }
 
-static int take_names(struct counter_list *list, const char *names, size_t max, bool keep_unknown)
+static int take_names(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                      bool keep_unknown)
 {
     const char *start;
     size_t len;
@@ -51,7 +53,7 @@ static int take_names(struct counter_list *list, const char *names, size_t max, 
             list->dropped++;
             continue;
         }
-        int rc = take_name(list, start, len, keep_unknown);
+        int rc = take_name(m, list, start, len, keep_unknown);
         if (rc < 0)
             return rc;
     }
@@ -98,7 +100,7 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
 }
 
 /* What a group has left of the counters, so that no group with another filter runs beside it. */
-static void fill_group(struct counter_list *list, const struct plan_rules *rules, size_t group)
+static void fill_group(const struct machine *m, struct counter_list *list, const struct plan_rules *rules, size_t group)
 {
     size_t first = 0;
     while (list->plan.entry[first].group != group)
@@ -109,7 +111,7 @@ static void fill_group(struct counter_list *list, const struct plan_rules *rules
         if (!(list->plan.fill[group] >> counter & 1))
             continue;
         struct event filler = *model;
-        filler.type = machine_get()->core_type;
+        filler.type = m->named ? m->core_type : machine_kind(model->core)->core_type;
         filler.config = c->fillers[counter];
         filler.config1 = filler.config2 = 0;
         filler.machine_code = UINT64_MAX;
@@ -120,21 +122,53 @@ static void fill_group(struct counter_list *list, const struct plan_rules *rules
     }
 }
 
-static int plan_list(struct counter_list *list)
+/* The same event on the other kinds of cores. A sum that lacks a kind is no count of the event. */
+static int add_kinds(const struct machine *m, struct counter_list *list, size_t i)
+{
+    size_t last = i;
+    for (unsigned k = 1; k < m->core_kinds; k++) {
+        struct event part;
+        int rc = event_resolve_on(machine_kind(k), list->events[i].name, &part);
+        if (rc < 0)
+            return counter_list_leave_out(list, i, rc);
+        size_t added = append(list, &part, i);
+        list->link[last].next = (uint16_t)added;
+        last = added;
+    }
+    return 0;
+}
+
+static int add_all_kinds(const struct machine *m, struct counter_list *list)
+{
+    int rc = 0;
+    for (size_t i = 0; i < list->n && rc == 0; i++)
+        if (!list->absent[i] && list->events[i].each_kind)
+            rc = add_kinds(m, list, i);
+    list->n_parts = list->n_all;
+    return rc;
+}
+
+static int plan_list(const struct machine *m, struct counter_list *list)
 {
     struct plan_rules rules[PLAN_KINDS_MAX];
-    machine_rules(rules);
+    machine_rules(m, rules);
     plan_groups(list->events, list->absent, list->n_parts, rules, &list->plan);
     for (size_t i = 0; i < list->n_parts; i++)
         if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i) < 0)
             return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])
-            fill_group(list, rules, g);
+            fill_group(m, list, rules, g);
     return 0;
 }
 
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown)
+{
+    return counter_list_make_on(machine_get(), list, names, max, keep_unknown);
+}
+
+int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                         bool keep_unknown)
 {
     size_t n = count_names(names);
     memset(list, 0, sizeof *list);
@@ -147,10 +181,12 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     list->cause = calloc(room, sizeof *list->cause);
     list->reason = calloc(room, sizeof *list->reason);
     int rc = list->events && list->link && list->absent && list->cause && list->reason
-                 ? take_names(list, names, max, keep_unknown)
+                 ? take_names(m, list, names, max, keep_unknown)
                  : upmu_fail(UPMU_E_NOMEM, "out of memory");
     if (rc == 0)
-        rc = plan_list(list);
+        rc = add_all_kinds(m, list);
+    if (rc == 0)
+        rc = plan_list(m, list);
     if (rc < 0)
         counter_list_free(list);
     return rc;

@@ -74,6 +74,7 @@ struct counter {
     uint16_t position; /**< in its group */
     uint16_t next;     /**< as counter_link.next */
     bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
+    bool elsewhere;    /**< not opened, since it counts on a kind of core that the CPU to count is not of */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
     bool switches;     /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
@@ -110,6 +111,9 @@ struct counters {
 /** Resolve and plan. Unknown names fail (UPMU_E_NAME) unless `keep_unknown`, which makes them absent with a reason
  *  and drops names beyond `max`. @return 0, UPMU_E_NAME, UPMU_E_INVAL, UPMU_E_LIMIT, UPMU_E_NOMEM. */
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown);
+/** The same on another machine than the running one, for show: nothing of it can be opened. */
+int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                         bool keep_unknown);
 void counter_list_free(struct counter_list *list);
 /** Do not open event i, on no kind of core, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
 int counter_list_leave_out(struct counter_list *list, size_t i, int cause);

@@ -34,6 +34,8 @@ struct event {
     bool from_table;     /**< a row of the family's table says how it is encoded */
     uint32_t counters;   /**< mask as in arch_ops.h, ARCH_ANY */
     uint8_t core;        /**< EVENT_CORE: number of the kind of core it is counted on */
+    bool each_kind;      /**< the same event is to be counted on the other kinds of cores too */
+    bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
     bool user, kernel;   /**< modes asked for; both if the name has no modifier */
     bool modes_fixed;    /**< the name asked for its modes: they must not be narrowed */
     bool mode_blind;     /**< a clock: the same with and without kernel mode */
@@ -60,6 +62,9 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
 /** Cut the next name off a comma-separated list (commas between slashes belong to the name). Blanks around
  *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
 size_t event_list_next(const char **list, const char **start);
+
+/** The encoding for people: "hardware:0x0 (raw 0x3c)"; "" if the event is absent. */
+void event_describe_encoding(const struct event *e, char *text, size_t cap);
 
 /* ---- parts, each in its own file */
 

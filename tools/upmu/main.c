@@ -12,6 +12,7 @@
 const struct command *const commands[] = {
     &command_list,
     &command_explain,
+    &command_plan,
     &command_doctor,
     &command_gather,
     &command_stat,
