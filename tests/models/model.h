@@ -160,6 +160,7 @@ struct model_machine {
     const char *cpuinfo;   /**< the text itself */
     const char *release;   /**< of the kernel */
     bool no_page_clock;    /**< pages do not say how to bring their times up to now: guests on their host's clock */
+    bool watchdog;         /**< the kernel itself counts cycles, before all others and in no group check */
     struct model_pmu pmus[MODEL_KINDS_MAX]; /**< one per kind of core; the first accepts generic types first */
     const char *unsettled;    /**< why the library is known to give wrong numbers there, NULL if it does not */
     const char *const *files; /**< more files of sysfs: path, text, ..., NULL */
