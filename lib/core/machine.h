@@ -15,8 +15,11 @@ struct machine {
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
-    unsigned core_kinds;              /**< core PMUs found: over 1 on hybrid parts */
-    char hidden_note[160];            /**< for hybrid parts: what is not counted, else "" */
+    /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
+     *  event too many opens, and is never counted. */
+    bool leader_unchecked;
+    unsigned core_kinds;   /**< core PMUs found: over 1 on hybrid parts */
+    char hidden_note[160]; /**< for hybrid parts: what is not counted, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */

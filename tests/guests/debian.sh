@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154,SC2034 # variables go from file to file
+# Packages of other architectures and suites, from the Debian mirror that this machine is configured with, through an apt
+# of our own whose whole state lies under $guests/apt: the machine's packages and lists are neither used nor changed.
+# Sourced after lib.sh, which has skip() and $guests.
+
+# The name of the machine's own release.
+release()
+{
+    sed -n 's/^VERSION_CODENAME=//p' /etc/os-release
+}
+
+# The mirror's address of the machine's own release, whichever form its sources have.
+debian_mirror()
+{
+    # shellcheck disable=SC2016 # apt fills these in
+    apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+        awk -v release="$(release)" '$2 == release && $3 == "main" { print $1; exit }'
+}
+
+# debian_apt STATE COMMAND ARG...: apt-get or apt-cache with the state made by debian_state
+debian_apt()
+{
+    local state=$1 command=$2
+    shift 2
+    "$command" -o Dir::Etc="$state/etc" -o Dir::Etc::sourcelist="$state/etc/sources.list" \
+        -o Dir::Etc::sourceparts=/dev/null -o Dir::State="$state/state" -o Dir::State::status="$state/status" \
+        -o Dir::Cache="$state/cache" -o APT::Architecture="$(cat "$state/arch")" \
+        -o APT::Architectures="$(cat "$state/arch")" -o Acquire::Languages=none -o Acquire::Retries=2 \
+        -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false -o APT::Sandbox::User=root -qq "$@"
+}
+
+# debian_state deb|deb-src ARCH SUITE...: prints the folder of a state whose package lists are there, and not older than
+# a day: packages of a moving suite vanish from the mirror. Fails where the mirror does not have them.
+debian_state()
+{
+    local kind=$1 arch=$2 suite mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg signed=
+    shift 2
+    local state=$guests/apt/$kind-$arch-${*// /-}
+    state=${state// /-}
+    if [ -n "$(find "$state/ready" -mmin -1440 2>/dev/null)" ]; then
+        echo "$state"
+        return
+    fi
+    mirror=$(debian_mirror)
+    if [ -z "$mirror" ]; then
+        echo "no Debian mirror is configured here" >&2
+        return 1
+    fi
+    mkdir -p "$state"/state/lists/partial "$state"/cache/archives/partial "$state"/etc/{preferences.d,apt.conf.d}
+    : >>"$state/status"
+    echo "$arch" >"$state/arch"
+    [ ! -e "$keys" ] || signed=" signed-by=$keys"
+    for suite in "$@"; do
+        echo "$kind [arch=$arch$signed] $mirror $suite main"
+    done >"$state/etc/sources.list"
+    debian_apt "$state" apt-get update >&2 || return 1
+    touch "$state/ready"
+    echo "$state"
+}
+
+# debian_package STATE PACKAGE: prints the path of the package's file, downloaded unless an earlier run has it
+debian_package()
+{
+    local state=$1 package=$2 name
+    name=$(debian_apt "$state" apt-get download --print-uris "$package" | awk 'NR == 1 { print $2 }')
+    [ -n "$name" ] || return 1
+    mkdir -p "$guests/packages"
+    if [ ! -s "$guests/packages/$name" ]; then
+        (cd "$guests/packages" && debian_apt "$state" apt-get download "$package") >&2 || return 1
+    fi
+    echo "$guests/packages/$name"
+}
+
+# debian_depends STATE PACKAGE PATTERN: the first dependency that matches, which is how a metapackage tells what it is
+# now
+debian_depends()
+{
+    debian_apt "$1" apt-cache depends "$2" | awk -v pattern="$3" '$1 == "Depends:" && $2 ~ pattern { print $2; exit }'
+}
+
+# debian_tools FOLDER SUITE PACKAGE...: unpack programs for this machine, with what they need beyond what is installed
+# here, into FOLDER
+debian_tools()
+{
+    local folder=$1 suite=$2 state package
+    [ ! -e "$folder/ready" ] || return 0
+    state=$(debian_state deb "$(dpkg --print-architecture)" "$(release)" "$suite") || return 1
+    cp /var/lib/dpkg/status "$state/status"
+    shift 2
+    debian_apt "$state" apt-get install --download-only -y --no-install-recommends -t "$suite" \
+        "$@" >&2 || return 1
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    for package in "$state"/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$folder"
+    done
+    touch "$folder/ready"
+}
+
+# kernel_package ARCH SUITE METAPACKAGE: sets $kernel to the image of the newest kernel of the suite; skips where it cannot
+# be had
+kernel_package()
+{
+    local arch=$1 suite=$2 meta=$3 state package file
+    local why="the Debian mirror of this machine does not give the kernel $meta of $suite for $arch"
+    state=$(debian_state deb "$arch" "$suite") || skip "$why"
+    package=$(debian_depends "$state" "$meta" '^linux-image-[0-9]')
+    file=$(debian_package "$state" "${package:-none}") || skip "$why"
+    kernel=$guests/kernels/$(basename "$file" .deb)
+    [ ! -s "$kernel" ] || return 0
+    mkdir -p "$guests/kernels"
+    dpkg-deb --fsys-tarfile "$file" | tar -xO --wildcards './boot/vmlinu*' >"$kernel.part" ||
+        fail "no kernel image in $file"
+    mv "$kernel.part" "$kernel"
+}
