@@ -114,3 +114,14 @@ kernel_package()
         fail "no kernel image in $file"
     mv "$kernel.part" "$kernel"
 }
+
+# emulator_tools NAME PACKAGE...: programs of the release's backports, unpacked; sets $tools to their folder and $tool to
+# the words that run one of them with its own libraries; skips where they cannot be had
+emulator_tools()
+{
+    tools=$guests/tools/$1
+    shift
+    debian_tools "$tools" "$(release)-backports" "$@" ||
+        skip "the Debian mirror of this machine does not give $1 of $(release)-backports"
+    tool=(env "LD_LIBRARY_PATH=$tools/usr/lib/$(gcc -dumpmachine):$tools/lib/$(gcc -dumpmachine)")
+}
