@@ -18,6 +18,7 @@ user-aarch64    foreign.sh aarch64
 user-riscv64    foreign.sh riscv64
 user-mips64el   foreign.sh mips64el
 user-alpha      foreign.sh alpha
+user-loong64    foreign.sh loong64
 '
 
 names()

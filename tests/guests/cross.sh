@@ -3,32 +3,61 @@
 # Cross builds of libupmu with its tests, one folder per instruction set: the library with warnings as errors, the unit
 # tests with a Check of the same instruction set, and the programs of the guests. Sourced after lib.sh.
 
-# cross_tools ISA: sets $toolchain, the CMake file, and $emulator, the words before a foreign program; skips where
+# cross_tools ISA: sets $options, what CMake must know, and $emulator, the words before a foreign program; skips where
 # compiler or emulator are not here
 cross_tools()
 {
-    local isa=$1 triplet
-    toolchain=$root/cmake/toolchains/$isa.cmake
+    local isa=$1 sysroot
+    options=("-DCMAKE_TOOLCHAIN_FILE=$root/cmake/toolchains/$isa.cmake")
     case $isa in
         aarch64)
             need aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-            triplet=aarch64-linux-gnu
+            emulator="qemu-aarch64;-L;/usr/aarch64-linux-gnu"
             ;;
         riscv64)
             need riscv64-linux-gnu-gcc gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
-            triplet=riscv64-linux-gnu
+            emulator="qemu-riscv64;-L;/usr/riscv64-linux-gnu"
             ;;
         mips64el)
             need mips64el-linux-gnuabi64-gcc gcc-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross
-            triplet=mips64el-linux-gnuabi64
+            emulator="qemu-mips64el;-cpu;Loongson-3A4000;-L;/usr/mips64el-linux-gnuabi64"
             ;;
         alpha)
             need alpha-linux-gnu-gcc gcc-alpha-linux-gnu libc6.1-dev-alpha-cross
-            triplet=alpha-linux-gnu
+            emulator="qemu-alpha;-L;/usr/alpha-linux-gnu"
+            ;;
+        loong64)
+            need clang-19 clang-19 lld-19 llvm-19
+            need ld.lld-19 clang-19 lld-19 llvm-19
+            need llvm-objcopy-19 clang-19 lld-19 llvm-19
+            loong64_sysroot
+            emulator_tools qemu-user qemu-user # the release's own qemu lacks instructions of this C library
+            options+=("-DCMAKE_SYSROOT=$sysroot")
+            emulator="$tools/usr/bin/qemu-loongarch64;-L;$sysroot"
             ;;
         *) fail "no cross build for '$isa'" ;;
     esac
-    emulator="qemu-$isa;-L;/usr/$triplet"
+}
+
+# Sets $sysroot to a folder with the C library of loong64, which Debian has in its unstable release alone.
+loong64_sysroot()
+{
+    local state package file gcc why="the Debian mirror of this machine does not give the C library of loong64"
+    sysroot=$guests/sysroots/loong64
+    [ ! -e "$sysroot/ready" ] || return 0
+    state=$(debian_state deb loong64 sid) || skip "$why"
+    gcc=$(debian_depends "$state" gcc '^gcc-[0-9]+$')
+    rm -rf "$sysroot"
+    mkdir -p "$sysroot"
+    for package in libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 "lib$gcc-dev" "$gcc-base"; do
+        file=$(debian_package "$state" "$package") || skip "$why ($package)"
+        dpkg-deb -x "$file" "$sysroot"
+    done
+    # What the packages leave to the base system: libraries are looked for from the root.
+    for package in lib lib64; do
+        [ -e "$sysroot/$package" ] || ln -s "usr/$package" "$sysroot/$package"
+    done
+    touch "$sysroot/ready"
 }
 
 # cross_check ISA: builds Check for the instruction set from Debian's source of it, once
@@ -44,7 +73,7 @@ cross_check()
         skip "the Debian mirror of this machine does not give the source of Check"
     tar -xf "$prefix"/source/check_*.orig.tar.* -C "$prefix/source" --strip-components=1
     logged "check-$isa-configure" cmake -G Ninja -S "$prefix/source" -B "$prefix/build" \
-        -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
+        "${options[@]}" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
         -DCHECK_ENABLE_SUBUNIT=OFF -DCHECK_ENABLE_TESTS=OFF -DINSTALL_CHECKMK=OFF -DBUILD_TESTING=OFF \
         -DCMAKE_POLICY_VERSION_MINIMUM=3.5 -Wno-dev ||
         fail "Check cannot be configured for $isa"
@@ -62,7 +91,7 @@ cross_build()
     cross_tools "$isa"
     cross_check "$isa"
     PKG_CONFIG_LIBDIR=$guests/check/$isa/lib/pkgconfig logged "$isa-configure" \
-        cmake -G Ninja -S "$root" -B "$build" -DCMAKE_TOOLCHAIN_FILE="$toolchain" \
+        cmake -G Ninja -S "$root" -B "$build" "${options[@]}" \
         -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DUPMU_WERROR=ON \
         -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=OFF -DUPMU_BUILD_EXAMPLES=OFF -DUPMU_BUILD_BENCH=OFF ||
         fail "libupmu cannot be configured for $isa"

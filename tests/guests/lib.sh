@@ -45,5 +45,5 @@ logged()
     local log=$guests/logs/$1.log
     shift
     mkdir -p "$guests/logs"
-    "$@" >"$log" 2>&1 || { tail -n 60 "$log" >&2; return 1; }
+    "$@" >"$log" 2>&1 || { tail -n 30 "$log" >&2; return 1; }
 }
