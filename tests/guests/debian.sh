@@ -102,16 +102,19 @@ debian_tools()
 # be had
 kernel_package()
 {
-    local arch=$1 suite=$2 meta=$3 state package file
+    local arch=$1 suite=$2 meta=$3 state package binary file
     local why="the Debian mirror of this machine does not give the kernel $meta of $suite for $arch"
     state=$(debian_state deb "$arch" "$suite") || skip "$why"
     package=$(debian_depends "$state" "$meta" '^linux-image-[0-9]')
-    file=$(debian_package "$state" "${package:-none}") || skip "$why"
+    [ -n "$package" ] || skip "$why"
+    binary=$(debian_depends "$state" "$package" '^linux-binary-[0-9]') # since 7.0 the image is in a package of its own
+    file=$(debian_package "$state" "${binary:-$package}") || skip "$why"
     kernel=$guests/kernels/$(basename "$file" .deb)
     [ ! -s "$kernel" ] || return 0
     mkdir -p "$guests/kernels"
-    dpkg-deb --fsys-tarfile "$file" | tar -xO --wildcards './boot/vmlinu*' >"$kernel.part" ||
-        fail "no kernel image in $file"
+    dpkg-deb --fsys-tarfile "$file" |
+        tar -xO --wildcards './boot/vmlinu*' './usr/lib/modules/*/vmlinu*' >"$kernel.part" 2>/dev/null || true
+    [ -s "$kernel.part" ] || fail "no kernel image in $file"
     mv "$kernel.part" "$kernel"
 }
 
@@ -123,5 +126,9 @@ emulator_tools()
     shift
     debian_tools "$tools" "$(release)-backports" "$@" ||
         skip "the Debian mirror of this machine does not give $1 of $(release)-backports"
-    tool=(env "LD_LIBRARY_PATH=$tools/usr/lib/$(gcc -dumpmachine):$tools/lib/$(gcc -dumpmachine)")
+    local triplet
+    triplet=$(gcc -print-multiarch)
+    # Its modules, too: those of another version that is installed here do not go with it.
+    tool=(env "LD_LIBRARY_PATH=$tools/usr/lib/$triplet:$tools/lib/$triplet"
+        "QEMU_MODULE_DIR=$tools/usr/lib/$triplet/qemu")
 }

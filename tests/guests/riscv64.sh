@@ -17,9 +17,9 @@ shift=1
 need cpio cpio
 
 work_begin
-emulator_tools qemu-riscv qemu-system-riscv opensbi
 kernel_package riscv64 trixie linux-image-riscv64
 cross_build riscv64 guest_init guest_riscv64
+emulator_tools qemu-riscv qemu-system-riscv opensbi
 work_end
 
 initramfs "$guests/riscv64.cpio" "$build/tests/guests/programs/guest_init" \
