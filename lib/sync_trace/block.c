@@ -120,7 +120,6 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
 {
     t->stream = stream;
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
-    t->rounds = 0;
     t->forgotten = 0;
     t->waiting = t->announced = 0;
     t->flushed = tick_now();
@@ -137,7 +136,7 @@ static struct sync_thread *block_make(void)
     if (!t)
         return NULL;
     block_fill(t, stream);
-    pthread_setspecific(sync_process.end_key, t);
+    pthread_setspecific(sync_process.end_key, &sync_tls);
     return t;
 }
 
@@ -155,6 +154,8 @@ struct sync_thread *sync_thread_make(void)
     struct sync_thread *t = block_make();
     if (t) {
         tls->thread = t;
+        if (!tls->starting)
+            upmu_recorder_thread_begin_();
         sync_unguard(t);
     } else {
         tls->refused = 1;
@@ -189,6 +190,7 @@ static void thread_end(struct sync_thread *t)
     sync_tls.refused = 1;
     sync_guard(t);
     sync_counts_write(t, t->stream);
+    upmu_recorder_thread_end_();
     sync_thread_exit_event(t);
     tid_leave(t);
     sync_counts_clear(t);
@@ -200,15 +202,24 @@ static void thread_end(struct sync_thread *t)
     errno = saved;
 }
 
-/* The program's own destructors may still lock: ask to be called again. */
+/* The program's own destructors may still lock: ask to be called again. A thread without a block (of its own: a forked
+ * child sees its parent's) gets none any more, whatever locks libunwind takes to clear up in the last round. */
 static void on_thread_end(void *arg)
 {
-    struct sync_thread *t = arg;
-    if (t != sync_tls.thread || !t->used)
-        return; /* a parent's block seen in a forked child */
-    if (++t->rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, t) == 0)
+    struct sync_thread *t = sync_tls.thread;
+    if (++sync_tls.rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, arg) == 0)
         return;
-    thread_end(t);
+    if (t && t->used)
+        thread_end(t);
+    else
+        sync_tls.refused = 1;
+}
+
+void sync_thread_begin(void)
+{
+    sync_unwind_thread();
+    /* Should it fail, the thread ends as one that was there before recording began. */
+    (void)pthread_setspecific(sync_process.end_key, &sync_tls);
 }
 
 /* ---------------------------------------------------------------------------------------- process and child */
@@ -229,5 +240,5 @@ int sync_blocks_start(void)
 
 void sync_blocks_forget(void)
 {
-    sync_tls = (struct sync_tls){0};
+    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds};
 }

@@ -22,6 +22,7 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
     const void *frame = (const void *)site;
     sync_guard(t);
+    t->method = UPMU_STACK_NONE;
     uint32_t id = sync_stack_id(t, tick, &frame, 1, true);
     sync_unguard(t);
     if (id)

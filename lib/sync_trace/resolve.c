@@ -5,11 +5,18 @@
  * The mutex functions come first and are always there: when a later look-up fails, dlsym() allocates its message, and a
  * malloc of the program's own that locks a mutex then finds its way. A result of dlsym() is always used after the call:
  * as a tail call it would look to RTLD_NEXT as if the loader had asked.
+ *
+ * Behind us there is nothing when the C library was preloaded before us. The program's calls then reach it at once and
+ * nothing can be recorded; what does come here, by dlsym() or from libraries bound to us, is still answered by the C
+ * library, found by its name.
  */
 #include "sync_trace/resolve.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#ifdef __GLIBC__
+#include <gnu/lib-names.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 
@@ -80,12 +87,36 @@ static const struct {
     {"pthread_clockjoin_np", NULL, offsetof(struct sync_real, clockjoin)},
 };
 
-static void *find(const char *name, const char *version)
+static void *find_in(void *handle, const char *name, const char *version)
 {
-    void *found = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+    void *found = version ? dlvsym(handle, name, version) : NULL;
     if (!found)
-        found = dlsym(RTLD_NEXT, name);
+        found = dlsym(handle, name);
     return found;
+}
+
+/* In the C library itself, which is loaded, wherever it stands in the order of look-up. */
+static void *find_by_library(const char *name, const char *version)
+{
+#ifdef __GLIBC__
+    static const char *const libraries[] = {LIBC_SO, LIBPTHREAD_SO};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *found = library ? find_in(library, name, version) : NULL;
+        if (library)
+            dlclose(library);
+        if (found)
+            return found;
+    }
+#endif
+    (void)name, (void)version;
+    return NULL;
+}
+
+bool sync_resolve_is_first(void)
+{
+    void *found = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    return found != NULL;
 }
 
 static void fill_gaps(struct sync_real *r)
@@ -104,7 +135,9 @@ void sync_resolve(void)
 {
     int saved = errno;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = find(functions[i].name, functions[i].version);
+        void *found = find_in(RTLD_NEXT, functions[i].name, functions[i].version);
+        if (!found)
+            found = find_by_library(functions[i].name, functions[i].version);
         if (found)
             __atomic_store_n((void **)(void *)((char *)&sync_real + functions[i].at), found, __ATOMIC_RELAXED);
     }

@@ -10,6 +10,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <time.h>
 
 struct sync_real {
@@ -48,6 +49,9 @@ extern struct sync_real sync_real;
 
 /** Find all of them. May be called at any time, by any number of threads at once: all find the same. Keeps errno. */
 void sync_resolve(void);
+
+/** Whether the C library comes behind this one, so that the program's calls can reach us before it. */
+bool sync_resolve_is_first(void);
 
 /** The real function; other libraries' constructors call before ours has run. */
 #define SYNC_REAL(name)                                                                        \

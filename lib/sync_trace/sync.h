@@ -101,12 +101,12 @@ struct sync_thread {
     } sites[SYNC_SITES];
 
     uint32_t used;             /**< belongs to a thread */
-    uint32_t rounds;           /**< destructor rounds seen */
     uint32_t forgotten;        /**< held locks that did not fit */
     uintptr_t waiting;         /**< the lock this thread is blocked on */
     uintptr_t announced;       /**< the lock of the program's own it waits for; its waiting may use other locks */
     uint64_t flushed;          /**< tick of the last writing of counts */
     struct sync_count nowhere; /**< counts of locks the table has no room for */
+    uint32_t method;           /**< enum upmu_stack_method of what is in `frames` */
     pthread_t self;
     char name[16];
     struct sync_thread *next; /**< all blocks */
@@ -115,8 +115,11 @@ struct sync_thread {
 
 struct sync_tls {
     struct sync_thread *thread;
-    uint32_t busy;    /**< the block is being made or given back */
-    uint32_t refused; /**< it could not be made, or the thread has ended */
+    uint32_t busy;     /**< the block or what the unwinder needs is being made */
+    uint32_t refused;  /**< it could not be made, or the thread has ended */
+    uint32_t starting; /**< the thread's start is still to be recorded: before that it has not begun */
+    uint32_t unwinds;  /**< the unwinder has its memory for this thread */
+    uint32_t rounds;   /**< destructor rounds seen */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -194,6 +197,8 @@ static inline void sync_child_check(void)
 int sync_blocks_start(void);
 /** In a child: forget the parent's block of this thread. */
 void sync_blocks_forget(void);
+/** A new thread, before the program's function: what may be allocated here and nowhere later. Recording is on or paused. */
+void sync_thread_begin(void);
 /** The calling thread ends: its last event, if it is recorded. */
 void sync_thread_exit_event(struct sync_thread *t);
 /** The live thread with this id; NULL. */
@@ -228,8 +233,9 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
 void sync_unwind_start(void);
 /** Call stack into t->frames from `site` outward, at most sync_process.depth. @return number of frames. */
 uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated);
-/** enum upmu_stack_method of sync_unwind(). */
-uint32_t sync_unwind_method(void);
+/** The calling thread, which has no block yet, unwinds from now on by the fast way. May allocate: only where the program's
+ *  allocator cannot be at work below us. Keeps errno. */
+void sync_unwind_thread(void);
 
 int sync_stacks_start(void);
 /** Id of a stack, written to the trace before anything with a tick of `tick` or later can name it; 0 = none or lost. */

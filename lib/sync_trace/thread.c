@@ -5,7 +5,8 @@
  *
  * A new thread begins in our function, which is told by a slot of a fixed table whom to call: nothing is allocated, and
  * the creator does not wait. With all slots taken, more threads being created at this moment than there are slots, a
- * thread starts without its start event, which is counted as lost.
+ * thread starts without its start event, which is counted as lost. Threads begin there while recording is paused, too:
+ * it is the one place where the unwinder can have its memory for a thread without an allocator below us.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -85,28 +86,47 @@ static void *begin_thread(void *arg)
 {
     struct start s = *(struct start *)arg;
     slot_give(arg);
+    sync_thread_begin();
+    sync_tls.starting = 1;
     struct sync_thread *t = recording();
-    if (t)
+    sync_tls.starting = 0;
+    if (t) {
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
+        upmu_recorder_thread_begin_();
+    }
     return s.function(s.argument);
+}
+
+/* @return the slot the new thread will read; NULL: it begins in the program's function. */
+static struct start *begin_prepare(pid_t creator, void *(*function)(void *), void *argument)
+{
+    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
+    if (s)
+        *s = (struct start){.taken = 1, .creator = creator, .function = function, .argument = argument};
+    return s;
+}
+
+static int create_begun(struct start *s, pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
+                        void *argument)
+{
+    int rc = s ? SYNC_REAL(create)(thread, attr, begin_thread, s) : SYNC_REAL(create)(thread, attr, function, argument);
+    if (rc != 0 && s)
+        slot_give(s);
+    return rc;
 }
 
 static int create_recorded(struct sync_thread *t, pthread_t *thread, const pthread_attr_t *attr,
                            void *(*function)(void *), void *argument, uintptr_t site)
 {
-    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
-    if (s)
-        *s = (struct start){.taken = 1, .creator = t->tid, .function = function, .argument = argument};
-    else if (BEGIN_THREADS)
+    struct start *s = begin_prepare(t->tid, function, argument);
+    if (!s && BEGIN_THREADS)
         upmu_recorder_lost_(1);
     int saved = errno;
     sync_modules_check(t);
     uint64_t tick = tick_now();
     uint32_t stack = sync_stack(t, tick, site);
     errno = saved;
-    int rc = s ? SYNC_REAL(create)(thread, attr, begin_thread, s) : SYNC_REAL(create)(thread, attr, function, argument);
-    if (rc != 0 && s)
-        slot_give(s);
+    int rc = create_begun(s, thread, attr, function, argument);
     saved = errno;
     write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *thread : 0, 0, site, stack, rc);
     errno = saved;
@@ -117,8 +137,11 @@ UPMU_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 {
     sync_child_check();
     struct sync_thread *t = recording();
-    return t ? create_recorded(t, thread, attr, function, argument, CALL_SITE())
-             : SYNC_REAL(create)(thread, attr, function, argument);
+    if (t)
+        return create_recorded(t, thread, attr, function, argument, CALL_SITE());
+    bool begun = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED) != NULL;
+    return create_begun(begun ? begin_prepare((pid_t)syscall(SYS_gettid), function, argument) : NULL, thread, attr,
+                        function, argument);
 }
 
 /* --------------------------------------------------------------------------------------------------- joining */
