@@ -14,6 +14,10 @@ folder=build/release/guests
 # NAME, then the script of tests/guests and its arguments.
 table='
 arm64           arm64.sh
+arm64-perf      arm64_perf.sh
+riscv64         riscv64.sh
+loongson3       loongson3.sh
+loong64         loong64.sh
 user-aarch64    foreign.sh aarch64
 user-riscv64    foreign.sh riscv64
 user-mips64el   foreign.sh mips64el

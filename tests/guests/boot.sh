@@ -2,12 +2,14 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # variables go from file to file
 # A guest: an initramfs with our programs, the emulator, and the guest's own word on how it went. Sourced after lib.sh.
 
-# initramfs FILE INIT PROGRAM...: PROGRAM is FILE or NAME=FILE; they are run in the order of their names
+# initramfs FILE INIT PROGRAM...: PROGRAM is FILE or NAME=FILE; they are run in the order of their names. A folder $base,
+# if it is set, is the rest of the file system.
 initramfs()
 {
     local image=$1 init=$2 program tree
     shift 2
     tree=$(mktemp -d)
+    [ -z "${base-}" ] || cp -a "$base/." "$tree"
     mkdir -p "$tree"/{proc,sys,dev,tmp,tests}
     cp "$init" "$tree/init"
     for program in "$@"; do

@@ -79,22 +79,27 @@ debian_depends()
     debian_apt "$1" apt-cache depends "$2" | awk -v pattern="$3" '$1 == "Depends:" && $2 ~ pattern { print $2; exit }'
 }
 
-# debian_tools FOLDER SUITE PACKAGE...: unpack programs for this machine, with what they need beyond what is installed
-# here, into FOLDER
-debian_tools()
+# debian_tree FOLDER ARCH SUITE PACKAGE...: unpack packages with all they need into FOLDER; what is installed here is left
+# out where ARCH is this machine's
+debian_tree()
 {
-    local folder=$1 suite=$2 state package
+    local folder=$1 arch=$2 suite=$3 state package
     [ ! -e "$folder/ready" ] || return 0
-    state=$(debian_state deb "$(dpkg --print-architecture)" "$(release)" "$suite") || return 1
-    cp /var/lib/dpkg/status "$state/status"
-    shift 2
-    debian_apt "$state" apt-get install --download-only -y --no-install-recommends -t "$suite" \
-        "$@" >&2 || return 1
+    if [ "$arch" = "$(dpkg --print-architecture)" ]; then
+        state=$(debian_state deb "$arch" "$(release)" "$suite") || return 1
+        cp /var/lib/dpkg/status "$state/status"
+    else
+        state=$(debian_state deb "$arch" "$suite") || return 1
+    fi
+    shift 3
+    rm -f "$state"/cache/archives/*.deb
+    debian_apt "$state" apt-get install --download-only -y --no-install-recommends -t "$suite" "$@" >&2 || return 1
     rm -rf "$folder"
     mkdir -p "$folder"
     for package in "$state"/cache/archives/*.deb; do
-        dpkg-deb -x "$package" "$folder"
+        dpkg-deb --fsys-tarfile "$package" | tar -x -C "$folder" --exclude='./usr/share/doc' --exclude='./usr/share/man'
     done
+    rm -f "$state"/cache/archives/*.deb
     touch "$folder/ready"
 }
 
@@ -124,7 +129,7 @@ emulator_tools()
 {
     tools=$guests/tools/$1
     shift
-    debian_tools "$tools" "$(release)-backports" "$@" ||
+    debian_tree "$tools" "$(dpkg --print-architecture)" "$(release)-backports" "$@" ||
         skip "the Debian mirror of this machine does not give $1 of $(release)-backports"
     local triplet
     triplet=$(gcc -print-multiarch)
