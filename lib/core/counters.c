@@ -98,6 +98,40 @@ static bool may_not_fit(int err)
     return err == -EINVAL || err == -ENOSPC || err == -EOPNOTSUPP;
 }
 
+static size_t leader_of(const struct counters *c, int g)
+{
+    size_t i = 0;
+    while (c->counter[i].fd != c->group[g].leader)
+        i++;
+    return i;
+}
+
+/* Where the kernel has left the stopped leader out of its check, a second copy of it, opened and closed again, makes the
+ * kernel look at as many events as the group has. */
+static bool really_fits(const struct counters *c, const struct counter_target *target, int g)
+{
+    size_t i = leader_of(c, g);
+    const struct event *leader = &c->list->events[i];
+    struct counter copy = c->counter[i];
+    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->running || target->on_exec)
+        return true;
+    int fd = open_with_modes(leader, target, c->group[g].leader, &copy);
+    if (fd >= 0)
+        core_kernel()->close(fd);
+    return fd >= 0 || !may_not_fit(fd);
+}
+
+/* Open an event beside the leader of group g. @return its descriptor or -errno. */
+static int open_beside(const struct counters *c, const struct event *e, const struct counter_target *target, int g,
+                       struct counter *counter)
+{
+    int fd = open_with_modes(e, target, c->group[g].leader, counter);
+    if (fd < 0 || really_fits(c, target, g))
+        return fd;
+    core_kernel()->close(fd);
+    return -EINVAL;
+}
+
 /* What does not fit beside the others and must not stand alone: whether it would count alone tells why it was refused. */
 static int open_apart(const struct event *e, const struct counter_target *target, struct counter *counter, int refusal)
 {
@@ -115,7 +149,7 @@ static int open_in_group(struct counters *c, const struct event *e, const struct
 {
     int fd = -EINVAL;
     if (*g >= 0) {
-        fd = open_with_modes(e, target, c->group[*g].leader, counter);
+        fd = open_beside(c, e, target, *g, counter);
         if (fd >= 0 || !may_not_fit(fd))
             return fd;
         if (target->together && e->class == EVENT_CORE)
@@ -389,15 +423,10 @@ void counters_close(struct counters *c, bool forked)
     c->n_groups = 0;
 }
 
-int counters_control(struct counters *c, enum kernel_verb verb)
+int counters_control_failed(enum kernel_verb verb, int err)
 {
-    for (size_t g = 0; g < c->n_groups; g++) {
-        int rc = core_kernel()->control(c->group[g].leader, verb, true);
-        if (rc < 0)
-            return upmu_fail(UPMU_E_SYSTEM, "the kernel refused to %s a counter group: %s",
-                             verb == KERNEL_ENABLE ? "start" : "stop", upmu_errno_name(-rc));
-    }
-    return 0;
+    return upmu_fail(UPMU_E_SYSTEM, "the kernel refused to %s a counter group: %s",
+                     verb == KERNEL_ENABLE ? "start" : "stop", upmu_errno_name(err));
 }
 
 /* ------------------------------------------------------------------------------------------------ reading */

@@ -134,8 +134,20 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
 /** Close everything. In a forked child pass `forked`: the pages are not there, only descriptors are closed. */
 void counters_close(struct counters *c, bool forked);
 
-/** Start, stop or reset all groups. @return 0 or UPMU_E_SYSTEM. */
-int counters_control(struct counters *c, enum kernel_verb verb);
+/** The message of a group that could not be started or stopped. @return UPMU_E_SYSTEM. */
+int counters_control_failed(enum kernel_verb verb, int err) __attribute__((cold));
+
+/** Start, stop or reset all groups. Inline: what is executed here between the kernel's start and its stop is in the
+ *  counts. @return 0 or UPMU_E_SYSTEM. */
+static inline int counters_control(struct counters *c, enum kernel_verb verb)
+{
+    for (size_t g = 0; g < c->n_groups; g++) {
+        int rc = core_kernel()->control(c->group[g].leader, verb, true);
+        if (rc < 0)
+            return counters_control_failed(verb, -rc);
+    }
+    return 0;
+}
 
 /** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section, from then
  *  on for ever.

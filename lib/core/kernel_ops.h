@@ -147,8 +147,15 @@ struct kernel_ops {
 /** The real kernel. */
 extern const struct kernel_ops upmu_kernel_perf;
 
-/** The kernel in use: upmu_kernel_perf unless a test has set another (before anything is opened). */
-const struct kernel_ops *core_kernel(void);
+/** Read through core_kernel(), set by core_kernel_use(). */
+extern const struct kernel_ops *upmu_kernel_in_use __attribute__((visibility("hidden")));
+
+/** The kernel in use: upmu_kernel_perf unless a test has set another (before anything is opened). Inline, since it is
+ *  asked while counters run. */
+static inline const struct kernel_ops *core_kernel(void)
+{
+    return upmu_kernel_in_use;
+}
 void core_kernel_use(const struct kernel_ops *ops);
 
 #endif

@@ -25,6 +25,9 @@ struct machine {
     uint8_t kind;                     /**< number of this kind of core */
     unsigned core_kinds;              /**< kinds of cores counted: over 1 on hybrid parts, 0 without a PMU */
     unsigned kinds_beyond;            /**< kinds there are more, which are not counted */
+    /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
+     *  event too many opens, and is never counted. */
+    bool leader_unchecked;
     bool named;                       /**< it was asked for by name: nothing of the running machine is in here */
     char kinds_note[256];             /**< for hybrid parts: how events are counted, else "" */
     char fault[512];                  /**< what makes a recorded machine unusable, else "" */

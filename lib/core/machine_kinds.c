@@ -97,6 +97,7 @@ static void take_pmu(struct machine *m, const char *pmu, const char *cpus)
     if (machine_pmu_type(pmu, &m->core_type) < 0)
         m->core_type = KERNEL_TYPE_RAW;
     m->user_read_config1 = user_read_bit(pmu);
+    m->leader_unchecked = strncmp(pmu, "armv", 4) == 0;
     m->family = family_of_kind(m);
     note_listed_events(m);
 }

@@ -211,11 +211,14 @@ void upmu_set_close(struct upmu_set *set)
 }
 
 /* Counters of a thread are read through its own pages and rusage, and a forked child has nothing of a set but copies of
- * its descriptors. @return 0, or UPMU_E_STATE with a message. */
-static int check_caller(const struct upmu_set *set, const char *call)
+ * its descriptors. Inline, since counters run while stop and read ask. */
+static inline bool is_callers(const struct upmu_set *set)
 {
-    if (set->owner ? set->owner == core_kernel()->gettid() : set->process == getpid())
-        return 0;
+    return set->owner ? set->owner == core_kernel()->gettid() : set->process == getpid();
+}
+
+static __attribute__((cold, noinline)) int foreign_set(const struct upmu_set *set, const char *call)
+{
     if (set->process != getpid())
         return upmu_fail(UPMU_E_STATE, "%s: the set belongs to another process, of which this one was forked", call);
     return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, which alone may use it", call);
@@ -289,9 +292,8 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     if (!set || !values || n < set->list.n)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_read: room for %zu values given, %zu needed", n,
                          set ? set->list.n : 0);
-    int rc = check_caller(set, "upmu_set_read");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_read");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set was never started");
     memset(values, 0, set->list.n * sizeof *values);
@@ -363,9 +365,9 @@ int upmu_set_reset(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
-    int rc = check_caller(set, "upmu_set_reset");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_reset");
+    int rc = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
@@ -429,9 +431,9 @@ int upmu_set_start(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_start: no set given");
-    int rc = check_caller(set, "upmu_set_start");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_start");
+    int rc = 0;
     if (set->running)
         return 0;
     if (set->waited)
@@ -452,9 +454,11 @@ int upmu_set_stop(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: no set given");
-    int rc = check_caller(set, "upmu_set_stop");
-    if (rc < 0 || !set->running)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_stop");
+    if (!set->running)
+        return 0;
+    int rc = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         int one = counters_control(&set->instances[k]->counters, KERNEL_DISABLE);
         rc = rc ? rc : one;
@@ -468,11 +472,10 @@ int upmu_set_wait(struct upmu_set *set, int *status)
 {
     if (!set || !set->command)
         return upmu_fail(UPMU_E_STATE, "upmu_set_wait: no command was started");
-    int rc = check_caller(set, "upmu_set_wait");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_wait");
     if (!set->waited) {
-        rc = core_kernel()->wait(set->command, &set->status);
+        int rc = core_kernel()->wait(set->command, &set->status);
         if (rc < 0)
             return upmu_fail(UPMU_E_SYSTEM, "cannot wait for the command: %s", upmu_errno_name(-rc));
         set->waited = true;
