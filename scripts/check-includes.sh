@@ -32,7 +32,8 @@ kernel    upmu/ base/ core/kernel_ops.h core/arch_ops.h     <linux/> <sys/syscal
 trace     upmu/ base/                                       <sys/syscall.h>
 core      upmu/ base/ region:trace/writer.h
 sync_trace upmu/ base/ core/recorder.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h>
-analysis  upmu/ base/
+waitgraph base/
+analysis  upmu/ base/ waitgraph/ trace/live.h
 outside   upmu/                                             <sys/syscall.h>
 '
 # Headers of the system that only the rows above may open up.
