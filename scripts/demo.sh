@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shows libupmu at work, from a fresh clone: a multi-threaded program with regions compresses some hundred MB of real
-# data, its table and its trace are shown, and `upmu stat` counts a program that knows nothing of libupmu.
+# data, its table and its trace are shown; then `upmu stat` counts, and `upmu record` and `upmu report` look into the
+# locks of, a program that knows nothing of libupmu.
 #
 #     scripts/demo.sh [EVENTS]     EVENTS: what the regions count, by default what every kernel can count and what
 #                                  this machine may have besides
@@ -18,6 +19,8 @@ work=build/demo
 corpus=$work/corpus
 packed=$work/corpus.bz2
 trace=$work/trace
+recording=$work/recording
+record_events=task-clock,page-faults,context-switches
 
 if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; else bold='' plain=''; fi
 
@@ -44,7 +47,7 @@ build()
     local log=$work/build.log
     # What the tests and benchmarks need is not needed here.
     if ! { cmake --preset release -DUPMU_BUILD_TESTS=OFF -DUPMU_BUILD_BENCH=OFF &&
-        cmake --build --preset release --parallel "$(nproc)" --target upmu_command example_demo; } >"$log" 2>&1; then
+        cmake --build --preset release --parallel "$(nproc)" --target upmu_command upmu_sync_shared example_demo; } >"$log" 2>&1; then
         cat "$log" >&2
         die "the build failed (its output is above and in $log)"
     fi
@@ -84,6 +87,28 @@ count_trace()
     fi
 }
 
+# What pbzip2 packs while it is recorded must be what it packs untouched.
+record_pbzip2()
+{
+    rm -rf "$recording"
+    printf '%s$ %s%s\n' "$bold" "upmu record -e $record_events -o $recording -- pbzip2 -k -c -p$(nproc) $corpus" "$plain"
+    "$upmu" record -e "$record_events" -o "$recording" -- pbzip2 -k -c "-p$(nproc)" "$corpus" >"$packed.recorded" ||
+        die "pbzip2 failed"
+    pbzip2 -k -c "-p$(nproc)" "$corpus" | cmp - "$packed.recorded" || die "recorded, pbzip2 packs otherwise than alone"
+    rm -f "$packed.recorded"
+    echo "What it packed is what it packs unrecorded."
+    show "$upmu" report --top 5 "$recording" || die "the recording cannot be read"
+}
+
+record_demo()
+{
+    rm -rf "$recording.own"
+    head -c 40000000 "$corpus" >"$corpus.part"
+    show "$upmu" record -e "$record_events" -o "$recording.own" -- "$binaries/examples/demo" "$corpus.part" "$packed.part" ||
+        die "the program failed"
+    show "$upmu" report --top 3 "$recording.own" || die "the recording cannot be read"
+}
+
 main()
 {
     local start=$SECONDS
@@ -112,6 +137,12 @@ main()
     "$upmu" stat -- pbzip2 -dc "-p$(nproc)" "$packed" | cmp - "$corpus" ||
         die "what came back is not what went in"
     echo "What came back is what went in."
+
+    heading "7. Where the threads of a program wait that knows nothing of libupmu: pbzip2 packs the data"
+    record_pbzip2
+
+    heading "8. Locks, regions and counters on one timeline, with source lines: our program again, on less data"
+    record_demo
 
     heading "Done in $((SECONDS - start)) s"
     echo "Next: $upmu doctor   what this machine can count, and what mends the rest"

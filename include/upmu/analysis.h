@@ -87,10 +87,15 @@ enum upmu_wait_kind {
     UPMU_WAIT_SEM = 2,
     UPMU_WAIT_CUSTOM = 3, /**< locks of the program's own making */
     UPMU_WAIT_JOIN = 4,
-    UPMU_WAIT_KINDS = 5,
+    UPMU_WAIT_RWLOCK = 5,
+    UPMU_WAIT_SPIN = 6,
+    UPMU_WAIT_BARRIER = 7,
+    UPMU_WAIT_ONCE = 8,  /**< for another thread to run the function of a pthread_once() */
+    UPMU_WAIT_FUTEX = 9, /**< futexes that the program uses itself */
+    UPMU_WAIT_KINDS = 10,
 };
 
-/** "mutex", "cond", "sem", "custom", "join"; "?" for any other number. */
+/** "mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"; "?" for any other number. */
 UPMU_API const char *upmu_wait_kind_name(int kind);
 
 /** A thread. */
@@ -107,6 +112,9 @@ struct upmu_overview_thread {
     uint64_t blocked_ns; /**< time in waits that ended or were unfinished, each moment once */
     struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
     struct upmu_value switches; /**< context switches up to its last region event; not counted if none tells */
+    size_t n_counts;            /**< counters of its whole life, in the order of upmu_overview_counter(); 0 if they were
+                                     not recorded (`upmu record -e` does), or the thread had not ended */
+    const struct upmu_overview_count *counts;
 };
 /** Thread `i`, in the order of processes, then blocked time, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_thread(const struct upmu_overview *overview, size_t i,
@@ -123,9 +131,11 @@ struct upmu_longest_wait {
     uint32_t waiter_stack;  /**< id for upmu_overview_stack(), 0 = none */
     uint32_t release_stack; /**< where the holder gave it back, 0 if not known */
     uint32_t unfinished;    /**< 1: it had not ended when the recording, or the thread, did: `ns` is at least */
+    uint32_t shared;        /**< 1: it waited as a reader */
+    uint32_t holder_shared; /**< 1: the holder was a reader, maybe one of several */
 };
 
-/** A lock, condition variable, semaphore, or thread that was joined. */
+/** A lock, condition variable, semaphore, barrier, pthread_once_t, futex, or thread that was joined. */
 struct upmu_overview_object {
     size_t size; /**< in: sizeof(struct upmu_overview_object) */
     uint32_t process;
@@ -136,20 +146,25 @@ struct upmu_overview_object {
     const char *name;            /**< "" if it was given none */
     uint32_t created, destroyed; /**< 1: beginning, end of its life were recorded */
     uint64_t init_site;          /**< where it began, 0 if not known */
-    uint64_t acquisitions;       /**< locks and semaphores */
+    uint64_t acquisitions;       /**< locks and semaphores; arrivals at a barrier */
     uint64_t contended;          /**< of these with a wait */
     uint32_t counts_exact;       /**< 1: both are exact; 0: at least so many */
     uint32_t holds_complete;     /**< 1: all of its holds are in `holds`; 0: only those whose begin was recorded */
     struct upmu_wait_sum waits;
     uint64_t failed; /**< waits that ended without it (timeout, error) */
     uint64_t holds, hold_ns, hold_max_ns;
-    uint64_t signals; /**< signals of a condition variable, posts of a semaphore */
+    uint64_t signals; /**< signals of a condition variable, posts of a semaphore, wake-ups of a futex */
     uint64_t broadcasts;
     uint64_t misuses; /**< released by a thread that did not hold it */
     struct upmu_longest_wait longest;
     pid_t peer;         /**< thread joined: its kernel id, 0 if not known */
     uint32_t n_threads; /**< entries of upmu_overview_use() */
     uint32_t n_sites;   /**< entries of upmu_overview_site() */
+
+    uint64_t shared;                   /**< of the acquisitions, those as a reader */
+    struct upmu_wait_sum shared_waits; /**< of the waits, those of readers */
+    uint64_t tries_failed;             /**< tries that found it taken, as far as they were recorded (mode all) */
+    uint64_t rounds;                   /**< of a barrier: how often all had arrived */
 };
 /** Object `i`, in the order of the time waited for it, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object(const struct upmu_overview *overview, size_t i,
@@ -167,6 +182,8 @@ struct upmu_overview_use {
     uint64_t holds, hold_ns, hold_max_ns;
     uint64_t blocked;    /**< waits of others that began while it held the object */
     uint64_t blocked_ns; /**< and how long they lasted, whoever held it later on */
+    uint64_t shared;     /**< of the acquisitions, those as a reader */
+    uint64_t last;       /**< rounds of a barrier in which it came last: all the others waited for it */
 };
 /** Use `k` of object `i`, longest waits first. */
 UPMU_API UPMU_CHECKED int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k,

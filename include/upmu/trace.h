@@ -34,17 +34,20 @@ enum upmu_trace_kind {
     UPMU_TRACE_REGION_END = 2,   /**< likewise; subtract the values of the matching begin */
     UPMU_TRACE_MARK = 3,         /**< `name` is the text of upmu_mark() */
 
-    /* Locks: `object` is the lock, `object_type` its kind (mutexes, semaphores and locks of the program's own). */
+    /* Locks: `object` is the lock, `object_type` its kind: mutex, rwlock, spin lock, semaphore, a lock of the program's
+     * own, and a pthread_once_t, which is taken by the thread that runs the function and waited for by the others.
+     * `flags` tell readers from writers. */
     UPMU_TRACE_LOCK_BLOCK = 16, /**< the thread starts to wait; `holder_*` say who has the lock, `stack` where we are */
     UPMU_TRACE_LOCK_ACQUIRED = 17, /**< it has it after a block: `result`; its wait began at the block */
     UPMU_TRACE_LOCK_ACQUIRE = 18,  /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
     UPMU_TRACE_LOCK_RELEASE = 19,  /**< given back; in mode contended only when somebody waited, with `stack` */
-    UPMU_TRACE_LOCK_FAILED = 20,   /**< a wait that ended without the lock (timeout, error): `result` */
+    UPMU_TRACE_LOCK_FAILED = 20,   /**< a wait, or with UPMU_FLAG_TRIED a try, that ended without the lock: `result` */
     UPMU_TRACE_LOCK_INIT = 21,     /**< the lock begins its life; `name` if it was given one */
     UPMU_TRACE_LOCK_DESTROY = 22,  /**< it ends */
     UPMU_TRACE_LOCK_COUNTS = 23,   /**< totals of this thread and lock so far: `count`, `contended` */
     UPMU_TRACE_LOCK_NAME = 24,     /**< `name` of the object from upmu_lock_name() */
     UPMU_TRACE_LOCK_MISUSE = 25,   /**< released though not held by this thread: `result` is what the call returned */
+    UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex whose owner had died is declared consistent: `result` */
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
     UPMU_TRACE_COND_WAIT = 32, /**< the thread waits; the mutex is released at this moment */
@@ -54,6 +57,10 @@ enum upmu_trace_kind {
 
     /* Semaphores beyond what locks have: a wait that blocks is LOCK_BLOCK ... LOCK_ACQUIRED of type semaphore. */
     UPMU_TRACE_SEM_POST = 40,
+    UPMU_TRACE_SEM_OPEN = 41,   /**< `name`; opened more than once, it is the same object */
+    UPMU_TRACE_SEM_CLOSE = 42,  /**< `result` */
+    UPMU_TRACE_SEM_UNLINK = 43, /**< `name`, `result`; no object */
+    UPMU_TRACE_SEM_VALUE = 44,  /**< mode all: the program read the value, `count` */
 
     /* Threads: `object` is the pthread_t, `peer` the kernel id of the other thread where it is known. */
     UPMU_TRACE_THREAD_CREATE = 48, /**< in the creator; `result` */
@@ -63,6 +70,16 @@ enum upmu_trace_kind {
     UPMU_TRACE_THREAD_JOINED = 52, /**< `result` */
     UPMU_TRACE_THREAD_NAME = 53,   /**< `name` */
     UPMU_TRACE_THREAD_DETACH = 54,
+    UPMU_TRACE_THREAD_CANCEL = 55, /**< `object` was asked to end: `result` */
+
+    /* Barriers: `object` is the barrier. Who arrives last does not wait; glibc tells that thread by its `result`. */
+    UPMU_TRACE_BARRIER_ARRIVE = 56, /**< the thread waits for the others */
+    UPMU_TRACE_BARRIER_LEAVE = 57,  /**< it goes on; `result` is 0, or PTHREAD_BARRIER_SERIAL_THREAD (-1) for one */
+
+    /* Futexes that the program uses itself, through libc's syscall(): `object` is the word. */
+    UPMU_TRACE_FUTEX_WAIT = 58,  /**< the thread asks the kernel to let it sleep on the word */
+    UPMU_TRACE_FUTEX_WOKEN = 59, /**< it goes on: `result` 0, or an errno value; EAGAIN: it did not sleep at all */
+    UPMU_TRACE_FUTEX_WAKE = 60,  /**< `count` sleepers were woken or moved to another word, `object2` */
 };
 
 /** What `object` is. */
@@ -73,6 +90,26 @@ enum upmu_object_type {
     UPMU_OBJECT_SEM = 3,
     UPMU_OBJECT_CUSTOM = 4, /**< a lock announced with upmu_lock_announce() */
     UPMU_OBJECT_THREAD = 5,
+    UPMU_OBJECT_RWLOCK = 6,
+    UPMU_OBJECT_SPIN = 7,
+    UPMU_OBJECT_BARRIER = 8,
+    UPMU_OBJECT_ONCE = 9,
+    UPMU_OBJECT_FUTEX = 10,
+};
+
+/** What else is to be known of an event about an object: bits of `flags`. */
+enum upmu_trace_flag {
+    UPMU_FLAG_SHARED = 1,        /**< as a reader: of LOCK_COUNTS, they are those of the thread as a reader alone */
+    UPMU_FLAG_HOLDER_SHARED = 2, /**< LOCK_BLOCK: the holder named is a reader, maybe one of several */
+    UPMU_FLAG_TIMED = 4,         /**< a wait that ends by itself at some time */
+    UPMU_FLAG_TRIED = 8,         /**< by a call that never waits */
+    UPMU_FLAG_SAMPLED = 16,      /**< one in N without contention: ACQUIRE and its RELEASE both have it */
+    /* LOCK_INIT, LOCK_BLOCK: what kind of mutex, semaphore, rwlock or barrier it is, where that can be known. */
+    UPMU_FLAG_RECURSIVE = 32,
+    UPMU_FLAG_ERRORCHECK = 64,
+    UPMU_FLAG_ROBUST = 128,
+    UPMU_FLAG_PI = 256, /**< priority inheritance */
+    UPMU_FLAG_PSHARED = 512,
 };
 
 /** One event; pointers are valid until the next call on the same trace. */
@@ -86,7 +123,7 @@ struct upmu_trace_event {
     pid_t tid;             /**< kernel thread id */
     const char *name;      /**< region name or text, NUL-terminated; "" where the kind has none */
     uint64_t object;       /**< address of the lock, variable or semaphore, or pthread_t; 0 for kinds without */
-    uint64_t object2;      /**< COND_*: the mutex */
+    uint64_t object2;      /**< COND_*: the mutex; FUTEX_WAKE: where sleepers were moved to, 0 = nowhere */
     int32_t object_type;   /**< enum upmu_object_type */
     int32_t result;        /**< what the call returned (an errno value of the recorded machine, 0 = success) */
     pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known */
@@ -94,10 +131,11 @@ struct upmu_trace_event {
     uint64_t site;         /**< call site of this event, 0 if not known */
     uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
     uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
-    uint64_t count;        /**< LOCK_COUNTS: acquisitions */
+    uint64_t count;        /**< LOCK_COUNTS: acquisitions; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken */
     uint64_t contended;    /**< LOCK_COUNTS: those that had to wait */
     size_t n_values;       /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;
+    uint32_t flags; /**< enum upmu_trace_flag */
 };
 
 /** A process of the recording; strings live as long as the trace is open. */

@@ -149,6 +149,15 @@ UPMU_API UPMU_CHECKED int upmu_event_info(const char *name, struct upmu_event_in
 UPMU_API UPMU_CHECKED int upmu_event_probe(const char *name);
 
 /**
+ * Try the event under a load: some hundred microseconds of the calling thread, with instructions of many kinds, branches
+ * that are mispredicted, cache and TLB misses, page faults and a sleep.
+ * @param seen out: what was counted. 0 with a return of 0: the event opens and runs, but was not seen to count. It may be
+ *             one that is rare, or a counter that does not work; nobody can tell from here.
+ * @return as upmu_event_probe(); UPMU_E_INVAL also without `seen`. Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_event_try(const char *name, uint64_t *seen);
+
+/**
  * Names known on this machine, one after the other: the vendor-neutral set (absent ones included), then the events
  * of the kernel's PMUs in sysfs.
  * @param position in/out: start with 0.

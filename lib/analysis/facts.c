@@ -64,7 +64,8 @@ const char *upmu_overview_counter(const struct upmu_overview *overview, size_t p
 
 const char *upmu_wait_kind_name(int kind)
 {
-    static const char *const names[UPMU_WAIT_KINDS] = {"mutex", "cond", "sem", "custom", "join"};
+    static const char *const names[UPMU_WAIT_KINDS] = {"mutex",  "cond", "sem",     "custom", "join",
+                                                       "rwlock", "spin", "barrier", "once",   "futex"};
     return kind >= 0 && kind < UPMU_WAIT_KINDS ? names[kind] : "?";
 }
 
@@ -91,6 +92,8 @@ int upmu_overview_thread(const struct upmu_overview *overview, size_t i, struct 
         .events = t->events,
         .blocked_ns = t->blocked_ns,
         .switches = t->switches,
+        .n_counts = t->n_counts,
+        .counts = t->counts,
     };
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
         ours.waits[kind] = t->waits[kind];
@@ -105,10 +108,19 @@ static const struct ov_object *object_at(const struct overview *o, size_t i)
     return i < o->n_objects ? &o->objects[o->object_order[i]] : NULL;
 }
 
-/* Semaphores are not held, and condition variables and threads are not taken. */
+/* Semaphores are not held, and condition variables, barriers, futexes and threads are not taken. */
 static bool is_held(const struct ov_object *object)
 {
-    return object->type == UPMU_OBJECT_MUTEX || object->type == UPMU_OBJECT_CUSTOM;
+    switch (object->type) {
+    case UPMU_OBJECT_MUTEX:
+    case UPMU_OBJECT_CUSTOM:
+    case UPMU_OBJECT_RWLOCK:
+    case UPMU_OBJECT_SPIN:
+    case UPMU_OBJECT_ONCE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct ov_use *use)
@@ -127,6 +139,7 @@ static void add_uses(const struct overview *o, const struct ov_object *object, s
         const struct ov_use *use = &o->uses[object->first_use + k];
         out->acquisitions += use_acquisitions(use);
         out->contended += use_contended(use);
+        out->shared += use_shared(use);
         out->counts_exact &= use_counts_exact(use);
         /* Who only ever waited has no holds. */
         out->holds_complete &= use_holds_complete(use) || (use->taken == 0 && !use->has_counts);
@@ -162,6 +175,9 @@ int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct 
         .peer = object->peer,
         .n_threads = object->n_uses,
         .n_sites = object->n_sites,
+        .shared_waits = object->shared_waits,
+        .tries_failed = object->tries_failed,
+        .rounds = object->rounds,
     };
     add_uses(o, object, &ours);
     return give(out, out->size, &ours, sizeof ours);
@@ -187,6 +203,8 @@ int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, 
         .waits = use->waits,
         .blocked = use->blocked,
         .blocked_ns = use->blocked_ns,
+        .shared = use_shared(use),
+        .last = use->last,
     };
     if (is_held(object))
         add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use);

@@ -10,10 +10,11 @@
  */
 #include "analysis/overview.h"
 
-void hold_take(struct ov_use *use, uint64_t time_ns)
+void hold_take(struct ov_use *use, uint64_t time_ns, bool shared)
 {
     use->taken++;
     use->taken_since++;
+    use->shared_since += shared;
     use->told_since = 0;
     if (use->depth++ == 0)
         use->since = time_ns;
@@ -76,14 +77,16 @@ void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_t
         use->unclear_counts = true;
         use->counted += use->taken_since;
         use->counted_contended += use->contended_since;
-        use->taken_since = 0;
+        use->shared += use->shared_since;
+        use->taken_since = use->shared_since = 0;
         use->contended_since = 0;
         return;
     }
     use->counted += more;
+    use->shared += e->flags & UPMU_FLAG_SHARED ? more : 0;
     use->counted_contended += contended;
     use->has_counts = true;
-    use->taken_since = 0;
+    use->taken_since = use->shared_since = 0;
     use->contended_since = 0;
 }
 
@@ -95,6 +98,11 @@ uint64_t use_acquisitions(const struct ov_use *use)
 uint64_t use_contended(const struct ov_use *use)
 {
     return use->counted_contended + use->contended_since;
+}
+
+uint64_t use_shared(const struct ov_use *use)
+{
+    return use->shared + use->shared_since;
 }
 
 bool use_counts_exact(const struct ov_use *use)

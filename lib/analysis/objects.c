@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks, condition variables, semaphores and joined threads, by address and generation. Room: analysis. Before it:
+ * Locks, condition variables, semaphores, barriers and joined threads, by address and generation. Room: analysis. Before it:
  * overview.c; after it: waits.c, holds.c and facts.c.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/overview.h"
+
+/* PTHREAD_BARRIER_SERIAL_THREAD of the machine that recorded: the same wherever there is glibc or musl. */
+enum { BARRIER_SERIAL = -1 };
 
 /* A pthread_t and a lock may be the same number. */
 static uint64_t object_space(uint32_t process, int32_t type)
@@ -86,7 +90,7 @@ uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
 static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
-    hold_take(u, e->time_ns);
+    hold_take(u, e->time_ns, e->flags & UPMU_FLAG_SHARED);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && o->stack_site)
@@ -103,14 +107,16 @@ static int object_taken(struct overview *o, uint32_t use, const struct upmu_trac
 static int object_counts(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
-    uint32_t at = map_find(&o->by_tally, u->thread, e->object);
+    /* Readers have a count of their own; a lock that has readers is never at an odd address. */
+    uint64_t counted = e->object + (e->flags & UPMU_FLAG_SHARED);
+    uint32_t at = map_find(&o->by_tally, u->thread, counted);
     if (at == MAP_NONE) {
         struct ov_tally *all = array_room(o->tallies, o->n_tallies, &o->cap_tallies, sizeof *all);
         if (!all)
             return overview_no_memory();
         o->tallies = all;
         at = (uint32_t)o->n_tallies;
-        if (!map_put(&o->by_tally, u->thread, e->object, at))
+        if (!map_put(&o->by_tally, u->thread, counted, at))
             return overview_no_memory();
         /* The first count of an address is all of its first lock's. */
         bool first = o->objects[u->object].generation == 0;
@@ -129,7 +135,8 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
         rc = wait_end(o, thread, object, e);
-        return rc == 0 ? object_taken(o, use, e) : rc;
+        /* Who waited for a function to be run once has nothing to give back. */
+        return rc == 0 && e->object_type != UPMU_OBJECT_ONCE ? object_taken(o, use, e) : rc;
     case UPMU_TRACE_LOCK_ACQUIRE:
         return object_taken(o, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
@@ -190,6 +197,29 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
     return wait_end(o, thread, object, e);
 }
 
+static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    uint32_t use = use_of(o, thread, object);
+    if (use == MAP_NONE)
+        return overview_no_memory();
+    if (e->kind == UPMU_TRACE_BARRIER_ARRIVE)
+        return wait_begin(o, thread, object, e);
+    o->objects[object].rounds += e->result == BARRIER_SERIAL;
+    o->uses[use].last += e->result == BARRIER_SERIAL;
+    return wait_end(o, thread, object, e);
+}
+
+static int futex_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    if (e->kind == UPMU_TRACE_FUTEX_WAIT)
+        return wait_begin(o, thread, object, e);
+    if (e->result != EAGAIN)
+        return wait_event(o, thread, object, e);
+    /* The word had changed: the kernel did not let it sleep. */
+    wait_forget(o, thread, object, e);
+    return 0;
+}
+
 static enum object_wish wish_of(int kind)
 {
     switch (kind) {
@@ -203,8 +233,17 @@ static enum object_wish wish_of(int kind)
     }
 }
 
+/* What concerns nobody's waiting or holding. */
+static bool says_nothing(const struct upmu_trace_event *e)
+{
+    return e->kind == UPMU_TRACE_SEM_UNLINK || e->kind == UPMU_TRACE_SEM_VALUE || e->kind == UPMU_TRACE_SEM_CLOSE ||
+           e->kind == UPMU_TRACE_LOCK_CONSISTENT;
+}
+
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
+    if (says_nothing(e))
+        return 0;
     uint32_t object = object_of(o, e, wish_of(e->kind));
     if (object == MAP_NONE)
         return overview_no_memory();
@@ -219,18 +258,30 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     case UPMU_TRACE_LOCK_INIT:
     case UPMU_TRACE_LOCK_DESTROY:
     case UPMU_TRACE_LOCK_NAME:
+    case UPMU_TRACE_SEM_OPEN:
         return life_event(that, e);
     case UPMU_TRACE_LOCK_MISUSE:
         that->misuses++;
         return 0;
     case UPMU_TRACE_COND_SIGNAL:
     case UPMU_TRACE_SEM_POST:
+    case UPMU_TRACE_FUTEX_WAKE:
         that->signals++;
         return 0;
+    case UPMU_TRACE_BARRIER_ARRIVE:
+    case UPMU_TRACE_BARRIER_LEAVE:
+        return barrier_event(o, thread, object, e);
+    case UPMU_TRACE_FUTEX_WAIT:
+    case UPMU_TRACE_FUTEX_WOKEN:
+        return futex_event(o, thread, object, e);
     case UPMU_TRACE_COND_BROADCAST:
         that->broadcasts++;
         return 0;
     default:
+        if (e->kind == UPMU_TRACE_LOCK_FAILED && e->flags & UPMU_FLAG_TRIED) {
+            that->tries_failed++;
+            return 0;
+        }
         return wait_event(o, thread, object, e);
     }
 }

@@ -43,11 +43,13 @@ static enum concern concern_of(int kind)
         return CONCERNS_MARK;
     if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED)
         return CONCERNS_OBJECT;
-    if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_DETACH)
+    if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_CANCEL)
         return CONCERNS_THREAD;
-    bool lock = kind >= UPMU_TRACE_LOCK_BLOCK && kind <= UPMU_TRACE_LOCK_MISUSE;
+    bool lock = kind >= UPMU_TRACE_LOCK_BLOCK && kind <= UPMU_TRACE_LOCK_CONSISTENT;
     bool cond = kind >= UPMU_TRACE_COND_WAIT && kind <= UPMU_TRACE_COND_BROADCAST;
-    return lock || cond || kind == UPMU_TRACE_SEM_POST ? CONCERNS_OBJECT : CONCERNS_NOBODY;
+    bool sem = kind >= UPMU_TRACE_SEM_POST && kind <= UPMU_TRACE_SEM_VALUE;
+    bool other = kind >= UPMU_TRACE_BARRIER_ARRIVE && kind <= UPMU_TRACE_FUTEX_WAKE;
+    return lock || cond || sem || other ? CONCERNS_OBJECT : CONCERNS_NOBODY;
 }
 
 static void note_time(struct overview *o, struct ov_process *p, const struct upmu_trace_event *e)
@@ -106,6 +108,7 @@ static void free_things(struct overview *o)
         free(o->threads[i].name);
         free(o->threads[i].open);
         free(o->threads[i].open_values);
+        free(o->threads[i].counts);
     }
     for (size_t i = 0; i < o->n_objects; i++)
         free(o->objects[i].name);

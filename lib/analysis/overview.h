@@ -32,6 +32,7 @@ struct pending {
     uint64_t at_event; /**< the thread's own count of events when it began */
     uint64_t site, holder_site, holder_since;
     uint32_t stack;
+    uint32_t flags; /**< enum upmu_trace_flag */
 };
 
 struct open_region {
@@ -56,6 +57,8 @@ struct ov_thread {
     struct open_region *open;       /**< regions begun, outermost first */
     struct upmu_value *open_values; /**< for each of them the counters at its begin */
     size_t n_open, cap_open;
+    struct upmu_overview_count *counts; /**< over the region of its life, NULL if that did not end */
+    size_t n_counts;
 };
 
 /** A thread's use of an object. Holds are paired in two ways, see holds.c. */
@@ -65,6 +68,8 @@ struct ov_use {
     uint64_t counted, counted_contended;   /**< as told */
     uint64_t taken_since, contended_since; /**< events after the last counts */
     uint64_t taken, released;              /**< events */
+    uint64_t shared, shared_since;         /**< as a reader: as told, and events after that */
+    uint64_t last;                         /**< came last to a barrier */
     uint32_t depth, max_depth;             /**< taken and not given back */
     uint32_t saved_depth;                  /**< before a condition variable's wait */
     uint32_t release_stack;                /**< of the last release recorded */
@@ -96,8 +101,8 @@ struct ov_object {
     bool created, destroyed;
     bool used; /**< more is known of it than a name */
     uint64_t init_site;
-    struct upmu_wait_sum waits;
-    uint64_t failed, signals, broadcasts, misuses;
+    struct upmu_wait_sum waits, shared_waits;
+    uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
     struct upmu_longest_wait longest;
     /* At the end: its entries in `uses` and `sites`, which are then sorted by object. */
     uint32_t first_use, n_uses, first_site, n_sites;
@@ -192,11 +197,13 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
 void wait_sum_add(struct upmu_wait_sum *sum, uint64_t ns);
 int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** What had begun was no wait at all. */
+void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 /** The thread runs no more from `until` on: what it waited for did not come. */
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
 
 /* holds.c: from taking to giving back. */
-void hold_take(struct ov_use *use, uint64_t time_ns);
+void hold_take(struct ov_use *use, uint64_t time_ns, bool shared);
 void hold_release(struct ov_use *use, uint64_t time_ns, uint32_t stack);
 void hold_told(struct ov_use *use, uint64_t since_ns);
 void hold_pause(struct ov_use *use, uint64_t time_ns);
@@ -204,6 +211,7 @@ void hold_resume(struct ov_use *use, uint64_t time_ns);
 void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_trace_event *e);
 uint64_t use_acquisitions(const struct ov_use *use);
 uint64_t use_contended(const struct ov_use *use);
+uint64_t use_shared(const struct ov_use *use);
 bool use_counts_exact(const struct ov_use *use);
 /** Whether every acquisition and release of the use was recorded. */
 bool use_holds_complete(const struct ov_use *use);

@@ -6,6 +6,9 @@
 
 #include "analysis/overview.h"
 
+/* What the recorder calls the region of a thread's life (UPMU_REGION_THREADS). */
+#define LIFE_REGION "(thread)"
+
 /* Two regions of one hash take neighbouring keys: the name decides. */
 static uint64_t name_hash(const char *name)
 {
@@ -81,18 +84,36 @@ int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     return 0;
 }
 
+static void counts_add(struct upmu_overview_count *counts, size_t n_counts, bool first, const struct upmu_value *before,
+                       const struct upmu_trace_event *e)
+{
+    size_t n = e->n_values < n_counts ? e->n_values : n_counts;
+    for (size_t i = 0; i < n && i < UPMU_REGION_EVENTS_MAX; i++) {
+        struct upmu_value v = value_difference(&before[i], &e->values[i]);
+        count_add(&counts[i], &v, first);
+    }
+}
+
 static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value *before,
                        const struct upmu_trace_event *e)
 {
-    size_t n = e->n_values < r->n_counts ? e->n_values : r->n_counts;
-    for (size_t i = 0; i < n && i < UPMU_REGION_EVENTS_MAX; i++) {
-        struct upmu_value v = value_difference(&before[i], &e->values[i]);
-        count_add(&r->counts[i], &v, r->count == 0);
-    }
+    counts_add(r->counts, r->n_counts, r->count == 0, before, e);
     r->count++;
     r->wall_ns += ns;
     r->min_ns = ns < r->min_ns ? ns : r->min_ns;
     r->max_ns = ns > r->max_ns ? ns : r->max_ns;
+}
+
+/* The region of a thread's life has ended: what it counted is the thread's. */
+static int life_add(struct ov_thread *t, const struct upmu_value *before, const struct upmu_trace_event *e)
+{
+    bool first = t->counts == NULL;
+    if (first && !(t->counts = calloc(e->n_values + 1, sizeof *t->counts)))
+        return overview_no_memory();
+    if (first)
+        t->n_counts = e->n_values;
+    counts_add(t->counts, t->n_counts, first, before, e);
+    return 0;
 }
 
 int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
@@ -113,9 +134,9 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
     for (size_t i = at; i < t->n_open; i++)
         o->regions[t->open[i].region].unfinished++;
     t->n_open = at - 1;
-    region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns,
-               &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX], e);
-    return 0;
+    const struct upmu_value *before = &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX];
+    region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns, before, e);
+    return strcmp(e->name, LIFE_REGION) == 0 ? life_add(t, before, e) : 0;
 }
 
 void regions_abandon(struct overview *o, uint32_t thread)

@@ -25,6 +25,12 @@ struct upmu_value value_difference(const struct upmu_value *before, const struct
     struct upmu_value v = {.raw = after->raw - before->raw,
                            .enabled = after->enabled - before->enabled,
                            .running = after->running - before->running};
+    /* Switches alone are counted without a time of their own; what has one was exact at no time before it ran. */
+    if (before->standing == UPMU_EXACT && after->standing == UPMU_EXACT && after->enabled == 0) {
+        v.value = v.raw;
+        v.standing = UPMU_EXACT;
+        return v;
+    }
     /* Between two readings at the same moment of a counter that always counted, nothing happened: that is exact. */
     bool same_moment = v.enabled == 0 && after->running > 0 && after->running == after->enabled;
     if (v.running == 0 && !same_moment)

@@ -15,14 +15,14 @@ static int wait_kind(const struct upmu_trace_event *e)
     default:
         break;
     }
-    switch (e->object_type) {
-    case UPMU_OBJECT_SEM:
-        return UPMU_WAIT_SEM;
-    case UPMU_OBJECT_CUSTOM:
-        return UPMU_WAIT_CUSTOM;
-    default:
-        return UPMU_WAIT_MUTEX;
-    }
+    static const uint8_t of_type[] = {
+        [UPMU_OBJECT_MUTEX] = UPMU_WAIT_MUTEX,   [UPMU_OBJECT_SEM] = UPMU_WAIT_SEM,
+        [UPMU_OBJECT_CUSTOM] = UPMU_WAIT_CUSTOM, [UPMU_OBJECT_RWLOCK] = UPMU_WAIT_RWLOCK,
+        [UPMU_OBJECT_SPIN] = UPMU_WAIT_SPIN,     [UPMU_OBJECT_BARRIER] = UPMU_WAIT_BARRIER,
+        [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,     [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
+    };
+    bool known = e->object_type >= 0 && (size_t)e->object_type < sizeof of_type;
+    return known ? of_type[e->object_type] : UPMU_WAIT_MUTEX;
 }
 
 void wait_sum_add(struct upmu_wait_sum *sum, uint64_t ns)
@@ -49,7 +49,8 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
                         .site = e->site,
                         .holder_site = e->holder_site,
                         .holder_since = e->holder_since,
-                        .stack = e->stack};
+                        .stack = e->stack,
+                        .flags = e->flags};
     if (e->kind == UPMU_TRACE_LOCK_BLOCK && e->peer != 0) {
         p.holder = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
         uint32_t use = p.holder == MAP_NONE ? MAP_NONE : use_of(o, p.holder, object);
@@ -99,6 +100,8 @@ static void note_longest(struct overview *o, const struct pending *p, uint32_t t
         .waiter_stack = p->stack,
         .release_stack = release_stack(o, p),
         .unfinished = !finished,
+        .shared = p->flags & UPMU_FLAG_SHARED ? 1 : 0,
+        .holder_shared = p->flags & UPMU_FLAG_HOLDER_SHARED ? 1 : 0,
     };
 }
 
@@ -128,8 +131,9 @@ static int settle(struct overview *o, uint32_t thread, const struct pending *p, 
     if (s->stack == 0 || ns > s->waits.max_ns)
         s->stack = p->stack;
     struct upmu_wait_sum *sums[] = {&s->waits, &o->uses[use].waits, &o->objects[p->object].waits,
-                                    &o->threads[thread].waits[p->kind]};
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+                                    &o->threads[thread].waits[p->kind], &o->objects[p->object].shared_waits};
+    size_t n = sizeof sums / sizeof *sums - (p->flags & UPMU_FLAG_SHARED ? 0 : 1);
+    for (size_t i = 0; i < n; i++) {
         if (finished)
             wait_sum_add(sums[i], ns);
         else
@@ -140,7 +144,9 @@ static int settle(struct overview *o, uint32_t thread, const struct pending *p, 
     return charge_holder(o, p, ns);
 }
 
-int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+/* The innermost wait that this event ends, taken out with all that began inside it; false if there is none. */
+static bool take_pending(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e,
+                         struct pending *out)
 {
     struct ov_thread *t = &o->threads[thread];
     int kind = wait_kind(e);
@@ -150,16 +156,31 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
         at--;
     if (at == 0) {
         o->unmatched++;
-        return 0;
+        return false;
     }
     /* What began inside this wait must have ended before it. */
     o->unmatched += t->n_pending - at;
-    struct pending p = t->pending[at - 1];
+    *out = t->pending[at - 1];
     t->n_pending = at - 1;
+    return true;
+}
+
+int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    struct pending p;
+    if (!take_pending(o, thread, object, e, &p))
+        return 0;
     uint64_t ns = e->time_ns - p.begin_ns;
     if (t->n_pending > 0)
         t->pending[t->n_pending - 1].inner_ns += ns;
     return settle(o, thread, &p, ns, true);
+}
+
+void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
+{
+    struct pending p;
+    (void)take_pending(o, thread, object, e, &p);
 }
 
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)

@@ -46,6 +46,24 @@ struct trace_stream *upmu_recorder_stream_(void)
     return late_stream(t);
 }
 
+void upmu_recorder_thread_begin_(void)
+{
+    struct region_thread *t = region_thread_ready();
+    int saved = errno;
+    if (t)
+        region_life_begin(t);
+    errno = saved;
+}
+
+void upmu_recorder_thread_end_(void)
+{
+    struct region_thread *t = region_thread_ready();
+    int saved = errno;
+    if (t)
+        region_life_end(t);
+    errno = saved;
+}
+
 struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name)
 {
     struct trace_stream *s;

@@ -38,6 +38,13 @@ struct recorder_clock {
 /** The recorder's clock; upmu_recorder_begin_() must have succeeded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);
 
+/** The calling thread has begun: so does the region of its life (UPMU_REGION_THREADS), unless it has. Keeps errno. */
+UPMU_API void upmu_recorder_thread_begin_(void);
+
+/** The calling thread ends: the region of its life (UPMU_REGION_THREADS) ends now, so that it is in the trace before the
+ *  end of the thread. Does nothing in a thread without a stream. Keeps errno. */
+UPMU_API void upmu_recorder_thread_end_(void);
+
 /** Count events that could not be recorded because upmu_recorder_stream_() gave none. Signal safe. */
 UPMU_API void upmu_recorder_lost_(uint64_t n);
 

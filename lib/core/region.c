@@ -219,18 +219,24 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
 
 /* --------------------------------------------------------------------------------------------------- trace */
 
+/* Context switches are counted all the time: their times are those of any other counter that always was, which also lets
+ * the writer state one time for all, or none. */
 static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
 {
     const uint64_t zero[2] = {0, 1};
+    uint64_t always = 0;
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
         struct reading now;
-        if (c->counter[i].switches) {
-            values[i] = switches_between(zero, words + c->switch_word, 0);
+        if (c->counter[i].switches)
             continue;
-        }
         int cause = counters_reading(c, words, i, &now);
         values[i] = cause ? value_without(value_standing_of(cause), cause) : value_total(&now);
+        if (values[i].standing == UPMU_EXACT)
+            always = values[i].enabled;
     }
+    for (size_t i = 0; i < upmu_regions.list.n; i++)
+        if (c->counter[i].switches)
+            values[i] = switches_between(zero, words + c->switch_word, always);
 }
 
 static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id,
@@ -375,6 +381,41 @@ bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end)
     return recorder_leave(t, true);
 }
 
+/* ------------------------------------------------------------------------------------------- a thread's life */
+
+bool region_life_is_open(const struct region_thread *t)
+{
+    return upmu_regions.life_id && t->depth > 0 && frame_at(t, 0)->record->id == upmu_regions.life_id;
+}
+
+void region_life_begin(struct region_thread *t)
+{
+    if (!upmu_regions.life_id || t->lived)
+        return;
+    t->lived = 1;
+    recorder_enter(t);
+    recorder_leave(t, region_push(t, upmu_regions.life_id));
+}
+
+void region_life_end(struct region_thread *t)
+{
+    if (!region_life_is_open(t))
+        return;
+    recorder_enter(t);
+    t->depth = 1;
+    region_pop_to(t, 0);
+    recorder_leave(t, 0);
+}
+
+/* A thread whose block is not ready: mostly since it has none yet. */
+static COLD struct region_thread *first_use(void)
+{
+    struct region_thread *t = region_thread_get();
+    if (t)
+        region_life_begin(t);
+    return t;
+}
+
 /* --------------------------------------------------------------------------------------------- string form */
 
 /* Id of a name by its address first: the text is compared, never trusted, since a buffer may be used again. */
@@ -407,7 +448,7 @@ static int begin_named(struct region_thread *t, const char *name)
 int upmu_region_begin_(const char *name)
 {
     struct region_thread *t = region_thread_ready();
-    if (!t && !(t = region_thread_get()))
+    if (!t && !(t = first_use()))
         return UPMU_E_LIMIT;
     recorder_enter(t);
     return recorder_leave(t, begin_named(t, name));
@@ -434,7 +475,7 @@ static int end_named(struct region_thread *t, const char *name)
 int upmu_region_end_(const char *name)
 {
     struct region_thread *t = region_thread_ready();
-    if (!t && !(t = region_thread_get()))
+    if (!t && !(t = first_use()))
         return UPMU_E_LIMIT;
     recorder_enter(t);
     return recorder_leave(t, end_named(t, name));
@@ -472,7 +513,7 @@ static int enter_handle(struct region_thread *t, upmu_region_t *region)
 int upmu_region_enter_(upmu_region_t *region)
 {
     struct region_thread *t = region_thread_ready();
-    if (!t && !(t = region_thread_get()))
+    if (!t && !(t = first_use()))
         return UPMU_E_LIMIT;
     recorder_enter(t);
     return recorder_leave(t, enter_handle(t, region));
@@ -489,7 +530,7 @@ static int leave_handle(struct region_thread *t, upmu_region_t *region)
 int upmu_region_leave_(upmu_region_t *region)
 {
     struct region_thread *t = region_thread_ready();
-    if (!t && !(t = region_thread_get()))
+    if (!t && !(t = first_use()))
         return UPMU_E_LIMIT;
     recorder_enter(t);
     return recorder_leave(t, leave_handle(t, region));
@@ -517,7 +558,7 @@ static int mark(struct region_thread *t, const char *text)
 int upmu_mark_(const char *text)
 {
     struct region_thread *t = region_thread_ready();
-    if (!t && !(t = region_thread_get()))
+    if (!t && !(t = first_use()))
         return UPMU_E_LIMIT;
     recorder_enter(t);
     return recorder_leave(t, mark(t, text));

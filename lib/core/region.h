@@ -100,6 +100,7 @@ struct region_thread {
     uint32_t epoch;    /**< of the last resume this thread has seen */
     uint32_t ended;    /**< the thread is gone, its sums stay */
     uint32_t rounds;   /**< destructor rounds seen */
+    uint32_t lived;    /**< the region of its life was begun */
     pid_t tid;
     uint32_t n_records;
     char name[16];
@@ -135,7 +136,8 @@ struct region_process {
     size_t words;                        /**< most words a reading can have */
     size_t frame_bytes, record_bytes;
     size_t kept_bytes, thread_bytes;
-    bool time_only; /**< UPMU_EVENTS=none: not even context switches */
+    bool time_only;   /**< UPMU_EVENTS=none: not even context switches */
+    uint32_t life_id; /**< UPMU_REGION_THREADS: the region that is each thread's life; 0 without it */
     uint32_t epoch;
     bool from_environment; /**< set up while being loaded: the program's own options are not used */
     uint32_t child;        /**< 1 in a forked child */
@@ -176,6 +178,12 @@ int region_names_start(void);
 /** Smallest cost in ticks of a begin and an end that aggregate, without the trace, into a record nobody sees.
  *  @return false if the thread is nested too deep to try. */
 bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end);
+
+/** Begin the region of a new thread's life, and end it with the thread: regions inside it that are open still are left
+ *  open. Without UPMU_REGION_THREADS neither does anything. */
+void region_life_begin(struct region_thread *t);
+bool region_life_is_open(const struct region_thread *t);
+void region_life_end(struct region_thread *t);
 
 /* ---- threads (region_thread.c) */
 

@@ -243,6 +243,10 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     }
     if ((rc = map_shared(p)) < 0)
         return rc;
+    if (choose("UPMU_REGION_THREADS", NULL)) {
+        bool cut;
+        p->life_id = region_name_id("(thread)", &cut);
+    }
     __atomic_store_n(&p->shared->alive, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&upmu_region_gate_, 1, __ATOMIC_RELEASE);
     return 0;
@@ -468,6 +472,9 @@ __attribute__((destructor)) static void region_unload(void)
     if (!p->shared || !__atomic_load_n(&p->shared->alive, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&upmu_region_gate_, 0, __ATOMIC_RELEASE);
+    struct region_thread *t = region_thread_ready();
+    if (t)
+        region_life_end(t);
     if (p->report != REPORT_NONE)
         (void)write_report(p, p->report);
     if (p->trace)

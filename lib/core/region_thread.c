@@ -301,7 +301,10 @@ static void thread_end(struct region_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + t->depth, __ATOMIC_RELAXED);
+    /* What the program left open is counted; the region of the thread's life is ours, and ends here. */
+    uint32_t left = t->depth - region_life_is_open(t);
+    __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + left, __ATOMIC_RELAXED);
+    region_life_end(t);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
     region_tls.thread = NULL;

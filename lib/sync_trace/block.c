@@ -155,6 +155,8 @@ struct sync_thread *sync_thread_make(void)
     struct sync_thread *t = block_make();
     if (t) {
         tls->thread = t;
+        if (!tls->starting)
+            upmu_recorder_thread_begin_();
         sync_unguard(t);
     } else {
         tls->refused = 1;
@@ -189,6 +191,7 @@ static void thread_end(struct sync_thread *t)
     sync_tls.refused = 1;
     sync_guard(t);
     sync_counts_write(t, t->stream);
+    upmu_recorder_thread_end_();
     sync_thread_exit_event(t);
     tid_leave(t);
     sync_counts_clear(t);

@@ -297,6 +297,7 @@ __attribute__((destructor)) static void sync_unload(void)
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
+        upmu_recorder_thread_end_();
         sync_thread_exit_event(t);
     }
     write_others(t);

@@ -115,8 +115,9 @@ struct sync_thread {
 
 struct sync_tls {
     struct sync_thread *thread;
-    uint32_t busy;    /**< the block is being made or given back */
-    uint32_t refused; /**< it could not be made, or the thread has ended */
+    uint32_t busy;     /**< the block is being made or given back */
+    uint32_t refused;  /**< it could not be made, or the thread has ended */
+    uint32_t starting; /**< the thread's start is still to be recorded: before that it has not begun */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

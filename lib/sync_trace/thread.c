@@ -85,9 +85,13 @@ static void *begin_thread(void *arg)
 {
     struct start s = *(struct start *)arg;
     slot_give(arg);
+    sync_tls.starting = 1;
     struct sync_thread *t = recording();
-    if (t)
+    sync_tls.starting = 0;
+    if (t) {
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
+        upmu_recorder_thread_begin_();
+    }
     return s.function(s.argument);
 }
 

@@ -135,6 +135,9 @@ static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
     case SCHEMA_CONTENDED:
         e->contended = x;
         break;
+    case SCHEMA_FLAGS:
+        e->flags = (uint32_t)x;
+        break;
     case SCHEMA_METHOD:
         d->method = (uint32_t)x;
         break;
@@ -290,6 +293,7 @@ const char *decode_event(const struct meta *m, struct decode_cursor *c, struct d
         clear_rest(out);
     out->event.kind = class->kind;
     out->event.object_type = class->object_type;
+    out->event.flags = class->flags;
     out->event.tick = c->tick;
     if (class->even)
         return decode_even(class, &m->ops[class->first_op], c, out);

@@ -468,6 +468,7 @@ static int bind_classes(struct parse *p, const char *const *counter_fields)
         const struct schema_class *known = schema_named(p->class_names[id]);
         c->kind = known ? known->kind : 0;
         c->object_type = known ? known->object_type : UPMU_OBJECT_NONE;
+        c->flags = known ? known->flags : 0;
         c->readable = c->even = true;
         c->first_op = next_op;
         for (size_t i = 0; i < p->n_fields; i++)

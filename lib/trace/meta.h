@@ -48,6 +48,7 @@ struct meta_class {
     uint32_t bytes;
     int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
     int32_t object_type; /**< where no field says so */
+    uint32_t flags;      /**< likewise */
     size_t n_ops;
     size_t first_op; /**< in meta.ops */
 };

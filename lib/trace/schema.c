@@ -28,7 +28,9 @@ static const struct {
     [SCHEMA_STANDING] = {"standing8",
                          "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }", 1},
     [SCHEMA_OBJECT_KIND] = {"object8",
-                            "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5 }", 1},
+                            "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5, "
+                            "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10 }",
+                            1},
     [SCHEMA_STRING] = {"string", NULL, 0},
 };
 
@@ -86,6 +88,18 @@ static const struct schema_field mark_fields[] = {
     {                                                     \
         "site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_SITE, 0 \
     }
+#define OBJECT2                                                 \
+    {                                                           \
+        "object2", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT2, 0 \
+    }
+#define COUNT                                             \
+    {                                                     \
+        "count", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COUNT, 0 \
+    }
+#define FLAGS                                             \
+    {                                                     \
+        "flags", SCHEMA_U16, SCHEMA_ONCE, SCHEMA_FLAGS, 0 \
+    }
 #define NAME                                               \
     {                                                      \
         "name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0 \
@@ -103,27 +117,31 @@ static const struct schema_field block_fields[] = {
     {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
     /* Not of the clock's type: CTF readers would take it for the event's own time. */
     {"holder_since", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HOLDER_SINCE, 0},
+    FLAGS,
 };
 
-static const struct schema_field lock_fields[] = {OBJECT, OBJECT_TYPE, RESULT, STACK, SITE};
+static const struct schema_field lock_fields[] = {OBJECT, OBJECT_TYPE, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SITE};
-static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME};
+static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME, FLAGS};
 static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
 static const struct schema_field lock_counts_fields[] = {
-    OBJECT,
-    OBJECT_TYPE,
-    {"count", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COUNT, 0},
-    {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0},
+    OBJECT, OBJECT_TYPE, COUNT, {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}, FLAGS,
 };
 
 static const struct schema_field cond_fields[] = {
-    OBJECT, {"object2", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT2, 0}, RESULT, STACK, SITE,
+    OBJECT, OBJECT2, RESULT, STACK, SITE, FLAGS,
 };
 
-static const struct schema_field thread_fields[] = {OBJECT, PEER, RESULT, STACK, SITE};
+static const struct schema_field thread_fields[] = {OBJECT, PEER, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field thread_start_fields[] = {OBJECT, PEER};
 static const struct schema_field thread_exit_fields[] = {OBJECT};
 static const struct schema_field thread_name_fields[] = {OBJECT, PEER, NAME};
+
+static const struct schema_field sem_open_fields[] = {OBJECT, RESULT, STACK, SITE, NAME};
+static const struct schema_field sem_close_fields[] = {OBJECT, RESULT, STACK, SITE};
+static const struct schema_field sem_value_fields[] = {OBJECT, COUNT, STACK, SITE};
+static const struct schema_field wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS};
+static const struct schema_field futex_wake_fields[] = {OBJECT, OBJECT2, RESULT, COUNT, STACK, SITE};
 
 static const struct schema_field stack_fields[] = {
     {"id", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0},
@@ -138,10 +156,11 @@ static const struct schema_field module_fields[] = {
     {"path", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
 
-#define CLASS_OF(name, kind, type, fields)                 \
-    {                                                      \
-        (name), (kind), (type), (fields), COUNT_OF(fields) \
+#define CLASS_AS(name, kind, type, flags, fields)                   \
+    {                                                               \
+        (name), (kind), (type), (flags), (fields), COUNT_OF(fields) \
     }
+#define CLASS_OF(name, kind, type, fields) CLASS_AS(name, kind, type, 0, fields)
 #define CLASS(name, kind, fields) CLASS_OF(name, kind, UPMU_OBJECT_NONE, fields)
 
 const struct schema_class schema_classes[SCHEMA_IDS] = {
@@ -161,6 +180,15 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
         CLASS_OF("custom_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM, compact_fields),
     [SCHEMA_ID_SEM_ACQUIRE] = CLASS_OF("sem_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, compact_fields),
     [SCHEMA_ID_SEM_POST] = CLASS_OF("sem_post", UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, compact_fields),
+
+    [SCHEMA_ID_READ_ACQUIRE] =
+        CLASS_AS("read_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED, compact_fields),
+    [SCHEMA_ID_READ_RELEASE] =
+        CLASS_AS("read_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED, compact_fields),
+    [SCHEMA_ID_WRITE_ACQUIRE] = CLASS_OF("write_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, compact_fields),
+    [SCHEMA_ID_WRITE_RELEASE] = CLASS_OF("write_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, compact_fields),
+    [SCHEMA_ID_SPIN_ACQUIRE] = CLASS_OF("spin_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SPIN, compact_fields),
+    [SCHEMA_ID_SPIN_RELEASE] = CLASS_OF("spin_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_SPIN, compact_fields),
 
     [SCHEMA_ID_LOCK_BLOCK] = CLASS("lock_block", UPMU_TRACE_LOCK_BLOCK, block_fields),
     [SCHEMA_ID_LOCK_ACQUIRED] = CLASS("lock_acquired", UPMU_TRACE_LOCK_ACQUIRED, lock_fields),
@@ -187,6 +215,18 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_LOCK_NAME] = CLASS("lock_name", UPMU_TRACE_LOCK_NAME, lock_name_fields),
     [SCHEMA_ID_LOCK_MISUSE] = CLASS("lock_misuse", UPMU_TRACE_LOCK_MISUSE, lock_fields),
     [SCHEMA_ID_MODULE] = CLASS("module", SCHEMA_KIND_MODULE, module_fields),
+    [SCHEMA_ID_LOCK_CONSISTENT] = CLASS("lock_consistent", UPMU_TRACE_LOCK_CONSISTENT, lock_fields),
+    [SCHEMA_ID_SEM_OPEN] = CLASS_OF("sem_open", UPMU_TRACE_SEM_OPEN, UPMU_OBJECT_SEM, sem_open_fields),
+    [SCHEMA_ID_SEM_CLOSE] = CLASS_OF("sem_close", UPMU_TRACE_SEM_CLOSE, UPMU_OBJECT_SEM, sem_close_fields),
+    [SCHEMA_ID_SEM_UNLINK] = CLASS_OF("sem_unlink", UPMU_TRACE_SEM_UNLINK, UPMU_OBJECT_SEM, sem_open_fields),
+    [SCHEMA_ID_SEM_VALUE] = CLASS_OF("sem_value", UPMU_TRACE_SEM_VALUE, UPMU_OBJECT_SEM, sem_value_fields),
+    [SCHEMA_ID_THREAD_CANCEL] = CLASS_OF("thread_cancel", UPMU_TRACE_THREAD_CANCEL, UPMU_OBJECT_THREAD, thread_fields),
+    [SCHEMA_ID_BARRIER_ARRIVE] =
+        CLASS_OF("barrier_arrive", UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, wait_fields),
+    [SCHEMA_ID_BARRIER_LEAVE] = CLASS_OF("barrier_leave", UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, wait_fields),
+    [SCHEMA_ID_FUTEX_WAIT] = CLASS_OF("futex_wait", UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, wait_fields),
+    [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, wait_fields),
+    [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

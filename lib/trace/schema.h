@@ -18,7 +18,7 @@
 struct textbuf;
 
 /** Version of the format. A reader refuses a newer major; a newer minor only adds. */
-enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 1 };
+enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 2 };
 
 /** How a field is stored. */
 enum schema_type {
@@ -69,6 +69,7 @@ enum schema_slot {
     SCHEMA_HOLDER_SINCE, /**< as a tick */
     SCHEMA_COUNT,
     SCHEMA_CONTENDED,
+    SCHEMA_FLAGS,
     /* A stack (its id is SCHEMA_STACK) and a module (its path is SCHEMA_NAME). */
     SCHEMA_METHOD,
     SCHEMA_TRUNCATED,
@@ -95,12 +96,13 @@ struct schema_class {
     const char *name;
     int32_t kind;        /**< enum upmu_trace_kind, enum schema_kind */
     int32_t object_type; /**< enum upmu_object_type, of classes that have no field for it */
+    uint32_t flags;      /**< enum upmu_trace_flag, likewise */
     const struct schema_field *fields;
     size_t n_fields;
 };
 
 /** Ids of event classes: the index into the table. Those below CTF_ID_LONG can have the short head, so what occurs often
- *  is there; the others always have the long one. */
+ *  is there; the others always have the long one. Readers know classes by their names: an id may change. */
 enum schema_id {
     SCHEMA_ID_REGION_BEGIN, /**< every counter counted throughout, all with one time; or without any number */
     SCHEMA_ID_REGION_END,
@@ -115,6 +117,12 @@ enum schema_id {
     SCHEMA_ID_CUSTOM_RELEASE,
     SCHEMA_ID_SEM_ACQUIRE,
     SCHEMA_ID_SEM_POST,
+    SCHEMA_ID_READ_ACQUIRE,
+    SCHEMA_ID_READ_RELEASE,
+    SCHEMA_ID_WRITE_ACQUIRE,
+    SCHEMA_ID_WRITE_RELEASE,
+    SCHEMA_ID_SPIN_ACQUIRE,
+    SCHEMA_ID_SPIN_RELEASE,
     SCHEMA_ID_LOCK_BLOCK,
     SCHEMA_ID_LOCK_ACQUIRED,
     SCHEMA_ID_COND_WAIT,
@@ -123,22 +131,33 @@ enum schema_id {
     SCHEMA_ID_COND_BROADCAST,
     SCHEMA_ID_LOCK_ACQUIRE_FULL, /**< acquisitions and releases with more to say */
     SCHEMA_ID_LOCK_RELEASE_FULL,
-    SCHEMA_ID_SEM_POST_FULL,
-    SCHEMA_ID_LOCK_FAILED,
-    SCHEMA_ID_LOCK_COUNTS,
+    SCHEMA_ID_FUTEX_WAIT,
+    SCHEMA_ID_FUTEX_WOKEN,
     SCHEMA_ID_STACK,
+    SCHEMA_ID_SEM_POST_FULL,
+    SCHEMA_ID_LOCK_FAILED, /**< from here on CTF_ID_LONG and above */
+    SCHEMA_ID_LOCK_COUNTS,
     SCHEMA_ID_LOCK_INIT,
     SCHEMA_ID_LOCK_DESTROY,
     SCHEMA_ID_THREAD_CREATE,
     SCHEMA_ID_THREAD_START,
     SCHEMA_ID_THREAD_EXIT,
     SCHEMA_ID_THREAD_JOIN,
-    SCHEMA_ID_THREAD_JOINED, /**< from here on CTF_ID_LONG and above */
+    SCHEMA_ID_THREAD_JOINED,
     SCHEMA_ID_THREAD_NAME,
     SCHEMA_ID_THREAD_DETACH,
     SCHEMA_ID_LOCK_NAME,
     SCHEMA_ID_LOCK_MISUSE,
     SCHEMA_ID_MODULE,
+    SCHEMA_ID_LOCK_CONSISTENT,
+    SCHEMA_ID_SEM_OPEN,
+    SCHEMA_ID_SEM_CLOSE,
+    SCHEMA_ID_SEM_UNLINK,
+    SCHEMA_ID_SEM_VALUE,
+    SCHEMA_ID_THREAD_CANCEL,
+    SCHEMA_ID_BARRIER_ARRIVE,
+    SCHEMA_ID_BARRIER_LEAVE,
+    SCHEMA_ID_FUTEX_WAKE,
     SCHEMA_IDS,
 };
 

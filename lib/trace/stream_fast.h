@@ -20,18 +20,27 @@
 enum { STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8 };
 
 /** The compact class of a kind and an object type; SCHEMA_IDS if there is none. Folds to a number for constants. */
-static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type)
+static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint32_t flags)
 {
-    bool mutex = object_type == UPMU_OBJECT_MUTEX, custom = object_type == UPMU_OBJECT_CUSTOM,
-         sem = object_type == UPMU_OBJECT_SEM;
-    if (kind == UPMU_TRACE_LOCK_ACQUIRE)
-        return mutex    ? SCHEMA_ID_LOCK_ACQUIRE
-               : custom ? SCHEMA_ID_CUSTOM_ACQUIRE
-               : sem    ? SCHEMA_ID_SEM_ACQUIRE
-                        : SCHEMA_IDS;
-    if (kind == UPMU_TRACE_LOCK_RELEASE)
-        return mutex ? SCHEMA_ID_LOCK_RELEASE : custom ? SCHEMA_ID_CUSTOM_RELEASE : SCHEMA_IDS;
-    return kind == UPMU_TRACE_SEM_POST && sem ? SCHEMA_ID_SEM_POST : SCHEMA_IDS;
+    bool acquire = kind == UPMU_TRACE_LOCK_ACQUIRE, release = kind == UPMU_TRACE_LOCK_RELEASE;
+    if (object_type == UPMU_OBJECT_RWLOCK && flags == UPMU_FLAG_SHARED)
+        return acquire ? SCHEMA_ID_READ_ACQUIRE : release ? SCHEMA_ID_READ_RELEASE : SCHEMA_IDS;
+    if (flags != 0)
+        return SCHEMA_IDS;
+    switch (object_type) {
+    case UPMU_OBJECT_MUTEX:
+        return acquire ? SCHEMA_ID_LOCK_ACQUIRE : release ? SCHEMA_ID_LOCK_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_CUSTOM:
+        return acquire ? SCHEMA_ID_CUSTOM_ACQUIRE : release ? SCHEMA_ID_CUSTOM_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_RWLOCK:
+        return acquire ? SCHEMA_ID_WRITE_ACQUIRE : release ? SCHEMA_ID_WRITE_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_SPIN:
+        return acquire ? SCHEMA_ID_SPIN_ACQUIRE : release ? SCHEMA_ID_SPIN_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_SEM:
+        return acquire ? SCHEMA_ID_SEM_ACQUIRE : kind == UPMU_TRACE_SEM_POST ? SCHEMA_ID_SEM_POST : SCHEMA_IDS;
+    default:
+        return SCHEMA_IDS;
+    }
 }
 
 /* In a stream that is busy for us: is this the usual case? Nothing is written before the trace's first event, in a full
@@ -59,13 +68,13 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
 }
 
 /**
- * Record a LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind` and `object_type` should be
- * constants. Traced path. @return false if it was lost (and counted).
+ * Record a LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type` and `flags`
+ * should be constants. Traced path. @return false if it was lost (and counted).
  */
-static inline bool stream_fast_sync(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
-                                    uint64_t object, uint32_t stack)
+static inline bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
+                                     uint32_t flags, uint64_t object, uint32_t stack)
 {
-    uint32_t id = stream_compact_id(kind, object_type);
+    uint32_t id = stream_compact_id(kind, object_type, flags);
     bool written = false;
     if (__builtin_expect(id != SCHEMA_IDS && __atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
         /* A signal handler may come at any point: only what is read behind this store is ours. */
@@ -82,8 +91,16 @@ static inline bool stream_fast_sync(struct trace_stream *s, uint64_t tick, int32
     }
     if (__builtin_expect(written, 1))
         return true;
-    const struct trace_sync e = {.kind = kind, .object_type = object_type, .object = object, .stack = stack};
+    const struct trace_sync e = {
+        .kind = kind, .object_type = object_type, .flags = flags, .object = object, .stack = stack};
     return upmu_trace_sync_(s, tick, &e);
+}
+
+/** The same of an event without flags. */
+static inline bool stream_fast_sync(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
+                                    uint64_t object, uint32_t stack)
+{
+    return stream_fast_flags(s, tick, kind, object_type, 0, object, stack);
 }
 
 #endif

@@ -13,7 +13,7 @@
 
 enum {
     /** Longest payload of a synchronisation event: all numbers and a name. */
-    SYNC_PAYLOAD_MAX = 8 * 8 + 5 * 4 + UPMU_REGION_NAME_MAX + 1,
+    SYNC_PAYLOAD_MAX = 8 * 8 + 5 * 4 + 2 + UPMU_REGION_NAME_MAX + 1,
     STACK_FRAMES_MAX = 64,
     STACK_FIXED_BYTES = 4 + 1 + 1 + 2,
     BUILD_ID_MAX = 2 * 64, /* hexadecimal */
@@ -51,11 +51,23 @@ static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_THREAD_JOINED] = SCHEMA_ID_THREAD_JOINED,
     [UPMU_TRACE_THREAD_NAME] = SCHEMA_ID_THREAD_NAME,
     [UPMU_TRACE_THREAD_DETACH] = SCHEMA_ID_THREAD_DETACH,
+    [UPMU_TRACE_LOCK_CONSISTENT] = SCHEMA_ID_LOCK_CONSISTENT,
+    [UPMU_TRACE_SEM_OPEN] = SCHEMA_ID_SEM_OPEN,
+    [UPMU_TRACE_SEM_CLOSE] = SCHEMA_ID_SEM_CLOSE,
+    [UPMU_TRACE_SEM_UNLINK] = SCHEMA_ID_SEM_UNLINK,
+    [UPMU_TRACE_SEM_VALUE] = SCHEMA_ID_SEM_VALUE,
+    [UPMU_TRACE_THREAD_CANCEL] = SCHEMA_ID_THREAD_CANCEL,
+    [UPMU_TRACE_BARRIER_ARRIVE] = SCHEMA_ID_BARRIER_ARRIVE,
+    [UPMU_TRACE_BARRIER_LEAVE] = SCHEMA_ID_BARRIER_LEAVE,
+    [UPMU_TRACE_FUTEX_WAIT] = SCHEMA_ID_FUTEX_WAIT,
+    [UPMU_TRACE_FUTEX_WOKEN] = SCHEMA_ID_FUTEX_WOKEN,
+    [UPMU_TRACE_FUTEX_WAKE] = SCHEMA_ID_FUTEX_WAKE,
 };
 
 static uint32_t class_for(const struct trace_sync *e)
 {
-    uint32_t compact = e->result == 0 && e->site == 0 ? stream_compact_id(e->kind, e->object_type) : SCHEMA_IDS;
+    uint32_t compact =
+        e->result == 0 && e->site == 0 ? stream_compact_id(e->kind, e->object_type, e->flags) : SCHEMA_IDS;
     if (compact != SCHEMA_IDS)
         return compact;
     return e->kind > 0 && (size_t)e->kind < sizeof class_of_kind ? class_of_kind[e->kind] : 0;
@@ -86,6 +98,8 @@ static uint64_t number_for(const struct trace_sync *e, enum schema_slot slot)
         return e->count;
     case SCHEMA_CONTENDED:
         return e->contended;
+    case SCHEMA_FLAGS:
+        return e->flags;
     default: /* no such slot in a class of synchronisation; a test looks at every field of every kind */
         return 0;
     }
@@ -95,10 +109,13 @@ static uint64_t number_for(const struct trace_sync *e, enum schema_slot slot)
 static uint8_t *put_number(uint8_t *p, uint64_t v, size_t bytes)
 {
     uint32_t v32 = (uint32_t)v;
+    uint16_t v16 = (uint16_t)v;
     if (bytes == sizeof v)
         memcpy(p, &v, sizeof v);
     else if (bytes == sizeof v32)
         memcpy(p, &v32, sizeof v32);
+    else if (bytes == sizeof v16)
+        memcpy(p, &v16, sizeof v16);
     else
         *p = (uint8_t)v;
     return p + bytes;

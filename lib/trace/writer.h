@@ -62,13 +62,13 @@ bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t 
 
 /** A synchronisation event; fields as in struct upmu_trace_event, those its kind does not have are 0. */
 struct trace_sync {
-    int32_t kind; /**< enum upmu_trace_kind, LOCK_BLOCK ... THREAD_DETACH */
+    int32_t kind; /**< enum upmu_trace_kind, LOCK_BLOCK ... FUTEX_WAKE */
     int32_t object_type;
     uint64_t object, object2;
     int32_t result;
     int32_t peer;
     uint32_t stack;
-    uint32_t unused;
+    uint32_t flags; /**< enum upmu_trace_flag */
     uint64_t site, holder_site;
     uint64_t holder_since; /**< tick, 0 = not known */
     uint64_t count, contended;

@@ -2,6 +2,10 @@
 # upmu report on a recording whose waits are known, and on what is no whole recording.
 # shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || {
+    echo "skipped, because a sanitizer's runtime must be loaded before anything that is preloaded"
+    exit 77
+}
 
 record() {
     "$UPMU" record --mode "$1" -o "$work/$2" -- "$SCENE" >/dev/null 2>"$work/record" || {
@@ -52,6 +56,26 @@ done
 json "$work/out" '
 till = [o for o in d["objects"] if o["name"] == "the till"][0]
 assert till["holds_complete"] and till["holds"] == 2 and 50e6 <= till["hold_max_ns"] < 1e9, till
+'
+
+# Counters asked for count each thread over its whole life, in a program with regions or without.
+"$UPMU" record -e task-clock,page-faults,context-switches -o "$work/counted" -- "$SCENE" >/dev/null 2>"$work/record" ||
+    fail "recording with counters ended with $?"
+expect 0 "$UPMU" report "$work/counted"
+has out "Counters of threads"
+expect 0 "$UPMU" report --json "$work/counted"
+json "$work/out" '
+assert len(d["threads"]) == 3 and d["totals"]["unmatched"] == 0 and d["totals"]["threads"] == 3
+for t in d["threads"]:
+    counters = {c["name"]: c for c in t["counters"]}
+    assert list(counters) == ["task-clock", "page-faults", "context-switches"], counters
+    assert all(c["sum"]["standing"] == "exact" for c in counters.values()), counters
+    assert 0 < counters["task-clock"]["sum"]["value"] < t["end_ns"] - t["begin_ns"]
+    assert 0 <= t["switches"]["value"] - counters["context-switches"]["sum"]["value"] < 10
+life = [r for r in d["regions"] if r["name"] == "(thread)"][0]
+assert life["count"] == 3 and life["unfinished"] == 0
+for i, c in enumerate(life["counters"]):
+    assert c["sum"]["value"] == sum(t["counters"][i]["sum"]["value"] for t in d["threads"]), c
 '
 
 expect 0 "$UPMU" report --top 1 "$work/all"

@@ -32,6 +32,17 @@ static const char *const kinds[] = {
     [UPMU_TRACE_THREAD_JOINED] = "joined",
     [UPMU_TRACE_THREAD_NAME] = "thread_name",
     [UPMU_TRACE_THREAD_DETACH] = "detach",
+    [UPMU_TRACE_THREAD_CANCEL] = "cancel",
+    [UPMU_TRACE_LOCK_CONSISTENT] = "consistent",
+    [UPMU_TRACE_SEM_OPEN] = "sem_open",
+    [UPMU_TRACE_SEM_CLOSE] = "sem_close",
+    [UPMU_TRACE_SEM_UNLINK] = "sem_unlink",
+    [UPMU_TRACE_SEM_VALUE] = "sem_value",
+    [UPMU_TRACE_BARRIER_ARRIVE] = "barrier_arrive",
+    [UPMU_TRACE_BARRIER_LEAVE] = "barrier_leave",
+    [UPMU_TRACE_FUTEX_WAIT] = "futex_wait",
+    [UPMU_TRACE_FUTEX_WOKEN] = "futex_woken",
+    [UPMU_TRACE_FUTEX_WAKE] = "futex_wake",
 };
 
 static const char *kind_name(int32_t kind)
@@ -53,9 +64,9 @@ static void print_event(const struct upmu_trace *t, const struct upmu_trace_even
 {
     printf("%s pid=%d tid=%d time=%" PRIu64 " object=%" PRIx64 " object2=%" PRIx64 " type=%d result=%d peer=%d "
            "site=%" PRIx64 " holder_site=%" PRIx64 " holder_since=%" PRIu64 " count=%" PRIu64 " contended=%" PRIu64
-           " frames=%" PRIu32 " name=%s\n",
+           " flags=%" PRIu32 " frames=%" PRIu32 " name=%s\n",
            kind_name(e->kind), (int)e->pid, (int)e->tid, e->time_ns, e->object, e->object2, (int)e->object_type,
-           (int)e->result, (int)e->peer, e->site, e->holder_site, e->holder_since, e->count, e->contended,
+           (int)e->result, (int)e->peer, e->site, e->holder_site, e->holder_since, e->count, e->contended, e->flags,
            frames_of(t, e), e->name);
 }
 

@@ -14,17 +14,23 @@ KINDS = {
     "lock_release": 19, "custom_release": 19, "lock_failed": 20, "lock_init": 21, "lock_destroy": 22,
     "lock_counts": 23, "lock_name": 24, "lock_misuse": 25, "cond_wait": 32, "cond_wake": 33, "cond_signal": 34,
     "cond_broadcast": 35, "sem_post": 40, "thread_create": 48, "thread_start": 49, "thread_exit": 50,
-    "thread_join": 51, "thread_joined": 52, "thread_name": 53, "thread_detach": 54,
+    "thread_join": 51, "thread_joined": 52, "thread_name": 53, "thread_detach": 54, "thread_cancel": 55,
+    "lock_consistent": 26, "sem_open": 41, "sem_close": 42, "sem_unlink": 43, "sem_value": 44, "barrier_arrive": 56,
+    "barrier_leave": 57, "futex_wait": 58, "futex_woken": 59, "futex_wake": 60, "read_acquire": 18, "write_acquire": 18,
+    "spin_acquire": 18, "read_release": 19, "write_release": 19, "spin_release": 19,
 }
-MUTEX, COND, SEM, CUSTOM, THREAD = 1, 2, 3, 4, 5
-NUMBERS = ("object", "object2", "object_type", "result", "peer", "stack", "site", "holder_site", "count", "contended")
+MUTEX, COND, SEM, CUSTOM, THREAD, RWLOCK, SPIN, BARRIER, FUTEX = 1, 2, 3, 4, 5, 6, 7, 8, 10
+SHARED = 1
+NUMBERS = ("object", "object2", "object_type", "result", "peer", "stack", "site", "holder_site", "count", "contended",
+           "flags")
 # holder_since: our reader gives the time and rounds both ends down.
 SLACK_NS = 2
 
 
 def type_of(name):
     """What `object` is where no field says so."""
-    for start, kind in (("cond_", COND), ("thread_", THREAD), ("sem_", SEM), ("custom_", CUSTOM)):
+    for start, kind in (("cond_", COND), ("thread_", THREAD), ("sem_", SEM), ("custom_", CUSTOM), ("read_", RWLOCK),
+                        ("write_", RWLOCK), ("spin_", SPIN), ("barrier_", BARRIER), ("futex_", FUTEX)):
         if name.startswith(start):
             return kind
     return MUTEX
@@ -65,6 +71,8 @@ def theirs(directory):
         fields = {f: int(payload[f]) if f in payload else 0 for f in NUMBERS}
         if "object_type" not in payload:
             fields["object_type"] = type_of(name)
+        if name.startswith("read_"):
+            fields["flags"] = SHARED
         fields["tick"], fields["kind"] = int(clock.value), KINDS[name]
         fields["tid"] = int(event.packet.context_field["tid"])
         since = int(payload["holder_since"]) if "holder_since" in payload else 0

@@ -28,12 +28,15 @@ static int failed(const char *what)
 /* ------------------------------------------------------------------------------------------------------ write */
 
 static const int32_t kinds[] = {
-    UPMU_TRACE_LOCK_BLOCK,   UPMU_TRACE_LOCK_ACQUIRED,  UPMU_TRACE_LOCK_ACQUIRE, UPMU_TRACE_LOCK_RELEASE,
-    UPMU_TRACE_LOCK_FAILED,  UPMU_TRACE_LOCK_INIT,      UPMU_TRACE_LOCK_DESTROY, UPMU_TRACE_LOCK_COUNTS,
-    UPMU_TRACE_LOCK_NAME,    UPMU_TRACE_LOCK_MISUSE,    UPMU_TRACE_COND_WAIT,    UPMU_TRACE_COND_WAKE,
-    UPMU_TRACE_COND_SIGNAL,  UPMU_TRACE_COND_BROADCAST, UPMU_TRACE_SEM_POST,     UPMU_TRACE_THREAD_CREATE,
-    UPMU_TRACE_THREAD_START, UPMU_TRACE_THREAD_EXIT,    UPMU_TRACE_THREAD_JOIN,  UPMU_TRACE_THREAD_JOINED,
-    UPMU_TRACE_THREAD_NAME,  UPMU_TRACE_THREAD_DETACH,
+    UPMU_TRACE_LOCK_BLOCK,     UPMU_TRACE_LOCK_ACQUIRED,  UPMU_TRACE_LOCK_ACQUIRE,    UPMU_TRACE_LOCK_RELEASE,
+    UPMU_TRACE_LOCK_FAILED,    UPMU_TRACE_LOCK_INIT,      UPMU_TRACE_LOCK_DESTROY,    UPMU_TRACE_LOCK_COUNTS,
+    UPMU_TRACE_LOCK_NAME,      UPMU_TRACE_LOCK_MISUSE,    UPMU_TRACE_COND_WAIT,       UPMU_TRACE_COND_WAKE,
+    UPMU_TRACE_COND_SIGNAL,    UPMU_TRACE_COND_BROADCAST, UPMU_TRACE_SEM_POST,        UPMU_TRACE_THREAD_CREATE,
+    UPMU_TRACE_THREAD_START,   UPMU_TRACE_THREAD_EXIT,    UPMU_TRACE_THREAD_JOIN,     UPMU_TRACE_THREAD_JOINED,
+    UPMU_TRACE_THREAD_NAME,    UPMU_TRACE_THREAD_DETACH,  UPMU_TRACE_LOCK_CONSISTENT, UPMU_TRACE_SEM_OPEN,
+    UPMU_TRACE_SEM_CLOSE,      UPMU_TRACE_SEM_UNLINK,     UPMU_TRACE_SEM_VALUE,       UPMU_TRACE_THREAD_CANCEL,
+    UPMU_TRACE_BARRIER_ARRIVE, UPMU_TRACE_BARRIER_LEAVE,  UPMU_TRACE_FUTEX_WAIT,      UPMU_TRACE_FUTEX_WOKEN,
+    UPMU_TRACE_FUTEX_WAKE,
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -50,7 +53,8 @@ static bool write_kind(struct trace_stream *s, int32_t kind, uint64_t n)
     uint64_t tick = tick_now();
     const struct trace_sync e = {
         .kind = kind,
-        .object_type = 1 + (int32_t)(n % 4),
+        .object_type = 1 + (int32_t)(n % 10),
+        .flags = n % 7 ? 0 : 1 << (n / 7 % 10),
         .object = UINT64_C(0x7fff00000000) + n,
         .object2 = UINT64_C(0xffffffff00000000) + n,
         .result = n % 3 ? -(int32_t)n : 0,
@@ -76,6 +80,10 @@ static void *writer_thread(void *arg)
     for (uint64_t n = 0; good && n < ROUNDS; n++) {
         for (size_t k = 0; good && k < KINDS; k++)
             good = write_kind(s, kinds[k], n);
+        good = good &&
+               stream_fast_flags(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED, n, 0) &&
+               stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, n, 0) &&
+               stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SPIN, n, 0);
         good = good && stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, n, 0) &&
                stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, n, (uint32_t)n);
     }
@@ -110,9 +118,10 @@ static void print_event(const struct upmu_trace_event *e)
 {
     printf("E tick=%" PRIu64 " tid=%d kind=%" PRId32 " object=%" PRIu64 " object2=%" PRIu64 " object_type=%" PRId32
            " result=%" PRId32 " peer=%d stack=%" PRIu32 " site=%" PRIu64 " holder_site=%" PRIu64 " holder=%" PRIu64
-           " count=%" PRIu64 " contended=%" PRIu64 " name=",
+           " count=%" PRIu64 " contended=%" PRIu64 " flags=%" PRIu32 " name=",
            e->tick, (int)e->tid, e->kind, e->object, e->object2, e->object_type, e->result, (int)e->peer, e->stack,
-           e->site, e->holder_site, e->holder_since ? e->time_ns - e->holder_since : 0, e->count, e->contended);
+           e->site, e->holder_site, e->holder_since ? e->time_ns - e->holder_since : 0, e->count, e->contended,
+           e->flags);
     for (const unsigned char *p = (const unsigned char *)e->name; *p; p++)
         printf("%02x", *p);
     printf("\n");

@@ -71,6 +71,17 @@ static const char *kind_name(int kind)
         [UPMU_TRACE_THREAD_JOINED] = "thread-joined",
         [UPMU_TRACE_THREAD_NAME] = "thread-name",
         [UPMU_TRACE_THREAD_DETACH] = "thread-detach",
+        [UPMU_TRACE_THREAD_CANCEL] = "thread-cancel",
+        [UPMU_TRACE_LOCK_CONSISTENT] = "lock-consistent",
+        [UPMU_TRACE_SEM_OPEN] = "sem-open",
+        [UPMU_TRACE_SEM_CLOSE] = "sem-close",
+        [UPMU_TRACE_SEM_UNLINK] = "sem-unlink",
+        [UPMU_TRACE_SEM_VALUE] = "sem-value",
+        [UPMU_TRACE_BARRIER_ARRIVE] = "barrier-arrive",
+        [UPMU_TRACE_BARRIER_LEAVE] = "barrier-leave",
+        [UPMU_TRACE_FUTEX_WAIT] = "futex-wait",
+        [UPMU_TRACE_FUTEX_WOKEN] = "futex-woken",
+        [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
     };
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
@@ -78,8 +89,10 @@ static const char *kind_name(int kind)
 static const char *object_name(int type)
 {
     static const char *const names[] = {
-        [UPMU_OBJECT_NONE] = NULL, [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
-        [UPMU_OBJECT_SEM] = "sem", [UPMU_OBJECT_CUSTOM] = "lock", [UPMU_OBJECT_THREAD] = "thread",
+        [UPMU_OBJECT_NONE] = NULL,       [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
+        [UPMU_OBJECT_SEM] = "sem",       [UPMU_OBJECT_CUSTOM] = "lock", [UPMU_OBJECT_THREAD] = "thread",
+        [UPMU_OBJECT_RWLOCK] = "rwlock", [UPMU_OBJECT_SPIN] = "spin",   [UPMU_OBJECT_BARRIER] = "barrier",
+        [UPMU_OBJECT_ONCE] = "once",     [UPMU_OBJECT_FUTEX] = "futex",
     };
     return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
 }
@@ -111,6 +124,23 @@ static bool has_object(const struct upmu_trace_event *e)
     return e->kind >= UPMU_TRACE_LOCK_BLOCK;
 }
 
+static const struct {
+    uint32_t flag;
+    const char *name;
+} flag_names[] = {
+    {UPMU_FLAG_SHARED, "reader"},
+    {UPMU_FLAG_HOLDER_SHARED, "held-by-reader"},
+    {UPMU_FLAG_TIMED, "timed"},
+    {UPMU_FLAG_TRIED, "tried"},
+    {UPMU_FLAG_SAMPLED, "sampled"},
+    {UPMU_FLAG_RECURSIVE, "recursive"},
+    {UPMU_FLAG_ERRORCHECK, "errorcheck"},
+    {UPMU_FLAG_ROBUST, "robust"},
+    {UPMU_FLAG_PI, "pi"},
+    {UPMU_FLAG_PSHARED, "process-shared"},
+};
+enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
+
 static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 {
     const char *type = object_name(e->object_type);
@@ -125,6 +155,9 @@ static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
         if (object_field(e, i))
             fprintf(out, object_fields[i].hexadecimal ? " %s=0x%" PRIx64 : " %s=%" PRIu64, object_fields[i].name,
                     object_field(e, i));
+    for (size_t i = 0; i < FLAG_NAMES; i++)
+        if (e->flags & flag_names[i].flag)
+            fprintf(out, " %s", flag_names[i].name);
 }
 
 static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
@@ -136,6 +169,11 @@ static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
     json_uint(j, "stack", e->stack);
     for (size_t i = 0; i < OBJECT_FIELDS; i++)
         json_uint(j, object_fields[i].name, object_field(e, i));
+    json_array(j, "flags");
+    for (size_t i = 0; i < FLAG_NAMES; i++)
+        if (e->flags & flag_names[i].flag)
+            json_string(j, NULL, flag_names[i].name);
+    json_array_end(j);
 }
 
 static const char *counter_name(const struct dump *d, const struct upmu_trace_event *e, size_t i)

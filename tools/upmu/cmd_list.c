@@ -15,7 +15,7 @@
 #include "reason.h"
 #include "table.h"
 
-enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS };
+enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS, LIST_REFRESH };
 
 struct list_request {
     const struct command *self;
@@ -24,6 +24,8 @@ struct list_request {
     bool as_csv;
     bool no_probe;
     bool only_metrics;
+    bool refresh;
+    struct trial_store *trials; /* NULL with --no-probe */
 };
 
 static int list_option(void *arg, int id, const char *value)
@@ -33,6 +35,7 @@ static int list_option(void *arg, int id, const char *value)
     r->as_csv |= id == LIST_CSV;
     r->no_probe |= id == LIST_NO_PROBE;
     r->only_metrics |= id == LIST_METRICS;
+    r->refresh |= id == LIST_REFRESH;
     if (id != OPTION_OPERAND)
         return 0;
     if (r->pattern)
@@ -55,12 +58,21 @@ const char *list_grade(int grade)
     }
 }
 
+const char *list_state(const struct list_trial *trial)
+{
+    if (!trial->made)
+        return NULL;
+    if (trial->code != 0)
+        return "refused";
+    return trial->seen > 0 || !trial->event ? "verified" : "not seen";
+}
+
 const char *list_here(const struct list_trial *trial)
 {
     if (!trial->made)
         return "";
     if (trial->code == 0)
-        return "yes";
+        return trial->seen > 0 || !trial->event ? "verified" : "opens, not seen counting";
     return trial->code == UPMU_E_UNSUPPORTED ? "no" : upmu_strerror(trial->code);
 }
 
@@ -77,23 +89,13 @@ static bool matches(const char *pattern, const char *name)
     return strcasestr(name, pattern) != NULL;
 }
 
-static struct list_trial try_event(const char *name)
-{
-    struct list_trial trial = {.made = true, .code = upmu_event_probe(name)};
-    if (trial.code != 0) {
-        trial.event = memory_copy(name);
-        trial.reason = memory_copy(upmu_error());
-    }
-    return trial;
-}
-
-static void list_add_event(struct list *list, const struct upmu_event_info *info, bool probe)
+static void list_add_event(struct list *list, const struct upmu_event_info *info, struct trial_store *trials)
 {
     list->events = memory_resize(list->events, list->n_events + 1, sizeof *list->events);
     struct list_event *e = &list->events[list->n_events++];
     *e = (struct list_event){.info = *info};
-    if (probe)
-        e->trial = try_event(info->name);
+    if (trials)
+        e->trial = trials_of_event(trials, info);
 }
 
 /* An absent event is part of the list: that it is absent is what one wants to know. */
@@ -116,22 +118,27 @@ static int list_find_events(struct list *list, const struct list_request *r)
             return -1;
         }
         if (matches(r->pattern, name) || matches(r->pattern, info.perf) || matches(r->pattern, info.papi))
-            list_add_event(list, &info, !r->no_probe);
+            list_add_event(list, &info, r->trials);
     }
     return 0;
 }
 
-/* A metric can be had if each of its events counts. */
-static struct list_trial try_metric(const struct upmu_metric_info *info)
+/* A metric can be had if each of its events counts, and is as sure as the least sure of them. */
+static struct list_trial try_metric(struct trial_store *trials, const struct upmu_metric_info *metric)
 {
-    struct list_trial trial = {.made = true};
-    char *names = memory_copy(info->events), *rest = names, *name;
+    struct list_trial weakest = {.made = true};
+    char *names = memory_copy(metric->events), *rest = names, *name;
 
-    while (trial.code == 0 && (name = strsep(&rest, ",")) != NULL)
-        if (name[0] != '\0')
-            trial = try_event(name);
+    while (weakest.code == 0 && (name = strsep(&rest, ",")) != NULL) {
+        struct upmu_event_info info;
+        if (name[0] == '\0' || event_lookup(name, &info) != 0)
+            continue;
+        struct list_trial trial = trials_of_event(trials, &info);
+        if (!weakest.event || trial.code != 0 || trial.seen < weakest.seen)
+            weakest = trial;
+    }
     free(names);
-    return trial;
+    return weakest;
 }
 
 static void list_find_metrics(struct list *list, const struct list_request *r)
@@ -144,8 +151,8 @@ static void list_find_metrics(struct list *list, const struct list_request *r)
         list->metrics = memory_resize(list->metrics, list->n_metrics + 1, sizeof *list->metrics);
         struct list_metric *m = &list->metrics[list->n_metrics++];
         *m = (struct list_metric){.info = info};
-        if (!r->no_probe)
-            m->trial = try_metric(&info);
+        if (r->trials)
+            m->trial = try_metric(r->trials, &info);
     }
 }
 
@@ -155,7 +162,7 @@ static int list_find_spelled(struct list *list, const struct list_request *r)
     struct upmu_event_info info;
 
     if (!r->only_metrics && r->pattern && event_lookup(r->pattern, &info) == 0) {
-        list_add_event(list, &info, !r->no_probe);
+        list_add_event(list, &info, r->trials);
         return 0;
     }
     if (r->only_metrics)
@@ -173,18 +180,8 @@ static int list_find(struct list *list, const struct list_request *r)
     return list->n_events + list->n_metrics > 0 ? 0 : list_find_spelled(list, r);
 }
 
-static void trial_free(struct list_trial *trial)
-{
-    free(trial->event);
-    free(trial->reason);
-}
-
 static void list_free(struct list *list)
 {
-    for (size_t i = 0; i < list->n_events; i++)
-        trial_free(&list->events[i].trial);
-    for (size_t i = 0; i < list->n_metrics; i++)
-        trial_free(&list->metrics[i].trial);
     free(list->events);
     free(list->metrics);
 }
@@ -193,7 +190,7 @@ static void list_free(struct list *list)
 
 static enum output_style here_style(const struct list_trial *trial)
 {
-    return trial->code == 0 ? STYLE_GOOD : STYLE_WARNING;
+    return trial->code == 0 && (trial->seen > 0 || !trial->event) ? STYLE_GOOD : STYLE_WARNING;
 }
 
 static void list_events_text(struct output *out, const struct list *list)
@@ -322,14 +319,19 @@ static int list_run(const struct command *self, int argc, char **argv)
         return status;
     if (request.as_json && request.as_csv)
         return options_usage(self, "--json or --csv, not both");
+    if (request.no_probe && request.refresh)
+        return options_usage(self, "--refresh or --no-probe, not both");
+    request.trials = request.no_probe ? NULL : trials_open(request.refresh);
     status = list_find(&list, &request) == 0 ? list_write(&list, &request) : EXIT_FAILED;
     list_free(&list);
+    trials_close(request.trials);
     return status;
 }
 
 static const struct option_spec list_options[] = {
     {LIST_METRICS, 'm', "metrics", NULL, "metrics only"},
     {LIST_NO_PROBE, 'n', "no-probe", NULL, "do not try the events, only look them up"},
+    {LIST_REFRESH, 'r', "refresh", NULL, "try every event anew, whatever an earlier run found out"},
     {LIST_JSON, 'j', "json", NULL, "one JSON document instead of tables"},
     {LIST_CSV, 'c', "csv", NULL, "comma-separated values (events; metrics with --metrics)"},
     {0, 0, NULL, NULL, NULL},
@@ -339,9 +341,10 @@ const struct command command_list = {
     .name = "list",
     .summary = "show the events and metrics of this machine, and which of them count here",
     .usage = "[OPTIONS] [PATTERN]",
-    .about = "Shows each event known on this machine with its encoding, whether it can be counted here and now (each\n"
-             "one is opened, run and closed), how faithful the encoding is to the name, and what to know about it;\n"
-             "then the metrics computed from them. PATTERN is a part of a name, or a whole name with the wildcards\n"
+    .about = "Shows each event known on this machine with its encoding, whether it can be counted here (each one is\n"
+             "opened under a short load: verified if it was seen to count), how faithful the encoding is to the name,\n"
+             "and what to know about it; then the metrics computed from them. PATTERN is a part of a name, or a whole "
+             "name with the wildcards\n"
              "* ? [ ]; perf's and PAPI's names of the events are searched too. A name that no list can hold (a raw\n"
              "code, native::NAME, a modifier) is looked up.\n",
     .options = list_options,

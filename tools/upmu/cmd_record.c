@@ -185,7 +185,7 @@ static int record_main(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec record_options[] = {
-    {RECORD_OPT_EVENT, 'e', "event", "EVENTS", "counters of the program's own regions; see upmu list"},
+    {RECORD_OPT_EVENT, 'e', "event", "EVENTS", "counters of its threads and regions; see upmu list"},
     {RECORD_OPT_MODE, 'm', "mode", "MODE", "contended (default), holders, all or counts"},
     {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},

@@ -5,17 +5,29 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "output.h"
 #include "upmu/upmu.h"
 
 /** Whether something can be counted here and now. */
 struct list_trial {
-    bool made;    /**< false: not tried (--no-probe), nothing is known */
-    int code;     /**< 0: it counts; else enum upmu_code */
-    char *event;  /**< the event that does not count; NULL unless code < 0 */
-    char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
+    bool made;          /**< false: not tried (--no-probe), nothing is known */
+    int code;           /**< 0: it opens and runs; else enum upmu_code */
+    uint64_t seen;      /**< what was counted under the trial's load; 0: not seen counting */
+    const char *event;  /**< the event this is about: for metrics the one that decides; NULL if none was tried */
+    const char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
 };
+
+/** Trials made, or remembered from an earlier run. */
+struct trial_store;
+
+/** With `refresh`, nothing of an earlier run is believed. */
+struct trial_store *trials_open(bool refresh);
+/** The trial of an event, made now if it is not known. Its strings live as long as the store. */
+struct list_trial trials_of_event(struct trial_store *store, const struct upmu_event_info *info);
+/** Remember the trials for the next run, if any is new, and free the store. */
+void trials_close(struct trial_store *store);
 
 struct list_event {
     struct upmu_event_info info;
@@ -36,7 +48,10 @@ struct list {
 
 /** "exact", "approximate", "absent". */
 const char *list_grade(int grade);
-/** "" if not tried, "yes", "no" if the machine has no such event, else the short text of what stands against it. */
+/** "verified", "not seen" or "refused"; NULL if not tried. */
+const char *list_state(const struct list_trial *trial);
+/** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the short text of
+ *  what stands against it. */
 const char *list_here(const struct list_trial *trial);
 
 void list_write_json(struct output *out, const struct list *list);

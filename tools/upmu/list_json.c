@@ -9,6 +9,11 @@ static void list_trial_json(struct json *j, const struct list_trial *trial)
         json_bool(j, "countable", trial->code == 0);
     else
         json_null(j, "countable");
+    json_string(j, "trial", list_state(trial));
+    if (trial->made && trial->code == 0 && trial->event)
+        json_uint(j, "seen", trial->seen);
+    else
+        json_null(j, "seen");
     bool refused = trial->made && trial->code != 0;
     json_string(j, "cause", refused ? upmu_strerror(trial->code) : NULL);
     json_string(j, "reason", refused ? trial->reason : NULL);

@@ -46,6 +46,8 @@ static int set_environment(const struct record_request *q)
         rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
     if (rc == 0 && q->events)
         rc = setenv("UPMU_EVENTS", q->events, 1);
+    if (rc == 0 && q->events) /* a program without regions has something to count, too */
+        rc = setenv("UPMU_REGION_THREADS", "1", 1);
     /* Events named bring a table at the end of the process; here it is the trace that was asked for. */
     return rc == 0 ? setenv("UPMU_REPORT", "none", 0) : rc;
 }

@@ -122,6 +122,20 @@ static void json_totals(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
+static void json_counts(struct json *j, const struct report *r, uint32_t process,
+                        const struct upmu_overview_count *counts, size_t n)
+{
+    json_array(j, "counters");
+    for (size_t k = 0; k < n; k++) {
+        json_object(j, NULL);
+        json_string(j, "name", upmu_overview_counter(r->overview, process, k));
+        json_value(j, "sum", &counts[k].sum);
+        json_uint(j, "without_value", counts[k].without_value);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 static void json_threads(struct json *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
@@ -142,6 +156,7 @@ static void json_threads(struct json *j, const struct report *r)
             json_waits(j, upmu_wait_kind_name(kind), &t.waits[kind]);
         json_object_end(j);
         json_value(j, "switches", &t.switches);
+        json_counts(j, r, t.process, t.counts, t.n_counts);
         json_object_end(j);
     }
     json_array_end(j);
@@ -158,6 +173,8 @@ static void json_longest(struct json *j, const struct report *r, const struct up
     json_uint(j, "begin_ns", l->begin_ns);
     json_uint(j, "ns", l->ns);
     json_bool(j, "unfinished", l->unfinished != 0);
+    json_bool(j, "shared", l->shared != 0);
+    json_bool(j, "holder_shared", l->holder_shared != 0);
     json_int(j, "waiter", l->waiter);
     if (l->holder)
         json_int(j, "holder", l->holder);
@@ -188,6 +205,8 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
         json_waits(j, "waits", &use.waits);
         json_uint(j, "blocked", use.blocked);
         json_uint(j, "blocked_ns", use.blocked_ns);
+        json_uint(j, "shared", use.shared);
+        json_uint(j, "last", use.last);
         json_object_end(j);
     }
     json_array_end(j);
@@ -224,6 +243,10 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_uint(j, "signals", o->signals);
     json_uint(j, "broadcasts", o->broadcasts);
     json_uint(j, "misuses", o->misuses);
+    json_uint(j, "shared", o->shared);
+    json_waits(j, "shared_waits", &o->shared_waits);
+    json_uint(j, "tries_failed", o->tries_failed);
+    json_uint(j, "rounds", o->rounds);
     json_place(j, r, "init_site", o->process, o->init_site);
     json_longest(j, r, o);
     json_uses_and_sites(j, r, i, o);
@@ -253,15 +276,7 @@ static void json_regions(struct json *j, const struct report *r)
         json_uint(j, "wall_ns", region.wall_ns);
         json_uint(j, "max_ns", region.max_ns);
         json_uint(j, "unfinished", region.unfinished);
-        json_array(j, "counters");
-        for (size_t k = 0; k < region.n_counts; k++) {
-            json_object(j, NULL);
-            json_string(j, "name", upmu_overview_counter(r->overview, region.process, k));
-            json_value(j, "sum", &region.counts[k].sum);
-            json_uint(j, "without_value", region.counts[k].without_value);
-            json_object_end(j);
-        }
-        json_array_end(j);
+        json_counts(j, r, region.process, region.counts, region.n_counts);
         json_array(j, "metrics");
         report_metrics(r, &region, json_metric, j);
         json_array_end(j);

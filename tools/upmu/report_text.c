@@ -63,8 +63,9 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
     output_clean(out->file, p->kernel);
     fputs(": ", out->file);
     output_clean(out->file, p->command);
-    fprintf(out->file, "\n    %" PRIu64 " records, %s%" PRIu64 " lost%s, clock %.6g MHz%s%s%s\n", p->events,
-            p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
+    fprintf(out->file,
+            "\n    %" PRIu64 " records (events, stacks, modules, counts), %s%" PRIu64 " lost%s, clock %.6g MHz%s%s%s\n",
+            p->events, p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
             (double)p->clock_hz / 1e6, p->complete ? "" : output_style(out, STYLE_WARNING),
             p->complete ? "" : ", without a proper end (killed, or still running)",
             p->complete ? "" : output_plain(out));
@@ -169,6 +170,32 @@ static void text_threads(struct output *out, const struct report *r)
     more(out, r->totals.n_threads, i);
 }
 
+/* The first threads of process `process` that have counters of their whole life, a row each. */
+static void thread_counts(struct output *out, const struct report *r, uint32_t process)
+{
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct table table;
+    const char *name;
+    size_t n = 2, all = 0;
+
+    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter(r->overview, process, n - 2)) != NULL; n++)
+        columns[n] = (struct table_column){name, true};
+    table_begin(&table, columns, n);
+    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+        if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
+            continue;
+        table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
+        table_cell(&table, STYLE_PLAIN, "%s", thread_name(&t));
+        for (size_t k = 2; k < n; k++)
+            cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
+    }
+    if (all > 0 && n > 2)
+        title(out, "Counters of threads, over their lives");
+    table_end(&table, out, 2);
+    more(out, all, all < r->top ? all : r->top);
+}
+
 /* ----------------------------------------------------------------------------------------------------- objects */
 
 static void text_site(struct output *out, const struct report *r, const struct upmu_overview_object *o,
@@ -204,6 +231,8 @@ static void text_user(struct output *out, const struct upmu_overview_use *u)
         fprintf(out->file, " acquired %s%" PRIu64, u->counts_exact ? "" : ">= ", u->acquisitions);
     if (u->waits.count + u->waits.unfinished)
         fprintf(out->file, " waited %s (%" PRIu64 ")", waited, u->waits.count + u->waits.unfinished);
+    if (u->last)
+        fprintf(out->file, " came last %" PRIu64 " times", u->last);
     if (u->blocked)
         fprintf(out->file, " made others wait %s (%" PRIu64 ")", blamed, u->blocked);
     fputc('\n', out->file);
@@ -244,7 +273,8 @@ static void text_longest(struct output *out, const struct report *r, const struc
     free(ns);
     if (l->holder != 0) {
         char *place = report_place(r, o->process, l->holder_site);
-        fprintf(out->file, "; thread %ld held it, taken at ", (long)l->holder);
+        fprintf(out->file, "; thread %ld held it%s, taken at ", (long)l->holder,
+                l->holder_shared ? " as a reader" : "");
         output_clean(out->file, place);
         free(place);
         if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {
@@ -272,6 +302,10 @@ static void text_events(struct output *out, const struct upmu_overview_object *o
         {"broadcast", o->broadcasts},
         {"waits that failed", o->failed},
         {"released by who did not hold it", o->misuses},
+        {"tries that found it taken", o->tries_failed},
+        {"rounds", o->rounds},
+        {"acquired as a reader", o->shared},
+        {"waits as a reader", o->shared_waits.count + o->shared_waits.unfinished},
     };
     const char *between = "    ";
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -332,7 +366,8 @@ static char *hold_in_words(const struct upmu_overview_object *o)
 /* Locks are held by somebody; what else is waited for is not. */
 static bool is_lock(const struct upmu_overview_object *o)
 {
-    return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM;
+    return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
+           o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
 }
 
 /* The next object from `*i` on that is a lock, or is none. */
@@ -382,8 +417,8 @@ static void text_objects(struct output *out, const struct report *r, bool locks)
         }
     }
     if (n > 0)
-        title(out,
-              locks ? "Locks, by total wait" : "Condition variables, semaphores and joined threads, by total wait");
+        title(out, locks ? "Locks, by total wait"
+                         : "Condition variables, semaphores, barriers, futexes and joined threads, by total wait");
     table_end(&t, out, 2);
     more(out, all, n);
     for (size_t i = 0; n > 0 && next_object(r, locks, &i, &o); i++, n--)
@@ -413,7 +448,7 @@ static void text_counts(struct output *out, const struct report *r, const struct
         const char *name = upmu_overview_counter(r->overview, region->process, i);
         bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
         if (number)
-            table_cell(&t, STYLE_PLAIN, "%" PRIu64, v->value);
+            cell_free(&t, STYLE_PLAIN, report_value(name, v));
         else
             table_cell(&t, STYLE_WARNING, "-");
         table_cell(&t, STYLE_PLAIN, "%s", name ? name : "?");
@@ -453,6 +488,8 @@ void report_write_text(struct output *out, const struct report *r)
 {
     text_conditions(out, r);
     text_threads(out, r);
+    for (uint32_t process = 0; process < r->totals.n_processes; process++)
+        thread_counts(out, r, process);
     text_objects(out, r, true);
     text_objects(out, r, false);
     text_regions(out, r);

@@ -3,6 +3,7 @@
  * report_text.c and report_json.c. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
@@ -41,6 +42,16 @@ const char *report_type_name(int type)
         return "custom lock";
     case UPMU_OBJECT_THREAD:
         return "thread";
+    case UPMU_OBJECT_RWLOCK:
+        return "rwlock";
+    case UPMU_OBJECT_SPIN:
+        return "spin lock";
+    case UPMU_OBJECT_BARRIER:
+        return "barrier";
+    case UPMU_OBJECT_ONCE:
+        return "once";
+    case UPMU_OBJECT_FUTEX:
+        return "futex";
     default:
         return "unknown";
     }
@@ -70,6 +81,21 @@ char *report_place(const struct report *r, uint32_t process, uint64_t address)
     if (s.module)
         return memory_format("%s+0x%" PRIx64, report_base_name(s.module), s.offset);
     return memory_format("0x%" PRIx64, address);
+}
+
+char *report_value(const char *counter, const struct upmu_value *value)
+{
+    struct upmu_event_info info = {.size = sizeof info};
+    if (value->standing != UPMU_EXACT && value->standing != UPMU_SCALED)
+        return memory_copy(upmu_standing_name(value->standing));
+    const char *mark = value->standing == UPMU_SCALED ? "~" : "";
+    bool time = counter && upmu_event_info(counter, &info) == 0 && strcmp(info.unit, "ns") == 0;
+    if (!time)
+        return memory_format("%s%" PRIu64, mark, value->value);
+    char *duration = report_duration(value->value);
+    char *text = memory_format("%s%s", mark, duration);
+    free(duration);
+    return text;
 }
 
 size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,

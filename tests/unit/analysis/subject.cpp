@@ -2,7 +2,8 @@
 // A C++ program whose symbols are looked up. Room: tests; read by test_symbols.c.
 #include <cstdio>
 
-namespace shop {
+namespace shop
+{
 struct counter {
     int value;
     __attribute__((noinline)) int add(int more);
@@ -13,7 +14,8 @@ int counter::add(int more)
                      ".pushsection .upmu_here,\"aw\"\n\t"
                      ".balign 8\n\t"
                      ".8byte 0b\n\t"
-                     ".popsection" ::: "memory"); /* MARK inner */
+                     ".popsection" ::
+                         : "memory"); /* MARK inner */
     return value += more;
 }
 } // namespace shop

@@ -67,6 +67,19 @@ START_TEST(counter_that_took_turns_is_scaled_over_the_region)
 }
 END_TEST
 
+START_TEST(what_has_no_time_of_its_own_is_exact)
+{
+    begin_stream(true);
+    struct upmu_value a[2] = {exact(3, 0), exact(0, 100)}, b[2] = {exact(8, 0), exact(7, 200)};
+    mark_region(UPMU_TRACE_REGION_BEGIN, 101, 1000, "load", a);
+    mark_region(UPMU_TRACE_REGION_END, 101, 1100, "load", b);
+    finish();
+    ck_assert_int_eq(region("load").counts[0].sum.standing, UPMU_EXACT);
+    ck_assert_uint_eq(region("load").counts[0].sum.value, 5);
+    end_stream();
+}
+END_TEST
+
 START_TEST(one_instance_without_a_number_leaves_the_sum_without_one)
 {
     begin_stream(true);
@@ -144,6 +157,7 @@ int main(void)
     TCase *cases = tcase_create("regions");
     tcase_add_test(cases, counters_are_differences_added_over_threads);
     tcase_add_test(cases, counter_that_took_turns_is_scaled_over_the_region);
+    tcase_add_test(cases, what_has_no_time_of_its_own_is_exact);
     tcase_add_test(cases, one_instance_without_a_number_leaves_the_sum_without_one);
     tcase_add_test(cases, counter_that_did_not_run_is_not_zero);
     tcase_add_test(cases, region_not_ended_inside_another_has_no_time);

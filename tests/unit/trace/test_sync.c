@@ -41,9 +41,13 @@ enum {
     COUNTS = 64,
     NAME = 128,
     OBJECT2 = 256,
-    LOCK = TYPE | RESULT | STACK | SITE,
-    COND = RESULT | STACK | SITE | OBJECT2,
-    THREAD = RESULT | STACK | SITE | PEER,
+    FLAGS = 512,
+    COUNT = 1024,
+    PLACE = STACK | SITE,
+    LOCK = TYPE | RESULT | PLACE | FLAGS,
+    COND = RESULT | PLACE | OBJECT2 | FLAGS,
+    THREAD = RESULT | PLACE | PEER | FLAGS,
+    WAIT = RESULT | PLACE | FLAGS,
 };
 
 static const struct {
@@ -51,14 +55,14 @@ static const struct {
     int32_t fixed_type; /* of kinds without TYPE */
     int fields;
 } kinds[] = {
-    {UPMU_TRACE_LOCK_BLOCK, 0, TYPE | PEER | STACK | SITE | HOLDER},
+    {UPMU_TRACE_LOCK_BLOCK, 0, TYPE | PEER | STACK | SITE | HOLDER | FLAGS},
     {UPMU_TRACE_LOCK_ACQUIRED, 0, LOCK},
     {UPMU_TRACE_LOCK_ACQUIRE, 0, LOCK},
     {UPMU_TRACE_LOCK_RELEASE, 0, LOCK},
     {UPMU_TRACE_LOCK_FAILED, 0, LOCK},
-    {UPMU_TRACE_LOCK_INIT, 0, TYPE | STACK | SITE | NAME},
+    {UPMU_TRACE_LOCK_INIT, 0, TYPE | STACK | SITE | NAME | FLAGS},
     {UPMU_TRACE_LOCK_DESTROY, 0, LOCK},
-    {UPMU_TRACE_LOCK_COUNTS, 0, TYPE | COUNTS},
+    {UPMU_TRACE_LOCK_COUNTS, 0, TYPE | COUNTS | FLAGS},
     {UPMU_TRACE_LOCK_NAME, 0, TYPE | NAME},
     {UPMU_TRACE_LOCK_MISUSE, 0, LOCK},
     {UPMU_TRACE_COND_WAIT, UPMU_OBJECT_COND, COND},
@@ -73,6 +77,17 @@ static const struct {
     {UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, THREAD},
     {UPMU_TRACE_THREAD_NAME, UPMU_OBJECT_THREAD, PEER | NAME},
     {UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, THREAD},
+    {UPMU_TRACE_LOCK_CONSISTENT, 0, LOCK},
+    {UPMU_TRACE_SEM_OPEN, UPMU_OBJECT_SEM, RESULT | PLACE | NAME},
+    {UPMU_TRACE_SEM_CLOSE, UPMU_OBJECT_SEM, RESULT | PLACE},
+    {UPMU_TRACE_SEM_UNLINK, UPMU_OBJECT_SEM, RESULT | PLACE | NAME},
+    {UPMU_TRACE_SEM_VALUE, UPMU_OBJECT_SEM, COUNT | PLACE},
+    {UPMU_TRACE_THREAD_CANCEL, UPMU_OBJECT_THREAD, THREAD},
+    {UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, WAIT},
+    {UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, WAIT},
+    {UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, WAIT},
+    {UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, WAIT},
+    {UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, RESULT | PLACE | OBJECT2 | COUNT},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -93,6 +108,7 @@ static struct trace_sync full_event(size_t i, uint64_t tick)
         .holder_since = tick - 1000,
         .count = 0xb000000000000005 + n,
         .contended = 0xa000000000000006 + n,
+        .flags = 0xff00 + (uint32_t)i,
         .name = "a name of \xe4\xb8\xad\n",
     };
 }
@@ -110,8 +126,9 @@ static void expect_fields(const struct upmu_trace_event *e, const struct trace_s
     ck_assert_uint_eq(e->stack, has & STACK ? in->stack : 0);
     ck_assert_uint_eq(e->site, has & SITE ? in->site : 0);
     ck_assert_uint_eq(e->holder_site, has & HOLDER ? in->holder_site : 0);
-    ck_assert_uint_eq(e->count, has & COUNTS ? in->count : 0);
+    ck_assert_uint_eq(e->count, has & (COUNTS | COUNT) ? in->count : 0);
     ck_assert_uint_eq(e->contended, has & COUNTS ? in->contended : 0);
+    ck_assert_uint_eq(e->flags, has & FLAGS ? in->flags : 0);
     ck_assert_str_eq(e->name, has & NAME ? in->name : "");
     ck_assert_uint_eq(e->n_values, 0);
     ck_assert_ptr_null(e->values);
@@ -166,7 +183,7 @@ END_TEST
 
 START_TEST(a_kind_that_is_none_is_lost_and_counted)
 {
-    static const int32_t none[] = {INT32_MIN, -1, 0, UPMU_TRACE_MARK, 26, 55, INT32_MAX};
+    static const int32_t none[] = {INT32_MIN, -1, 0, UPMU_TRACE_MARK, 30, 63, INT32_MAX};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         struct trace_sync e = {.kind = none[i]};
         ck_assert(!upmu_trace_sync_(s, tick_now(), &e));
@@ -179,10 +196,20 @@ END_TEST
 
 static const struct {
     int32_t kind, type;
+    uint32_t flags;
 } compact[] = {
-    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX},  {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX},
-    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_CUSTOM}, {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM},
-    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM},    {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 0},
+    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 0},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_CUSTOM, 0},
+    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_CUSTOM, 0},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, 0},
+    {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 0},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 0},
+    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 0},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED},
+    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SPIN, 0},
+    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_SPIN, 0},
 };
 enum { COMPACT = sizeof compact / sizeof *compact };
 
@@ -193,10 +220,13 @@ START_TEST(frequent_events_take_16_bytes_by_either_way)
     ck_assert(upmu_trace_sync_(s, tick, &first));
     const uint8_t *before = s->pos;
     for (size_t i = 0; i < COMPACT; i++) {
-        struct trace_sync e = {
-            .kind = compact[i].kind, .object_type = compact[i].type, .object = UINT64_MAX - i, .stack = UINT32_MAX};
+        struct trace_sync e = {.kind = compact[i].kind,
+                               .object_type = compact[i].type,
+                               .flags = compact[i].flags,
+                               .object = UINT64_MAX - i,
+                               .stack = UINT32_MAX};
         ck_assert(upmu_trace_sync_(s, tick + i, &e));
-        ck_assert(stream_fast_sync(s, tick + i, e.kind, e.object_type, e.object, e.stack));
+        ck_assert(stream_fast_flags(s, tick + i, e.kind, e.object_type, e.flags, e.object, e.stack));
     }
     ck_assert_int_eq(s->pos - before, 2 * COMPACT * STREAM_COMPACT_BYTES);
     struct upmu_trace *t = finished();
@@ -206,6 +236,7 @@ START_TEST(frequent_events_take_16_bytes_by_either_way)
         ck_assert_uint_eq(e->tick, tick + i / 2);
         ck_assert_int_eq(e->kind, compact[i / 2].kind);
         ck_assert_int_eq(e->object_type, compact[i / 2].type);
+        ck_assert_uint_eq(e->flags, compact[i / 2].flags);
         ck_assert_uint_eq(e->object, UINT64_MAX - i / 2);
         ck_assert_uint_eq(e->stack, UINT32_MAX);
     }

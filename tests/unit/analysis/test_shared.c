@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Readers, barriers, functions run once and futexes against streams counted by hand. Room: tests (unit). Before it:
+ * lib/analysis/objects.c, waits.c and holds.c; after it: nothing. */
+#include <errno.h>
+
+#include "stream.h"
+
+#include "suite.h"
+
+enum { LOCK = 0xa0, OTHER = 0xb0, SERIAL = -1 };
+
+/* An event with everything that matters here. */
+static void put_full(int kind, int type, pid_t tid, uint64_t time, uint32_t flags, int32_t result)
+{
+    struct upmu_trace_event e = event(kind, tid, time, LOCK);
+    e.object_type = type;
+    e.flags = flags;
+    e.result = result;
+    e.peer = kind == UPMU_TRACE_LOCK_BLOCK ? 101 : 0;
+    add(&e);
+}
+
+static void put_counts(pid_t tid, uint64_t time, uint32_t flags, uint64_t count, uint64_t contended)
+{
+    struct upmu_trace_event e = event(UPMU_TRACE_LOCK_COUNTS, tid, time, LOCK);
+    e.object_type = UPMU_OBJECT_RWLOCK;
+    e.flags = flags;
+    e.count = count;
+    e.contended = contended;
+    add(&e);
+}
+
+static struct upmu_overview_object the_object(size_t *index)
+{
+    struct upmu_overview_object o = object(LOCK, 0, index);
+    ck_assert_uint_eq(totals().n_objects, 1);
+    return o;
+}
+
+START_TEST(readers_and_writers_have_counts_of_their_own)
+{
+    size_t at;
+    begin_stream(true);
+    put_counts(101, 1000, UPMU_FLAG_SHARED, 10, 2);
+    put_counts(101, 1000, 0, 3, 1);
+    put_counts(102, 1000, UPMU_FLAG_SHARED, 5, 0);
+    put_counts(101, 2000, UPMU_FLAG_SHARED, 30, 4);
+    put_counts(101, 2000, 0, 7, 1);
+    finish();
+    struct upmu_overview_object o = the_object(&at);
+    ck_assert_uint_eq(o.acquisitions, 42);
+    ck_assert_uint_eq(o.shared, 35);
+    ck_assert_uint_eq(o.contended, 5);
+    ck_assert_uint_eq(o.counts_exact, 1);
+    ck_assert_uint_eq(use(at, 101).shared, 30);
+    ck_assert_uint_eq(use(at, 102).shared, 5);
+    end_stream();
+}
+END_TEST
+
+START_TEST(acquisitions_since_the_last_count_are_readers_or_writers)
+{
+    begin_stream(true);
+    put_counts(101, 1000, UPMU_FLAG_SHARED, 10, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1100, UPMU_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 101, 1200, UPMU_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1300, 0, 0);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_uint_eq(o.acquisitions, 12);
+    ck_assert_uint_eq(o.shared, 11);
+    ck_assert_uint_eq(o.counts_exact, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(waits_of_readers_are_told_apart)
+{
+    begin_stream(true);
+    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 102, 1000, UPMU_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_RWLOCK, 102, 1300, UPMU_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 103, 2000, UPMU_FLAG_HOLDER_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_RWLOCK, 103, 2500, 0, 0);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_uint_eq(o.waits.count, 2);
+    ck_assert_uint_eq(o.waits.total_ns, 800);
+    ck_assert_uint_eq(o.shared_waits.count, 1);
+    ck_assert_uint_eq(o.shared_waits.total_ns, 300);
+    ck_assert_int_eq(o.longest.waiter, 103);
+    ck_assert(!o.longest.shared && o.longest.holder_shared);
+    ck_assert_uint_eq(thread(102, 0).waits[UPMU_WAIT_RWLOCK].total_ns, 300);
+    ck_assert_uint_eq(thread(103, 0).waits[UPMU_WAIT_RWLOCK].total_ns, 500);
+    end_stream();
+}
+END_TEST
+
+START_TEST(two_readings_of_one_thread_are_one_hold)
+{
+    size_t at;
+    begin_stream(true);
+    for (uint64_t i = 0; i < 2; i++)
+        put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1000 + 100 * i, UPMU_FLAG_SHARED, 0);
+    for (uint64_t i = 0; i < 2; i++)
+        put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 101, 1300 + 100 * i, UPMU_FLAG_SHARED, 0);
+    put_counts(101, 1500, UPMU_FLAG_SHARED, 2, 0);
+    finish();
+    struct upmu_overview_object o = the_object(&at);
+    ck_assert_uint_eq(o.holds, 1);
+    ck_assert_uint_eq(o.hold_ns, 400);
+    ck_assert_uint_eq(o.holds_complete, 1);
+    end_stream();
+}
+END_TEST
+
+START_TEST(failed_tries_are_no_waits)
+{
+    begin_stream(true);
+    put_full(UPMU_TRACE_LOCK_FAILED, UPMU_OBJECT_SPIN, 102, 1000, UPMU_FLAG_TRIED, EBUSY);
+    put_full(UPMU_TRACE_LOCK_FAILED, UPMU_OBJECT_SPIN, 102, 1100, UPMU_FLAG_TRIED, EBUSY);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_uint_eq(o.tries_failed, 2);
+    ck_assert_uint_eq(o.failed, 0);
+    ck_assert_uint_eq(o.waits.count, 0);
+    ck_assert_uint_eq(totals().unmatched, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(who_came_last_to_a_barrier)
+{
+    size_t at;
+    begin_stream(true);
+    for (uint64_t round = 0; round < 3; round++) {
+        uint64_t begin = 1000 * (round + 1);
+        put_full(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 101, begin, 0, 0);
+        put_full(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 102, begin + 400, 0, 0);
+        put_full(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 101, begin + 410, 0, 0);
+        put_full(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 102, begin + 420, 0, SERIAL);
+    }
+    finish();
+    struct upmu_overview_object o = the_object(&at);
+    ck_assert_uint_eq(o.rounds, 3);
+    ck_assert_uint_eq(o.failed, 0);
+    ck_assert_uint_eq(use(at, 101).last, 0);
+    ck_assert_uint_eq(use(at, 102).last, 3);
+    ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_BARRIER].total_ns, 3 * 410);
+    ck_assert_uint_eq(thread(102, 0).waits[UPMU_WAIT_BARRIER].total_ns, 3 * 20);
+    end_stream();
+}
+END_TEST
+
+START_TEST(who_waits_for_a_function_to_run_once_holds_nothing)
+{
+    size_t at;
+    begin_stream(true);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_ONCE, 101, 1000, 0, 0);
+    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_ONCE, 102, 1100, 0, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_ONCE, 101, 1500, 0, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_ONCE, 102, 1510, 0, 0);
+    struct upmu_trace_event counted = event(UPMU_TRACE_LOCK_COUNTS, 101, 1600, LOCK);
+    counted.object_type = UPMU_OBJECT_ONCE;
+    counted.count = 1;
+    add(&counted);
+    finish();
+    struct upmu_overview_object o = the_object(&at);
+    ck_assert_uint_eq(o.acquisitions, 1);
+    ck_assert_uint_eq(o.waits.total_ns, 410);
+    ck_assert_uint_eq(o.holds, 1);
+    ck_assert_uint_eq(o.hold_ns, 500);
+    ck_assert_uint_eq(o.holds_complete, 1);
+    ck_assert_uint_eq(use(at, 101).blocked_ns, 410);
+    end_stream();
+}
+END_TEST
+
+START_TEST(futex_calls_that_do_not_sleep_are_no_waits)
+{
+    begin_stream(true);
+    put_full(UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, 101, 1000, 0, 0);
+    put_full(UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, 101, 1001, 0, EAGAIN);
+    put_full(UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, 101, 1100, 0, 0);
+    put_full(UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, 102, 1150, 0, 0);
+    put_full(UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, 101, 1160, 0, 0);
+    put_full(UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, 101, 1200, UPMU_FLAG_TIMED, 0);
+    put_full(UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, 101, 1300, UPMU_FLAG_TIMED, ETIMEDOUT);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_uint_eq(o.waits.count, 2);
+    ck_assert_uint_eq(o.waits.total_ns, 160);
+    ck_assert_uint_eq(o.failed, 1);
+    ck_assert_uint_eq(o.signals, 1);
+    ck_assert_uint_eq(totals().unmatched, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(opening_a_semaphore_names_it_and_begins_no_other)
+{
+    begin_stream(true);
+    struct upmu_trace_event e = event(UPMU_TRACE_SEM_OPEN, 101, 1000, LOCK);
+    e.object_type = UPMU_OBJECT_SEM;
+    e.name = "/jobs";
+    add(&e);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, 101, 1100, 0, 0);
+    add(&e);
+    put_full(UPMU_TRACE_SEM_CLOSE, UPMU_OBJECT_SEM, 101, 1200, 0, 0);
+    e = event(UPMU_TRACE_SEM_UNLINK, 101, 1300, 0);
+    e.object_type = UPMU_OBJECT_SEM;
+    e.name = "/jobs";
+    add(&e);
+    put_full(UPMU_TRACE_SEM_VALUE, UPMU_OBJECT_SEM, 101, 1400, 0, 0);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_str_eq(o.name, "/jobs");
+    ck_assert_uint_eq(o.acquisitions, 1);
+    end_stream();
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("shared");
+    tcase_add_test(cases, readers_and_writers_have_counts_of_their_own);
+    tcase_add_test(cases, acquisitions_since_the_last_count_are_readers_or_writers);
+    tcase_add_test(cases, waits_of_readers_are_told_apart);
+    tcase_add_test(cases, two_readings_of_one_thread_are_one_hold);
+    tcase_add_test(cases, failed_tries_are_no_waits);
+    tcase_add_test(cases, who_came_last_to_a_barrier);
+    tcase_add_test(cases, who_waits_for_a_function_to_run_once_holds_nothing);
+    tcase_add_test(cases, futex_calls_that_do_not_sleep_are_no_waits);
+    tcase_add_test(cases, opening_a_semaphore_names_it_and_begins_no_other);
+    return run_suite("analysis shared", cases);
+}
