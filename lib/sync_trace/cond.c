@@ -13,28 +13,40 @@
 #include "sync_trace/resolve.h"
 #include "trace/writer.h"
 
+/* Whether other processes may signal it. */
+static uint32_t shared_flag(const pthread_cond_t *cond)
+{
+#ifdef __GLIBC__
+    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & 1 ? UPMU_FLAG_PSHARED : 0;
+#else
+    (void)cond;
+    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+#endif
+}
+
 struct cond_wait {
     struct sync_thread *t; /**< NULL: not recorded */
     pthread_cond_t *cond;
     pthread_mutex_t *mutex;
     uintptr_t site;
+    uint32_t flags; /**< enum upmu_trace_flag */
     int result;
     bool recorded;
     bool held; /**< the mutex was among the locks held */
 };
 
-static void write_cond(const struct cond_wait *w, int32_t kind, uint64_t tick, uint32_t stack)
+static struct trace_sync cond_event(const struct cond_wait *w, int32_t kind, uint32_t stack)
 {
-    struct trace_sync e = {
+    return (struct trace_sync){
         .kind = kind,
         .object_type = UPMU_OBJECT_COND,
         .object = (uintptr_t)w->cond,
         .object2 = (uintptr_t)w->mutex,
+        .flags = w->flags,
         .site = w->site,
         .stack = stack,
         .result = kind == UPMU_TRACE_COND_WAKE ? w->result : 0,
     };
-    sync_write(w->t, tick, &e);
 }
 
 static void wait_begin(struct cond_wait *w)
@@ -51,10 +63,14 @@ static void wait_begin(struct cond_wait *w)
         return;
     }
     w->recorded = mode != MODE_COUNTS;
+    w->flags |= shared_flag(w->cond);
     uint64_t tick = w->recorded ? tick_now() : 0;
     w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
-    if (w->recorded)
-        write_cond(w, UPMU_TRACE_COND_WAIT, tick, sync_stack(w->t, tick, w->site));
+    if (w->recorded) {
+        struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
+        sync_write(w->t, tick, &e);
+        sync_live_begin(w->t, &e);
+    }
     errno = saved;
 }
 
@@ -67,8 +83,11 @@ static void wait_end(struct cond_wait *w)
     uint64_t tick = w->recorded ? tick_now() : 0;
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
-    if (w->recorded)
-        write_cond(w, UPMU_TRACE_COND_WAKE, tick, 0);
+    if (w->recorded) {
+        struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAKE, 0);
+        sync_live_end(w->t);
+        sync_write(w->t, tick, &e);
+    }
     errno = saved;
 }
 
@@ -84,7 +103,8 @@ UPMU_API int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 UPMU_API int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
     sync_child_check();
-    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
+    struct cond_wait w __attribute__((cleanup(wait_end))) = {
+        .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_FLAG_TIMED};
     wait_begin(&w);
     w.result = SYNC_REAL(cond_timedwait)(cond, mutex, until);
     return w.result;
@@ -94,7 +114,8 @@ UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex
                                     const struct timespec *until)
 {
     sync_child_check();
-    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
+    struct cond_wait w __attribute__((cleanup(wait_end))) = {
+        .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_FLAG_TIMED};
     wait_begin(&w);
     w.result = SYNC_REAL(cond_clockwait)(cond, mutex, clock, until);
     return w.result;

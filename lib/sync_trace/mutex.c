@@ -30,7 +30,7 @@ static inline pid_t owner_of(const pthread_mutex_t *m)
     return -1;
 }
 
-enum { KIND_TYPE_BITS = 3, KIND_ROBUST_BIT = 16 }; /* as glibc has them */
+enum { KIND_TYPE_BITS = 3, KIND_ROBUST_BIT = 16, KIND_SHARED_BIT = 128 }; /* as glibc has them */
 
 static inline int kind_of(const pthread_mutex_t *m)
 {
@@ -101,6 +101,7 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
                                                     const struct way *way, uintptr_t site)
 {
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
+    w.flags = (way->until ? UPMU_FLAG_TIMED : 0) | (kind_of(m) & KIND_SHARED_BIT ? UPMU_FLAG_PSHARED : 0);
     sync_wait_begin(&w, mode, owner_of(m), is_recursive(m));
     w.result = way->lock(m, way);
     sync_wait_end(&w);
@@ -183,6 +184,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_mutex_t 
     pid_t owner = owner_of(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
     int rc = SYNC_REAL(mutex_unlock)(m);
+    if (owner > 0 && owner != t->tid && rc == 0)
+        sync_live_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
     return rc;

@@ -41,7 +41,7 @@ enum sync_mode_word {
 };
 
 enum {
-    SYNC_HELD_MAX = 64,   /**< locks held by one thread; the oldest is forgotten beyond */
+    SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; the oldest is forgotten beyond */
     SYNC_STAMPS = 64,     /**< acquisitions of a lock that are recorded after it was contended */
     SYNC_FRAMES_MAX = 64, /**< of a stack */
     SYNC_FRAMES_DEFAULT = 16,
@@ -100,7 +100,7 @@ struct sync_thread {
         uint32_t id;
     } sites[SYNC_SITES];
 
-    uint32_t used;             /**< belongs to a thread */
+    uint32_t used;             /**< belongs to a thread: 1, or BLOCK_KEPT */
     uint32_t rounds;           /**< destructor rounds seen */
     uint32_t forgotten;        /**< held locks that did not fit */
     uintptr_t waiting;         /**< the lock this thread is blocked on */
@@ -110,6 +110,12 @@ struct sync_thread {
     pthread_t self;
     char name[16];
     struct sync_thread *next; /**< all blocks */
+    /* live.c: what others see of the thread while it waits. */
+    struct live_slot *live; /**< NULL: there is none */
+    uint32_t live_index;
+    uint32_t live_room;  /**< bytes of it that can be written */
+    uint32_t live_depth; /**< waits within waits */
+    unsigned char live_outer[128];
     void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
 };
 
@@ -125,10 +131,13 @@ extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-
 struct sync_gate {
     const uint32_t *mode; /**< the control file's word; NULL = off */
     struct sync_thread *threads;
+    struct live_header *live;    /**< NULL: there is no file of what threads stand at */
     struct tiny_lock lock;       /**< guards the list of blocks */
     struct tiny_lock begin_lock; /**< begin and end */
     uint32_t claimed;            /**< a child is starting its own recording */
-    unsigned char rest[SYNC_PAGE_MAX - 2 * sizeof(void *) - 3 * sizeof(uint32_t) - sizeof(uint32_t)];
+    uint32_t slots;              /**< live slots made; under `lock` */
+    uint32_t kept;               /**< blocks of threads that ended with locks held */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 3 * sizeof(uint32_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
@@ -142,6 +151,7 @@ struct sync_process {
     uint32_t chosen;      /**< word for when it is off and somebody outside starts it */
     uint32_t depth;       /**< frames per stack, 0 = none */
     uint32_t owner_known; /**< glibc's word for the owner of a mutex means what we think */
+    uint64_t clock_hz;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
@@ -203,6 +213,32 @@ struct sync_thread *sync_thread_by_tid(pid_t tid);
 struct sync_thread *sync_thread_by_handle(pthread_t self);
 /** Private memory a child finds zeroed; NULL. */
 void *sync_map_wiped(size_t bytes);
+
+/* ---- live.c: what threads stand at, for readers outside the process (trace/live.h) */
+
+struct trace_sync;
+struct live_header;
+struct live_slot;
+
+/** A block that nobody gets any more: its thread ended with locks held, and whoever waits for them is to be told. */
+enum { BLOCK_KEPT = 2 };
+
+/** Recording begins: make the file. */
+void sync_live_start(void);
+/** A new block: give it a slot. Under sync_gate.lock. */
+void sync_live_slot(struct sync_thread *t);
+/** A thread has the block now. */
+void sync_live_enter(struct sync_thread *t);
+/** The thread ends. @return true if it holds locks, and the block must be kept as it is. */
+bool sync_live_leave(struct sync_thread *t);
+/** The program has made a thread. */
+void sync_live_created(void);
+/** The thread is about to wait: `e` is the event that says so. */
+void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
+/** It waits no more. */
+void sync_live_end(struct sync_thread *t);
+/** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
+void sync_live_disown(pid_t tid, uintptr_t lock);
 
 /* ---- counts.c */
 
@@ -269,6 +305,7 @@ struct sync_wait {
     uintptr_t lock;
     uintptr_t site;
     uint32_t type;
+    uint32_t flags; /**< enum upmu_trace_flag, without what the key tells */
     int32_t result; /**< of the call; ECANCELED until it has returned */
     bool recorded;
 };

@@ -121,8 +121,11 @@ UPMU_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 {
     sync_child_check();
     struct sync_thread *t = recording();
-    return t ? create_recorded(t, thread, attr, function, argument, CALL_SITE())
-             : SYNC_REAL(create)(thread, attr, function, argument);
+    int rc = t ? create_recorded(t, thread, attr, function, argument, CALL_SITE())
+               : SYNC_REAL(create)(thread, attr, function, argument);
+    if (rc == 0)
+        sync_live_created();
+    return rc;
 }
 
 /* --------------------------------------------------------------------------------------------------- joining */
@@ -132,6 +135,7 @@ struct join {
     pthread_t thread;
     pid_t tid;
     uintptr_t site;
+    uint32_t flags; /**< enum upmu_trace_flag */
     int result;
 };
 
@@ -145,7 +149,17 @@ static void join_begin(struct join *j)
     const struct sync_thread *other = sync_thread_by_handle(j->thread);
     j->tid = other ? __atomic_load_n(&other->tid, __ATOMIC_RELAXED) : 0;
     uint64_t tick = tick_now();
-    write_thread(j->t, UPMU_TRACE_THREAD_JOIN, tick, j->thread, j->tid, j->site, sync_stack(j->t, tick, j->site), 0);
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_THREAD_JOIN,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)j->thread,
+        .flags = j->flags,
+        .peer = j->tid,
+        .site = j->site,
+        .stack = sync_stack(j->t, tick, j->site),
+    };
+    sync_write(j->t, tick, &e);
+    sync_live_begin(j->t, &e);
     errno = saved;
 }
 
@@ -153,8 +167,10 @@ static void join_begin(struct join *j)
 static void join_end(struct join *j)
 {
     int saved = errno;
-    if (j->t)
+    if (j->t) {
+        sync_live_end(j->t);
         write_thread(j->t, UPMU_TRACE_THREAD_JOINED, tick_now(), j->thread, j->tid, j->site, 0, j->result);
+    }
     errno = saved;
 }
 
@@ -169,7 +185,8 @@ UPMU_API int pthread_join(pthread_t thread, void **value)
 
 UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
 {
-    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    struct join j
+        __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE(), .flags = UPMU_FLAG_TIMED};
     join_begin(&j);
     j.result = SYNC_REAL(timedjoin)(thread, value, until);
     return j.result;
@@ -177,7 +194,8 @@ UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct t
 
 UPMU_API int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
 {
-    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    struct join j
+        __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE(), .flags = UPMU_FLAG_TIMED};
     join_begin(&j);
     j.result = SYNC_REAL(clockjoin)(thread, value, clock, until);
     return j.result;
