@@ -331,7 +331,7 @@ struct upmu_finding {
  * Examine the machine: CPU and table in use, PMUs, permissions, user-space reads, clock, native names, unwinder.
  * Opens and closes counters of the calling thread.
  * @param found called once per finding, in a fixed order of topics; a non-zero return ends the examination
- * @return 0, or what `found` returned; UPMU_E_INVAL.
+ * @return 0, or what `found` returned; UPMU_E_INVAL; UPMU_E_FORMAT (UPMU_FSROOT names a damaged recording).
  */
 UPMU_API int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg);
 

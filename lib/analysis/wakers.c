@@ -34,7 +34,7 @@ static uint64_t not_counted(void)
 
 static FILE *open_proc(pid_t pid, const char *name)
 {
-    char path[64];
+    char path[96];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
     return fopen(path, "re");
 }
@@ -78,7 +78,7 @@ static bool has_slot(const struct standing *s, int tid)
 /* The first thread of a process stays in the list after its end, as long as others go on. */
 static bool has_ended(pid_t pid, int tid)
 {
-    char name[64], line[512];
+    char name[40], line[512];
     snprintf(name, sizeof name, "task/%d/stat", tid);
     FILE *f = open_proc(pid, name);
     size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;

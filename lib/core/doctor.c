@@ -16,6 +16,7 @@
 #include "core/counters.h"
 #include "core/explain.h"
 #include "core/machine.h"
+#include "core/recording.h"
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
@@ -339,15 +340,32 @@ static int topic_tracepoints(const struct doctor *d)
 
 int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
 {
-    static int (*const topics[])(const struct doctor *d) = {
-        topic_cpu,   topic_pmu,    topic_hardware,     topic_permission, topic_user_read,   topic_switches,
-        topic_clock, topic_limits, topic_native_names, topic_unwinder,   topic_tracepoints,
+    /* Of a recorded machine, what must be tried is told as it was found there. */
+    static const struct {
+        int (*examine)(const struct doctor *d);
+        const char *tried; /* the topic, if files alone do not tell */
+    } topics[] = {
+        {topic_cpu, NULL},
+        {topic_pmu, NULL},
+        {topic_hardware, "hardware-counters"},
+        {topic_permission, "permission"},
+        {topic_user_read, "user-read"},
+        {topic_switches, "switches"},
+        {topic_clock, "clock"},
+        {topic_limits, NULL},
+        {topic_native_names, "native-names"},
+        {topic_unwinder, "unwinder"},
+        {topic_tracepoints, "tracepoints"},
     };
     if (!found)
         return upmu_fail(UPMU_E_INVAL, "upmu_diagnose: no function to report to");
     struct doctor d = {.k = core_kernel(), .found = found, .arg = arg};
+    int rc = machine_usable();
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++) {
-        int rc = topics[i](&d);
+        rc = recording_in_use() && topics[i].tried ? recording_findings(topics[i].tried, found, arg)
+                                                   : topics[i].examine(&d);
         if (rc != 0)
             return rc;
     }

@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/recording.h"
 #include "core/registry.h"
 
 static void event_clear(struct event *e)
@@ -104,7 +105,10 @@ static int from_native(const char *base, struct event *out)
     const char *native = base + strlen("native::");
     struct arch_native_code code;
     out->summary = "event of this CPU by its own name";
-    int rc = arch_native_encode(native, &code);
+    /* libpfm4 knows the running CPU alone. */
+    int rc = recording_in_use()
+                 ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
+                 : arch_native_encode(native, &code);
     if (rc == 0) {
         out->type = code.type;
         out->config = code.config;
@@ -204,6 +208,8 @@ int event_resolve(const char *name, struct event *out)
     event_clear(out);
     snprintf(out->name, sizeof out->name, "%s", name);
     int rc = event_name_parse(name, &parts);
+    if (rc == 0)
+        rc = machine_usable();
     if (rc < 0)
         return rc;
     rc = resolve_base(parts.base, out, &canonical);

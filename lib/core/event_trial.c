@@ -2,6 +2,7 @@
 /* Whether an event counts here, found out by trying it. Room: core; before it the public API, after it sets. */
 #include "base/error.h"
 #include "core/event.h"
+#include "core/recording.h"
 #include "core/trial_load.h"
 
 /* A first short load, and a longer one for those that did not move under it. */
@@ -51,6 +52,8 @@ static int try_event(const char *name, uint64_t *seen)
     int rc = event_resolve(name, &e);
     if (rc < 0)
         return rc;
+    if (recording_in_use())
+        return recording_trial(e.name, seen);
     if (e.cpu >= 0) { /* a PMU that belongs to no task */
         opts.target = UPMU_TARGET_CPU;
         opts.cpu = e.cpu;

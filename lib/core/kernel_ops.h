@@ -121,6 +121,8 @@ struct kernel_ops {
     /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno (-ESRCH: no
      *  such process). */
     ssize_t (*threads)(pid_t pid, pid_t *tids, size_t cap);
+    /** Whether files are those of a recorded machine instead of the running one. */
+    bool (*recorded)(void);
     /** Read a small text file of /proc or /sys whole (under UPMU_FSROOT where that is set). NUL-terminated.
      *  @return bytes, -EFBIG when it does not fit (the buffer then holds the beginning), or -errno. */
     ssize_t (*read_file)(const char *path, char *buf, size_t cap);

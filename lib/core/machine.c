@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "core/forking.h"
 #include "core/kernel_ops.h"
+#include "core/recording.h"
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
@@ -75,18 +77,39 @@ static uint64_t user_read_bit(const char *pmu)
     return UINT64_C(1) << bit;
 }
 
+/* A running machine may lack the file, or have one that makes no sense: it has the kernel's generic events then. In a
+ * recording that is a fault, since nobody could tell what CPU it is of. */
+static void cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, bool parsed)
+{
+    if (n == -ENOENT || n == -ENOTDIR)
+        snprintf(m->fault, sizeof m->fault, "there is no proc/cpuinfo in it");
+    else if (n < 0 && n != -EFBIG)
+        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
+    else if (!parsed)
+        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo describes no CPU");
+    else if (n > 0 && cpuinfo[n - 1] != '\n')
+        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo ends in the middle of a line");
+}
+
+static void examine_cpu(struct machine *m, char *cpuinfo)
+{
+    /* A text too long for the buffer still has its first processor in it. */
+    ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, CPUINFO_MAX);
+    bool readable = n >= 0 || n == -EFBIG;
+    bool parsed = readable && arch_cpu_parse(cpuinfo, &m->cpu) == 0;
+    if (!parsed)
+        memset(&m->cpu, 0, sizeof m->cpu);
+    if (recording_in_use())
+        cpuinfo_fault(m, cpuinfo, n, parsed);
+}
+
 static void examine(struct machine *m)
 {
     memset(m, 0, sizeof *m);
     m->core_type = KERNEL_TYPE_RAW;
     char *cpuinfo = malloc(CPUINFO_MAX);
-    if (cpuinfo) {
-        /* A text too long for the buffer still has its first processor in it. */
-        ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, CPUINFO_MAX);
-        if ((n < 0 && n != -EFBIG) || arch_cpu_parse(cpuinfo, &m->cpu) < 0)
-            memset(&m->cpu, 0, sizeof m->cpu);
-        free(cpuinfo);
-    }
+    if (cpuinfo)
+        examine_cpu(m, cpuinfo);
     m->family = arch_family_of(&m->cpu);
     core_kernel()->list_dir(PMU_DIR, note_core_pmu, m);
     if (m->core_pmu[0] && machine_pmu_type(m->core_pmu, &m->core_type) < 0)
@@ -97,6 +120,9 @@ static void examine(struct machine *m)
         snprintf(m->hidden_note, sizeof m->hidden_note,
                  "this machine has %u kinds of cores; only time on those of the PMU %s is counted", m->core_kinds,
                  m->core_pmu);
+    if (recording_in_use() && !m->fault[0])
+        recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
+    free(cpuinfo);
 }
 
 const struct machine *machine_get(void)
@@ -108,6 +134,18 @@ const struct machine *machine_get(void)
     }
     forking_give(FORKING_MACHINE);
     return &machine_here;
+}
+
+int machine_usable(void)
+{
+    const struct machine *m = machine_get();
+    if (!m->fault[0])
+        return 0;
+    return upmu_fail(
+        UPMU_E_FORMAT,
+        "the folder UPMU_FSROOT names is no usable recording of a machine: %s. Make one with 'upmu gather', "
+        "or unset UPMU_FSROOT",
+        m->fault);
 }
 
 void machine_forget(void)

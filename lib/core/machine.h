@@ -17,10 +17,15 @@ struct machine {
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
     unsigned core_kinds;              /**< core PMUs found: over 1 on hybrid parts */
     char hidden_note[160];            /**< for hybrid parts: what is not counted, else "" */
+    char fault[512];                  /**< what makes a recorded machine unusable, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */
 const struct machine *machine_get(void);
+
+/** Whether there is a machine to answer for: a recording that is damaged or contradicts itself is none, and nothing is
+ *  answered from the running machine in its place. @return 0, or UPMU_E_FORMAT with a message. */
+int machine_usable(void);
 
 /** Forget it, so that the next call examines the kernel in use now. For tests; no other thread may use the old one. */
 void machine_forget(void);

@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/parts.h"
@@ -39,14 +41,58 @@ bool kernel_files_recorded(void)
     return root_too_long || root[0] != '\0';
 }
 
-/* @return 0, or -ENAMETOOLONG. */
-static int rooted(const char *path, char full[PATH_MAX])
+/* Where an open file really is. @return its length, or -errno. */
+static ssize_t place_of(int fd, char place[PATH_MAX])
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, place, PATH_MAX - 1);
+    if (n < 0)
+        return -errno;
+    place[n] = '\0';
+    return n;
+}
+
+int kernel_open_beneath(int top, const char *path, int flags)
+{
+    char above[PATH_MAX], place[PATH_MAX];
+    int fd = openat(top, path[1] ? path + 1 : ".", flags);
+    if (fd < 0)
+        return -errno;
+    ssize_t n = place_of(top, above);
+    if (n > 0 && place_of(fd, place) >= n && strncmp(place, above, (size_t)n) == 0 &&
+        (place[n] == '/' || place[n] == '\0'))
+        return fd;
+    close(fd);
+    return -EXDEV;
+}
+
+/* Below the root, links included: one that leads to /proc leads to the recording's. */
+static int open_recorded(const char *path, int flags)
+{
+    const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+    int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (top < 0)
+        return -errno;
+    long fd = syscall(SYS_openat2, top, path, &how, sizeof how);
+    if (fd < 0)
+        fd = -errno;
+    if (fd == -ENOSYS || fd == -EPERM) /* before Linux 5.6, or a filter that does not know the call */
+        fd = kernel_open_beneath(top, path, flags);
+    close(top);
+    return (int)fd;
+}
+
+/* @return a descriptor, or -errno. */
+static int open_rooted(const char *path, int flags)
 {
     pthread_once(&root_once, root_decide);
     if (root_too_long)
         return -ENAMETOOLONG;
-    int n = snprintf(full, PATH_MAX, "%s%s", root, path);
-    return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
+    if (root[0])
+        return open_recorded(path, flags);
+    int fd = open(path, flags);
+    return fd < 0 ? -errno : fd;
 }
 
 /* Read until the end of the file or the buffer. @return bytes, -EFBIG with a full buffer if there is more, -errno. */
@@ -73,16 +119,12 @@ static ssize_t read_whole(int fd, char *buf, size_t cap)
 
 ssize_t kernel_read_file(const char *path, char *buf, size_t cap)
 {
-    char full[PATH_MAX];
     if (cap == 0)
         return -EINVAL;
     buf[0] = '\0';
-    int rc = rooted(path, full);
-    if (rc < 0)
-        return rc;
-    int fd = open(full, O_RDONLY | O_CLOEXEC);
+    int fd = open_rooted(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return -errno;
+        return fd;
     ssize_t n = read_whole(fd, buf, cap);
     close(fd);
     return n;
@@ -101,14 +143,14 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg)
 {
-    char full[PATH_MAX];
     struct dirent **entries;
-    int rc = rooted(path, full);
-    if (rc < 0)
-        return rc;
-    int n = scandir(full, &entries, visible, by_name);
+    int rc = 0, fd = open_rooted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return fd;
+    int n = scandirat(fd, ".", &entries, visible, by_name), err = errno;
+    close(fd);
     if (n < 0)
-        return -errno;
+        return -err;
     for (int i = 0; i < n; i++) {
         if (rc == 0)
             rc = each(entries[i]->d_name, arg);

@@ -28,6 +28,9 @@ unsigned kernel_descriptors_held(void);
 
 /** Whether UPMU_FSROOT puts a recorded machine in the place of the running one. */
 bool kernel_files_recorded(void);
+/** Open a path below a folder, and make sure that no link led out of it: for kernels without openat2.
+ *  @param path begins with a slash. @return a descriptor, -EXDEV if it leads elsewhere, or -errno. */
+int kernel_open_beneath(int top, const char *path, int flags);
 ssize_t kernel_read_file(const char *path, char *buf, size_t cap);
 int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap);

@@ -152,6 +152,7 @@ const struct kernel_ops upmu_kernel_perf = {
     .thread_switches = perf_thread_switches,
     .gettid = perf_gettid,
     .threads = kernel_threads,
+    .recorded = kernel_files_recorded,
     .read_file = kernel_read_file,
     .list_dir = kernel_list_dir,
     .spawn = kernel_spawn,

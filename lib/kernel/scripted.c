@@ -768,6 +768,7 @@ const struct kernel_ops upmu_kernel_scripted = {
     .thread_switches = twin_thread_switches,
     .gettid = twin_gettid,
     .threads = twin_threads,
+    .recorded = scripted_recorded,
     .read_file = scripted_read_file,
     .list_dir = scripted_list_dir,
     .spawn = twin_spawn,

@@ -93,6 +93,8 @@ void scripted_user(int paranoid);
 void scripted_file(const char *path, const char *text);
 /** Reading the file, or listing the directory, fails with this errno. */
 void scripted_file_error(const char *path, int err);
+/** Whether the files are to be taken for those of a recorded machine. */
+void scripted_recording(bool recorded);
 /** An empty directory. */
 void scripted_dir(const char *path);
 
@@ -166,6 +168,7 @@ void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *a
 
 ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
 int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
+bool scripted_recorded(void);
 void scripted_files_reset(void);
 
 #endif

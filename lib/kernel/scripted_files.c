@@ -20,6 +20,7 @@ static struct {
     pthread_mutex_t lock;
     struct file files[FILES_MAX];
     size_t n;
+    bool recorded;
 } tree = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static char *copied(const char *text)
@@ -55,6 +56,21 @@ static void put(const char *path, const char *text, int err)
     pthread_mutex_unlock(&tree.lock);
 }
 
+void scripted_recording(bool recorded)
+{
+    pthread_mutex_lock(&tree.lock);
+    tree.recorded = recorded;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+bool scripted_recorded(void)
+{
+    pthread_mutex_lock(&tree.lock);
+    bool recorded = tree.recorded;
+    pthread_mutex_unlock(&tree.lock);
+    return recorded;
+}
+
 void scripted_file(const char *path, const char *text)
 {
     put(path, text, 0);
@@ -78,6 +94,7 @@ void scripted_files_reset(void)
         free(tree.files[i].text);
     }
     tree.n = 0;
+    tree.recorded = false;
     pthread_mutex_unlock(&tree.lock);
 }
 

@@ -121,9 +121,9 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
 {
     t->stream = stream;
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
-    t->rounds = 0;
     t->forgotten = 0;
     t->waiting = t->announced = 0;
+    t->once = NULL;
     t->flushed = tick_now();
     __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
@@ -139,7 +139,7 @@ static struct sync_thread *block_make(void)
     if (!t)
         return NULL;
     block_fill(t, stream);
-    pthread_setspecific(sync_process.end_key, t);
+    pthread_setspecific(sync_process.end_key, &sync_tls);
     return t;
 }
 
@@ -207,15 +207,24 @@ static void thread_end(struct sync_thread *t)
     errno = saved;
 }
 
-/* The program's own destructors may still lock: ask to be called again. */
+/* The program's own destructors may still lock: ask to be called again. A thread without a block (of its own: a forked
+ * child sees its parent's) gets none any more, whatever locks libunwind takes to clear up in the last round. */
 static void on_thread_end(void *arg)
 {
-    struct sync_thread *t = arg;
-    if (t != sync_tls.thread || !t->used)
-        return; /* a parent's block seen in a forked child */
-    if (++t->rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, t) == 0)
+    struct sync_thread *t = sync_tls.thread;
+    if (++sync_tls.rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, arg) == 0)
         return;
-    thread_end(t);
+    if (t && t->used)
+        thread_end(t);
+    else
+        sync_tls.refused = 1;
+}
+
+void sync_thread_begin(void)
+{
+    sync_unwind_thread();
+    /* Should it fail, the thread ends as one that was there before recording began. */
+    (void)pthread_setspecific(sync_process.end_key, &sync_tls);
 }
 
 /* ---------------------------------------------------------------------------------------- process and child */
@@ -236,5 +245,5 @@ int sync_blocks_start(void)
 
 void sync_blocks_forget(void)
 {
-    sync_tls = (struct sync_tls){0};
+    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds};
 }

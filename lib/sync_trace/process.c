@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -36,13 +37,14 @@ static const char *const mode_names[] = {
 
 /* ------------------------------------------------------------------------------------------------ options */
 
-/* @return the word for the control file; UPMU_E_INVAL. */
-static int parse_mode(const char *text)
+/* `name` is a part of UPMU_SYNC, which is `text`. @return the word for the control file; UPMU_E_INVAL. */
+static int parse_mode(const char *name, const char *text)
 {
     for (int i = 0; i < (int)(sizeof mode_names / sizeof *mode_names); i++)
-        if (strcmp(text, mode_names[i]) == 0)
+        if (strcmp(name, mode_names[i]) == 0)
             return i;
-    return upmu_fail(UPMU_E_INVAL, "UPMU_SYNC=%s is not known; there are contended, holders, all, counts and paused",
+    return upmu_fail(UPMU_E_INVAL,
+                     "UPMU_SYNC=%s is not known; there are contended, holders, all, counts, paused and paused:MODE",
                      text);
 }
 
@@ -84,7 +86,7 @@ static int mode_from_environment(const char *text)
     static const char paused[] = "paused:";
     size_t n = sizeof paused - 1;
     bool off = strncmp(text, paused, n) == 0;
-    int mode = parse_mode(off ? text + n : text);
+    int mode = parse_mode(off ? text + n : text, text);
     if (mode < 0)
         return mode;
     sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_CONTENDED : (uint32_t)mode;
@@ -103,6 +105,15 @@ static int mode_of(const struct upmu_sync_opts *o)
 }
 
 /* --------------------------------------------------------------------------------------------------- set up */
+
+static int check_order(void)
+{
+    if (sync_resolve_is_first())
+        return 0;
+    return upmu_fail(UPMU_E_STATE,
+                     "the C library comes before libupmu_sync, so the program's calls never reach it: nothing can be "
+                     "recorded; in LD_PRELOAD name libupmu_sync.so.0 before libc.so.6");
+}
 
 static int check_alone(void)
 {
@@ -135,7 +146,9 @@ static int set_up(void)
     if (sync_process.set_up)
         return 0;
     sync_resolve();
-    int rc = check_alone();
+    int rc = check_order();
+    if (rc == 0)
+        rc = check_alone();
     if (rc == 0 && (size_t)sysconf(_SC_PAGESIZE) > SYNC_PAGE_MAX)
         rc = upmu_fail(UPMU_E_SYSTEM, "pages are larger than this build expects: sync tracing stays off");
     if (rc == 0)
@@ -147,6 +160,10 @@ static int set_up(void)
     if (rc < 0)
         return rc;
     sync_process.owner_known = owner_is_known();
+    sync_rwlock_start();
+    sync_spin_start();
+    sync_once_start();
+    sync_c11_start();
     sync_unwind_start();
     sync_process.set_up = 1;
     return 0;
@@ -270,12 +287,23 @@ void sync_child_start(void)
 
 /* ---------------------------------------------------------------------------------------- load and unload */
 
+/* Whoever asked by the environment for a recording that cannot be made is told at the start, as with regions: there is
+ * nobody to return an error to, and a trace that is missing says nothing of the reason. */
+static void say(const char *why)
+{
+    static const char before[] = "libupmu: locks are not recorded: ";
+    const struct iovec text[] = {{.iov_base = (void *)(uintptr_t)before, .iov_len = sizeof before - 1},
+                                 {.iov_base = (void *)(uintptr_t)why, .iov_len = strlen(why)},
+                                 {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
+    ssize_t written = writev(STDERR_FILENO, text, sizeof text / sizeof *text);
+    (void)written; /* there is no other place to complain */
+}
+
 __attribute__((constructor)) static void sync_load(void)
 {
     sync_resolve();
-    /* What is wrong in the environment can be told to nobody here; recording is off then, and the trace is missing. */
-    if (environment("UPMU_SYNC"))
-        (void)upmu_sync_begin(NULL);
+    if (environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
+        say(upmu_error());
 }
 
 /* Threads that still run cannot write their counts any more: write them in their name. */

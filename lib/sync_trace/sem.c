@@ -10,6 +10,7 @@
 #include <semaphore.h>
 #include <string.h>
 
+#include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 
@@ -110,8 +111,12 @@ UPMU_API int sem_trywait(sem_t *s)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
-    if (t && rc == 0)
+    if (t && rc == 0) {
         taken(t, mode, s, CALL_SITE());
+    } else if (t) {
+        const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
+        lockable_tried(t, mode, &as, errno);
+    }
     return rc;
 }
 
@@ -120,7 +125,7 @@ UPMU_API int sem_post(sem_t *s)
     int value;
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    if (t && (mode == MODE_ALL || (sem_getvalue(s, &value) == 0 && value <= 0)))
+    if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
         sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
     return SYNC_REAL(sem_post)(s);
 }
@@ -131,7 +136,7 @@ UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
     int rc = SYNC_REAL(sem_init)(s, shared, value);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0, shared ? UPMU_FLAG_PSHARED : 0);
     return rc;
 }
 

@@ -105,8 +105,7 @@ static bool keep_frames(struct slot *s, const void *const *frames, uint32_t n, b
 
 static bool write_stack(struct sync_thread *t, uint64_t tick, const struct slot *s, uint32_t id)
 {
-    return upmu_trace_stack_(t->stream, tick, id, sync_unwind_method(), s->truncated != 0, &table->frames[s->first],
-                             s->n);
+    return upmu_trace_stack_(t->stream, tick, id, t->method, s->truncated != 0, &table->frames[s->first], s->n);
 }
 
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated)

@@ -4,16 +4,19 @@
  *
  * libunwind is opened with RTLD_LOCAL and never linked: linked, it would take _Unwind_* and backtrace() away from the
  * program. unw_backtrace() is its fast way; where there is no libunwind, libgcc's unwinder does.
+ *
+ * libunwind has thread-local memory, and as for every library opened at run time the loader allocates it at a thread's
+ * first touch, by the program's own malloc. An allocator that is guarded by mutexes (jemalloc is) would then be entered
+ * a second time from inside its own lock. So a thread touches that memory where no allocator is at work, before the
+ * program's function begins; a thread that was there before the recorder was is left to libgcc, which has none.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <unwind.h>
 
 #include "sync_trace/sync.h"
 
-static struct {
-    int (*backtrace)(void **, int);
-    uint32_t method;
-} unwinder = {.method = UPMU_STACK_LIBGCC};
+static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
 
 struct walk {
     void **frames;
@@ -54,27 +57,37 @@ void sync_unwind_start(void)
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&found = symbol;
     /* The first walk sets tables up and may allocate: here it may. */
+    (void)walk_libgcc(frames, 4);
     if (found && found(frames, 4) > 0) {
-        unwinder.backtrace = found;
-        unwinder.method = UPMU_STACK_LIBUNWIND;
-    } else {
-        (void)walk_libgcc(frames, 4);
+        backtrace = found;
+        sync_tls.unwinds = 1;
     }
 }
 
-uint32_t sync_unwind_method(void)
+void sync_unwind_thread(void)
 {
-    return unwinder.method;
+    void *frame;
+    int saved = errno;
+    if (!backtrace || sync_tls.unwinds)
+        return;
+    sync_tls.busy = 1; /* its own locks are none of the program's */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    sync_tls.unwinds = backtrace(&frame, 1) > 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    sync_tls.busy = 0;
+    errno = saved;
 }
 
 uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, n, own = 0;
-    if (unwinder.backtrace) {
-        int got = unwinder.backtrace(t->frames, (int)max);
+    if (LIKELY(sync_tls.unwinds)) {
+        int got = backtrace(t->frames, (int)max);
         n = got > 0 ? (uint32_t)got : 0;
+        t->method = UPMU_STACK_LIBUNWIND;
     } else {
         n = walk_libgcc(t->frames, max);
+        t->method = UPMU_STACK_LIBGCC;
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
         own++;
@@ -83,6 +96,7 @@ uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames
         t->frames[0] = (void *)site;
         *frames = (const void **)t->frames;
         *truncated = true;
+        t->method = UPMU_STACK_NONE;
         return 1;
     }
     *truncated = n == max || n - own > want;

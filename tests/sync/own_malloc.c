@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program with an allocator of its own that is guarded by a mutex, as jemalloc is, and that ends the program if it is
- * called from inside a traced call: the recorder must never allocate there. Room: tests; knows nothing of libupmu.
+ * called from inside a traced call: the recorder must never allocate there, not even through the loader, which gives a
+ * thread the memory of libraries opened at run time by malloc. Room: tests; knows nothing of libupmu.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -14,6 +15,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Else the C library and the loader would not find them. */
+#define EXPORTED __attribute__((visibility("default")))
 
 enum { ARENA = 64 << 20, ALIGN = 16 };
 
@@ -31,7 +35,7 @@ static void refuse(void)
     _exit(98);
 }
 
-void *malloc(size_t n)
+EXPORTED void *malloc(size_t n)
 {
     if (no_malloc)
         refuse();
@@ -48,18 +52,18 @@ void *malloc(size_t n)
     return &arena[at + ALIGN];
 }
 
-void free(void *p)
+EXPORTED void free(void *p)
 {
     if (no_malloc && p)
         refuse();
 }
 
-void *calloc(size_t n, size_t size)
+EXPORTED void *calloc(size_t n, size_t size)
 {
     return malloc(n * size); /* the arena is never used twice */
 }
 
-void *realloc(void *p, size_t size)
+EXPORTED void *realloc(void *p, size_t size)
 {
     size_t old = 0;
     void *larger = malloc(size);
@@ -68,19 +72,19 @@ void *realloc(void *p, size_t size)
     return p && larger ? memcpy(larger, p, old < size ? old : size) : larger;
 }
 
-void *memalign(size_t align, size_t size)
+EXPORTED void *memalign(size_t align, size_t size)
 {
     uintptr_t p = (uintptr_t)malloc(size + align);
     return (void *)((p + align - 1) / align * align);
 }
 
-int posix_memalign(void **out, size_t align, size_t size)
+EXPORTED int posix_memalign(void **out, size_t align, size_t size)
 {
     *out = memalign(align, size);
     return *out ? 0 : ENOMEM;
 }
 
-void *aligned_alloc(size_t align, size_t size)
+EXPORTED void *aligned_alloc(size_t align, size_t size)
 {
     return memalign(align, size);
 }
@@ -112,9 +116,20 @@ static void *work(void *arg)
     return arg;
 }
 
+/* Whether the allocator is the one that the C library itself uses. */
+static bool is_ours(void)
+{
+    char *copy = strdup("a text that strdup allocates");
+    return copy && (unsigned char *)copy >= arena && (unsigned char *)copy < arena + ARENA;
+}
+
 int main(void)
 {
     pthread_t t[4];
+    if (!is_ours()) {
+        printf("the allocator is not used: this program shows nothing\n");
+        return 1;
+    }
     sem_init(&sem, 0, 1);
     for (size_t i = 0; i < sizeof mutex / sizeof *mutex; i++)
         pthread_mutex_init(&mutex[i], NULL);

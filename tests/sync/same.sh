@@ -26,6 +26,7 @@ same()
 
 mkdir "$scratch/empty"
 run plain "$@"
+[ "$(cat "$scratch/plain.status")" = 0 ] || fail "untraced: $(cat "$scratch/plain.status" "$scratch/plain.out" "$scratch/plain.err")"
 run idle env LD_PRELOAD="$preload" "$@"
 same idle
 [ -z "$(ls -A "$scratch/empty")" ] || fail "idle: files were made: $(ls -A "$scratch/empty")"

@@ -43,6 +43,7 @@ struct command {
 
 extern const struct command command_list;
 extern const struct command command_doctor;
+extern const struct command command_gather;
 extern const struct command command_stat;
 extern const struct command command_record;
 extern const struct command command_ctl;

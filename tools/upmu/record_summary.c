@@ -18,6 +18,7 @@ struct totals {
     uint64_t threads;
     size_t processes;
     size_t running;
+    size_t unsynced; /* processes in which sync tracing did not begin */
 };
 
 static int add_process(const struct upmu_control *control, size_t index, struct totals *t)
@@ -29,6 +30,7 @@ static int add_process(const struct upmu_control *control, size_t index, struct 
     t->lost += s.lost;
     t->threads += s.threads;
     t->running += s.running;
+    t->unsynced += s.mode == UPMU_CONTROL_NO_SYNC && s.events == 0;
     t->processes++;
     return 0;
 }
@@ -92,6 +94,10 @@ int record_summary(const char *dir, const char *shown_dir)
         return -1;
     }
     say(&t, shown_dir);
+    if (t.unsynced == t.processes) {
+        complain("locks could not be recorded in the command: the library has said above why not");
+        return -1;
+    }
     if (t.lost == 0)
         return 0;
     complain("%" PRIu64

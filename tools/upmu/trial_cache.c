@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checksum.h"
 #include "memory.h"
 #include "upmu/upmu.h"
 
@@ -27,15 +28,6 @@ static const char cache_title[] = "upmu-trials 1";
 static const char cache_file[] = "trials";
 
 /* ------------------------------------------------------------------------------------------- surroundings */
-
-static uint64_t checksum(const char *text, size_t len)
-{
-    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a: against damage, not against malice */
-
-    for (size_t i = 0; i < len; i++)
-        sum = (sum ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
 
 /* The beginning of a file of /proc. @return false if there is none. */
 static bool read_fact(const char *path, char text[FACT_MAX])

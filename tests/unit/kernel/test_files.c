@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files, directories and thread lists through the real kernel, and their re-rooting by UPMU_FSROOT. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/kernel_ops.h"
+#include "kernel/parts.h"
 #include "suite.h"
 
 static const struct kernel_ops *const k = &upmu_kernel_perf;
@@ -89,6 +91,47 @@ START_TEST(root_of_the_environment_stands_before_every_path)
     /* Nothing slips to the running machine. */
     ck_assert_int_eq(k->read_file("/proc/sys/kernel/ostype", text, sizeof text), -ENOENT);
     ck_assert_int_eq(k->list_dir("/proc", join_names, names), -ENOENT);
+    remove_root(root);
+}
+END_TEST
+
+/* A recording is a folder from anywhere: its links must not reach the running machine. */
+START_TEST(links_in_a_recording_do_not_leave_it)
+{
+    char root[64], path[128], text[64];
+    make_root(root);
+    snprintf(path, sizeof path, "%s/etc/outside", root);
+    ck_assert_int_eq(symlink("/proc/sys/kernel/ostype", path), 0);
+    snprintf(path, sizeof path, "%s/etc/inside", root);
+    ck_assert_int_eq(symlink("/etc/machine", path), 0);
+    ck_assert_int_eq(setenv("UPMU_FSROOT", root, 1), 0);
+    ck_assert_int_eq(k->read_file("/etc/outside", text, sizeof text), -ENOENT);
+    ssize_t n = k->read_file("/etc/inside", text, sizeof text);
+    ck_assert_msg(n == 6 || n == -EXDEV, "%zd", n); /* -EXDEV where the kernel has no openat2 */
+    remove_root(root);
+}
+END_TEST
+
+START_TEST(links_are_followed_out_of_no_folder_without_openat2)
+{
+    char root[64], path[128];
+    make_root(root);
+    snprintf(path, sizeof path, "%s/etc/outside", root);
+    ck_assert_int_eq(symlink("/proc/sys/kernel/ostype", path), 0);
+    snprintf(path, sizeof path, "%s/etc/inside", root);
+    ck_assert_int_eq(symlink("machine", path), 0);
+    int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    ck_assert_int_ge(top, 0);
+    ck_assert_int_eq(kernel_open_beneath(top, "/etc/outside", O_RDONLY | O_CLOEXEC), -EXDEV);
+    ck_assert_int_eq(kernel_open_beneath(top, "/../../etc", O_RDONLY | O_CLOEXEC), -EXDEV);
+    ck_assert_int_eq(kernel_open_beneath(top, "/no-such", O_RDONLY | O_CLOEXEC), -ENOENT);
+    int fd = kernel_open_beneath(top, "/etc/inside", O_RDONLY | O_CLOEXEC);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    fd = kernel_open_beneath(top, "/", O_RDONLY | O_CLOEXEC);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    close(top);
     remove_root(root);
 }
 END_TEST
@@ -208,6 +251,8 @@ int main(void)
     tcase_add_test(cases, file_that_just_fits_is_no_error_and_one_byte_less_is);
     tcase_add_test(cases, missing_file_and_directory_have_their_errno);
     tcase_add_test(cases, root_of_the_environment_stands_before_every_path);
+    tcase_add_test(cases, links_in_a_recording_do_not_leave_it);
+    tcase_add_test(cases, links_are_followed_out_of_no_folder_without_openat2);
     tcase_add_test(cases, nothing_is_opened_on_a_recorded_machine);
     tcase_add_test(cases, root_is_decided_once);
     tcase_add_test(cases, root_that_is_too_long_reads_nothing);
