@@ -132,6 +132,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, uintpt
     pid_t owner = owner_of(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
     int rc = SYNC_REAL(mtx_unlock)(m);
+    if (owner > 0 && owner != t->tid && rc == thrd_success)
+        sync_live_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
     return rc;

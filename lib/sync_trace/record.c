@@ -126,6 +126,7 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     if (n == 0)
         e.stack = sync_site_id(t, tick, w->site);
     sync_write(t, tick, &e);
+    sync_live_begin(t, &e);
     sync_counts_write_sometimes(t, tick);
     errno = saved;
 }
@@ -149,9 +150,12 @@ void sync_wait_end(struct sync_wait *w)
     bool won = w->result == 0 || w->result == EOWNERDEAD;
     uint64_t tick = w->recorded ? tick_now() : 0;
     __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
+    if (w->result == EOWNERDEAD)
+        sync_live_disown(0, w->lock);
     if (won)
         wait_won(w, tick);
     if (w->recorded) {
+        sync_live_end(t);
         struct trace_sync e = {
             .kind = won ? UPMU_TRACE_LOCK_ACQUIRED : UPMU_TRACE_LOCK_FAILED,
             .object_type = (int32_t)w->type,

@@ -141,6 +141,8 @@ static int create_begun(const struct creation *c, struct start *s)
     int rc = create_real(c, s);
     if (rc != 0 && s)
         slot_give(s);
+    if (rc == 0)
+        sync_live_created();
     return rc;
 }
 
@@ -195,9 +197,9 @@ struct join {
     int result;
 };
 
-static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+static struct trace_sync join_event(const struct join *j, int32_t kind, uint32_t stack, int result)
 {
-    struct trace_sync e = {
+    return (struct trace_sync){
         .kind = kind,
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)j->thread,
@@ -207,6 +209,11 @@ static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32
         .stack = stack,
         .result = result,
     };
+}
+
+static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+{
+    struct trace_sync e = join_event(j, kind, stack, result);
     sync_write(j->t, tick, &e);
 }
 
@@ -225,7 +232,9 @@ static void join_begin(struct join *j)
         return;
     j->tid = tid_of(j->thread);
     uint64_t tick = tick_now();
-    write_join(j, UPMU_TRACE_THREAD_JOIN, tick, sync_stack(j->t, tick, j->site), 0);
+    struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
+    sync_write(j->t, tick, &e);
+    sync_live_begin(j->t, &e);
     errno = saved;
 }
 
@@ -233,8 +242,10 @@ static void join_begin(struct join *j)
 static void join_end(struct join *j)
 {
     int saved = errno;
-    if (j->t)
+    if (j->t) {
+        sync_live_end(j->t);
         write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
+    }
     errno = saved;
 }
 

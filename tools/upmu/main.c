@@ -19,6 +19,7 @@ const struct command *const commands[] = {
     &command_record,
     &command_ctl,
     &command_report,
+    &command_deadlock,
     &command_export,
     &command_dump,
     &command_repair,

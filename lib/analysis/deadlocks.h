@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What is behind struct upmu_deadlocks. Room: analysis. Before it: standing.c and the overview; after it: tools,
+ *  through include/upmu/deadlock.h. */
+#ifndef UPMU_ANALYSIS_DEADLOCKS_H
+#define UPMU_ANALYSIS_DEADLOCKS_H
+
+#include "analysis/standing.h"
+#include "upmu/deadlock.h"
+
+/** A process and what its threads stand at. */
+struct dl_process {
+    uint32_t index; /**< in the overview */
+    pid_t pid;
+    bool alive;
+    struct standing standing;
+};
+
+/** A trouble of a process. */
+struct dl_item {
+    uint32_t process; /**< in `processes` */
+    uint32_t found;   /**< in its picture */
+    uint32_t n_behind;
+    char *could_end;
+};
+
+struct upmu_deadlocks {
+    struct upmu_overview *overview;
+    struct dl_process *processes;
+    size_t n_processes;
+    struct dl_item *items;
+    size_t n_items, cap_items;
+};
+
+int deadlocks_no_memory(void);
+
+#endif

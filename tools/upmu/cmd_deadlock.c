@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu deadlock: who waits for whom for ever. Room: tools/upmu. Before it: main; after it: libupmu_analysis,
+ * deadlock_text.c and deadlock_json.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "deadlock.h"
+#include "numbers.h"
+#include "options.h"
+#include "output.h"
+#include "upmu/control.h"
+
+enum { DEADLOCK_JSON = 1 };
+enum { PID_MOST = 1 << 22 };
+
+struct deadlock_request {
+    const struct command *self;
+    const char *subject;
+    bool as_json;
+};
+
+static int deadlock_option(void *arg, int id, const char *value)
+{
+    struct deadlock_request *q = arg;
+    if (id == DEADLOCK_JSON) {
+        q->as_json = true;
+        return 0;
+    }
+    if (q->subject)
+        return options_usage(q->self, "one directory or process at a time");
+    q->subject = value;
+    return 0;
+}
+
+/* A number is a process, unless there is a directory of that name. */
+static bool is_process(const char *subject, pid_t *pid)
+{
+    long n;
+    if (access(subject, F_OK) == 0 || !number_long(subject, 1, PID_MOST, &n))
+        return false;
+    *pid = (pid_t)n;
+    return true;
+}
+
+static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out)
+{
+    struct upmu_control *control;
+    struct upmu_control_status status = {.size = sizeof status};
+    pid_t pid;
+    if (!is_process(q->subject, &pid))
+        return upmu_deadlocks_open(out, q->subject, NULL);
+    int rc = upmu_control_open_pid(&control, pid);
+    if (rc != 0)
+        return rc;
+    rc = upmu_control_status(control, 0, &status);
+    if (rc == 0)
+        rc = upmu_deadlocks_open(out, status.dir, NULL);
+    upmu_control_close(control);
+    return rc;
+}
+
+static int write_report(const struct deadlock_request *q, const struct deadlock_report *r)
+{
+    struct output out;
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    if (q->as_json)
+        deadlock_write_json(&out, r);
+    else
+        deadlock_write_text(&out, r);
+    if (output_close(&out) != 0)
+        return EXIT_FAILED;
+    return deadlock_count(r, UPMU_DEADLOCK_CERTAIN) > 0 ? EXIT_FOUND : EXIT_OK;
+}
+
+static int deadlock_run(const struct command *self, int argc, char **argv)
+{
+    struct deadlock_request q = {.self = self};
+    struct deadlock_report r = {0};
+    int status = options_parse(self, argc, argv, deadlock_option, &q, NULL);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (!q.subject)
+        return options_usage(self, "of what? give the directory of a recording, or the number of a process");
+    r.subject = q.subject;
+    if (open_subject(&q, &r.deadlocks) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
+    status = write_report(&q, &r);
+    upmu_deadlocks_close(r.deadlocks);
+    return status;
+}
+
+static const struct option_spec deadlock_options[] = {
+    {DEADLOCK_JSON, 'j', "json", NULL, "one JSON document"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_deadlock = {
+    .name = "deadlock",
+    .summary = "show which threads wait for each other for ever, and where",
+    .usage = "[--json] DIR|PID",
+    .about =
+        "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process PID\n"
+        "that is being recorded: threads that nothing can set going again, what each holds and waits for, and\n"
+        "where. What could still be woken by something is shown as stalled, and is no deadlock.\n",
+    .options = deadlock_options,
+    .exits = "  0  there is no deadlock\n"
+             "  1  DIR or PID cannot be read, or the output could not be written\n"
+             "  2  the command line makes no sense\n"
+             "  3  there is a deadlock\n",
+    .run = deadlock_run,
+};
