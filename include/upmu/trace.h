@@ -108,8 +108,8 @@ enum upmu_trace_flag {
     UPMU_FLAG_RECURSIVE = 32,
     UPMU_FLAG_ERRORCHECK = 64,
     UPMU_FLAG_ROBUST = 128,
-    UPMU_FLAG_PI = 256, /**< priority inheritance */
-    UPMU_FLAG_PSHARED = 512,
+    UPMU_FLAG_PI = 256,      /**< priority inheritance */
+    UPMU_FLAG_PSHARED = 512, /**< shared between processes; of a robust mutex only LOCK_INIT tells */
 };
 
 /** One event; pointers are valid until the next call on the same trace. */

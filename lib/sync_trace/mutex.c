@@ -295,7 +295,8 @@ UPMU_API int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a
     int rc = SYNC_REAL(mutex_init)(m, attr);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc, sync_mutex_flags(m));
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc,
+                         sync_mutex_init_flags(m, attr));
     return rc;
 }
 
