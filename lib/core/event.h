@@ -40,7 +40,6 @@ struct event {
     bool modes_fixed;    /**< the name asked for its modes: they must not be narrowed */
     bool mode_blind;     /**< a clock: the same with and without kernel mode */
     bool kernel_only;    /**< happens in the kernel only: reads 0 in silence without kernel mode */
-    bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
     bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
     bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
     int cpu;             /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */

@@ -342,9 +342,8 @@ int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_
                          "upmu_set_read_kind: there is no event %zu, or it is not counted on %zu kinds of "
                          "cores",
                          i, kind + 1);
-    int rc = check_caller(set, "upmu_set_read_kind");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_read_kind");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
     memset(value, 0, sizeof *value);
