@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "analysis/map.h"
+#include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "upmu/control.h"
@@ -116,6 +117,11 @@ static int add_items(struct upmu_deadlocks *d)
 
 /* ---------------------------------------------------------------------------------------------- open and close */
 
+static int hear(void *arg, const struct upmu_trace_event *e)
+{
+    return order_book_add(arg, e);
+}
+
 static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
     const struct upmu_overview_opts how = {.size = sizeof how, .debug_dir = opts->debug_dir};
@@ -126,9 +132,12 @@ static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upm
         rc = read_processes(d, control);
         upmu_control_close(control);
     }
+    const struct overview_listener listener = {.hear = hear, .arg = &d->book};
     if (rc == 0)
-        rc = upmu_overview_open(&d->overview, dir, &how);
-    return rc == 0 ? add_items(d) : rc;
+        rc = overview_open_heard(&d->overview, dir, &how, &listener);
+    if (rc == 0)
+        rc = add_items(d);
+    return rc == 0 ? deadlocks_find_cycles(d) : rc;
 }
 
 int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, const struct upmu_deadlocks_opts *opts)
@@ -158,6 +167,9 @@ void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)
         free(deadlocks->items[i].could_end);
     for (size_t i = 0; i < deadlocks->n_processes; i++)
         standing_free(&deadlocks->processes[i].standing);
+    order_book_cycles_free(&deadlocks->order);
+    order_book_free(&deadlocks->book);
+    free(deadlocks->cycles);
     free(deadlocks->items);
     free(deadlocks->processes);
     upmu_overview_close(deadlocks->overview);

@@ -4,6 +4,7 @@
 #ifndef UPMU_ANALYSIS_DEADLOCKS_H
 #define UPMU_ANALYSIS_DEADLOCKS_H
 
+#include "analysis/order_book.h"
 #include "analysis/standing.h"
 #include "upmu/deadlock.h"
 
@@ -23,14 +24,31 @@ struct dl_item {
     char *could_end;
 };
 
+/** Cycles of one class at the same places. */
+struct dl_cycle {
+    uint32_t found; /**< the first of them, in `order` */
+    uint32_t alike;
+    bool suppressed;
+    uint64_t places;
+};
+
 struct upmu_deadlocks {
     struct upmu_overview *overview;
     struct dl_process *processes;
     size_t n_processes;
     struct dl_item *items;
     size_t n_items, cap_items;
+    struct order_book book;
+    struct wg_order order;
+    struct dl_cycle *cycles;
+    size_t n_cycles, cap_cycles;
 };
 
 int deadlocks_no_memory(void);
+
+/* lock_cycles.c */
+
+/** Look through the book when all events are in. @return 0; UPMU_E_NOMEM. */
+int deadlocks_find_cycles(struct upmu_deadlocks *d);
 
 #endif

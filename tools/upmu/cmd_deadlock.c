@@ -73,7 +73,8 @@ static int write_report(const struct deadlock_request *q, const struct deadlock_
         deadlock_write_text(&out, r);
     if (output_close(&out) != 0)
         return EXIT_FAILED;
-    return deadlock_count(r, UPMU_DEADLOCK_CERTAIN) > 0 ? EXIT_FOUND : EXIT_OK;
+    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
+    return found > 0 ? EXIT_FOUND : EXIT_OK;
 }
 
 static int deadlock_run(const struct command *self, int argc, char **argv)
@@ -105,14 +106,14 @@ const struct command command_deadlock = {
     .name = "deadlock",
     .summary = "show which threads wait for each other for ever, and where",
     .usage = "[--json] DIR|PID",
-    .about =
-        "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process PID\n"
-        "that is being recorded: threads that nothing can set going again, what each holds and waits for, and\n"
-        "where. What could still be woken by something is shown as stalled, and is no deadlock.\n",
+    .about = "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process\n"
+             "PID that is being recorded: threads that nothing can set going again, what each holds and waits for,\n"
+             "and where; and locks taken in orders by which threads could come to that. What could still be woken\n"
+             "by something, or cannot happen, is shown as such, and is no deadlock.\n",
     .options = deadlock_options,
-    .exits = "  0  there is no deadlock\n"
+    .exits = "  0  there is no deadlock, and no order of locks that could become one\n"
              "  1  DIR or PID cannot be read, or the output could not be written\n"
              "  2  the command line makes no sense\n"
-             "  3  there is a deadlock\n",
+             "  3  there is a deadlock, or an order of locks that could become one\n",
     .run = deadlock_run,
 };
