@@ -125,19 +125,24 @@ static int hear(void *arg, const struct upmu_trace_event *e)
 static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
     const struct upmu_overview_opts how = {.size = sizeof how, .debug_dir = opts->debug_dir};
-    struct upmu_control *control;
+    struct upmu_control *control = NULL;
+    int rc = opts->suppressions ? suppressions_read(&d->suppressions, opts->suppressions) : 0;
     /* What threads stand at comes first: whatever it names is in the trace by then. */
-    int rc = upmu_control_open(&control, dir);
-    if (rc == 0) {
+    if (rc == 0)
+        rc = upmu_control_open(&control, dir);
+    if (rc == 0)
         rc = read_processes(d, control);
-        upmu_control_close(control);
-    }
+    upmu_control_close(control);
     const struct overview_listener listener = {.hear = hear, .arg = &d->book};
     if (rc == 0)
         rc = overview_open_heard(&d->overview, dir, &how, &listener);
     if (rc == 0)
         rc = add_items(d);
-    return rc == 0 ? deadlocks_find_cycles(d) : rc;
+    if (rc == 0)
+        rc = deadlocks_find_cycles(d);
+    if (rc == 0)
+        deadlocks_suppress(d);
+    return rc;
 }
 
 int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, const struct upmu_deadlocks_opts *opts)
@@ -170,6 +175,7 @@ void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)
     order_book_cycles_free(&deadlocks->order);
     order_book_free(&deadlocks->book);
     free(deadlocks->cycles);
+    suppressions_free(&deadlocks->suppressions);
     free(deadlocks->items);
     free(deadlocks->processes);
     upmu_overview_close(deadlocks->overview);

@@ -6,6 +6,7 @@
 
 #include "analysis/order_book.h"
 #include "analysis/standing.h"
+#include "analysis/suppress.h"
 #include "upmu/deadlock.h"
 
 /** A process and what its threads stand at. */
@@ -21,6 +22,7 @@ struct dl_item {
     uint32_t process; /**< in `processes` */
     uint32_t found;   /**< in its picture */
     uint32_t n_behind;
+    bool suppressed;
     char *could_end;
 };
 
@@ -38,6 +40,7 @@ struct upmu_deadlocks {
     size_t n_processes;
     struct dl_item *items;
     size_t n_items, cap_items;
+    struct suppressions suppressions;
     struct order_book book;
     struct wg_order order;
     struct dl_cycle *cycles;
@@ -50,5 +53,8 @@ int deadlocks_no_memory(void);
 
 /** Look through the book when all events are in. @return 0; UPMU_E_NOMEM. */
 int deadlocks_find_cycles(struct upmu_deadlocks *d);
+
+/** suppress_apply.c: mark what the suppressions concern. */
+void deadlocks_suppress(struct upmu_deadlocks *d);
 
 #endif

@@ -25,6 +25,10 @@ size_t deadlock_count(const struct deadlock_report *r, int standing);
 
 void deadlock_write_text(struct output *out, const struct deadlock_report *r);
 void deadlock_write_json(struct output *out, const struct deadlock_report *r);
+/** Lines as gcc's warnings, of Qt Creator's task files, and SARIF 2.1. */
+void deadlock_write_gcc(struct output *out, const struct deadlock_report *r);
+void deadlock_write_tasks(struct output *out, const struct deadlock_report *r);
+void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 /** One deadlock as text, with its threads. */
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
