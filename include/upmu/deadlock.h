@@ -145,7 +145,7 @@ enum upmu_lock_cycle_class {
 };
 
 /** "inversion", "gated", "one-thread", "ordered", "broken"; "?" for any other number. */
-UPMU_API const char *upmu_lock_cycle_class_name(int class_number);
+UPMU_API const char *upmu_deadlock_class_name(int class_number);
 
 /** Locks taken in orders that contradict each other. */
 struct upmu_lock_cycle {

@@ -11,7 +11,7 @@ _Static_assert((int)WG_INVERSION == (int)UPMU_LOCK_INVERSION && (int)WG_GATED ==
                    (int)WG_BROKEN == (int)UPMU_LOCK_BROKEN && (int)WG_ORDER_CLASSES == (int)UPMU_LOCK_CLASSES,
                "the waitgraph counts classes as the public header does");
 
-const char *upmu_lock_cycle_class_name(int class_number)
+const char *upmu_deadlock_class_name(int class_number)
 {
     static const char *const names[UPMU_LOCK_CLASSES] = {"inversion", "gated", "one-thread", "ordered", "broken"};
     return class_number >= 0 && class_number < UPMU_LOCK_CLASSES ? names[class_number] : "?";

@@ -67,7 +67,7 @@ static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
     if (upmu_deadlocks_cycle(d, i, &cycle) != 0)
         return false;
     const struct trial t = {
-        .d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number), .process = cycle.process};
+        .d = d, .group = "order", .kind = upmu_deadlock_class_name(cycle.class_number), .process = cycle.process};
     for (size_t k = 0; upmu_deadlocks_taking(d, i, k, &taking) == 0; k++)
         if (stack_matches(&t, taking.stack) || place_matches(&t, taking.held_site))
             return true;

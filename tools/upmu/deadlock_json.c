@@ -164,7 +164,7 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
     char *headline = deadlock_cycle_headline(c);
     json_object(j, NULL);
     json_int(j, "pid", c->pid);
-    json_string(j, "class", upmu_lock_cycle_class_name(c->class_number));
+    json_string(j, "class", upmu_deadlock_class_name(c->class_number));
     json_string(j, "headline", headline);
     json_uint(j, "alike", c->alike);
     json_bool(j, "suppressed", c->suppressed);

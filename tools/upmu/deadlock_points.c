@@ -79,7 +79,7 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
 {
     struct upmu_lock_taking t = {.size = sizeof t};
     struct point point = {.severe = c->class_number == UPMU_LOCK_INVERSION,
-                          .rule = upmu_lock_cycle_class_name(c->class_number)};
+                          .rule = upmu_deadlock_class_name(c->class_number)};
     char *headline = deadlock_cycle_headline(c);
     for (size_t k = 0; upmu_deadlocks_taking(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
@@ -222,7 +222,7 @@ static void sarif_rules(struct json *j)
     for (int i = 0; i < UPMU_DEADLOCK_KINDS + UPMU_LOCK_CLASSES; i++) {
         bool kind = i < UPMU_DEADLOCK_KINDS;
         json_object(j, NULL);
-        json_string(j, "id", kind ? upmu_deadlock_kind_name(i) : upmu_lock_cycle_class_name(i - UPMU_DEADLOCK_KINDS));
+        json_string(j, "id", kind ? upmu_deadlock_kind_name(i) : upmu_deadlock_class_name(i - UPMU_DEADLOCK_KINDS));
         json_object_end(j);
     }
     json_array_end(j);

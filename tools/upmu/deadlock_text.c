@@ -182,7 +182,7 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
     bool inversion = c->class_number == UPMU_LOCK_INVERSION;
     char *headline = deadlock_cycle_headline(c);
     fprintf(out->file, "%slock order%s [%s] in process %ld: %s\n", output_style(out, inversion ? STYLE_BAD : STYLE_DIM),
-            output_plain(out), upmu_lock_cycle_class_name(c->class_number), (long)c->pid, headline);
+            output_plain(out), upmu_deadlock_class_name(c->class_number), (long)c->pid, headline);
     free(headline);
     for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++) {
         text_taking(out, r, c->process, &t, inversion);
