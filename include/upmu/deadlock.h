@@ -134,6 +134,67 @@ struct upmu_deadlock_held {
 UPMU_API UPMU_CHECKED int upmu_deadlocks_held(const struct upmu_deadlocks *deadlocks, size_t i, size_t k, size_t h,
                                               struct upmu_deadlock_held *out);
 
+/** What a cycle in the order of locks is, the worst first. */
+enum upmu_lock_cycle_class {
+    UPMU_LOCK_INVERSION = 0,  /**< threads could come to wait for each other for ever */
+    UPMU_LOCK_GATED = 1,      /**< a lock that two of them hold keeps them apart */
+    UPMU_LOCK_ONE_THREAD = 2, /**< one thread alone took the locks in both orders */
+    UPMU_LOCK_ORDERED = 3,    /**< one was over before the other began: threads that are created, or joined */
+    UPMU_LOCK_BROKEN = 4,     /**< one of them tries, or waits for a limited time */
+    UPMU_LOCK_CLASSES = 5,
+};
+
+/** "inversion", "gated", "one-thread", "ordered", "broken"; "?" for any other number. */
+UPMU_API const char *upmu_deadlock_class_name(int class_number);
+
+/** Locks taken in orders that contradict each other. */
+struct upmu_lock_cycle {
+    size_t size;      /**< in: sizeof(struct upmu_lock_cycle) */
+    uint32_t process; /**< index for upmu_overview_process() */
+    pid_t pid;
+    int32_t class_number; /**< enum upmu_lock_cycle_class */
+    uint32_t suppressed;  /**< 1: by the file of suppressions */
+    size_t n_takings;     /**< each wants a lock that the next one holds, the last one that of the first */
+    size_t alike;         /**< cycles of other locks at the same places in the program; they are not listed */
+};
+/** Cycle `i`: the worst class first. Of cycles of the same class at the same places there is one. */
+UPMU_API UPMU_CHECKED int upmu_deadlocks_cycle(const struct upmu_deadlocks *deadlocks, size_t i,
+                                               struct upmu_lock_cycle *out);
+
+/** A thread that took a lock while it held others, the first time it did. */
+struct upmu_lock_taking {
+    size_t size; /**< in: sizeof(struct upmu_lock_taking) */
+    pid_t tid;
+    uint64_t time_ns;
+    uint64_t lock;     /**< what it took */
+    int32_t lock_type; /**< enum upmu_object_type */
+    uint32_t shared;   /**< 1: as a reader */
+    uint32_t tried;    /**< 1: by a call that does not wait */
+    uint32_t timed;    /**< 1: by one that waits for a limited time */
+    uint32_t stack;    /**< where, for upmu_overview_stack(); 0 = none */
+    uint64_t held;     /**< what it held of this cycle: the lock that the taking before wants */
+    int32_t held_type;
+    uint32_t held_shared;
+    uint64_t held_site; /**< where it had taken that, for upmu_overview_symbol() */
+    size_t n_held;      /**< all locks it held */
+};
+UPMU_API UPMU_CHECKED int upmu_deadlocks_taking(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
+                                                struct upmu_lock_taking *out);
+
+/** Lock `h` of those held in taking `k` of cycle `i`: `wanted` is 1 for a gate, a lock that another taking of the cycle
+ *  holds as well; `since_ns` is 0. */
+UPMU_API UPMU_CHECKED int upmu_deadlocks_taking_held(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
+                                                     size_t h, struct upmu_deadlock_held *out);
+
+/** How whole the search for cycles was. */
+struct upmu_lock_order {
+    size_t size;         /**< in: sizeof(struct upmu_lock_order) */
+    uint64_t takings;    /**< of a lock while others were held, each once per thread and period */
+    uint64_t incomplete; /**< of which a part was not recorded: left out */
+    uint32_t cut;        /**< 1: there may be more inversions, the search was ended */
+};
+UPMU_API UPMU_CHECKED int upmu_deadlocks_order(const struct upmu_deadlocks *deadlocks, struct upmu_lock_order *out);
+
 /** Looking for deadlocks in processes that run, again and again. */
 struct upmu_deadlock_watch;
 

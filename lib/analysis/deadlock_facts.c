@@ -80,6 +80,7 @@ int upmu_deadlocks_item(const struct upmu_deadlocks *d, size_t i, struct upmu_de
         .standing = (int32_t)f->standing,
         .owner_name = "",
         .could_end = item->could_end,
+        .suppressed = item->suppressed,
         .alive = p->alive,
         .n_threads = f->n,
         .n_behind = item->n_behind,

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "analysis/map.h"
+#include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "upmu/control.h"
@@ -116,19 +117,33 @@ static int add_items(struct upmu_deadlocks *d)
 
 /* ---------------------------------------------------------------------------------------------- open and close */
 
+static int hear(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
+{
+    (void)pass;
+    (void)thread;
+    return order_book_add(arg, e);
+}
+
 static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
-    const struct upmu_overview_opts how = {.size = sizeof how, .debug_dir = opts->debug_dir};
-    struct upmu_control *control;
+    struct upmu_control *control = NULL;
+    int rc = opts->suppressions ? suppressions_read(&d->suppressions, opts->suppressions) : 0;
     /* What threads stand at comes first: whatever it names is in the trace by then. */
-    int rc = upmu_control_open(&control, dir);
-    if (rc == 0) {
-        rc = read_processes(d, control);
-        upmu_control_close(control);
-    }
     if (rc == 0)
-        rc = upmu_overview_open(&d->overview, dir, &how);
-    return rc == 0 ? add_items(d) : rc;
+        rc = upmu_control_open(&control, dir);
+    if (rc == 0)
+        rc = read_processes(d, control);
+    upmu_control_close(control);
+    const struct timeline_hooks hooks = {.arg = &d->book, .event = hear};
+    if (rc == 0)
+        rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
+    if (rc == 0)
+        rc = add_items(d);
+    if (rc == 0)
+        rc = deadlocks_find_cycles(d);
+    if (rc == 0)
+        deadlocks_suppress(d);
+    return rc;
 }
 
 int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, const struct upmu_deadlocks_opts *opts)
@@ -158,6 +173,10 @@ void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)
         free(deadlocks->items[i].could_end);
     for (size_t i = 0; i < deadlocks->n_processes; i++)
         standing_free(&deadlocks->processes[i].standing);
+    order_book_cycles_free(&deadlocks->order);
+    order_book_free(&deadlocks->book);
+    free(deadlocks->cycles);
+    suppressions_free(&deadlocks->suppressions);
     free(deadlocks->items);
     free(deadlocks->processes);
     upmu_overview_close(deadlocks->overview);

@@ -39,7 +39,7 @@ static enum concern concern_of(int kind)
 {
     if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
         return CONCERNS_REGION;
-    if (kind == UPMU_TRACE_MARK)
+    if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER) /* for deadlocks only */
         return CONCERNS_MARK;
     if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED)
         return CONCERNS_OBJECT;
@@ -76,7 +76,7 @@ static int take(struct overview *o, const struct upmu_trace_event *e)
     struct ov_thread *t = &o->threads[thread];
     t->last_ns = e->time_ns;
     t->events++;
-    t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS;
+    t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS && e->kind != UPMU_TRACE_LOCK_ORDER;
     switch (concern) {
     case CONCERNS_REGION:
         return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);

@@ -191,6 +191,8 @@ enum object_wish {
 uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish);
 /** The object at `address` if there is one that lives, or MAP_NONE. */
 uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address);
+/** The last object there was at `address`, or MAP_NONE. */
+uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address);
 uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object);
 uint32_t site_of(struct overview *o, uint32_t object, uint64_t address);
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);

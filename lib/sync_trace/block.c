@@ -129,6 +129,7 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     prctl(PR_GET_NAME, t->name);
     tid_enter(t);
+    sync_order_start(t);
     sync_live_enter(t);
 }
 

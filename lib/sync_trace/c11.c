@@ -98,7 +98,8 @@ static inline int lock_any(mtx_t *m, const struct timespec *until, uintptr_t sit
         return real_lock(m, until);
     if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
         return wait_for(t, mode, m, until, site);
-    const struct lockable as = lockable_of(m, site);
+    struct lockable as = lockable_of(m, site);
+    as.how = until ? UPMU_FLAG_TIMED : 0;
     lockable_taken(t, mode, &as, 0);
     return thrd_success;
 }
@@ -118,7 +119,8 @@ UPMU_API int mtx_trylock(mtx_t *m)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(mtx_trylock)(m);
-    const struct lockable as = lockable_of(m, CALL_SITE());
+    struct lockable as = lockable_of(m, CALL_SITE());
+    as.how = UPMU_FLAG_TRIED;
     if (t && rc == thrd_success)
         lockable_taken(t, mode, &as, 0);
     else if (t)

@@ -12,6 +12,7 @@
 #include "sync_trace/cond.h"
 #include "sync_trace/cond_version.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "trace/writer.h"
 
@@ -66,6 +67,8 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
     if (!w->t)
         return;
     uint64_t tick = w->recorded ? tick_now() : 0;
+    if (w->held && w->recorded)
+        sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
     if (w->recorded) {

@@ -10,6 +10,7 @@
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/writer.h"
 
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
@@ -47,6 +48,8 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
                       int32_t result, uint32_t flags)
 {
     int saved = errno;
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_order_forget((uintptr_t)object);
     uint64_t tick = tick_now();
     struct trace_sync e = {
         .kind = kind,
@@ -107,6 +110,8 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     __atomic_store_n(&t->waiting, w->lock, __ATOMIC_RELAXED);
     if (!w->recorded)
         return;
+    if (w->type != UPMU_OBJECT_SEM) /* what this thread is about to wait for is told before it does */
+        sync_order(t, w->lock, w->type, w->site, w->flags & UPMU_FLAG_TIMED);
     w->flags |= sync_key_flags(w->lock, w->type);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_BLOCK,

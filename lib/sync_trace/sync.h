@@ -65,6 +65,7 @@ struct sync_held {
     uintptr_t site;   /**< where it was acquired */
     uint64_t since;   /**< tick, 0 if it was not taken */
     uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock somebody waits for */
+    uint64_t number;  /**< of all that is held up to this one (order.h), 0 until it is needed */
 };
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
@@ -88,6 +89,17 @@ struct sync_counts {
 
 struct sync_once_call;
 
+/** The takings a thread has told of, see order.h. */
+enum { SYNC_ORDER_FIRST_BITS = 6 };
+struct sync_order {
+    uint64_t *known; /**< 2^(64 - shift) numbers */
+    uint32_t shift;
+    uint32_t used;
+    uint32_t period; /**< between making and joining threads */
+    uint32_t since;  /**< period in which the table was emptied */
+    uint64_t first[1 << SYNC_ORDER_FIRST_BITS];
+};
+
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
 struct sync_thread {
@@ -101,6 +113,7 @@ struct sync_thread {
     pid_t tid;
     struct sync_counts *counts;
     struct trace_stream *stream;
+    struct sync_order order;
     struct sync_held held[SYNC_HELD_MAX];
     struct sync_site {
         uintptr_t site;
@@ -290,6 +303,11 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
 void sync_live_end(struct sync_thread *t);
 /** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
 void sync_live_disown(pid_t tid, uintptr_t lock);
+
+/* ---- order.c */
+
+/** A thread has the block now. */
+void sync_order_start(struct sync_thread *t);
 
 /* ---- counts.c */
 

@@ -15,6 +15,7 @@
 
 #include "base/tick.h"
 #include "core/recorder.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 #include "trace/writer.h"
@@ -159,6 +160,7 @@ static int create_recorded(struct sync_thread *t, const struct creation *c, uint
     int rc = create_begun(c, s);
     saved = errno;
     write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
+    sync_order_renew(t);
     errno = saved;
     return rc;
 }
@@ -245,6 +247,7 @@ static void join_end(struct join *j)
     if (j->t) {
         sync_live_end(j->t);
         write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
+        sync_order_renew(j->t);
     }
     errno = saved;
 }
@@ -296,6 +299,7 @@ UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
         uint64_t tick = tick_now();
         j.site = CALL_SITE();
         write_join(&j, UPMU_TRACE_THREAD_JOINED, tick, sync_stack(t, tick, j.site), rc);
+        sync_order_renew(t);
         errno = saved;
     }
     return rc;

@@ -13,8 +13,10 @@
 
 enum {
     UNSEEN = 0,
-    STEPS_MAX = 20 * 1000 * 1000, /* of one class and length: about a second */
-    LENGTH_SHORT = 4,             /* up to here one length after the other; longer ones together, inversions only */
+    /* Looks at a held lock, of one class and length: */
+    WORK_INVERSIONS = 400 * 1000 * 1000, /* about a second */
+    WORK_OTHERS = 20 * 1000 * 1000,
+    LENGTH_SHORT = 4, /* up to here one length after the other; longer ones together, inversions only */
 };
 
 /* The parts of `locks`. */
@@ -130,7 +132,8 @@ struct search {
     uint32_t *path;       /* takings */
     uint32_t *at;         /* per place in the path: the next edge to try */
     uint32_t n;
-    uint32_t steps;
+    uint64_t work; /* done, of `most_work` */
+    uint64_t most_work;
 };
 
 /* How a taking holds a lock; -1 if it does not. */
@@ -151,16 +154,22 @@ static bool wanted_before(const struct search *s, uint32_t lock)
     return false;
 }
 
-static bool fits(const struct search *s, uint32_t taking)
+/* What takes long is comparing all that one holds with all that another one does. */
+static bool fits(struct search *s, uint32_t taking)
 {
-    for (uint32_t i = 0; i < s->n; i++)
+    const struct wg_taking *t = &s->o->takings[taking];
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct wg_taking *u = &s->o->takings[s->path[i]];
+        bool compared = s->class < WG_GATED && t->thread != u->thread;
+        s->work += compared ? (uint64_t)t->n_held * u->n_held : 1;
         if (!wg_order_fits(s->o, s->class, s->path[i], taking))
             return false;
+    }
     return true;
 }
 
 /* Whether a chain may go on over this edge. Two readers do not wait for each other. */
-static bool may_follow(const struct search *s, const struct wg_order_edge *e)
+static bool may_follow(struct search *s, const struct wg_order_edge *e)
 {
     const struct wg_taking *last = &s->o->takings[s->path[s->n - 1]], *next = &s->o->takings[e->taking];
     return e->taking > s->path[0] && s->g.group[e->to] == s->g.group[e->from] && !(e->shared && last->shared) &&
@@ -180,6 +189,7 @@ static bool push(struct search *s, uint32_t taking)
     s->path[s->n] = taking;
     s->at[s->n] = s->g.first[s->o->takings[taking].lock];
     s->n++;
+    s->work += s->o->takings[s->path[0]].n_held;
     return s->n < s->least || !closes(s) || wg_order_add(s->o, s->class, s->path, s->n);
 }
 
@@ -195,8 +205,8 @@ static bool chains_from(struct search *s, uint32_t start)
             continue;
         }
         const struct wg_order_edge *e = &s->o->edges[s->at[s->n - 1]++];
-        s->steps += s->n;
-        if (s->steps > STEPS_MAX) {
+        s->work += 1;
+        if (s->work > s->most_work) {
             s->o->cut |= s->class == WG_INVERSION;
             return false;
         }
@@ -235,7 +245,8 @@ static void chains_of(struct search *s, enum wg_order_class class, uint32_t leas
     s->class = class;
     s->least = least;
     s->most = most;
-    s->steps = 0;
+    s->work = 0;
+    s->most_work = class == WG_INVERSION ? WORK_INVERSIONS : WORK_OTHERS;
     for (uint32_t i = 0; i < s->o->n_takings; i++) {
         const struct wg_taking *t = &s->o->takings[i];
         if ((class == WG_BROKEN || !t->breakable) && in_group(s, t) && !chains_from(s, i))

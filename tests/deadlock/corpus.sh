@@ -13,6 +13,7 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 fail() {
     echo "FAIL $name: $1"
     [ -s "$err" ] && sed 's/^/    /' "$err" | head -20
+    if kill -0 "$recorder" 2>/dev/null; then end_case; fi
     exit 1
 }
 
@@ -32,7 +33,7 @@ await_report() {
 # All processes of the case, the recorder's children and theirs, are ours to end.
 end_case() {
     local pid child
-    pid=$(cat "$pidfile")
+    pid=$(cat "$pidfile" 2>/dev/null) || { kill -9 "$recorder"; return; }
     child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null || true)
     # shellcheck disable=SC2086
     kill -9 $pid $child 2>/dev/null || true
@@ -45,6 +46,13 @@ check_kind() {
     grep '^deadlock \[' <<<"$text" | grep -qv "^deadlock \[$kind\]" &&
         fail "$what says: $(grep '^deadlock \[' <<<"$text" | head -3), expected $kind"
     return 0
+}
+
+# Classes stand in the report from the worst on.
+check_order() {
+    local worst
+    worst=$(sed -n 's/^lock order \[\([a-z-]*\)\].*/\1/p' <<<"$1" | head -1)
+    [ "${worst:--}" = "$order" ] || fail "the worst order of locks is ${worst:-none}, expected $order: $1"
 }
 
 one() {
@@ -68,6 +76,7 @@ one() {
         [ $rc -eq 3 ] || fail "upmu deadlock after the end: $rc: $text"
         check_kind "$text" "upmu deadlock after the end"
     fi
+    check_order "$text"
     echo "ok $name $kind $order $live_ms"
     rm -rf "$dir" "$err" "$pidfile" "$dir.out"
 }

@@ -13,21 +13,48 @@
 #include "output.h"
 #include "upmu/control.h"
 
-enum { DEADLOCK_JSON = 1 };
+enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS };
 enum { PID_MOST = 1 << 22 };
 
 struct deadlock_request {
     const struct command *self;
     const char *subject;
-    bool as_json;
+    const char *suppressions;
+    const struct deadlock_format *format;
 };
+
+/* A form of the report. */
+static const struct deadlock_format {
+    const char *name;
+    void (*write)(struct output *out, const struct deadlock_report *r);
+} formats[] = {
+    {"text", deadlock_write_text},   {"json", deadlock_write_json},   {"gcc", deadlock_write_gcc},
+    {"tasks", deadlock_write_tasks}, {"sarif", deadlock_write_sarif},
+};
+
+static const struct deadlock_format *format_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
 
 static int deadlock_option(void *arg, int id, const char *value)
 {
     struct deadlock_request *q = arg;
-    if (id == DEADLOCK_JSON) {
-        q->as_json = true;
+    switch (id) {
+    case DEADLOCK_JSON:
+        q->format = format_named("json");
         return 0;
+    case DEADLOCK_FORMAT:
+        q->format = format_named(value);
+        return q->format ? 0 : options_usage(q->self, "--format is one of text, json, gcc, tasks and sarif");
+    case DEADLOCK_SUPPRESSIONS:
+        q->suppressions = value;
+        return 0;
+    default:
+        break;
     }
     if (q->subject)
         return options_usage(q->self, "one directory or process at a time");
@@ -49,15 +76,16 @@ static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks 
 {
     struct upmu_control *control;
     struct upmu_control_status status = {.size = sizeof status};
+    const struct upmu_deadlocks_opts how = {.size = sizeof how, .suppressions = q->suppressions};
     pid_t pid;
     if (!is_process(q->subject, &pid))
-        return upmu_deadlocks_open(out, q->subject, NULL);
+        return upmu_deadlocks_open(out, q->subject, &how);
     int rc = upmu_control_open_pid(&control, pid);
     if (rc != 0)
         return rc;
     rc = upmu_control_status(control, 0, &status);
     if (rc == 0)
-        rc = upmu_deadlocks_open(out, status.dir, NULL);
+        rc = upmu_deadlocks_open(out, status.dir, &how);
     upmu_control_close(control);
     return rc;
 }
@@ -67,18 +95,16 @@ static int write_report(const struct deadlock_request *q, const struct deadlock_
     struct output out;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
-    if (q->as_json)
-        deadlock_write_json(&out, r);
-    else
-        deadlock_write_text(&out, r);
+    q->format->write(&out, r);
     if (output_close(&out) != 0)
         return EXIT_FAILED;
-    return deadlock_count(r, UPMU_DEADLOCK_CERTAIN) > 0 ? EXIT_FOUND : EXIT_OK;
+    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
+    return found > 0 ? EXIT_FOUND : EXIT_OK;
 }
 
 static int deadlock_run(const struct command *self, int argc, char **argv)
 {
-    struct deadlock_request q = {.self = self};
+    struct deadlock_request q = {.self = self, .format = &formats[0]};
     struct deadlock_report r = {0};
     int status = options_parse(self, argc, argv, deadlock_option, &q, NULL);
     if (status != OPTIONS_GO_ON)
@@ -97,22 +123,24 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec deadlock_options[] = {
-    {DEADLOCK_JSON, 'j', "json", NULL, "one JSON document"},
+    {DEADLOCK_JSON, 'j', "json", NULL, "one JSON document, as --format json"},
+    {DEADLOCK_FORMAT, 'f', "format", "FORM", "text, json, gcc (warnings by line), tasks (for IDEs) or sarif"},
+    {DEADLOCK_SUPPRESSIONS, 's', "suppressions", "FILE", "do not report what FILE names (man upmu-deadlock)"},
     {0, 0, NULL, NULL, NULL},
 };
 
 const struct command command_deadlock = {
     .name = "deadlock",
     .summary = "show which threads wait for each other for ever, and where",
-    .usage = "[--json] DIR|PID",
-    .about =
-        "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process PID\n"
-        "that is being recorded: threads that nothing can set going again, what each holds and waits for, and\n"
-        "where. What could still be woken by something is shown as stalled, and is no deadlock.\n",
+    .usage = "[--format FORM] [--suppressions FILE] DIR|PID",
+    .about = "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process\n"
+             "PID that is being recorded: threads that nothing can set going again, what each holds and waits for,\n"
+             "and where; and locks taken in orders by which threads could come to that. What could still be woken\n"
+             "by something, or cannot happen, is shown as such, and is no deadlock.\n",
     .options = deadlock_options,
-    .exits = "  0  there is no deadlock\n"
+    .exits = "  0  there is no deadlock, and no order of locks that could become one\n"
              "  1  DIR or PID cannot be read, or the output could not be written\n"
              "  2  the command line makes no sense\n"
-             "  3  there is a deadlock\n",
+             "  3  there is a deadlock, or an order of locks that could become one\n",
     .run = deadlock_run,
 };

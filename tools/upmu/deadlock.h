@@ -18,11 +18,17 @@ struct deadlock_report {
     const char *subject;  /**< the directory or process asked for */
 };
 
+/** How many cycles in the order of locks of a class are not suppressed. */
+size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number);
 /** How many deadlocks of a standing are not suppressed. */
 size_t deadlock_count(const struct deadlock_report *r, int standing);
 
 void deadlock_write_text(struct output *out, const struct deadlock_report *r);
 void deadlock_write_json(struct output *out, const struct deadlock_report *r);
+/** Lines as gcc's warnings, of Qt Creator's task files, and SARIF 2.1. */
+void deadlock_write_gcc(struct output *out, const struct deadlock_report *r);
+void deadlock_write_tasks(struct output *out, const struct deadlock_report *r);
+void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 /** One deadlock as text, with its threads. */
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
@@ -30,6 +36,8 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 
 /** "2 threads wait for each other". */
 char *deadlock_headline(const struct upmu_deadlock *d);
+/** "2 threads take 2 locks in orders that contradict each other". */
+char *deadlock_cycle_headline(const struct upmu_lock_cycle *c);
 /** "mutex queue (0x1234)". */
 char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address);
 /** "thread 17 (worker)". */

@@ -122,6 +122,77 @@ static void json_deadlock(struct json *j, const struct deadlock_report *r, size_
     free(headline);
 }
 
+/* ------------------------------------------------------------------------------------------------- order of locks */
+
+static void json_lock(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process, int type,
+                      uint64_t address)
+{
+    char *object = deadlock_object(r, process, type, address);
+    json_object(j, key);
+    json_uint(j, "address", address);
+    json_string(j, "description", object);
+    json_object_end(j);
+    free(object);
+}
+
+static void json_taking(struct json *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
+                        const struct upmu_lock_taking *t)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    json_object(j, NULL);
+    json_int(j, "tid", t->tid);
+    json_time(j, "time_ns", t->time_ns);
+    json_lock(j, "takes", r, process, t->lock_type, t->lock);
+    json_bool(j, "shared", t->shared);
+    json_bool(j, "tried", t->tried);
+    json_bool(j, "timed", t->timed);
+    json_stack(j, r, process, t->stack, 0);
+    json_lock(j, "holds", r, process, t->held_type, t->held);
+    json_bool(j, "holds_shared", t->held_shared);
+    json_place(j, "taken_at", r, process, t->held_site);
+    json_array(j, "gates");
+    for (size_t n = 0; upmu_deadlocks_taking_held(r->deadlocks, i, k, n, &h) == 0; n++)
+        if (h.wanted)
+            json_lock(j, NULL, r, process, UPMU_OBJECT_NONE, h.lock);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
+{
+    struct upmu_lock_taking t = {.size = sizeof t};
+    char *headline = deadlock_cycle_headline(c);
+    json_object(j, NULL);
+    json_int(j, "pid", c->pid);
+    json_string(j, "class", upmu_deadlock_class_name(c->class_number));
+    json_string(j, "headline", headline);
+    json_uint(j, "alike", c->alike);
+    json_bool(j, "suppressed", c->suppressed);
+    json_array(j, "takings");
+    for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++)
+        json_taking(j, r, c->process, i, k, &t);
+    json_array_end(j);
+    json_object_end(j);
+    free(headline);
+}
+
+static void json_order(struct json *j, const struct deadlock_report *r)
+{
+    struct upmu_lock_order order = {.size = sizeof order};
+    struct upmu_lock_cycle c = {.size = sizeof c};
+    json_object(j, "lock_order");
+    if (upmu_deadlocks_order(r->deadlocks, &order) == 0) {
+        json_uint(j, "takings", order.takings);
+        json_uint(j, "incomplete", order.incomplete);
+        json_bool(j, "cut", order.cut);
+    }
+    json_array(j, "cycles");
+    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+        json_cycle(j, r, i, &c);
+    json_array_end(j);
+    json_object_end(j);
+}
+
 void deadlock_write_json(struct output *out, const struct deadlock_report *r)
 {
     struct json j;
@@ -131,5 +202,6 @@ void deadlock_write_json(struct output *out, const struct deadlock_report *r)
     for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
         json_deadlock(&j, r, i, &d);
     json_array_end(&j);
+    json_order(&j, r);
     json_end(&j);
 }

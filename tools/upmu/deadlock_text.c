@@ -51,7 +51,8 @@ static void text_stack(struct output *out, const struct deadlock_report *r, uint
     struct upmu_trace_stack stack = {.size = sizeof stack};
     unsigned number = 0;
     if (id == 0 || upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) != 0) {
-        text_frame(out, r, process, site, &number);
+        if (site)
+            text_frame(out, r, process, site, &number);
         fputs("      (the call stack was not recorded)\n", out->file);
         return;
     }
@@ -144,17 +145,85 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
     }
 }
 
+/* ------------------------------------------------------------------------------------------------- order of locks */
+
+static void text_taking(struct output *out, const struct deadlock_report *r, uint32_t process,
+                        const struct upmu_lock_taking *t, bool whole)
+{
+    fprintf(out->file, "  thread %ld takes %s", (long)t->tid, t->shared ? "for reading " : "");
+    text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
+    fprintf(out->file, "%s%s while it holds %s", t->tried ? " by trying" : "", t->timed ? " with a time limit" : "",
+            t->held_shared ? "for reading " : "");
+    text_clean(out, deadlock_object(r, process, t->held_type, t->held));
+    fputs(", taken at ", out->file);
+    text_place(out, r, process, t->held_site);
+    fputc('\n', out->file);
+    if (whole)
+        text_stack(out, r, process, t->stack, 0);
+}
+
+static void text_gates(struct output *out, const struct deadlock_report *r, uint32_t process, size_t i, size_t k)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    for (size_t n = 0; upmu_deadlocks_taking_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+        if (!h.wanted)
+            continue;
+        fputs("    kept apart by ", out->file);
+        text_clean(out, deadlock_object(r, process, UPMU_OBJECT_NONE, h.lock));
+        fputs(", taken at ", out->file);
+        text_place(out, r, process, h.site);
+        fputc('\n', out->file);
+    }
+}
+
+static void text_cycle(struct output *out, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
+{
+    struct upmu_lock_taking t = {.size = sizeof t};
+    bool inversion = c->class_number == UPMU_LOCK_INVERSION;
+    char *headline = deadlock_cycle_headline(c);
+    fprintf(out->file, "%slock order%s [%s] in process %ld: %s\n", output_style(out, inversion ? STYLE_BAD : STYLE_DIM),
+            output_plain(out), upmu_deadlock_class_name(c->class_number), (long)c->pid, headline);
+    free(headline);
+    for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++) {
+        text_taking(out, r, c->process, &t, inversion);
+        if (c->class_number == UPMU_LOCK_GATED)
+            text_gates(out, r, c->process, i, k);
+    }
+}
+
+static void text_order(struct output *out, const struct deadlock_report *r, bool any)
+{
+    struct upmu_lock_order order = {.size = sizeof order};
+    if (upmu_deadlocks_order(r->deadlocks, &order) != 0)
+        return;
+    if (!any)
+        fprintf(out->file, "no deadlock in %s, and no contradiction among %" PRIu64 " nested acquisitions\n",
+                r->subject, order.takings);
+    if (order.incomplete)
+        fprintf(out->file, "%" PRIu64 " nested acquisitions were not recorded whole and are left out\n",
+                order.incomplete);
+    if (order.cut)
+        fputs("the search for inversions was ended early: there may be more\n", out->file);
+}
+
 void deadlock_write_text(struct output *out, const struct deadlock_report *r)
 {
     struct upmu_deadlock d = {.size = sizeof d};
-    size_t n = 0;
+    struct upmu_lock_cycle c = {.size = sizeof c};
+    bool any = false;
     for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++) {
         if (d.suppressed)
             continue;
-        if (n++ > 0)
-            fputc('\n', out->file);
+        fputs(any ? "\n" : "", out->file);
         deadlock_write_one(out, r, i);
+        any = true;
     }
-    if (n == 0)
-        fprintf(out->file, "no deadlock in %s\n", r->subject);
+    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++) {
+        if (c.suppressed)
+            continue;
+        fputs(any ? "\n" : "", out->file);
+        text_cycle(out, r, i, &c);
+        any = true;
+    }
+    text_order(out, r, any);
 }

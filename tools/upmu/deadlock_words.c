@@ -15,6 +15,32 @@ size_t deadlock_count(const struct deadlock_report *r, int standing)
     return n;
 }
 
+size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number)
+{
+    struct upmu_lock_cycle c = {.size = sizeof c};
+    size_t n = 0;
+    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+        n += c.class_number == class_number && !c.suppressed;
+    return n;
+}
+
+char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
+{
+    static const char *const why[UPMU_LOCK_CLASSES] = {
+        [UPMU_LOCK_INVERSION] = "threads could come to wait for each other for ever",
+        [UPMU_LOCK_GATED] = "another lock keeps them apart",
+        [UPMU_LOCK_ONE_THREAD] = "one thread alone took them both ways",
+        [UPMU_LOCK_ORDERED] = "one was over before the other thread began",
+        [UPMU_LOCK_BROKEN] = "one of them does not wait for ever",
+    };
+    bool known = c->class_number >= 0 && c->class_number < UPMU_LOCK_CLASSES;
+    char *alike = c->alike > 0 ? memory_format(", and %zu more at the same places", c->alike) : memory_copy("");
+    char *text = memory_format("%zu locks taken in contradicting orders%s: %s", c->n_takings, alike,
+                               known ? why[c->class_number] : "?");
+    free(alike);
+    return text;
+}
+
 char *deadlock_headline(const struct upmu_deadlock *d)
 {
     const char *plural = d->n_threads == 1 ? "" : "s", *wait = d->n_threads == 1 ? "waits" : "wait";
@@ -46,10 +72,9 @@ char *deadlock_headline(const struct upmu_deadlock *d)
 char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address)
 {
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    struct upmu_overview_object object = {.size = sizeof object}, found = {.name = ""};
-    for (size_t i = 0; upmu_overview_object(o, i, &object) == 0; i++)
-        if (object.process == process && object.address == address && object.generation >= found.generation)
-            found = object;
+    struct upmu_overview_object found = {.size = sizeof found, .name = ""};
+    if (upmu_overview_object_at(o, process, type, address, &found) != 0)
+        found.name = "";
     if (type == UPMU_OBJECT_NONE)
         type = found.type;
     const char *kind = type == UPMU_OBJECT_NONE ? "lock" : report_type_name(type);

@@ -206,6 +206,7 @@ int main(void)
 {
     Suite *suite = suite_create("waitgraph.order");
     TCase *c = tcase_create("order");
+    tcase_set_timeout(c, 60); /* sanitizers and loaded machines are slow */
     tcase_add_test(c, opposite_orders_of_two_threads_are_an_inversion);
     tcase_add_test(c, same_order_everywhere_is_nothing);
     tcase_add_test(c, a_gate_is_a_gate_only_where_it_is_held);

@@ -286,6 +286,7 @@ int main(void)
 {
     Suite *suite = suite_create("waitgraph.stand");
     TCase *c = tcase_create("stand");
+    tcase_set_timeout(c, 60); /* sanitizers and loaded machines are slow */
     tcase_add_test(c, two_threads_in_opposite_order_are_a_cycle);
     tcase_add_test(c, cycle_of_a_thousand_is_one_cycle);
     tcase_add_test(c, who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle);
