@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) void lockable_taken(struct sync_thr
 {
     struct sync_count *c = sync_count(t, l->key, l->type);
     c->acquired++;
-    if (UNLIKELY((c->stamps > 0 && mode != MODE_ALL) || result != 0))
+    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
         sync_taken_slow(t, mode, c, l->key, l->site, result);
     else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);

@@ -29,10 +29,11 @@ enum {
     RECORD_OPT_PAUSED,
     RECORD_OPT_NO_STACKS,
     RECORD_OPT_DEPTH,
+    RECORD_OPT_SAMPLE,
     RECORD_OPT_OUTPUT
 };
 
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64, SAMPLE_MAX = 2000000000 };
 
 struct record_line {
     const struct command *self;
@@ -51,6 +52,15 @@ static int record_stacks(struct record_line *l, const char *value)
     return 0;
 }
 
+static int record_sample(struct record_line *l, const char *value)
+{
+    long n;
+    if (strcmp(value, "none") != 0 && !number_long(value, 1, SAMPLE_MAX, &n))
+        return options_usage(l->self, "--sample wants none or a number from 1 to %d, not '%s'", SAMPLE_MAX, value);
+    l->request.sample = value;
+    return 0;
+}
+
 static int record_option(void *arg, int id, const char *value)
 {
     struct record_line *l = arg;
@@ -64,6 +74,8 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_NO_STACKS:
     case RECORD_OPT_DEPTH:
         return record_stacks(l, value);
+    case RECORD_OPT_SAMPLE:
+        return record_sample(l, value);
     case RECORD_OPT_OUTPUT:
         l->output = value;
         return 0;
@@ -190,6 +202,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
     {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
+    {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };
