@@ -74,6 +74,14 @@ static inline bool lockable_release_quietly(struct sync_thread *t, uint32_t mode
     return true;
 }
 
+/** Whether a release is nothing but the real call: recording is off, and nothing is left of what was taken while it was
+ *  on. Wrappers ask this first, and need no frame then. */
+static inline bool lockable_is_idle(uint32_t mode)
+{
+    const struct sync_thread *t = sync_tls.thread;
+    return LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0));
+}
+
 /** The block of a thread that keeps account of what it holds, also when recording is off by now; NULL. */
 static inline struct sync_thread *lockable_holder(uint32_t mode)
 {
