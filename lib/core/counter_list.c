@@ -125,7 +125,7 @@ static void fill_group(const struct machine *m, struct counter_list *list, const
         const struct event filler = counter_list_filler(m, model, counter);
         size_t i = append(list, &filler, list->link[first].owner);
         list->plan.entry[i] =
-            (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int8_t)counter};
+            (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int16_t)counter};
     }
 }
 
@@ -174,6 +174,17 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     return counter_list_make_on(machine_get(), list, names, max, keep_unknown);
 }
 
+static bool make_room(struct counter_list *list, size_t n)
+{
+    size_t room = n * LIST_ENTRIES_PER_EVENT + 1;
+    list->events = calloc(room, sizeof *list->events);
+    list->link = calloc(room, sizeof *list->link);
+    list->absent = calloc(room, sizeof *list->absent);
+    list->cause = calloc(room, sizeof *list->cause);
+    list->reason = calloc(room, sizeof *list->reason);
+    return list->events && list->link && list->absent && list->cause && list->reason;
+}
+
 int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
                          bool keep_unknown)
 {
@@ -181,15 +192,11 @@ int counter_list_make_on(const struct machine *m, struct counter_list *list, con
     memset(list, 0, sizeof *list);
     if (n > max && !keep_unknown)
         return upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", n, max);
-    size_t room = (n < max ? n : max) * LIST_ENTRIES_PER_EVENT + 1;
-    list->events = calloc(room, sizeof *list->events);
-    list->link = calloc(room, sizeof *list->link);
-    list->absent = calloc(room, sizeof *list->absent);
-    list->cause = calloc(room, sizeof *list->cause);
-    list->reason = calloc(room, sizeof *list->reason);
-    int rc = list->events && list->link && list->absent && list->cause && list->reason
-                 ? take_names(m, list, names, max, keep_unknown)
-                 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (!make_room(list, n < max ? n : max)) {
+        counter_list_free(list);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    }
+    int rc = take_names(m, list, names, max, keep_unknown);
     if (rc == 0)
         rc = add_all_kinds(m, list);
     if (rc == 0)

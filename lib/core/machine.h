@@ -18,16 +18,16 @@ struct machine {
     const struct arch_family *family; /**< never NULL */
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
-    uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
     uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
+    uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
     uint64_t listed_events;           /**< codes below 64 that the core PMU's folder lists; 0 = it lists none at all */
     char cpus[256];                   /**< CPUs of this kind ("0-3,8"), "" if the PMU is of all of them */
-    uint8_t kind;                     /**< number of this kind of core */
     unsigned core_kinds;              /**< kinds of cores counted: over 1 on hybrid parts, 0 without a PMU */
     unsigned kinds_beyond;            /**< kinds there are more, which are not counted */
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
+    uint8_t kind;                     /**< number of this kind of core */
     bool named;                       /**< it was asked for by name: nothing of the running machine is in here */
     char kinds_note[256];             /**< for hybrid parts: how events are counted, else "" */
     char fault[512];                  /**< what makes a recorded machine unusable, else "" */

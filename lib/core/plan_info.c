@@ -53,30 +53,48 @@ static void describe(struct upmu_plan *p)
                  "one counter is the kernel's NMI watchdog's; 'sysctl kernel.nmi_watchdog=0' as root sets it free");
 }
 
+static int fill(struct upmu_plan *p, const struct machine *m, const char *events)
+{
+    int rc = counter_list_make_on(m, &p->list, events, PLAN_EVENTS_MAX, false);
+    if (rc < 0)
+        return rc;
+    if (p->list.n == 0)
+        return upmu_fail(UPMU_E_INVAL, "upmu_plan_open: the list of events is empty");
+    p->texts = calloc(p->list.n_all, sizeof *p->texts);
+    if (!p->texts)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    machine_rules(m, p->rules);
+    describe(p);
+    return 0;
+}
+
+static int open_on(struct upmu_plan **plan, const struct machine *m, const char *events)
+{
+    struct upmu_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    int rc = fill(p, m, events);
+    if (rc < 0) {
+        upmu_plan_close(p);
+        return rc;
+    }
+    *plan = p;
+    return 0;
+}
+
 int upmu_plan_open(struct upmu_plan **plan, const char *cpu, const char *events)
 {
     if (!plan || !events)
         return upmu_fail(UPMU_E_INVAL, "upmu_plan_open: a place for the plan and the events must be given");
     *plan = NULL;
-    struct machine *named = cpu ? malloc(sizeof *named) : NULL;
-    struct upmu_plan *p = calloc(1, sizeof *p);
-    int rc = p && (named || !cpu) ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
-    if (rc == 0 && cpu)
-        rc = machine_of_cpu(cpu, named);
-    const struct machine *m = cpu ? named : machine_get();
+    if (!cpu)
+        return open_on(plan, machine_get(), events);
+    struct machine *named = malloc(sizeof *named);
+    if (!named)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    int rc = machine_of_cpu(cpu, named);
     if (rc == 0)
-        rc = counter_list_make_on(m, &p->list, events, PLAN_EVENTS_MAX, false);
-    if (rc == 0 && p->list.n == 0)
-        rc = upmu_fail(UPMU_E_INVAL, "upmu_plan_open: the list of events is empty");
-    if (rc == 0 && !(p->texts = calloc(p->list.n_all, sizeof *p->texts)))
-        rc = upmu_fail(UPMU_E_NOMEM, "out of memory");
-    if (rc == 0) {
-        machine_rules(m, p->rules);
-        describe(p);
-        *plan = p;
-    } else {
-        upmu_plan_close(p);
-    }
+        rc = open_on(plan, named, events);
     free(named);
     return rc;
 }

@@ -287,6 +287,54 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
     return value_of_kinds(nothing, now, (size_t)n, by_kind);
 }
 
+/* The part of event i on its `kind`-th kind of core. @return the list's number of it, or SIZE_MAX. */
+static size_t part_of(const struct upmu_set *set, size_t i, size_t kind)
+{
+    const struct counters *c = &set->instances[0]->counters;
+    for (size_t part = i;; part = c->counter[part].next) {
+        if (!c->counter[part].elsewhere && kind-- == 0)
+            return part;
+        if (c->counter[part].next == 0)
+            return SIZE_MAX;
+    }
+}
+
+/* What event i counted on one kind of core, as of the last reading. */
+static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, size_t kind)
+{
+    struct upmu_value sum = {0};
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct upmu_value by_kind[VALUE_KINDS_MAX];
+        struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
+        bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
+        const struct upmu_value *v = number && !set->instances[k]->counters.counter[i].switches ? &by_kind[kind] : &all;
+        if (k == 0)
+            sum = *v;
+        else
+            value_add(&sum, v);
+    }
+    return sum;
+}
+
+/* A zero of one kind may be that of a core that lacks the event, and the sum is short of what was done there. */
+static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value *total)
+{
+    if (!set->list.events[i].zero_unsure)
+        return false;
+    bool doubted = value_doubt_zero(total);
+    for (size_t kind = 1; !doubted && part_of(set, i, kind) != SIZE_MAX; kind++) {
+        for (size_t k = 0; k <= kind && !doubted; k++) {
+            struct upmu_value v = value_of_kind(set, i, k);
+            doubted = v.running > 0 && value_doubt_zero(&v);
+        }
+    }
+    if (doubted) {
+        total->standing = UPMU_NOT_COUNTED;
+        total->value = UPMU_NO_VALUE;
+    }
+    return doubted;
+}
+
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
     if (!set || !values || n < set->list.n)
@@ -310,21 +358,9 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     }
     set->doubted = 0;
     for (size_t i = 0; i < set->list.n; i++)
-        if (set->list.events[i].zero_unsure && value_doubt_zero(&values[i]))
+        if (doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
     return (int)set->list.n;
-}
-
-/* The part of event i on its `kind`-th kind of core. @return the list's number of it, or SIZE_MAX. */
-static size_t part_of(const struct upmu_set *set, size_t i, size_t kind)
-{
-    const struct counters *c = &set->instances[0]->counters;
-    for (size_t part = i;; part = c->counter[part].next) {
-        if (!c->counter[part].elsewhere && kind-- == 0)
-            return part;
-        if (c->counter[part].next == 0)
-            return SIZE_MAX;
-    }
 }
 
 const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind)
@@ -346,17 +382,7 @@ int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_
         return foreign_set(set, "upmu_set_read_kind");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
-    memset(value, 0, sizeof *value);
-    for (size_t k = 0; k < set->n_instances; k++) {
-        struct upmu_value by_kind[VALUE_KINDS_MAX];
-        struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
-        bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
-        const struct upmu_value *v = number && !set->instances[k]->counters.counter[i].switches ? &by_kind[kind] : &all;
-        if (k == 0)
-            *value = *v;
-        else
-            value_add(value, v);
-    }
+    *value = value_of_kind(set, i, kind);
     return 0;
 }
 
