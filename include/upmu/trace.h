@@ -110,6 +110,7 @@ enum upmu_trace_flag {
     UPMU_FLAG_ROBUST = 128,
     UPMU_FLAG_PI = 256, /**< priority inheritance */
     UPMU_FLAG_PSHARED = 512,
+    UPMU_FLAG_FINAL = 1024, /**< LOCK_DESTROY: the counts of all threads up to here are in the trace */
 };
 
 /** One event; pointers are valid until the next call on the same trace. */
@@ -126,7 +127,8 @@ struct upmu_trace_event {
     uint64_t object2;      /**< COND_*: the mutex; FUTEX_WAKE: where sleepers were moved to, 0 = nowhere */
     int32_t object_type;   /**< enum upmu_object_type */
     int32_t result;        /**< what the call returned (an errno value of the recorded machine, 0 = success) */
-    pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known */
+    pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known;
+                                LOCK_COUNTS: the thread that counted, 0 if it is `tid` */
     uint32_t stack;        /**< id for upmu_trace_stack(), 0 = none */
     uint64_t site;         /**< call site of this event, 0 if not known */
     uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */

@@ -70,7 +70,9 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e)
     if (e->process >= o->n_processes)
         return upmu_fail(UPMU_E_INVAL, "an event names process %u of %zu", (unsigned)e->process, o->n_processes);
     note_time(o, &o->processes[e->process], e);
-    uint32_t thread = thread_of(o, e->process, e->pid, e->tid, e->time_ns);
+    /* Counts of a lock that ends are told for all threads by the one that ends it. */
+    pid_t tid = e->kind == UPMU_TRACE_LOCK_COUNTS && e->peer ? e->peer : e->tid;
+    uint32_t thread = thread_of(o, e->process, e->pid, tid, e->time_ns);
     if (thread == MAP_NONE)
         return overview_no_memory();
     struct ov_thread *t = &o->threads[thread];

@@ -99,7 +99,9 @@ struct ov_object {
     uint64_t address;
     char *name;
     bool created, destroyed;
-    bool used; /**< more is known of it than a name */
+    bool counts_clear; /**< nothing that is counted belongs to what lay there before */
+    bool counts_told;  /**< all that was counted of it stands before its end */
+    bool used;         /**< more is known of it than a name */
     uint64_t init_site;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;

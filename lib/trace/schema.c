@@ -125,7 +125,7 @@ static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SIT
 static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME, FLAGS};
 static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
 static const struct schema_field lock_counts_fields[] = {
-    OBJECT, OBJECT_TYPE, COUNT, {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}, FLAGS,
+    OBJECT, OBJECT_TYPE, COUNT, {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}, FLAGS, PEER,
 };
 
 static const struct schema_field cond_fields[] = {
