@@ -125,6 +125,8 @@ struct ov_process {
     uint64_t last_ns;  /**< its last event */
     bool whole;        /**< ended in good order and lost nothing: what is not there did not happen */
     size_t switches;   /**< index of the counter of context switches, SIZE_MAX if there is none */
+    uint64_t full, compact,
+        stacked; /**< events about locks and threads; those in compact classes; those with a stack */
 };
 
 /** What the recorder last told of a thread and an address: it counts on when another lock comes to lie there. */

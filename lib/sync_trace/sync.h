@@ -158,6 +158,10 @@ struct sync_process {
     uint32_t once_known;      /**< `once_done` is what a pthread_once_t contains afterwards */
     int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
+    uint64_t hz;          /**< ticks per second, roughly */
+    struct {
+        uint64_t full_ps, compact_ps, stack_ps;
+    } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
 };
