@@ -179,7 +179,7 @@ UPMU_API int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const 
 {
     const struct way clocked = {.lock = way_clock, .clock = clock, .until = until};
     uint32_t mode = sync_mode();
-    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    struct sync_thread *t = mode == MODE_OFF || !sync_deadline_is_valid(clock, NULL) ? NULL : sync_thread();
     return t ? lock_any(t, mode, m, &clocked, CALL_SITE()) : SYNC_REAL(mutex_clocklock)(m, clock, until);
 }
 

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/tiny_lock.h"
 #include "upmu/sync.h"
@@ -242,6 +243,13 @@ static inline uintptr_t sync_key_object(uintptr_t key, uint32_t type)
 static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
 {
     return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_FLAG_SHARED : 0;
+}
+
+/** Whether libc accepts this deadline. Where it looks before it tries, it must be asked first: trying would succeed. */
+static inline bool sync_deadline_is_valid(clockid_t clock, const struct timespec *until)
+{
+    bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+    return known && (!until || (until->tv_nsec >= 0 && until->tv_nsec < 1000000000));
 }
 
 /* ---- rwlock.c, spin.c, once.c, c11.c: what the C library's locks look like inside, found out at the start */
