@@ -91,6 +91,10 @@ struct sync_once_call;
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
 struct sync_thread {
+    /* First what is seldom used. A block begins a page and so does a packet, whose head is stored to with every event: a
+     * load whose address differs from such a store's in the upper bits alone would wait for it. */
+    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
+
     uint32_t ready;   /**< 1: may record. 0: the recorder is at work in this thread, it has ended, or we are a child */
     uint32_t depth;   /**< of `held` */
     uint32_t version; /**< odd while a held lock is being entered */
@@ -114,7 +118,6 @@ struct sync_thread {
     struct sync_once_call *once; /**< the innermost pthread_once() that is going on */
     char name[16];
     struct sync_thread *next; /**< all blocks */
-    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
 };
 
 struct sync_tls {
