@@ -113,7 +113,8 @@ static bool really_fits(const struct counters *c, const struct counter_target *t
     size_t i = leader_of(c, g);
     const struct event *leader = &c->list->events[i];
     struct counter copy = c->counter[i];
-    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->running || target->on_exec)
+    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->running ||
+        target->on_exec)
         return true;
     int fd = open_with_modes(leader, target, c->group[g].leader, &copy);
     if (fd >= 0)

@@ -27,10 +27,10 @@ struct machine {
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
-    uint8_t kind;                     /**< number of this kind of core */
-    bool named;                       /**< it was asked for by name: nothing of the running machine is in here */
-    char kinds_note[256];             /**< for hybrid parts: how events are counted, else "" */
-    char fault[512];                  /**< what makes a recorded machine unusable, else "" */
+    uint8_t kind;         /**< number of this kind of core */
+    bool named;           /**< it was asked for by name: nothing of the running machine is in here */
+    char kinds_note[256]; /**< for hybrid parts: how events are counted, else "" */
+    char fault[512];      /**< what makes a recorded machine unusable, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */

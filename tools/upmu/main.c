@@ -8,7 +8,8 @@
 #include "output.h"
 #include "upmu/upmu.h"
 
-/* clang-format off: a line for each */
+/* A line for each: lists grow in the middle. */
+/* clang-format off */
 const struct command *const commands[] = {
     &command_list,
     &command_explain,
