@@ -71,6 +71,8 @@ static int from_table(const struct registry_event *r, struct event *out)
     out->class = EVENT_CORE;
     if (!row || row->kind == ARCH_CODE_NONE)
         return absent_here(m, r->name, row ? row->why : "", out);
+    if (row->kind == ARCH_CODE_RAW && common_events_lack(m, row->config))
+        return absent_here(m, r->name, "this core does not have it, and its PMU would read 0", out);
     out->type = type_of_kind(m, row->kind);
     out->config = row->config;
     out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
@@ -275,4 +277,11 @@ int event_resolve(const char *name, struct event *out)
     out->filter_ignored = out->class == EVENT_CORE && machine_get()->family->counters.ignores_filter;
     rc = check_modes(out);
     return rc < 0 ? rc : check_raw_code(out);
+}
+
+bool event_always_moves(const struct event *e, bool self)
+{
+    bool moves = e->type == KERNEL_TYPE_HARDWARE &&
+                 (e->config == KERNEL_HW_CYCLES || e->config == KERNEL_HW_INSTRUCTIONS);
+    return moves && e->user && (self || e->kernel); /* another thread may have been in the kernel all the time */
 }

@@ -125,6 +125,7 @@ static void examine(struct machine *m)
     core_kernel()->list_dir(PMU_DIR, note_core_pmu, m);
     if (m->core_pmu[0] && machine_pmu_type(m->core_pmu, &m->core_type) < 0)
         m->core_type = KERNEL_TYPE_RAW;
+    common_events_read(m->core_pmu, &m->common);
     m->leader_unchecked = strncmp(m->core_pmu, "armv", 4) == 0;
     if (m->core_pmu[0])
         m->user_read_config1 = user_read_bit(m->core_pmu);

@@ -10,6 +10,13 @@
 #include "core/arch_ops.h"
 #include "core/plan.h"
 
+/** The architecture's common events that the core PMU has (Arm), as the kernel lists them. */
+struct common_events {
+    uint64_t first;  /**< codes 0 to 0x3f, as bits */
+    uint64_t second; /**< codes 0x4000 to 0x403f */
+    bool known;      /**< there is a list */
+};
+
 struct machine {
     struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
     const struct arch_family *family; /**< never NULL */
@@ -20,6 +27,7 @@ struct machine {
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
+    struct common_events common;
     unsigned core_kinds;   /**< core PMUs found: over 1 on hybrid parts */
     char hidden_note[160]; /**< for hybrid parts: what is not counted, else "" */
     char fault[512];       /**< what makes a recorded machine unusable, else "" */
@@ -40,6 +48,11 @@ void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX]);
 
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);
+
+/** Read the list of a PMU in sysfs; not known for any but Arm's. */
+void common_events_read(const char *pmu, struct common_events *out);
+/** Whether the core PMU is known not to have the common event `code`: as a raw code it would read 0. */
+bool common_events_lack(const struct machine *m, uint64_t code);
 
 /** Read a one-line sysfs file without its newline. @return length, or -errno. */
 int machine_line(const char *path, char *buf, size_t cap);

@@ -102,6 +102,14 @@ static bool is_switches(size_t i)
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
 }
 
+/* Zeros that cannot be counts. */
+static void take_back(struct upmu_region_event *e)
+{
+    e->without_value += e->stat.count;
+    e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+    e->stat = (struct upmu_stat){.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
+}
+
 void region_record_stats(const struct region_record *r, struct upmu_region_stats *out)
 {
     double factor = ns_per_tick();
@@ -126,6 +134,8 @@ void region_record_stats(const struct region_record *r, struct upmu_region_stats
             .standing = e->standing,
             .cause = e->cause,
         };
+        if (e->sum.sum == 0 && e->sum.count > 0 && event_always_moves(&upmu_regions.list.events[i], true))
+            take_back(&full.events[i]);
     }
     opts_give(out, out->size, sizeof full, &full, sizeof full);
 }

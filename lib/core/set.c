@@ -282,7 +282,11 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
         now[k].enabled -= zero->enabled;
         now[k].running -= zero->running;
     }
-    return value_of_kinds(nothing, now, (size_t)n, by_kind);
+    struct upmu_value v = value_of_kinds(nothing, now, (size_t)n, by_kind);
+    bool self = set->opts.target == UPMU_TARGET_THREAD;
+    if (v.raw == 0 && v.running > 0 && event_always_moves(&set->list.events[i], self))
+        return value_without(UPMU_NOT_COUNTED, 0);
+    return v;
 }
 
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,29 @@ __attribute__((noinline)) void guest_loop(unsigned long instructions)
 #else
 #error "no loop of known length for this instruction set"
 #endif
+}
+
+static size_t bytes_of(size_t pages)
+{
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+unsigned char *guest_memory(size_t pages)
+{
+    void *memory = mmap(NULL, bytes_of(pages), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        EXPECT(false, "no memory for %zu pages", pages);
+        fflush(stdout);
+        _exit(1);
+    }
+    return memset(memory, 1, bytes_of(pages));
+}
+
+void guest_flush(unsigned char *memory, size_t pages)
+{
+    int there = mprotect(memory, bytes_of(pages), PROT_READ | PROT_WRITE | PROT_EXEC);
+    int back = mprotect(memory, bytes_of(pages), PROT_READ | PROT_WRITE);
+    EXPECT(there == 0 && back == 0, "mprotect");
 }
 
 unsigned guest_cycles_per_instruction(void)
