@@ -284,8 +284,10 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
     }
     struct upmu_value v = value_of_kinds(nothing, now, (size_t)n, by_kind);
     bool self = set->opts.target == UPMU_TARGET_THREAD;
-    if (v.raw == 0 && v.running > 0 && event_always_moves(&set->list.events[i], self))
-        return value_without(UPMU_NOT_COUNTED, 0);
+    if (v.raw == 0 && v.running > 0 && event_always_moves(&set->list.events[i], self)) {
+        v.standing = UPMU_NOT_COUNTED;
+        v.value = UPMU_NO_VALUE;
+    }
     return v;
 }
 

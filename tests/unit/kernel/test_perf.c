@@ -100,7 +100,7 @@ START_TEST(task_clock_is_cpu_time)
         spent = (int64_t)(now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec;
     } while (spent < 20000000);
     read_one(fd, words);
-    ck_assert_uint_ge(words[0], 20000000);
+    ck_assert_uint_ge(words[0], 19900000); /* the kernel's two clocks of a thread differ by some microseconds */
     ck_assert_uint_le(words[0], 40000000);
     k->close(fd);
 }
