@@ -281,7 +281,7 @@ int event_resolve(const char *name, struct event *out)
 
 bool event_always_moves(const struct event *e, bool self)
 {
-    bool moves = e->type == KERNEL_TYPE_HARDWARE &&
-                 (e->config == KERNEL_HW_CYCLES || e->config == KERNEL_HW_INSTRUCTIONS);
+    bool moves =
+        e->type == KERNEL_TYPE_HARDWARE && (e->config == KERNEL_HW_CYCLES || e->config == KERNEL_HW_INSTRUCTIONS);
     return moves && e->user && (self || e->kernel); /* another thread may have been in the kernel all the time */
 }
