@@ -94,8 +94,6 @@ __attribute__((noinline)) void guest_loop(unsigned long instructions)
     __asm__ volatile(".set push\n\t.set noreorder\n1: bne %0, %1, 1b\n\tdaddiu %0, %0, -1\n\t.set pop"
                      : "+r"(n)
                      : "r"(1ul));
-#elif defined(__alpha__)
-    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(n));
 #elif defined(__x86_64__)
     __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 #else
