@@ -105,7 +105,7 @@ static int from_native(const char *base, struct event *out)
 {
     const struct machine *m = machine_get();
     const char *native = base + strlen("native::");
-    struct arch_native_code code;
+    struct arch_native_code code = {0};
     out->summary = "event of this CPU by its own name";
     /* libpfm4 knows the running CPU alone. */
     int rc = recording_in_use()
