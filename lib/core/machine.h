@@ -10,25 +10,19 @@
 #include "core/arch_ops.h"
 #include "core/plan.h"
 
-/** The architecture's common events that the core PMU has (Arm), as the kernel lists them. */
-struct common_events {
-    uint64_t first;  /**< codes 0 to 0x3f, as bits */
-    uint64_t second; /**< codes 0x4000 to 0x403f */
-    bool known;      /**< there is a list */
-};
-
 struct machine {
     struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
     const struct arch_family *family; /**< never NULL */
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
+    uint64_t listed_events;           /**< codes below 64 that the core PMU's folder lists; 0 = it lists none at all */
     uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
-    struct common_events common;
     unsigned core_kinds;   /**< core PMUs found: over 1 on hybrid parts */
+    bool named;            /**< it was asked for by name: nothing of the running machine is in here */
     char hidden_note[160]; /**< for hybrid parts: what is not counted, else "" */
     char fault[512];       /**< what makes a recorded machine unusable, else "" */
 };
@@ -36,6 +30,9 @@ struct machine {
 /** The machine; examined at the first call. Thread safe. */
 const struct machine *machine_get(void);
 
+/** A CPU by the name of its family or chip, with what its table says and nothing of the running machine.
+ *  @return 0, or UPMU_E_NAME with a suggestion. */
+int machine_of_cpu(const char *cpu, struct machine *out);
 /** Whether there is a machine to answer for: a recording that is damaged or contradicts itself is none, and nothing is
  *  answered from the running machine in its place. @return 0, or UPMU_E_FORMAT with a message. */
 int machine_usable(void);
@@ -48,11 +45,6 @@ void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX]);
 
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);
-
-/** Read the list of a PMU in sysfs; not known for any but Arm's. */
-void common_events_read(const char *pmu, struct common_events *out);
-/** Whether the core PMU is known not to have the common event `code`: as a raw code it would read 0. */
-bool common_events_lack(const struct machine *m, uint64_t code);
 
 /** Read a one-line sysfs file without its newline. @return length, or -errno. */
 int machine_line(const char *path, char *buf, size_t cap);

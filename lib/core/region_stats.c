@@ -102,12 +102,19 @@ static bool is_switches(size_t i)
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
 }
 
-/* Zeros that cannot be counts. */
-static void take_back(struct upmu_region_event *e)
+/* Events that read 0 where the CPU lacks them, or where the PMU counts them for somebody else: never having counted anything
+ * is no number. */
+static void doubt_zeros(struct upmu_region_stats *s)
 {
-    e->without_value += e->stat.count;
-    e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
-    e->stat = (struct upmu_stat){.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
+    for (size_t i = 0; i < s->n_events; i++) {
+        struct upmu_region_event *e = &s->events[i];
+        const struct event *event = &upmu_regions.list.events[i];
+        if ((!event->zero_unsure && !event_always_moves(event, true)) || e->stat.sum != 0 || e->stat.count == 0)
+            continue;
+        e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+        e->without_value += e->stat.count;
+        e->stat = (struct upmu_stat){.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
+    }
 }
 
 void region_record_stats(const struct region_record *r, struct upmu_region_stats *out)
@@ -134,9 +141,8 @@ void region_record_stats(const struct region_record *r, struct upmu_region_stats
             .standing = e->standing,
             .cause = e->cause,
         };
-        if (e->sum.sum == 0 && e->sum.count > 0 && event_always_moves(&upmu_regions.list.events[i], true))
-            take_back(&full.events[i]);
     }
+    doubt_zeros(&full);
     opts_give(out, out->size, sizeof full, &full, sizeof full);
 }
 

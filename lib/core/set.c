@@ -282,13 +282,13 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
         now[k].enabled -= zero->enabled;
         now[k].running -= zero->running;
     }
-    struct upmu_value v = value_of_kinds(nothing, now, (size_t)n, by_kind);
-    bool self = set->opts.target == UPMU_TARGET_THREAD;
-    if (v.raw == 0 && v.running > 0 && event_always_moves(&set->list.events[i], self)) {
-        v.standing = UPMU_NOT_COUNTED;
-        v.value = UPMU_NO_VALUE;
-    }
-    return v;
+    return value_of_kinds(nothing, now, (size_t)n, by_kind);
+}
+
+static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
+{
+    const struct event *e = &set->list.events[i];
+    return e->zero_unsure || event_always_moves(e, set->opts.target == UPMU_TARGET_THREAD);
 }
 
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
@@ -312,6 +312,10 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
                 value_add(&values[i], &v);
         }
     }
+    set->doubted = 0;
+    for (size_t i = 0; i < set->list.n; i++)
+        if (is_zero_doubtful(set, i) && value_doubt_zero(&values[i]))
+            set->doubted |= UINT64_C(1) << i;
     return (int)set->list.n;
 }
 
@@ -456,6 +460,11 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!set || i >= set->list.n)
         return "";
     const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
+        return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
+    if (!reason && set->doubted >> i & 1)
+        return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
+               "code";
     return reason ? reason : "";
 }
 
