@@ -339,3 +339,10 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
     rc = check_modes(out);
     return rc < 0 ? rc : check_code(m, out);
 }
+
+bool event_always_moves(const struct event *e, bool self)
+{
+    bool moves =
+        e->type == KERNEL_TYPE_HARDWARE && (e->config == KERNEL_HW_CYCLES || e->config == KERNEL_HW_INSTRUCTIONS);
+    return moves && e->user && (self || e->kernel); /* another thread may have been in the kernel all the time */
+}

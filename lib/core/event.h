@@ -58,6 +58,13 @@ int event_resolve(const char *name, struct event *out);
 /** The same on another machine than the running one: names of sysfs and of libpfm4 are not known there. */
 int event_resolve_on(const struct machine *m, const char *name, struct event *out);
 
+/**
+ * Whether the event moves whenever code runs in the modes counted, so that a 0 over a time on a counter is no count: the PMU
+ * has given the event to another reader (an emulated RISC-V PMU does, with healthy times). `self`: the thread counts itself,
+ * and at the least executes the calls that start and read.
+ */
+bool event_always_moves(const struct event *e, bool self);
+
 /** Cut the next name off a comma-separated list (commas between slashes belong to the name). Blanks around
  *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
 size_t event_list_next(const char **list, const char **start);

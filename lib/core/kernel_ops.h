@@ -23,6 +23,12 @@ enum kernel_type {
     KERNEL_TYPE_RAW = 4,
 };
 
+/** Generic hardware ids the library itself needs. */
+enum kernel_hardware {
+    KERNEL_HW_CYCLES = 0,
+    KERNEL_HW_INSTRUCTIONS = 1,
+};
+
 /** Software event ids the library itself needs. */
 enum kernel_software {
     KERNEL_SW_CPU_CLOCK = 0,

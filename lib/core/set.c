@@ -316,10 +316,16 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
     return sum;
 }
 
+static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
+{
+    const struct event *e = &set->list.events[i];
+    return e->zero_unsure || event_always_moves(e, set->opts.target == UPMU_TARGET_THREAD);
+}
+
 /* A zero of one kind may be that of a core that lacks the event, and the sum is short of what was done there. */
 static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value *total)
 {
-    if (!set->list.events[i].zero_unsure)
+    if (!is_zero_doubtful(set, i))
         return false;
     bool doubted = value_doubt_zero(total);
     for (size_t kind = 1; !doubted && part_of(set, i, kind) != SIZE_MAX; kind++) {
@@ -527,6 +533,8 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!set || i >= set->list.n)
         return "";
     const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
+        return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
     if (!reason && set->doubted >> i & 1)
         return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
                "code";

@@ -25,7 +25,7 @@ work_end
 initramfs "$guests/riscv64.cpio" "$build/tests/guests/programs/guest_init" \
     counters="$build/tests/guests/programs/guest_riscv64"
 
-# machine NAME CPU
+# machine NAME CPU FILTER
 machine()
 {
     boot "$1" 120 "${tool[@]}" "$tools/usr/bin/qemu-system-riscv64" -L "$tools/usr/share/qemu" -L "$tools/usr/lib/ipxe/qemu" \

@@ -5,6 +5,7 @@
 int main(void)
 {
     int failed = guest_run(counters_tests, n_counters_tests);
+    failed |= guest_run(turns_tests, n_turns_tests);
     failed |= guest_run(reads_tests, n_reads_tests);
     return failed;
 }

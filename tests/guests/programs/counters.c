@@ -16,8 +16,12 @@
 #include "guest.h"
 #include "suites.h"
 
-/* What start and stop themselves execute in user mode between the counter's start and its stop. */
+/* What start and stop themselves execute in user mode between the counter's start and its stop: at most. */
+#ifdef __riscv
+enum { CALL_INSTRUCTIONS = 200 };
+#else
 enum { CALL_INSTRUCTIONS = 100 };
+#endif
 
 /* Nothing of the test's own between the two calls but the loop. */
 static void count_one_loop(struct upmu_set *set)
@@ -153,12 +157,15 @@ static void few_events_do_not_take_turns(void)
     upmu_set_close(set);
 }
 
+/* More events than there are counters, of which some count what is known and the others 0 in this emulator: each is on a
+ * counter for a part of the time. */
 static void twelve_events_take_turns_and_are_marked_scaled(void)
 {
+    enum { KNOWN = 6 };
     struct upmu_value v[GUEST_EVENTS_MAX];
-    struct upmu_set *set = guest_open("instructions:u,instructions:u,instructions:u,instructions:u,"
-                                      "instructions:u,instructions:u,instructions:u,instructions:u,"
-                                      "instructions:u,instructions:u,instructions:u,instructions:u",
+    unsigned ratio = guest_cycles_per_instruction();
+    struct upmu_set *set = guest_open("instructions:u,instructions:uk,cycles:u,cycles:uk,instructions:k,cycles:k,"
+                                      "r1:u,r3:u,r4:u,r5:u,r10:u,r12:u",
                                       UPMU_TARGET_THREAD, 0, 0);
     EXPECT(upmu_set_groups(set) > 1, "12 events fit into %zu group", upmu_set_groups(set));
     guest_start(set);
@@ -166,16 +173,22 @@ static void twelve_events_take_turns_and_are_marked_scaled(void)
     guest_stop(set);
     guest_read(set, v);
     for (size_t i = 0; i < upmu_set_size(set); i++) {
-        if (!guest_standing(set, i, &v[i], UPMU_SCALED))
+        /* A 0 of a raw code that nobody vouches for is not given out. */
+        if (i < KNOWN ? !guest_standing(set, i, &v[i], UPMU_SCALED) : !guest_standing(set, i, &v[i], UPMU_NOT_COUNTED))
             continue;
-        EXPECT(v[i].running < v[i].enabled, "running %llu of %llu", (unsigned long long)v[i].running,
-               (unsigned long long)v[i].enabled);
-        EXPECT(v[i].raw < done, "raw %llu, executed %llu", (unsigned long long)v[i].raw, (unsigned long long)done);
-        EXPECT_WITHIN(v[i].value, done - done / 100, done + done / 100, upmu_set_name(set, i));
+        EXPECT(v[i].running < v[i].enabled && v[i].running > 0, "running %llu of %llu",
+               (unsigned long long)v[i].running, (unsigned long long)v[i].enabled);
+        uint64_t truth = i < 2 ? done : i < 4 ? ratio * done : 0;
+        if (truth > 0)
+            EXPECT_WITHIN(v[i].value, truth - truth / 100, truth + truth / 100, upmu_set_name(set, i));
+        else if (i < KNOWN)
+            EXPECT(v[i].value < done / 100, "%s: %llu", upmu_set_name(set, i), (unsigned long long)v[i].value);
     }
-    guest_note("%zu groups; the first was on a counter %.0f %% of the time, scaled to %.4f of the truth",
-               upmu_set_groups(set), 100.0 * (double)v[0].running / (double)v[0].enabled,
-               (double)v[0].value / (double)done);
+    EXPECT(v[0].raw < done, "raw %llu, executed %llu", (unsigned long long)v[0].raw, (unsigned long long)done);
+    for (size_t i = 0; i < KNOWN; i++)
+        guest_note("%s: on a counter %.0f %% of the time, %llu; executed %llu", upmu_set_name(set, i),
+                   100.0 * (double)v[i].running / (double)v[i].enabled, (unsigned long long)v[i].value,
+                   (unsigned long long)done);
     upmu_set_close(set);
 }
 
@@ -225,26 +238,36 @@ static void inherited_counts_are_the_sum_of_the_threads(void)
     upmu_set_close(set);
 }
 
-static void modifiers_tell_user_mode_from_kernel_mode(void)
+enum { CALLS = 2000 };
+
+/* The same work for each of the modes, one after the other: some PMUs count an event once at a time. */
+static uint64_t count_in_modes(const char *event)
 {
-    enum { CALLS = 2000, CALL_KERNEL_MIN = 20 };
     struct upmu_value v[GUEST_EVENTS_MAX];
-    struct upmu_set *set = guest_open("instructions:u,instructions:k,instructions:uk", UPMU_TARGET_THREAD, 0, 0);
+    struct upmu_set *set = guest_open(event, UPMU_TARGET_THREAD, 0, 0);
     guest_start(set);
     guest_loop(LOOP_INSTRUCTIONS);
     for (int i = 0; i < CALLS; i++)
         (void)syscall(SYS_getppid);
     guest_stop(set);
     guest_read(set, v);
-    for (size_t i = 0; i < 3; i++)
-        if (!guest_standing(set, i, &v[i], UPMU_EXACT))
-            return;
-    EXPECT_WITHIN(v[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + CALLS * 50, "user mode");
-    EXPECT(v[1].value > CALLS * CALL_KERNEL_MIN, "kernel mode: %llu", (unsigned long long)v[1].value);
-    EXPECT_WITHIN(v[2].value, v[0].value + v[1].value - 1000, v[0].value + v[1].value + 1000, "both modes");
-    guest_note("user %llu + kernel %llu, both %llu", (unsigned long long)v[0].value, (unsigned long long)v[1].value,
-               (unsigned long long)v[2].value);
+    guest_standing(set, 0, &v[0], UPMU_EXACT);
     upmu_set_close(set);
+    return v[0].value;
+}
+
+static void modifiers_tell_user_mode_from_kernel_mode(void)
+{
+    enum { CALL_KERNEL_MIN = 20 };
+    uint64_t user = count_in_modes("instructions:u"), kernel = count_in_modes("instructions:k"),
+             both = count_in_modes("instructions:uk"), unsaid = count_in_modes("instructions");
+    EXPECT_WITHIN(user, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + CALLS * 50, "user mode");
+    EXPECT(kernel > CALLS * CALL_KERNEL_MIN && kernel < UPMU_NO_VALUE, "kernel mode: %llu", (unsigned long long)kernel);
+    /* Interrupts come when they come. */
+    EXPECT_WITHIN(both, user + kernel - kernel / 20, user + kernel + kernel / 20, "both modes");
+    EXPECT_WITHIN(unsaid, both - kernel / 20, both + kernel / 20, "without a modifier");
+    guest_note("user %llu + kernel %llu, both %llu", (unsigned long long)user, (unsigned long long)kernel,
+               (unsigned long long)both);
 }
 
 /* A child that loops when it is told to through `go`, answers through `done`, and ends when `go` is closed. */
@@ -290,9 +313,25 @@ static void process_is_counted_by_its_number(void)
 
 /* ----------------------------------------------------------------------------------------------- nothing is 0 */
 
-/* Every name the library knows is counted over a loop full of loads, stores and branches, or has no number. */
+/* Loads that miss the TLB, then stores that do, and branches. */
+static void work_of_many_kinds(unsigned char *memory, size_t pages, size_t page)
+{
+    volatile unsigned char *at = memory;
+    guest_flush(memory, pages);
+    for (size_t i = 0; i < pages; i++)
+        (void)at[i * page];
+    guest_flush(memory, pages);
+    for (size_t i = 0; i < pages; i++)
+        at[i * page] = 1;
+    guest_loop(LOOP_INSTRUCTIONS / 10);
+}
+
+/* Every name the library knows is counted over work that causes most of them, or has no number. */
 static void no_event_of_the_pmu_reads_a_silent_zero(void)
 {
+    enum { PAGES = 256 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *memory = guest_memory(PAGES);
     size_t position = 0, counted = 0, without = 0;
     const char *name;
     while ((name = upmu_event_next(&position)) != NULL) {
@@ -302,22 +341,19 @@ static void no_event_of_the_pmu_reads_a_silent_zero(void)
             continue;
         struct upmu_set *set = guest_open(name, UPMU_TARGET_THREAD, 0, 0);
         guest_start(set);
-        guest_loop(LOOP_INSTRUCTIONS / 10);
+        work_of_many_kinds(memory, PAGES, page);
         guest_stop(set);
         guest_read(set, v);
         bool number = v[0].standing == UPMU_EXACT || v[0].standing == UPMU_SCALED;
-        if (number)
-            counted++;
-        else
-            without++;
+        counted += number && v[0].value > 0;
+        without += !number;
         EXPECT(number || v[0].value == UPMU_NO_VALUE, "%s: %llu", name, (unsigned long long)v[0].value);
         EXPECT(number || upmu_set_reason(set, 0)[0], "%s has no number and no reason", name);
-        if (number && v[0].value == 0)
-            guest_note("%s opens and reads 0 (%s)", name, info.encoding);
+        EXPECT(!number || v[0].value > 0 || strstr(name, "itlb"), "%s reads 0 (%s)", name, info.encoding);
         upmu_set_close(set);
     }
     guest_note("%zu events are counted here, %zu are said not to be", counted, without);
-    EXPECT(counted >= 2 && without > 0, "%zu counted, %zu not", counted, without);
+    EXPECT(counted >= 2, "%zu counted", counted);
 }
 
 const struct guest_test counters_tests[] = {
@@ -327,10 +363,14 @@ const struct guest_test counters_tests[] = {
     {"every_name_of_an_event_gives_the_same_count", every_name_of_an_event_gives_the_same_count},
     {"software_events_count_beside_the_pmu", software_events_count_beside_the_pmu},
     {"few_events_do_not_take_turns", few_events_do_not_take_turns},
-    {"twelve_events_take_turns_and_are_marked_scaled", twelve_events_take_turns_and_are_marked_scaled},
     {"inherited_counts_are_the_sum_of_the_threads", inherited_counts_are_the_sum_of_the_threads},
     {"modifiers_tell_user_mode_from_kernel_mode", modifiers_tell_user_mode_from_kernel_mode},
     {"process_is_counted_by_its_number", process_is_counted_by_its_number},
     {"no_event_of_the_pmu_reads_a_silent_zero", no_event_of_the_pmu_reads_a_silent_zero},
 };
 const size_t n_counters_tests = sizeof counters_tests / sizeof *counters_tests;
+
+const struct guest_test turns_tests[] = {
+    {"twelve_events_take_turns_and_are_marked_scaled", twelve_events_take_turns_and_are_marked_scaled},
+};
+const size_t n_turns_tests = sizeof turns_tests / sizeof *turns_tests;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,13 +94,34 @@ __attribute__((noinline)) void guest_loop(unsigned long instructions)
     __asm__ volatile(".set push\n\t.set noreorder\n1: bne %0, %1, 1b\n\tdaddiu %0, %0, -1\n\t.set pop"
                      : "+r"(n)
                      : "r"(1ul));
-#elif defined(__alpha__)
-    __asm__ volatile("1: subq %0, 1, %0\n\tbne %0, 1b" : "+r"(n));
 #elif defined(__x86_64__)
     __asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(n) : : "cc");
 #else
 #error "no loop of known length for this instruction set"
 #endif
+}
+
+static size_t bytes_of(size_t pages)
+{
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+unsigned char *guest_memory(size_t pages)
+{
+    void *memory = mmap(NULL, bytes_of(pages), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        EXPECT(false, "no memory for %zu pages", pages);
+        fflush(stdout);
+        _exit(1);
+    }
+    return memset(memory, 1, bytes_of(pages));
+}
+
+void guest_flush(unsigned char *memory, size_t pages)
+{
+    int there = mprotect(memory, bytes_of(pages), PROT_READ | PROT_WRITE | PROT_EXEC);
+    int back = mprotect(memory, bytes_of(pages), PROT_READ | PROT_WRITE);
+    EXPECT(there == 0 && back == 0, "mprotect");
 }
 
 unsigned guest_cycles_per_instruction(void)

@@ -43,6 +43,11 @@ enum { LOOP_INSTRUCTIONS = 1000000 };
 /** Execute `instructions` (even) instructions, and up to ten more for the call. */
 void guest_loop(unsigned long instructions);
 
+/** Memory that is mapped and has been written to. */
+unsigned char *guest_memory(size_t pages);
+/** Make the kernel flush what the TLB holds of it: the next access to each page is a miss, however large the TLB. */
+void guest_flush(unsigned char *memory, size_t pages);
+
 /** Cycles per instruction of an emulator that counts instructions as its clock, from the guest's command line
  *  (guest_shift=N); 0 if the guest was booted otherwise. */
 unsigned guest_cycles_per_instruction(void);

@@ -5,9 +5,13 @@
 
 #include "guest.h"
 
-/** Counts through the public API. */
+/** Counts through the public API, on a PMU that counts exactly and tells user from kernel mode. */
 extern const struct guest_test counters_tests[];
 extern const size_t n_counters_tests;
+
+/** Events that take turns, on a PMU of a few counters for any event. */
+extern const struct guest_test turns_tests[];
+extern const size_t n_turns_tests;
 
 /** Reads without a system call: the kernel's page, sets and regions. */
 extern const struct guest_test reads_tests[];
