@@ -54,7 +54,7 @@ static void build_id_of(Dwfl_Module *module, char *out, size_t size)
     GElf_Addr address;
     int n = dwfl_module_build_id(module, &bits, &address);
     out[0] = '\0';
-    for (int i = 0; i < n && (size_t)(2 * i) + 3 <= size; i++) {
+    for (size_t i = 0; n > 0 && i < (size_t)n && 2 * i + 3 <= size; i++) {
         static const char digits[] = "0123456789abcdef";
         out[2 * i] = digits[bits[i] >> 4];
         out[2 * i + 1] = digits[bits[i] & 15];
@@ -91,7 +91,7 @@ static int places_at(struct upmu_deadlock_look *look, uint64_t address, struct s
 
 int upmu_deadlock_look_frame(struct upmu_deadlock_look *look, size_t i, size_t k, size_t depth, struct upmu_symbol *out)
 {
-    struct symbol_frame frames[LOOK_PLACES_MAX];
+    struct symbol_frame frames[LOOK_PLACES_MAX] = {{0}};
     struct upmu_symbol s;
     if (!look || !out)
         return upmu_fail(UPMU_E_INVAL, "no look, or no place for a frame");
