@@ -212,6 +212,42 @@ UPMU_API UPMU_CHECKED int upmu_deadlock_watch_look(struct upmu_deadlock_watch *w
 /** Close; NULL is fine. */
 UPMU_API void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch);
 
+/** What the kernel tells of a process that does not record. */
+struct upmu_deadlock_look;
+
+/**
+ * Look at the process twice, a moment apart: which threads wait for a futex, whose the mutex is that seems to lie there,
+ * and, where the kernel lets us read it, their call stacks. For a stack a thread that waits for a futex is stopped for
+ * some milliseconds, after which it waits on; other threads are left alone, because some of their waits would end.
+ * @return 0; UPMU_E_GONE (no such process), UPMU_E_PERM (it may not be looked at), UPMU_E_NOMEM, UPMU_E_INVAL.
+ */
+UPMU_API UPMU_CHECKED int upmu_deadlock_look_open(struct upmu_deadlock_look **look, pid_t pid);
+
+/** A thread of such a process. */
+struct upmu_deadlock_look_thread {
+    size_t size; /**< in: sizeof(struct upmu_deadlock_look_thread) */
+    pid_t tid;
+    const char *name;
+    uint32_t in_futex; /**< 1: it waits for a futex, and did at both looks */
+    uint32_t timed;    /**< 1: for a limited time */
+    uint64_t word;     /**< address of the futex, 0 if it waits for none */
+    pid_t owner;     /**< the thread of this process that has the mutex there, if there is one; 0: it cannot be known */
+    uint32_t cycle;  /**< number of the cycle of owners it is in, from 1; 0: none */
+    size_t n_frames; /**< of its call stack; 0: it was not read */
+    const char *where; /**< where it waits in the kernel, "" if that is not told */
+};
+/** Thread `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_deadlock_look_thread(const struct upmu_deadlock_look *look, size_t i,
+                                                    struct upmu_deadlock_look_thread *out);
+
+/** Frame `k` of thread `i`'s stack, innermost first, as upmu_overview_symbol() gives them, at `depth`.
+ *  @return 0; UPMU_E_NAME past the last frame or depth; UPMU_E_INVAL; UPMU_E_NOMEM. */
+UPMU_API UPMU_CHECKED int upmu_deadlock_look_frame(struct upmu_deadlock_look *look, size_t i, size_t k, size_t depth,
+                                                   struct upmu_symbol *out);
+
+/** Close; NULL is fine. */
+UPMU_API void upmu_deadlock_look_close(struct upmu_deadlock_look *look);
+
 UPMU_END_DECLS
 
 #endif

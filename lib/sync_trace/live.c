@@ -99,12 +99,13 @@ static void write_held(struct sync_thread *t, uint64_t now)
     uint64_t tick = tick_now();
     if (live_bytes(n) > t->live_room && upmu_recorder_live_reserve_(t->live_index, live_bytes(n)) == 0)
         t->live_room = (uint32_t)live_bytes(n);
-    uint32_t fits = (uint32_t)((t->live_room - LIVE_HEAD_BYTES) / sizeof *s->held);
+    struct live_held *held = live_held(s);
+    uint32_t fits = (uint32_t)((t->live_room - LIVE_HEAD_BYTES) / sizeof *held);
     uint32_t skip = n > fits ? n - fits : 0;
     for (uint32_t i = skip; i < n; i++) {
         const struct sync_held *h = &t->held[i];
         uintptr_t key = __atomic_load_n(&h->lock, __ATOMIC_RELAXED);
-        s->held[i - skip] = (struct live_held){
+        held[i - skip] = (struct live_held){
             .lock = key & ~(uintptr_t)1,
             .site = h->site,
             .since_ns = since_ns(h->since, tick, now),
@@ -197,7 +198,8 @@ static void disown_slot(struct live_slot *s, uintptr_t lock)
     uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n && i < LIVE_HELD_MAX; i++) {
         uint64_t expected = lock;
-        if (!__atomic_compare_exchange_n(&s->held[i].lock, &expected, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&live_held(s)[i].lock, &expected, 0, false, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED))
             continue;
         __atomic_fetch_add(&s->version, 2, __ATOMIC_RELEASE);
     }

@@ -62,6 +62,7 @@ struct live_held {
     uint32_t unused;
 };
 
+/** A slot; the locks held follow it (live_held()). */
 struct live_slot {
     uint32_t version; /**< odd while it is being written */
     uint32_t state;   /**< enum live_state */
@@ -80,18 +81,23 @@ struct live_slot {
     uint32_t n_held;
     uint32_t forgotten; /**< held locks that did not fit */
     uint64_t unused[3];
-    struct live_held held[];
 };
 
 static_assert(sizeof(struct live_header) <= LIVE_SLOT_BYTES, "the header has a slot's room");
-static_assert(offsetof(struct live_slot, held) == LIVE_HEAD_BYTES, "other processes know the layout");
+static_assert(sizeof(struct live_slot) == LIVE_HEAD_BYTES, "other processes know the layout");
 
 enum { LIVE_HELD_MAX = (LIVE_SLOT_BYTES - LIVE_HEAD_BYTES) / 32 };
 
 /** Bytes of a slot with `n` locks held. */
 static inline size_t live_bytes(uint32_t n)
 {
-    return offsetof(struct live_slot, held) + n * sizeof(struct live_held);
+    return LIVE_HEAD_BYTES + n * sizeof(struct live_held);
+}
+
+/** The locks held of a slot that lies in its file. */
+static inline struct live_held *live_held(struct live_slot *s)
+{
+    return (struct live_held *)(void *)(s + 1);
 }
 
 #endif

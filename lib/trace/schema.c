@@ -238,8 +238,8 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_FUTEX_WAIT] = CLASS_OF("futex_wait", UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, wait_fields),
     [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, wait_fields),
     [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
-    [SCHEMA_ID_LOCK_ORDER] = CLASS("lock_order", UPMU_TRACE_LOCK_ORDER, lock_order_fields),
     [SCHEMA_ID_OWN_COST] = CLASS("own_cost", SCHEMA_KIND_COST, own_cost_fields),
+    [SCHEMA_ID_LOCK_ORDER] = CLASS("lock_order", UPMU_TRACE_LOCK_ORDER, lock_order_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

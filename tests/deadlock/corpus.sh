@@ -20,7 +20,10 @@ fail() {
 # Waits until the case has been told of as a deadlock; sets live_ms.
 await_report() {
     local begin
-    until [ -s "$pidfile" ]; do sleep 0.02; done
+    until [ -s "$pidfile" ]; do
+        kill -0 "$recorder" 2>/dev/null || fail "it did not begin"
+        sleep 0.02
+    done
     begin=$(now_ms)
     until grep -q '^deadlock \[' "$err"; do
         kill -0 "$recorder" 2>/dev/null || fail "it ended and did not stand"

@@ -72,7 +72,8 @@ static bool is_process(const char *subject, pid_t *pid)
     return true;
 }
 
-static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out)
+/* `*unrecorded` is the process, if that is why it cannot be opened. */
+static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
 {
     struct upmu_control *control;
     struct upmu_control_status status = {.size = sizeof status};
@@ -81,6 +82,7 @@ static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks 
     if (!is_process(q->subject, &pid))
         return upmu_deadlocks_open(out, q->subject, &how);
     int rc = upmu_control_open_pid(&control, pid);
+    *unrecorded = rc == UPMU_E_STATE ? pid : 0;
     if (rc != 0)
         return rc;
     rc = upmu_control_status(control, 0, &status);
@@ -112,7 +114,10 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
     if (!q.subject)
         return options_usage(self, "of what? give the directory of a recording, or the number of a process");
     r.subject = q.subject;
-    if (open_subject(&q, &r.deadlocks) < 0) {
+    pid_t unrecorded = 0;
+    if (open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
+        if (unrecorded && q.format == &formats[0])
+            return deadlock_look(unrecorded);
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }

@@ -32,6 +32,9 @@ void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 /** One deadlock as text, with its threads. */
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
+/** Say what can be known of a process that does not record. @return the exit status. */
+int deadlock_look(pid_t pid);
+
 /* deadlock_words.c: what all forms say in the same words. To be freed. */
 
 /** "2 threads wait for each other". */
