@@ -165,6 +165,7 @@ static int record_into(struct record_request *request, const char *shown)
     }
     request->dir = dir;
     int status = record_run(request, &started);
+    request->dir = NULL; /* it ends here */
     if (!started) {
         (void)rmdir(dir); /* nothing is in it; if it cannot be taken away, it only is an empty directory */
         return status;
