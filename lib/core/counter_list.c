@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/backend.h"
 #include "core/counters.h"
 #include "core/machine.h"
 
@@ -24,7 +25,7 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
         return upmu_fail(UPMU_E_INVAL, "event name '%.32s...' is longer than %zu bytes", start, sizeof name - 1);
     memcpy(name, start, len);
     name[len] = '\0';
-    int rc = event_resolve(name, &list->events[i]);
+    int rc = backend_resolve(list->backend, name, &list->events[i]);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
         return rc;
     if (rc < 0) {
@@ -54,10 +55,12 @@ static int take_names(struct counter_list *list, const char *names, size_t max, 
     return 0;
 }
 
-int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown)
+int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
+                      enum kernel_backend backend)
 {
     size_t n = count_names(names);
     memset(list, 0, sizeof *list);
+    list->backend = backend;
     if (n > max && !keep_unknown)
         return upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", n, max);
     list->events = calloc(n + 1, sizeof *list->events);

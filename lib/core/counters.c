@@ -51,12 +51,13 @@ static int open_failed(const struct event *e, const struct counter_target *targe
         .pid = target->pid,
         .cpu = target->cpu,
         .wants_kernel = e->kernel,
+        .inherit = target->inherit && !target->on_exec,
     };
     return explain_open_failure(core_kernel(), err, &context);
 }
 
 static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target,
-                         int leader)
+                         enum kernel_backend backend, int leader)
 {
     *req = (struct kernel_open){
         .type = e->type,
@@ -70,17 +71,22 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
         .disabled = leader < 0 && !target->running,
         .inherit = target->inherit,
         .enable_on_exec = leader < 0 && target->on_exec,
+        .backend = (uint8_t)backend,
         .group_read = true,
     };
-    if (target->user_read && e->class == EVENT_CORE)
+    /* Another backend knows no PMU's number, but the core PMU by what it is. */
+    if (backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_get()->core_type)
+        req->type = KERNEL_TYPE_RAW;
+    if (backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
         req->config1 |= machine_get()->user_read_config1;
 }
 
 /* Open as asked; where kernel mode is not granted and the name did not insist on it, without kernel mode. */
-static int open_with_modes(const struct event *e, const struct counter_target *target, int leader, struct counter *c)
+static int open_with_modes(const struct event *e, const struct counter_target *target, enum kernel_backend backend,
+                           int leader, struct counter *c)
 {
     struct kernel_open req;
-    fill_request(&req, e, target, leader);
+    fill_request(&req, e, target, backend, leader);
     int fd = core_kernel()->open(&req);
     if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || e->modes_fixed || e->all_modes_only ||
         e->kernel_only)
@@ -107,9 +113,9 @@ static int open_event(struct counters *c, const struct counter_target *target, s
     int *g = &group_of[c->list->plan.group[i]];
     int fd = -EINVAL;
     if (*g >= 0)
-        fd = open_with_modes(e, target, c->group[*g].leader, counter);
+        fd = open_with_modes(e, target, c->list->backend, c->group[*g].leader, counter);
     if (*g < 0 || (fd < 0 && may_not_fit(fd))) {
-        fd = open_with_modes(e, target, -1, counter);
+        fd = open_with_modes(e, target, c->list->backend, -1, counter);
         if (fd < 0)
             return fd;
         *g = (int)c->n_groups++;
@@ -176,7 +182,8 @@ size_t counters_arena(const struct counter_list *list)
  * page; RUSAGE_THREAD is that of both. */
 static bool serve_switches(struct counters *c, const struct counter_target *target, size_t i)
 {
-    if (!target->self || target->inherit || !is_switches(&c->list->events[i]))
+    if (!target->self || target->inherit || c->list->backend != KERNEL_BACKEND_PERF ||
+        !is_switches(&c->list->events[i]))
         return false;
     if (!c->sequence)
         (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */

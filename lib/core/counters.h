@@ -28,7 +28,8 @@ struct counter_list {
     uint8_t *absent; /**< 1: this CPU lacks it, or the name is unknown */
     int *cause;      /**< enum upmu_code of an absent event */
     char **reason;   /**< message of an absent event, or NULL */
-    size_t dropped;  /**< names beyond the limit, left out because unknown names were to be kept */
+    enum kernel_backend backend;
+    size_t dropped; /**< names beyond the limit, left out because unknown names were to be kept */
     struct plan plan;
 };
 
@@ -90,7 +91,8 @@ struct counters {
 
 /** Resolve and plan. Unknown names fail (UPMU_E_NAME) unless `keep_unknown`, which makes them absent with a reason
  *  and drops names beyond `max`. @return 0, UPMU_E_NAME, UPMU_E_INVAL, UPMU_E_LIMIT, UPMU_E_NOMEM. */
-int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown);
+int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
+                      enum kernel_backend backend);
 void counter_list_free(struct counter_list *list);
 
 /** Bytes `counters_open` needs in its arena for a list. */

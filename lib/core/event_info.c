@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "core/backend.h"
 #include "core/event.h"
 #include "core/forking.h"
 #include "core/intern.h"
@@ -104,7 +105,11 @@ int upmu_event_info(const char *name, struct upmu_event_info *info)
     if (!name || !info || info->size < sizeof *info)
         return upmu_fail(UPMU_E_INVAL, "upmu_event_info: name and info must be given, with info->size = sizeof *info");
     struct event e;
-    int rc = event_resolve(name, &e);
+    enum kernel_backend backend;
+    int rc = backend_choose(NULL, &backend);
+    if (rc < 0 && rc != UPMU_E_BACKEND) /* names can be looked up without it */
+        return rc;
+    rc = backend_resolve(backend, name, &e);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED)
         return rc;
     if (rc == UPMU_E_UNSUPPORTED)

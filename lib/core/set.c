@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "core/backend.h"
 #include "core/explain.h"
 
 /* ---------------------------------------------------------------------------------------------- open, close */
@@ -122,7 +123,10 @@ static int foreign_process(const struct upmu_set *set)
 
 static int set_fill(struct upmu_set *set, const char *events)
 {
-    int rc = counter_list_make(&set->list, events, PLAN_EVENTS_MAX, false);
+    enum kernel_backend backend;
+    int rc = backend_choose(set->opts.backend, &backend);
+    if (rc == 0)
+        rc = counter_list_make(&set->list, events, PLAN_EVENTS_MAX, false, backend);
     if (rc == 0 && set->list.n == 0)
         rc = upmu_fail(UPMU_E_INVAL, "upmu_set_open: the list of events is empty");
     if (rc == 0)
@@ -151,7 +155,8 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     *out = NULL;
     if (!events)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no events given");
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
+    const size_t first = offsetof(struct upmu_set_opts, backend);
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, opts_least(opts->size, first, sizeof ours)))
         return upmu_fail(UPMU_E_INVAL,
                          "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
                          "know is set",
@@ -166,7 +171,8 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     set->gate = -1;
     set->process = getpid();
     rc = set_fill(set, events);
-    set->opts.argv = NULL; /* the caller's, who may free it now */
+    set->opts.argv = NULL; /* the caller's, who may free them now */
+    set->opts.backend = NULL;
     if (rc < 0) {
         upmu_set_close(set);
         return rc;

@@ -216,7 +216,7 @@ static bool parse_row(char *line, struct trial_row *row)
     }
     errno = 0;
     long code = strtol(field[0], &end, 10);
-    if (*end != '\0' || errno || code > 0 || code < UPMU_E_SYSTEM || line)
+    if (*end != '\0' || errno || code > 0 || code < UPMU_E_BACKEND || line)
         return false;
     row->seen = strtoull(field[1], &end, 10);
     if (*end != '\0' || errno)
