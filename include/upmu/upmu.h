@@ -280,7 +280,7 @@ UPMU_API int upmu_set_user_read(const struct upmu_set *set, size_t i);
 /**
  * Start counting; a command is executed now. Starting a running set changes nothing.
  * @return 0; UPMU_E_STATE (a command that already ended, another process or thread), UPMU_E_IO (the command cannot be executed: the message has
- *         the reason), UPMU_E_SYSTEM.
+ *         the reason), UPMU_E_SYSTEM, UPMU_E_BUSY (PAPI counts this thread for somebody else).
  */
 UPMU_API UPMU_CHECKED int upmu_set_start(struct upmu_set *set);
 

@@ -251,6 +251,10 @@ int counters_control(struct counters *c, enum kernel_verb verb)
 {
     for (size_t g = 0; g < c->n_groups; g++) {
         int rc = core_kernel()->control(c->group[g].leader, verb, true);
+        if (rc == -EALREADY)
+            return upmu_fail(UPMU_E_BUSY,
+                             "PAPI counts one set of events of a thread at a time, and another one of this "
+                             "thread runs; stop it, or unset UPMU_BACKEND");
         if (rc < 0)
             return upmu_fail(UPMU_E_SYSTEM, "the kernel refused to %s a counter group: %s",
                              verb == KERNEL_ENABLE ? "start" : "stop", upmu_errno_name(-rc));

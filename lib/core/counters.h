@@ -108,7 +108,7 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
 /** Close everything. In a forked child pass `forked`: the pages are not there, only descriptors are closed. */
 void counters_close(struct counters *c, bool forked);
 
-/** Start, stop or reset all groups. @return 0 or UPMU_E_SYSTEM. */
+/** Start, stop or reset all groups. @return 0, UPMU_E_SYSTEM, or UPMU_E_BUSY (another backend counts for somebody else). */
 int counters_control(struct counters *c, enum kernel_verb verb);
 
 /** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section, from then

@@ -18,9 +18,9 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "core/backend.h"
 #include "base/suggest.h"
 #include "base/textbuf.h"
+#include "core/backend.h"
 #include "core/forking.h"
 #include "core/region.h"
 
