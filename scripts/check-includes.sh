@@ -31,7 +31,7 @@ arch      upmu/ base/ core/arch_ops.h core/registry.h       libpfm4:<linux/perf_
 kernel    upmu/ base/ core/kernel_ops.h core/arch_ops.h     <linux/> <sys/syscall.h>
 trace     upmu/ base/                                       <sys/syscall.h>
 core      upmu/ base/ region:trace/writer.h
-sync_trace upmu/ base/ core/recorder.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h>
+sync_trace upmu/ base/ core/recorder.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h> futex:<linux/futex.h>
 analysis  upmu/ base/
 outside   upmu/                                             <sys/syscall.h>
 '

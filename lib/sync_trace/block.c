@@ -122,6 +122,7 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
     t->forgotten = 0;
     t->waiting = t->announced = 0;
+    t->once = NULL;
     t->flushed = tick_now();
     __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);

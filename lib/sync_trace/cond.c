@@ -9,27 +9,27 @@
 #include <errno.h>
 
 #include "base/tick.h"
+#include "sync_trace/cond.h"
+#include "sync_trace/cond_version.h"
 #include "sync_trace/held.h"
 #include "sync_trace/resolve.h"
 #include "trace/writer.h"
 
-struct cond_wait {
-    struct sync_thread *t; /**< NULL: not recorded */
-    pthread_cond_t *cond;
-    pthread_mutex_t *mutex;
-    uintptr_t site;
-    int result;
-    bool recorded;
-    bool held; /**< the mutex was among the locks held */
-};
+COND_DECLARE(init);
+COND_DECLARE(destroy);
+COND_DECLARE(wait);
+COND_DECLARE(timedwait);
+COND_DECLARE(signal);
+COND_DECLARE(broadcast);
 
-static void write_cond(const struct cond_wait *w, int32_t kind, uint64_t tick, uint32_t stack)
+static void write_cond(const struct sync_cond_wait *w, int32_t kind, uint64_t tick, uint32_t stack)
 {
     struct trace_sync e = {
         .kind = kind,
         .object_type = UPMU_OBJECT_COND,
         .object = (uintptr_t)w->cond,
         .object2 = (uintptr_t)w->mutex,
+        .flags = w->flags,
         .site = w->site,
         .stack = stack,
         .result = kind == UPMU_TRACE_COND_WAKE ? w->result : 0,
@@ -37,7 +37,7 @@ static void write_cond(const struct cond_wait *w, int32_t kind, uint64_t tick, u
     sync_write(w->t, tick, &e);
 }
 
-static void wait_begin(struct cond_wait *w)
+void sync_cond_wait_begin(struct sync_cond_wait *w)
 {
     struct sync_held h;
     uint32_t mode = sync_mode();
@@ -58,8 +58,7 @@ static void wait_begin(struct cond_wait *w)
     errno = saved;
 }
 
-/* Runs when the wait has returned, and when it is left by cancellation. */
-static void wait_end(struct cond_wait *w)
+void sync_cond_wait_end(struct sync_cond_wait *w)
 {
     int saved = errno;
     if (!w->t)
@@ -72,20 +71,26 @@ static void wait_end(struct cond_wait *w)
     errno = saved;
 }
 
-UPMU_API int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+/* A wait by any of libc's functions. */
+#define COND_WAIT(cond_, mutex_, flags_)                                           \
+    {                                                                              \
+        .cond = (cond_), .mutex = (mutex_), .site = CALL_SITE(), .flags = (flags_) \
+    }
+
+int COND_NAME(wait)(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     sync_child_check();
-    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
-    wait_begin(&w);
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, 0);
+    sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cond_wait)(cond, mutex);
     return w.result;
 }
 
-UPMU_API int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+int COND_NAME(timedwait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
     sync_child_check();
-    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
-    wait_begin(&w);
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, UPMU_FLAG_TIMED);
+    sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cond_timedwait)(cond, mutex, until);
     return w.result;
 }
@@ -94,50 +99,43 @@ UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex
                                     const struct timespec *until)
 {
     sync_child_check();
-    struct cond_wait w __attribute__((cleanup(wait_end))) = {.cond = cond, .mutex = mutex, .site = CALL_SITE()};
-    wait_begin(&w);
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, UPMU_FLAG_TIMED);
+    sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cond_clockwait)(cond, mutex, clock, until);
     return w.result;
 }
 
-/* The block of a thread that records events, not just counts. */
-static struct sync_thread *recording(void)
-{
-    uint32_t mode = sync_mode();
-    return LIKELY(mode == MODE_OFF || mode == MODE_COUNTS) ? NULL : sync_thread();
-}
-
 /* The event comes first: a woken thread's events are later. */
-UPMU_API int pthread_cond_signal(pthread_cond_t *cond)
+int COND_NAME(signal)(pthread_cond_t *cond)
 {
     sync_child_check();
-    struct sync_thread *t = recording();
+    struct sync_thread *t = sync_recording();
     if (t)
         sync_event(t, UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
     return SYNC_REAL(cond_signal)(cond);
 }
 
-UPMU_API int pthread_cond_broadcast(pthread_cond_t *cond)
+int COND_NAME(broadcast)(pthread_cond_t *cond)
 {
     sync_child_check();
-    struct sync_thread *t = recording();
+    struct sync_thread *t = sync_recording();
     if (t)
         sync_event(t, UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
     return SYNC_REAL(cond_broadcast)(cond);
 }
 
-UPMU_API int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attr)
+int COND_NAME(init)(pthread_cond_t *cond, const pthread_condattr_t *attr)
 {
     int rc = SYNC_REAL(cond_init)(cond, attr);
-    struct sync_thread *t = rc == 0 ? recording() : NULL;
+    struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t)
         sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
     return rc;
 }
 
-UPMU_API int pthread_cond_destroy(pthread_cond_t *cond)
+int COND_NAME(destroy)(pthread_cond_t *cond)
 {
-    struct sync_thread *t = recording();
+    struct sync_thread *t = sync_recording();
     int rc = SYNC_REAL(cond_destroy)(cond);
     if (t && rc == 0)
         sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);

@@ -124,6 +124,8 @@ void sync_counts_write(struct sync_thread *t, struct trace_stream *stream)
         if (!e.object || e.count == c->written[i])
             continue;
         e.object_type = (int32_t)s->type;
+        e.flags = sync_key_flags(e.object, s->type);
+        e.object = sync_key_object(e.object, s->type);
         /* What could not be written is counted as lost there, and tried again the next time. */
         if (upmu_trace_sync_(stream, now, &e))
             c->written[i] = e.count;

@@ -77,3 +77,17 @@ struct sync_thread *sync_held_search(uintptr_t lock, struct sync_held *out)
             return t;
     return NULL;
 }
+
+struct sync_thread *sync_held_search_all(uintptr_t lock, struct sync_held *out)
+{
+    struct sync_thread *first = NULL;
+    struct sync_held held;
+    struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        if (!__atomic_load_n(&t->used, __ATOMIC_RELAXED) || !sync_held_ask(t, lock, true, &held) || first)
+            continue;
+        first = t;
+        *out = held;
+    }
+    return first;
+}

@@ -25,6 +25,8 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
 bool sync_held_ask(struct sync_thread *holder, uintptr_t lock, bool outermost, struct sync_held *out);
 /** The thread that holds a lock nobody knows the owner of; NULL. Looks at every thread. */
 struct sync_thread *sync_held_search(uintptr_t lock, struct sync_held *out);
+/** The same of a lock that several may hold: the first that is found, and all are asked to record their release. */
+struct sync_thread *sync_held_search_all(uintptr_t lock, struct sync_held *out);
 
 static inline void sync_held_push(struct sync_thread *t, uintptr_t lock, uintptr_t site, uint64_t since,
                                   uintptr_t wanted)

@@ -15,6 +15,8 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
+#include "sync_trace/lockable.h"
+#include "sync_trace/mutex_kind.h"
 #include "sync_trace/resolve.h"
 #include "trace/stream_fast.h"
 #include "trace/writer.h"
@@ -101,6 +103,7 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
                                                     const struct way *way, uintptr_t site)
 {
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
+    w.flags = sync_mutex_flags(m) | (way->until ? UPMU_FLAG_TIMED : 0);
     sync_wait_begin(&w, mode, owner_of(m), is_recursive(m));
     w.result = way->lock(m, way);
     sync_wait_end(&w);
@@ -169,8 +172,11 @@ UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
         return SYNC_REAL(mutex_trylock)(m);
     struct sync_thread *t = sync_thread();
     int rc = SYNC_REAL(mutex_trylock)(m);
+    const struct lockable as = {.key = (uintptr_t)m, .type = UPMU_OBJECT_MUTEX, .site = CALL_SITE()};
     if (t && (rc == 0 || rc == EOWNERDEAD))
-        taken(t, mode, m, CALL_SITE(), rc);
+        taken(t, mode, m, as.site, rc);
+    else if (t)
+        lockable_tried(t, mode, &as, rc);
     return rc;
 }
 
@@ -264,7 +270,7 @@ UPMU_API int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a
     int rc = SYNC_REAL(mutex_init)(m, attr);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc);
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc, sync_mutex_flags(m));
     return rc;
 }
 

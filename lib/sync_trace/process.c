@@ -160,6 +160,10 @@ static int set_up(void)
     if (rc < 0)
         return rc;
     sync_process.owner_known = owner_is_known();
+    sync_rwlock_start();
+    sync_spin_start();
+    sync_once_start();
+    sync_c11_start();
     sync_unwind_start();
     sync_process.set_up = 1;
     return 0;

@@ -43,7 +43,8 @@ uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
     return id;
 }
 
-void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site, int32_t result)
+void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,
+                      int32_t result, uint32_t flags)
 {
     int saved = errno;
     uint64_t tick = tick_now();
@@ -51,6 +52,7 @@ void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *o
         .kind = kind,
         .object_type = type,
         .object = (uintptr_t)object,
+        .flags = flags,
         .site = site,
         .result = result,
         .stack = sync_stack(t, tick, site),
@@ -61,18 +63,30 @@ void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *o
 
 /* -------------------------------------------------------------------------------------------- waits */
 
+/* Who has the lock, among the locks all threads hold. A reader waits for a writer, a writer for either. */
+static struct sync_thread *search(const struct sync_wait *w, struct sync_held *h, struct trace_sync *e)
+{
+    uintptr_t lock = sync_key_object(w->lock, w->type);
+    struct sync_thread *holder = sync_held_search(lock, h);
+    if (holder || w->type != UPMU_OBJECT_RWLOCK)
+        return holder;
+    holder = sync_held_search_all(lock + 1, h);
+    e->flags |= holder ? UPMU_FLAG_HOLDER_SHARED : 0;
+    return holder;
+}
+
 static void find_holder(const struct sync_wait *w, pid_t owner, bool outermost, struct trace_sync *e)
 {
     struct sync_held h;
     struct sync_thread *holder;
     bool found;
     if (owner < 0) {
-        holder = sync_held_search(w->lock, &h);
+        holder = search(w, &h, e);
         found = holder != NULL;
         e->peer = found ? holder->tid : 0;
     } else {
         holder = owner ? sync_thread_by_tid(owner) : NULL;
-        found = holder && sync_held_ask(holder, w->lock, outermost, &h);
+        found = holder && sync_held_ask(holder, sync_key_object(w->lock, w->type), outermost, &h);
         e->peer = owner;
     }
     if (found) {
@@ -93,8 +107,14 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     __atomic_store_n(&t->waiting, w->lock, __ATOMIC_RELAXED);
     if (!w->recorded)
         return;
+    w->flags |= sync_key_flags(w->lock, w->type);
     struct trace_sync e = {
-        .kind = UPMU_TRACE_LOCK_BLOCK, .object_type = (int32_t)w->type, .object = w->lock, .site = w->site};
+        .kind = UPMU_TRACE_LOCK_BLOCK,
+        .object_type = (int32_t)w->type,
+        .object = sync_key_object(w->lock, w->type),
+        .flags = w->flags,
+        .site = w->site,
+    };
     sync_guard(t);
     find_holder(w, owner, outermost, &e);
     if (sync_process.depth > 0)
@@ -112,6 +132,8 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
 
 static void wait_won(const struct sync_wait *w, uint64_t tick)
 {
+    if (w->type == UPMU_OBJECT_ONCE)
+        return; /* another thread ran the function: nothing was taken */
     struct sync_count *c = sync_count(w->t, w->lock, w->type);
     c->acquired++;
     c->contended++;
@@ -133,7 +155,8 @@ void sync_wait_end(struct sync_wait *w)
         struct trace_sync e = {
             .kind = won ? UPMU_TRACE_LOCK_ACQUIRED : UPMU_TRACE_LOCK_FAILED,
             .object_type = (int32_t)w->type,
-            .object = w->lock,
+            .object = sync_key_object(w->lock, w->type),
+            .flags = w->flags,
             .site = w->site,
             .result = w->result,
         };
@@ -160,7 +183,8 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
-        .object = lock,
+        .object = sync_key_object(lock, type),
+        .flags = sync_key_flags(lock, type),
         .site = result ? site : 0, /* the stack has it; without, the event takes half the room */
         .result = result,
         .stack = sync_stack(t, tick, site),

@@ -11,6 +11,7 @@
  * library, found by its name.
  */
 #include "sync_trace/resolve.h"
+#include "sync_trace/cond_version.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,6 +29,12 @@ struct sync_real sync_real;
 static int absent_mutex_clocklock(pthread_mutex_t *m, clockid_t c, const struct timespec *ts)
 {
     (void)m, (void)c, (void)ts;
+    return ENOSYS;
+}
+
+static int absent_rwlock_clocklock(pthread_rwlock_t *l, clockid_t c, const struct timespec *ts)
+{
+    (void)l, (void)c, (void)ts;
     return ENOSYS;
 }
 
@@ -73,6 +80,47 @@ static const struct {
     {"sem_trywait", NULL, offsetof(struct sync_real, sem_trywait)},
     {"sem_timedwait", NULL, offsetof(struct sync_real, sem_timedwait)},
     {"sem_post", NULL, offsetof(struct sync_real, sem_post)},
+    {"pthread_rwlock_init", NULL, offsetof(struct sync_real, rwlock_init)},
+    {"pthread_rwlock_destroy", NULL, offsetof(struct sync_real, rwlock_destroy)},
+    {"pthread_rwlock_rdlock", NULL, offsetof(struct sync_real, rwlock_rdlock)},
+    {"pthread_rwlock_tryrdlock", NULL, offsetof(struct sync_real, rwlock_tryrdlock)},
+    {"pthread_rwlock_timedrdlock", NULL, offsetof(struct sync_real, rwlock_timedrdlock)},
+    {"pthread_rwlock_wrlock", NULL, offsetof(struct sync_real, rwlock_wrlock)},
+    {"pthread_rwlock_trywrlock", NULL, offsetof(struct sync_real, rwlock_trywrlock)},
+    {"pthread_rwlock_timedwrlock", NULL, offsetof(struct sync_real, rwlock_timedwrlock)},
+    {"pthread_rwlock_unlock", NULL, offsetof(struct sync_real, rwlock_unlock)},
+    {"pthread_spin_init", NULL, offsetof(struct sync_real, spin_init)},
+    {"pthread_spin_destroy", NULL, offsetof(struct sync_real, spin_destroy)},
+    {"pthread_spin_lock", NULL, offsetof(struct sync_real, spin_lock)},
+    {"pthread_spin_trylock", NULL, offsetof(struct sync_real, spin_trylock)},
+    {"pthread_spin_unlock", NULL, offsetof(struct sync_real, spin_unlock)},
+    {"pthread_barrier_init", NULL, offsetof(struct sync_real, barrier_init)},
+    {"pthread_barrier_destroy", NULL, offsetof(struct sync_real, barrier_destroy)},
+    {"pthread_barrier_wait", NULL, offsetof(struct sync_real, barrier_wait)},
+    {"pthread_mutex_consistent", NULL, offsetof(struct sync_real, mutex_consistent)},
+    {"pthread_once", NULL, offsetof(struct sync_real, once)},
+    {"pthread_cancel", NULL, offsetof(struct sync_real, cancel)},
+    {"sem_open", NULL, offsetof(struct sync_real, sem_open)},
+    {"sem_close", NULL, offsetof(struct sync_real, sem_close)},
+    {"sem_unlink", NULL, offsetof(struct sync_real, sem_unlink)},
+    {"sem_getvalue", NULL, offsetof(struct sync_real, sem_getvalue)},
+    {"mtx_init", NULL, offsetof(struct sync_real, mtx_init)},
+    {"mtx_destroy", NULL, offsetof(struct sync_real, mtx_destroy)},
+    {"mtx_lock", NULL, offsetof(struct sync_real, mtx_lock)},
+    {"mtx_trylock", NULL, offsetof(struct sync_real, mtx_trylock)},
+    {"mtx_timedlock", NULL, offsetof(struct sync_real, mtx_timedlock)},
+    {"mtx_unlock", NULL, offsetof(struct sync_real, mtx_unlock)},
+    {"cnd_init", NULL, offsetof(struct sync_real, cnd_init)},
+    {"cnd_destroy", NULL, offsetof(struct sync_real, cnd_destroy)},
+    {"cnd_wait", NULL, offsetof(struct sync_real, cnd_wait)},
+    {"cnd_timedwait", NULL, offsetof(struct sync_real, cnd_timedwait)},
+    {"cnd_signal", NULL, offsetof(struct sync_real, cnd_signal)},
+    {"cnd_broadcast", NULL, offsetof(struct sync_real, cnd_broadcast)},
+    {"call_once", NULL, offsetof(struct sync_real, call_once)},
+    {"thrd_create", NULL, offsetof(struct sync_real, thrd_create)},
+    {"thrd_join", NULL, offsetof(struct sync_real, thrd_join)},
+    {"thrd_detach", NULL, offsetof(struct sync_real, thrd_detach)},
+    {"syscall", NULL, offsetof(struct sync_real, syscall)},
     {"pthread_create", NULL, offsetof(struct sync_real, create)},
     {"pthread_join", NULL, offsetof(struct sync_real, join)},
     {"pthread_tryjoin_np", NULL, offsetof(struct sync_real, tryjoin)},
@@ -82,15 +130,30 @@ static const struct {
     {"dl_iterate_phdr", NULL, offsetof(struct sync_real, iterate_phdr)},
     /* Younger than the rest (glibc 2.30 and 2.31). */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
+    {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},
+    {"pthread_rwlock_clockwrlock", NULL, offsetof(struct sync_real, rwlock_clockwrlock)},
     {"pthread_cond_clockwait", NULL, offsetof(struct sync_real, cond_clockwait)},
     {"sem_clockwait", NULL, offsetof(struct sync_real, sem_clockwait)},
     {"pthread_clockjoin_np", NULL, offsetof(struct sync_real, clockjoin)},
+#ifdef COND_OLD
+    {"pthread_cond_init", COND_OLD, offsetof(struct sync_real, cond_old_init)},
+    {"pthread_cond_destroy", COND_OLD, offsetof(struct sync_real, cond_old_destroy)},
+    {"pthread_cond_wait", COND_OLD, offsetof(struct sync_real, cond_old_wait)},
+    {"pthread_cond_timedwait", COND_OLD, offsetof(struct sync_real, cond_old_timedwait)},
+    {"pthread_cond_signal", COND_OLD, offsetof(struct sync_real, cond_old_signal)},
+    {"pthread_cond_broadcast", COND_OLD, offsetof(struct sync_real, cond_old_broadcast)},
+#endif
 };
+
+#ifndef COND_OLD
+#define COND_OLD "" /* no such version: any other will do where one is asked for */
+#endif
 
 static void *find_in(void *handle, const char *name, const char *version)
 {
     void *found = version ? dlvsym(handle, name, version) : NULL;
-    if (!found)
+    bool other = !found && !(version && strcmp(version, COND_OLD) == 0);
+    if (other)
         found = dlsym(handle, name);
     return found;
 }
@@ -123,6 +186,10 @@ static void fill_gaps(struct sync_real *r)
 {
     if (!r->mutex_clocklock)
         r->mutex_clocklock = absent_mutex_clocklock;
+    if (!r->rwlock_clockrdlock)
+        r->rwlock_clockrdlock = absent_rwlock_clocklock;
+    if (!r->rwlock_clockwrlock)
+        r->rwlock_clockwrlock = absent_rwlock_clocklock;
     if (!r->cond_clockwait)
         r->cond_clockwait = absent_cond_clockwait;
     if (!r->sem_clockwait)

@@ -11,7 +11,10 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <threads.h>
 #include <time.h>
+
+struct old_cond; /**< a condition variable of programs before glibc 2.3.2, see cond_old.c */
 
 struct sync_real {
     int (*mutex_init)(pthread_mutex_t *, const pthread_mutexattr_t *);
@@ -35,6 +38,55 @@ struct sync_real {
     int (*sem_timedwait)(sem_t *, const struct timespec *);
     int (*sem_clockwait)(sem_t *, clockid_t, const struct timespec *);
     int (*sem_post)(sem_t *);
+    int (*rwlock_init)(pthread_rwlock_t *, const pthread_rwlockattr_t *);
+    int (*rwlock_destroy)(pthread_rwlock_t *);
+    int (*rwlock_rdlock)(pthread_rwlock_t *);
+    int (*rwlock_tryrdlock)(pthread_rwlock_t *);
+    int (*rwlock_timedrdlock)(pthread_rwlock_t *, const struct timespec *);
+    int (*rwlock_clockrdlock)(pthread_rwlock_t *, clockid_t, const struct timespec *);
+    int (*rwlock_wrlock)(pthread_rwlock_t *);
+    int (*rwlock_trywrlock)(pthread_rwlock_t *);
+    int (*rwlock_timedwrlock)(pthread_rwlock_t *, const struct timespec *);
+    int (*rwlock_clockwrlock)(pthread_rwlock_t *, clockid_t, const struct timespec *);
+    int (*rwlock_unlock)(pthread_rwlock_t *);
+    int (*spin_init)(pthread_spinlock_t *, int);
+    int (*spin_destroy)(pthread_spinlock_t *);
+    int (*spin_lock)(pthread_spinlock_t *);
+    int (*spin_trylock)(pthread_spinlock_t *);
+    int (*spin_unlock)(pthread_spinlock_t *);
+    int (*barrier_init)(pthread_barrier_t *, const pthread_barrierattr_t *, unsigned);
+    int (*barrier_destroy)(pthread_barrier_t *);
+    int (*barrier_wait)(pthread_barrier_t *);
+    int (*mutex_consistent)(pthread_mutex_t *);
+    int (*once)(pthread_once_t *, void (*)(void));
+    int (*cancel)(pthread_t);
+    sem_t *(*sem_open)(const char *, int, ...);
+    int (*sem_close)(sem_t *);
+    int (*sem_unlink)(const char *);
+    int (*sem_getvalue)(sem_t *, int *);
+    int (*mtx_init)(mtx_t *, int);
+    void (*mtx_destroy)(mtx_t *);
+    int (*mtx_lock)(mtx_t *);
+    int (*mtx_trylock)(mtx_t *);
+    int (*mtx_timedlock)(mtx_t *, const struct timespec *);
+    int (*mtx_unlock)(mtx_t *);
+    int (*cnd_init)(cnd_t *);
+    void (*cnd_destroy)(cnd_t *);
+    int (*cnd_wait)(cnd_t *, mtx_t *);
+    int (*cnd_timedwait)(cnd_t *, mtx_t *, const struct timespec *);
+    int (*cnd_signal)(cnd_t *);
+    int (*cnd_broadcast)(cnd_t *);
+    void (*call_once)(once_flag *, void (*)(void));
+    int (*thrd_create)(thrd_t *, thrd_start_t, void *);
+    int (*thrd_join)(thrd_t, int *);
+    int (*thrd_detach)(thrd_t);
+    long (*syscall)(long, long, long, long, long, long, long);
+    int (*cond_old_init)(struct old_cond *, const pthread_condattr_t *);
+    int (*cond_old_destroy)(struct old_cond *);
+    int (*cond_old_wait)(struct old_cond *, pthread_mutex_t *);
+    int (*cond_old_timedwait)(struct old_cond *, pthread_mutex_t *, const struct timespec *);
+    int (*cond_old_signal)(struct old_cond *);
+    int (*cond_old_broadcast)(struct old_cond *);
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     int (*join)(pthread_t, void **);
     int (*tryjoin)(pthread_t, void **);

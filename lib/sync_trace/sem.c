@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <semaphore.h>
 
+#include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 
@@ -47,6 +48,7 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
 {
     struct sync_wait w
         __attribute__((cleanup(sync_wait_end))) = {.t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
+    w.flags = way->until ? UPMU_FLAG_TIMED : 0;
     sync_wait_begin(&w, mode, 0, false);
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
@@ -95,8 +97,12 @@ UPMU_API int sem_trywait(sem_t *s)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
-    if (t && rc == 0)
+    if (t && rc == 0) {
         taken(t, mode, s, CALL_SITE());
+    } else if (t) {
+        const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
+        lockable_tried(t, mode, &as, errno);
+    }
     return rc;
 }
 
@@ -105,7 +111,7 @@ UPMU_API int sem_post(sem_t *s)
     int value;
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    if (t && (mode == MODE_ALL || (sem_getvalue(s, &value) == 0 && value <= 0)))
+    if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
         sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
     return SYNC_REAL(sem_post)(s);
 }
@@ -116,7 +122,7 @@ UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
     int rc = SYNC_REAL(sem_init)(s, shared, value);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0, shared ? UPMU_FLAG_PSHARED : 0);
     return rc;
 }
 

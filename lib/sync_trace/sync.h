@@ -4,7 +4,7 @@
  * The inside of sync tracing. Room: sync_trace; before it the program's POSIX calls, after it core's recorder and the
  * trace writer.
  *
- * How the pieces meet: a wrapper (mutex.c, cond.c, sem.c, thread.c, custom.c) looks at the mode word, takes its thread's
+ * How the pieces meet: a wrapper (mutex.c, rwlock.c, cond.c, sem.c, thread.c, custom.c, ...) looks at the mode word, takes its thread's
  * block (block.c), tries the real call, and keeps account in the block: a count per lock (counts.c) and the stack of
  * locks held (held.h). Only where something worth an event happens does it take a tick, a call stack (unwind.c, stacks.c)
  * and write (record.c).
@@ -60,7 +60,7 @@ enum {
 
 /** A held lock: a waiter in another thread copies it. */
 struct sync_held {
-    uintptr_t lock;
+    uintptr_t lock;   /**< its key, see sync_key_object() */
     uintptr_t site;   /**< where it was acquired */
     uint64_t since;   /**< tick, 0 if it was not taken */
     uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock somebody waits for */
@@ -70,7 +70,7 @@ enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: s
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
-    uintptr_t lock; /**< 0 = free slot */
+    uintptr_t lock; /**< its key; 0 = free slot */
     uint64_t acquired;
     uint64_t contended;
     uint32_t stamps; /**< acquisitions still to be recorded */
@@ -84,6 +84,8 @@ struct sync_counts {
     uint64_t *written; /**< per slot: `acquired` as last recorded */
     struct sync_count slot[];
 };
+
+struct sync_once_call;
 
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
@@ -108,6 +110,7 @@ struct sync_thread {
     struct sync_count nowhere; /**< counts of locks the table has no room for */
     uint32_t method;           /**< enum upmu_stack_method of what is in `frames` */
     pthread_t self;
+    struct sync_once_call *once; /**< the innermost pthread_once() that is going on */
     char name[16];
     struct sync_thread *next; /**< all blocks */
     void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
@@ -138,12 +141,19 @@ extern struct sync_gate sync_gate;
 /** What stays as it is in a child. */
 struct sync_process {
     uint32_t begins;
-    uint32_t set_up;      /**< tables and key are there */
-    uint32_t recording;   /**< begun and not ended */
-    uint32_t mode;        /**< word to start with, in a child too */
-    uint32_t chosen;      /**< word for when it is off and somebody outside starts it */
-    uint32_t depth;       /**< frames per stack, 0 = none */
-    uint32_t owner_known; /**< glibc's word for the owner of a mutex means what we think */
+    uint32_t set_up;             /**< tables and key are there */
+    uint32_t recording;          /**< begun and not ended */
+    uint32_t mode;               /**< word to start with, in a child too */
+    uint32_t chosen;             /**< word for when it is off and somebody outside starts it */
+    uint32_t depth;              /**< frames per stack, 0 = none */
+    uint32_t owner_known;        /**< glibc's word for the owner of a mutex means what we think */
+    uint32_t rwlock_known;       /**< so do glibc's fields of an rwlock */
+    uint32_t rwlock_try_by_time; /**< the try functions of rwlocks are broken: use timed ones whose time has passed */
+    uint32_t spin_known;         /**< `spin_free` tells whether a spin lock is free */
+    int spin_free;
+    uint32_t c11_owner_known; /**< `owner_known`, for mtx_t */
+    uint32_t once_known;      /**< `once_done` is what a pthread_once_t contains afterwards */
+    int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
@@ -208,6 +218,32 @@ struct sync_thread *sync_thread_by_handle(pthread_t self);
 /** Private memory a child finds zeroed; NULL. */
 void *sync_map_wiped(size_t bytes);
 
+/** The block of a thread that records events, not just counts; NULL. */
+static inline struct sync_thread *sync_recording(void)
+{
+    uint32_t mode = sync_mode();
+    return LIKELY(mode == MODE_OFF || mode == MODE_COUNTS) ? NULL : sync_thread();
+}
+
+/** The lock a key stands for. A key is the lock's address; an rwlock held for reading is under its address plus 1, so
+ *  that it has a count and entries among the held locks of its own. (An rwlock is never at an odd address.) */
+static inline uintptr_t sync_key_object(uintptr_t key, uint32_t type)
+{
+    return type == UPMU_OBJECT_RWLOCK ? key & ~(uintptr_t)1 : key;
+}
+
+static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
+{
+    return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_FLAG_SHARED : 0;
+}
+
+/* ---- rwlock.c, spin.c, once.c, c11.c: what the C library's locks look like inside, found out at the start */
+
+void sync_rwlock_start(void);
+void sync_spin_start(void);
+void sync_once_start(void);
+void sync_c11_start(void);
+
 /* ---- counts.c */
 
 /** A new table of 2^n slots. */
@@ -266,18 +302,27 @@ static inline uint32_t sync_site_id(struct sync_thread *t, uint64_t tick, uintpt
     return LIKELY(s->site == site) ? s->id : sync_site_find(t, tick, site);
 }
 /** Any other object's event: guard, tick, stack, write. */
-void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site, int32_t result);
+void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,
+                      int32_t result, uint32_t flags);
+
+static inline void sync_event(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,
+                              int32_t result)
+{
+    sync_event_flags(t, kind, type, object, site, result, 0);
+}
 
 /** A wait that is going on. */
 struct sync_wait {
     struct sync_thread *t;
-    uintptr_t lock;
+    uintptr_t lock; /**< its key */
     uintptr_t site;
     uint32_t type;
+    uint32_t flags; /**< enum upmu_trace_flag, without what the key tells */
     int32_t result; /**< of the call; ECANCELED until it has returned */
     bool recorded;
 };
-/** The thread is about to block: find the holder and record. `owner` is the holder's thread id if it can be known. */
+/** The thread is about to block: find the holder and record. `owner` is the holder's thread id, 0 = nobody, -1: look for
+ *  who has the lock among the locks all threads hold. */
 void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outermost);
 /** It has the lock now (result 0 or EOWNERDEAD), or has given up. Semaphores are not held by anybody. */
 void sync_wait_end(struct sync_wait *w);

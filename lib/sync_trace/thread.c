@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads: creation, start, join, detach, name. Room: sync_trace; before it the program's calls, after it block.c, which
- * sees their ends however they come, and record.c.
+ * Threads, POSIX's and C11's: creation, start, join, detach, cancellation, name. Room: sync_trace; before it the program's
+ * calls, after it block.c, which sees their ends however they come, and record.c.
  *
  * A new thread begins in our function, which is told by a slot of a fixed table whom to call: nothing is allocated, and
  * the creator does not wait. With all slots taken, more threads being created at this moment than there are slots, a
@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "base/tick.h"
@@ -37,7 +38,8 @@ enum { BEGIN_THREADS = 1 };
 struct start {
     uint32_t taken;
     pid_t creator;
-    void *(*function)(void *);
+    void *(*function)(void *); /**< POSIX's, or */
+    int (*function_c11)(void *);
     void *argument;
 };
 
@@ -60,13 +62,6 @@ static void slot_give(struct start *s)
     __atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 }
 
-/* The block of a thread that records events, not just counts. */
-static struct sync_thread *recording(void)
-{
-    uint32_t mode = sync_mode();
-    return mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-}
-
 static void write_thread(struct sync_thread *t, int32_t kind, uint64_t tick, pthread_t object, pid_t peer,
                          uintptr_t site, uint32_t stack, int result)
 {
@@ -82,43 +77,76 @@ static void write_thread(struct sync_thread *t, int32_t kind, uint64_t tick, pth
     sync_write(t, tick, &e);
 }
 
-static void *begin_thread(void *arg)
+/* The new thread's first step: gives the slot back and records the start. */
+static struct start begin(struct start *slot)
 {
-    struct start s = *(struct start *)arg;
-    slot_give(arg);
+    struct start s = *slot;
+    slot_give(slot);
     sync_thread_begin();
     sync_tls.starting = 1;
-    struct sync_thread *t = recording();
+    struct sync_thread *t = sync_recording();
     sync_tls.starting = 0;
     if (t) {
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
         upmu_recorder_thread_begin_();
     }
-    return s.function(s.argument);
-}
-
-/* @return the slot the new thread will read; NULL: it begins in the program's function. */
-static struct start *begin_prepare(pid_t creator, void *(*function)(void *), void *argument)
-{
-    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
-    if (s)
-        *s = (struct start){.taken = 1, .creator = creator, .function = function, .argument = argument};
     return s;
 }
 
-static int create_begun(struct start *s, pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *),
-                        void *argument)
+static void *begin_thread(void *arg)
 {
-    int rc = s ? SYNC_REAL(create)(thread, attr, begin_thread, s) : SYNC_REAL(create)(thread, attr, function, argument);
+    struct start s = begin(arg);
+    return s.function(s.argument);
+}
+
+static int begin_thread_c11(void *arg)
+{
+    struct start s = begin(arg);
+    return s.function_c11(s.argument);
+}
+
+/* A thread being created: `function` or `function_c11`. */
+struct creation {
+    pthread_t *thread;
+    const pthread_attr_t *attr;
+    void *(*function)(void *);
+    int (*function_c11)(void *);
+    void *argument;
+};
+
+/* @return the slot the new thread will read; NULL: it begins in the program's function. */
+static struct start *begin_prepare(pid_t creator, const struct creation *c)
+{
+    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
+    if (s)
+        *s = (struct start){.taken = 1,
+                            .creator = creator,
+                            .function = c->function,
+                            .function_c11 = c->function_c11,
+                            .argument = c->argument};
+    return s;
+}
+
+static int create_real(const struct creation *c, struct start *s)
+{
+    if (c->function_c11)
+        return s ? SYNC_REAL(thrd_create)(c->thread, begin_thread_c11, s)
+                 : SYNC_REAL(thrd_create)(c->thread, c->function_c11, c->argument);
+    return s ? SYNC_REAL(create)(c->thread, c->attr, begin_thread, s)
+             : SYNC_REAL(create)(c->thread, c->attr, c->function, c->argument);
+}
+
+static int create_begun(const struct creation *c, struct start *s)
+{
+    int rc = create_real(c, s);
     if (rc != 0 && s)
         slot_give(s);
     return rc;
 }
 
-static int create_recorded(struct sync_thread *t, pthread_t *thread, const pthread_attr_t *attr,
-                           void *(*function)(void *), void *argument, uintptr_t site)
+static int create_recorded(struct sync_thread *t, const struct creation *c, uintptr_t site)
 {
-    struct start *s = begin_prepare(t->tid, function, argument);
+    struct start *s = begin_prepare(t->tid, c);
     if (!s && BEGIN_THREADS)
         upmu_recorder_lost_(1);
     int saved = errno;
@@ -126,22 +154,34 @@ static int create_recorded(struct sync_thread *t, pthread_t *thread, const pthre
     uint64_t tick = tick_now();
     uint32_t stack = sync_stack(t, tick, site);
     errno = saved;
-    int rc = create_begun(s, thread, attr, function, argument);
+    int rc = create_begun(c, s);
     saved = errno;
-    write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *thread : 0, 0, site, stack, rc);
+    write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
     errno = saved;
     return rc;
+}
+
+static int create(const struct creation *c, uintptr_t site)
+{
+    struct sync_thread *t = sync_recording();
+    if (t)
+        return create_recorded(t, c, site);
+    bool begun = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED) != NULL;
+    return create_begun(c, begun ? begin_prepare((pid_t)syscall(SYS_gettid), c) : NULL);
 }
 
 UPMU_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument)
 {
     sync_child_check();
-    struct sync_thread *t = recording();
-    if (t)
-        return create_recorded(t, thread, attr, function, argument, CALL_SITE());
-    bool begun = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED) != NULL;
-    return create_begun(begun ? begin_prepare((pid_t)syscall(SYS_gettid), function, argument) : NULL, thread, attr,
-                        function, argument);
+    const struct creation c = {.thread = thread, .attr = attr, .function = function, .argument = argument};
+    return create(&c, CALL_SITE());
+}
+
+UPMU_API int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+    sync_child_check();
+    const struct creation c = {.thread = thread, .function_c11 = function, .argument = argument};
+    return create(&c, CALL_SITE());
 }
 
 /* --------------------------------------------------------------------------------------------------- joining */
@@ -151,20 +191,41 @@ struct join {
     pthread_t thread;
     pid_t tid;
     uintptr_t site;
+    uint32_t flags;
     int result;
 };
+
+static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+{
+    struct trace_sync e = {
+        .kind = kind,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)j->thread,
+        .flags = j->flags,
+        .peer = j->tid,
+        .site = j->site,
+        .stack = stack,
+        .result = result,
+    };
+    sync_write(j->t, tick, &e);
+}
+
+static pid_t tid_of(pthread_t thread)
+{
+    const struct sync_thread *other = sync_thread_by_handle(thread);
+    return other ? __atomic_load_n(&other->tid, __ATOMIC_RELAXED) : 0;
+}
 
 static void join_begin(struct join *j)
 {
     int saved = errno;
     j->result = ECANCELED;
-    j->t = recording();
+    j->t = sync_recording();
     if (!j->t)
         return;
-    const struct sync_thread *other = sync_thread_by_handle(j->thread);
-    j->tid = other ? __atomic_load_n(&other->tid, __ATOMIC_RELAXED) : 0;
+    j->tid = tid_of(j->thread);
     uint64_t tick = tick_now();
-    write_thread(j->t, UPMU_TRACE_THREAD_JOIN, tick, j->thread, j->tid, j->site, sync_stack(j->t, tick, j->site), 0);
+    write_join(j, UPMU_TRACE_THREAD_JOIN, tick, sync_stack(j->t, tick, j->site), 0);
     errno = saved;
 }
 
@@ -173,7 +234,7 @@ static void join_end(struct join *j)
 {
     int saved = errno;
     if (j->t)
-        write_thread(j->t, UPMU_TRACE_THREAD_JOINED, tick_now(), j->thread, j->tid, j->site, 0, j->result);
+        write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
     errno = saved;
 }
 
@@ -188,7 +249,8 @@ UPMU_API int pthread_join(pthread_t thread, void **value)
 
 UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
 {
-    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    struct join j __attribute__((cleanup(join_end))) = {
+        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_FLAG_TIMED : 0};
     join_begin(&j);
     j.result = SYNC_REAL(timedjoin)(thread, value, until);
     return j.result;
@@ -196,19 +258,35 @@ UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct t
 
 UPMU_API int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
 {
-    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    struct join j __attribute__((cleanup(join_end))) = {
+        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_FLAG_TIMED : 0};
     join_begin(&j);
     j.result = SYNC_REAL(clockjoin)(thread, value, clock, until);
     return j.result;
 }
 
-/* Does not wait: only a thread that was joined is an event. */
+UPMU_API int thrd_join(thrd_t thread, int *value)
+{
+    sync_child_check();
+    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    join_begin(&j);
+    j.result = SYNC_REAL(thrd_join)(thread, value);
+    return j.result;
+}
+
+/* Does not wait: a thread that was joined is an event, one that still runs only in mode all. */
 UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
 {
+    struct sync_thread *t = sync_recording();
+    struct join j = {.t = t, .thread = thread, .tid = t ? tid_of(thread) : 0, .flags = UPMU_FLAG_TRIED};
     int rc = SYNC_REAL(tryjoin)(thread, value);
-    struct sync_thread *t = rc == 0 ? recording() : NULL;
-    if (t)
-        sync_event(t, UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
+    if (t && (rc == 0 || sync_mode() == MODE_ALL)) {
+        int saved = errno;
+        uint64_t tick = tick_now();
+        j.site = CALL_SITE();
+        write_join(&j, UPMU_TRACE_THREAD_JOINED, tick, sync_stack(t, tick, j.site), rc);
+        errno = saved;
+    }
     return rc;
 }
 
@@ -216,24 +294,46 @@ UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
 
 UPMU_API int pthread_detach(pthread_t thread)
 {
-    struct sync_thread *t = recording();
+    struct sync_thread *t = sync_recording();
     int rc = SYNC_REAL(detach)(thread);
     if (t)
         sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
     return rc;
 }
 
+UPMU_API int thrd_detach(thrd_t thread)
+{
+    struct sync_thread *t = sync_recording();
+    int rc = SYNC_REAL(thrd_detach)(thread);
+    if (t)
+        sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
+    return rc;
+}
+
+/* The tick is that before the call: the end of the other thread is later. */
+UPMU_API int pthread_cancel(pthread_t thread)
+{
+    struct sync_thread *t = sync_recording();
+    pid_t tid = t ? tid_of(thread) : 0;
+    uint64_t tick = t ? tick_now() : 0;
+    uintptr_t site = CALL_SITE();
+    uint32_t stack = t ? sync_stack(t, tick, site) : 0;
+    int rc = SYNC_REAL(cancel)(thread);
+    if (t)
+        write_thread(t, UPMU_TRACE_THREAD_CANCEL, tick, thread, tid, site, stack, rc);
+    return rc;
+}
+
 UPMU_API int pthread_setname_np(pthread_t thread, const char *name)
 {
     int rc = SYNC_REAL(setname)(thread, name);
-    struct sync_thread *t = rc == 0 ? recording() : NULL;
+    struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t) {
-        const struct sync_thread *other = sync_thread_by_handle(thread);
         struct trace_sync e = {
             .kind = UPMU_TRACE_THREAD_NAME,
             .object_type = UPMU_OBJECT_THREAD,
             .object = (uint64_t)thread,
-            .peer = other ? __atomic_load_n(&other->tid, __ATOMIC_RELAXED) : 0,
+            .peer = tid_of(thread),
             .name = name,
         };
         sync_write(t, tick_now(), &e);

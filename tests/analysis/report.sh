@@ -42,7 +42,8 @@ assert all(f["line"] for f in wait["waiter_site"]["functions"])
 stack = [f for p in wait["waiter_stack"] for f in functions(p)]
 assert stack[:2] == ["pay_at_till", "customer"], stack
 customer = [t for t in d["threads"] if t["name"] == "customer"][0]
-assert customer["blocked_ns"] == till["waits"]["total_ns"] and customer["waits"]["mutex"]["count"] == 1
+assert customer["waits"]["mutex"]["total_ns"] == till["waits"]["total_ns"] and customer["waits"]["mutex"]["count"] == 1
+assert customer["blocked_ns"] == sum(w["total_ns"] for w in customer["waits"].values()), customer
 joiner = [t for t in d["threads"] if t["pid"] == t["tid"]][0]
 assert joiner["waits"]["join"]["count"] == 2
 users = {names[u["tid"]]: u for u in till["threads"]}

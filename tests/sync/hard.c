@@ -7,86 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
+#include "look.h"
 #include "trace/control.h"
-#include "upmu/sync.h"
-#include "upmu/trace.h"
-
-#define CHECK(x)                                                                 \
-    do {                                                                         \
-        if (!(x)) {                                                              \
-            fprintf(stderr, "hard.c:%d: %s (%s)\n", __LINE__, #x, upmu_error()); \
-            exit(1);                                                             \
-        }                                                                        \
-    } while (0)
-
-static char dir[] = "/tmp/upmu-sync-hard-XXXXXX";
-
-/* What the trace has about one object. */
-struct seen {
-    unsigned kind[64];
-    uint64_t counted, contended;
-    struct upmu_trace_event block; /* the last one */
-    int32_t misuse_result;
-    uint64_t acquire_time;
-};
-
-static struct seen look(const void *object)
-{
-    struct seen s = {.kind = {0}};
-    struct upmu_trace *t;
-    const struct upmu_trace_event *e;
-    int rc;
-    CHECK(upmu_trace_open(&t, dir) == 0);
-    while ((rc = upmu_trace_next(t, &e)) > 0) {
-        if (e->object != (uintptr_t)object || e->kind < 0 || e->kind >= 64)
-            continue;
-        s.kind[e->kind]++;
-        if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
-            s.counted = e->count;
-            s.contended = e->contended;
-        }
-        if (e->kind == UPMU_TRACE_LOCK_BLOCK)
-            s.block = *e;
-        if (e->kind == UPMU_TRACE_LOCK_MISUSE)
-            s.misuse_result = e->result;
-        if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && s.acquire_time == 0)
-            s.acquire_time = e->time_ns;
-    }
-    CHECK(rc == 0);
-    upmu_trace_close(t);
-    return s;
-}
-
-static void begin(uint32_t mode)
-{
-    struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir};
-    CHECK(upmu_sync_begin(&o) == 0);
-}
-
-static void end(void)
-{
-    CHECK(upmu_sync_end() == 0);
-}
-
-static void lock(pthread_mutex_t *m)
-{
-    CHECK(pthread_mutex_lock(m) == 0);
-}
-
-static void unlock(pthread_mutex_t *m)
-{
-    CHECK(pthread_mutex_unlock(m) == 0);
-}
 
 static void *lock_unlock(void *m)
 {
@@ -111,12 +37,6 @@ static void *not_recoverable(void *m)
 {
     CHECK(pthread_mutex_lock(m) == ENOTRECOVERABLE);
     return NULL;
-}
-
-static void in_thread(void *(*f)(void *), void *arg)
-{
-    pthread_t t;
-    CHECK(pthread_create(&t, NULL, f, arg) == 0 && pthread_join(t, NULL) == 0);
 }
 
 /* A thread that finds the lock taken; the caller holds it. */
@@ -434,21 +354,9 @@ static void wrong_arguments(void)
     CHECK(upmu_sync_end() == UPMU_E_STATE);
 }
 
-#if defined(__has_feature)
-#define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#else
-#define UNDER_THREAD_SANITIZER 0
-#endif
-
 int main(void)
 {
-    if (UNDER_THREAD_SANITIZER) {
-        printf("skipped, because %s\n",
-               "ThreadSanitizer answers some of the misused calls itself, before they reach sync tracing");
-        return 77;
-    }
+    skip_under_thread_sanitizer();
     CHECK(mkdtemp(dir) != NULL);
     wrong_arguments();
     begun_with_a_lock_held();
@@ -464,7 +372,5 @@ int main(void)
     many_locks_are_counted_exactly();
     many_held_at_once();
     a_child_begins_by_itself();
-    char command[sizeof dir + 16];
-    snprintf(command, sizeof command, "rm -rf %s", dir);
-    return system(command) != 0;
+    return remove_recording();
 }

@@ -66,11 +66,12 @@ for mode in all contended holders; do
     one both $mode record "$scratch/both-$mode" $mode "$bin/sync_kinds_linked"
 done
 
-# Counts are exact in every mode: main 3 locks and 2 semaphores, the others 1 lock, 1 semaphore, 1 lock.
+# Counts are exact in every mode: main 3 locks and 2 semaphores, the others 1 lock, 1 semaphore, 1 lock. (What libgcc runs
+# once, when a thread is unwound, is not theirs.)
 for mode in all contended holders counts; do
     record "$scratch/counts-$mode" $mode "$bin/sync_kinds_plain" >/dev/null
     events "$scratch/counts-$mode" "$scratch/counts.txt"
-    total=$(awk '/^counts/ { for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
+    total=$(awk '/^counts/ && !/type=9 / { for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
         last[v["tid"] " " v["object"]] = v["count"]; wait[v["tid"] " " v["object"]] = v["contended"] }
         END { for (k in last) { n += last[k]; w += wait[k] } print n, w }' "$scratch/counts.txt")
     [ "$total" = "8 2" ] || fail "mode $mode counts $total acquisitions and waits instead of 8 2"

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Machines under kernels: who is tried. Place: tests. Before it: the sweeps; after it: the drivers. */
+#include "models/machines.h"
+
+#define AMD(family, model)                                                                   \
+    "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: " family "\nmodel\t\t: " model \
+    "\nmodel name\t: AMD\nstepping\t: 1\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
+#define ZHAOXIN(family, model)                                                               \
+    "processor\t: 0\nvendor_id\t: CentaurHauls\ncpu family\t: " family "\nmodel\t\t: " model \
+    "\nmodel name\t: ZHAOXIN\nstepping\t: 14\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
+
+#define CPU_PMU(driver)                       \
+    {                                         \
+        {                                     \
+            "cpu", KERNEL_TYPE_RAW, &(driver) \
+        }                                     \
+    }
+#define ARM_PMU(driver)                   \
+    {                                     \
+        {                                 \
+            "armv8_pmuv3_0", 8, &(driver) \
+        }                                 \
+    }
+
+static const char *const arm_files[] = {
+    "/sys/bus/event_source/devices/armv8_pmuv3_0/format/rdpmc",
+    "config1:1\n",
+    "/sys/bus/event_source/devices/armv8_pmuv3_0/format/event",
+    "config:0-15\n",
+    NULL,
+};
+static const char *const e2000_files[] = {
+    "/sys/bus/event_source/devices/armv8_pmuv3_0/cpus",
+    "0-1\n",
+    "/sys/bus/event_source/devices/armv8_pmuv3_1/cpus",
+    "2-3\n",
+    NULL,
+};
+
+const struct model_machine model_machines[] = {
+    {.name = "3A1000, vendor kernel",
+     .recording = "loongson3a1000",
+     .unsettled = "raw codes longer than the field count another event",
+     .release = "4.19.0",
+     .pmus = CPU_PMU(model_mips_type1)},
+    {.name = "3A3000", .recording = "loongson3a3000_mainline", .release = "6.12.0", .pmus = CPU_PMU(model_mips_type2)},
+    {.name = "3A3000, 7+1 bits",
+     .recording = "loongson3a3000_loongnix",
+     .unsettled = "raw codes longer than the field count another event",
+     .release = "4.14.0",
+     .pmus = CPU_PMU(model_mips_7plus1_gs464e)},
+    {.name = "3A4000",
+     .recording = "loongson3a4000_mainline",
+     .unsettled = "raw codes longer than the field count another event",
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_mips_type3)},
+    {.name = "3A4000, 7+1 bits",
+     .recording = "loongson3b4000_vendor",
+     .unsettled = "raw codes longer than the field count another event",
+     .release = "5.4.0",
+     .pmus = CPU_PMU(model_mips_7plus1_gs464v)},
+    {.name = "2K1000", .recording = "loongson2k1000_mips", .release = "6.12.0", .pmus = CPU_PMU(model_mips_2k1000)},
+    {.name = "3A5000", .recording = "loongarch_3a5000", .release = "6.12.0", .pmus = CPU_PMU(model_loongarch)},
+    {.name = "3A5000, vendor kernel",
+     .recording = "loongarch_3a5000",
+     .unsettled = "raw codes longer than the field count another event",
+     .release = "4.19.0",
+     .pmus = CPU_PMU(model_loongarch_8bit)},
+    {.name = "3A6000", .recording = "loongarch_3a6000", .release = "6.12.0", .pmus = CPU_PMU(model_loongarch)},
+    {.name = "SW3231",
+     .recording = "sunway_sw3231",
+     .unsettled = "events of different modes are counted together",
+     .release = "5.10.0",
+     .pmus = CPU_PMU(model_core3b)},
+    {.name = "SW831, older openEuler",
+     .recording = "sunway_sw831",
+     .unsettled = "events of different modes are counted together",
+     .release = "4.19.0",
+     .pmus = CPU_PMU(model_core3b_kernel_wins)},
+    {.name = "Sunway C4",
+     .recording = "sunway_core4",
+     .unsettled = "modes are ignored, and events of one register disturb each other",
+     .release = "6.6.0",
+     .pmus = CPU_PMU(model_core4)},
+    {.name = "Kunpeng 920",
+     .recording = "kunpeng920",
+     .release = "6.12.0",
+     .pmus = ARM_PMU(model_kunpeng920),
+     .files = arm_files},
+    {.name = "D3000",
+     .recording = "phytium_d3000",
+     .release = "6.12.0",
+     .pmus = ARM_PMU(model_armv8_full),
+     .files = arm_files},
+    {.name = "D2000, required events",
+     .recording = "phytium_d2000",
+     .release = "6.12.0",
+     .pmus = ARM_PMU(model_armv8_sparse),
+     .files = arm_files},
+    {.name = "E2000Q",
+     .recording = "phytium_e2000q",
+     .unsettled = "one kind of core is counted",
+     .release = "6.12.0",
+     .files = e2000_files,
+     .pmus = {{"armv8_pmuv3_0", 8, &model_phytium_little}, {"armv8_pmuv3_1", 9, &model_phytium_big}}},
+    {.name = "Skylake", .recording = "intel_skx", .release = "6.12.0", .pmus = CPU_PMU(model_intel_skylake)},
+    {.name = "Skylake, a guest",
+     .recording = "intel_skx",
+     .unsettled = "times of pages without a clock are old",
+     .no_page_clock = true,
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_intel_skylake)},
+    {.name = "Zen 1", .cpuinfo = AMD("23", "1"), .release = "6.12.0", .pmus = CPU_PMU(model_zen1)},
+    {.name = "Zen 2", .cpuinfo = AMD("23", "49"), .release = "6.12.0", .pmus = CPU_PMU(model_zen2)},
+    {.name = "Zen 3", .recording = "amd_zen3", .release = "6.12.0", .pmus = CPU_PMU(model_zen2)},
+    {.name = "Zen 3, older kernel",
+     .recording = "amd_zen3",
+     .unsettled = "stall events that the CPU lacks count 0",
+     .release = "6.1.0",
+     .pmus = CPU_PMU(model_zen2_before_2024)},
+    {.name = "Zen 4", .cpuinfo = AMD("25", "17"), .release = "6.12.0", .pmus = CPU_PMU(model_zen4)},
+    {.name = "Hygon", .recording = "hygon_7285", .release = "6.12.0", .pmus = CPU_PMU(model_hygon_since_2024)},
+    {.name = "Hygon, older kernel",
+     .recording = "hygon_7285",
+     .release = "6.1.0",
+     .pmus = CPU_PMU(model_hygon_before_2024)},
+    {.name = "ZX-C", .cpuinfo = ZHAOXIN("6", "25"), .release = "6.12.0", .pmus = CPU_PMU(model_zxc)},
+    {.name = "ZX-D", .recording = "zhaoxin_shanghai", .release = "6.12.0", .pmus = CPU_PMU(model_zxd)},
+    {.name = "ZX-E", .recording = "zhaoxin_kx6780a", .release = "6.12.0", .pmus = CPU_PMU(model_zxe)},
+    {.name = "KX-7000", .cpuinfo = ZHAOXIN("7", "91"), .release = "6.6.0", .pmus = CPU_PMU(model_kx7000)},
+    {.name = "RISC-V",
+     .recording = "riscv64-qemu10.0-rv64-linux6.12",
+     .unsettled = "the second event of one index counts 0",
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_riscv_filtering)},
+    {.name = "RISC-V, no filter",
+     .recording = "riscv_generic",
+     .unsettled = "the second event of one index counts 0",
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_riscv_unfiltered)},
+    {.name = "RISC-V, legacy", .recording = "riscv_generic", .release = "6.12.0", .pmus = CPU_PMU(model_riscv_legacy)},
+};
+const size_t model_n_machines = sizeof model_machines / sizeof model_machines[0];

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Recording with the library linked in, and what the trace then has about one object. Room: tests; before it the tests of
+ * the filter, after it include/upmu/sync.h and trace.h. */
+#ifndef UPMU_TESTS_SYNC_LOOK_H
+#define UPMU_TESTS_SYNC_LOOK_H
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "upmu/sync.h"
+#include "upmu/trace.h"
+
+#define CHECK(x)                                                                       \
+    do {                                                                               \
+        if (!(x)) {                                                                    \
+            fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #x, upmu_error()); \
+            exit(1);                                                                   \
+        }                                                                              \
+    } while (0)
+
+static char dir[] = "/tmp/upmu-sync-hard-XXXXXX";
+
+/* What the trace has about one object. */
+struct seen {
+    unsigned kind[64];
+    uint64_t counted, contended;
+    uint64_t counted_shared, contended_shared; /* of readers */
+    unsigned shared_kind[64];                  /* of `kind`, those of readers */
+    struct upmu_trace_event block;             /* the last one */
+    int32_t misuse_result;
+    uint64_t acquire_time;
+    uint64_t block_time, release_time; /* of the first ones */
+};
+
+/* Counts are totals of one thread each: the last ones of every thread, added up. */
+enum { LOOK_THREADS = 64 };
+struct tally {
+    pid_t tid;
+    uint64_t count, contended;
+};
+
+static inline void add_counts(struct tally *of, const struct upmu_trace_event *e, uint64_t *count, uint64_t *contended)
+{
+    int i = 0;
+    while (i < LOOK_THREADS - 1 && of[i].tid != 0 && of[i].tid != e->tid)
+        i++;
+    CHECK(of[i].tid == 0 || of[i].tid == e->tid);
+    *count += e->count - of[i].count;
+    *contended += e->contended - of[i].contended;
+    of[i] = (struct tally){e->tid, e->count, e->contended};
+}
+
+static inline struct seen look(const void *object)
+{
+    struct seen s = {.kind = {0}};
+    struct tally tallies[2][LOOK_THREADS] = {{{0}}};
+    struct upmu_trace *t;
+    const struct upmu_trace_event *e;
+    int rc;
+    CHECK(upmu_trace_open(&t, dir) == 0);
+    while ((rc = upmu_trace_next(t, &e)) > 0) {
+        if (e->object != (uintptr_t)object || e->kind < 0 || e->kind >= 64)
+            continue;
+        bool shared = e->flags & UPMU_FLAG_SHARED;
+        s.kind[e->kind]++;
+        s.shared_kind[e->kind] += shared;
+        if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
+            add_counts(tallies[shared], e, shared ? &s.counted_shared : &s.counted,
+                       shared ? &s.contended_shared : &s.contended);
+        }
+        if (e->kind == UPMU_TRACE_LOCK_BLOCK && s.block_time == 0)
+            s.block_time = e->time_ns;
+        if (e->kind == UPMU_TRACE_LOCK_RELEASE && s.release_time == 0)
+            s.release_time = e->time_ns;
+        if (e->kind == UPMU_TRACE_LOCK_BLOCK)
+            s.block = *e;
+        if (e->kind == UPMU_TRACE_LOCK_MISUSE)
+            s.misuse_result = e->result;
+        if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && s.acquire_time == 0)
+            s.acquire_time = e->time_ns;
+    }
+    CHECK(rc == 0);
+    upmu_trace_close(t);
+    return s;
+}
+
+static inline void begin(uint32_t mode)
+{
+    struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir};
+    CHECK(upmu_sync_begin(&o) == 0);
+}
+
+static inline void end(void)
+{
+    CHECK(upmu_sync_end() == 0);
+}
+
+static inline void lock(pthread_mutex_t *m)
+{
+    CHECK(pthread_mutex_lock(m) == 0);
+}
+
+static inline void unlock(pthread_mutex_t *m)
+{
+    CHECK(pthread_mutex_unlock(m) == 0);
+}
+
+/* Until `n` waits for the object have begun: they are in the trace before the thread waits. */
+static inline void until_blocked(const void *object, unsigned n)
+{
+    while (look(object).kind[UPMU_TRACE_LOCK_BLOCK] < n)
+        usleep(1000);
+}
+
+static inline void in_thread(void *(*f)(void *), void *arg)
+{
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, f, arg) == 0 && pthread_join(t, NULL) == 0);
+}
+
+#if defined(__has_feature)
+#define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#elif defined(__SANITIZE_THREAD__)
+#define UNDER_THREAD_SANITIZER 1
+#else
+#define UNDER_THREAD_SANITIZER 0
+#endif
+
+static inline void skip_under_thread_sanitizer(void)
+{
+    if (!UNDER_THREAD_SANITIZER)
+        return;
+    printf(
+        "skipped, because ThreadSanitizer answers some of the misused calls itself, before they reach sync tracing\n");
+    exit(77);
+}
+
+static inline int remove_recording(void)
+{
+    char command[sizeof dir + 16];
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    return system(command) != 0;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/** @file One set of events opened, run and read on a modelled machine, and each number held against the truth. Place: tests.
+ *  Before it: the sweeps, which choose machines and sets; after it: upmu_set, and the models. */
+#ifndef UPMU_TESTS_DRIVERS_TRIAL_H
+#define UPMU_TESTS_DRIVERS_TRIAL_H
+
+#include "models/machines.h"
+
+/** What to do with a set. */
+struct trial {
+    const char *events;
+    enum model_load load;
+    uint32_t flags;     /**< enum upmu_set_flag */
+    uint64_t before_us; /**< run so long, then set to zero; 0: do not */
+    uint64_t run_us;    /**< then so long, counted */
+    uint64_t child_us;  /**< then a child; 0: none. It is counted with UPMU_SET_INHERIT */
+};
+
+/** What came out, summed over trials. */
+struct trial_sums {
+    unsigned sets, exact, scaled, not_counted, refused;
+    unsigned known; /**< exact values compared with the documented meaning of their name */
+    unsigned wrong;
+};
+
+/** Begin on a machine: core forgets the last one. */
+void trial_machine(const struct model_machine *machine, const char *recordings);
+/** Try a set. What is wrong is printed, up to `show` times, and counted. */
+void trial_run(const struct trial *trial, struct trial_sums *sums, unsigned show);
+
+#endif
