@@ -49,7 +49,7 @@ static int try_event(const char *name, uint64_t *seen)
 {
     struct upmu_set *set;
     struct upmu_set_opts opts = {.size = sizeof opts, .flags = UPMU_SET_STRICT};
-    struct event e;
+    struct event e = {.cpu = -1};
     enum kernel_backend backend;
     int rc = backend_choose(NULL, &backend);
     if (rc == 0)

@@ -300,7 +300,7 @@ static void child_of(struct upmu_set *set)
 
 static void forked(void)
 {
-    int status;
+    int status = -1;
     struct upmu_set *set = opened("r10", 0);
     CHECK(upmu_set_start(set) == 0, "start");
     fake->advance(1);
