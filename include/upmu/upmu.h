@@ -229,6 +229,9 @@ enum upmu_set_flag {
     UPMU_SET_INHERIT = 1u << 2,
     /** Target process or command: leave threads and processes created later out. */
     UPMU_SET_NO_INHERIT = 1u << 3,
+    /** All events of a core's counters must be counted at the same time: if they would take turns, opening fails with
+     *  UPMU_E_FIT. Default: they take turns, and their values are SCALED. */
+    UPMU_SET_TOGETHER = 1u << 4,
 };
 
 /** Options of upmu_set_open(); NULL or all zero but `size` means: the calling thread. */
@@ -253,7 +256,8 @@ struct upmu_set_opts {
  * @param opts   may be NULL
  * @return 0 even if some events cannot be counted (their values say so), unless UPMU_SET_STRICT;
  *         UPMU_E_NAME (a name nobody knows), UPMU_E_INVAL, UPMU_E_NOMEM, UPMU_E_GONE (pid or cpu), UPMU_E_PERM
- *         (the process is not yours), UPMU_E_BACKEND (it cannot be used here), with STRICT also the code of the first event that cannot be counted.
+ *         (the process is not yours), UPMU_E_BACKEND (it cannot be used here), UPMU_E_FIT (UPMU_SET_TOGETHER, and they do
+ *         not fit), with STRICT also the code of the first event that cannot be counted.
  * Not signal safe.
  */
 UPMU_API UPMU_CHECKED int upmu_set_open(struct upmu_set **set, const char *events, const struct upmu_set_opts *opts);

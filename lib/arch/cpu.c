@@ -118,6 +118,8 @@ static const char *machine_of(struct span key, struct span value)
         if (span_is(key, tells[i].key))
             return tells[i].machine;
     }
+    if (span_is(key, "vendor_id") && span_is(value, "sunway")) /* where no variation is printed */
+        return "sw_64";
     /* 32-bit Arm kernels print the same lines with a smaller number. */
     if (span_is(key, "CPU architecture"))
         return span_is(value, "8") || span_is(value, "AArch64") ? "arm64" : "arm";
@@ -150,11 +152,12 @@ static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
         keep_first_flags(cpu->flags, sizeof(cpu->flags), value);
 }
 
-/** What the fields mean depends on the machine, which may be named by a later line. */
+/** What the fields mean depends on the machine, which may be named by a later line; kinds of cores on lines before. */
 struct late {
-    int family;     /**< "cpu family" */
-    int variation;  /**< "cpu variation" */
-    bool processor; /**< a "processor" line was seen */
+    int family;            /**< "cpu family" */
+    int variation;         /**< "cpu variation" */
+    bool processor;        /**< a "processor" line was seen */
+    struct arch_kind core; /**< the processor whose lines these are */
 };
 
 static void take_late(struct late *late, struct span key, struct span value)
@@ -167,10 +170,33 @@ static void take_late(struct late *late, struct span key, struct span value)
         late->processor = true;
 }
 
+static void add_kind(struct arch_cpu *cpu, const struct arch_kind *core)
+{
+    for (unsigned i = 0; i < cpu->n_kinds; i++) {
+        if (cpu->kinds[i].implementer == core->implementer && cpu->kinds[i].part == core->part)
+            return;
+    }
+    if (cpu->n_kinds < ARCH_KINDS_MAX)
+        cpu->kinds[cpu->n_kinds++] = *core;
+}
+
+/** Arm prints the id register of each processor in parts, of which "CPU part" is the last that matters. */
+static void take_kind(struct arch_cpu *cpu, struct late *late, struct span key, struct span value)
+{
+    if (span_is(key, "processor"))
+        late->core = (struct arch_kind){.implementer = -1, .part = -1, .processor = number(value)};
+    else if (span_is(key, "CPU implementer"))
+        late->core.implementer = number(value);
+    else if (span_is(key, "CPU part")) {
+        late->core.part = number(value);
+        add_kind(cpu, &late->core);
+    }
+}
+
 int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
 {
     *out = (struct arch_cpu){.family = -1, .model = -1, .stepping = -1, .implementer = -1, .part = -1};
-    struct late late = {.family = -1, .variation = -1};
+    struct late late = {.family = -1, .variation = -1, .core = {.implementer = -1, .part = -1, .processor = -1}};
 
     for (const char *line = cpuinfo; *line != '\0';) {
         const char *end = line + strcspn(line, "\n");
@@ -179,6 +205,7 @@ int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
             struct span key = trimmed(line, colon), value = trimmed(colon + 1, end);
             take_line(out, key, value);
             take_late(&late, key, value);
+            take_kind(out, &late, key, value);
         }
         line = *end == '\n' ? end + 1 : end;
     }

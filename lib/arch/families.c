@@ -21,10 +21,34 @@ const struct arch_family *const upmu_arch_families[] = {
     &arch_zen3,
     &arch_zen4,
     &arch_zen5,
+    &arch_hygon,
+    &arch_zx_c,
+    &arch_zx_d,
+    &arch_zx_e,
+    &arch_kx_7000,
+    &arch_loongson2ef,
     &arch_gs464,
+    &arch_gs464e,
+    &arch_gs464v,
     &arch_loongson2k,
+    &arch_la264,
+    &arch_la364,
     &arch_la464,
+    &arch_la664,
     &arch_core3b,
+    &arch_core4,
+    &arch_sunway,
+    &arch_armv8,
+    &arch_kunpeng920,
+    &arch_phytium,
+    &arch_ftc310,
+    &arch_ftc660,
+    &arch_ftc661,
+    &arch_ftc662,
+    &arch_ftc663,
+    &arch_ftc664,
+    &arch_ftc862,
+    &arch_riscv_sbi,
     &arch_generic,
     NULL,
 };
@@ -41,6 +65,14 @@ const struct arch_family *arch_family_of(const struct arch_cpu *cpu)
         }
     }
     return best;
+}
+
+const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsigned kind)
+{
+    struct arch_cpu core = *cpu;
+    core.implementer = cpu->kinds[kind].implementer;
+    core.part = cpu->kinds[kind].part;
+    return arch_family_of(&core);
 }
 
 const struct arch_family *arch_family_named(const char *name)
@@ -70,16 +102,32 @@ static const struct arch_event *find_row(const struct arch_event *rows, size_t n
 
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name)
 {
-    const struct arch_event *row = find_row(family->overrides, family->n_overrides, name);
-    return row ? row : find_row(family->events, family->n_events, name);
+    const struct arch_event *row = NULL;
+    for (; family && !row; family = family->base) {
+        row = find_row(family->overrides, family->n_overrides, name);
+        if (!row)
+            row = find_row(family->events, family->n_events, name);
+    }
+    return row;
+}
+
+const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position)
+{
+    while (!family->native && family->base)
+        family = family->base;
+    while (*position < family->n_native) {
+        const struct arch_native *row = &family->native[(*position)++];
+        if (row->cores == 0 || (row->cores & family->native_core) != 0)
+            return row;
+    }
+    return NULL;
 }
 
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name)
 {
-    for (size_t i = 0; i < family->n_native; i++) {
-        const struct arch_native *row = &family->native[i];
-        bool ours = row->cores == 0 || (row->cores & family->native_core) != 0;
-        if (ours && strcasecmp(row->name, name) == 0)
+    const struct arch_native *row;
+    for (size_t i = 0; (row = arch_family_native_next(family, &i)) != NULL;) {
+        if (strcasecmp(row->name, name) == 0)
             return row;
     }
     return NULL;

@@ -27,6 +27,9 @@ enum {
 #define COUNTER(n) (1u << (n))
 #define FIXED(n) (1u << (ARCH_FIXED + (n)))
 
+/** Any general counter, however many there are: for events that may use a fixed counter too. */
+#define ANY_GENERAL GENERAL(ARCH_FIXED)
+
 #define ROWS(table) (sizeof(table) / sizeof((table)[0]))
 
 #endif

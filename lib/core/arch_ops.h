@@ -19,6 +19,27 @@ enum arch_code_kind {
     ARCH_CODE_RAW,      /**< PERF_TYPE_RAW: the machine's own code */
 };
 
+/** What a family does with machine codes of one shape. Where several rules fit a code, the first one counts. */
+struct arch_code_rule {
+    uint64_t mask, match; /**< the rule is for codes with (code & mask) == match */
+    uint32_t counters;    /**< counters such a code may use where its row does not say; ARCH_ANY = any general one */
+    uint8_t pool;         /**< number of the pool of extra registers such a code draws from, 0 = none */
+    uint8_t pool_size;    /**< different codes (with their config1) of this pool that count at the same time */
+    bool takes_pair;      /**< needs an even counter and uses up the one after it too */
+    bool one_register;    /**< all codes of the rule are counted in one register: two such events disturb each other */
+};
+
+/** A kernel version, for facts that hold from it on: ARCH_KERNEL(6, 4, 0). 0 = none. */
+#define ARCH_KERNEL(major, minor, patch) ((uint32_t)(major) << 24 | (uint32_t)(minor) << 16 | (uint32_t)(patch))
+
+/** The bits of a raw code that reach the hardware; the kernel drops the others without an error. */
+struct arch_raw_field {
+    uint64_t mask;       /**< 0 = not known, or the kernel refuses what does not fit */
+    uint64_t older_mask; /**< before `since`; 0 = the same */
+    bool generic_too;    /**< before `since` the generic ids meant codes of another core */
+    uint32_t since[3]; /**< ARCH_KERNEL() of the release with `mask`, then stable releases that took the change over */
+};
+
 /** Rules and limits of a family's counters that the planner needs. */
 struct arch_counters {
     uint8_t general;           /**< general counters; 0 = not known */
@@ -26,9 +47,19 @@ struct arch_counters {
     uint8_t width;             /**< bits of a counter; 0 = not known */
     bool no_software_siblings; /**< software events must not be in a group with hardware ones */
     bool no_group_check;       /**< a group that cannot fit opens and is never counted: the planner must know */
-    bool no_exclude_hv;        /**< exclude_hv must be 0 */
-    bool shared_filter;        /**< one user/kernel filter for all counters of a core */
+    bool no_exclude_hv;        /**< exclude_hv must be 0 (libupmu never sets it) */
+    bool shared_filter;        /**< one user/kernel filter for all counters of a core, the last event started decides */
     bool ignores_filter;       /**< user/kernel filters are accepted and ignored */
+    bool one_of_each; /**< an event opened a second time, in whatever modes, may read 0 with times like the first */
+    bool watchdog;    /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
+    uint8_t general_without;            /**< general counters of a CPU whose flags lack `flag` */
+    const char *flag;                   /**< as in /proc/cpuinfo, or NULL */
+    const struct arch_code_rule *rules; /**< or NULL */
+    size_t n_rules;
+    struct arch_raw_field raw;
+    /** Per general counter a raw code that it can count: fills a group up, so that no other group runs beside it.
+     *  For families with `shared_filter` and no fixed counters; without it one filter is counted and others are refused. */
+    const uint64_t *fillers;
 };
 
 /** Bits of arch_event.counters. General counter n is bit n; fixed counter n is bit ARCH_FIXED + n. 0 = any. */
@@ -56,6 +87,14 @@ struct arch_native {
     uint32_t cores; /**< families that have the row, as bits of arch_family.native_core; 0 = all that use the table */
 };
 
+/** One kind of core of a machine that may have several (Arm), as its main id register has it. */
+struct arch_kind {
+    int implementer, part;
+    int processor; /**< the first processor of the kind: tells which PMU of the kernel is its own; -1 if not printed */
+};
+
+enum { ARCH_KINDS_MAX = 4 };
+
 /** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
 struct arch_cpu {
     char machine[24]; /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
@@ -65,11 +104,13 @@ struct arch_cpu {
     int family;         /**< x86 cpu family; sw_64 cpu variation */
     int model;
     int stepping;
-    int implementer; /**< Arm MIDR */
+    int implementer; /**< Arm MIDR of the first processor */
     int part;
-    uint32_t prid;    /**< Loongson PRID where printed, else 0 */
-    bool hypervisor;  /**< x86 "hypervisor" flag */
-    char flags[2048]; /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
+    struct arch_kind kinds[ARCH_KINDS_MAX]; /**< Arm: each kind of core once, in the order of their processors */
+    unsigned n_kinds;                       /**< of them; a kind beyond ARCH_KINDS_MAX is left out */
+    uint32_t prid;                          /**< Loongson PRID where printed, else 0 */
+    bool hypervisor;                        /**< x86 "hypervisor" flag */
+    char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
 
 /** A core family: one table, one set of counter rules. */
@@ -82,6 +123,8 @@ struct arch_family {
     size_t n_events;
     const struct arch_event *overrides; /**< rows that replace those of `events` (a model that differs), or NULL */
     size_t n_overrides;
+    /** Family whose rows hold where this one has none, and whose native names hold if `native` is NULL; or NULL. */
+    const struct arch_family *base;
     const struct arch_native *native; /**< or NULL; may be shared by several families */
     size_t n_native;
     uint32_t native_core; /**< this family's bit in arch_native.cores */
@@ -89,6 +132,7 @@ struct arch_family {
     /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
     int (*matches)(const struct arch_cpu *cpu);
     const char *remark; /**< what users of this family must know ("mainline kernels have no PMU driver"), or "" */
+    const char *choice; /**< which of an event's two codes its rows program, raw or generic, and why */
 };
 
 /** All families, in the order of `upmu list --cpu`; NULL-terminated; "generic" is the last and matches anything. */
@@ -98,12 +142,16 @@ extern const struct arch_family *const upmu_arch_families[];
 int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out);
 /** The family of a CPU; never NULL ("generic" if nothing else). */
 const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
+/** The family of one kind of core of a machine, `kind` < n_kinds; never NULL. */
+const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsigned kind);
 /** A family by its key, or NULL. */
 const struct arch_family *arch_family_named(const char *name);
-/** Row of an event: overrides first, then the shared rows; NULL if the family has none. */
+/** Row of an event: overrides first, then the shared rows, then those of `base`; NULL if there is none. */
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
+/** The native rows of a family, one after the other; `*position` starts with 0. NULL after the last. */
+const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position);
 
 /** Result of asking libpfm4. */
 struct arch_native_code {

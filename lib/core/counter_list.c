@@ -8,6 +8,9 @@
 #include "core/counters.h"
 #include "core/machine.h"
 
+/* An event, the same on the other kinds of cores, and one that fills its group up. */
+enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 1 };
+
 static size_t count_names(const char *names)
 {
     const char *start;
@@ -25,6 +28,7 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
         return upmu_fail(UPMU_E_INVAL, "event name '%.32s...' is longer than %zu bytes", start, sizeof name - 1);
     memcpy(name, start, len);
     name[len] = '\0';
+    list->link[i].owner = (uint16_t)i;
     int rc = backend_resolve(list->backend, name, &list->events[i]);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
         return rc;
@@ -35,7 +39,7 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
         if (!list->reason[i])
             return upmu_fail(UPMU_E_NOMEM, "out of memory");
     }
-    list->n++;
+    list->n_parts = list->n_all = ++list->n;
     return 0;
 }
 
@@ -55,6 +59,82 @@ static int take_names(struct counter_list *list, const char *names, size_t max, 
     return 0;
 }
 
+int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
+{
+    free(list->reason[i]);
+    list->reason[i] = strdup(upmu_error());
+    size_t part = i;
+    do {
+        list->absent[part] = 1;
+        list->cause[part] = cause;
+        part = list->link[part].next;
+    } while (part != 0);
+    return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
+/* What the planner has to leave out is as absent as what the CPU lacks. */
+static int leave_out(struct counter_list *list, size_t i)
+{
+    const struct event *e = &list->events[i];
+    size_t owner = list->link[i].owner;
+    enum plan_refusal why = (enum plan_refusal)list->plan.entry[i].refusal;
+    if (why == PLAN_TWIN_CODE || why == PLAN_MODES) {
+        (void)upmu_fail(UPMU_E_FIT, "'%s' cannot be counted beside %s: %s; count them one after the other", e->name,
+                        why == PLAN_MODES ? "events in other modes" : "the same event in other modes",
+                        why == PLAN_MODES ? "all counters of a core have one user/kernel filter here"
+                                          : "this CPU counts an event once at a time");
+        return counter_list_leave_out(list, owner, UPMU_E_FIT);
+    }
+    (void)upmu_fail(UPMU_E_UNSUPPORTED, "'%s' needs a counter that this CPU does not have", e->name);
+    return counter_list_leave_out(list, owner, UPMU_E_UNSUPPORTED);
+}
+
+/* A hidden event at the end of the list. */
+static size_t append(struct counter_list *list, const struct event *e, size_t owner)
+{
+    size_t i = list->n_all++;
+    list->events[i] = *e;
+    list->link[i].owner = (uint16_t)owner;
+    return i;
+}
+
+/* What a group has left of the counters, so that no group with another filter runs beside it. */
+static void fill_group(struct counter_list *list, const struct plan_rules *rules, size_t group)
+{
+    size_t first = 0;
+    while (list->plan.entry[first].group != group)
+        first++;
+    const struct event *model = &list->events[first];
+    const struct arch_counters *c = &rules[model->core].counters;
+    for (unsigned counter = 0; counter < c->general; counter++) {
+        if (!(list->plan.fill[group] >> counter & 1))
+            continue;
+        struct event filler = *model;
+        filler.type = machine_get()->core_type;
+        filler.config = c->fillers[counter];
+        filler.config1 = filler.config2 = 0;
+        filler.machine_code = UINT64_MAX;
+        filler.counters = 1u << counter;
+        size_t i = append(list, &filler, list->link[first].owner);
+        list->plan.entry[i] =
+            (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int8_t)counter};
+    }
+}
+
+static int plan_list(struct counter_list *list)
+{
+    struct plan_rules rules[PLAN_KINDS_MAX];
+    machine_rules(rules);
+    plan_groups(list->events, list->absent, list->n_parts, rules, &list->plan);
+    for (size_t i = 0; i < list->n_parts; i++)
+        if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i) < 0)
+            return UPMU_E_NOMEM;
+    for (size_t g = 0; g < list->plan.n_groups; g++)
+        if (list->plan.fill[g])
+            fill_group(list, rules, g);
+    return 0;
+}
+
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
                       enum kernel_backend backend)
 {
@@ -63,25 +143,28 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     list->backend = backend;
     if (n > max && !keep_unknown)
         return upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", n, max);
-    list->events = calloc(n + 1, sizeof *list->events);
-    list->absent = calloc(n + 1, sizeof *list->absent);
-    list->cause = calloc(n + 1, sizeof *list->cause);
-    list->reason = calloc(n + 1, sizeof *list->reason);
-    int rc = list->events && list->absent && list->cause && list->reason ? take_names(list, names, max, keep_unknown)
-                                                                         : upmu_fail(UPMU_E_NOMEM, "out of memory");
-    if (rc < 0) {
+    size_t room = (n < max ? n : max) * LIST_ENTRIES_PER_EVENT + 1;
+    list->events = calloc(room, sizeof *list->events);
+    list->link = calloc(room, sizeof *list->link);
+    list->absent = calloc(room, sizeof *list->absent);
+    list->cause = calloc(room, sizeof *list->cause);
+    list->reason = calloc(room, sizeof *list->reason);
+    int rc = list->events && list->link && list->absent && list->cause && list->reason
+                 ? take_names(list, names, max, keep_unknown)
+                 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (rc == 0)
+        rc = plan_list(list);
+    if (rc < 0)
         counter_list_free(list);
-        return rc;
-    }
-    plan_groups(list->events, list->absent, list->n, &machine_get()->family->counters, &list->plan);
-    return 0;
+    return rc;
 }
 
 void counter_list_free(struct counter_list *list)
 {
-    for (size_t i = 0; list->reason && i < list->n; i++)
+    for (size_t i = 0; list->reason && i < list->n_all; i++)
         free(list->reason[i]);
     free(list->events);
+    free(list->link);
     free(list->absent);
     free(list->cause);
     free(list->reason);

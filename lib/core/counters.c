@@ -57,7 +57,7 @@ static int open_failed(const struct event *e, const struct counter_target *targe
 }
 
 static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target,
-                         enum kernel_backend backend, int leader)
+                         int leader)
 {
     *req = (struct kernel_open){
         .type = e->type,
@@ -71,31 +71,30 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
         .disabled = leader < 0 && !target->running,
         .inherit = target->inherit,
         .enable_on_exec = leader < 0 && target->on_exec,
-        .backend = (uint8_t)backend,
+        .backend = (uint8_t)target->backend,
         .group_read = true,
     };
     /* Another backend knows no PMU's number, but the core PMU by what it is. */
-    if (backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_get()->core_type)
+    if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_get()->core_type)
         req->type = KERNEL_TYPE_RAW;
-    if (backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
+    if (target->backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
         req->config1 |= machine_get()->user_read_config1;
 }
 
 /* Open as asked; where kernel mode is not granted and the name did not insist on it, without kernel mode. */
-static int open_with_modes(const struct event *e, const struct counter_target *target, enum kernel_backend backend,
-                           int leader, struct counter *c)
+static int open_with_modes(const struct event *e, const struct counter_target *target, int leader, struct counter *c)
 {
     struct kernel_open req;
-    fill_request(&req, e, target, backend, leader);
+    fill_request(&req, e, target, leader);
     int fd = core_kernel()->open(&req);
-    if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || e->modes_fixed || e->all_modes_only ||
-        e->kernel_only)
+    bool insists = e->modes_fixed && !e->filter_ignored;
+    if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || insists || e->all_modes_only || e->kernel_only)
         return fd;
     req.exclude |= KERNEL_EXCLUDE_KERNEL;
     int narrowed = core_kernel()->open(&req);
     if (narrowed < 0) /* the first refusal is the one to mend, unless the second says there is no such event */
         return narrowed == -ENOENT || narrowed == -EMFILE || narrowed == -ENFILE ? narrowed : fd;
-    c->user_only = !e->mode_blind;
+    c->user_only = !e->mode_blind && !e->filter_ignored;
     return narrowed;
 }
 
@@ -104,35 +103,92 @@ static bool may_not_fit(int err)
     return err == -EINVAL || err == -ENOSPC || err == -EOPNOTSUPP;
 }
 
-/* Open event i into its group: beside the group's leader, else as the leader of a new one when the kernel says that it
- * does not fit. @return 0 or -errno. */
+/* What does not fit beside the others and must not stand alone: whether it would count alone tells why it was refused. */
+static int open_apart(const struct event *e, const struct counter_target *target, struct counter *counter, int refusal)
+{
+    int alone = open_with_modes(e, target, -1, counter);
+    if (alone < 0)
+        return alone;
+    core_kernel()->close(alone);
+    counter->cause = UPMU_E_FIT;
+    return refusal;
+}
+
+/* Beside the leader of group *g if there is one, else as the leader of a new group. */
+static int open_in_group(struct counters *c, const struct event *e, const struct counter_target *target, int *g,
+                         struct counter *counter)
+{
+    int fd = -EINVAL;
+    if (*g >= 0) {
+        fd = open_with_modes(e, target, c->group[*g].leader, counter);
+        if (fd >= 0 || !may_not_fit(fd))
+            return fd;
+        if (target->together && e->class == EVENT_CORE)
+            return open_apart(e, target, counter, fd);
+    }
+    fd = open_with_modes(e, target, -1, counter);
+    if (fd < 0)
+        return fd;
+    *g = (int)c->n_groups++;
+    c->group[*g].leader = fd;
+    return fd;
+}
+
+/* A PMU without filters refuses those asked for, as it refuses an event that it lacks: what it says to the event without
+ * them tells which it was. */
+static int open_unfiltered(struct counters *c, const struct event *e, const struct counter_target *target, int *g,
+                           struct counter *counter)
+{
+    struct event all = *e;
+    all.user = all.kernel = true;
+    int fd = open_in_group(c, &all, target, g, counter);
+    counter->all_modes = fd >= 0;
+    return fd;
+}
+
+/* Open event i into its group, or into a new one when the kernel says that it does not fit. @return 0 or -errno. */
 static int open_event(struct counters *c, const struct counter_target *target, size_t i, int *group_of)
 {
     const struct event *e = &c->list->events[i];
     struct counter *counter = &c->counter[i];
-    int *g = &group_of[c->list->plan.group[i]];
-    int fd = -EINVAL;
-    if (*g >= 0)
-        fd = open_with_modes(e, target, c->list->backend, c->group[*g].leader, counter);
-    if (*g < 0 || (fd < 0 && may_not_fit(fd))) {
-        fd = open_with_modes(e, target, c->list->backend, -1, counter);
-        if (fd < 0)
-            return fd;
-        *g = (int)c->n_groups++;
-        c->group[*g].leader = fd;
+    int *g = &group_of[c->list->plan.entry[i].group];
+    bool filtered = e->class == EVENT_CORE && e->modes_fixed && !(e->user && e->kernel);
+    int fd = e->filter_ignored && filtered ? -EINVAL : open_in_group(c, e, target, g, counter);
+    if (filtered && counter->cause == 0 && (fd == -EINVAL || fd == -EOPNOTSUPP)) {
+        int unfiltered = open_unfiltered(c, e, target, g, counter);
+        fd = unfiltered >= 0 || e->filter_ignored ? unfiltered : fd;
     }
     if (fd < 0)
         return fd;
     counter->id = core_kernel()->identify(fd);
     counter->fd = fd;
-    counter->group = (uint8_t)*g;
+    counter->group = (uint16_t)*g;
     counter->position = c->group[*g].n++;
+    counter->counted = true;
     return 0;
 }
 
 static bool is_switches(const struct event *e)
 {
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
+}
+
+/* Events asked for twice read the count of the first. */
+static void share_places(struct counters *c)
+{
+    for (size_t i = 0; i < c->list->n_parts; i++) {
+        const struct counter *first = &c->counter[c->list->plan.entry[i].same_as];
+        struct counter *counter = &c->counter[i];
+        if (counter == first || counter->fd >= 0 || !first->counted)
+            continue;
+        counter->word = first->word;
+        counter->group_word = first->group_word;
+        counter->group = first->group;
+        counter->user_only = first->user_only;
+        counter->all_modes = first->all_modes || (c->list->events[i].filter_ignored && c->list->events[i].modes_fixed &&
+                                                  !(c->list->events[i].user && c->list->events[i].kernel));
+        counter->counted = true;
+    }
 }
 
 static void lay_out(struct counters *c)
@@ -144,14 +200,16 @@ static void lay_out(struct counters *c)
         first += c->group[g].n;
         word += KERNEL_READ_GROUP_HEAD + 2u * c->group[g].n;
     }
-    for (size_t i = 0; i < c->list->n; i++) {
+    for (size_t i = 0; i < c->list->n_all; i++) {
         struct counter *counter = &c->counter[i];
+        counter->next = c->list->link[i].next;
         if (counter->fd < 0)
             continue;
         c->ids[c->group[counter->group].first + counter->position] = counter->id;
         counter->group_word = c->group[counter->group].word;
         counter->word = (uint16_t)(counter->group_word + KERNEL_READ_GROUP_HEAD + 2u * counter->position);
     }
+    share_places(c);
     c->switch_word = (uint16_t)word;
     c->words = word + (c->wants_switches ? 2u : 0u);
 }
@@ -162,7 +220,7 @@ static void map_pages(struct counters *c)
         return;
     for (size_t g = 0; g < c->n_groups; g++)
         c->group[g].pages = true;
-    for (size_t i = 0; i < c->list->n; i++) {
+    for (size_t i = 0; i < c->list->n_all; i++) {
         struct counter *counter = &c->counter[i];
         if (counter->fd < 0)
             continue;
@@ -175,15 +233,19 @@ static void map_pages(struct counters *c)
 
 size_t counters_arena(const struct counter_list *list)
 {
-    return (list->n + 1) * (sizeof(struct counter) + sizeof(uint64_t) + sizeof(struct counter_group));
+    return (list->n_all + 1) * (sizeof(struct counter) + sizeof(uint64_t) + sizeof(struct counter_group));
+}
+
+size_t counters_words(const struct counter_list *list)
+{
+    return list->n_all * (KERNEL_READ_GROUP_HEAD + 2) + 2;
 }
 
 /* Context switches of the calling thread need no event: see switches.c. With rights, an event is the fallback of the
  * page; RUSAGE_THREAD is that of both. */
 static bool serve_switches(struct counters *c, const struct counter_target *target, size_t i)
 {
-    if (!target->self || target->inherit || c->list->backend != KERNEL_BACKEND_PERF ||
-        !is_switches(&c->list->events[i]))
+    if (!target->self || target->inherit || target->backend != KERNEL_BACKEND_PERF || !is_switches(&c->list->events[i]))
         return false;
     if (!c->sequence)
         (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */
@@ -192,35 +254,63 @@ static bool serve_switches(struct counters *c, const struct counter_target *targ
     return true;
 }
 
-int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target, void *arena)
+static void begin_instance(struct counters *c, const struct counter_list *list, const struct counter_target *target,
+                           void *arena)
 {
-    int group_of[PLAN_EVENTS_MAX], first_failure = 0;
-    memset(group_of, -1, sizeof group_of);
     memset(c, 0, sizeof *c);
     c->pid = target->pid;
     c->counter = arena;
-    c->ids = (uint64_t *)(void *)(c->counter + list->n + 1);
-    c->group = (struct counter_group *)(void *)(c->ids + list->n + 1);
-    for (size_t i = 0; i < list->n; i++)
+    c->ids = (uint64_t *)(void *)(c->counter + list->n_all + 1);
+    c->group = (struct counter_group *)(void *)(c->ids + list->n_all + 1);
+    for (size_t i = 0; i < list->n_all; i++)
         c->counter[i].fd = -1;
     /* A child forked by another thread meanwhile closes what it finds here. */
     __atomic_store_n(&c->list, list, __ATOMIC_RELEASE);
-    for (size_t i = 0; i < list->n; i++) {
+}
+
+/* Without what fills its group up, an event could be counted in modes that are not its own. */
+static void spoil_group(struct counters *c, size_t filler)
+{
+    const struct plan *plan = &c->list->plan;
+    for (size_t i = 0; i < c->list->n_parts; i++) {
+        if (plan->entry[i].group != plan->entry[filler].group || !c->counter[i].counted)
+            continue;
+        c->counter[i].counted = false;
+        c->counter[i].cause = c->counter[filler].cause;
+    }
+}
+
+static int not_open(struct counters *c, const struct counter_target *target, size_t i, int err)
+{
+    const struct counter_list *list = c->list;
+    if (c->counter[i].cause == UPMU_E_FIT)
+        (void)upmu_fail(UPMU_E_FIT, "'%s' cannot be counted at the same time as the events before it",
+                        list->events[i].name);
+    else
+        c->counter[i].cause = open_failed(&list->events[i], target, err);
+    c->wanted_not_open++;
+    if (i >= list->n_parts)
+        spoil_group(c, i);
+    if (target->failed)
+        target->failed(list->link[i].owner, target->failed_arg);
+    return c->counter[i].cause;
+}
+
+int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target, void *arena)
+{
+    int group_of[PLAN_ENTRIES_MAX], first_failure = 0;
+    memset(group_of, -1, sizeof group_of);
+    begin_instance(c, list, target, arena);
+    for (size_t i = 0; i < list->n_all; i++) {
         if (list->absent[i]) {
             c->counter[i].cause = list->cause[i];
             continue;
         }
-        if (serve_switches(c, target, i))
+        if (serve_switches(c, target, i) || c->counter[list->plan.entry[i].same_as].counted)
             continue;
         int rc = open_event(c, target, i, group_of);
-        if (rc == 0)
-            continue;
-        c->counter[i].cause = open_failed(&list->events[i], target, -rc);
-        c->wanted_not_open++;
-        if (first_failure == 0)
-            first_failure = c->counter[i].cause;
-        if (target->failed)
-            target->failed(i, target->failed_arg);
+        int cause = rc < 0 ? not_open(c, target, i, -rc) : 0;
+        first_failure = first_failure ? first_failure : cause;
     }
     if (target->self && target->user_read && !target->inherit)
         map_pages(c);
@@ -231,7 +321,7 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
 void counters_close(struct counters *c, bool forked)
 {
     const struct kernel_ops *k = core_kernel();
-    for (size_t i = c->list ? c->list->n : 0; i-- > 0;) {
+    for (size_t i = c->list ? c->list->n_all : 0; i-- > 0;) {
         struct counter *counter = &c->counter[i];
         if (counter->page && !forked)
             k->unmap(counter->page);
@@ -264,26 +354,27 @@ int counters_control(struct counters *c, enum kernel_verb verb)
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-/* All members through their pages; false if any of them is not granted at this moment. */
-static bool read_pages(const struct counters *c, size_t g, uint64_t *section)
+/* All members through their pages; false if any of them is not granted at this moment. `stale`: times that the page last
+ * told will do. */
+static bool read_pages(const struct counters *c, size_t g, uint64_t *section, bool stale)
 {
     const struct counter_group *group = &c->group[g];
-    for (size_t i = 0; i < c->list->n; i++) {
+    for (size_t i = 0; i < c->list->n_all; i++) {
         const struct counter *counter = &c->counter[i];
         struct kernel_page_count now;
         if (counter->fd < 0 || counter->group != g)
             continue;
         if (core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) < 0)
             return false;
-        if (now.stale_times && now.running == 0)
-            return false; /* started after the page was last written: only read(2) knows that it ran */
+        if (now.stale_times && (!stale || now.running == 0))
+            return false; /* with no time at all it started after the page was last written: read(2) knows that it ran */
         section[KERNEL_READ_GROUP_HEAD + 2u * counter->position] = now.value;
         if (counter->position == 0) {
             section[1] = now.enabled;
             section[2] = now.running;
+            section[0] = group->n | (now.stale_times ? COUNTERS_STALE : 0);
         }
     }
-    section[0] = group->n;
     return true;
 }
 
@@ -300,13 +391,13 @@ static bool is_ours(const struct counters *c, const struct counter_group *group,
 }
 
 /* A descriptor that is another's now is touched once, when that is found out, and never again. */
-void counters_read_groups(const struct counters *c, uint64_t *words)
+static void read_groups(const struct counters *c, uint64_t *words, bool stale)
 {
     const struct kernel_ops *k = core_kernel();
     for (size_t g = 0; g < c->n_groups; g++) {
         struct counter_group *group = &c->group[g];
         uint64_t *section = words + group->word;
-        if (group->pages && read_pages(c, g, section))
+        if (group->pages && read_pages(c, g, section, stale))
             continue;
         size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
         if (!group->lost && k->read(group->leader, section, bytes) == (ssize_t)bytes && is_ours(c, group, section))
@@ -316,9 +407,14 @@ void counters_read_groups(const struct counters *c, uint64_t *words)
     }
 }
 
+void counters_read_groups(const struct counters *c, uint64_t *words)
+{
+    read_groups(c, words, true);
+}
+
 void counters_read(const struct counters *c, uint64_t *words)
 {
-    counters_read_groups(c, words);
+    read_groups(c, words, false);
     counters_read_switches(c, words);
 }
 
@@ -330,9 +426,10 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
             return UPMU_E_SYSTEM;
         out->count = words[c->switch_word];
         out->enabled = out->running = tick_portable();
+        out->stale = false;
         return 0;
     }
-    if (counter->fd < 0)
+    if (!counter->counted)
         return counter->cause;
     const uint64_t *section = words + counter->group_word;
     if (section[0] == 0)
@@ -340,10 +437,33 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
     out->count = words[counter->word];
     out->enabled = section[1];
     out->running = section[2];
+    out->stale = (section[0] & COUNTERS_STALE) != 0;
     return 0;
+}
+
+int counters_cause(const struct counters *c, size_t i)
+{
+    int cause = c->counter[i].cause;
+    while (cause == 0 && (i = c->list->link[i].next) != 0)
+        cause = c->counter[i].cause;
+    return cause;
+}
+
+int counters_readings(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)
+{
+    int n = 0;
+    do {
+        int cause = counters_reading(c, words, i, &out[n++]);
+        if (cause < 0)
+            return cause;
+        i = c->counter[i].next;
+    } while (i != 0 && n < VALUE_KINDS_MAX);
+    return n;
 }
 
 void counters_name(const struct counters *c, size_t i, char *name, size_t cap)
 {
-    snprintf(name, cap, "%s%s", c->list->events[i].name, c->counter[i].user_only ? ":u" : "");
+    const char *full = c->list->events[i].name, *colon = strrchr(full, ':');
+    int base = colon && c->counter[i].all_modes ? (int)(colon - full) : (int)strlen(full);
+    snprintf(name, cap, "%.*s%s", base, full, c->counter[i].all_modes ? ":uk" : c->counter[i].user_only ? ":u" : "");
 }

@@ -6,7 +6,8 @@
  *
  * A reading of all counters is a row of 64-bit words, one section per group in the layout of a group read:
  *     nr, enabled, running, then nr times (count, id)
- * so that read(2) can write straight into the caller's memory.
+ * so that read(2) can write straight into the caller's memory. A section that came from pages whose times are old has
+ * COUNTERS_STALE in its nr.
  */
 #ifndef UPMU_CORE_COUNTERS_H
 #define UPMU_CORE_COUNTERS_H
@@ -21,10 +22,24 @@
 #include "core/plan.h"
 #include "core/value.h"
 
-/** The events of a set or of all regions, resolved and planned once; read-only afterwards. */
+#define COUNTERS_STALE (UINT64_C(1) << 63)
+
+/** What an event of a list is opened for. */
+struct counter_link {
+    uint16_t owner; /**< the event asked for: its own number, if it is one */
+    uint16_t next;  /**< the same event on the next kind of core, to be added; 0: there is none */
+};
+
+/**
+ * The events of a set or of all regions, resolved and planned once; read-only afterwards.
+ *
+ * Behind the n events asked for stand hidden ones: first the same events on the other kinds of cores of this machine,
+ * then, from n_parts on, those that only fill a group up (see plan.h).
+ */
 struct counter_list {
-    size_t n;
+    size_t n, n_parts, n_all;
     struct event *events;
+    struct counter_link *link;
     uint8_t *absent; /**< 1: this CPU lacks it, or the name is unknown */
     int *cause;      /**< enum upmu_code of an absent event */
     char **reason;   /**< message of an absent event, or NULL */
@@ -42,7 +57,9 @@ struct counter_target {
     bool self;      /**< the calling thread: pages may be mapped, switches may come from the page */
     bool user_read; /**< map pages for reads without a system call */
     bool running;   /**< opened counting at once (regions); else stopped */
-    bool explain;   /**< set messages (allocates); the region path of a new thread does not */
+    bool together;  /**< events of the core PMU must be counted at the same time: none may start a second group */
+    enum kernel_backend backend; /**< that of the list */
+    bool explain;                /**< set messages (allocates); the region path of a new thread does not */
     /** With `explain`: called for each event that could not be opened, with its message in upmu_error(). Or NULL. */
     void (*failed)(size_t i, void *arg);
     void *failed_arg;
@@ -55,8 +72,11 @@ struct counter {
     int cause;     /**< enum upmu_code if not open, else 0 */
     uint16_t word; /**< where its count is in a reading; enabled and running are at `group_word` + 1 and + 2 */
     uint16_t group_word;
-    uint8_t group;     /**< index of its group */
+    uint16_t group;    /**< index of its group */
     uint16_t position; /**< in its group */
+    uint16_t next;     /**< as counter_link.next */
+    bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
+    bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
     bool switches;     /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
     const void *page;  /**< or NULL */
@@ -76,9 +96,9 @@ struct counter_group {
 
 struct counters {
     const struct counter_list *list;
-    struct counter *counter;     /**< list->n */
+    struct counter *counter;     /**< list->n_all */
     uint64_t *ids;               /**< of all groups' members, to compare a reading with */
-    struct counter_group *group; /**< n_groups used, room for list->n */
+    struct counter_group *group; /**< n_groups used, room for list->n_all */
     size_t n_groups;
     size_t words;                      /**< of a reading */
     size_t wanted_not_open;            /**< events neither absent nor open */
@@ -94,6 +114,8 @@ struct counters {
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
                       enum kernel_backend backend);
 void counter_list_free(struct counter_list *list);
+/** Do not open event i, on no kind of core, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
+int counter_list_leave_out(struct counter_list *list, size_t i, int cause);
 
 /** Bytes `counters_open` needs in its arena for a list. */
 size_t counters_arena(const struct counter_list *list);
@@ -115,7 +137,8 @@ int counters_control(struct counters *c, enum kernel_verb verb);
  *  on for ever.
  *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
 void counters_read(const struct counters *c, uint64_t *words);
-/** Its two parts, for callers who care in which order: a begin reads switches last, an end first, so that a switch
+/** Its two parts, but content with old times where pages tell no others (struct reading's `stale`), for callers who rather
+ *  have that than a system call, and who care in which order: a begin reads switches last, an end first, so that a switch
  *  during a system call of ours is not the region's. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
 /** Switches between two counts of one instance: the page's word counts to 2^31 and begins again. */
@@ -126,10 +149,22 @@ static inline uint64_t switches_since(const struct counters *c, uint64_t before,
 
 static inline void counters_read_switches(const struct counters *c, uint64_t *words);
 
-/** The cumulative reading of event i, if the words hold one. @return 0, or the cause. Traced path. */
+/** The cumulative reading of event i on its first kind of core, if the words hold one. @return 0, or the cause. Traced
+ *  path. */
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);
 
-/** The name of event i as counted: ":u" added where kernel mode was left out against the wish. */
+/** The same for each kind of core that event i is counted on. @return their number, at most VALUE_KINDS_MAX; or the cause
+ *  if any of them has no reading. Traced path. */
+int counters_readings(const struct counters *c, const uint64_t *words, size_t i, struct reading *out);
+
+/** Why event i has no reading, on whichever kind of core: its cause, or 0 if nothing stands against it. */
+int counters_cause(const struct counters *c, size_t i);
+
+/** Words of the largest reading of a list. */
+size_t counters_words(const struct counter_list *list);
+
+/** The name of event i as counted: ":u" added where kernel mode was left out against the wish, ":uk" in the place of a
+ *  modifier that the PMU cannot follow. */
 void counters_name(const struct counters *c, size_t i, char *name, size_t cap);
 
 /* ---- context switches of the calling thread without an event (switches.c) */

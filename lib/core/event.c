@@ -144,6 +144,16 @@ static int from_native(const char *base, struct event *out)
     return 0;
 }
 
+/* The counters that the family's own table gives a code. */
+static uint32_t counters_of_code(const struct arch_family *family, uint64_t code)
+{
+    const struct arch_native *row;
+    for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;)
+        if (row->config == code)
+            return row->counters;
+    return ARCH_ANY;
+}
+
 /* r<hex>: the core PMU's raw code. */
 static bool is_raw(const char *base)
 {
@@ -158,6 +168,7 @@ static int from_raw(const char *base, struct event *out)
     if (errno == ERANGE)
         return upmu_fail(UPMU_E_INVAL, "raw event '%s' is longer than 64 bits", base);
     out->type = m->core_type;
+    out->counters = counters_of_code(m->family, out->config);
     out->class = EVENT_CORE;
     out->grade = UPMU_GRADE_EXACT;
     out->summary = "raw code of the core PMU";
@@ -201,6 +212,48 @@ static int resolve_base(const char *base, struct event *out, const char **canoni
     return is_raw(base) ? from_raw(base, out) : unknown_name(base);
 }
 
+/* Whether the kernel has the change that came with one release and then with some stable ones. */
+static bool kernel_has(uint32_t kernel, const uint32_t *since, size_t n)
+{
+    if (kernel == 0 || kernel >= since[0])
+        return true;
+    for (size_t i = 1; i < n; i++)
+        if (since[i] && kernel >> 16 == since[i] >> 16 && kernel >= since[i])
+            return true;
+    return false;
+}
+
+/* A code of which the kernel drops bits without an error would count something else under this name. */
+static int check_raw_code(const struct event *e)
+{
+    const struct machine *m = machine_get();
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    bool is_new = kernel_has(m->kernel, raw->since, sizeof raw->since / sizeof *raw->since);
+    uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
+    if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
+        return 0;
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "'%s': this kernel passes only the bits 0x%" PRIx64 " of a raw code on, and would count 0x%" PRIx64
+                     " in the place of 0x%" PRIx64 "%s",
+                     e->name, mask, e->config & mask, e->config,
+                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass all on" : "");
+}
+
+static int check_modes(const struct event *e)
+{
+    if (e->kernel_only && !e->kernel)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
+                         "the modifier out",
+                         e->name);
+    if (e->all_modes_only && !(e->user && e->kernel))
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
+                         "'%s' out",
+                         e->pmu, e->name);
+    return 0;
+}
+
 int event_resolve(const char *name, struct event *out)
 {
     struct event_name parts;
@@ -219,15 +272,7 @@ int event_resolve(const char *name, struct event *out)
     out->modes_fixed = parts.modes_given;
     if (rc < 0)
         return rc;
-    if (out->kernel_only && !out->kernel)
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
-                         "the modifier out",
-                         out->name);
-    if (out->all_modes_only && !(out->user && out->kernel))
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
-                         "'%s' out",
-                         out->pmu, out->name);
-    return 0;
+    out->filter_ignored = out->class == EVENT_CORE && machine_get()->family->counters.ignores_filter;
+    rc = check_modes(out);
+    return rc < 0 ? rc : check_raw_code(out);
 }

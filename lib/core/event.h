@@ -27,10 +27,12 @@ struct event {
     uint64_t config, config1, config2;
     uint64_t machine_code; /**< behind a generic id; UINT64_MAX if not known or the same */
     uint32_t counters;     /**< mask as in arch_ops.h, ARCH_ANY */
+    uint8_t core;          /**< EVENT_CORE: number of the kind of core it is counted on */
     bool user, kernel;     /**< modes asked for; both if the name has no modifier */
     bool modes_fixed;      /**< the name asked for its modes: they must not be narrowed */
     bool mode_blind;       /**< a clock: the same with and without kernel mode */
     bool kernel_only;      /**< happens in the kernel only: reads 0 in silence without kernel mode */
+    bool filter_ignored;   /**< its PMU takes user/kernel filters and counts all modes all the same */
     bool all_modes_only;   /**< the PMU refuses every exclude bit (msr) */
     int cpu;               /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
     int grade;             /**< enum upmu_grade */

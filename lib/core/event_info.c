@@ -53,8 +53,10 @@ static void describe_counters(const struct event *e, char *text, size_t cap)
         snprintf(text, cap, "any");
         return;
     }
-    size_t used = 0;
-    for (unsigned bit = 0; bit < 32 && used < cap; bit++) {
+    const uint32_t any_general = (1u << ARCH_FIXED) - 1;
+    bool any = (e->counters & any_general) == any_general;
+    size_t used = any ? (size_t)snprintf(text, cap, "any") : 0;
+    for (unsigned bit = any ? ARCH_FIXED : 0; bit < 32 && used < cap; bit++) {
         if (!(e->counters >> bit & 1))
             continue;
         const char *gap = used ? ", " : "";

@@ -77,6 +77,16 @@ static uint64_t user_read_bit(const char *pmu)
     return UINT64_C(1) << bit;
 }
 
+static uint32_t kernel_version(void)
+{
+    char text[96];
+    unsigned major, minor, patch = 0;
+    if (machine_line("/proc/sys/kernel/osrelease", text, sizeof text) <= 0 ||
+        sscanf(text, "%u.%u.%u", &major, &minor, &patch) < 2 || major > 255 || minor > 255 || patch > 65535)
+        return 0;
+    return ARCH_KERNEL(major, minor, patch);
+}
+
 /* A running machine may lack the file, or have one that makes no sense: it has the kernel's generic events then. In a
  * recording that is a fault, since nobody could tell what CPU it is of. */
 static void cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, bool parsed)
@@ -111,6 +121,7 @@ static void examine(struct machine *m)
     if (cpuinfo)
         examine_cpu(m, cpuinfo);
     m->family = arch_family_of(&m->cpu);
+    m->kernel = kernel_version();
     core_kernel()->list_dir(PMU_DIR, note_core_pmu, m);
     if (m->core_pmu[0] && machine_pmu_type(m->core_pmu, &m->core_type) < 0)
         m->core_type = KERNEL_TYPE_RAW;
@@ -123,6 +134,47 @@ static void examine(struct machine *m)
     if (recording_in_use() && !m->fault[0])
         recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
     free(cpuinfo);
+}
+
+/* The family's counters, less those that this CPU does not show (guests). */
+static struct arch_counters counters_here(const struct machine *m)
+{
+    struct arch_counters c = m->family->counters;
+    char flag[64];
+    if (!c.flag)
+        return c;
+    snprintf(flag, sizeof flag, " %s ", c.flag);
+    if (m->cpu.flags[0] && !strstr(m->cpu.flags, flag))
+        c.general = c.general_without;
+    return c;
+}
+
+/* The watchdog's event is pinned: a group that leaves it no counter opens and is never counted. */
+static bool watchdog_on(void)
+{
+    char text[16];
+    return machine_line("/proc/sys/kernel/nmi_watchdog", text, sizeof text) > 0 && strcmp(text, "0") != 0;
+}
+
+static uint32_t held_counters(const struct arch_family *family, const struct arch_counters *c)
+{
+    const struct arch_event *cycles = arch_family_event(family, "cycles");
+    if (!c->watchdog || !cycles || cycles->kind == ARCH_CODE_NONE || !watchdog_on())
+        return 0;
+    const struct event e = {.class = EVENT_CORE,
+                            .type = KERNEL_TYPE_HARDWARE,
+                            .machine_code = cycles->machine_code,
+                            .counters = cycles->counters};
+    return plan_mask(&e, c);
+}
+
+void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX])
+{
+    const struct machine *m = machine_get();
+    for (size_t k = 0; k < PLAN_KINDS_MAX; k++) {
+        rules[k].counters = counters_here(m);
+        rules[k].held = held_counters(m->family, &rules[k].counters);
+    }
 }
 
 const struct machine *machine_get(void)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/arch_ops.h"
+#include "core/plan.h"
 
 struct machine {
     struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
@@ -15,6 +16,7 @@ struct machine {
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
+    uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
     unsigned core_kinds;              /**< core PMUs found: over 1 on hybrid parts */
     char hidden_note[160];            /**< for hybrid parts: what is not counted, else "" */
     char fault[512];                  /**< what makes a recorded machine unusable, else "" */
@@ -29,6 +31,9 @@ int machine_usable(void);
 
 /** Forget it, so that the next call examines the kernel in use now. For tests; no other thread may use the old one. */
 void machine_forget(void);
+
+/** The counters of each kind of core, for the planner. The NMI watchdog is looked at anew each time. */
+void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX]);
 
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);

@@ -1,93 +1,357 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups that really fit. Room: core; before it resolved events, after it sets and regions. */
+/*
+ * Groups that really fit, as few as can be. Room: core; before it resolved events, after it sets and regions.
+ *
+ * Events that can never share a group (of different kinds of cores, or with different filters where a core has one
+ * filter) fall into cells, each of which is searched on its own: for a number of groups, from the bound of plan_fit.c
+ * upwards, branch over the group of one event after the other, those with the least choice first. Two symmetries are
+ * cut off: groups are begun in order, and events that ask for the same are put into groups in ascending order.
+ *
+ * The kernel lets groups that do not fit beside each other take turns. Where groups must not run beside each other
+ * although they would fit (one filter per core), they are filled up until they do not.
+ */
 #include "core/plan.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { COUNTERS_MAX = 32 };
+#include "core/plan_fit.h"
 
-/* Counters an event may use, as a mask of the family's. Unknown numbers of counters are the kernel's to check. */
-static uint32_t allowed_mask(const struct event *e, const struct arch_counters *c)
+enum {
+    GROUP_MEMBERS_MAX = 32, /* no CPU has more counters */
+    SEARCH_NODES = 20000,   /* per number of groups; eight events never need as many */
+};
+
+/* -------------------------------------------------------------------------------------------------- search */
+
+/* Events that may share groups as far as their counters allow. */
+struct cell {
+    const struct plan_rules *rules;
+    size_t n;
+    uint16_t event[PLAN_EVENTS_MAX];
+    struct plan_demand demand[PLAN_EVENTS_MAX];
+    size_t group[PLAN_EVENTS_MAX];
+    size_t n_groups;
+    bool proven;
+};
+
+struct search {
+    struct cell *cell;
+    size_t limit, used;
+    size_t nodes;
+    const struct plan_demand *member[PLAN_EVENTS_MAX][GROUP_MEMBERS_MAX];
+    size_t n_members[PLAN_EVENTS_MAX];
+};
+
+static bool joins(struct search *s, size_t g, const struct plan_demand *d)
 {
-    uint32_t general = c->general >= ARCH_FIXED ? (1u << ARCH_FIXED) - 1 : (1u << c->general) - 1;
-    if (e->counters == ARCH_ANY)
-        return general;
-    uint32_t fixed = ((1u << c->fixed) - 1) << ARCH_FIXED;
-    return e->counters & (general | fixed);
+    size_t n = s->n_members[g];
+    if (n == GROUP_MEMBERS_MAX)
+        return false;
+    s->member[g][n] = d;
+    return n == 0 || plan_seat(s->member[g], n + 1, s->cell->rules, NULL);
 }
 
-/* One augmenting path of Kuhn's matching: seat event i, moving others along if need be. */
-static bool seat(size_t i, const uint32_t *masks, int *on_counter, uint32_t *tried)
+static bool asks_the_same(const struct plan_demand *a, const struct plan_demand *b)
 {
-    for (unsigned c = 0; c < COUNTERS_MAX; c++) {
-        if (!(masks[i] >> c & 1) || *tried >> c & 1)
+    return a->mask == b->mask && a->pair == b->pair && a->pool == b->pool &&
+           (a->pool == 0 || memcmp(a->code, b->code, sizeof a->code) == 0);
+}
+
+static bool place(struct search *s, size_t at)
+{
+    struct cell *c = s->cell;
+    if (at == c->n)
+        return true;
+    if (++s->nodes > SEARCH_NODES)
+        return false;
+    const struct plan_demand *d = &c->demand[at];
+    size_t g = at > 0 && asks_the_same(d, &c->demand[at - 1]) ? c->group[at - 1] : 0;
+    size_t end = s->used < s->limit ? s->used + 1 : s->limit;
+    for (; g < end; g++) {
+        size_t used = s->used;
+        if (!joins(s, g, d))
             continue;
-        *tried |= 1u << c;
-        if (on_counter[c] < 0 || seat((size_t)on_counter[c], masks, on_counter, tried)) {
-            on_counter[c] = (int)i;
+        s->n_members[g]++;
+        s->used = g == used ? used + 1 : used;
+        c->group[at] = g;
+        if (place(s, at + 1))
             return true;
-        }
+        s->n_members[g]--;
+        s->used = used;
     }
     return false;
 }
 
-int plan_fits(const struct event *const *events, size_t n, const struct arch_counters *counters)
+static size_t choice(const struct plan_demand *d)
 {
-    uint32_t masks[PLAN_EVENTS_MAX];
-    int on_counter[COUNTERS_MAX];
-    if (counters->general == 0)
-        return 1;
-    if (n > PLAN_EVENTS_MAX)
-        return 0;
-    memset(on_counter, -1, sizeof on_counter);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t tried = 0;
-        masks[i] = allowed_mask(events[i], counters);
-        if (!seat(i, masks, on_counter, &tried))
-            return 0;
-    }
-    return 1;
+    return (size_t)__builtin_popcount(d->mask);
 }
 
-/* Whether event i still fits into group g beside those put there before it. */
-static bool joins(const struct event *events, const struct plan *p, size_t i, size_t g,
-                  const struct arch_counters *counters)
+static bool goes_before(const struct plan_demand *a, const struct plan_demand *b)
 {
-    const struct event *members[PLAN_EVENTS_MAX];
-    size_t n = 0;
-    for (size_t k = 0; k < i; k++) {
-        if (p->group[k] != g)
-            continue;
-        if (events[k].class != events[i].class || events[k].type != events[i].type) {
-            /* Generic and raw ids of the core PMU are of different types, yet share its counters. */
-            if (events[k].class != EVENT_CORE || events[i].class != EVENT_CORE)
-                return false;
+    if (a->pair != b->pair)
+        return a->pair;
+    if (choice(a) != choice(b))
+        return choice(a) < choice(b);
+    if (a->pool != b->pool)
+        return a->pool > b->pool;
+    return a->mask < b->mask;
+}
+
+/* Few events: insertion keeps the caller's order among equals. */
+static void sort_by_choice(struct cell *c)
+{
+    for (size_t i = 1; i < c->n; i++) {
+        struct plan_demand d = c->demand[i];
+        uint16_t event = c->event[i];
+        size_t k = i;
+        for (; k > 0 && goes_before(&d, &c->demand[k - 1]); k--) {
+            c->demand[k] = c->demand[k - 1];
+            c->event[k] = c->event[k - 1];
         }
-        members[n++] = &events[k];
+        c->demand[k] = d;
+        c->event[k] = event;
     }
-    if (events[i].class == EVENT_SOFTWARE)
-        return true;
-    if (events[i].class == EVENT_OTHER)
-        return false;
-    members[n++] = &events[i];
-    return plan_fits(members, n, counters);
 }
 
-void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct arch_counters *counters,
+static void cell_solve(struct cell *c)
+{
+    sort_by_choice(c);
+    c->proven = true;
+    for (size_t limit = plan_bound(c->demand, c->n, c->rules);; limit++) {
+        struct search s = {.cell = c, .limit = limit};
+        if (place(&s, 0)) {
+            c->n_groups = s.used;
+            return;
+        }
+        c->proven = c->proven && s.nodes <= SEARCH_NODES;
+    }
+}
+
+/* Which counter each event of the cell gets, as far as that is known. */
+static void cell_counters(const struct cell *c, struct plan *out)
+{
+    for (size_t g = 0; g < c->n_groups; g++) {
+        const struct plan_demand *member[GROUP_MEMBERS_MAX];
+        int8_t counter[GROUP_MEMBERS_MAX];
+        size_t place_of[GROUP_MEMBERS_MAX], n = 0;
+        for (size_t i = 0; i < c->n; i++) {
+            if (c->group[i] != g)
+                continue;
+            place_of[n] = i;
+            member[n++] = &c->demand[i];
+        }
+        if (!plan_seat(member, n, c->rules, counter))
+            continue; /* one event whose counter somebody else holds */
+        for (size_t k = 0; k < n; k++)
+            if (c->rules->counters.general > 0 || counter[k] >= ARCH_FIXED)
+                out->entry[c->event[place_of[k]]].counter = counter[k];
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- twins */
+
+static uint8_t filter_of(const struct event *e)
+{
+    return (uint8_t)(e->user | e->kernel << 1);
+}
+
+/* Whether one count serves both. */
+static bool counts_the_same(const struct event *a, const struct event *b, const struct arch_counters *c)
+{
+    if (a->type != b->type || a->config != b->config || a->config1 != b->config1 || a->config2 != b->config2)
+        return false;
+    return c->ignores_filter || (filter_of(a) == filter_of(b) && a->modes_fixed == b->modes_fixed);
+}
+
+static bool shares_register(const struct event *a, const struct event *b, const struct arch_counters *c)
+{
+    const struct arch_code_rule *rule = plan_rule_of(a, c);
+    bool same_event = a->type == b->type && a->config == b->config;
+    return (rule && rule->one_register && rule == plan_rule_of(b, c)) || (c->one_of_each && same_event);
+}
+
+/* Groups with another filter would have to be kept from running, and nothing is known that could do it. */
+static bool modes_collide(const struct event *a, const struct event *b, const struct arch_counters *c)
+{
+    return c->shared_filter && !c->fillers && filter_of(a) != filter_of(b);
+}
+
+/* Join event i to one before it, or refuse it beside one before it. */
+static void find_twin(const struct event *events, size_t i, const struct plan_rules *rules, struct plan *out)
+{
+    const struct event *e = &events[i];
+    const struct arch_counters *c = &rules[e->core].counters;
+    for (size_t k = 0; k < i; k++) {
+        const struct event *other = &events[k];
+        if (other->class != EVENT_CORE || other->core != e->core || out->entry[k].refusal || out->entry[k].same_as != k)
+            continue;
+        bool twin = shares_register(e, other, c);
+        if (counts_the_same(e, other, c) || (twin && c->ignores_filter)) {
+            out->entry[i].same_as = (uint16_t)k;
+            out->entry[i].refusal = PLAN_FINE;
+            return;
+        }
+        if (twin)
+            out->entry[i].refusal = PLAN_TWIN_CODE;
+        else if (modes_collide(e, other, c))
+            out->entry[i].refusal = PLAN_MODES;
+    }
+}
+
+/* --------------------------------------------------------------------------------------------------- cells */
+
+/* Whether event i is to be placed, and into the cell of event `first`. */
+static bool of_cell(const struct event *events, const struct plan *out, size_t first, size_t i,
+                    const struct plan_rules *rules)
+{
+    const struct event *a = &events[first], *e = &events[i];
+    if (e->class != EVENT_CORE || e->core != a->core || out->entry[i].refusal || out->entry[i].same_as != i ||
+        out->entry[i].group != PLAN_NONE)
+        return false;
+    return !rules[e->core].counters.shared_filter || filter_of(a) == filter_of(e);
+}
+
+static void plan_cell(const struct event *events, size_t first, size_t n, const struct plan_rules *rules,
+                      struct plan *out)
+{
+    struct cell c = {.rules = &rules[events[first].core]};
+    for (size_t i = first; i < n && c.n < PLAN_EVENTS_MAX; i++) {
+        if (!of_cell(events, out, first, i, rules))
+            continue;
+        c.event[c.n] = (uint16_t)i;
+        c.demand[c.n++] = plan_demand_of(&events[i], c.rules);
+    }
+    cell_solve(&c);
+    cell_counters(&c, out);
+    for (size_t i = 0; i < c.n; i++)
+        out->entry[c.event[i]].group = (uint16_t)(out->n_groups + c.group[i]);
+    out->n_groups += c.n_groups;
+    out->proven = out->proven && c.proven;
+}
+
+static void plan_other(const struct event *events, size_t i, struct plan *out)
+{
+    for (size_t k = 0; k < i && events[i].class == EVENT_SOFTWARE; k++) {
+        if (events[k].class == EVENT_SOFTWARE && out->entry[k].group != PLAN_NONE) {
+            out->entry[i].group = out->entry[k].group;
+            return;
+        }
+    }
+    out->entry[i].group = (uint16_t)out->n_groups++;
+}
+
+/* Number the groups in the order of their first events. */
+static void number_groups(struct plan *out)
+{
+    uint16_t number[PLAN_ENTRIES_MAX];
+    uint16_t next = 0;
+    memset(number, 0xff, sizeof number);
+    for (size_t i = 0; i < out->n_events; i++) {
+        struct plan_entry *e = &out->entry[i];
+        if (e->group == PLAN_NONE)
+            continue;
+        if (number[e->group] == PLAN_NONE)
+            number[e->group] = next++;
+        e->group = number[e->group];
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- filling */
+
+/* Whether two groups with different filters could be counted at the same time. */
+static bool could_mix(const struct event *events, const struct plan *p, size_t g, size_t h,
+                      const struct plan_rules *rules)
+{
+    const struct event *both[2 * GROUP_MEMBERS_MAX], *of_g = NULL, *of_h = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_events; i++) {
+        const struct plan_entry *entry = &p->entry[i];
+        if (events[i].class != EVENT_CORE || entry->same_as != i || (entry->group != g && entry->group != h))
+            continue;
+        of_g = entry->group == g ? &events[i] : of_g;
+        of_h = entry->group == h ? &events[i] : of_h;
+        both[n++] = &events[i];
+    }
+    if (!of_g || !of_h || of_g->core != of_h->core || filter_of(of_g) == filter_of(of_h))
+        return false;
+    return rules[of_g->core].counters.shared_filter && plan_fits(both, n, &rules[of_g->core]);
+}
+
+static uint32_t free_counters(const struct event *events, const struct plan *p, size_t g,
+                              const struct plan_rules *rules)
+{
+    uint32_t free = 0, taken = 0;
+    for (size_t i = 0; i < p->n_events; i++) {
+        if (p->entry[i].group != g || p->entry[i].counter < 0)
+            continue;
+        const struct plan_demand d = plan_demand_of(&events[i], &rules[events[i].core]);
+        free = plan_counters(&rules[events[i].core].counters);
+        taken |= (d.pair ? 3u : 1u) << p->entry[i].counter;
+    }
+    return free & ~taken;
+}
+
+/* A group that has all counters runs alone: of two that must not mix one is enough. */
+static void fill_groups(const struct event *events, const struct plan_rules *rules, struct plan *p)
+{
+    for (size_t g = 0; g < p->n_groups; g++)
+        for (size_t h = 0; h < p->n_groups && p->fill[g] == 0; h++)
+            if (h != g && p->fill[h] == 0 && could_mix(events, p, g, h, rules))
+                p->fill[g] = free_counters(events, p, g, rules);
+}
+
+/* ---------------------------------------------------------------------------------------------------- plan */
+
+bool plan_fits(const struct event *const *events, size_t n, const struct plan_rules *rules)
+{
+    struct plan_demand demands[PLAN_EVENTS_MAX];
+    const struct plan_demand *all[PLAN_EVENTS_MAX];
+    if (n > PLAN_EVENTS_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        demands[i] = plan_demand_of(events[i], rules);
+        all[i] = &demands[i];
+    }
+    return plan_seat(all, n, rules, NULL);
+}
+
+/* Leave out what cannot be counted, and what is counted already. */
+static void judge(const struct event *events, const uint8_t *absent, const struct plan_rules *rules, struct plan *out)
+{
+    for (size_t i = 0; i < out->n_events; i++) {
+        struct plan_entry *entry = &out->entry[i];
+        *entry = (struct plan_entry){.group = PLAN_NONE, .same_as = (uint16_t)i, .counter = PLAN_NOT_KNOWN};
+        if (absent[i])
+            entry->refusal = PLAN_ABSENT;
+        else if (events[i].class == EVENT_CORE && plan_demand_of(&events[i], &rules[events[i].core]).mask == 0)
+            entry->refusal = PLAN_NO_COUNTER;
+        else if (events[i].class == EVENT_CORE)
+            find_twin(events, i, rules, out);
+    }
+}
+
+void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct plan_rules *rules,
                  struct plan *out)
 {
     memset(out, 0, sizeof *out);
     out->n_events = n;
+    out->proven = true;
+    judge(events, absent, rules, out);
     for (size_t i = 0; i < n; i++) {
-        out->group[i] = PLAN_NONE;
-        if (absent[i])
+        const struct plan_entry *entry = &out->entry[i];
+        if (entry->refusal || entry->same_as != i || entry->group != PLAN_NONE)
             continue;
-        size_t g = 0;
-        while (g < out->n_groups && !joins(events, out, i, g, counters))
-            g++;
-        if (g == out->n_groups)
-            out->n_groups++;
-        out->group[i] = (uint8_t)g;
+        if (events[i].class == EVENT_CORE)
+            plan_cell(events, i, n, rules, out);
+        else
+            plan_other(events, i, out);
     }
+    number_groups(out);
+    fill_groups(events, rules, out);
+    for (size_t i = 0; i < n; i++)
+        if (out->entry[i].same_as != i) {
+            out->entry[i].group = out->entry[out->entry[i].same_as].group;
+            out->entry[i].counter = out->entry[out->entry[i].same_as].counter;
+        }
 }

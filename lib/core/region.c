@@ -130,14 +130,14 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
 {
     if (c->counter[i].switches)
         return switches_between(before + c->switch_word, after + c->switch_word, wall);
-    struct reading a, b;
-    int cause = counters_reading(c, before, i, &a);
-    if (cause == 0)
-        cause = counters_reading(c, after, i, &b);
-    if (cause)
-        return value_without(value_standing_of(cause), cause);
-    bool frozen = is_frozen(c, &c->counter[i], b.enabled - a.enabled, wall);
-    return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_between(&a, &b);
+    struct reading a[VALUE_KINDS_MAX], b[VALUE_KINDS_MAX];
+    int n = counters_readings(c, before, i, a);
+    if (n > 0)
+        n = counters_readings(c, after, i, b);
+    if (n < 0)
+        return value_without(value_standing_of(n), n);
+    bool frozen = is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
+    return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_kinds(a, b, (size_t)n, NULL);
 }
 
 /* A group's section of two readings: what its members share. */
@@ -149,7 +149,8 @@ struct group_interval {
 
 static void group_look(struct group_interval *g, uint32_t word, const uint64_t *before, const uint64_t *after)
 {
-    const struct reading a = {.enabled = before[word + 1], .running = before[word + 2]};
+    const struct reading a = {
+        .enabled = before[word + 1], .running = before[word + 2], .stale = (before[word] & COUNTERS_STALE) != 0};
     const struct reading b = {.enabled = after[word + 1], .running = after[word + 2]};
     g->word = word;
     g->exact = before[word] != 0 && after[word] != 0 && value_times_exact(&a, &b);
@@ -161,7 +162,7 @@ static void group_look(struct group_interval *g, uint32_t word, const uint64_t *
 static inline bool take_exact(struct region_event_sum *e, const struct counters *c, const struct counter *k,
                               struct group_interval *g, const uint64_t *before, const uint64_t *after, uint64_t wall)
 {
-    if (k->fd < 0)
+    if (!k->counted || k->next)
         return false;
     if (k->group_word != g->word)
         group_look(g, k->group_word, before, after);
@@ -224,13 +225,17 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
 static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
 {
     const uint64_t zero[2] = {0, 1};
+    const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
     uint64_t always = 0;
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        struct reading now;
+        struct reading now[VALUE_KINDS_MAX];
         if (c->counter[i].switches)
             continue;
-        int cause = counters_reading(c, words, i, &now);
-        values[i] = cause ? value_without(value_standing_of(cause), cause) : value_total(&now);
+        int n = counters_readings(c, words, i, now);
+        if (n < 0)
+            values[i] = value_without(value_standing_of(n), n);
+        else
+            values[i] = n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
         if (values[i].standing == UPMU_EXACT)
             always = values[i].enabled;
     }

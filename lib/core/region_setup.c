@@ -103,14 +103,15 @@ static bool may_pass(int cause)
 static int note_absent(struct region_process *p, const struct counters *c, size_t i)
 {
     struct counter_list *list = &p->list;
-    if (!list->absent[i] && c->counter[i].cause && !may_pass(c->counter[i].cause)) {
-        list->absent[i] = 1;
-        list->cause[i] = c->counter[i].cause;
-        list->reason[i] = strdup(p->event_reasons[i] ? p->event_reasons[i] : upmu_strerror(list->cause[i]));
-        return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    int cause = counters_cause(c, i);
+    if (!list->absent[i] && cause && !may_pass(cause)) {
+        (void)upmu_fail(cause, "%s", p->event_reasons[i] ? p->event_reasons[i] : upmu_strerror(cause));
+        return counter_list_leave_out(list, i, cause);
     }
     if (list->reason[i] && !p->event_reasons[i])
         p->event_reasons[i] = strdup(list->reason[i]);
+    if (c->counter[i].all_modes && !p->event_reasons[i])
+        p->event_reasons[i] = strdup("counted in user and kernel mode: this PMU cannot tell them apart");
     return 0;
 }
 
@@ -128,6 +129,7 @@ static int try_events(struct region_process *p)
     const struct counter_target target = {.cpu = -1,
                                           .self = true,
                                           .running = true,
+                                          .backend = p->list.backend,
                                           .explain = true,
                                           .failed = remember_reason,
                                           .failed_arg = p->event_reasons};

@@ -97,7 +97,8 @@ static void touch(void *from, size_t bytes)
 
 static void open_counters(struct region_thread *t)
 {
-    const struct counter_target target = {.cpu = -1, .self = true, .user_read = true, .running = true};
+    const struct counter_target target = {
+        .cpu = -1, .self = true, .user_read = true, .running = true, .backend = upmu_regions.list.backend};
     void *arena = t->kept + 1;
     (void)counters_open(&t->kept->counters, &upmu_regions.list, &target, arena);
     /* Even when nobody asked for switches, the sequence word tells at no cost that a region lost the CPU. */
@@ -341,7 +342,7 @@ int region_threads_start(void)
     if (!key_made && pthread_key_create(&end_key, on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
     key_made = true;
-    p->words = p->list.n * (KERNEL_READ_GROUP_HEAD + 2) + 2;
+    p->words = counters_words(&p->list);
     p->frame_bytes = sizeof(struct region_frame) + p->words * sizeof(uint64_t);
     p->record_bytes = sizeof(struct region_record) + p->list.n * sizeof(struct region_event_sum);
     p->kept_bytes = round_up(sizeof(struct region_kept) + counters_arena(&p->list), page);

@@ -17,12 +17,14 @@
 #include "base/opts.h"
 #include "core/backend.h"
 #include "core/explain.h"
+#include "core/machine.h"
 
 /* ---------------------------------------------------------------------------------------------- open, close */
 
 static int check_opts(const struct upmu_set_opts *o)
 {
-    const uint32_t flags = UPMU_SET_STRICT | UPMU_SET_NO_USER_READ | UPMU_SET_INHERIT | UPMU_SET_NO_INHERIT;
+    const uint32_t flags =
+        UPMU_SET_STRICT | UPMU_SET_NO_USER_READ | UPMU_SET_INHERIT | UPMU_SET_NO_INHERIT | UPMU_SET_TOGETHER;
     if (o->target > UPMU_TARGET_CPU)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: target %u is not known", o->target);
     if (o->flags & ~flags)
@@ -36,15 +38,6 @@ static int check_opts(const struct upmu_set_opts *o)
     return 0;
 }
 
-int set_leave_out(struct upmu_set *set, size_t i, int cause)
-{
-    set->list.absent[i] = 1;
-    set->list.cause[i] = cause;
-    set->list.reason[i] = strdup(upmu_error());
-    set->list.plan.group[i] = PLAN_NONE;
-    return set->list.reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
-}
-
 /* An event of a PMU that belongs to no task can be counted on CPUs only. */
 static int check_scopes(struct upmu_set *set)
 {
@@ -56,8 +49,26 @@ static int check_scopes(struct upmu_set *set)
                         "'%s' counts a whole CPU or socket, not a task; count it with "
                         "UPMU_TARGET_CPU (upmu stat -C %d)",
                         e->name, e->cpu);
-        if (set_leave_out(set, i, UPMU_E_UNSUPPORTED) < 0)
+        if (counter_list_leave_out(&set->list, i, UPMU_E_UNSUPPORTED) < 0)
             return UPMU_E_NOMEM;
+    }
+    return 0;
+}
+
+/* Counted at the same time means: one group of each kind of core. */
+static int check_together(const struct upmu_set *set)
+{
+    const struct counter_list *list = &set->list;
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->cause[i] == UPMU_E_FIT)
+            return upmu_fail(UPMU_E_FIT, "%s", list->reason[i]);
+        for (size_t k = 0; k < i && !list->absent[i]; k++)
+            if (!list->absent[k] && list->events[k].class == EVENT_CORE && list->events[i].class == EVENT_CORE &&
+                list->events[k].core == list->events[i].core && list->plan.entry[k].group != list->plan.entry[i].group)
+                return upmu_fail(UPMU_E_FIT,
+                                 "'%s' and '%s' cannot all be counted at the same time as the others on %s; without "
+                                 "UPMU_SET_TOGETHER they take turns",
+                                 list->events[k].name, list->events[i].name, machine_get()->family->title);
     }
     return 0;
 }
@@ -133,6 +144,8 @@ static int set_fill(struct upmu_set *set, const char *events)
         rc = check_scopes(set);
     if (rc == 0 && (set->opts.flags & UPMU_SET_STRICT))
         rc = strict_failure(set);
+    if (rc == 0 && (set->opts.flags & UPMU_SET_TOGETHER))
+        rc = check_together(set);
     if (rc < 0)
         return rc;
     set->names = calloc(set->list.n, sizeof *set->names);
@@ -221,16 +234,25 @@ static int read_instance(struct set_instance *in, size_t i, struct reading *now)
     return counters_reading(&in->counters, in->words, i, now);
 }
 
-/* What event i counted between two readings. */
-static struct reading since(const struct set_instance *in, size_t i, const struct reading *before, struct reading now)
+/* What switches counted between two readings: their word wraps. */
+static struct reading switches_between(const struct set_instance *in, const struct reading *before, struct reading now)
 {
-    if (in->counters.counter[i].switches)
-        now.count = switches_since(&in->counters, before->count, now.count);
-    else
-        now.count -= before->count;
+    now.count = switches_since(&in->counters, before->count, now.count);
     now.enabled -= before->enabled;
     now.running -= before->running;
     return now;
+}
+
+static struct upmu_value value_of_switches(const struct upmu_set *set, struct set_instance *in, size_t i)
+{
+    struct reading now;
+    int cause = read_instance(in, i, &now);
+    if (cause < 0)
+        return value_without(value_standing_of(cause), cause);
+    if (!set->running)
+        now = in->stopped[i];
+    now = switches_between(in, &in->base[i], now);
+    return value_total(&now);
 }
 
 /* A counter that went backwards was reset or replaced under us: its difference means nothing. The time keeps a sum from
@@ -242,21 +264,28 @@ static struct upmu_value went_backwards(const struct reading *now)
     return v;
 }
 
-/* Where event i stands now, counted from the set's zero. */
-static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i)
+/* Where event i stands now, counted from the set's zero, in all and (unless NULL) on each kind of core. */
+static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                  struct upmu_value *by_kind)
 {
-    struct reading now;
-    int cause = read_instance(in, i, &now);
-    if (cause < 0)
-        return value_without(value_standing_of(cause), cause);
-    if (in->counters.counter[i].switches && !set->running)
-        now = in->stopped[i];
-    const struct reading *base = &in->base[i];
-    bool wraps = in->counters.counter[i].switches;
-    if ((!wraps && now.count < base->count) || now.enabled < base->enabled || now.running < base->running)
-        return went_backwards(&now);
-    now = since(in, i, base, now);
-    return value_total(&now);
+    const struct counters *c = &in->counters;
+    const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
+    struct reading now[VALUE_KINDS_MAX];
+    if (c->counter[i].switches)
+        return value_of_switches(set, in, i);
+    int n = counters_readings(c, in->words, i, now);
+    if (n < 0)
+        return value_without(value_standing_of(n), n);
+    size_t part = i;
+    for (int k = 0; k < n; k++, part = c->counter[part].next) {
+        const struct reading *zero = &in->base[part];
+        if (now[k].count < zero->count || now[k].enabled < zero->enabled || now[k].running < zero->running)
+            return went_backwards(&now[k]);
+        now[k].count -= zero->count;
+        now[k].enabled -= zero->enabled;
+        now[k].running -= zero->running;
+    }
+    return value_of_kinds(nothing, now, (size_t)n, by_kind);
 }
 
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
@@ -274,7 +303,7 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
         for (size_t i = 0; i < set->list.n; i++) {
-            struct upmu_value v = value_of(set, in, i);
+            struct upmu_value v = value_of(set, in, i, NULL);
             if (k == 0)
                 values[i] = v;
             else
@@ -294,13 +323,14 @@ int upmu_set_reset(struct upmu_set *set)
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
-        for (size_t i = 0; i < set->list.n; i++) {
+        for (size_t i = 0; i < set->list.n_parts; i++) {
             const struct counter *counter = &in->counters.counter[i];
             struct reading now;
-            if (counter->fd < 0 && !counter->switches)
+            if (!counter->counted && !counter->switches)
                 continue; /* there is no count to start anew */
             if (read_instance(in, i, &now) < 0) {
-                rc = upmu_fail(UPMU_E_SYSTEM, "'%s' could not be read, and so not be set to zero", set->names[i]);
+                rc = upmu_fail(UPMU_E_SYSTEM, "'%s' could not be read, and so not be set to zero",
+                               set->list.events[i].name);
                 continue;
             }
             in->base[i] = now;
@@ -328,7 +358,7 @@ static void switches_pause(struct upmu_set *set, bool stop)
                 in->stopped[i] = now;
                 continue;
             }
-            struct reading pause = since(in, i, &in->stopped[i], now);
+            struct reading pause = switches_between(in, &in->stopped[i], now);
             in->base[i].count += pause.count;
             in->base[i].enabled += pause.enabled;
             in->base[i].running += pause.running;
@@ -446,7 +476,7 @@ int upmu_set_user_read(const struct upmu_set *set, size_t i)
     if (counter->switches)
         return c->sequence != NULL;
     return counter->page && c->group[counter->group].pages &&
-           core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0;
+           core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0 && !now.stale_times;
 }
 
 pid_t upmu_set_pid(const struct upmu_set *set)

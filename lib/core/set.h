@@ -39,8 +39,6 @@ struct upmu_set {
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);
 /** Close and free the instances from index `from` on. In a forked child pass `forked`: see counters_close(). */
 void set_drop_instances(struct upmu_set *set, size_t from, bool forked);
-/** Do not count event i, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
-int set_leave_out(struct upmu_set *set, size_t i, int cause);
 /** Attach to every thread of opts.pid. @return 0, UPMU_E_GONE, UPMU_E_PERM, UPMU_E_STATE, UPMU_E_NOMEM. */
 int set_attach_process(struct upmu_set *set);
 /** Start opts.argv behind a gate and open its counters. @return 0, UPMU_E_IO, UPMU_E_GONE, UPMU_E_NOMEM;

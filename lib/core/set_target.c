@@ -26,9 +26,8 @@ static size_t arena_bytes(const struct counter_list *list)
 
 static size_t instance_bytes(const struct counter_list *list)
 {
-    size_t words = list->n * (KERNEL_READ_GROUP_HEAD + 2) + 2;
-    return sizeof(struct set_instance) + arena_bytes(list) + words * sizeof(uint64_t) +
-           2 * (list->n + 1) * sizeof(struct reading);
+    return sizeof(struct set_instance) + arena_bytes(list) + counters_words(list) * sizeof(uint64_t) +
+           2 * (list->n_all + 1) * sizeof(struct reading);
 }
 
 static struct set_instance *instance_new(const struct counter_list *list)
@@ -38,8 +37,8 @@ static struct set_instance *instance_new(const struct counter_list *list)
         return NULL;
     unsigned char *rest = in->arena + arena_bytes(list);
     in->base = (struct reading *)(void *)rest;
-    in->stopped = in->base + list->n + 1;
-    in->words = (uint64_t *)(void *)(in->stopped + list->n + 1);
+    in->stopped = in->base + list->n_all + 1;
+    in->words = (uint64_t *)(void *)(in->stopped + list->n_all + 1);
     return in;
 }
 
@@ -49,11 +48,13 @@ static void fill_target(struct counter_target *target, struct upmu_set *set, pid
     *target = (struct counter_target){
         .pid = pid,
         .cpu = cpu,
+        .backend = set->list.backend,
         .inherit = what == UPMU_TARGET_THREAD ? flags & UPMU_SET_INHERIT
                                               : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
         .on_exec = what == UPMU_TARGET_COMMAND,
         .self = what == UPMU_TARGET_THREAD,
         .user_read = what == UPMU_TARGET_THREAD && !(flags & UPMU_SET_NO_USER_READ),
+        .together = flags & UPMU_SET_TOGETHER,
         .explain = true,
         .failed = remember_reason,
         .failed_arg = set,
@@ -86,6 +87,22 @@ static int make_room(struct upmu_set *set)
     return 0;
 }
 
+/* What was opened in another way than asked for: not at the same time, or in more modes. */
+static int check_wishes(const struct upmu_set *set, const struct counters *c)
+{
+    const struct counter_list *list = &set->list;
+    for (size_t i = 0; i < list->n_parts; i++) {
+        size_t owner = list->link[i].owner;
+        if ((set->opts.flags & UPMU_SET_TOGETHER) && c->counter[i].cause == UPMU_E_FIT)
+            return upmu_fail(UPMU_E_FIT, "%s", upmu_set_reason(set, owner));
+        if ((set->opts.flags & UPMU_SET_STRICT) && c->counter[i].all_modes)
+            return upmu_fail(UPMU_E_UNSUPPORTED,
+                             "'%s': this PMU cannot tell user mode from kernel mode; leave the modifier out",
+                             list->events[owner].name);
+    }
+    return 0;
+}
+
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu)
 {
     struct counter_target target;
@@ -104,6 +121,9 @@ int set_add_instance(struct upmu_set *set, pid_t pid, int cpu)
         return UPMU_E_GONE;
     }
     set->instances[set->n_instances++] = in;
+    int wish = check_wishes(set, &in->counters);
+    if (wish < 0)
+        return wish;
     return (set->opts.flags & UPMU_SET_STRICT) && rc < 0 ? rc : 0;
 }
 
@@ -213,7 +233,7 @@ static int leave_all_out(struct upmu_set *set)
                         "the kernel ends all counting in '%s': the program changes its rights when it is executed "
                         "(set-user-ID, set-group-ID, capabilities) or may not be read; count as the user it becomes",
                         set->program);
-        if (set_leave_out(set, i, UPMU_E_PERM) < 0)
+        if (counter_list_leave_out(&set->list, i, UPMU_E_PERM) < 0)
             return UPMU_E_NOMEM;
     }
     return set->opts.flags & UPMU_SET_STRICT ? UPMU_E_PERM : 0;

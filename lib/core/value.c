@@ -25,19 +25,97 @@ struct upmu_value value_total(const struct reading *r)
     return value_of_interval(r->count, r->enabled, r->running);
 }
 
+/* A counter that went backwards was reset or replaced under us: its difference means nothing. */
+static bool is_backwards(const struct reading *before, const struct reading *after)
+{
+    return after->count < before->count || after->enabled < before->enabled || after->running < before->running;
+}
+
+/* Something was counted, in an unknown part of this time. A time of 0 would let a sum take it for a thread that slept. */
+static struct upmu_value not_known_for(uint64_t enabled)
+{
+    struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
+    v.enabled = enabled > 0 ? enabled : 1;
+    return v;
+}
+
+/* Times of the beginning that were not of that moment, and an end that tells that it mattered. */
+static bool is_unknown(const struct reading *before, const struct reading *after)
+{
+    return before->stale && after->running != after->enabled;
+}
+
 struct upmu_value value_between(const struct reading *before, const struct reading *after)
 {
-    /* A counter that went backwards was reset or replaced under us: its difference means nothing. */
-    if (after->count < before->count || after->enabled < before->enabled || after->running < before->running)
+    if (is_backwards(before, after))
         return value_without(UPMU_NOT_COUNTED, 0);
     uint64_t enabled = after->enabled - before->enabled;
     uint64_t running = after->running - before->running;
+    if (is_unknown(before, after))
+        return not_known_for(enabled);
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
     if (value_times_exact(before, after)) {
         v.value = v.raw;
         v.standing = UPMU_EXACT;
     }
     return v;
+}
+
+/* Whether what was counted in parts was counted for all of the time, as far as readings one after the other can tell. */
+static bool is_whole(uint64_t running, uint64_t enabled)
+{
+    const uint64_t reading_ns = 20000;
+    uint64_t missing = running < enabled ? enabled - running : 0;
+    return running > 0 && missing <= reading_ns && missing <= enabled / 1000;
+}
+
+static struct upmu_value value_of_parts(const struct upmu_value *parts, const struct reading *after, size_t n)
+{
+    struct upmu_value sum = {0};
+    uint64_t enabled_ever = 0, running_ever = 0;
+    bool all_along = false; /* the thread stayed on one kind */
+    for (size_t k = 0; k < n; k++) {
+        all_along = all_along || parts[k].standing == UPMU_EXACT;
+        sum.raw = sat_add_u64(sum.raw, parts[k].raw);
+        sum.running = sat_add_u64(sum.running, parts[k].running);
+        running_ever = sat_add_u64(running_ever, after[k].running);
+        sum.enabled = parts[k].enabled > sum.enabled ? parts[k].enabled : sum.enabled;
+        enabled_ever = after[k].enabled > enabled_ever ? after[k].enabled : enabled_ever;
+    }
+    bool shorter_than_a_step = sum.enabled == 0 && is_whole(running_ever, enabled_ever);
+    if (!all_along && !shorter_than_a_step && !is_whole(sum.running, sum.enabled))
+        return value_of_interval(sum.raw, sum.enabled, sum.running);
+    sum.running = sum.enabled;
+    sum.value = sum.raw;
+    sum.standing = UPMU_EXACT;
+    return sum;
+}
+
+struct upmu_value value_of_kinds(const struct reading *before, const struct reading *after, size_t n,
+                                 struct upmu_value *by_kind)
+{
+    struct upmu_value parts[VALUE_KINDS_MAX];
+    for (size_t k = 0; k < n; k++) {
+        if (is_backwards(&before[k], &after[k]))
+            return value_without(UPMU_NOT_COUNTED, 0);
+        parts[k] = value_between(&before[k], &after[k]);
+        if (is_unknown(&before[k], &after[k]))
+            return parts[k];
+    }
+    struct upmu_value sum = n == 1 ? parts[0] : value_of_parts(parts, after, n);
+    for (size_t k = 0; by_kind && k < n; k++) {
+        by_kind[k] = (struct upmu_value){.raw = parts[k].raw,
+                                         .value = UPMU_NO_VALUE,
+                                         .enabled = parts[k].running,
+                                         .running = parts[k].running,
+                                         .standing = sum.standing,
+                                         .cause = sum.cause};
+        if (sum.standing == UPMU_EXACT)
+            by_kind[k].value = parts[k].raw;
+        if (sum.standing == UPMU_SCALED)
+            by_kind[k].value = mul_div_u64(parts[k].raw, sum.enabled, sum.running);
+    }
+    return sum;
 }
 
 struct upmu_value value_without(int standing, int cause)

@@ -13,6 +13,8 @@ struct reading {
     uint64_t count;
     uint64_t enabled; /**< ns */
     uint64_t running; /**< ns */
+    /** The count is of now, the times are of some moment before it, up to which it ran all the time and since then, too. */
+    bool stale;
 };
 
 /** The value of everything counted so far: not counted if it never ran. */
@@ -21,6 +23,8 @@ struct upmu_value value_total(const struct reading *r);
 /**
  * The value of the interval between two readings. Exact if it ran all the time it was enabled. An interval shorter
  * than the step of the kernel's clock has no times of its own: it counts as exact if the counter was running all along.
+ * With stale times before and a counter that had to wait since, there is no telling for which time the count stands: the
+ * interval is not counted.
  */
 struct upmu_value value_between(const struct reading *before, const struct reading *after);
 
@@ -32,8 +36,24 @@ static inline bool value_times_exact(const struct reading *before, const struct 
         return false;
     uint64_t enabled = after->enabled - before->enabled, running = after->running - before->running;
     bool shorter_than_a_step = enabled == 0 && after->running == after->enabled && after->running > 0;
+    if (before->stale && after->running != after->enabled)
+        return false; /* when the time was lost is known, since when it is counted here is not */
     return running >= enabled && (running > 0 || shorter_than_a_step);
 }
+
+enum { VALUE_KINDS_MAX = 4 };
+
+/**
+ * The value of an interval of one event that is counted on each kind of core by a counter of its own. A thread is on one
+ * kind at a time: each counter runs for a part of the time, and together they run for all of it.
+ *
+ * The readings of the kinds are not of one instant. If one of them ran all along, the thread was there, and nothing is
+ * in doubt; else what is missing of the whole time may be up to 20 us and a thousandth of it for the count to be exact.
+ * @param n       kinds, at least 1
+ * @param by_kind out, may be NULL: what was counted on each; times are those on that kind
+ */
+struct upmu_value value_of_kinds(const struct reading *before, const struct reading *after, size_t n,
+                                 struct upmu_value *by_kind);
 
 /** A value without a number. */
 struct upmu_value value_without(int standing, int cause);

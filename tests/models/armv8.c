@@ -69,7 +69,7 @@ static bool seat(const struct model_driver *driver, const struct model_code *con
 
 #define ARM_DRIVER                                                                                              \
     .counters = LOWEST(GENERAL) | COUNTER(CYCLE_COUNTER), .width = 32, .unmapped = ENOENT, .group_check = true, \
-    .raw_mask = 0xffff, .init = init, .seat = seat
+    .raw_mask = 0xffff, .told = 0x40, .init = init, .seat = seat
 
 const struct model_driver model_armv8_full = {
     ARM_DRIVER,         .name = "armv8 with every event",

@@ -329,6 +329,19 @@ static void put_text(const char *folder, const struct model_machine *machine)
     scripted_file("/proc/cpuinfo", text);
 }
 
+/* The kernel has a file for each event that the CPU advertises. */
+static void put_events(const struct model_pmu *pmu)
+{
+    char path[256], text[32];
+    for (uint64_t code = 0; code < pmu->driver->told; code++) {
+        if (!is_implemented(pmu->driver, code))
+            continue;
+        snprintf(path, sizeof path, DEVICES "/%s/events/event_%02x", pmu->name, (unsigned)code);
+        snprintf(text, sizeof text, "event=0x%02x\n", (unsigned)code);
+        scripted_file(path, text);
+    }
+}
+
 static void put_files(const struct model_machine *machine)
 {
     char path[256], text[32];
@@ -336,6 +349,7 @@ static void put_files(const struct model_machine *machine)
         snprintf(path, sizeof path, DEVICES "/%s/type", machine->pmus[k].name);
         snprintf(text, sizeof text, "%u\n", machine->pmus[k].type);
         scripted_file(path, text);
+        put_events(&machine->pmus[k]);
     }
     snprintf(text, sizeof text, "%s\n", machine->release);
     scripted_file("/proc/sys/kernel/osrelease", text);

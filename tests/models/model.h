@@ -104,6 +104,8 @@ struct model_driver {
     /** Machine events that the CPU has; NULL: all. Others count nothing, and generic ids of them are `unmapped`. */
     const uint64_t *implemented;
     size_t n_implemented;
+    /** Codes below this are told: the PMU's events folder has those the CPU has. Of others nobody can say. 0: no folder. */
+    uint64_t told;
     bool user_read; /**< every event's page grants reads in user mode */
     /** Accept an event: 0 with what it becomes, or -errno, or MODEL_OOPS. `out` comes filled for the plain case: the generic or masked
      *  raw code, all counters, the modes asked for. NULL: the plain case is all there is. */

@@ -93,4 +93,5 @@ const struct arch_family arch_generic = {
     .n_events = ROWS(rows),
     .matches = is_anything,
     .remark = "only the kernel's generic events; their meaning is the kernel's choice",
+    .choice = "generic ids: no code of this CPU is known",
 };

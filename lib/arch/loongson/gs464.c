@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "arch/loongson/banks.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -43,6 +44,11 @@ static const struct arch_event rows[] = {
     {"mem-read", 0x0009, 0x0009, COUNTER(0), RAW, APPROX, "assumed from the Loongson-2 list", ASSUMED},
     {"stall-backend", 0x000b, 0x000b, COUNTER(0), RAW, APPROX,
      "assumed from the Loongson-2 list; reorder queue full only", ASSUMED},
+};
+
+const struct arch_code_rule arch_loongson_banks[LOONGSON_BANKS] = {
+    {.mask = 0x80, .match = 0x00, .counters = COUNTER(0)},
+    {.mask = 0x80, .match = 0x80, .counters = COUNTER(1)},
 };
 
 static const struct arch_native native[] = {
@@ -106,8 +112,15 @@ const struct arch_family arch_gs464 = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 2, .width = 64, .no_software_siblings = true},
+    .counters = {.general = 2,
+                 .width = 64,
+                 .no_software_siblings = true,
+                 .rules = arch_loongson_banks,
+                 .n_rules = LOONGSON_BANKS,
+                 .raw = {.mask = 0xff}},
     .matches = is_gs464,
     .remark = "mainline kernels 6.1 and 6.12 find no PMU on this core, vendor kernels may; two events of one bank "
               "never count together",
+    .choice = "raw codes where an event is of loads and stores together, for which the kernel has no id; generic ids "
+              "for the rest, of which the kernel makes the same codes",
 };

@@ -26,4 +26,5 @@ const struct arch_family arch_loongson2k = {
     .matches = is_2k_mips,
     .remark = "mainline kernels have a PMU for this chip without tables: generic events can crash them, raw ones never "
               "count",
+    .choice = "neither: no name of this family may reach the kernel",
 };

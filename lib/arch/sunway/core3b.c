@@ -4,7 +4,8 @@
  * Sunway core3B (SW3231, SW831): two counters, each event tied to one of them; a raw code is counter << 8 | selector.
  * Room: arch/sunway; before it families.c, after it the kernel takes the codes.
  *
- * Cycles and instructions share counter 0: they never count together, and the kernel lets such a group open.
+ * Cycles and instructions share counter 0: they never count together, and the kernel lets such a group open. It accepts
+ * 78 selectors; those without a published meaning are reachable as r<hex> only.
  */
 #include <string.h>
 
@@ -46,14 +47,6 @@ static const struct arch_event rows[] = {
 };
 
 static const struct arch_native native[] = {
-    {"PC0_0x01", "accepted by the driver, meaning not published", 0x1, COUNTER(0), 0},
-    {"PC0_0x02", "accepted by the driver, meaning not published", 0x2, COUNTER(0), 0},
-    {"PC0_0x04", "accepted by the driver, meaning not published", 0x4, COUNTER(0), 0},
-    {"PC0_0x05", "accepted by the driver, meaning not published", 0x5, COUNTER(0), 0},
-    {"PC0_0x06", "accepted by the driver, meaning not published", 0x6, COUNTER(0), 0},
-    {"PC0_0x07", "accepted by the driver, meaning not published", 0x7, COUNTER(0), 0},
-    {"PC0_0x0e", "accepted by the driver, meaning not published", 0xe, COUNTER(0), 0},
-    {"PC0_0x0f", "accepted by the driver, meaning not published", 0xf, COUNTER(0), 0},
     {"PC0_BRANCH_INSTRUCTIONS", "branches", 0x3, COUNTER(0), 0},
     {"PC0_CPU_CYCLES", "core clock cycles", 0x8, COUNTER(0), 0},
     {"PC0_DCACHE_READ", "L1D reads", 0xc, COUNTER(0), 0},
@@ -62,62 +55,6 @@ static const struct arch_native native[] = {
     {"PC0_INSTRUCTIONS", "instructions retired", 0x0, COUNTER(0), 0},
     {"PC0_ITB_READ", "instruction TLB reads", 0x9, COUNTER(0), 0},
     {"PC0_SCACHE_REFERENCES", "second-level cache references", 0xd, COUNTER(0), 0},
-    {"PC1_0x00", "accepted by the driver, meaning not published", 0x100, COUNTER(1), 0},
-    {"PC1_0x01", "accepted by the driver, meaning not published", 0x101, COUNTER(1), 0},
-    {"PC1_0x02", "accepted by the driver, meaning not published", 0x102, COUNTER(1), 0},
-    {"PC1_0x03", "accepted by the driver, meaning not published", 0x103, COUNTER(1), 0},
-    {"PC1_0x04", "accepted by the driver, meaning not published", 0x104, COUNTER(1), 0},
-    {"PC1_0x05", "accepted by the driver, meaning not published", 0x105, COUNTER(1), 0},
-    {"PC1_0x06", "accepted by the driver, meaning not published", 0x106, COUNTER(1), 0},
-    {"PC1_0x07", "accepted by the driver, meaning not published", 0x107, COUNTER(1), 0},
-    {"PC1_0x08", "accepted by the driver, meaning not published", 0x108, COUNTER(1), 0},
-    {"PC1_0x09", "accepted by the driver, meaning not published", 0x109, COUNTER(1), 0},
-    {"PC1_0x0a", "accepted by the driver, meaning not published", 0x10a, COUNTER(1), 0},
-    {"PC1_0x0c", "accepted by the driver, meaning not published", 0x10c, COUNTER(1), 0},
-    {"PC1_0x0d", "accepted by the driver, meaning not published", 0x10d, COUNTER(1), 0},
-    {"PC1_0x0e", "accepted by the driver, meaning not published", 0x10e, COUNTER(1), 0},
-    {"PC1_0x0f", "accepted by the driver, meaning not published", 0x10f, COUNTER(1), 0},
-    {"PC1_0x11", "accepted by the driver, meaning not published", 0x111, COUNTER(1), 0},
-    {"PC1_0x12", "accepted by the driver, meaning not published", 0x112, COUNTER(1), 0},
-    {"PC1_0x13", "accepted by the driver, meaning not published", 0x113, COUNTER(1), 0},
-    {"PC1_0x14", "accepted by the driver, meaning not published", 0x114, COUNTER(1), 0},
-    {"PC1_0x15", "accepted by the driver, meaning not published", 0x115, COUNTER(1), 0},
-    {"PC1_0x18", "accepted by the driver, meaning not published", 0x118, COUNTER(1), 0},
-    {"PC1_0x19", "accepted by the driver, meaning not published", 0x119, COUNTER(1), 0},
-    {"PC1_0x1a", "accepted by the driver, meaning not published", 0x11a, COUNTER(1), 0},
-    {"PC1_0x1b", "accepted by the driver, meaning not published", 0x11b, COUNTER(1), 0},
-    {"PC1_0x1c", "accepted by the driver, meaning not published", 0x11c, COUNTER(1), 0},
-    {"PC1_0x1d", "accepted by the driver, meaning not published", 0x11d, COUNTER(1), 0},
-    {"PC1_0x1e", "accepted by the driver, meaning not published", 0x11e, COUNTER(1), 0},
-    {"PC1_0x1f", "accepted by the driver, meaning not published", 0x11f, COUNTER(1), 0},
-    {"PC1_0x20", "accepted by the driver, meaning not published", 0x120, COUNTER(1), 0},
-    {"PC1_0x21", "accepted by the driver, meaning not published", 0x121, COUNTER(1), 0},
-    {"PC1_0x22", "accepted by the driver, meaning not published", 0x122, COUNTER(1), 0},
-    {"PC1_0x23", "accepted by the driver, meaning not published", 0x123, COUNTER(1), 0},
-    {"PC1_0x24", "accepted by the driver, meaning not published", 0x124, COUNTER(1), 0},
-    {"PC1_0x25", "accepted by the driver, meaning not published", 0x125, COUNTER(1), 0},
-    {"PC1_0x26", "accepted by the driver, meaning not published", 0x126, COUNTER(1), 0},
-    {"PC1_0x27", "accepted by the driver, meaning not published", 0x127, COUNTER(1), 0},
-    {"PC1_0x28", "accepted by the driver, meaning not published", 0x128, COUNTER(1), 0},
-    {"PC1_0x29", "accepted by the driver, meaning not published", 0x129, COUNTER(1), 0},
-    {"PC1_0x2a", "accepted by the driver, meaning not published", 0x12a, COUNTER(1), 0},
-    {"PC1_0x2b", "accepted by the driver, meaning not published", 0x12b, COUNTER(1), 0},
-    {"PC1_0x2c", "accepted by the driver, meaning not published", 0x12c, COUNTER(1), 0},
-    {"PC1_0x2d", "accepted by the driver, meaning not published", 0x12d, COUNTER(1), 0},
-    {"PC1_0x2e", "accepted by the driver, meaning not published", 0x12e, COUNTER(1), 0},
-    {"PC1_0x2f", "accepted by the driver, meaning not published", 0x12f, COUNTER(1), 0},
-    {"PC1_0x31", "accepted by the driver, meaning not published", 0x131, COUNTER(1), 0},
-    {"PC1_0x33", "accepted by the driver, meaning not published", 0x133, COUNTER(1), 0},
-    {"PC1_0x34", "accepted by the driver, meaning not published", 0x134, COUNTER(1), 0},
-    {"PC1_0x35", "accepted by the driver, meaning not published", 0x135, COUNTER(1), 0},
-    {"PC1_0x36", "accepted by the driver, meaning not published", 0x136, COUNTER(1), 0},
-    {"PC1_0x37", "accepted by the driver, meaning not published", 0x137, COUNTER(1), 0},
-    {"PC1_0x38", "accepted by the driver, meaning not published", 0x138, COUNTER(1), 0},
-    {"PC1_0x39", "accepted by the driver, meaning not published", 0x139, COUNTER(1), 0},
-    {"PC1_0x3a", "accepted by the driver, meaning not published", 0x13a, COUNTER(1), 0},
-    {"PC1_0x3b", "accepted by the driver, meaning not published", 0x13b, COUNTER(1), 0},
-    {"PC1_0x3c", "accepted by the driver, meaning not published", 0x13c, COUNTER(1), 0},
-    {"PC1_0x3d", "accepted by the driver, meaning not published", 0x13d, COUNTER(1), 0},
     {"PC1_BRANCH_MISSES", "mispredicted branches", 0x10b, COUNTER(1), 0},
     {"PC1_DCACHE_MISSES", "L1D misses", 0x132, COUNTER(1), 0},
     {"PC1_DTB_SINGLE_MISSES", "data TLB single misses", 0x130, COUNTER(1), 0},
@@ -126,6 +63,15 @@ static const struct arch_native native[] = {
     {"PC1_SCACHE_MISSES", "second-level cache misses", 0x110, COUNTER(1), 0},
 };
 /* clang-format on */
+
+/** The byte above the selector is the counter. */
+static const struct arch_code_rule ties[] = {
+    {.mask = ~0xffull, .match = 0x000, .counters = COUNTER(0)},
+    {.mask = ~0xffull, .match = 0x100, .counters = COUNTER(1)},
+};
+
+/** Cycles, branch misses. */
+static const uint64_t fillers[] = {0x0008, 0x010b};
 
 /** The kernel prints the core's generation as "cpu variation". */
 static int is_core3b(const struct arch_cpu *cpu)
@@ -142,7 +88,15 @@ const struct arch_family arch_core3b = {
     .n_events = ROWS(rows),
     .native = native,
     .n_native = ROWS(native),
-    .counters = {.general = 2, .width = 58, .no_group_check = true, .no_exclude_hv = true, .shared_filter = true},
+    .counters = {.general = 2,
+                 .width = 58,
+                 .no_group_check = true,
+                 .no_exclude_hv = true,
+                 .shared_filter = true,
+                 .rules = ties,
+                 .n_rules = ROWS(ties),
+                 .fillers = fillers},
     .matches = is_core3b,
     .remark = "vendor kernels only; no PMU in guests; cycles and instructions share a counter and never count together",
+    .choice = "generic ids where the kernel has one of the same meaning, else raw codes",
 };

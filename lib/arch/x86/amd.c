@@ -10,6 +10,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 #include "arch/x86/native.h"
+#include "arch/x86/zen_counters.h"
 
 #define CORE "linux:arch/x86/events/amd/core.c@v6.12.117"
 #define JSON "linux:tools/perf/pmu-events/arch/x86/amdzen1 to amdzen5@v6.12.117"
@@ -189,7 +190,15 @@ static int is_zen5(const struct arch_cpu *cpu)
     return in_ranges(cpu, ZEN_5, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
+const struct arch_code_rule arch_zen_rules[ZEN_RULES] = {
+    {.mask = 0xf000000ff, .match = 0x03, .counters = COUNTER(0) | COUNTER(2) | COUNTER(4), .takes_pair = true},
+};
+
 #define GUESTS "guests without the flag perfctr_core have 4 counters"
+
+#define AMD_CHOICE                                                                                       \
+    "generic ids where they are the same code on every kernel; raw codes where kernels differ (stalls, " \
+    "ref-cycles) or have no id of the meaning"
 
 const struct arch_family arch_zen1 = {
     .name = "zen1",
@@ -203,9 +212,10 @@ const struct arch_family arch_zen1 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN1,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen1,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen2 = {
@@ -220,9 +230,10 @@ const struct arch_family arch_zen2 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN2,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen2,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen3 = {
@@ -235,9 +246,10 @@ const struct arch_family arch_zen3 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN3,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen3,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen4 = {
@@ -252,9 +264,10 @@ const struct arch_family arch_zen4 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN4,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen4,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };
 
 const struct arch_family arch_zen5 = {
@@ -269,7 +282,8 @@ const struct arch_family arch_zen5 = {
     .native = arch_amd_native,
     .n_native = ROWS(arch_amd_native),
     .native_core = NATIVE_ZEN5,
-    .counters = {.general = 6, .width = 48},
+    .counters = ZEN_COUNTERS,
     .matches = is_zen5,
     .remark = GUESTS,
+    .choice = AMD_CHOICE,
 };

@@ -289,7 +289,30 @@ static int is_intel_core(const struct arch_cpu *cpu)
     return architectural ? ARCH_MATCH_VENDOR : ARCH_MATCH_NO;
 }
 
+/** Fixed counters of the architectural events, the kernel's two codes of its own, and the registers behind the offcore
+ *  response events: two of them, whichever of the codes (0x01b7 and 0x01bb, later 0x012a and 0x012b) is asked for. */
+static const struct arch_code_rule code_rules[] = {
+    {.mask = 0xffffffff, .match = 0x00c0, .counters = FIXED(0) | GENERAL(8)},
+    {.mask = 0xffffffff, .match = 0x003c, .counters = FIXED(1) | GENERAL(8)},
+    {.mask = 0xffffffff, .match = 0x0300, .counters = FIXED(2)},
+    {.mask = 0xffffffff, .match = 0x0400, .counters = FIXED(3)},
+    {.mask = 0xffff, .match = 0x01b7, .pool = 1, .pool_size = 2},
+    {.mask = 0xffff, .match = 0x01bb, .pool = 1, .pool_size = 2},
+    {.mask = 0xffff, .match = 0x012a, .pool = 1, .pool_size = 2},
+    {.mask = 0xffff, .match = 0x012b, .pool = 1, .pool_size = 2},
+};
+
+#define INTEL_COUNTERS(n_general, n_fixed)                                                              \
+    {                                                                                                   \
+        .general = (n_general), .fixed = (n_fixed), .width = 48, .watchdog = true, .rules = code_rules, \
+        .n_rules = ROWS(code_rules), .raw = {.mask = 0x3ffa4ffff},                                      \
+    }
+
 #define SERVER_NAMES "native names are those of the server part of this core"
+
+#define INTEL_CHOICE                                                                                         \
+    "generic ids where the kernel ties them to a fixed counter or to a second register (offcore response), " \
+    "and where its code is the one of the name; else the raw codes of the maker's list for this model"
 
 const struct arch_family arch_intel_haswell = {
     .name = "intel-haswell",
@@ -303,9 +326,10 @@ const struct arch_family arch_intel_haswell = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_HASWELL,
-    .counters = {.general = 4, .fixed = 3, .width = 48},
+    .counters = INTEL_COUNTERS(4, 3),
     .matches = is_haswell,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_broadwell = {
@@ -320,9 +344,10 @@ const struct arch_family arch_intel_broadwell = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_BROADWELL,
-    .counters = {.general = 4, .fixed = 3, .width = 48},
+    .counters = INTEL_COUNTERS(4, 3),
     .matches = is_broadwell,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_skylake = {
@@ -337,9 +362,10 @@ const struct arch_family arch_intel_skylake = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_SKYLAKE,
-    .counters = {.general = 4, .fixed = 3, .width = 48},
+    .counters = INTEL_COUNTERS(4, 3),
     .matches = is_skylake,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_icelake = {
@@ -354,9 +380,10 @@ const struct arch_family arch_intel_icelake = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_ICELAKE,
-    .counters = {.general = 8, .fixed = 4, .width = 48},
+    .counters = INTEL_COUNTERS(8, 4),
     .matches = is_icelake,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_sapphirerapids = {
@@ -371,9 +398,10 @@ const struct arch_family arch_intel_sapphirerapids = {
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
     .native_core = NATIVE_SAPPHIRERAPIDS,
-    .counters = {.general = 8, .fixed = 4, .width = 48},
+    .counters = INTEL_COUNTERS(8, 4),
     .matches = is_sapphirerapids,
     .remark = SERVER_NAMES,
+    .choice = INTEL_CHOICE,
 };
 
 const struct arch_family arch_intel_core = {
@@ -383,8 +411,9 @@ const struct arch_family arch_intel_core = {
     .core_pmu = "cpu",
     .events = intel_core_rows,
     .n_events = ROWS(intel_core_rows),
-    .counters = {.fixed = 3},
+    .counters = {.fixed = 3, .watchdog = true, .rules = code_rules, .n_rules = ROWS(code_rules)},
     .matches = is_intel_core,
     .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "
               "cpu_atom)",
+    .choice = INTEL_CHOICE,
 };

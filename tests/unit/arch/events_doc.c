@@ -12,6 +12,8 @@
 #include "core/registry.h"
 #include "upmu/upmu.h"
 
+enum { ARCH_FAMILIES_MAX = 64 };
+
 static void write_head(struct textbuf *b)
 {
     textbuf_printf(
@@ -22,7 +24,9 @@ static void write_head(struct textbuf *b)
            "- a plain code is an exact match of the definition, `~` an approximate one (the reasons are below),\n"
            "  `-` means that the family has no such event\n"
            "- `hw:N` and `cache:N` are the kernel's generic ids, with the machine's code behind them where it "
-           "is\n  known; everything else is a raw code of the core PMU\n"
+           "is\n  known; everything else is a raw code of the core PMU. Which of the two is used follows a rule that "
+           "each\n"
+           "  family states below (*codes*)\n"
            "- names like perf's (`cache-misses`, `l1-dcache-loads`) open what perf opens; where our own name "
            "and\n  perf's are the same number on every CPU, perf's is an alias\n\n");
 }
@@ -55,25 +59,76 @@ static void write_code(struct textbuf *b, const struct arch_event *row)
         textbuf_printf(b, " (0x%04" PRIx64 ")", row->machine_code);
 }
 
-static void write_codes(struct textbuf *b, const struct registry_event *events, size_t n)
+/** Whether two families have the very same rows. */
+static bool same_codes(const struct arch_family *a, const struct arch_family *b, const struct registry_event *events,
+                       size_t n)
 {
-    textbuf_printf(b, "## Codes\n\nEvents that the kernel counts itself (software) are the same everywhere and left "
-                      "out.\n\n| name |");
-    for (size_t f = 0; upmu_arch_families[f]; f++)
-        textbuf_printf(b, " %s |", upmu_arch_families[f]->name);
+    for (size_t i = 0; i < n; i++) {
+        if (arch_family_event(a, events[i].name) != arch_family_event(b, events[i].name))
+            return false;
+    }
+    return true;
+}
+
+/** Whether family `f` is the first of its vendor with these rows. */
+static bool begins_column(size_t f, const struct registry_event *events, size_t n)
+{
+    for (size_t k = 0; k < f; k++) {
+        if (strcmp(upmu_arch_families[k]->vendor, upmu_arch_families[f]->vendor) == 0 &&
+            same_codes(upmu_arch_families[k], upmu_arch_families[f], events, n))
+            return false;
+    }
+    return true;
+}
+
+static void write_column_title(struct textbuf *b, size_t f, const struct registry_event *events, size_t n)
+{
+    textbuf_printf(b, " %s", upmu_arch_families[f]->name);
+    for (size_t k = f + 1; upmu_arch_families[k]; k++) {
+        if (strcmp(upmu_arch_families[k]->vendor, upmu_arch_families[f]->vendor) == 0 &&
+            same_codes(upmu_arch_families[k], upmu_arch_families[f], events, n))
+            textbuf_printf(b, ", %s", upmu_arch_families[k]->name);
+    }
+    textbuf_printf(b, " |");
+}
+
+static void write_vendor_codes(struct textbuf *b, const char *vendor, const struct registry_event *events, size_t n)
+{
+    size_t columns[ARCH_FAMILIES_MAX], n_columns = 0;
+    for (size_t f = 0; upmu_arch_families[f]; f++) {
+        if (strcmp(upmu_arch_families[f]->vendor, vendor) == 0 && begins_column(f, events, n) &&
+            n_columns < ARCH_FAMILIES_MAX)
+            columns[n_columns++] = f;
+    }
+    textbuf_printf(b, "### %s\n\n| name |", vendor);
+    for (size_t c = 0; c < n_columns; c++)
+        write_column_title(b, columns[c], events, n);
     textbuf_printf(b, "\n| --- |");
-    for (size_t f = 0; upmu_arch_families[f]; f++)
+    for (size_t c = 0; c < n_columns; c++)
         textbuf_printf(b, " --- |");
     for (size_t i = 0; i < n; i++) {
         if (events[i].software >= 0)
             continue;
         textbuf_printf(b, "\n| `%s` |", events[i].name);
-        for (size_t f = 0; upmu_arch_families[f]; f++) {
-            write_code(b, arch_family_event(upmu_arch_families[f], events[i].name));
+        for (size_t c = 0; c < n_columns; c++) {
+            write_code(b, arch_family_event(upmu_arch_families[columns[c]], events[i].name));
             textbuf_printf(b, " |");
         }
     }
     textbuf_printf(b, "\n\n");
+}
+
+static void write_codes(struct textbuf *b, const struct registry_event *events, size_t n)
+{
+    textbuf_printf(b, "## Codes\n\nEvents that the kernel counts itself (software) are the same everywhere and left "
+                      "out. Families\nwith the same rows share a column.\n\n");
+    for (size_t f = 0; upmu_arch_families[f]; f++) {
+        size_t first = 0;
+        while (strcmp(upmu_arch_families[first]->vendor, upmu_arch_families[f]->vendor) != 0)
+            first++;
+        if (first == f)
+            write_vendor_codes(b, upmu_arch_families[f]->vendor, events, n);
+    }
 }
 
 static void write_counters(struct textbuf *b, const struct arch_counters *c)
@@ -94,23 +149,41 @@ static void write_counters(struct textbuf *b, const struct arch_counters *c)
 }
 
 /** The reason that all rows of a family share, or NULL. */
-static const char *common_reason(const struct arch_family *f)
+static const char *common_reason(const struct arch_family *f, const struct registry_event *events, size_t n)
 {
-    for (size_t i = 1; i < f->n_events; i++) {
-        if (strcmp(f->events[i].why, f->events[0].why) != 0)
+    const char *why = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct arch_event *row = arch_family_event(f, events[i].name);
+        if (row && why && strcmp(row->why, why) != 0)
             return NULL;
+        why = row ? row->why : why;
     }
-    return f->n_events > 0 && f->n_overrides == 0 ? f->events[0].why : NULL;
+    return why;
+}
+
+/** A family with the rows of another one is not told about twice. */
+static const struct arch_family *told_before(const struct arch_family *f, const struct registry_event *events, size_t n)
+{
+    for (size_t k = 0; upmu_arch_families[k] != f; k++) {
+        if (same_codes(upmu_arch_families[k], f, events, n))
+            return upmu_arch_families[k];
+    }
+    return NULL;
 }
 
 static void write_reasons(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
 {
-    const char *common = common_reason(f);
-    if (common) {
+    const struct arch_family *before = told_before(f, events, n);
+    const char *common = common_reason(f, events, n);
+    size_t written = 0;
+    if (before) {
+        textbuf_printf(b, "The rows of %s.\n\n", before->name);
+        return;
+    }
+    if (common && common[0]) {
         textbuf_printf(b, "Every event: %s.\n\n", common);
         return;
     }
-    size_t written = 0;
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
         if (row && row->why[0]) {
@@ -118,7 +191,7 @@ static void write_reasons(struct textbuf *b, const struct arch_family *f, const 
             written++;
         }
     }
-    textbuf_printf(b, "%s", written > 0 ? "\n" : "This family has no events.\n\n");
+    textbuf_printf(b, "%s", written > 0 ? "\n" : common ? "Every row is exact.\n\n" : "This family has no events.\n\n");
 }
 
 static void write_family(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
@@ -127,6 +200,7 @@ static void write_family(struct textbuf *b, const struct arch_family *f, const s
     write_counters(b, &f->counters);
     if (f->remark[0])
         textbuf_printf(b, "Note: %s.\n\n", f->remark);
+    textbuf_printf(b, "Codes: %s.\n\n", f->choice);
     write_reasons(b, f, events, n);
 }
 

@@ -22,78 +22,78 @@ struct expected {
 static const struct expected expected[] = {
     {"amd_zen3", "x86", "zen3",
      "AuthenticAMD", "AMD EPYC 7763 64-Core Processor", "", 25, 1, 1, -1, -1, 0, false},
-    {"arm64-qemu10.0-max-linux6.12", "arm64", "generic",
+    {"arm64-qemu10.0-max-linux6.12", "arm64", "armv8",
      "", "", "", -1, -1, -1, 0x0, 0x51, 0, false},
-    {"arm64-qemu7.2-cortex-a72-linux6.1", "arm64", "generic",
+    {"arm64-qemu7.2-cortex-a72-linux6.1", "arm64", "armv8",
      "", "", "", -1, -1, -1, 0x41, 0xd08, 0, false},
-    {"hygon_7285", "x86", "generic",
+    {"hygon_7285", "x86", "hygon",
      "HygonGenuine", "Hygon C86 7285 32-core Processor", "", 24, 1, 1, -1, -1, 0, false},
     {"intel_skx", "x86", "intel-skylake",
      "GenuineIntel", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", "", 6, 85, 4, -1, -1, 0, false},
-    {"kunpeng920", "arm64", "generic",
+    {"kunpeng920", "arm64", "kunpeng920",
      "", "", "", -1, -1, -1, 0x48, 0xd01, 0, false},
     {"loong64-qemu10.0-la464-linux7.2", "loongarch", "la464",
      "", "Loongson-3A5000", "", -1, -1, -1, -1, -1, 0x0014c010, false},
     {"loong64-qemu10.0-max-linux7.2", "loongarch", "la464",
      "", "Loongson-3A5000", "", -1, -1, -1, -1, -1, 0x0014c010, false},
-    {"loongarch_2k1000", "loongarch", "la464",
+    {"loongarch_2k1000", "loongarch", "la264",
      "", "Loongson-2K1000", "", -1, -1, -1, -1, -1, 0, false},
     {"loongarch_3a5000", "loongarch", "la464",
      "", "Loongson-3A5000", "", -1, -1, -1, -1, -1, 0, false},
-    {"loongarch_3a6000", "loongarch", "la464",
+    {"loongarch_3a6000", "loongarch", "la664",
      "", "Loongson-3A6000-HV", "", -1, -1, -1, -1, -1, 0, false},
-    {"loongarch_3b6000", "loongarch", "la464",
+    {"loongarch_3b6000", "loongarch", "la664",
      "", "Loongson-3B6000", "", -1, -1, -1, -1, -1, 0x0014d011, false},
     {"loongarch_3c5000", "loongarch", "la464",
      "", "Loongson-3C5000", "", -1, -1, -1, -1, -1, 0, false},
-    {"loongarch_3c6000d", "loongarch", "la464",
+    {"loongarch_3c6000d", "loongarch", "la664",
      "", "Loongson-3C6000/D", "", -1, -1, -1, -1, -1, 0x0014d010, false},
-    {"loongson2e", "mips", "generic",
+    {"loongson2e", "mips", "loongson2ef",
      "", "", "ICT Loongson-2 V0.2  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"loongson2f", "mips", "generic",
+    {"loongson2f", "mips", "loongson2ef",
      "", "", "ICT Loongson-2 V0.3  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
     {"loongson2k1000_mips", "mips", "loongson2k",
      "", "", "Loongson-2K V0.3  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
     {"loongson3a1000", "mips", "gs464",
      "", "", "ICT Loongson-3 V0.5  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"loongson3a2000", "mips", "generic",
+    {"loongson3a2000", "mips", "gs464e",
      "", "", "ICT Loongson-3 V0.8  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"loongson3a3000_loongnix", "mips", "generic",
+    {"loongson3a3000_loongnix", "mips", "gs464e",
      "", "ICT Loongson-3A R3 (Loongson-3A3000) @ 1450MHz",
      "ICT Loongson-3 V0.13  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"loongson3a3000_mainline", "mips", "generic",
+    {"loongson3a3000_mainline", "mips", "gs464e",
      "", "", "ICT Loongson-3 V0.13  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"loongson3a4000_mainline", "mips", "generic",
+    {"loongson3a4000_mainline", "mips", "gs464v",
      "", "", "ICT Loongson-3 V0.0  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
     {"loongson3b1500", "mips", "gs464",
      "", "", "ICT Loongson-3 V0.7  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"loongson3b4000_vendor", "mips", "generic",
+    {"loongson3b4000_vendor", "mips", "gs464v",
      "", "Loongson-3A R4 (Loongson-3B4000) @ 1800MHz", "Loongson-3 V0.4  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"mips64el-qemu10.0-loongson-3A4000-linux6.1", "mips", "generic",
+    {"mips64el-qemu10.0-loongson-3A4000-linux6.1", "mips", "gs464v",
      "", "", "ICT Loongson-3 V0.0  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
     {"mips64el-qemu7.2-loongson-3A1000-linux6.1", "mips", "gs464",
      "", "", "ICT Loongson-3 V0.5  FPU V0.1", -1, -1, -1, -1, -1, 0, false},
-    {"phytium_d2000", "arm64", "generic",
+    {"phytium_d2000", "arm64", "ftc663",
      "", "Phytium,D2000/8", "", -1, -1, -1, 0x70, 0x663, 0, false},
-    {"phytium_d3000", "arm64", "generic",
+    {"phytium_d3000", "arm64", "ftc862",
      "", "", "", -1, -1, -1, 0x70, 0x862, 0, false},
-    {"phytium_e2000q", "arm64", "generic",
+    {"phytium_e2000q", "arm64", "ftc310",
      "", "", "", -1, -1, -1, 0x70, 0x303, 0, false},
-    {"phytium_ft1500a", "arm64", "generic",
+    {"phytium_ft1500a", "arm64", "ftc660",
      "", "", "", -1, -1, -1, 0x70, 0x660, 0, false},
-    {"phytium_ft2000_4", "arm64", "generic",
+    {"phytium_ft2000_4", "arm64", "ftc663",
      "", "", "", -1, -1, -1, 0x70, 0x663, 0, false},
-    {"phytium_ft2000plus", "arm64", "generic",
+    {"phytium_ft2000plus", "arm64", "ftc662",
      "", "", "", -1, -1, -1, 0x70, 0x662, 0, false},
-    {"phytium_s2500", "arm64", "generic",
+    {"phytium_s2500", "arm64", "ftc663",
      "", "", "", -1, -1, -1, 0x70, 0x663, 0, false},
-    {"phytium_s5000c", "arm64", "generic",
+    {"phytium_s5000c", "arm64", "ftc862",
      "", "", "", -1, -1, -1, 0x70, 0x862, 0, false},
-    {"riscv64-qemu10.0-rv64-linux6.12", "riscv", "generic",
+    {"riscv64-qemu10.0-rv64-linux6.12", "riscv", "riscv-sbi",
      "", "", "", -1, -1, -1, -1, -1, 0, false},
-    {"riscv_generic", "riscv", "generic",
+    {"riscv_generic", "riscv", "riscv-sbi",
      "", "", "", -1, -1, -1, -1, -1, 0, false},
-    {"sunway_core4", "sw_64", "generic",
+    {"sunway_core4", "sw_64", "core4",
      "(SMBIOSmanufacturer)", "(SMBIOS processor version) CPU @ 2.50GHz", "", 4, 0, 0, -1, -1, 0, false},
     {"sunway_sw3231", "sw_64", "core3b",
      "sunway", "SW3231 CPU @ 2.40GHz", "", 3, 49, 2, -1, -1, 0, false},
@@ -101,9 +101,9 @@ static const struct expected expected[] = {
      "sunway", "SW831 CPU @ 2.50GHz", "", 3, 50, 2, -1, -1, 0, false},
     {"x86_64-qemu10.0-tcg-max-linux6.1", "x86", "generic",
      "AuthenticAMD", "QEMU TCG CPU version 2.5+", "", 6, 6, 3, -1, -1, 0, true},
-    {"zhaoxin_kx6780a", "x86", "generic",
+    {"zhaoxin_kx6780a", "x86", "zx-e",
      "CentaurHauls", "ZHAOXIN KaiXian KX-U6780A@2.7GHz", "", 7, 59, 1, -1, -1, 0, false},
-    {"zhaoxin_shanghai", "x86", "generic",
+    {"zhaoxin_shanghai", "x86", "zx-d",
      "Shanghai", "ZHAOXIN KaiXian KX-5640@2.0GHz", "", 7, 27, 0, -1, -1, 0, false},
 };
 /* clang-format on */
@@ -181,12 +181,102 @@ START_TEST(x86_model_picks_the_family)
         {"AuthenticAMD", 26, 0x02, "zen5"},
         {"AuthenticAMD", 26, 0x50, "generic"}, /* a model nobody has described yet */
         {"AuthenticAMD", 21, 0x02, "generic"}, /* before Zen */
-        {"HygonGenuine", 24, 0x01, "generic"},
+        {"HygonGenuine", 24, 0x01, "hygon"},
+        {"HygonGenuine", 24, 0x04, "hygon"},
+        {"CentaurHauls", 6, 0x19, "zx-c"},
+        {"CentaurHauls", 6, 0x0f, "generic"}, /* VIA Nano: stepping not 14 or later */
+        {"  Shanghai  ", 7, 0x1b, "zx-d"},
+        {"CentaurHauls", 7, 0x3b, "zx-e"},
+        {"  Shanghai  ", 7, 0x5b, "kx-7000"},
+        {"  Shanghai  ", 7, 0x6b, "kx-7000"},
+        {"  Shanghai  ", 7, 0x99, "generic"},
+        {"GenuineIntel", 7, 0x5b, "generic"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         ck_assert_msg(strcmp(family_of_x86(cases[i].vendor, cases[i].family, cases[i].model), cases[i].name) == 0,
                       "%s %d/0x%x is not taken for %s", cases[i].vendor, cases[i].family, (unsigned)cases[i].model,
                       cases[i].name);
+}
+END_TEST
+
+START_TEST(zx_c_begins_with_stepping_14)
+{
+    struct arch_cpu cpu;
+    const char *text = "processor : 0\nvendor_id : CentaurHauls\ncpu family : 6\nmodel : 15\nstepping : 14\n"
+                       "cpuid level : 10\n";
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    ck_assert_str_eq(arch_family_of(&cpu)->name, "zx-c");
+}
+END_TEST
+
+/** Texts of cores that no recorded machine has. */
+START_TEST(chips_without_a_recording_are_recognised)
+{
+    static const struct {
+        const char *lines, *name;
+    } cases[] = {
+        {"cpu model : ICT Loongson-3 V0.6  FPU V0.1\n", "gs464"},
+        {"cpu model : ICT Loongson-3 V0.9  FPU V0.1\n", "gs464e"},
+        {"cpu model : ICT Loongson-3 V0.12  FPU V0.1\n", "gs464e"},
+        {"cpu model : Loongson-3 V0.2  FPU V0.1\n", "gs464v"},
+        {"cpu model : ICT Loongson-3 V1.0  FPU V0.1\n", "generic"},
+        {"Model Name : Loongson-2K0500\n", "la264"},
+        {"Model Name : Loongson-2K1500\n", "la364"},
+        {"Model Name : Loongson-2K2000\n", "la364"},
+        {"Model Name : Loongson-3B5000\n", "la464"},
+        {"Model Name : Loongson-3D6000\n", "la664"},
+        {"Model Name : Loongson-64bit\n", "la464"},                          /* unknown: the one table of the kernel */
+        {"Model Name : Loongson-64bit\nPRID : LA664 (0014d011)\n", "la664"}, /* the id is stronger than the name */
+        {"Model Name : Loongson-3A5000\nPRID : LA364 (0014b000)\n", "la364"},
+        {"vendor_id : sunway\ncpu : sw421\n", "sunway"},
+        {"cpu variation : 2\n", "sunway"},
+        {"CPU implementer : 0x70\nCPU architecture: 8\nCPU part : 0x661\n", "ftc661"},
+        {"CPU implementer : 0x70\nCPU architecture: 8\nCPU part : 0x664\n", "ftc664"},
+        {"CPU implementer : 0x70\nCPU architecture: 8\nCPU part : 0x999\n", "phytium"},
+        {"CPU implementer : 0x48\nCPU architecture: 8\nCPU part : 0xd02\n", "armv8"},
+        {"CPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0x663\n", "armv8"},
+        {"CPU implementer : 0x41\nCPU architecture: 7\nCPU part : 0xc0f\n", "generic"}, /* 32-bit Arm */
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[256];
+        struct arch_cpu cpu;
+        snprintf(text, sizeof(text), "processor : 0\n%s", cases[i].lines);
+        ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+        ck_assert_str_eq(arch_family_of(&cpu)->name, cases[i].name);
+    }
+}
+END_TEST
+
+START_TEST(each_kind_of_core_of_a_mixed_machine_has_its_family)
+{
+    struct arch_cpu cpu;
+    ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("phytium_e2000q"), &cpu), 0);
+    ck_assert_uint_eq(cpu.n_kinds, 2);
+    ck_assert_int_eq(cpu.kinds[0].part, 0x303);
+    ck_assert_int_eq(cpu.kinds[0].processor, 0);
+    ck_assert_int_eq(cpu.kinds[1].implementer, 0x70);
+    ck_assert_int_eq(cpu.kinds[1].part, 0x664);
+    ck_assert_int_eq(cpu.kinds[1].processor, 2);
+    ck_assert_str_eq(arch_family_of_kind(&cpu, 0)->name, "ftc310");
+    ck_assert_str_eq(arch_family_of_kind(&cpu, 1)->name, "ftc664");
+
+    ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("kunpeng920"), &cpu), 0);
+    ck_assert_uint_eq(cpu.n_kinds, 1);
+    ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("intel_skx"), &cpu), 0);
+    ck_assert_uint_eq(cpu.n_kinds, 0);
+}
+END_TEST
+
+START_TEST(kinds_of_cores_are_bounded)
+{
+    char text[2048], *end = text;
+    struct arch_cpu cpu;
+    for (int i = 0; i < 2 * ARCH_KINDS_MAX; i++)
+        end += sprintf(end, "processor : %d\nCPU implementer : 0x41\nCPU architecture: 8\nCPU part : %#x\n\n", i,
+                       0xd00 + i);
+    ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+    ck_assert_uint_eq(cpu.n_kinds, ARCH_KINDS_MAX);
+    ck_assert_int_eq(cpu.kinds[ARCH_KINDS_MAX - 1].processor, ARCH_KINDS_MAX - 1);
 }
 END_TEST
 
@@ -300,6 +390,10 @@ int main(int argc, char **argv)
     TCase *t = tcase_create("cpuinfo");
     tcase_add_loop_test(t, recorded_machine_is_recognised, 0, (int)(sizeof(expected) / sizeof(expected[0])));
     tcase_add_test(t, x86_model_picks_the_family);
+    tcase_add_test(t, zx_c_begins_with_stepping_14);
+    tcase_add_test(t, chips_without_a_recording_are_recognised);
+    tcase_add_test(t, each_kind_of_core_of_a_mixed_machine_has_its_family);
+    tcase_add_test(t, kinds_of_cores_are_bounded);
     tcase_add_test(t, architectural_flag_makes_an_intel_core_of_any_family);
     tcase_add_test(t, text_that_is_no_cpuinfo_is_refused);
     tcase_add_test(t, first_processor_counts_on_mixed_machines);

@@ -20,6 +20,7 @@ enum {
 
 #define NO_CODE UINT64_MAX
 #define FIXED(n) (1u << (ARCH_FIXED + (n)))
+#define ANY_GENERAL ((1u << ARCH_FIXED) - 1)
 
 /* clang-format off */
 static const struct golden {
@@ -123,6 +124,20 @@ static const struct golden {
     {ROW, "gs464", "cache-references", NO_ROW, 0, 0, 0, ABSENT},
     {ROW, "gs464", "ref-cycles", NO_ROW, 0, 0, 0, ABSENT},
 
+    {ROW, "loongson2ef", "instructions", HW, 1, 0x0080, 1u << 1, APPROX},
+    {ROW, "loongson2ef", "itlb-miss", RAW, 0x008c, 0x008c, 1u << 1, EXACT},
+    {ROW, "loongson2ef", "fp-ops", NONE, 0, NO_CODE, 0, ABSENT},
+
+    /* Generic ids only: an older kernel would cut the raw codes. */
+    {ROW, "gs464e", "cycles", HW, 0, 0x0080, 0, EXACT},
+    {ROW, "gs464e", "l1d-load", CACHE, 0x000000, 0x0156, 0, EXACT},
+    {ROW, "gs464e", "llc-prefetch", CACHE, 0x000202, 0x01bf, 0, EXACT},
+    {ROW, "gs464e", "cache-misses", HW, 3, 0x0018, 0, APPROX},
+    {ROW, "gs464e", "l1d-miss", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "gs464v", "branches", HW, 4, 0x0002, 0, EXACT},
+    {ROW, "gs464v", "l1d-prefetch-miss", CACHE, 0x010200, 0x00a9, 0, EXACT},
+    {ROW, "gs464v", "llc-store", NO_ROW, 0, 0, 0, ABSENT},
+
     /* A chip whose kernel must not be asked for a generic event. */
     {ROW, "loongson2k", "cycles", NO_ROW, 0, 0, 0, ABSENT},
     {ROW, "loongson2k", "instructions", NO_ROW, 0, 0, 0, ABSENT},
@@ -145,6 +160,52 @@ static const struct golden {
     {ROW, "core3b", "itlb-access", RAW, 0x0009, 0x0009, 1u << 0, EXACT},
     {ROW, "core3b", "bus-cycles", NO_ROW, 0, 0, 0, ABSENT},
     {ROW, "core3b", "llc-miss", NO_ROW, 0, 0, 0, ABSENT},
+
+    {ROW, "core4", "cycles", HW, 0, 0x0030, 0, EXACT},
+    {ROW, "core4", "instructions", HW, 1, 0x0003, 0, EXACT},
+    {ROW, "core4", "l2-miss", RAW, 0x0053, 0x0053, 0, EXACT},
+    {ROW, "core4", "l1i-miss", RAW, 0x0007, 0x0007, 0, APPROX},
+    {ROW, "core4", "itlb-miss", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "sunway", "cycles", HW, 0, NO_CODE, 0, APPROX},
+
+    /* Raw where newer kernels take the core for an older one; the rest is Zen 1. */
+    {ROW, "hygon", "cycles", HW, 0, 0x0076, 0, EXACT},
+    {ROW, "hygon", "branches", RAW, 0x00c2, 0x00c2, 0, EXACT},
+    {ROW, "hygon", "cache-misses", RAW, 0x0964, 0x0964, 0, APPROX},
+    {ROW, "hygon", "stalled-cycles-frontend", RAW, 0x0287, 0x0287, 0, APPROX},
+    {ROW, "hygon", "l1-dcache-loads", CACHE, 0x000000, 0x0040, 0, APPROX},
+    {ROW, "hygon", "unaligned-access", RAW, 0x0047, 0x0047, 0, APPROX},
+    {ROW, "hygon", "interrupts", NONE, 0, NO_CODE, 0, ABSENT},
+
+    {ROW, "zx-c", "cycles", HW, 0, 0x0082, FIXED(1) | ANY_GENERAL, EXACT},
+    {ROW, "zx-c", "instructions", NO_ROW, 0, 0, 0, ABSENT},
+    {ROW, "zx-d", "branches", HW, 4, 0x0700, 0, APPROX},
+    {ROW, "zx-d", "l1d-load-miss", CACHE, 0x010000, 0x0538, 0, EXACT},
+    {ROW, "zx-e", "branches", HW, 4, 0x0028, 0, APPROX},
+    {ROW, "zx-e", "instructions", HW, 1, 0x00c0, FIXED(0) | ANY_GENERAL, APPROX},
+    {ROW, "zx-e", "itlb-access", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "kx-7000", "llc-access", HW, 2, 0x051a, 0, APPROX},
+    {ROW, "kx-7000", "llc-miss", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "kx-7000", "stall-frontend", HW, 7, 0x1800102, 0, APPROX},
+
+    /* Through an id that the kernel checks where there is one, else raw. */
+    {ROW, "armv8", "cycles", HW, 0, 0x0011, FIXED(0) | ANY_GENERAL, EXACT},
+    {ROW, "armv8", "l1d-access", CACHE, 0x000000, 0x0004, 0, EXACT},
+    {ROW, "armv8", "branch-misses", RAW, 0x0022, 0x0022, 0, APPROX},
+    {ROW, "armv8", "ref-cycles", RAW, 0x4004, 0x4004, 0, APPROX},
+    {ROW, "kunpeng920", "branches", RAW, 0x0021, 0x0021, 0, EXACT},
+    {ROW, "kunpeng920", "l1d-access", CACHE, 0x000000, 0x0004, 0, EXACT},
+    {ROW, "kunpeng920", "l1d-prefetch", RAW, 0x6013, 0x6013, 0, APPROX},
+    {ROW, "kunpeng920", "ref-cycles", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "ftc663", "branches", RAW, 0x000c, 0x000c, 0, APPROX},
+    {ROW, "ftc663", "llc-miss", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "ftc862", "llc-miss", RAW, 0x0033, 0x0033, 0, APPROX},
+    {ROW, "ftc862", "l1d-miss", CACHE, 0x010000, 0x0003, 0, APPROX},
+
+    {ROW, "riscv-sbi", "cycles", HW, 0, NO_CODE, FIXED(0) | ANY_GENERAL, APPROX},
+    {ROW, "riscv-sbi", "l1d-load", CACHE, 0x000000, NO_CODE, 0, EXACT},
+    {ROW, "riscv-sbi", "dtlb-miss", CACHE, 0x010003, NO_CODE, 0, APPROX},
+    {ROW, "riscv-sbi", "l2-access", NO_ROW, 0, 0, 0, ABSENT},
 
     {ROW, "generic", "cycles", HW, 0, NO_CODE, 0, APPROX},
     {ROW, "generic", "ref-cycles", HW, 9, NO_CODE, 0, APPROX},
@@ -185,6 +246,10 @@ START_TEST(limits_of_the_counters_are_known)
     ck_assert(zen4->general == 6 && zen4->fixed == 0 && zen4->width == 48 && !zen4->no_software_siblings);
     ck_assert(icelake->general == 8 && icelake->fixed == 4);
     ck_assert(arch_family_named("la464")->counters.no_software_siblings);
+    ck_assert(arch_family_named("gs464e")->counters.general == 4 && arch_family_named("gs464e")->counters.width == 48);
+    const struct arch_counters *core4 = &arch_family_named("core4")->counters;
+    ck_assert(core4->general == 5 && core4->ignores_filter && core4->no_exclude_hv && !core4->shared_filter);
+    ck_assert_uint_eq(arch_family_named("armv8")->counters.general, 0);
     ck_assert_uint_eq(arch_family_named("generic")->counters.general, 0);
 }
 END_TEST
@@ -208,20 +273,27 @@ START_TEST(native_lists_are_whole)
         {"zen3", 223 + 1, 0x12001c4935 + 0xff5a},
         {"zen4", 336 + 1, 0x1500402b35 + 0xff5a},
         {"zen5", 357 + 1, 0x22004941b3 + 0xff5a},
+        {"loongson2ef", 32, 0x8f0},
+        {"gs464v", 15, 0x27a},
+        {"core4", 12, 0x1ca},
+        {"armv8", 217, 0x2042ef},
+        {"kunpeng920", 123, 0x4802b},
+        {"ftc862", 129, 0x230b},
+        {"ftc663", 97, 0x1d35},
+        {"riscv-sbi", 22, 0xe7},
+        {"gs464e", 0, 0}, /* the kernel numbers them only */
         {"gs464", 32, 0x8f0},
         {"la464", 15, 0x20b},
-        {"core3b", 78, 0x45db},
+        {"core3b", 14, 0x6ec}, /* those with a published meaning */
+
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         const struct arch_family *f = arch_family_named(lists[i].family);
+        const struct arch_native *row;
         size_t rows = 0;
         uint64_t sum = 0;
-        for (size_t j = 0; j < f->n_native; j++) {
-            if (f->native[j].cores != 0 && (f->native[j].cores & f->native_core) == 0)
-                continue;
-            rows++;
-            sum += f->native[j].config;
-        }
+        for (size_t j = 0; (row = arch_family_native_next(f, &j)) != NULL; rows++)
+            sum += row->config;
         ck_assert_msg(rows == lists[i].rows && sum == lists[i].sum, "%s: %zu rows, sum 0x%" PRIx64, f->name, rows, sum);
     }
 }

@@ -12,14 +12,16 @@ struct trial {
     enum model_load load;
     uint32_t flags;     /**< enum upmu_set_flag */
     uint64_t before_us; /**< run so long, then set to zero; 0: do not */
-    uint64_t run_us;    /**< then so long, counted */
+    uint64_t run_us;    /**< then so long, counted; on a machine of several kinds of cores half of it on each */
+    unsigned rivals;    /**< events that somebody else opens on the thread after the zero */
     uint64_t child_us;  /**< then a child; 0: none. It is counted with UPMU_SET_INHERIT */
 };
 
 /** What came out, summed over trials. */
 struct trial_sums {
     unsigned sets, exact, scaled, not_counted, refused;
-    unsigned known; /**< exact values compared with the documented meaning of their name */
+    unsigned untold; /**< zeros that are none: of an event that the CPU lacks, which no kernel tells */
+    unsigned known;  /**< exact values compared with the documented meaning of their name */
     unsigned wrong;
 };
 

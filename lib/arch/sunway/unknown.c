@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Any other Sunway core: SW421 and SW1621 (core3A), SW26010. Nothing has been published about their counters, so
+ * this family has the kernel's generic events, as the generic family has them, and the cautions of the Sunway
+ * kernels that could be read. Room: arch/sunway; before it families.c, after it the kernel turns an id into a code
+ * or refuses it.
+ */
+#include <string.h>
+
+#include "arch/row.h"
+#include "arch/tables.h"
+
+static int is_sunway(const struct arch_cpu *cpu)
+{
+    return strcmp(cpu->machine, "sw_64") == 0 ? ARCH_MATCH_VENDOR : ARCH_MATCH_NO;
+}
+
+const struct arch_family arch_sunway = {
+    .name = "sunway",
+    .title = "Sunway, core not known (SW421, SW1621, SW26010)",
+    .vendor = "sunway",
+    .core_pmu = "cpu",
+    .base = &arch_generic,
+    .counters = {.no_group_check = true, .no_exclude_hv = true, .shared_filter = true, .no_software_siblings = true},
+    .matches = is_sunway,
+    .remark = "nothing is known about the counters of this core; the cautions are those of the Sunway cores that are "
+              "known",
+    .choice = "generic ids: no code of this core is known",
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The counters of Zen and what derives from it. Room: arch/x86, shared by amd.c and hygon.c. */
+#ifndef UPMU_ARCH_X86_ZEN_COUNTERS_H
+#define UPMU_ARCH_X86_ZEN_COUNTERS_H
+
+#include "arch/row.h"
+
+enum { ZEN_RULES = 1 };
+
+/** Operations of the FPU come in larger steps than a counter takes: such an event needs its neighbour to merge with. */
+extern const struct arch_code_rule arch_zen_rules[ZEN_RULES];
+
+#define ZEN_COUNTERS                                                                               \
+    {                                                                                              \
+        .general = 6, .width = 48, .watchdog = true, .flag = "perfctr_core", .general_without = 4, \
+        .rules = arch_zen_rules, .n_rules = ZEN_RULES, .raw = {.mask = 0xfff84ffff},               \
+    }
+
+#endif
