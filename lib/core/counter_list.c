@@ -8,8 +8,8 @@
 #include "core/counters.h"
 #include "core/machine.h"
 
-/* An event, the same on the other kinds of cores, and one that fills its group up. */
-enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 1 };
+/* An event, the same on the other kinds of cores, the second event of a sum, and one that fills its group up. */
+enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 2 };
 
 static size_t count_names(const char *names)
 {
@@ -59,16 +59,22 @@ static int take_names(struct counter_list *list, const char *names, size_t max, 
     return 0;
 }
 
-int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
+static void mark_absent(struct counter_list *list, size_t part, int cause)
 {
-    free(list->reason[i]);
-    list->reason[i] = strdup(upmu_error());
-    size_t part = i;
     do {
         list->absent[part] = 1;
         list->cause[part] = cause;
         part = list->link[part].next;
     } while (part != 0);
+}
+
+int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
+{
+    free(list->reason[i]);
+    list->reason[i] = strdup(upmu_error());
+    mark_absent(list, i, cause);
+    if (list->link[i].also)
+        mark_absent(list, list->link[i].also, cause);
     return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
@@ -96,6 +102,31 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
     list->events[i] = *e;
     list->link[i].owner = (uint16_t)owner;
     return i;
+}
+
+/* The second events of sums, in the modes of the first. */
+static int append_sums(struct counter_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct event *sum = &list->events[i];
+        struct event second;
+        if (list->absent[i] || !sum->also)
+            continue;
+        int rc = event_resolve(sum->also, &second);
+        if (rc == 0 && list->n_all >= PLAN_EVENTS_MAX)
+            rc = upmu_fail(UPMU_E_LIMIT, "'%s' is a sum of two events, and %d can be counted at once", sum->name,
+                           PLAN_EVENTS_MAX);
+        if (rc < 0 && counter_list_leave_out(list, i, rc) < 0)
+            return UPMU_E_NOMEM;
+        if (rc < 0)
+            continue;
+        second.user = sum->user;
+        second.kernel = sum->kernel;
+        second.modes_fixed = sum->modes_fixed;
+        list->link[i].also = (uint16_t)append(list, &second, i);
+        list->n_parts = list->n_all;
+    }
+    return 0;
 }
 
 /* What a group has left of the counters, so that no group with another filter runs beside it. */
@@ -152,6 +183,8 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     int rc = list->events && list->link && list->absent && list->cause && list->reason
                  ? take_names(list, names, max, keep_unknown)
                  : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (rc == 0)
+        rc = append_sums(list);
     if (rc == 0)
         rc = plan_list(list);
     if (rc < 0)

@@ -203,6 +203,7 @@ static void lay_out(struct counters *c)
     for (size_t i = 0; i < c->list->n_all; i++) {
         struct counter *counter = &c->counter[i];
         counter->next = c->list->link[i].next;
+        counter->also = c->list->link[i].also;
         if (counter->fd < 0)
             continue;
         c->ids[c->group[counter->group].first + counter->position] = counter->id;
@@ -441,12 +442,18 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
     return 0;
 }
 
-int counters_cause(const struct counters *c, size_t i)
+static int cause_of_kinds(const struct counters *c, size_t i)
 {
     int cause = c->counter[i].cause;
     while (cause == 0 && (i = c->list->link[i].next) != 0)
         cause = c->counter[i].cause;
     return cause;
+}
+
+int counters_cause(const struct counters *c, size_t i)
+{
+    int cause = cause_of_kinds(c, i);
+    return cause == 0 && c->list->link[i].also ? cause_of_kinds(c, c->list->link[i].also) : cause;
 }
 
 int counters_readings(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)

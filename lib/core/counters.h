@@ -28,6 +28,7 @@
 struct counter_link {
     uint16_t owner; /**< the event asked for: its own number, if it is one */
     uint16_t next;  /**< the same event on the next kind of core, to be added; 0: there is none */
+    uint16_t also;  /**< another event whose value is added: the first is a sum; 0: there is none */
 };
 
 /**
@@ -75,6 +76,7 @@ struct counter {
     uint16_t group;    /**< index of its group */
     uint16_t position; /**< in its group */
     uint16_t next;     /**< as counter_link.next */
+    uint16_t also;     /**< as counter_link.also */
     bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */

@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/presets.h"
 #include "core/recording.h"
 #include "core/registry.h"
 
@@ -95,6 +96,45 @@ static int from_registry(const struct registry_event *r, struct event *out)
         return from_table(r, out);
     from_software(r, out);
     return 0;
+}
+
+/* -------------------------------------------------------------------------------------------- PAPI's presets */
+
+static bool is_exact_here(const char *name)
+{
+    const struct arch_event *row = arch_family_event(machine_get()->family, name);
+    return row && row->kind != ARCH_CODE_NONE && row->grade == UPMU_GRADE_EXACT;
+}
+
+/* A sum is worth its name only if both of its events count exactly what they say. */
+static int from_sum(const struct preset *p, struct event *out)
+{
+    char why[EVENT_NOTE_MAX];
+    const char *lacking = !is_exact_here(p->first) ? p->first : !is_exact_here(p->second) ? p->second : NULL;
+    if (lacking) {
+        snprintf(why, sizeof why, "it is %s + %s, and '%s' is not counted exactly here", p->first, p->second, lacking);
+        return absent_here(machine_get(), p->name, why, out);
+    }
+    int rc = from_table(registry_find(p->first), out);
+    out->also = p->second;
+    snprintf(out->note, sizeof out->note, "%s + %s%s%s", p->first, p->second, machine_get()->hidden_note[0] ? "; " : "",
+             machine_get()->hidden_note);
+    return rc;
+}
+
+static int from_preset(const struct preset *p, struct event *out, const char **canonical)
+{
+    out->papi = p->name;
+    out->summary = p->second ? "sum of two events, as PAPI has it" : "PAPI preset";
+    out->class = EVENT_CORE;
+    *canonical = p->name;
+    if (p->second)
+        return from_sum(p, out);
+    if (!p->first)
+        return absent_here(machine_get(), p->name, "count it by this CPU's own name (native::NAME), or through PAPI",
+                           out);
+    *canonical = p->first;
+    return from_registry(registry_find(p->first), out);
 }
 
 /* --------------------------------------------------------------------------------------- native and raw */
@@ -184,6 +224,7 @@ static int unknown_name(const char *base)
     struct suggest s;
     suggest_begin(&s, base);
     registry_offer(&s);
+    preset_offer(&s);
     event_offer_sysfs(&s);
     if (s.best)
         return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean '%s'?", base, s.best);
@@ -201,10 +242,14 @@ static int resolve_base(const char *base, struct event *out, const char **canoni
 {
     *canonical = base;
     const struct registry_event *r = registry_find(base);
+    const struct preset *p = preset_find(base);
     if (r) {
         *canonical = r->name;
-        return from_registry(r, out);
+        int rc = from_registry(r, out);
+        return rc == UPMU_E_UNSUPPORTED && p ? from_preset(p, out, canonical) : rc;
     }
+    if (p)
+        return from_preset(p, out, canonical);
     if (strncmp(base, "native::", 8) == 0)
         return from_native(base, out);
     if (strchr(base, '/'))

@@ -40,7 +40,9 @@ static void describe_encoding(const struct event *e, char *text, size_t cap)
     if (e->config2 && n > 0 && (size_t)n < cap)
         n += snprintf(text + n, cap - (size_t)n, ",config2=0x%" PRIx64, e->config2);
     if (e->machine_code != UINT64_MAX && n > 0 && (size_t)n < cap)
-        snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
+        n += snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
+    if (e->also && n > 0 && (size_t)n < cap)
+        snprintf(text + n, cap - (size_t)n, " + %s", e->also);
 }
 
 /* "0-3, fixed 1": runs of general counters, then the fixed ones. */

@@ -264,9 +264,9 @@ static struct upmu_value went_backwards(const struct reading *now)
     return v;
 }
 
-/* Where event i stands now, counted from the set's zero, in all and (unless NULL) on each kind of core. */
-static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
-                                  struct upmu_value *by_kind)
+/* Where one event stands now, counted from the set's zero, in all and (unless NULL) on each kind of core. */
+static struct upmu_value value_of_part(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                       struct upmu_value *by_kind)
 {
     const struct counters *c = &in->counters;
     const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
@@ -286,6 +286,18 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
         now[k].running -= zero->running;
     }
     return value_of_kinds(nothing, now, (size_t)n, by_kind);
+}
+
+/* Where event i stands now; a sum has no number by kinds of cores. */
+static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                  struct upmu_value *by_kind)
+{
+    size_t also = in->counters.counter[i].also;
+    struct upmu_value v = value_of_part(set, in, i, by_kind);
+    if (!also)
+        return v;
+    struct upmu_value more = value_of_part(set, in, also, NULL);
+    return value_sum(&v, &more);
 }
 
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
