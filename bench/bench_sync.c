@@ -4,8 +4,9 @@
  * calls, which libupmu_sync takes over here as it does anywhere, after it the table of bench.c.
  *
  * The floor of a mode is the C library's own pair; of mode all, that pair with two ticks and as many bytes stored into
- * the same kind of mapping: a shared file that grows packet by packet. Few pairs per batch stay in one piece of it and
- * show the event alone; with many the price of new pieces is in it, on both sides.
+ * the same kind of mapping: a shared file that grows packet by packet, or, built with BENCH_RING, one that is mapped whole
+ * and written over and over (a process has one policy for its trace, hence a program of its own). Few pairs per batch stay
+ * in one piece of a growing file and show the event alone; with many the price of new pieces is in it, on both sides.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -22,8 +23,15 @@
 #include "bench.h"
 #include "upmu/sync.h"
 
+#ifdef BENCH_RING
+#define RING_SIZE "1M"
+enum { RING = 1, PIECE_BYTES = 1024 * 1024 };
+#else
+#define RING_SIZE ""
+enum { RING = 0, PIECE_BYTES = 256 * 1024 };
+#endif
+
 enum {
-    PIECE_BYTES = 256 * 1024,
     EVENT_BYTES = 16,
     FEW = 2000,
     MANY = 60000,
@@ -92,6 +100,9 @@ static void bare_pairs(void *arg, size_t n)
 
 static void next_piece(struct side *s)
 {
+    s->used = 0;
+    if (s->piece && RING)
+        return;
     if (s->piece)
         munmap(s->piece, PIECE_BYTES);
     if (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, s->end, PIECE_BYTES) != 0 || ftruncate(s->fd, s->end + PIECE_BYTES) != 0)
@@ -101,7 +112,6 @@ static void next_piece(struct side *s)
         give_up("floor");
     madvise(s->piece, PIECE_BYTES, 23 /* MADV_POPULATE_WRITE, Linux 5.14; without it the pages come one by one */);
     s->end += PIECE_BYTES;
-    s->used = 0;
 }
 
 static void open_file(void *arg)
@@ -188,6 +198,8 @@ int main(int argc, char **argv)
     pthread_t other;
     if (pthread_create(&other, NULL, wait_for_ever, NULL) != 0)
         give_up("pthread_create");
+    if (setenv("UPMU_TRACE_POLICY", RING ? "ring:" RING_SIZE : "grow", 1) != 0)
+        give_up("setenv");
     struct side real = {.mode = -1};
     void *libc = dlopen("libc.so.6", RTLD_NOW);
     void *symbol = libc ? dlsym(libc, "pthread_mutex_lock") : NULL;
@@ -198,13 +210,18 @@ int main(int argc, char **argv)
         bench_skip(b, "mutex pair", "the C library's own functions were not found");
         return bench_end(b);
     }
-    row(b, &real, "off, never begun", -1, false, FEW, 1.10);
-    row(b, &real, "counts", UPMU_SYNC_COUNTS, false, FEW, 1.5);
-    row(b, &real, "off, after recording", -1, false, FEW, 1.10);
-    row(b, &real, "contended", UPMU_SYNC_CONTENDED, false, FEW, 1.5);
-    row(b, &real, "holders", UPMU_SYNC_HOLDERS, false, FEW, 2.2);
-    row(b, &real, "all, without stacks", UPMU_SYNC_ALL, true, FEW, 1.25);
-    row(b, &real, "all, without stacks, with new packets", UPMU_SYNC_ALL, true, MANY, 1.25);
+    if (RING) {
+        row(b, &real, "all, without stacks, ring", UPMU_SYNC_ALL, true, FEW, 1.25);
+        row(b, &real, "all, without stacks, ring that comes round", UPMU_SYNC_ALL, true, MANY, 1.25);
+    } else {
+        row(b, &real, "off, never begun", -1, false, FEW, 1.10);
+        row(b, &real, "counts", UPMU_SYNC_COUNTS, false, FEW, 1.5);
+        row(b, &real, "off, after recording", -1, false, FEW, 1.10);
+        row(b, &real, "contended", UPMU_SYNC_CONTENDED, false, FEW, 1.5);
+        row(b, &real, "holders", UPMU_SYNC_HOLDERS, false, FEW, 2.2);
+        row(b, &real, "all, without stacks", UPMU_SYNC_ALL, true, FEW, 1.25);
+        row(b, &real, "all, without stacks, with new packets", UPMU_SYNC_ALL, true, MANY, 1.25);
+    }
     int status = bench_end(b);
     if (nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
         give_up(dir);

@@ -148,9 +148,10 @@ struct upmu_trace_process {
     uint64_t start_ns;   /**< when recording began, nanoseconds since 1970 */
     uint64_t clock_hz;   /**< frequency of the recorder's clock */
     uint32_t n_counters;
-    uint32_t complete; /**< 1: ended in good order; 0: killed, or still running */
-    uint64_t events;   /**< events committed to the streams of this process, stacks and modules included */
-    uint64_t lost;     /**< events that did not fit (full disk, quota, unreachable file) */
+    uint32_t complete;    /**< 1: ended in good order; 0: killed, or still running */
+    uint64_t events;      /**< events committed to the streams of this process, stacks and modules included */
+    uint64_t lost;        /**< events that did not fit (full disk, quota, unreachable file) */
+    uint64_t overwritten; /**< events that made room for later ones: the recording is a ring (UPMU_TRACE_POLICY) */
 };
 
 /**
@@ -224,11 +225,12 @@ struct upmu_trace_repair {
     uint32_t running;   /**< of these still being written: left alone */
     uint32_t trimmed;   /**< streams whose unfinished last packet was cut off */
     uint64_t bytes;     /**< bytes cut off; they held no committed event */
+    uint32_t reordered; /**< rings whose packets were put in the order of time */
 };
 
 /**
- * Make the trace of a killed process readable for every CTF reader by cutting unfinished last packets off, and give its
- * metadata the clock that upmu_trace_next() uses: fitted to the whole recording, not to its first moments. Safe to
+ * Make the trace of a killed process, or a ring, readable for every CTF reader by cutting unfinished last packets off and
+ * putting the packets of rings in order, and give its metadata the clock that upmu_trace_next() uses: fitted to the whole recording, not to its first moments. Safe to
  * repeat; committed events are never touched; the trace of a running process is left alone.
  * @return 0; UPMU_E_IO, UPMU_E_FORMAT (what is damaged is left as it is, the rest is repaired), UPMU_E_VERSION,
  *         UPMU_E_NOMEM, UPMU_E_INVAL.

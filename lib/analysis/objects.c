@@ -193,6 +193,10 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
     default:
         break;
     }
+    if (e->flags & UPMU_FLAG_TRIED) {
+        o->objects[object].tries_failed += e->result != 0;
+        return 0;
+    }
     o->objects[object].failed += e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED;
     return wait_end(o, thread, object, e);
 }
@@ -278,10 +282,6 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         that->broadcasts++;
         return 0;
     default:
-        if (e->kind == UPMU_TRACE_LOCK_FAILED && e->flags & UPMU_FLAG_TRIED) {
-            that->tries_failed++;
-            return 0;
-        }
         return wait_event(o, thread, object, e);
     }
 }

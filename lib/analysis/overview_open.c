@@ -27,8 +27,9 @@ static int add_processes(struct upmu_overview *o)
         if (rc != 0)
             break;
         o->lost += p.lost;
-        const struct ov_process ours = {
-            .start_ns = p.start_ns, .whole = p.complete && p.lost == 0, .switches = switches_counter(o->trace, i)};
+        const struct ov_process ours = {.start_ns = p.start_ns,
+                                        .whole = p.complete && p.lost == 0 && p.overwritten == 0,
+                                        .switches = switches_counter(o->trace, i)};
         rc = overview_process(&o->pass, &ours);
     }
     return rc;

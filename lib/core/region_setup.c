@@ -154,6 +154,9 @@ static int open_trace(struct region_process *p)
             .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
         };
     struct trace_config config = {.dir = p->trace_dir, .counters = counters, .n_counters = p->list.n};
+    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config.ring_bytes);
+    if (rc < 0)
+        return rc;
     return trace_writer_open(&p->trace, &config);
 }
 

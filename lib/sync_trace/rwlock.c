@@ -147,7 +147,8 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
 static inline __attribute__((always_inline)) int lock_any(rwlock *l, bool shared, const struct way *way, uintptr_t site)
 {
     uint32_t mode = sync_mode();
-    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    bool refused = mode == MODE_OFF || (way->until && !sync_deadline_is_valid(way->clock, way->until));
+    struct sync_thread *t = refused ? NULL : sync_thread();
     if (LIKELY(!t))
         return way->lock(l, way);
     const struct lockable as = {.key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site};
@@ -165,7 +166,7 @@ UPMU_API int pthread_rwlock_rdlock(rwlock *l)
 
 UPMU_API int pthread_rwlock_timedrdlock(rwlock *l, const struct timespec *until)
 {
-    const struct way timed = {.lock = read_timed, .until = until};
+    const struct way timed = {.lock = read_timed, .clock = CLOCK_REALTIME, .until = until};
     return lock_any(l, true, &timed, CALL_SITE());
 }
 
@@ -183,7 +184,7 @@ UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
 {
-    const struct way timed = {.lock = write_timed, .until = until};
+    const struct way timed = {.lock = write_timed, .clock = CLOCK_REALTIME, .until = until};
     return lock_any(l, false, &timed, CALL_SITE());
 }
 

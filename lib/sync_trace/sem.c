@@ -3,7 +3,7 @@
  * Semaphores. Room: sync_trace; before it the program's calls, after it record.c.
  *
  * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
- * knows of none. Nobody holds a semaphore, so a wait names no holder; its posts are the candidates. A post is an event
+ * knows of none. (sem_clockwait() is none in that case, in glibc.) Nobody holds a semaphore, so a wait names no holder; its posts are the candidates. A post is an event
  * where somebody may be waiting (the value is 0), in mode `all` always.
  */
 #include <errno.h>
@@ -16,6 +16,7 @@
 /* How to wait once trying has failed. */
 struct way {
     int (*wait)(sem_t *s, const struct way *way);
+    bool is_cancelled; /**< it is a cancellation point even when it would not wait */
     clockid_t clock;
     const struct timespec *until;
 };
@@ -59,9 +60,10 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 {
     sync_child_check();
     uint32_t mode = sync_mode();
-    if (LIKELY(mode == MODE_OFF))
+    if (LIKELY(mode == MODE_OFF || !sync_deadline_is_valid(way->clock, way->until)))
         return way->wait(s, way);
-    pthread_testcancel();
+    if (way->is_cancelled)
+        pthread_testcancel();
     struct sync_thread *t = sync_thread();
     if (!t)
         return way->wait(s, way);
@@ -76,13 +78,13 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 
 UPMU_API int sem_wait(sem_t *s)
 {
-    static const struct way plain = {.wait = way_wait};
+    static const struct way plain = {.wait = way_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     return wait_any(s, &plain, CALL_SITE());
 }
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 {
-    const struct way timed = {.wait = way_timed, .until = until};
+    const struct way timed = {.wait = way_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
     return wait_any(s, &timed, CALL_SITE());
 }
 

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/tiny_lock.h"
 #include "upmu/sync.h"
@@ -90,6 +91,10 @@ struct sync_once_call;
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
 struct sync_thread {
+    /* First what is seldom used. A block begins a page and so does a packet, whose head is stored to with every event: a
+     * load whose address differs from such a store's in the upper bits alone would wait for it. */
+    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
+
     uint32_t ready;   /**< 1: may record. 0: the recorder is at work in this thread, it has ended, or we are a child */
     uint32_t depth;   /**< of `held` */
     uint32_t version; /**< odd while a held lock is being entered */
@@ -113,7 +118,6 @@ struct sync_thread {
     struct sync_once_call *once; /**< the innermost pthread_once() that is going on */
     char name[16];
     struct sync_thread *next; /**< all blocks */
-    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
 };
 
 struct sync_tls {
@@ -235,6 +239,13 @@ static inline uintptr_t sync_key_object(uintptr_t key, uint32_t type)
 static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
 {
     return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_FLAG_SHARED : 0;
+}
+
+/** Whether libc accepts this deadline. Where it looks before it tries, it must be asked first: trying would succeed. */
+static inline bool sync_deadline_is_valid(clockid_t clock, const struct timespec *until)
+{
+    bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+    return known && (!until || (until->tv_nsec >= 0 && until->tv_nsec < 1000000000));
 }
 
 /* ---- rwlock.c, spin.c, once.c, c11.c: what the C library's locks look like inside, found out at the start */

@@ -47,13 +47,15 @@ struct control_header {
     uint64_t clamped; /**< events whose tick was raised to the one before */
     uint32_t chosen;  /**< mode word to go back to from CONTROL_OFF; 0 = nobody in this process reads the mode word */
     char text[CONTROL_MAIL_MAX + 1]; /**< the mailbox: senders take turns by flock() on the directory */
-    uint32_t refusal; /**< errno of the last packet that could not be made: why events were lost; 0 = none yet */
+    uint32_t refusal;     /**< errno of the last packet that could not be made: why events were lost; 0 = none yet */
+    uint64_t overwritten; /**< events that made room for later ones, in the rings of all threads */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "other processes know the layout");
 static_assert(offsetof(struct control_header, mail) == 52, "mode and mailbox lie in one cache line");
 static_assert(offsetof(struct control_header, text) == 76, "no padding before the text");
 static_assert(offsetof(struct control_header, refusal) == 332, "what was padding before");
+static_assert(offsetof(struct control_header, overwritten) == 336, "other processes know the layout");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */

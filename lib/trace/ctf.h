@@ -16,6 +16,9 @@
 
 #define CTF_MAGIC 0xC1FC1FC1u
 
+/** How the name of a stream file ends that grows among rings. */
+#define CTF_ASIDE_SUFFIX "_aside"
+
 enum {
     CTF_UUID_BYTES = 16,
     CTF_THREAD_NAME_BYTES = 16,

@@ -164,9 +164,10 @@ static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
 static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
 {
     struct ctf_packet *p = s->packet;
+    s->other_bytes += (size_t)(end - s->pos);
+    s->other_events++;
     s->pos = end;
     s->last_tick = tick;
-    s->packet_events++;
     __atomic_store_n(&p->timestamp_end, tick, __ATOMIC_RELEASE);
     __atomic_store_n(&p->content_size, (uint64_t)(end - (uint8_t *)p) * 8, __ATOMIC_RELEASE);
 }
@@ -273,12 +274,19 @@ static void release(struct trace_stream *s)
     }
 }
 
-void stream_stop(struct trace_stream *s)
+static void stop_one(struct trace_stream *s)
 {
     set_busy(s, 1);
     if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED))
         write_all_pending(s);
     packet_end(s);
+}
+
+void stream_stop(struct trace_stream *s)
+{
+    stop_one(s);
+    if (s->aside && s->aside->packet)
+        stop_one(s->aside);
 }
 
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
@@ -291,7 +299,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
     memset(s->thread_name, 0, sizeof s->thread_name);
     memcpy(s->thread_name, thread_name, strnlen(thread_name, sizeof s->thread_name - 1));
-    s->next_bytes = s->home->first_bytes;
+    s->next_bytes = s->slots ? s->home->ring_bytes : s->home->first_bytes;
     s->retry_tick = 0;
     int rc = packet_switch(s, tick > s->last_tick ? tick : s->last_tick, true);
     if (rc == 0)

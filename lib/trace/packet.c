@@ -42,9 +42,9 @@ static int stream_make_file(struct trace_stream *s)
     return rc;
 }
 
-struct trace_stream *stream_new(struct stream_home *home, unsigned number)
+struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
 {
-    size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295";
+    size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX;
     size_t bytes = sizeof(struct trace_stream) + path_bytes;
     struct trace_stream *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (s == MAP_FAILED)
@@ -52,7 +52,8 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number)
     s->struct_bytes = bytes;
     s->home = home;
     s->used = 1;
-    snprintf(s->path, path_bytes, "%s/stream_%04u", home->dir, number);
+    s->slots = aside ? 0 : home->ring_slots;
+    snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     int rc = stream_make_file(s);
@@ -65,7 +66,7 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number)
 }
 
 /* The file again, and surely the same one: the program may have changed its root or moved the directory. */
-static int stream_open(const struct trace_stream *s)
+int stream_open(const struct trace_stream *s)
 {
     struct stat st;
     int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -117,21 +118,21 @@ static int grow(int fd, off_t offset, const struct ctf_packet *head)
     return n == (ssize_t)sizeof *head ? 0 : n < 0 ? -errno : -EIO;
 }
 
-static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet **out)
+static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet *at, struct ctf_packet **out)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    void *p = at ? at : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (p == MAP_FAILED)
         return -errno;
     /* EINVAL: a kernel that does not know it; the pages then come one by one. Any other refusal is about the space. */
     int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
     if (rc == 0)
         *out = p;
-    else
+    else if (!at)
         munmap(p, bytes);
     return rc;
 }
 
-static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
+void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
 {
     struct clock_triple now;
     clock_sample(&now);
@@ -154,8 +155,8 @@ static void packet_head(const struct trace_stream *s, struct ctf_packet *p, size
     memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
 }
 
-/* Reserve, grow and map; on failure the file is as before. */
-static int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet **out)
+int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+                struct ctf_packet **out)
 {
     struct ctf_packet head;
     if (!stream_size_allowed(offset + (off_t)bytes))
@@ -168,7 +169,7 @@ static int packet_make(const struct trace_stream *s, off_t offset, size_t bytes,
     if (rc == 0)
         rc = grow(fd, offset, &head);
     if (rc == 0)
-        rc = map_packet(fd, offset, bytes, out);
+        rc = map_packet(fd, offset, bytes, at, out);
     if (rc != 0 && ftruncate(fd, offset) != 0)
         rc = -errno;
     close(fd);
@@ -180,11 +181,13 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     int saved = errno;
     struct ctf_packet *p = NULL;
     size_t bytes = s->next_bytes;
-    off_t offset = s->packet ? s->offset + (off_t)s->mapped_bytes : s->offset;
+    off_t offset = s->slots    ? (off_t)(s->seq % s->slots * bytes)
+                   : s->packet ? s->offset + (off_t)s->mapped_bytes
+                               : s->offset;
     int cancel;
     /* Opening and reserving are cancellation points; the event that needs the room is none. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    int rc = packet_make(s, offset, bytes, tick, &p);
+    int rc = s->slots ? ring_next(s, tick, &p) : packet_make(s, offset, bytes, tick, NULL, &p);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     if (!p) {
@@ -194,21 +197,23 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     struct ctf_packet *full = s->packet;
     size_t full_bytes = s->mapped_bytes;
     if (full)
-        full->event_count = s->packet_events;
+        full->event_count = stream_packet_events(s);
     s->packet = p;
     s->pos = (uint8_t *)p + sizeof *p;
     s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
     s->fresh = fresh;
-    s->packet_events = 0;
+    s->other_bytes = 0;
+    s->other_events = 0;
     s->mapped_bytes = bytes;
     s->offset = offset;
     s->seq++;
-    s->next_bytes = bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
+    if (!s->slots)
+        s->next_bytes = bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
     if (!fresh)
         s->last_tick = tick;
     /* Only now: a signal handler that never comes back (exit) must not find a packet that is gone. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (full)
+    if (full && !s->slots)
         munmap(full, full_bytes);
     errno = saved;
     return 0;
@@ -238,13 +243,17 @@ void packet_end(struct trace_stream *s)
     struct ctf_packet *p = s->packet;
     if (!p)
         return;
+    if (s->slots) {
+        ring_end(s);
+        return;
+    }
     int saved = errno;
     size_t page = s->home->page_bytes;
     size_t content = (size_t)(s->pos - (uint8_t *)p);
     /* A packet with nothing in it goes away, as if it had never been. */
     size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
     if (!s->fresh)
-        p->event_count = s->packet_events;
+        p->event_count = stream_packet_events(s);
     s->packet = NULL;
     s->pos = s->limit = NULL;
     int cancel;

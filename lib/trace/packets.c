@@ -121,3 +121,58 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
     }
     return judge_head(out, file_size, uuid);
 }
+
+/* ------------------------------------------------------------------------------------------------------- rings */
+
+uint64_t packets_ring(const char *path, const struct meta *m)
+{
+    size_t len = strlen(path), suffix = sizeof CTF_ASIDE_SUFFIX - 1;
+    bool aside = len > suffix && strcmp(path + len - suffix, CTF_ASIDE_SUFFIX) == 0;
+    return aside ? 0 : m->ring_bytes;
+}
+
+int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, const uint8_t *uuid, struct packet *out)
+{
+    uint32_t magic = 0;
+    memset(out, 0, sizeof *out);
+    out->offset = offset;
+    if (file_size < sizeof out->head || offset > file_size - sizeof out->head)
+        return PACKET_UNFINISHED;
+    int rc = packets_read(fd, &magic, sizeof magic, offset);
+    if (rc != 0)
+        return rc;
+    if (magic == 0)
+        return PACKET_UNFINISHED;
+    int state = packet_at(fd, file_size, offset, uuid, out);
+    if (state == PACKET_BAD && out->head.magic == 0) /* it begins anew at this moment */
+        return PACKET_UNFINISHED;
+    return state == PACKET_GOOD && out->size > bytes ? bad(out, "longer than the slots of its ring") : state;
+}
+
+int packet_in_ring(int fd, uint64_t file_size, uint64_t bytes, const uint8_t *uuid, uint64_t after, uint64_t offset,
+                   struct packet *out)
+{
+    struct packet p;
+    bool any = offset == UINT64_MAX;
+    int state = PACKET_NONE;
+    if (!any) {
+        uint64_t next = offset + bytes < file_size ? offset + bytes : 0;
+        state = packet_in_slot(fd, file_size, next, bytes, uuid, out);
+        if (state < 0 || state == PACKET_BAD || (state == PACKET_GOOD && out->head.packet_seq_num == after + 1))
+            return state;
+    }
+    bool found = false;
+    for (uint64_t at = 0; at < file_size; at += bytes) {
+        state = packet_in_slot(fd, file_size, at, bytes, uuid, &p);
+        if (state < 0 || state == PACKET_BAD) {
+            *out = p;
+            return state;
+        }
+        uint64_t seq = p.head.packet_seq_num;
+        if (state != PACKET_GOOD || (!any && seq <= after) || (found && seq >= out->head.packet_seq_num))
+            continue;
+        *out = p;
+        found = true;
+    }
+    return found ? PACKET_GOOD : PACKET_NONE;
+}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "trace/ctf.h"
+#include "trace/meta.h"
 
 enum packet_state {
     PACKET_NONE, /**< the file ends here, as it should */
@@ -34,6 +35,18 @@ int packets_open(const char *path);
 
 /** Judge what is at `offset` of a file of `file_size` bytes. @return enum packet_state or -errno. */
 int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, struct packet *out);
+
+/** Length of the packets of the stream file `path` if it is a ring, else 0. */
+uint64_t packets_ring(const char *path, const struct meta *m);
+
+/** Judge the slot at `offset` of a ring of packets of `bytes`; PACKET_UNFINISHED if there is none at the moment. */
+int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, const uint8_t *uuid,
+                   struct packet *out);
+
+/** The packet of a ring that follows number `after`, which is at `offset` (UINT64_MAX: the first of all): the next number, or
+ *  the lowest above where packets were overwritten. @return as packet_at(). */
+int packet_in_ring(int fd, uint64_t file_size, uint64_t bytes, const uint8_t *uuid, uint64_t after, uint64_t offset,
+                   struct packet *out);
 
 /** pread() of exactly `len` bytes. @return 0, or -errno; -ENODATA if the file ends before. */
 int packets_read(int fd, void *buffer, size_t len, uint64_t offset);

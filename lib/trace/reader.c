@@ -245,6 +245,7 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
         .complete = m->complete,
         .events = p->totals.events,
         .lost = p->totals.lost,
+        .overwritten = p->totals.overwritten,
     };
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,

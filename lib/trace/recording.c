@@ -170,6 +170,33 @@ static void note_triple(struct recording_totals *t, const struct ctf_packet *h)
     };
 }
 
+static int add_packet(int fd, const struct packet *p, const struct meta *m, struct recording_totals *t)
+{
+    uint64_t events = p->head.event_count;
+    int rc = events == 0 ? source_count(fd, p, m, &events) : 0;
+    t->events += events;
+    note_triple(t, &p->head);
+    return rc;
+}
+
+static int ring_totals(int fd, uint64_t file_size, uint64_t bytes, const struct meta *m, struct recording_totals *t)
+{
+    struct packet p, last = {.size = 0};
+    int rc = 0;
+    for (uint64_t offset = 0; rc == 0 && offset < file_size; offset += bytes) {
+        int state = packet_in_slot(fd, file_size, offset, bytes, m->uuid, &p);
+        if (state != PACKET_GOOD) {
+            rc = state < 0 ? state : 0;
+            continue;
+        }
+        rc = add_packet(fd, &p, m, t);
+        if (last.size == 0 || p.head.packet_seq_num > last.head.packet_seq_num)
+            last = p;
+    }
+    t->lost += last.head.events_discarded;
+    return rc;
+}
+
 static int stream_totals(const char *path, const struct meta *m, struct recording_totals *t)
 {
     struct stat st;
@@ -179,18 +206,17 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
     if (fd < 0)
         return recording_io_failed(path, -fd);
     int rc = fstat(fd, &st) == 0 ? 0 : -errno;
-    for (uint64_t offset = 0; rc == 0; offset += p.size) {
+    uint64_t ring = packets_ring(path, m);
+    if (rc == 0 && ring)
+        rc = ring_totals(fd, (uint64_t)st.st_size, ring, m, t);
+    for (uint64_t offset = 0; rc == 0 && !ring; offset += p.size) {
         int state = packet_at(fd, (uint64_t)st.st_size, offset, m->uuid, &p);
         if (state != PACKET_GOOD) {
             rc = state < 0 ? state : 0;
             break;
         }
-        uint64_t events = p.head.event_count;
-        if (events == 0)
-            rc = source_count(fd, &p, m, &events);
-        t->events += events;
+        rc = add_packet(fd, &p, m, t);
         discarded = p.head.events_discarded;
-        note_triple(t, &p.head);
     }
     close(fd);
     t->lost += discarded;
@@ -198,19 +224,33 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
 }
 
 /* The control file knows of losses that reached no packet. It may be missing in a copy. */
-static uint64_t control_lost(const char *process)
+static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwritten)
 {
     char *path = NULL;
     struct control_header h;
     if (asprintf(&path, "%s/" CONTROL_FILE, process) < 0)
-        return 0;
+        return false;
     int fd = packets_open(path);
     free(path);
     if (fd < 0)
-        return 0;
+        return false;
     bool good = packets_read(fd, &h, sizeof h, 0) == 0 && memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0;
     close(fd);
-    return good ? h.lost : 0;
+    *lost = good ? h.lost : 0;
+    *overwritten = good ? h.overwritten : 0;
+    return good;
+}
+
+/* Packets count both together: what they discard beyond what was overwritten was lost. */
+static void split_lost(const char *process, const struct meta *m, struct recording_totals *t)
+{
+    uint64_t lost = 0, overwritten = 0, discarded = t->lost;
+    if (!control_counts(process, &lost, &overwritten) && m->ring_bytes)
+        overwritten = discarded;
+    t->overwritten = overwritten;
+    t->lost = discarded > overwritten ? discarded - overwritten : 0;
+    if (lost > t->lost)
+        t->lost = lost;
 }
 
 int recording_totals(const char *process, const struct path_list *streams, const struct meta *m,
@@ -220,9 +260,7 @@ int recording_totals(const char *process, const struct path_list *streams, const
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < streams->n; i++)
         rc = stream_totals(streams->paths[i], m, out);
-    uint64_t lost = control_lost(process);
-    if (lost > out->lost)
-        out->lost = lost;
+    split_lost(process, m, out);
     return rc;
 }
 

@@ -23,6 +23,7 @@
 #include "trace/meta.h"
 #include "trace/packets.h"
 #include "trace/recording.h"
+#include "trace/repair_ring.h"
 #include "upmu/trace.h"
 
 static int not_changed(const char *path, int err)
@@ -85,6 +86,12 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
 {
     struct packet end = {.wrong = ""};
     uint64_t file_size = 0;
+    if (packets_ring(path, m)) {
+        bool changed;
+        int failed = repair_ring(path, m, &changed);
+        out->reordered += failed == 0 && changed;
+        return failed;
+    }
     int state = find_end(path, m, &end, &file_size), rc = 0;
     if (state < 0 || state == PACKET_NONE)
         return state;

@@ -16,6 +16,7 @@ int source_init(struct source *s, const struct meta *meta, struct context *conte
                 uint32_t order)
 {
     *s = (struct source){.meta = meta, .context = context, .path = path, .process = process, .order = order};
+    s->ring_bytes = packets_ring(path, meta);
     s->now.event.size = sizeof s->now.event;
     s->now.event.process = process;
     s->now.event.pid = meta->pid;
@@ -70,6 +71,13 @@ static int begin_packet(struct source *s, int fd, const struct packet *p)
     return 1;
 }
 
+/* The packet has grown: bring it in again. @return 1 or an error code. */
+static int go_on_with(struct source *s, int fd, const struct packet *p)
+{
+    int rc = load(s, fd, p, (size_t)(s->cursor.pos - s->data));
+    return rc == 0 ? 1 : recording_io_failed(s->path, -rc);
+}
+
 static bool is_empty(const struct packet *p)
 {
     return p->content == sizeof p->head;
@@ -95,10 +103,41 @@ static int look_again(struct source *s, int fd, uint64_t file_size)
     }
     if (again.content == s->packet.content && again.size == s->packet.size)
         return 0;
-    if (s->decoded == 0) /* its first event has moved its begin */
-        return begin_packet(s, fd, &again);
-    int rc = load(s, fd, &again, (size_t)(s->cursor.pos - s->data));
-    return rc == 0 ? 1 : recording_io_failed(s->path, -rc);
+    /* its first event has moved its begin */
+    return s->decoded == 0 ? begin_packet(s, fd, &again) : go_on_with(s, fd, &again);
+}
+
+/* Of a ring: the bytes of `p` are in, but had it begun anew meanwhile they are of no packet. What was overwritten is told by
+ * the packets that are there. @return 1; 0: passed over; -errno as an error code. */
+static int keep_if_same(struct source *s, int fd, uint64_t file_size, const struct packet *p)
+{
+    struct packet now;
+    int state = packet_in_slot(fd, file_size, p->offset, s->ring_bytes, s->meta->uuid, &now);
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    if (state == PACKET_GOOD && now.head.packet_seq_num == p->head.packet_seq_num && now.head.tid == p->head.tid)
+        return 1;
+    s->cursor.pos = s->cursor.end;
+    s->packet.head.event_count = 0;
+    return 0;
+}
+
+/* look_again() in a ring, where the packet may have given its place to another: then it is `*gone`. */
+static int look_again_in_ring(struct source *s, int fd, uint64_t file_size, bool *gone)
+{
+    struct packet again;
+    int state = packet_in_slot(fd, file_size, s->packet.offset, s->ring_bytes, s->meta->uuid, &again);
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    *gone = state != PACKET_GOOD || again.head.packet_seq_num != s->packet.head.packet_seq_num;
+    if (*gone || again.content <= s->packet.content)
+        return 0;
+    int rc = s->decoded == 0 ? begin_packet(s, fd, &again) : go_on_with(s, fd, &again);
+    if (rc < 0)
+        return rc;
+    rc = keep_if_same(s, fd, file_size, &again);
+    *gone = rc == 0;
+    return rc;
 }
 
 /* The packet's events are all decoded: is that what it promised? */
@@ -112,6 +151,40 @@ static int check_packet(const struct source *s)
     return 0;
 }
 
+/* step() in a ring. The next packet is looked for before the present one is looked at again, as there; and once more if it
+ * turns out that the writer has come round meanwhile. */
+static int step_in_ring(struct source *s, int fd, uint64_t file_size)
+{
+    bool done = !s->has_packet;
+    for (;;) {
+        struct packet next;
+        uint64_t offset = s->has_packet ? s->packet.offset : UINT64_MAX;
+        int state =
+            packet_in_ring(fd, file_size, s->ring_bytes, s->meta->uuid, s->packet.head.packet_seq_num, offset, &next);
+        if (!done) {
+            int rc = look_again_in_ring(s, fd, file_size, &done);
+            if (rc == 0)
+                rc = check_packet(s);
+            if (rc != 0)
+                return rc;
+            if (done)
+                continue;
+        }
+        if (state < 0)
+            return recording_io_failed(s->path, -state);
+        if (state == PACKET_BAD)
+            return damaged(s, next.offset, next.wrong);
+        if (state != PACKET_GOOD)
+            return 0;
+        int rc = begin_packet(s, fd, &next);
+        if (rc > 0)
+            rc = keep_if_same(s, fd, file_size, &next);
+        if (rc != 0)
+            return rc;
+        done = true;
+    }
+}
+
 /* Go to the next packet with the file open. @return 1; 0 at the end; error code. */
 static int step(struct source *s, int fd)
 {
@@ -120,6 +193,8 @@ static int step(struct source *s, int fd)
     if (fstat(fd, &st) != 0)
         return recording_io_failed(s->path, errno);
     uint64_t file_size = (uint64_t)st.st_size;
+    if (s->ring_bytes)
+        return step_in_ring(s, fd, file_size);
     uint64_t offset = s->has_packet ? s->packet.offset + s->packet.size : 0;
     int state = packet_at(fd, file_size, offset, s->meta->uuid, &next);
     if (s->has_packet && (s->packet.head.event_count == 0 || !s->meta->complete)) {

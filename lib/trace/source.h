@@ -26,7 +26,8 @@ struct source {
     struct context *context; /**< of the process: gets the stacks and modules that are come across; NULL: nobody asks */
     const char *path;
     uint32_t process;
-    uint32_t order; /**< among the sources, for events of equal time */
+    uint32_t order;      /**< among the sources, for events of equal time */
+    uint64_t ring_bytes; /**< of each packet of a ring; 0: the packets are in the order of the file */
     bool has_packet;
     struct packet packet;
     uint8_t *data; /**< content of the packet */

@@ -23,6 +23,8 @@ enum {
     /** First packet of a thread (or a page, where pages are larger); each further one is twice as long, up to the size
      *  asked for: a thread of few events costs little space, a busy one few system calls. */
     STREAM_FIRST_BYTES = 16384,
+    /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
+    STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
     /** Events a signal handler may make while it interrupts the recorder; more are lost. */
     STREAM_PENDING = 4,
     /** Longest payload of any event: a module's, with its path. Less than the first packet has room for. */
@@ -37,6 +39,8 @@ struct stream_home {
     uint8_t uuid[CTF_UUID_BYTES];
     size_t packet_bytes; /**< of a full-grown packet */
     size_t first_bytes;  /**< of a thread's first */
+    size_t ring_bytes;   /**< of each packet of a ring; 0: files grow */
+    uint32_t ring_slots; /**< packets of a ring */
     size_t page_bytes;
     size_t n_counters;
     uint64_t retry_ticks;           /**< pause before a packet that was refused is tried again */
@@ -55,20 +59,14 @@ struct stream_pending {
 };
 
 struct trace_stream {
-    /* Looked at by every event. */
-    struct stream_home *home;
-    struct ctf_packet *packet; /**< mapped; NULL before the first and between two threads */
-    uint8_t *pos;              /**< where the next event goes */
-    uint8_t *limit;            /**< end of the room; equal to `pos` while the packet is fresh */
-    uint64_t last_tick;
-    uint64_t packet_events;
-    uint32_t busy;    /**< an event is being written, or the packet changed */
-    uint32_t claimed; /**< pending slots taken */
-
-    /* Looked at once per packet. */
+    /* Looked at once per packet, and first: a stream begins a page and so does a packet, whose head is stored to with every
+     * event; a load whose address differs from such a store's in the upper bits alone would wait for it. */
     size_t mapped_bytes;
     size_t next_bytes;
-    off_t offset; /**< of the mapped packet, or where the next one goes */
+    off_t offset;   /**< of the mapped packet, or where the next one goes */
+    uint32_t slots; /**< of the ring; 0: the file grows */
+    uint8_t *ring;  /**< the whole ring while a thread uses it, mapped also where the file does not reach yet */
+    struct trace_stream *aside; /**< a ring's: what events refer to, in a file that grows; NULL before the first */
     uint64_t seq;
     uint64_t discarded;
     uint64_t retry_tick;
@@ -76,6 +74,17 @@ struct trace_stream {
     char thread_name[CTF_THREAD_NAME_BYTES];
     dev_t dev;
     ino_t ino;
+
+    /* Looked at by every event. */
+    struct stream_home *home;
+    struct ctf_packet *packet; /**< mapped; NULL before the first and between two threads */
+    uint8_t *pos;              /**< where the next event goes */
+    uint8_t *limit;            /**< end of the room; equal to `pos` while the packet is fresh */
+    uint64_t last_tick;
+    size_t other_bytes;    /**< of the packet's events that are not compact ones written by stream_fast.h */
+    uint64_t other_events; /**< how many these are; stream_packet_events() adds the others */
+    uint32_t busy;         /**< an event is being written, or the packet changed */
+    uint32_t claimed;      /**< pending slots taken */
 
     uint32_t used;             /**< atomic: belongs to a thread */
     pid_t tid;                 /**< atomic */
@@ -85,8 +94,24 @@ struct trace_stream {
     char path[]; /**< of the file */
 };
 
-/** Make a stream with its (empty) file; `number` names it. @return NULL with errno set. Signal safe. */
-struct trace_stream *stream_new(struct stream_home *home, unsigned number);
+/** Events of the mapped packet: what the fast way writes is not counted there, for want of time, but all of one length. */
+static inline uint64_t stream_packet_events(const struct trace_stream *s)
+{
+    size_t events_bytes = (size_t)(s->pos - (const uint8_t *)s->packet) - sizeof(struct ctf_packet);
+    return s->other_events + (events_bytes - s->other_bytes) / STREAM_COMPACT_BYTES;
+}
+
+/** Make a stream with its (empty) file; `number` names it. `aside`: its file grows where others are rings. @return NULL
+ *  with errno set. Signal safe. */
+struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside);
+/** Make one and put it among those of the process. @return NULL with errno set. Signal safe. */
+struct trace_stream *stream_add(struct stream_home *home, bool aside);
+/** The stream for what later events refer to: `s` itself, or that beside its ring, made and started as need be.
+ *  @return NULL if there can be none now. Signal safe, keeps errno. */
+struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);
+
+/** The stream's file, and surely the same one as ever. @return descriptor or -errno. */
+int stream_open(const struct trace_stream *s);
 
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it would bring the program a signal that ends it. */
 bool stream_size_allowed(off_t end);
@@ -94,6 +119,20 @@ bool stream_size_allowed(off_t end);
 /** Map a packet at the end of the file and finish the one before it. `fresh`: the first event will say when it begins.
  *  @return 0 or -errno; the old packet stays as it was on failure. Signal safe, keeps errno. */
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
+/** Fill in the head of an empty packet of `bytes`. */
+void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick);
+/** Let the file grow by a packet and map it, or use it `at` where that is mapped already. @return 0, or -errno with the
+ *  file as before. */
+int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+                struct ctf_packet **out);
+
+/* ring.c */
+
+/** The next packet of a ring: one more, or the oldest again. @return 0 or -errno. */
+int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out);
+/** The thread ends: the ring waits for the next one. */
+void ring_end(struct trace_stream *s);
+
 /** Finish the packet for good: shorten it to whole pages, or take it away if it is empty. Signal safe, keeps errno. */
 void packet_end(struct trace_stream *s);
 /** Room for `need` bytes at `pos` for an event of this tick. Signal safe, keeps errno. */

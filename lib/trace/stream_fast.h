@@ -17,8 +17,6 @@
 #include "trace/writer.h"
 #include "upmu/trace.h"
 
-enum { STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8 };
-
 /** The compact class of a kind and an object type; SCHEMA_IDS if there is none. Folds to a number for constants. */
 static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint32_t flags)
 {
@@ -61,18 +59,28 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
     memcpy(p + sizeof first, &object, sizeof object);
     s->pos = p + STREAM_COMPACT_BYTES;
     s->last_tick = tick;
-    s->packet_events++;
     struct ctf_packet *packet = s->packet;
     __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
     __atomic_store_n(&packet->content_size, (uint64_t)(s->pos - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
+}
+
+/* Whatever is not the usual case, out of the caller's way: it shall need no room on the stack for it. */
+static __attribute__((unused, noinline, cold)) bool stream_by_call(struct trace_stream *s, uint64_t tick, int32_t kind,
+                                                                   int32_t object_type, uint32_t flags, uint64_t object,
+                                                                   uint32_t stack)
+{
+    const struct trace_sync e = {
+        .kind = kind, .object_type = object_type, .flags = flags, .object = object, .stack = stack};
+    return upmu_trace_sync_(s, tick, &e);
 }
 
 /**
  * Record a LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type` and `flags`
  * should be constants. Traced path. @return false if it was lost (and counted).
  */
-static inline bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
-                                     uint32_t flags, uint64_t object, uint32_t stack)
+static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind,
+                                                                    int32_t object_type, uint32_t flags,
+                                                                    uint64_t object, uint32_t stack)
 {
     uint32_t id = stream_compact_id(kind, object_type, flags);
     bool written = false;
@@ -89,11 +97,7 @@ static inline bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int3
         if (__builtin_expect(__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0, 0))
             upmu_trace_settle_(s);
     }
-    if (__builtin_expect(written, 1))
-        return true;
-    const struct trace_sync e = {
-        .kind = kind, .object_type = object_type, .flags = flags, .object = object, .stack = stack};
-    return upmu_trace_sync_(s, tick, &e);
+    return __builtin_expect(written, 1) || stream_by_call(s, tick, kind, object_type, flags, object, stack);
 }
 
 /** The same of an event without flags. */

@@ -152,6 +152,17 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
     return stream_record(s, tick, id, payload, (size_t)(p - payload));
 }
 
+/* What later events refer to. Beside a ring it has a tick less, since streams are merged by their ticks: before the event
+ * it is written for. */
+static bool record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
+{
+    struct trace_stream *aside = stream_for_context(s, tick - 1);
+    if (aside)
+        return stream_record(aside, aside == s ? tick : tick - 1, id, payload, len);
+    stream_lose(s);
+    return false;
+}
+
 bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint32_t method, bool truncated,
                        const uint64_t *frames, uint32_t n)
 {
@@ -165,7 +176,7 @@ bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint3
     if (kept)
         memcpy(p, frames, kept * sizeof *frames);
     p += kept * sizeof *frames;
-    return stream_record(s, tick, SCHEMA_ID_STACK, payload, (size_t)(p - payload));
+    return record_context(s, tick, SCHEMA_ID_STACK, payload, (size_t)(p - payload));
 }
 
 bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
@@ -177,5 +188,5 @@ bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, ui
     p = put_number(p, end, 8);
     p = put_string(p, build_id, BUILD_ID_MAX);
     p = put_string(p, path, MODULE_PATH_MAX);
-    return stream_record(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
+    return record_context(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
 }

@@ -104,6 +104,22 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+/* Eight packets, so that at any time seven eighths are the latest events; no longer than others, no shorter than any event
+ * needs: then there are more, or fewer. */
+static void plan_ring(struct stream_home *home, uint64_t bytes)
+{
+    enum { RING_SLOTS = 8, RING_SLOTS_MIN = 4 };
+    if (bytes == 0)
+        return;
+    size_t least = round_up(STREAM_FIRST_BYTES, home->page_bytes);
+    size_t packet = (size_t)(bytes / RING_SLOTS) / home->page_bytes * home->page_bytes;
+    packet = packet > PACKET_BYTES_DEFAULT ? PACKET_BYTES_DEFAULT : packet;
+    home->ring_bytes = packet < least ? least : packet;
+    home->ring_slots = (uint32_t)(bytes / home->ring_bytes);
+    if (home->ring_slots < RING_SLOTS_MIN)
+        home->ring_slots = RING_SLOTS_MIN;
+}
+
 static struct trace_writer *writer_new(const struct trace_config *config)
 {
     size_t bytes = sizeof(struct trace_writer);
@@ -122,6 +138,8 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     size_t packet = config->packet_bytes ? config->packet_bytes : PACKET_BYTES_DEFAULT;
     w->home.packet_bytes = round_up(packet, page);
     w->home.first_bytes = round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
+    plan_ring(&w->home, config->ring_bytes);
+    w->meta.ring_bytes = w->home.ring_bytes;
     keep_counters(w, config);
     return w;
 }
@@ -214,7 +232,7 @@ static int process_dir(struct trace_writer *w, const char *recording)
     for (int attempt = 0; attempt < 100; attempt++, start++) {
         int n = snprintf(w->dir, sizeof w->dir, "%s/%s-%d-%" PRIu64 ".%09" PRIu64, recording, host, (int)w->meta.pid,
                          start / 1000000000, start % 1000000000);
-        if (n < 0 || n >= (int)(sizeof w->dir - sizeof "/stream_4294967295"))
+        if (n < 0 || n >= (int)(sizeof w->dir - sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX))
             return upmu_fail(UPMU_E_IO, "the path of the trace directory \"%s\" is too long", recording);
         if (mkdir(w->dir, 0700) == 0)
             return 0;
@@ -441,9 +459,18 @@ static void stream_publish(struct trace_writer *w, struct trace_stream *s)
         continue;
 }
 
-static struct trace_writer *writer_of(struct trace_stream *s)
+static struct trace_writer *writer_of(struct stream_home *home)
 {
-    return (struct trace_writer *)s->home; /* its first member */
+    return (struct trace_writer *)home; /* its first member */
+}
+
+struct trace_stream *stream_add(struct stream_home *home, bool aside)
+{
+    struct trace_writer *w = writer_of(home);
+    struct trace_stream *s = stream_new(home, __atomic_fetch_add(&w->next_number, 1, __ATOMIC_RELAXED), aside);
+    if (s)
+        stream_publish(w, s);
+    return s;
 }
 
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out)
@@ -453,11 +480,10 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
         return upmu_fail(UPMU_E_IO, "the trace \"%s\" is closed", w->dir);
     struct trace_stream *s = stream_from_pool(w);
     if (!s) {
-        s = stream_new(&w->home, __atomic_fetch_add(&w->next_number, 1, __ATOMIC_RELAXED));
+        s = stream_add(&w->home, false);
         if (!s)
             return upmu_fail(errno == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no stream file in \"%s\" for thread %d: %s",
                              w->dir, (int)tid, upmu_errno_name(errno));
-        stream_publish(w, s);
     }
     int rc = stream_start(s, tid, thread_name ? thread_name : "", tick_now());
     if (rc != 0) {
@@ -472,7 +498,7 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
 void trace_stream_release(struct trace_stream *s)
 {
     stream_stop(s);
-    stream_to_pool(writer_of(s), s);
+    stream_to_pool(writer_of(s->home), s);
 }
 
 void trace_lost(struct trace_writer *w, uint64_t n)
@@ -524,8 +550,11 @@ void trace_writer_forget(struct trace_writer *w)
     struct stat st;
     __atomic_store_n(&w->home.closed, 1, __ATOMIC_RELAXED);
     for (struct trace_stream *s = w->streams; s; s = s->next) {
-        if (s->packet)
+        if (s->ring)
+            munmap(s->ring, s->slots * w->home.ring_bytes);
+        else if (s->packet)
             munmap(s->packet, s->mapped_bytes);
+        s->ring = NULL;
         s->packet = NULL;
         s->pos = s->limit = NULL;
     }

@@ -33,7 +33,14 @@ struct trace_config {
     const struct trace_counter *counters;
     size_t n_counters;   /**< 0 ... UPMU_REGION_EVENTS_MAX */
     size_t packet_bytes; /**< 0: the default, 256 KiB; rounded up to pages */
+    uint64_t ring_bytes; /**< 0: files grow; else each stream keeps the latest events in a file of so many bytes */
 };
+
+#define TRACE_RING_MIN (UINT64_C(64) << 10)
+#define TRACE_RING_MAX (UINT64_C(16) << 30)
+
+/** UPMU_TRACE_POLICY: "grow", or "ring:SIZE" with K, M or G. @return 0 and `*ring_bytes` (0: grow); UPMU_E_INVAL. */
+int trace_policy_parse(const char *text, uint64_t *ring_bytes);
 
 /** Make the process's directory with metadata and control file. @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_INVAL. */
 int trace_writer_open(struct trace_writer **out, const struct trace_config *config);

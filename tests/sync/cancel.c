@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Cancellation at every point where the traced calls allow it, blocked and pending; prints what happened, which must be
  * the same with and without the library. Room: tests; knows nothing of libupmu. */
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +16,13 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t empty, full;
 static pthread_t sleeper;
-static int cleanups;
+static mtx_t c11_mutex;
+static cnd_t c11_cond;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static once_flag c11_once = ONCE_FLAG_INIT;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t alone;
+static int cleanups, once_runs;
 
 static void unlock_mutex(void *arg)
 {
@@ -93,6 +102,60 @@ static void in_timedjoin(void)
     pthread_timedjoin_np(sleeper, NULL, &ts);
 }
 
+static void in_clockjoin(void)
+{
+    struct timespec ts = far_away(CLOCK_MONOTONIC);
+    pthread_clockjoin_np(sleeper, NULL, CLOCK_MONOTONIC, &ts);
+}
+
+static void unlock_c11_mutex(void *arg)
+{
+    cleanups++;
+    if (mtx_unlock(arg) != thrd_success)
+        printf("  the C11 mutex was not ours\n");
+}
+
+static void in_cnd_wait(void)
+{
+    mtx_lock(&c11_mutex);
+    pthread_cleanup_push(unlock_c11_mutex, &c11_mutex);
+    for (;;)
+        cnd_wait(&c11_cond, &c11_mutex);
+    pthread_cleanup_pop(1);
+}
+
+static void in_cnd_timedwait(void)
+{
+    struct timespec ts = far_away(CLOCK_REALTIME);
+    mtx_lock(&c11_mutex);
+    pthread_cleanup_push(unlock_c11_mutex, &c11_mutex);
+    for (;;)
+        cnd_timedwait(&c11_cond, &c11_mutex, &ts);
+    pthread_cleanup_pop(1);
+}
+
+static void in_thrd_join(void)
+{
+    thrd_join(sleeper, NULL);
+}
+
+/* Cancelled in the function that is run once: the next call runs it again. */
+static void sleep_in_once(void)
+{
+    once_runs++;
+    pause();
+}
+
+static void in_once(void)
+{
+    pthread_once(&once, sleep_in_once);
+}
+
+static void in_call_once(void)
+{
+    call_once(&c11_once, sleep_in_once);
+}
+
 /* These would not wait: only a pending cancellation ends them. */
 static void in_sem_wait_full(void)
 {
@@ -105,6 +168,12 @@ static void in_sem_timedwait_full(void)
     sem_timedwait(&full, &ts);
 }
 
+static void in_sem_clockwait_full(void)
+{
+    struct timespec ts = far_away(CLOCK_MONOTONIC);
+    sem_clockwait(&full, CLOCK_MONOTONIC, &ts);
+}
+
 /* These are no cancellation points: the thread must get to its end. */
 static void in_none(void)
 {
@@ -114,6 +183,15 @@ static void in_none(void)
     sem_post(&full);
     sem_trywait(&full);
     pthread_mutex_unlock(&mutex);
+    mtx_lock(&c11_mutex);
+    cnd_signal(&c11_cond);
+    mtx_unlock(&c11_mutex);
+    pthread_rwlock_rdlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_rwlock_wrlock(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_barrier_wait(&alone);
+    syscall(SYS_futex, &cleanups, FUTEX_WAIT_PRIVATE, -1, NULL, NULL, 0);
 }
 
 static const struct {
@@ -128,10 +206,20 @@ static const struct {
     {"sem_clockwait", in_sem_clockwait},
     {"join", in_join},
     {"timedjoin", in_timedjoin},
+    {"clockjoin", in_clockjoin},
+    {"cnd_wait", in_cnd_wait},
+    {"cnd_timedwait", in_cnd_timedwait},
+    {"thrd_join", in_thrd_join},
+    {"once", in_once},
+    {"call_once", in_call_once},
+    /* These have no business but with a cancellation that waits already. */
     {"sem_wait, full", in_sem_wait_full},
     {"sem_timedwait, full", in_sem_timedwait_full},
+    {"sem_clockwait, full", in_sem_clockwait_full},
     {"none", in_none},
 };
+
+enum { BLOCKED = 14 /* the first ones wait */ };
 
 static void *run(void *arg)
 {
@@ -167,11 +255,14 @@ static void report(const char *how, size_t i, pthread_t t)
     int semaphores;
     pthread_join(t, &value);
     sem_getvalue(&full, &semaphores);
-    printf("%s in %s: %s, %d cleanups, full %d, mutex %s\n", how, points[i].name,
-           value == PTHREAD_CANCELED ? "cancelled" : "ended", cleanups, semaphores,
+    printf("%s in %s: %s, %d cleanups, full %d, once %d, mutex %s\n", how, points[i].name,
+           value == PTHREAD_CANCELED ? "cancelled" : "ended", cleanups, semaphores, once_runs,
            pthread_mutex_trylock(&mutex) == 0 ? "free" : "locked");
     pthread_mutex_unlock(&mutex);
     cleanups = 0;
+    if (mtx_trylock(&c11_mutex) != thrd_success)
+        printf("  the C11 mutex is still locked\n");
+    mtx_unlock(&c11_mutex);
 }
 
 int main(void)
@@ -180,9 +271,12 @@ int main(void)
     sem_init(&empty, 0, 0);
     sem_init(&full, 0, 5);
     pthread_barrier_init(&ready, NULL, 2);
+    pthread_barrier_init(&alone, NULL, 1);
+    if (mtx_init(&c11_mutex, mtx_plain) != thrd_success || cnd_init(&c11_cond) != thrd_success)
+        return 1;
     if (pthread_create(&sleeper, NULL, sleep_long, NULL) != 0)
         return 1;
-    for (size_t i = 0; i < 8; i++) {
+    for (size_t i = 0; i < BLOCKED; i++) {
         if (pthread_create(&t, NULL, run, (void *)(uintptr_t)i) != 0)
             return 1;
         usleep(20000);

@@ -184,6 +184,7 @@ static void threads(void)
         mark("pthread_tryjoin_np");
         rc = pthread_tryjoin_np(t, NULL);
         mark("-");
+        usleep(500);
     }
     CHECK(rc == 0);
     CALL(thrd_create, thrd_success, &c11, nothing_c11, NULL);

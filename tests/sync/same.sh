@@ -26,6 +26,10 @@ same()
 
 mkdir "$scratch/empty"
 run plain "$@"
+if [ "$(cat "$scratch/plain.status")" = 77 ]; then
+    cat "$scratch/plain.out"
+    exit 77
+fi
 [ "$(cat "$scratch/plain.status")" = 0 ] || fail "untraced: $(cat "$scratch/plain.status" "$scratch/plain.out" "$scratch/plain.err")"
 run idle env LD_PRELOAD="$preload" "$@"
 same idle

@@ -285,6 +285,7 @@ static void dump_process_json(struct json *j, const struct upmu_trace_process *p
     json_uint(j, "clock_hz", p->clock_hz);
     json_uint(j, "events", p->events);
     json_uint(j, "lost", p->lost);
+    json_uint(j, "overwritten", p->overwritten);
     json_bool(j, "complete", p->complete != 0);
     json_object_end(j);
 }
@@ -294,6 +295,9 @@ static void dump_process_text(const struct upmu_trace_process *p)
     if (p->lost)
         complain("process %ld: %" PRIu64 " events were lost while recording (full disk or quota)", (long)p->pid,
                  p->lost);
+    if (p->overwritten)
+        complain("process %ld: %" PRIu64 " older events were overwritten by later ones (a ring)", (long)p->pid,
+                 p->overwritten);
     if (!p->complete)
         complain("process %ld: the trace has no proper end (killed, or still running)", (long)p->pid);
 }

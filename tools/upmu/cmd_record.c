@@ -29,10 +29,14 @@ enum {
     RECORD_OPT_PAUSED,
     RECORD_OPT_NO_STACKS,
     RECORD_OPT_DEPTH,
+    RECORD_OPT_RING,
     RECORD_OPT_OUTPUT
 };
 
 enum { DEPTH_MAX = 64 };
+
+#define RING_MIN (UINT64_C(64) << 10)
+#define RING_MAX (UINT64_C(16) << 30)
 
 struct record_line {
     const struct command *self;
@@ -64,6 +68,11 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_NO_STACKS:
     case RECORD_OPT_DEPTH:
         return record_stacks(l, value);
+    case RECORD_OPT_RING:
+        l->request.ring = value;
+        if (number_is_size(value, RING_MIN, RING_MAX))
+            return 0;
+        return options_usage(l->self, "--ring wants a size from 64K to 16G, not '%s'", value);
     case RECORD_OPT_OUTPUT:
         l->output = value;
         return 0;
@@ -190,6 +199,8 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
     {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
+    {RECORD_OPT_RING, 0, "ring", "SIZE",
+     "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };

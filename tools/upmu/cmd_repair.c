@@ -30,11 +30,13 @@ static void repair_report(FILE *out, const char *dir, const struct upmu_trace_re
     fprintf(out, ": %" PRIu32 " %s looked at", done->processes, done->processes == 1 ? "process" : "processes");
     if (done->running)
         fprintf(out, ", %" PRIu32 " still running and left alone", done->running);
+    if (done->reordered)
+        fprintf(out, ", %" PRIu32 " %s put in order", done->reordered, done->reordered == 1 ? "ring" : "rings");
     if (done->trimmed)
         fprintf(out, ", %" PRIu32 " %s trimmed by %" PRIu64 " bytes that held no event\n", done->trimmed,
                 done->trimmed == 1 ? "stream" : "streams", done->bytes);
     else
-        fputs(", nothing to trim\n", out);
+        fputs(done->reordered ? "\n" : ", nothing to trim\n", out);
 }
 
 static int repair_run(const struct command *self, int argc, char **argv)
@@ -64,8 +66,9 @@ const struct command command_repair = {
     .name = "repair",
     .summary = "make the trace of a killed process readable for every CTF reader",
     .usage = "DIR",
-    .about = "Cuts the unfinished last packets off the streams of the recording DIR (or of one process in it), so\n"
-             "that every CTF reader opens it. Recorded events are never touched, the traces of processes that\n"
+    .about = "Cuts the unfinished last packets off the streams of the recording DIR (or of one process in it), and\n"
+             "puts the packets of rings in the order of time, so that every CTF reader opens it. Recorded events are "
+             "never touched, the traces of processes that\n"
              "still run are left alone, and repairing twice does no harm.\n",
     .options = repair_options,
     .exits = "  0  done, also if there was nothing to trim\n"

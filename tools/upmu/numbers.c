@@ -19,6 +19,19 @@ bool number_long(const char *text, long low, long high, long *out)
     return true;
 }
 
+bool number_is_size(const char *text, uint64_t low, uint64_t high)
+{
+    static const char units[] = "KMG";
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (digits == 0 || text[digits + (unit ? 1 : 0)] != '\0')
+        return false;
+    errno = 0;
+    unsigned long long n = strtoull(text, NULL, 10);
+    return errno == 0 && n <= high >> shift && (uint64_t)n << shift >= low;
+}
+
 bool number_seconds(const char *text, double *out)
 {
     const double longest = 100.0 * 366 * 86400;

@@ -4,9 +4,12 @@
 #define UPMU_TOOL_NUMBERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** A decimal whole number between `low` and `high`. @return false, and `*out` untouched, if `text` is anything else. */
 bool number_long(const char *text, long low, long high, long *out);
+/** Whether `text` is a whole number of bytes, with K, M or G behind it or without, between `low` and `high`. */
+bool number_is_size(const char *text, uint64_t low, uint64_t high);
 /** Seconds: a decimal number above 0 and at most a hundred years. */
 bool number_seconds(const char *text, double *out);
 

@@ -34,6 +34,16 @@ static int set_mode(const struct record_request *q)
     return rc;
 }
 
+static int set_policy(const struct record_request *q)
+{
+    if (!q->ring)
+        return 0;
+    char *value = memory_format("ring:%s", q->ring);
+    int rc = setenv("UPMU_TRACE_POLICY", value, 1);
+    free(value);
+    return rc;
+}
+
 /* The environment of the command; called in the child. */
 static int set_environment(const struct record_request *q)
 {
@@ -42,6 +52,8 @@ static int set_environment(const struct record_request *q)
         rc = set_mode(q);
     if (rc == 0)
         rc = setenv("UPMU_TRACE", q->dir, 1);
+    if (rc == 0)
+        rc = set_policy(q);
     if (rc == 0 && q->stacks)
         rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
     if (rc == 0 && q->events)

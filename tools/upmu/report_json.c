@@ -95,6 +95,7 @@ static void json_processes(struct json *j, const struct report *r)
         json_uint(j, "clock_hz", p.clock_hz);
         json_uint(j, "records", p.events);
         json_uint(j, "lost", p.lost);
+        json_uint(j, "overwritten", p.overwritten);
         json_bool(j, "complete", p.complete != 0);
         json_object_end(j);
     }

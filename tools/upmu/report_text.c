@@ -69,6 +69,10 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
             (double)p->clock_hz / 1e6, p->complete ? "" : output_style(out, STYLE_WARNING),
             p->complete ? "" : ", without a proper end (killed, or still running)",
             p->complete ? "" : output_plain(out));
+    if (p->overwritten)
+        fprintf(out->file,
+                "    %s%" PRIu64 " older events were overwritten: the recording is a ring, and begins with a gap%s\n",
+                output_style(out, STYLE_WARNING), p->overwritten, output_plain(out));
 }
 
 static void text_conditions(struct output *out, const struct report *r)

@@ -128,6 +128,21 @@ START_TEST(failed_tries_are_no_waits)
 }
 END_TEST
 
+START_TEST(joining_without_waiting_is_no_wait)
+{
+    begin_stream(true);
+    put_full(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1000, UPMU_FLAG_TRIED, EBUSY);
+    put_full(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1100, UPMU_FLAG_TRIED, 0);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_uint_eq(o.tries_failed, 1);
+    ck_assert_uint_eq(o.failed, 0);
+    ck_assert_uint_eq(o.waits.count, 0);
+    ck_assert_uint_eq(totals().unmatched, 0);
+    end_stream();
+}
+END_TEST
+
 START_TEST(who_came_last_to_a_barrier)
 {
     size_t at;
@@ -227,6 +242,7 @@ int main(void)
     tcase_add_test(cases, waits_of_readers_are_told_apart);
     tcase_add_test(cases, two_readings_of_one_thread_are_one_hold);
     tcase_add_test(cases, failed_tries_are_no_waits);
+    tcase_add_test(cases, joining_without_waiting_is_no_wait);
     tcase_add_test(cases, who_came_last_to_a_barrier);
     tcase_add_test(cases, who_waits_for_a_function_to_run_once_holds_nothing);
     tcase_add_test(cases, futex_calls_that_do_not_sleep_are_no_waits);

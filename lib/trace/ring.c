@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rings: a stream file that keeps the latest. Room: trace (writer). Before it: packet.c, which asks for the next packet;
+ * after it: the file.
+ *
+ * A ring is a file of so many packets of one length. It grows packet by packet as other streams do; once it has them all,
+ * the oldest is begun anew in place, without a system call. Packets are then no longer in the order of the file: their
+ * sequence numbers give it, our reader goes by them, and repair puts them in order for others. A packet begins anew by
+ * losing its magic number and gets it back when its head is whole: whoever reads meanwhile, or after a kill, sees that
+ * there is none.
+ *
+ * The events that go count as discarded in the packets from then on, and in the control file.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace/control.h"
+#include "trace/stream.h"
+#include "trace/writer.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static size_t ring_size(const struct trace_stream *s)
+{
+    return s->slots * s->home->ring_bytes;
+}
+
+/* All of it at once; what the file does not reach yet is not touched. */
+static int ring_map(struct trace_stream *s)
+{
+    int fd = stream_open(s);
+    if (fd < 0)
+        return fd;
+    void *p = mmap(NULL, ring_size(s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int rc = p == MAP_FAILED ? -errno : 0;
+    close(fd);
+    if (rc != 0)
+        return rc;
+    /* Where the kernel does not know it the pages come one by one; their space is there. */
+    if (s->seq >= s->slots)
+        (void)madvise(p, ring_size(s), MADV_POPULATE_WRITE);
+    s->ring = p;
+    return 0;
+}
+
+static void ring_reuse(struct trace_stream *s, struct ctf_packet *p, uint64_t tick)
+{
+    struct ctf_packet head;
+    struct control_header *control = s->home->control;
+    __atomic_fetch_add(&s->discarded, p->event_count, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&control->overwritten, p->event_count, __ATOMIC_RELAXED);
+    packet_head(s, &head, s->home->ring_bytes, tick);
+    __atomic_store_n(&p->magic, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy((uint8_t *)p + sizeof p->magic, (const uint8_t *)&head + sizeof head.magic, sizeof head - sizeof head.magic);
+    __atomic_store_n(&p->magic, head.magic, __ATOMIC_RELEASE);
+}
+
+int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out)
+{
+    int rc = s->ring ? 0 : ring_map(s);
+    if (rc != 0)
+        return rc;
+    size_t offset = s->seq % s->slots * s->home->ring_bytes;
+    struct ctf_packet *p = (struct ctf_packet *)(void *)(s->ring + offset);
+    if (s->seq < s->slots)
+        return packet_make(s, (off_t)offset, s->home->ring_bytes, tick, p, out);
+    ring_reuse(s, p, tick);
+    *out = p;
+    return 0;
+}
+
+void ring_end(struct trace_stream *s)
+{
+    if (s->fresh)
+        s->seq--; /* nothing is in it: the next thread begins there */
+    else
+        s->packet->event_count = stream_packet_events(s);
+    s->packet = NULL;
+    s->pos = s->limit = NULL;
+    int saved = errno;
+    munmap(s->ring, ring_size(s));
+    errno = saved;
+    s->ring = NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------- what is kept */
+
+struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)
+{
+    int saved = errno;
+    if (!s->slots || __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED))
+        return s;
+    if (!s->aside)
+        s->aside = stream_add(s->home, true);
+    struct trace_stream *aside = s->aside;
+    bool usable = aside && (aside->packet || stream_start(aside, s->tid, s->thread_name, tick) == 0);
+    errno = saved;
+    return usable ? aside : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- policy */
+
+int trace_policy_parse(const char *text, uint64_t *ring_bytes)
+{
+    static const char ring[] = "ring:";
+    const char *digits = text + sizeof ring - 1;
+    *ring_bytes = 0;
+    if (strcmp(text, "grow") == 0)
+        return 0;
+    if (strncmp(text, ring, sizeof ring - 1) != 0)
+        return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s is not known; there are grow and ring:SIZE", text);
+    uint64_t n = 0;
+    size_t len = 0;
+    for (; digits[len] >= '0' && digits[len] <= '9' && n <= TRACE_RING_MAX; len++)
+        n = n * 10 + (uint64_t)(digits[len] - '0');
+    const char *unit = digits + len;
+    unsigned shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0;
+    if (len == 0 || unit[shift ? 1 : 0] != '\0' || n > TRACE_RING_MAX >> shift || n << shift < TRACE_RING_MIN)
+        return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s: the size of a ring is 64K to 16G; K, M and G are known",
+                         text);
+    *ring_bytes = n << shift;
+    return 0;
+}
