@@ -61,6 +61,10 @@ struct upmu_overview_totals {
     uint64_t unfinished; /**< waits still going on when the recording ended */
     size_t n_processes, n_threads, n_objects, n_regions;
     size_t n_damages; /**< streams of which a part could not be read */
+
+    uint64_t own_cost_ns; /**< time it took to record the events about locks and threads, by what was measured when
+                               recording began; UPMU_NO_VALUE: not recorded */
+    uint64_t lifetime_ns; /**< of all threads together */
 };
 UPMU_API UPMU_CHECKED int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overview_totals *out);
 
@@ -111,7 +115,8 @@ struct upmu_overview_thread {
     uint64_t events;
     uint64_t blocked_ns; /**< time in waits that ended or were unfinished, each moment once */
     struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
-    struct upmu_value switches; /**< context switches up to its last region event; not counted if none tells */
+    struct upmu_value switches; /**< context switches of its life, or up to its last region event if its end was not
+                                     recorded; not counted if nothing tells */
     size_t n_counts;            /**< counters of its whole life, in the order of upmu_overview_counter(); 0 if they were
                                      not recorded (`upmu record -e` does), or the thread had not ended */
     const struct upmu_overview_count *counts;

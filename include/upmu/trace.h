@@ -65,7 +65,7 @@ enum upmu_trace_kind {
     /* Threads: `object` is the pthread_t, `peer` the kernel id of the other thread where it is known. */
     UPMU_TRACE_THREAD_CREATE = 48, /**< in the creator; `result` */
     UPMU_TRACE_THREAD_START = 49,  /**< first event of the new thread; `peer` is its creator */
-    UPMU_TRACE_THREAD_EXIT = 50,   /**< last event */
+    UPMU_TRACE_THREAD_EXIT = 50,   /**< last event; with UPMU_FLAG_FINAL `count` has its context switches */
     UPMU_TRACE_THREAD_JOIN = 51,   /**< starts to wait for the thread's end */
     UPMU_TRACE_THREAD_JOINED = 52, /**< `result` */
     UPMU_TRACE_THREAD_NAME = 53,   /**< `name` */
@@ -110,6 +110,8 @@ enum upmu_trace_flag {
     UPMU_FLAG_ROBUST = 128,
     UPMU_FLAG_PI = 256, /**< priority inheritance */
     UPMU_FLAG_PSHARED = 512,
+    UPMU_FLAG_FINAL = 1024, /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
+                                 THREAD_EXIT: `count` is known */
 };
 
 /** One event; pointers are valid until the next call on the same trace. */
@@ -126,14 +128,16 @@ struct upmu_trace_event {
     uint64_t object2;      /**< COND_*: the mutex; FUTEX_WAKE: where sleepers were moved to, 0 = nowhere */
     int32_t object_type;   /**< enum upmu_object_type */
     int32_t result;        /**< what the call returned (an errno value of the recorded machine, 0 = success) */
-    pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known */
+    pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known;
+                                LOCK_COUNTS: the thread that counted, 0 if it is `tid` */
     uint32_t stack;        /**< id for upmu_trace_stack(), 0 = none */
     uint64_t site;         /**< call site of this event, 0 if not known */
     uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
     uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
-    uint64_t count;        /**< LOCK_COUNTS: acquisitions; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken */
-    uint64_t contended;    /**< LOCK_COUNTS: those that had to wait */
-    size_t n_values;       /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
+    uint64_t
+        count; /**< LOCK_COUNTS: acquisitions; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken */
+    uint64_t contended; /**< LOCK_COUNTS: those that had to wait */
+    size_t n_values;    /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;
     uint32_t flags; /**< enum upmu_trace_flag */
 };
@@ -148,10 +152,17 @@ struct upmu_trace_process {
     uint64_t start_ns;   /**< when recording began, nanoseconds since 1970 */
     uint64_t clock_hz;   /**< frequency of the recorder's clock */
     uint32_t n_counters;
-    uint32_t complete;    /**< 1: ended in good order; 0: killed, or still running */
-    uint64_t events;      /**< events committed to the streams of this process, stacks and modules included */
-    uint64_t lost;        /**< events that did not fit (full disk, quota, unreachable file) */
-    uint64_t overwritten; /**< events that made room for later ones: the recording is a ring (UPMU_TRACE_POLICY) */
+    uint32_t complete;       /**< 1: ended in good order; 0: killed, or still running */
+    uint64_t events;         /**< events committed to the streams of this process, stacks and modules included */
+    uint64_t lost;           /**< events that did not fit (full disk, quota, unreachable file) */
+    uint64_t overwritten;    /**< events that made room for later ones: the recording is a ring (UPMU_TRACE_POLICY) */
+    uint64_t clock_error_ns; /**< how far the clock was from CLOCK_MONOTONIC_RAW, at most, at the moments that packets
+                                  noted, uncertainty included; UPMU_NO_VALUE: none did */
+    /* What was measured when sync tracing began, in picoseconds; 0: not recorded. Complete once upmu_trace_next() has
+     * returned 0. */
+    uint64_t event_cost_ps;   /**< writing an event about a lock or thread */
+    uint64_t compact_cost_ps; /**< the same of an acquisition or release without more to say */
+    uint64_t stack_cost_ps;   /**< a call stack, beside; 0 also if none are recorded */
 };
 
 /**

@@ -23,6 +23,38 @@ static int no_place(void)
     return upmu_fail(UPMU_E_INVAL, "no overview, or no place for what it says");
 }
 
+/* What a process's events have cost. @return false if its trace does not tell. */
+static bool add_own_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    const struct ov_process *of = &overview->pass.processes[i];
+    if (of->full + of->compact == 0)
+        return true;
+    if (upmu_overview_process(overview, i, &p) != 0 || p.event_cost_ps == 0)
+        return false;
+    double ps = (double)of->full * (double)p.event_cost_ps + (double)of->compact * (double)p.compact_cost_ps +
+                (double)of->stacked * (double)p.stack_cost_ps;
+    *ns += (uint64_t)(ps / 1000 + 0.5);
+    return true;
+}
+
+static uint64_t own_cost(const struct upmu_overview *overview)
+{
+    uint64_t ns = 0;
+    bool told = true;
+    for (size_t i = 0; told && i < overview->pass.n_processes; i++)
+        told = add_own_cost(overview, i, &ns);
+    return told ? ns : UPMU_NO_VALUE;
+}
+
+static uint64_t lifetime(const struct overview *o)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < o->n_threads; i++)
+        ns += o->threads[i].end_ns - o->threads[i].begin_ns;
+    return ns;
+}
+
 int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overview_totals *out)
 {
     if (!overview || !out)
@@ -41,6 +73,8 @@ int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overv
         .n_objects = o->n_objects,
         .n_regions = o->n_regions,
         .n_damages = overview->n_damages,
+        .own_cost_ns = own_cost(overview),
+        .lifetime_ns = lifetime(o),
     };
     return give(out, out->size, &ours, sizeof ours);
 }

@@ -30,7 +30,8 @@ static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e,
                                              .pid = e->pid,
                                              .type = e->object_type,
                                              .address = e->object,
-                                             .generation = before == MAP_NONE ? 0 : all[before].generation + 1};
+                                             .generation = before == MAP_NONE ? 0 : all[before].generation + 1,
+                                             .counts_clear = before == MAP_NONE || all[before].counts_told};
     return index;
 }
 
@@ -118,10 +119,11 @@ static int object_counts(struct overview *o, uint32_t use, const struct upmu_tra
         at = (uint32_t)o->n_tallies;
         if (!map_put(&o->by_tally, u->thread, counted, at))
             return overview_no_memory();
-        /* The first count of an address is all of its first lock's. */
-        bool first = o->objects[u->object].generation == 0;
-        all[o->n_tallies++] = (struct ov_tally){.object = first ? u->object : MAP_NONE};
+        all[o->n_tallies++] = (struct ov_tally){.object = MAP_NONE};
     }
+    /* All that was counted before this lock was told when the one before it ended; or there was none. */
+    if (o->objects[u->object].counts_clear)
+        o->tallies[at].object = u->object;
     hold_counts(u, &o->tallies[at], e);
     return 0;
 }
@@ -151,6 +153,7 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 {
     if (e->kind == UPMU_TRACE_LOCK_DESTROY) {
         object->destroyed = true;
+        object->counts_told = e->flags & UPMU_FLAG_FINAL;
         return 0;
     }
     if (e->kind == UPMU_TRACE_LOCK_INIT) {

@@ -60,6 +60,17 @@ static void note_time(struct overview *o, struct ov_process *p, const struct upm
     p->last_ns = e->time_ns;
 }
 
+/* For what recording them has cost. */
+static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
+{
+    bool short_kind =
+        e->kind == UPMU_TRACE_LOCK_ACQUIRE || e->kind == UPMU_TRACE_LOCK_RELEASE || e->kind == UPMU_TRACE_SEM_POST;
+    bool compact = short_kind && e->result == 0 && e->site == 0 && (e->flags & ~(uint32_t)UPMU_FLAG_SHARED) == 0;
+    p->compact += compact;
+    p->full += !compact;
+    p->stacked += e->stack != 0;
+}
+
 int overview_add(struct overview *o, const struct upmu_trace_event *e)
 {
     enum concern concern = concern_of(e->kind);
@@ -70,7 +81,11 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e)
     if (e->process >= o->n_processes)
         return upmu_fail(UPMU_E_INVAL, "an event names process %u of %zu", (unsigned)e->process, o->n_processes);
     note_time(o, &o->processes[e->process], e);
-    uint32_t thread = thread_of(o, e->process, e->pid, e->tid, e->time_ns);
+    if (concern != CONCERNS_REGION)
+        note_form(&o->processes[e->process], e);
+    /* Counts of a lock that ends are told for all threads by the one that ends it. */
+    pid_t tid = e->kind == UPMU_TRACE_LOCK_COUNTS && e->peer ? e->peer : e->tid;
+    uint32_t thread = thread_of(o, e->process, e->pid, tid, e->time_ns);
     if (thread == MAP_NONE)
         return overview_no_memory();
     struct ov_thread *t = &o->threads[thread];

@@ -99,7 +99,9 @@ struct ov_object {
     uint64_t address;
     char *name;
     bool created, destroyed;
-    bool used; /**< more is known of it than a name */
+    bool counts_clear; /**< nothing that is counted belongs to what lay there before */
+    bool counts_told;  /**< all that was counted of it stands before its end */
+    bool used;         /**< more is known of it than a name */
     uint64_t init_site;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
@@ -123,6 +125,8 @@ struct ov_process {
     uint64_t last_ns;  /**< its last event */
     bool whole;        /**< ended in good order and lost nothing: what is not there did not happen */
     size_t switches;   /**< index of the counter of context switches, SIZE_MAX if there is none */
+    uint64_t full, compact,
+        stacked; /**< events about locks and threads; those in compact classes; those with a stack */
 };
 
 /** What the recorder last told of a thread and an address: it counts on when another lock comes to lie there. */

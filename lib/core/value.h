@@ -61,6 +61,9 @@ struct upmu_value value_sum(const struct upmu_value *a, const struct upmu_value 
 /** A value without a number. */
 struct upmu_value value_without(int standing, int cause);
 
+/** Take the number from a value of 0 that may as well mean that the CPU lacks the event. @return whether it was one. */
+bool value_doubt_zero(struct upmu_value *v);
+
 /** The standing of an open failure: unsupported for what can never work here, refused for what could be mended. */
 int value_standing_of(int code);
 

@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -176,10 +177,14 @@ void sync_thread_exit_event(struct sync_thread *t)
     uint32_t mode = sync_mode();
     if (mode == MODE_OFF || mode == MODE_COUNTS)
         return;
+    struct rusage usage;
+    bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
     struct trace_sync e = {
         .kind = UPMU_TRACE_THREAD_EXIT,
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)pthread_self(),
+        .count = known ? (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw : 0,
+        .flags = known ? UPMU_FLAG_FINAL : 0,
     };
     sync_write(t, tick_now(), &e);
 }

@@ -109,27 +109,67 @@ void sync_counts_clear(struct sync_thread *t)
     }
 }
 
+/* Record a slot unless it is recorded already; `peer` is its thread if another one writes in its name. @return whether it
+ * is in the trace. What could not be written is counted as lost there, and tried again the next time. */
+static bool write_slot(struct sync_counts *c, uint32_t i, struct trace_stream *stream, uint64_t now, pid_t peer)
+{
+    const struct sync_count *s = &c->slot[i];
+    uintptr_t key = __atomic_load_n(&s->lock, __ATOMIC_ACQUIRE);
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_COUNTS,
+        .peer = peer,
+        .count = __atomic_load_n(&s->acquired, __ATOMIC_RELAXED),
+        .contended = __atomic_load_n(&s->contended, __ATOMIC_RELAXED),
+    };
+    if (!key || e.count == __atomic_load_n(&c->written[i], __ATOMIC_RELAXED))
+        return true;
+    e.object_type = (int32_t)s->type;
+    e.flags = sync_key_flags(key, s->type);
+    e.object = sync_key_object(key, s->type);
+    if (!upmu_trace_sync_(stream, now, &e))
+        return false;
+    __atomic_store_n(&c->written[i], e.count, __ATOMIC_RELAXED);
+    return true;
+}
+
 void sync_counts_write(struct sync_thread *t, struct trace_stream *stream)
 {
     struct sync_counts *c = __atomic_load_n(&t->counts, __ATOMIC_ACQUIRE);
     uint64_t now = tick_now();
-    for (uint32_t i = 0; c && i <= c->mask; i++) {
-        const struct sync_count *s = &c->slot[i];
-        struct trace_sync e = {
-            .kind = UPMU_TRACE_LOCK_COUNTS,
-            .object = __atomic_load_n(&s->lock, __ATOMIC_ACQUIRE),
-            .count = __atomic_load_n(&s->acquired, __ATOMIC_RELAXED),
-            .contended = __atomic_load_n(&s->contended, __ATOMIC_RELAXED),
-        };
-        if (!e.object || e.count == c->written[i])
-            continue;
-        e.object_type = (int32_t)s->type;
-        e.flags = sync_key_flags(e.object, s->type);
-        e.object = sync_key_object(e.object, s->type);
-        /* What could not be written is counted as lost there, and tried again the next time. */
-        if (upmu_trace_sync_(stream, now, &e))
-            c->written[i] = e.count;
+    for (uint32_t i = 0; c && i <= c->mask; i++)
+        (void)write_slot(c, i, stream, now, 0);
+}
+
+/* What thread `of` has counted at the address, as a reader, too. */
+static bool write_object(struct sync_thread *t, const struct sync_thread *of, uintptr_t object)
+{
+    struct sync_counts *c = __atomic_load_n(&of->counts, __ATOMIC_ACQUIRE);
+    uint64_t now = tick_now();
+    bool all = true;
+    for (uintptr_t key = object; c && key <= object + 1; key++) {
+        uint32_t at = (uint32_t)(key >> 4 ^ key >> 12);
+        for (uint32_t i = 0; i < PROBES; i++) {
+            uint32_t slot = (at + i) & c->mask;
+            uintptr_t found = __atomic_load_n(&c->slot[slot].lock, __ATOMIC_ACQUIRE);
+            if (found == 0)
+                break;
+            if (found == key && (key == object || c->slot[slot].type == UPMU_OBJECT_RWLOCK))
+                all &= write_slot(c, slot, t->stream, now, of == t ? 0 : __atomic_load_n(&of->tid, __ATOMIC_RELAXED));
+        }
     }
+    return all;
+}
+
+bool sync_counts_final(struct sync_thread *t, uintptr_t object)
+{
+    bool all = true;
+    for (struct sync_thread *of = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE); of; of = of->next) {
+        if (!__atomic_load_n(&of->used, __ATOMIC_ACQUIRE))
+            continue;
+        all &= write_object(t, of, object);
+        all &= __atomic_load_n(&of->nowhere.acquired, __ATOMIC_RELAXED) == 0;
+    }
+    return all;
 }
 
 void sync_counts_write_sometimes(struct sync_thread *t, uint64_t now)

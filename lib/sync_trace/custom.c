@@ -27,6 +27,8 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
         return;
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
+    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
+        e.flags = UPMU_FLAG_FINAL;
     sync_write(t, tick_now(), &e);
 }
 

@@ -176,7 +176,40 @@ static void take_clock(void)
 #ifdef TICK_ISA_NAME
     tick_use_isa = clock.use_isa;
 #endif
+    sync_process.hz = clock.hz;
     sync_process.write_every = clock.hz / 2;
+}
+
+static uint64_t picoseconds(double ticks)
+{
+    return (uint64_t)(ticks * 1e12 / (double)sync_process.hz + 0.5);
+}
+
+static void measure_cost(struct sync_thread *t)
+{
+    enum { STACKS = 64 };
+    struct sync_process *p = &sync_process;
+    double full, compact;
+    if (!upmu_trace_cost_measure_(&full, &compact))
+        return;
+    p->cost.full_ps = picoseconds(full);
+    p->cost.compact_ps = picoseconds(compact);
+    if (p->depth == 0)
+        return;
+    uint64_t begin = tick_now();
+    for (int i = 0; i < STACKS; i++)
+        (void)sync_stack(t, begin, CALL_SITE());
+    p->cost.stack_ps = picoseconds((double)(tick_now() - begin) / STACKS);
+}
+
+/* What the events to come will cost, for the report to add up: measured once, written into each trace. */
+static void write_own_cost(struct sync_thread *t)
+{
+    const struct sync_process *p = &sync_process;
+    if (p->cost.full_ps == 0)
+        measure_cost(t);
+    if (p->cost.full_ps != 0) /* one that is lost is counted */
+        (void)upmu_trace_own_cost_(t->stream, tick_now(), p->cost.full_ps, p->cost.compact_ps, p->cost.stack_ps);
 }
 
 /* The recorder is there: open the gate. */
@@ -189,8 +222,10 @@ static int open_gate(uint32_t mode)
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
-    if (t)
+    if (t) {
         sync_modules_scan(t);
+        write_own_cost(t);
+    }
     return 0;
 }
 

@@ -47,6 +47,8 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
                       int32_t result, uint32_t flags)
 {
     int saved = errno;
+    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
+        flags |= UPMU_FLAG_FINAL;
     uint64_t tick = tick_now();
     struct trace_sync e = {
         .kind = kind,

@@ -159,6 +159,10 @@ struct sync_process {
     uint32_t once_known;      /**< `once_done` is what a pthread_once_t contains afterwards */
     int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
+    uint64_t hz;          /**< ticks per second, roughly */
+    struct {
+        uint64_t full_ps, compact_ps, stack_ps;
+    } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
 };
@@ -264,7 +268,10 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
 void sync_counts_clear(struct sync_thread *t);
 /** Record what has changed since the last time, into `stream` (the thread's own, or one taken in its name). */
 void sync_counts_write(struct sync_thread *t, struct trace_stream *stream);
-/** The same if the last time is long ago. */
+/** A lock ends: record what every thread has counted of it, so that what comes to lie there has counts of its own.
+ *  @return whether all of that is in the trace. */
+bool sync_counts_final(struct sync_thread *t, uintptr_t object);
+/** The same as sync_counts_write() if the last time is long ago. */
 void sync_counts_write_sometimes(struct sync_thread *t, uint64_t now);
 
 static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)

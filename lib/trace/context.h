@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/decode.h"
+
 struct context_stack {
     const uint64_t *frames; /**< NULL: the slot is free */
     uint32_t id;
@@ -34,6 +36,7 @@ struct context {
     struct context_module *modules; /**< in the order of being seen */
     size_t n_modules, cap_modules;
     struct context_chunk *chunks; /**< memory of frames and texts */
+    struct context_cost cost;     /**< the last that was told */
 };
 
 void context_free(struct context *c);

@@ -153,6 +153,15 @@ static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
     case SCHEMA_END:
         d->end = x;
         break;
+    case SCHEMA_COST_FULL:
+        d->cost.full = x;
+        break;
+    case SCHEMA_COST_COMPACT:
+        d->cost.compact = x;
+        break;
+    case SCHEMA_COST_STACK:
+        d->cost.stack = x;
+        break;
     default: /* passed over, or not a single number */
         break;
     }

@@ -13,6 +13,11 @@
 #include "trace/meta.h"
 #include "upmu/trace.h"
 
+/** What events cost where they were recorded, in picoseconds; all 0: not told. */
+struct context_cost {
+    uint64_t full, compact, stack;
+};
+
 /** A position in the content of a packet. */
 struct decode_cursor {
     const uint8_t *pos;
@@ -29,6 +34,7 @@ struct decoded {
     const uint8_t *frames; /**< n_frames times 8 bytes, anywhere */
     uint64_t base, start, end;
     const char *build_id;
+    struct context_cost cost;
 };
 
 /**

@@ -22,6 +22,7 @@ struct process {
     struct path_list streams;
     struct recording_totals totals;
     struct context context;
+    uint64_t clock_error_ns;
 };
 
 struct upmu_trace {
@@ -84,9 +85,10 @@ static int process_open(struct process *p, const char *dir)
         rc = recording_streams(dir, &p->streams);
     if (rc == 0)
         rc = recording_totals(dir, &p->streams, &p->meta, &p->totals);
-    if (rc == 0)
-        recording_refit(&p->meta, &p->totals);
-    return rc;
+    if (rc != 0)
+        return rc;
+    recording_refit(&p->meta, &p->totals);
+    return recording_clock_error(&p->streams, &p->meta, &p->clock_error_ns);
 }
 
 static int by_start(const void *a, const void *b)
@@ -246,6 +248,10 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
         .events = p->totals.events,
         .lost = p->totals.lost,
         .overwritten = p->totals.overwritten,
+        .clock_error_ns = p->clock_error_ns,
+        .event_cost_ps = p->context.cost.full,
+        .compact_cost_ps = p->context.cost.compact,
+        .stack_cost_ps = p->context.cost.stack,
     };
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,

@@ -264,6 +264,48 @@ int recording_totals(const char *process, const struct path_list *streams, const
     return rc;
 }
 
+/* Both sides count from the origin, through which the line goes. */
+static uint64_t triple_error(const struct meta *m, const struct ctf_packet *h)
+{
+    double hz = (double)m->clock.hz;
+    double line = ((double)h->clock_tick - (double)m->origin.tick) * 1e9 / hz;
+    double raw = (double)h->clock_raw - (double)m->origin.raw_ns;
+    double unsure = ((double)h->clock_width + (double)m->origin.width) / 2 * 1e9 / hz;
+    double off = (line > raw ? line - raw : raw - line) + unsure;
+    return off < 1e18 ? (uint64_t)(off + 0.5) : (uint64_t)1e18;
+}
+
+static int stream_clock_error(const char *path, const struct meta *m, uint64_t *error_ns)
+{
+    struct stat st;
+    struct packet p = {.size = 0};
+    int fd = packets_open(path);
+    if (fd < 0)
+        return recording_io_failed(path, -fd);
+    int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+    uint64_t ring = packets_ring(path, m), size = rc == 0 ? (uint64_t)st.st_size : 0;
+    for (uint64_t offset = 0; rc == 0 && offset < size; offset += ring ? ring : p.size) {
+        int state =
+            ring ? packet_in_slot(fd, size, offset, ring, m->uuid, &p) : packet_at(fd, size, offset, m->uuid, &p);
+        if (state != PACKET_GOOD && !ring)
+            break;
+        uint64_t error = state == PACKET_GOOD && p.head.clock_raw ? triple_error(m, &p.head) : 0;
+        if (error != 0 && (*error_ns == UINT64_MAX || error > *error_ns))
+            *error_ns = error;
+    }
+    close(fd);
+    return rc == 0 ? 0 : recording_io_failed(path, -rc);
+}
+
+int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns)
+{
+    int rc = 0;
+    *error_ns = UINT64_MAX;
+    for (size_t i = 0; rc == 0 && i < streams->n; i++)
+        rc = stream_clock_error(streams->paths[i], m, error_ns);
+    return rc;
+}
+
 int recording_refit(struct meta *m, const struct recording_totals *totals)
 {
     const struct clock_triple *last = &totals->last;

@@ -48,6 +48,10 @@ int recording_totals(const char *process, const struct path_list *streams, const
  *  @return 1 if the clock is another now, else 0. */
 int recording_refit(struct meta *m, const struct recording_totals *totals);
 
+/** How far the moments that the packets of a process noted are from its clock's line, at most, with their uncertainty.
+ *  @return 0 and `*error_ns` (UINT64_MAX: no moment was noted); UPMU_E_IO, UPMU_E_NOMEM. */
+int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns);
+
 /** Message and code for a failed system call on `path`. */
 int recording_io_failed(const char *path, int err);
 

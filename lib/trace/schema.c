@@ -125,7 +125,7 @@ static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SIT
 static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME, FLAGS};
 static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
 static const struct schema_field lock_counts_fields[] = {
-    OBJECT, OBJECT_TYPE, COUNT, {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}, FLAGS,
+    OBJECT, OBJECT_TYPE, COUNT, {"contended", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}, FLAGS, PEER,
 };
 
 static const struct schema_field cond_fields[] = {
@@ -134,7 +134,7 @@ static const struct schema_field cond_fields[] = {
 
 static const struct schema_field thread_fields[] = {OBJECT, PEER, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field thread_start_fields[] = {OBJECT, PEER};
-static const struct schema_field thread_exit_fields[] = {OBJECT};
+static const struct schema_field thread_exit_fields[] = {OBJECT, COUNT, FLAGS};
 static const struct schema_field thread_name_fields[] = {OBJECT, PEER, NAME};
 
 static const struct schema_field sem_open_fields[] = {OBJECT, RESULT, STACK, SITE, NAME};
@@ -160,6 +160,12 @@ static const struct schema_field module_fields[] = {
     {                                                               \
         (name), (kind), (type), (flags), (fields), COUNT_OF(fields) \
     }
+static const struct schema_field own_cost_fields[] = {
+    {"event_ps", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COST_FULL, 0},
+    {"compact_ps", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COST_COMPACT, 0},
+    {"stack_ps", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COST_STACK, 0},
+};
+
 #define CLASS_OF(name, kind, type, fields) CLASS_AS(name, kind, type, 0, fields)
 #define CLASS(name, kind, fields) CLASS_OF(name, kind, UPMU_OBJECT_NONE, fields)
 
@@ -227,6 +233,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_FUTEX_WAIT] = CLASS_OF("futex_wait", UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, wait_fields),
     [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, wait_fields),
     [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
+    [SCHEMA_ID_OWN_COST] = CLASS("own_cost", SCHEMA_KIND_COST, own_cost_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

@@ -78,11 +78,15 @@ enum schema_slot {
     SCHEMA_START,
     SCHEMA_END,
     SCHEMA_BUILD_ID,
+    /* What events cost where they were recorded, in picoseconds. */
+    SCHEMA_COST_FULL,
+    SCHEMA_COST_COMPACT,
+    SCHEMA_COST_STACK,
     SCHEMA_SLOTS,
 };
 
 /** Kinds of what is no event to the reader's caller, beside enum upmu_trace_kind. */
-enum schema_kind { SCHEMA_KIND_STACK = -1, SCHEMA_KIND_MODULE = -2 };
+enum schema_kind { SCHEMA_KIND_STACK = -1, SCHEMA_KIND_MODULE = -2, SCHEMA_KIND_COST = -3 };
 
 struct schema_field {
     const char *name; /**< NULL for flat counters */
@@ -158,6 +162,7 @@ enum schema_id {
     SCHEMA_ID_BARRIER_ARRIVE,
     SCHEMA_ID_BARRIER_LEAVE,
     SCHEMA_ID_FUTEX_WAKE,
+    SCHEMA_ID_OWN_COST,
     SCHEMA_IDS,
 };
 

@@ -254,6 +254,8 @@ static int keep_aside(struct source *s)
         rc = keep_stack(s);
     else if (s->now.event.kind == SCHEMA_KIND_MODULE)
         rc = keep_module(s);
+    else if (s->now.event.kind == SCHEMA_KIND_COST)
+        s->context->cost = s->now.cost;
     return rc == 0 ? 0 : recording_io_failed(s->path, -rc);
 }
 

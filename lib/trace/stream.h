@@ -145,6 +145,9 @@ void stream_stop(struct trace_stream *s);
 /** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false
  *  if it was lost (and counted). */
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
+/** Record what later events refer to. Beside a ring it goes aside and has a tick less, since streams are merged by their
+ *  ticks: before the event it is written for. Traced path. @return false if it was lost (and counted). */
+bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 /** Count an event of this stream as lost. */
 void stream_lose(struct trace_stream *s);
 

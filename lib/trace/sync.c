@@ -152,9 +152,7 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
     return stream_record(s, tick, id, payload, (size_t)(p - payload));
 }
 
-/* What later events refer to. Beside a ring it has a tick less, since streams are merged by their ticks: before the event
- * it is written for. */
-static bool record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
+bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
 {
     struct trace_stream *aside = stream_for_context(s, tick - 1);
     if (aside)
@@ -176,7 +174,7 @@ bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t id, uint3
     if (kept)
         memcpy(p, frames, kept * sizeof *frames);
     p += kept * sizeof *frames;
-    return record_context(s, tick, SCHEMA_ID_STACK, payload, (size_t)(p - payload));
+    return stream_record_context(s, tick, SCHEMA_ID_STACK, payload, (size_t)(p - payload));
 }
 
 bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
@@ -188,5 +186,5 @@ bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, ui
     p = put_number(p, end, 8);
     p = put_string(p, build_id, BUILD_ID_MAX);
     p = put_string(p, path, MODULE_PATH_MAX);
-    return record_context(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
+    return stream_record_context(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
 }

@@ -99,6 +99,15 @@ UPMU_API bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t 
 UPMU_API bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
                                  const char *build_id, const char *path);
 
+/** Measure what an event takes in ticks: any, and one of stream_fast.h. Takes some ten microseconds. @return false if there
+ *  is no memory for it. Exported to libupmu_sync. */
+UPMU_API bool upmu_trace_cost_measure_(double *full, double *compact);
+
+/** Write what was measured, in picoseconds: an event, one of stream_fast.h, a stack. Traced path. @return false if it was
+ *  lost (and counted). */
+UPMU_API bool upmu_trace_own_cost_(struct trace_stream *s, uint64_t tick, uint64_t full_ps, uint64_t compact_ps,
+                                   uint64_t stack_ps);
+
 /** Count `n` events that could not even reach a stream. Traced path. */
 void trace_lost(struct trace_writer *w, uint64_t n);
 

@@ -94,7 +94,6 @@ const struct model_machine model_machines[] = {
      .files = arm_files},
     {.name = "D2000, required events",
      .recording = "phytium_d2000",
-     .unsettled = "raw codes of events that the core lacks read 0",
      .release = "6.12.0",
      .pmus = ARM_PMU(model_armv8_sparse),
      .files = arm_files},

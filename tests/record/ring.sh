@@ -15,7 +15,7 @@ grep -q "$overwritten older events were overwritten" report || { fail "the repor
 [ "$(grep -c "^[ab].*frames=[1-9]" dump)" -gt 100 ] || fail "no events with stacks are left"
 if command -v babeltrace2 >/dev/null; then
     babeltrace2 trace >text 2>warnings || fail "babeltrace2 does not read it"
-    [ "$(grep -c -v -E ' (stack|module): ' text)" -eq "$(grep -c -v -E '^(module|process)' dump)" ] ||
+    [ "$(grep -c -v -E ' (stack|module|own_cost): ' text)" -eq "$(grep -c -v -E '^(module|process)' dump)" ] ||
         fail "babeltrace2 reads another number of events"
     grep -q discarded warnings || fail "babeltrace2 knows no gap"
 fi

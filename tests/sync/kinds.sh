@@ -72,7 +72,8 @@ for mode in all contended holders counts; do
     record "$scratch/counts-$mode" $mode "$bin/sync_kinds_plain" >/dev/null
     events "$scratch/counts-$mode" "$scratch/counts.txt"
     total=$(awk '/^counts/ && !/type=9 / { for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
-        last[v["tid"] " " v["object"]] = v["count"]; wait[v["tid"] " " v["object"]] = v["contended"] }
+        who = (v["peer"] > 0 ? v["peer"] : v["tid"]) " " v["object"]
+        last[who] = v["count"]; wait[who] = v["contended"] }
         END { for (k in last) { n += last[k]; w += wait[k] } print n, w }' "$scratch/counts.txt")
     [ "$total" = "8 2" ] || fail "mode $mode counts $total acquisitions and waits instead of 8 2"
     [ $mode != counts ] || expect "$scratch/counts.txt" 0 '^(block|acquire|release|cond|create|init)'

@@ -47,12 +47,13 @@ struct tally {
 static inline void add_counts(struct tally *of, const struct upmu_trace_event *e, uint64_t *count, uint64_t *contended)
 {
     int i = 0;
-    while (i < LOOK_THREADS - 1 && of[i].tid != 0 && of[i].tid != e->tid)
+    pid_t tid = e->peer ? e->peer : e->tid;
+    while (i < LOOK_THREADS - 1 && of[i].tid != 0 && of[i].tid != tid)
         i++;
-    CHECK(of[i].tid == 0 || of[i].tid == e->tid);
+    CHECK(of[i].tid == 0 || of[i].tid == tid);
     *count += e->count - of[i].count;
     *contended += e->contended - of[i].contended;
-    of[i] = (struct tally){e->tid, e->count, e->contended};
+    of[i] = (struct tally){tid, e->count, e->contended};
 }
 
 static inline struct seen look(const void *object)

@@ -104,7 +104,7 @@ readable()
         return 0
     fi
     babeltrace2 "$1" >"$2.theirs" || fail "babeltrace2 refuses $1"
-    theirs=$(grep -c -v -E ' (stack|module): ' "$2.theirs")
+    theirs=$(grep -c -v -E ' (stack|module|own_cost): ' "$2.theirs")
     ours=$(grep -c -v -E '^(module|process)' "$2")
     [ "$theirs" -eq "$ours" ] || fail "babeltrace2 reads $theirs events of $1, our reader $ours"
 }

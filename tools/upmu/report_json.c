@@ -81,6 +81,15 @@ static void json_stack(struct json *j, const struct report *r, const char *key, 
     json_array_end(j);
 }
 
+/* null: not recorded. */
+static void json_known(struct json *j, const char *key, uint64_t value, bool known)
+{
+    if (known)
+        json_uint(j, key, value);
+    else
+        json_null(j, key);
+}
+
 static void json_processes(struct json *j, const struct report *r)
 {
     struct upmu_trace_process p = {.size = sizeof p};
@@ -96,6 +105,10 @@ static void json_processes(struct json *j, const struct report *r)
         json_uint(j, "records", p.events);
         json_uint(j, "lost", p.lost);
         json_uint(j, "overwritten", p.overwritten);
+        json_known(j, "clock_error_ns", p.clock_error_ns, p.clock_error_ns != UPMU_NO_VALUE);
+        json_known(j, "event_cost_ps", p.event_cost_ps, p.event_cost_ps != 0);
+        json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
+        json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
         json_bool(j, "complete", p.complete != 0);
         json_object_end(j);
     }
@@ -110,6 +123,8 @@ static void json_totals(struct json *j, const struct report *r)
     json_uint(j, "begin_ns", t->begin_ns);
     json_uint(j, "end_ns", t->end_ns);
     json_uint(j, "lost", t->lost);
+    json_known(j, "own_cost_ns", t->own_cost_ns, t->own_cost_ns != UPMU_NO_VALUE);
+    json_uint(j, "lifetime_ns", t->lifetime_ns);
     json_uint(j, "unmatched", t->unmatched);
     json_uint(j, "unfinished", t->unfinished);
     json_uint(j, "unknown", t->unknown);

@@ -55,6 +55,14 @@ static void more(struct output *out, size_t all, size_t shown)
 
 /* ------------------------------------------------------------------------------------------- how it was recorded */
 
+static void text_clock_error(struct output *out, const struct upmu_trace_process *p)
+{
+    if (p->clock_error_ns == UPMU_NO_VALUE)
+        fputs(", its error not recorded", out->file);
+    else
+        fprintf(out->file, " within %" PRIu64 " ns", p->clock_error_ns);
+}
+
 static void text_process(struct output *out, const struct upmu_trace_process *p)
 {
     fprintf(out->file, "  process %ld on ", (long)p->pid);
@@ -64,15 +72,32 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
     fputs(": ", out->file);
     output_clean(out->file, p->command);
     fprintf(out->file,
-            "\n    %" PRIu64 " records (events, stacks, modules, counts), %s%" PRIu64 " lost%s, clock %.6g MHz%s%s%s\n",
+            "\n    %" PRIu64 " records (events, stacks, modules, counts), %s%" PRIu64 " lost%s, clock %.6g MHz",
             p->events, p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
-            (double)p->clock_hz / 1e6, p->complete ? "" : output_style(out, STYLE_WARNING),
-            p->complete ? "" : ", without a proper end (killed, or still running)",
-            p->complete ? "" : output_plain(out));
+            (double)p->clock_hz / 1e6);
+    text_clock_error(out, p);
+    if (!p->complete)
+        fprintf(out->file, "%s, without a proper end (killed, or still running)%s", output_style(out, STYLE_WARNING),
+                output_plain(out));
+    fputc('\n', out->file);
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64 " older events were overwritten: the recording is a ring, and begins with a gap%s\n",
                 output_style(out, STYLE_WARNING), p->overwritten, output_plain(out));
+}
+
+/* Their time is inside the waits and regions. */
+static void text_own_cost(struct output *out, const struct upmu_overview_totals *t)
+{
+    if (t->own_cost_ns == UPMU_NO_VALUE) {
+        fputs("  own cost: not recorded\n", out->file);
+        return;
+    }
+    char *cost = report_duration(t->own_cost_ns);
+    fprintf(out->file,
+            "  own cost: about %s for the events about locks and threads, %.2g %% of the threads' lifetime\n", cost,
+            t->lifetime_ns ? 100.0 * (double)t->own_cost_ns / (double)t->lifetime_ns : 0.0);
+    free(cost);
 }
 
 static void text_conditions(struct output *out, const struct report *r)
@@ -80,7 +105,6 @@ static void text_conditions(struct output *out, const struct report *r)
     const struct upmu_overview_totals *t = &r->totals;
     struct upmu_trace_process p = {.size = sizeof p};
     char *span = report_duration(t->end_ns - t->begin_ns);
-    double seconds = (double)(t->end_ns - t->begin_ns) / 1e9;
 
     fprintf(out->file, "%sReport of ", output_style(out, STYLE_TITLE));
     output_clean(out->file, r->dir);
@@ -90,9 +114,7 @@ static void text_conditions(struct output *out, const struct report *r)
     free(span);
     for (size_t i = 0; upmu_overview_process(r->overview, i, &p) == 0; i++)
         text_process(out, &p);
-    if (seconds > 0)
-        fprintf(out->file, "  own cost: %.4g events recorded per second; their time is inside the waits and regions\n",
-                (double)t->events / seconds);
+    text_own_cost(out, t);
     if (t->unmatched || t->unknown || t->unfinished)
         fprintf(out->file,
                 "  %" PRIu64 " begins or ends without their partner (not counted), %" PRIu64
