@@ -301,11 +301,18 @@ static bool kernel_has(uint32_t kernel, const uint32_t *since, size_t n)
     return false;
 }
 
-/* A code of which the kernel drops bits without an error would count something else under this name. */
-static int check_raw_code(const struct machine *m, const struct event *e)
+/* A code of which the kernel drops bits without an error would count something else under this name, and so would a generic
+ * id that the kernel looks up in the table of another core. */
+static int check_code(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
     bool is_new = kernel_has(m->kernel, raw->since, sizeof raw->since / sizeof *raw->since);
+    bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
+    if (e->class == EVENT_CORE && generic && raw->generic_too && !is_new)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u take this CPU for another and would count something else under "
+                         "the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
+                         e->name, raw->since[0] >> 24, raw->since[0] >> 16 & 0xff, raw->older_mask);
     uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
     if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
         return 0;
@@ -356,5 +363,5 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
         return rc;
     out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
     rc = check_modes(out);
-    return rc < 0 ? rc : check_raw_code(m, out);
+    return rc < 0 ? rc : check_code(m, out);
 }
