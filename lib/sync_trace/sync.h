@@ -303,6 +303,15 @@ void sync_modules_note(uintptr_t address);
 /** Scan if a stack has led into an unknown module. */
 void sync_modules_check(struct sync_thread *t);
 
+/* ---- names.c */
+
+/** Remember the name of an object until recording begins. Signal safe. */
+void sync_names_keep(const void *object, int32_t type, const char *name);
+/** The object is no more. */
+void sync_names_forget(const void *object);
+/** Record the names kept. */
+void sync_names_write(struct sync_thread *t);
+
 /* ---- record.c */
 
 struct trace_sync;
