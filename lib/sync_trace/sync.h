@@ -134,7 +134,7 @@ extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-
 struct sync_gate {
     const uint32_t *mode; /**< the control file's word; NULL = off */
     struct sync_thread *threads;
-    struct tiny_lock lock;       /**< guards the list of blocks */
+    struct tiny_lock lock;       /**< guards the list of blocks, and whose a block's counts are */
     struct tiny_lock begin_lock; /**< begin and end */
     uint32_t claimed;            /**< a child is starting its own recording */
     unsigned char rest[SYNC_PAGE_MAX - 2 * sizeof(void *) - 3 * sizeof(uint32_t) - sizeof(uint32_t)];
