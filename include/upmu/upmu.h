@@ -131,6 +131,12 @@ struct upmu_event_info {
     const char *counters; /**< counters it may use ("0-3", "fixed 1", "any"), "" if not known */
     const char *note;     /**< why approximate or absent, else "" */
     const char *source;   /**< where the row comes from, "" for events of the running kernel */
+    /** The CPU's own code, behind a generic id too; UPMU_NO_VALUE if there is none or it is not known. */
+    uint64_t machine_code;
+    const char *generic; /**< the kernel's generic id for the same name ("hw-cache:0x10001"), used or not; "" if none */
+    /** Which of the two codes is used, and what is known of the other one; "" for events outside the CPU's table.
+     *  Why it is so is the rule of the CPU, upmu_cpu_info.rule. */
+    const char *choice;
 };
 
 /**
@@ -164,6 +170,47 @@ UPMU_API UPMU_CHECKED int upmu_event_try(const char *name, uint64_t *seen);
  * @return the name (owned by the library, lives as long as the process), NULL after the last. Thread safe.
  */
 UPMU_API const char *upmu_event_next(size_t *position);
+
+/* -------------------------------------------------------------------------------------------------- CPUs */
+
+/** A CPU that libupmu has a table for. Strings are static. */
+struct upmu_cpu_info {
+    size_t size;             /**< in: sizeof(struct upmu_cpu_info) */
+    const char *name;        /**< key of the core family: "gs464e", "zen3", "generic" */
+    const char *title;       /**< for people, with the chips: "Loongson GS464E (3A2000, 3A3000)" */
+    const char *vendor;      /**< "loongson", "sunway", "x86", "arm", "riscv", "generic" */
+    const char *remark;      /**< what users of this CPU must know, or "" */
+    const char *rule;        /**< by which its events use generic ids of the kernel or raw codes */
+    uint32_t counters;       /**< general counters; 0 = not known */
+    uint32_t fixed_counters; /**< counters tied to one event each, beside them */
+    uint32_t counter_bits;   /**< width of a counter; 0 = not known */
+};
+
+/**
+ * A CPU's table, whatever machine this is.
+ * @param cpu key of a family or name of a chip, in capitals or not, the maker's name in front or not ("Loongson-3A5000",
+ *            "kx-6000", "sw831"); NULL: the running machine's
+ * @return 0; UPMU_E_NAME (unknown; the message suggests), UPMU_E_INVAL (info or its size). Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_cpu_info(const char *cpu, struct upmu_cpu_info *info);
+
+/** Keys of the families, one after the other; NULL after the last. @param position in/out: start with 0. Thread safe. */
+UPMU_API const char *upmu_cpu_next(size_t *position);
+
+/**
+ * What a name becomes on a CPU, whatever machine this is: as upmu_event_info(), out of the table alone. Names of the
+ * running kernel (`pmu/event/`) are UPMU_E_NAME. Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_cpu_event_info(const char *cpu, const char *name, struct upmu_event_info *info);
+
+/**
+ * Names that a CPU's table knows, one after the other: the vendor-neutral set (absent ones included), then the CPU's own
+ * names as `native::NAME`.
+ * @param cpu      as in upmu_cpu_info(); an unknown CPU has no names
+ * @param position in/out: start with 0.
+ * @return the name (owned by the library, lives as long as the process), NULL after the last. Thread safe.
+ */
+UPMU_API const char *upmu_cpu_event_next(const char *cpu, size_t *position);
 
 /* ----------------------------------------------------------------------------------------------- metrics */
 

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "arch/tables.h"
+#include "core/registry.h"
 
 const struct arch_family *const upmu_arch_families[] = {
     &arch_intel_haswell,
@@ -111,11 +112,51 @@ const struct arch_event *arch_family_event(const struct arch_family *family, con
     return row;
 }
 
+static bool is_generic(const struct arch_event *row)
+{
+    return row && (row->kind == ARCH_CODE_HARDWARE || row->kind == ARCH_CODE_HW_CACHE);
+}
+
+/** The family's row with the generic id `id`; without one, the row with a generic id for the machine code. */
+static const struct arch_event *generic_twin(const struct arch_family *family, const struct arch_event *id,
+                                             uint64_t machine_code)
+{
+    size_t n;
+    const struct registry_event *events = registry_events(&n);
+    for (size_t i = 0; i < n; i++) {
+        const struct arch_event *row = arch_family_event(family, events[i].name);
+        if (!is_generic(row))
+            continue;
+        if (id ? row->kind == id->kind && row->config == id->config : row->machine_code == machine_code)
+            return row;
+    }
+    return NULL;
+}
+
+bool arch_family_generic_id(const struct arch_family *family, const struct arch_event *row, struct arch_generic_id *out)
+{
+    const struct arch_event *twin = row;
+    bool same_name = true;
+    if (row->kind == ARCH_CODE_NONE)
+        return false;
+    if (!is_generic(row)) {
+        /* The table for any CPU has nothing but ids: the one of the same name is the kernel's for this event. */
+        const struct arch_event *id = arch_family_event(&arch_generic, row->name);
+        twin = generic_twin(family, id, row->machine_code);
+        same_name = id != NULL;
+        twin = twin ? twin : id;
+    }
+    if (!twin)
+        return false;
+    *out = (struct arch_generic_id){twin->kind, same_name, twin->config, twin->machine_code};
+    return true;
+}
+
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position)
 {
     while (!family->native && family->base)
         family = family->base;
-    while (*position < family->n_native) {
+    while (family->native && *position < family->n_native) {
         const struct arch_native *row = &family->native[(*position)++];
         if (row->cores == 0 || (row->cores & family->native_core) != 0)
             return row;

@@ -129,6 +129,10 @@ struct arch_family {
     size_t n_native;
     uint32_t native_core; /**< this family's bit in arch_native.cores */
     struct arch_counters counters;
+    /** Raw codes from 1 to this one open on every core of the family and read 0 where the core lacks the event; the
+     *  kernel's PMU folder lists those that the core has. 0 = there is no such list. */
+    uint8_t listed_raw;
+    bool confirmed; /**< with `listed_raw`: the maker's list of events confirms the codes beyond it */
     /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
     int (*matches)(const struct arch_cpu *cpu);
     const char *remark; /**< what users of this family must know ("mainline kernels have no PMU driver"), or "" */
@@ -146,8 +150,26 @@ const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
 const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsigned kind);
 /** A family by its key, or NULL. */
 const struct arch_family *arch_family_named(const char *name);
+/** A family as people call it: by its key or by a chip that has it, with the maker's name in front or without, in
+ *  capitals or not ("Loongson-3A5000", "kx-6000"); or NULL. */
+const struct arch_family *arch_family_called(const char *name);
+struct suggest;
+/** Offer every name that arch_family_called() knows to a running "did you mean" search. */
+void arch_family_offer(struct suggest *s);
 /** Row of an event: overrides first, then the shared rows, then those of `base`; NULL if there is none. */
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name);
+/** The kernel's generic id for an event of a family, and the machine code that the kernel makes of it there. */
+struct arch_generic_id {
+    uint8_t kind; /**< ARCH_CODE_HARDWARE or ARCH_CODE_HW_CACHE */
+    bool
+        same_name; /**< it is the kernel's id for this event; if not, one for another that happens to be the same code */
+    uint64_t config;
+    uint64_t machine_code; /**< UINT64_MAX if not known */
+};
+/** @return false if the kernel has no id for it. A row that programs a raw code may have one too, which the kernel
+ *  turns into the same code or into another one. */
+bool arch_family_generic_id(const struct arch_family *family, const struct arch_event *row,
+                            struct arch_generic_id *out);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
 /** The native rows of a family, one after the other; `*position` starts with 0. NULL after the last. */

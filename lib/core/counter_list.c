@@ -97,6 +97,18 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
     return i;
 }
 
+struct event counter_list_filler(const struct event *like, unsigned counter)
+{
+    const struct machine *m = machine_get();
+    struct event filler = *like;
+    filler.type = m->core_type;
+    filler.config = m->family->counters.fillers[counter];
+    filler.config1 = filler.config2 = 0;
+    filler.machine_code = UINT64_MAX;
+    filler.counters = 1u << counter;
+    return filler;
+}
+
 /* What a group has left of the counters, so that no group with another filter runs beside it. */
 static void fill_group(struct counter_list *list, const struct plan_rules *rules, size_t group)
 {
@@ -108,12 +120,7 @@ static void fill_group(struct counter_list *list, const struct plan_rules *rules
     for (unsigned counter = 0; counter < c->general; counter++) {
         if (!(list->plan.fill[group] >> counter & 1))
             continue;
-        struct event filler = *model;
-        filler.type = machine_get()->core_type;
-        filler.config = c->fillers[counter];
-        filler.config1 = filler.config2 = 0;
-        filler.machine_code = UINT64_MAX;
-        filler.counters = 1u << counter;
+        const struct event filler = counter_list_filler(model, counter);
         size_t i = append(list, &filler, list->link[first].owner);
         list->plan.entry[i] =
             (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int8_t)counter};

@@ -142,9 +142,9 @@ static int open_unfiltered(struct counters *c, const struct event *e, const stru
 }
 
 /* Open event i into its group, or into a new one when the kernel says that it does not fit. @return 0 or -errno. */
-static int open_event(struct counters *c, const struct counter_target *target, size_t i, int *group_of)
+static int open_event(struct counters *c, const struct counter_target *target, size_t i, const struct event *e,
+                      int *group_of)
 {
-    const struct event *e = &c->list->events[i];
     struct counter *counter = &c->counter[i];
     int *g = &group_of[c->list->plan.entry[i].group];
     bool filtered = e->class == EVENT_CORE && e->modes_fixed && !(e->user && e->kernel);
@@ -264,14 +264,19 @@ static void begin_instance(struct counters *c, const struct counter_list *list, 
 }
 
 /* Without what fills its group up, an event could be counted in modes that are not its own. */
-static void spoil_group(struct counters *c, size_t filler)
+static void spoil_group(struct counters *c, const struct counter_target *target, size_t filler)
 {
-    const struct plan *plan = &c->list->plan;
-    for (size_t i = 0; i < c->list->n_parts; i++) {
-        if (plan->entry[i].group != plan->entry[filler].group || !c->counter[i].counted)
+    const struct counter_list *list = c->list;
+    for (size_t i = 0; i < list->n_parts; i++) {
+        if (list->plan.entry[i].group != list->plan.entry[filler].group || !c->counter[i].counted)
             continue;
         c->counter[i].counted = false;
         c->counter[i].cause = c->counter[filler].cause;
+        if (!target->failed)
+            continue;
+        (void)upmu_fail(c->counter[i].cause, "'%s' could not be kept apart from events that count other modes",
+                        list->events[i].name);
+        target->failed(list->link[i].owner, target->failed_arg);
     }
 }
 
@@ -284,11 +289,52 @@ static int not_open(struct counters *c, const struct counter_target *target, siz
     else
         c->counter[i].cause = open_failed(&list->events[i], target, err);
     c->wanted_not_open++;
-    if (i >= list->n_parts)
-        spoil_group(c, i);
     if (target->failed)
         target->failed(list->link[i].owner, target->failed_arg);
     return c->counter[i].cause;
+}
+
+static bool group_counts(const struct counters *c, size_t group)
+{
+    for (size_t i = 0; i < c->list->n_parts; i++)
+        if (c->counter[i].counted && c->list->plan.entry[i].group == group)
+            return true;
+    return false;
+}
+
+/* Whether event i was planned for a counter that its group has to keep from others, and was not opened. */
+static bool left_a_gap(const struct counters *c, size_t i)
+{
+    const struct plan_entry *entry = &c->list->plan.entry[i];
+    return !c->list->absent[i] && c->counter[i].fd < 0 && entry->same_as == i && entry->counter >= 0 &&
+           c->list->events[i].class == EVENT_CORE && machine_get()->family->counters.fillers != NULL;
+}
+
+/* Where all counters have one filter, a group leaves none of them to others: the planner has seen to those it had no event
+ * for, and here are those whose event the kernel refused. A group that counts nothing must not run at all. */
+static int fill_groups(struct counters *c, const struct counter_target *target, int *group_of)
+{
+    const struct counter_list *list = c->list;
+    int first_failure = 0;
+    for (size_t i = 0; i < list->n_all; i++) {
+        struct event filler = list->events[i];
+        if (i < list->n_parts) {
+            if (!left_a_gap(c, i))
+                continue;
+            filler = counter_list_filler(&filler, (unsigned)list->plan.entry[i].counter);
+        }
+        if (!group_counts(c, list->plan.entry[i].group))
+            continue;
+        int rc = open_event(c, target, i, &filler, group_of);
+        if (rc == 0) {
+            c->counter[i].counted = false;
+            continue;
+        }
+        int cause = not_open(c, target, i, -rc);
+        spoil_group(c, target, i);
+        first_failure = first_failure ? first_failure : cause;
+    }
+    return first_failure;
 }
 
 int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target, void *arena)
@@ -296,17 +342,19 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
     int group_of[PLAN_ENTRIES_MAX], first_failure = 0;
     memset(group_of, -1, sizeof group_of);
     begin_instance(c, list, target, arena);
-    for (size_t i = 0; i < list->n_all; i++) {
+    for (size_t i = 0; i < list->n_parts; i++) {
         if (list->absent[i]) {
             c->counter[i].cause = list->cause[i];
             continue;
         }
         if (serve_switches(c, target, i) || c->counter[list->plan.entry[i].same_as].counted)
             continue;
-        int rc = open_event(c, target, i, group_of);
+        int rc = open_event(c, target, i, &list->events[i], group_of);
         int cause = rc < 0 ? not_open(c, target, i, -rc) : 0;
         first_failure = first_failure ? first_failure : cause;
     }
+    int cause = fill_groups(c, target, group_of);
+    first_failure = first_failure ? first_failure : cause;
     if (target->self && target->user_read && !target->inherit)
         map_pages(c);
     lay_out(c);

@@ -114,6 +114,9 @@ void counter_list_free(struct counter_list *list);
 /** Do not open event i, on no kind of core, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
 int counter_list_leave_out(struct counter_list *list, size_t i, int cause);
 
+/** An event that does nothing but take a counter, in the modes of another; for families with `fillers`. */
+struct event counter_list_filler(const struct event *like, unsigned counter);
+
 /** Bytes `counters_open` needs in its arena for a list. */
 size_t counters_arena(const struct counter_list *list);
 

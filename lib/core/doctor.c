@@ -66,20 +66,48 @@ static int try_open(const struct doctor *d, uint32_t type, uint64_t config, bool
 
 /* ---------------------------------------------------------------------------------------------- cpu and pmu */
 
+/* The CPU by what the kernel calls it; Arm kernels print numbers only, of which the table is the name. */
+static const char *cpu_name(const struct machine *m, bool known)
+{
+    if (m->cpu.model_name[0])
+        return m->cpu.model_name;
+    if (m->cpu.cpu_model[0])
+        return m->cpu.cpu_model;
+    return known ? m->family->title : "CPU not recognised";
+}
+
+/* Kinds of cores beside the first processor's. */
+static void other_kinds(const struct machine *m, char *text, size_t cap)
+{
+    text[0] = '\0';
+    for (unsigned k = 0; k < m->cpu.n_kinds && cap > 0; k++) {
+        const struct arch_family *f = arch_family_of_kind(&m->cpu, k);
+        int n = f == m->family
+                    ? 0
+                    : snprintf(text, cap, "; it has cores of another kind too, table '%s' (%s)", f->name, f->title);
+        size_t used = n > 0 && (size_t)n < cap ? (size_t)n : 0;
+        text += used;
+        cap -= used;
+    }
+}
+
 static int topic_cpu(const struct doctor *d)
 {
     const struct machine *m = machine_get();
     bool known = strcmp(m->family->name, "generic") != 0;
-    const char *name = m->cpu.model_name[0] ? m->cpu.model_name : m->cpu.cpu_model;
-    char remark[256] = "";
-    if (m->family->remark && m->family->remark[0])
+    const char *name = cpu_name(m, known);
+    char remark[512] = "", others[256], title[128] = "";
+    if (name != m->family->title)
+        snprintf(title, sizeof title, " (%s)", m->family->title);
+    if (m->family->remark[0])
         snprintf(remark, sizeof remark, "; %s", m->family->remark);
+    other_kinds(m, others, sizeof others);
     return tell(d, "cpu", known ? UPMU_FINDING_OK : UPMU_FINDING_LIMITED,
                 known ? ""
                       : "Use native:: names, raw codes or the PMU's own event names for more than the kernel's generic "
                         "events",
-                "%s%s, table '%s' (%s)%s", name[0] ? name : "CPU not recognised",
-                m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name, m->family->title, remark);
+                "%s%s, table '%s'%s%s%s", name, m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name,
+                title, others, remark);
 }
 
 /* An events folder holds, beside each event, files with its scale and unit. */

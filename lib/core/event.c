@@ -64,19 +64,38 @@ static int absent_here(const struct machine *m, const char *name, const char *wh
     return upmu_fail(UPMU_E_UNSUPPORTED, "%s has no event '%s'%s%s", m->family->title, name, why[0] ? ": " : "", why);
 }
 
-static int from_table(const struct registry_event *r, struct event *out)
+/* A raw code of an event that the core lacks would open and read 0 with healthy times. */
+static bool is_missing(const struct machine *m, uint64_t code)
 {
-    const struct machine *m = machine_get();
+    return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
+}
+
+/* The same for a code that neither the kernel lists nor, for events of its table, the maker. */
+static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
+{
+    bool listed = code < 64 && (m->listed_events >> code & 1);
+    return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed);
+}
+
+#define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
+
+static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
+{
     const struct arch_event *row = arch_family_event(m->family, r->name);
     out->class = EVENT_CORE;
     if (!row || row->kind == ARCH_CODE_NONE)
         return absent_here(m, r->name, row ? row->why : "", out);
+    if (row->kind == ARCH_CODE_RAW && is_missing(m, row->config))
+        return absent_here(m, r->name, NOT_LISTED, out);
     out->type = type_of_kind(m, row->kind);
     out->config = row->config;
     out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
     out->counters = row->counters;
     out->grade = row->grade;
     out->source = row->source;
+    out->from_table = true;
+    out->zero_unsure = row->kind == ARCH_CODE_RAW && is_unsure(m, row->config, true);
+    (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->hidden_note[0] ? "; " : "",
              m->hidden_note);
@@ -85,58 +104,66 @@ static int from_table(const struct registry_event *r, struct event *out)
     return 0;
 }
 
-static int from_registry(const struct registry_event *r, struct event *out)
+static int from_registry(const struct machine *m, const struct registry_event *r, struct event *out)
 {
     out->summary = r->summary;
     out->unit = r->unit;
     out->papi = r->papi;
     out->perf = r->perf;
     if (r->software < 0)
-        return from_table(r, out);
+        return from_table(m, r, out);
     from_software(r, out);
     return 0;
 }
 
 /* --------------------------------------------------------------------------------------- native and raw */
 
-static int from_native(const char *base, struct event *out)
+static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
 {
-    const struct machine *m = machine_get();
+    out->type = code->type;
+    out->config = code->config;
+    out->config1 = code->config1;
+    out->config2 = code->config2;
+    out->grade = UPMU_GRADE_EXACT;
+    out->class = code->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE
+                 : code->type == KERNEL_TYPE_RAW || code->type == KERNEL_TYPE_HARDWARE ||
+                         code->type == KERNEL_TYPE_HW_CACHE || code->type == m->core_type
+                     ? EVENT_CORE
+                     : EVENT_OTHER;
+    out->source = "libpfm4";
+    snprintf(out->note, sizeof out->note, "%s", code->name);
+    snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
+}
+
+/* libpfm4 speaks of the CPU it runs on, unless told otherwise by its own variables. */
+static int from_native(const struct machine *m, const char *base, struct event *out)
+{
     const char *native = base + strlen("native::");
-    struct arch_native_code code;
+    struct arch_native_code code = {.type = 0};
     out->summary = "event of this CPU by its own name";
     /* libpfm4 knows the running CPU alone. */
-    int rc = recording_in_use()
-                 ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
-                 : arch_native_encode(native, &code);
+    bool elsewhere = m->named || recording_in_use();
+    int rc = elsewhere ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
+                       : arch_native_encode(native, &code);
     if (rc == 0) {
-        out->type = code.type;
-        out->config = code.config;
-        out->config1 = code.config1;
-        out->config2 = code.config2;
-        out->grade = UPMU_GRADE_EXACT;
-        out->class = code.type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE
-                     : code.type == KERNEL_TYPE_RAW || code.type == KERNEL_TYPE_HARDWARE ||
-                             code.type == KERNEL_TYPE_HW_CACHE || code.type == m->core_type
-                         ? EVENT_CORE
-                         : EVENT_OTHER;
-        out->source = "libpfm4";
-        snprintf(out->note, sizeof out->note, "%s", code.name);
-        snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
+        from_libpfm4(m, &code, out);
         return 0;
     }
     const struct arch_native *row = arch_family_native(m->family, native);
+    if (!row && rc == UPMU_E_UNSUPPORTED)
+        return upmu_fail(UPMU_E_NAME,
+                         "no native event '%s' in the table of %s, and libpfm4 is not installed "
+                         "(apt-get install libpfm4)",
+                         native, m->family->title);
     if (!row)
-        return rc == UPMU_E_UNSUPPORTED
-                   ? upmu_fail(UPMU_E_NAME,
-                               "no native event '%s' in the table of %s, and libpfm4 is not installed "
-                               "(apt-get install libpfm4)",
-                               native, m->family->title)
-                   : rc;
+        return rc;
+    out->class = EVENT_CORE;
+    if (is_missing(m, row->config))
+        return absent_here(m, native, NOT_LISTED, out);
     out->type = m->core_type;
     out->config = row->config;
     out->counters = row->counters;
-    out->class = EVENT_CORE;
+    out->zero_unsure = is_unsure(m, row->config, true);
     out->grade = UPMU_GRADE_EXACT;
     out->source = m->family->title;
     snprintf(out->note, sizeof out->note, "%s", row->meaning);
@@ -160,9 +187,8 @@ static bool is_raw(const char *base)
     return base[0] == 'r' && base[1] != '\0' && strspn(base + 1, "0123456789abcdefABCDEF") == strlen(base + 1);
 }
 
-static int from_raw(const char *base, struct event *out)
+static int from_raw(const struct machine *m, const char *base, struct event *out)
 {
-    const struct machine *m = machine_get();
     errno = 0;
     out->config = strtoull(base + 1, NULL, 16);
     if (errno == ERANGE)
@@ -171,6 +197,7 @@ static int from_raw(const char *base, struct event *out)
     out->counters = counters_of_code(m->family, out->config);
     out->class = EVENT_CORE;
     out->grade = UPMU_GRADE_EXACT;
+    out->zero_unsure = is_unsure(m, out->config, false);
     out->summary = "raw code of the core PMU";
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s", m->hidden_note);
@@ -179,12 +206,13 @@ static int from_raw(const char *base, struct event *out)
 
 /* ----------------------------------------------------------------------------------------------- resolve */
 
-static int unknown_name(const char *base)
+static int unknown_name(const struct machine *m, const char *base)
 {
     struct suggest s;
     suggest_begin(&s, base);
     registry_offer(&s);
-    event_offer_sysfs(&s);
+    if (!m->named)
+        event_offer_sysfs(&s);
     if (s.best)
         return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean '%s'?", base, s.best);
     return upmu_fail(UPMU_E_NAME, "no event '%s'; 'upmu list' shows those known here", base);
@@ -197,19 +225,22 @@ static const char *modes_suffix(const struct event_name *n)
     return n->user && n->kernel ? ":uk" : n->user ? ":u" : ":k";
 }
 
-static int resolve_base(const char *base, struct event *out, const char **canonical)
+static int resolve_base(const struct machine *m, const char *base, struct event *out, const char **canonical)
 {
     *canonical = base;
     const struct registry_event *r = registry_find(base);
     if (r) {
         *canonical = r->name;
-        return from_registry(r, out);
+        return from_registry(m, r, out);
     }
     if (strncmp(base, "native::", 8) == 0)
-        return from_native(base, out);
+        return from_native(m, base, out);
+    if (strchr(base, '/') && m->named)
+        return upmu_fail(UPMU_E_NAME, "'%s' is a name of the running kernel, which is not that of %s", base,
+                         m->family->title);
     if (strchr(base, '/'))
         return event_from_sysfs(base, out);
-    return is_raw(base) ? from_raw(base, out) : unknown_name(base);
+    return is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
 }
 
 /* Whether the kernel has the change that came with one release and then with some stable ones. */
@@ -223,12 +254,18 @@ static bool kernel_has(uint32_t kernel, const uint32_t *since, size_t n)
     return false;
 }
 
-/* A code of which the kernel drops bits without an error would count something else under this name. */
-static int check_raw_code(const struct event *e)
+/* A code of which the kernel drops bits without an error would count something else under this name, and so would a generic
+ * id that the kernel looks up in the table of another core. */
+static int check_code(const struct machine *m, const struct event *e)
 {
-    const struct machine *m = machine_get();
     const struct arch_raw_field *raw = &m->family->counters.raw;
     bool is_new = kernel_has(m->kernel, raw->since, sizeof raw->since / sizeof *raw->since);
+    bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
+    if (e->class == EVENT_CORE && generic && raw->generic_too && !is_new)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u take this CPU for another and would count something else under "
+                         "the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
+                         e->name, raw->since[0] >> 24, raw->since[0] >> 16 & 0xff, raw->older_mask);
     uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
     if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
         return 0;
@@ -256,23 +293,28 @@ static int check_modes(const struct event *e)
 
 int event_resolve(const char *name, struct event *out)
 {
+    return event_resolve_on(machine_get(), name, out);
+}
+
+int event_resolve_on(const struct machine *m, const char *name, struct event *out)
+{
     struct event_name parts;
     const char *canonical;
     event_clear(out);
     snprintf(out->name, sizeof out->name, "%s", name);
     int rc = event_name_parse(name, &parts);
-    if (rc == 0)
+    if (rc == 0 && !m->named)
         rc = machine_usable();
     if (rc < 0)
         return rc;
-    rc = resolve_base(parts.base, out, &canonical);
+    rc = resolve_base(m, parts.base, out, &canonical);
     snprintf(out->name, sizeof out->name, "%.*s%s", (int)(sizeof out->name - 4), canonical, modes_suffix(&parts));
     out->user = parts.user;
     out->kernel = parts.kernel;
     out->modes_fixed = parts.modes_given;
     if (rc < 0)
         return rc;
-    out->filter_ignored = out->class == EVENT_CORE && machine_get()->family->counters.ignores_filter;
+    out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
     rc = check_modes(out);
-    return rc < 0 ? rc : check_raw_code(out);
+    return rc < 0 ? rc : check_code(m, out);
 }

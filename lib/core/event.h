@@ -8,7 +8,10 @@
 #include <stdint.h>
 
 #include "base/suggest.h"
+#include "core/arch_ops.h"
 #include "upmu/upmu.h"
+
+struct machine;
 
 enum { EVENT_NAME_MAX = 160, EVENT_NOTE_MAX = 320 };
 
@@ -26,16 +29,20 @@ struct event {
     uint32_t type;
     uint64_t config, config1, config2;
     uint64_t machine_code; /**< behind a generic id; UINT64_MAX if not known or the same */
-    uint32_t counters;     /**< mask as in arch_ops.h, ARCH_ANY */
-    uint8_t core;          /**< EVENT_CORE: number of the kind of core it is counted on */
-    bool user, kernel;     /**< modes asked for; both if the name has no modifier */
-    bool modes_fixed;      /**< the name asked for its modes: they must not be narrowed */
-    bool mode_blind;       /**< a clock: the same with and without kernel mode */
-    bool kernel_only;      /**< happens in the kernel only: reads 0 in silence without kernel mode */
-    bool filter_ignored;   /**< its PMU takes user/kernel filters and counts all modes all the same */
-    bool all_modes_only;   /**< the PMU refuses every exclude bit (msr) */
-    int cpu;               /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
-    int grade;             /**< enum upmu_grade */
+    /** The kernel's generic id of an event of the table, and what becomes of it; kind ARCH_CODE_NONE if it has none. */
+    struct arch_generic_id generic;
+    bool from_table;     /**< a row of the family's table says how it is encoded */
+    uint32_t counters;   /**< mask as in arch_ops.h, ARCH_ANY */
+    uint8_t core;        /**< EVENT_CORE: number of the kind of core it is counted on */
+    bool user, kernel;   /**< modes asked for; both if the name has no modifier */
+    bool modes_fixed;    /**< the name asked for its modes: they must not be narrowed */
+    bool mode_blind;     /**< a clock: the same with and without kernel mode */
+    bool kernel_only;    /**< happens in the kernel only: reads 0 in silence without kernel mode */
+    bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
+    bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
+    bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
+    int cpu;             /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
+    int grade;           /**< enum upmu_grade */
     const char *summary, *unit, *papi, *perf, *source; /**< static, or "" / NULL as in upmu_event_info */
     char pmu[64];
     char note[EVENT_NOTE_MAX];
@@ -46,6 +53,9 @@ struct event {
  * UPMU_E_UNSUPPORTED; every failure has its message. @return 0, UPMU_E_NAME, UPMU_E_UNSUPPORTED, UPMU_E_INVAL.
  */
 int event_resolve(const char *name, struct event *out);
+
+/** The same on another machine than the running one: names of sysfs and of libpfm4 are not known there. */
+int event_resolve_on(const struct machine *m, const char *name, struct event *out);
 
 /** Cut the next name off a comma-separated list (commas between slashes belong to the name). Blanks around
  *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
@@ -61,7 +71,7 @@ struct event_name {
 /** @return 0, or UPMU_E_INVAL with its message. */
 int event_name_parse(const char *text, struct event_name *out);
 
-/** `pmu/terms/`: fill type, configs, pmu from sysfs. @return as event_resolve(). */
+/** `pmu/terms/` on the running machine: fill type, configs, pmu from sysfs. @return as event_resolve(). */
 int event_from_sysfs(const char *base, struct event *out);
 /** Offer the event names of a PMU's sysfs folder, as "pmu/event/". */
 void event_offer_sysfs(struct suggest *s);

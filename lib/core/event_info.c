@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public face of names: what an event is, which there are, whether it counts here. Room: core. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "core/forking.h"
 #include "core/intern.h"
 #include "core/kernel_ops.h"
+#include "core/machine.h"
 #include "core/registry.h"
 
 static const char *type_name(const struct event *e)
@@ -72,11 +74,62 @@ static void describe_counters(const struct event *e, char *text, size_t cap)
     }
 }
 
+static const char *kind_name(unsigned kind)
+{
+    return kind == ARCH_CODE_HARDWARE ? "hardware" : "hw-cache";
+}
+
+static bool is_generic(const struct event *e)
+{
+    return e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
+}
+
+static void describe_generic(const struct event *e, char *text, size_t cap)
+{
+    text[0] = '\0';
+    if (e->generic.kind != ARCH_CODE_NONE)
+        snprintf(text, cap, "%s:0x%" PRIx64, kind_name(e->generic.kind), e->generic.config);
+}
+
+/* Which of the two codes is programmed, and what is known of the other one. */
+static void describe_choice(const struct event *e, const char *generic, char *text, size_t cap)
+{
+    uint64_t made = e->generic.machine_code;
+    text[0] = '\0';
+    if (!e->from_table || e->grade == UPMU_GRADE_ABSENT)
+        return;
+    if (is_generic(e) && made != UINT64_MAX)
+        snprintf(text, cap, "the generic id, of which the kernel makes 0x%" PRIx64, made);
+    else if (is_generic(e))
+        snprintf(text, cap, "the generic id; the code behind it is the kernel's or the firmware's to know");
+    else if (generic[0] == '\0')
+        snprintf(text, cap, "the raw code; the kernel has no generic id for it");
+    else if (!e->generic.same_name)
+        snprintf(text, cap,
+                 "the raw code; the kernel has no generic id of this meaning, though its %s is the same code", generic);
+    else if (made == e->config)
+        snprintf(text, cap, "the raw code; the kernel would make the same of its %s", generic);
+    else if (made == UINT64_MAX)
+        snprintf(text, cap, "the raw code; what the kernel makes of its %s here is not known, or nothing", generic);
+    else
+        snprintf(text, cap, "the raw code; the kernel would make 0x%" PRIx64 " of its %s", made, generic);
+}
+
+/* The machine's own code: of a generic id what the kernel makes of it, of a raw code the code itself. */
+static uint64_t machine_code(const struct event *e)
+{
+    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT)
+        return UPMU_NO_VALUE;
+    return is_generic(e) ? e->machine_code : e->config;
+}
+
 static int fill_info(const struct event *e, struct upmu_event_info *info)
 {
-    char encoding[160], counters[160];
+    char encoding[160], counters[160], generic[40], choice[160];
     describe_encoding(e, encoding, sizeof encoding);
     describe_counters(e, counters, sizeof counters);
+    describe_generic(e, generic, sizeof generic);
+    describe_choice(e, generic, choice, sizeof choice);
     struct upmu_event_info full = {
         .size = info->size,
         .name = intern(e->name),
@@ -94,25 +147,49 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .counters = intern(counters),
         .note = intern(e->note),
         .source = e->source,
+        .machine_code = machine_code(e),
+        .generic = intern(generic),
+        .choice = intern(choice),
     };
-    if (!full.name || !full.encoding || !full.counters || !full.note)
+    if (!full.name || !full.encoding || !full.counters || !full.note || !full.generic || !full.choice)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     opts_give(info, info->size, sizeof full, &full, sizeof full);
     return 0;
 }
 
-int upmu_event_info(const char *name, struct upmu_event_info *info)
+static int info_on(const struct machine *m, const char *name, struct upmu_event_info *info)
 {
-    if (!name || !info || info->size < sizeof *info)
-        return upmu_fail(UPMU_E_INVAL, "upmu_event_info: name and info must be given, with info->size = sizeof *info");
     struct event e;
-    int rc = event_resolve(name, &e);
+    int rc = event_resolve_on(m, name, &e);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED)
         return rc;
     if (rc == UPMU_E_UNSUPPORTED)
         e.grade = UPMU_GRADE_ABSENT;
     int filled = fill_info(&e, info);
     return filled < 0 ? filled : rc;
+}
+
+/* The first release's struct ended before `machine_code`. */
+static bool info_given(const struct upmu_event_info *info)
+{
+    return info && info->size >= offsetof(struct upmu_event_info, machine_code);
+}
+
+int upmu_event_info(const char *name, struct upmu_event_info *info)
+{
+    if (!name || !info_given(info))
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_info: name and info must be given, with info->size = sizeof *info");
+    return info_on(machine_get(), name, info);
+}
+
+int upmu_cpu_event_info(const char *cpu, const char *name, struct upmu_event_info *info)
+{
+    struct machine m;
+    if (!cpu || !name || !info_given(info))
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_cpu_event_info: cpu, name and info must be given, with info->size = sizeof *info");
+    int rc = machine_of_cpu(cpu, &m);
+    return rc < 0 ? rc : info_on(&m, name, info);
 }
 
 /* ------------------------------------------------------------------------------------------------ listing */

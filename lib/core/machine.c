@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "core/forking.h"
 #include "core/kernel_ops.h"
 #include "core/recording.h"
@@ -77,6 +78,28 @@ static uint64_t user_read_bit(const char *pmu)
     return UINT64_C(1) << bit;
 }
 
+/* "event=0x0011": an event that the core PMU has, by its code. */
+static int note_listed(const char *name, void *arg)
+{
+    struct machine *m = arg;
+    char path[320], text[64];
+    unsigned code;
+    int n = snprintf(path, sizeof path, PMU_DIR "/%s/events/%s", m->core_pmu, name);
+    if (n < (int)sizeof path && machine_line(path, text, sizeof text) > 0 && sscanf(text, "event=%x", &code) == 1 &&
+        code < 64)
+        m->listed_events |= UINT64_C(1) << code;
+    return 0;
+}
+
+static void note_listed_events(struct machine *m)
+{
+    char path[128];
+    if (!m->core_pmu[0] || m->family->listed_raw == 0)
+        return;
+    snprintf(path, sizeof path, PMU_DIR "/%s/events", m->core_pmu);
+    core_kernel()->list_dir(path, note_listed, m);
+}
+
 static uint32_t kernel_version(void)
 {
     char text[96];
@@ -127,6 +150,7 @@ static void examine(struct machine *m)
         m->core_type = KERNEL_TYPE_RAW;
     if (m->core_pmu[0])
         m->user_read_config1 = user_read_bit(m->core_pmu);
+    note_listed_events(m);
     if (m->core_kinds > 1)
         snprintf(m->hidden_note, sizeof m->hidden_note,
                  "this machine has %u kinds of cores; only time on those of the PMU %s is counted", m->core_kinds,
@@ -134,6 +158,22 @@ static void examine(struct machine *m)
     if (recording_in_use() && !m->fault[0])
         recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
     free(cpuinfo);
+}
+
+int machine_of_cpu(const char *cpu, struct machine *out)
+{
+    struct suggest s;
+    memset(out, 0, sizeof *out);
+    out->core_type = KERNEL_TYPE_RAW;
+    out->named = true;
+    out->family = arch_family_called(cpu);
+    if (out->family)
+        return 0;
+    suggest_begin(&s, cpu);
+    arch_family_offer(&s);
+    if (s.best)
+        return upmu_fail(UPMU_E_NAME, "no CPU '%s'; did you mean '%s'?", cpu, s.best);
+    return upmu_fail(UPMU_E_NAME, "no CPU '%s'; 'upmu list --cpus' shows those with a table", cpu);
 }
 
 /* The family's counters, less those that this CPU does not show (guests). */

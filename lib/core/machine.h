@@ -16,8 +16,10 @@ struct machine {
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
+    uint64_t listed_events;           /**< codes below 64 that the core PMU's folder lists; 0 = it lists none at all */
     uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
     unsigned core_kinds;              /**< core PMUs found: over 1 on hybrid parts */
+    bool named;                       /**< it was asked for by name: nothing of the running machine is in here */
     char hidden_note[160];            /**< for hybrid parts: what is not counted, else "" */
     char fault[512];                  /**< what makes a recorded machine unusable, else "" */
 };
@@ -25,6 +27,9 @@ struct machine {
 /** The machine; examined at the first call. Thread safe. */
 const struct machine *machine_get(void);
 
+/** A CPU by the name of its family or chip, with what its table says and nothing of the running machine.
+ *  @return 0, or UPMU_E_NAME with a suggestion. */
+int machine_of_cpu(const char *cpu, struct machine *out);
 /** Whether there is a machine to answer for: a recording that is damaged or contradicts itself is none, and nothing is
  *  answered from the running machine in its place. @return 0, or UPMU_E_FORMAT with a message. */
 int machine_usable(void);

@@ -102,6 +102,18 @@ static bool is_switches(size_t i)
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
 }
 
+/* Events that read 0 where the CPU lacks them: never having counted anything is no number. */
+static void doubt_zeros(struct upmu_region_stats *s)
+{
+    for (size_t i = 0; i < s->n_events; i++) {
+        struct upmu_region_event *e = &s->events[i];
+        if (!upmu_regions.list.events[i].zero_unsure || e->stat.sum != 0 || e->stat.count == 0)
+            continue;
+        e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+        e->without_value += e->stat.count;
+    }
+}
+
 void region_record_stats(const struct region_record *r, struct upmu_region_stats *out)
 {
     double factor = ns_per_tick();
@@ -127,6 +139,7 @@ void region_record_stats(const struct region_record *r, struct upmu_region_stats
             .cause = e->cause,
         };
     }
+    doubt_zeros(&full);
     opts_give(out, out->size, sizeof full, &full, sizeof full);
 }
 

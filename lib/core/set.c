@@ -304,6 +304,10 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
                 value_add(&values[i], &v);
         }
     }
+    set->doubted = 0;
+    for (size_t i = 0; i < set->list.n; i++)
+        if (set->list.events[i].zero_unsure && value_doubt_zero(&values[i]))
+            set->doubted |= UINT64_C(1) << i;
     return (int)set->list.n;
 }
 
@@ -447,6 +451,9 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!set || i >= set->list.n)
         return "";
     const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    if (!reason && set->doubted >> i & 1)
+        return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
+               "code";
     return reason ? reason : "";
 }
 

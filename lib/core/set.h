@@ -33,7 +33,9 @@ struct upmu_set {
     int gate; /**< releases the command, -1 once done */
     bool started, running, waited;
     int status;
+    uint64_t doubted; /**< bit i: event i last read a 0 that is no number */
 };
+_Static_assert(PLAN_EVENTS_MAX <= 64, "an event has a bit in upmu_set.doubted");
 
 /** Open one more instance. @return 0; UPMU_E_GONE if the thread ended meanwhile (nothing is added); UPMU_E_NOMEM. */
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);

@@ -123,6 +123,15 @@ struct upmu_value value_without(int standing, int cause)
     return (struct upmu_value){.value = UPMU_NO_VALUE, .standing = standing, .cause = cause};
 }
 
+bool value_doubt_zero(struct upmu_value *v)
+{
+    if (v->raw != 0 || (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED))
+        return false;
+    v->standing = UPMU_NOT_COUNTED;
+    v->value = UPMU_NO_VALUE;
+    return true;
+}
+
 int value_standing_of(int code)
 {
     switch (code) {

@@ -58,6 +58,9 @@ struct upmu_value value_of_kinds(const struct reading *before, const struct read
 /** A value without a number. */
 struct upmu_value value_without(int standing, int cause);
 
+/** Take the number from a value of 0 that may as well mean that the CPU lacks the event. @return whether it was one. */
+bool value_doubt_zero(struct upmu_value *v);
+
 /** The standing of an open failure: unsupported for what can never work here, refused for what could be mended. */
 int value_standing_of(int code);
 

@@ -354,6 +354,7 @@ static void put_files(const struct model_machine *machine)
     snprintf(text, sizeof text, "%s\n", machine->release);
     scripted_file("/proc/sys/kernel/osrelease", text);
     scripted_file("/proc/sys/kernel/perf_event_paranoid", "-1\n");
+    scripted_file("/proc/sys/kernel/nmi_watchdog", machine->watchdog ? "1\n" : "0\n");
     scripted_file(DEVICES "/software/type", "1\n");
     for (size_t i = 0; machine->files && machine->files[i]; i += 2)
         scripted_file(machine->files[i], machine->files[i + 1]);

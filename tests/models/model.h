@@ -132,8 +132,8 @@ extern const struct model_driver model_mips_type1, model_mips_type2, model_mips_
     model_mips_7plus1_gs464e, model_mips_7plus1_gs464v;
 extern const struct model_driver model_loongarch, model_loongarch_8bit;
 extern const struct model_driver model_core3b, model_core3b_kernel_wins, model_core4;
-extern const struct model_driver model_armv8_full, model_armv8_sparse, model_kunpeng920, model_phytium_little,
-    model_phytium_big;
+extern const struct model_driver model_armv8_full, model_kunpeng920, model_phytium_full, model_phytium_sparse,
+    model_phytium_little, model_phytium_big;
 extern const struct model_driver model_intel_skylake;
 extern const struct model_driver model_zen1, model_zen2, model_zen2_before_2024, model_zen4, model_hygon_before_2024,
     model_hygon_since_2024;
@@ -160,6 +160,8 @@ struct model_machine {
     const char *cpuinfo;   /**< the text itself */
     const char *release;   /**< of the kernel */
     bool no_page_clock;    /**< pages do not say how to bring their times up to now: guests on their host's clock */
+    bool watchdog;         /**< the kernel itself counts cycles, before all others and in no group check */
+    bool refuses_all; /**< the library counts nothing of its PMU, since what the kernel counts is not what it says */
     struct model_pmu pmus[MODEL_KINDS_MAX]; /**< one per kind of core; the first accepts generic types first */
     const char *unsettled;    /**< why the library is known to give wrong numbers there, NULL if it does not */
     const char *const *files; /**< more files of sysfs: path, text, ..., NULL */

@@ -229,17 +229,29 @@ static size_t seat_round(struct model_task *task, const struct model_driver *dri
 static void set_modes(struct model_task *task, const struct model_driver *driver, const struct party *party)
 {
     for (size_t i = 0; i < party->n; i++) {
+        if (party->events[i] < 0)
+            continue; /* the watchdog's */
         struct model_event *e = &task->events[party->events[i]];
         e->seat = party->seats[i];
         e->modes_now = driver->shared_filter ? party->codes[party->n - 1]->modes : e->code.modes;
     }
 }
 
+/* The kernel's own event for finding processors that hang: pinned, so it has its counter before anyone else. */
+static bool seat_watchdog(const struct model_machine *machine, unsigned kind, struct model_code *code)
+{
+    const struct kernel_open cycles = {.type = KERNEL_TYPE_HARDWARE, .config = 0, .exclude = 0};
+    return model_decode(&machine->pmus[kind], &cycles, code) == 0;
+}
+
 static void schedule_in(struct model_task *task, const struct model_machine *machine)
 {
     struct party party = {.n = 0};
+    struct model_code watchdog;
     const struct model_driver *driver = driver_of(machine, task->kind);
     task->crowded = false;
+    if (machine->watchdog && seat_watchdog(machine, task->kind, &watchdog))
+        party = (struct party){.codes = {&watchdog}, .events = {-1}, .n = 1};
     if (driver)
         seat_round(task, driver, &party);
     set_modes(task, driver, &party);

@@ -15,7 +15,7 @@
 #include "reason.h"
 #include "table.h"
 
-enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS, LIST_REFRESH };
+enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS, LIST_REFRESH, LIST_CPU, LIST_CPUS, LIST_NATIVE };
 
 struct list_request {
     const struct command *self;
@@ -25,6 +25,9 @@ struct list_request {
     bool no_probe;
     bool only_metrics;
     bool refresh;
+    bool natives;
+    bool cpus;
+    const char *cpu;            /* the CPU whose table is asked for; NULL: this machine */
     struct trial_store *trials; /* NULL with --no-probe */
 };
 
@@ -36,6 +39,10 @@ static int list_option(void *arg, int id, const char *value)
     r->no_probe |= id == LIST_NO_PROBE;
     r->only_metrics |= id == LIST_METRICS;
     r->refresh |= id == LIST_REFRESH;
+    r->natives |= id == LIST_NATIVE;
+    r->cpus |= id == LIST_CPUS;
+    if (id == LIST_CPU)
+        r->cpu = value;
     if (id != OPTION_OPERAND)
         return 0;
     if (r->pattern)
@@ -99,11 +106,29 @@ static void list_add_event(struct list *list, const struct upmu_event_info *info
 }
 
 /* An absent event is part of the list: that it is absent is what one wants to know. */
-static int event_lookup(const char *name, struct upmu_event_info *info)
+static int event_lookup(const char *cpu, const char *name, struct upmu_event_info *info)
 {
     *info = (struct upmu_event_info){.size = sizeof *info};
-    int rc = upmu_event_info(name, info);
+    int rc = cpu ? upmu_cpu_event_info(cpu, name, info) : upmu_event_info(name, info);
     return rc == UPMU_E_UNSUPPORTED ? 0 : rc;
+}
+
+static bool is_native(const char *name)
+{
+    return strncmp(name, "native::", strlen("native::")) == 0;
+}
+
+/* The names of a CPU's table, or of this machine. With --native the CPU's own names, else the others. */
+static const char *next_name(const struct list_request *r, size_t *position)
+{
+    const char *name;
+
+    if (!r->cpu && !r->natives)
+        return upmu_event_next(position);
+    do
+        name = upmu_cpu_event_next(r->cpu, position);
+    while (name && is_native(name) != r->natives);
+    return name;
 }
 
 static int list_find_events(struct list *list, const struct list_request *r)
@@ -111,9 +136,9 @@ static int list_find_events(struct list *list, const struct list_request *r)
     size_t position = 0;
     const char *name;
 
-    while ((name = upmu_event_next(&position)) != NULL) {
+    while ((name = next_name(r, &position)) != NULL) {
         struct upmu_event_info info;
-        if (event_lookup(name, &info) != 0) {
+        if (event_lookup(r->cpu, name, &info) != 0) {
             complain("%s: %s", name, upmu_error());
             return -1;
         }
@@ -131,7 +156,7 @@ static struct list_trial try_metric(struct trial_store *trials, const struct upm
 
     while (weakest.code == 0 && (name = strsep(&rest, ",")) != NULL) {
         struct upmu_event_info info;
-        if (name[0] == '\0' || event_lookup(name, &info) != 0)
+        if (name[0] == '\0' || event_lookup(NULL, name, &info) != 0)
             continue;
         struct list_trial trial = trials_of_event(trials, &info);
         if (!weakest.event || trial.code != 0 || trial.seen < weakest.seen)
@@ -161,7 +186,7 @@ static int list_find_spelled(struct list *list, const struct list_request *r)
 {
     struct upmu_event_info info;
 
-    if (!r->only_metrics && r->pattern && event_lookup(r->pattern, &info) == 0) {
+    if (!r->only_metrics && r->pattern && event_lookup(r->cpu, r->pattern, &info) == 0) {
         list_add_event(list, &info, r->trials);
         return 0;
     }
@@ -174,9 +199,15 @@ static int list_find_spelled(struct list *list, const struct list_request *r)
 
 static int list_find(struct list *list, const struct list_request *r)
 {
+    list->cpu = (struct upmu_cpu_info){.size = sizeof list->cpu};
+    if (r->cpu && upmu_cpu_info(r->cpu, &list->cpu) != 0) {
+        complain("%s", upmu_error());
+        return -1;
+    }
     if (!r->only_metrics && list_find_events(list, r) != 0)
         return -1;
-    list_find_metrics(list, r);
+    if (!r->cpu && !r->natives)
+        list_find_metrics(list, r);
     return list->n_events + list->n_metrics > 0 ? 0 : list_find_spelled(list, r);
 }
 
@@ -196,7 +227,7 @@ static enum output_style here_style(const struct list_trial *trial)
 static void list_events_text(struct output *out, const struct list *list)
 {
     static const struct table_column columns[] = {
-        {"EVENT", false},       {"UNIT", false},  {"ENCODING", false},
+        {"EVENT", false},       {"UNIT", false},  {"ENCODING", false}, {"COUNTERS", false},
         {"COUNTS HERE", false}, {"GRADE", false}, {"NOTE", false},
     };
     struct table t;
@@ -208,6 +239,7 @@ static void list_events_text(struct output *out, const struct list *list)
         table_cell(&t, STYLE_PLAIN, "%s", e->info.name);
         table_cell(&t, STYLE_PLAIN, "%s", e->info.unit);
         table_cell(&t, STYLE_PLAIN, "%s", absent ? "-" : e->info.encoding);
+        table_cell(&t, STYLE_PLAIN, "%s", list->cpu.name ? e->info.counters : "");
         table_cell(&t, here_style(&e->trial), "%s", list_here(&e->trial));
         table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_grade(e->info.grade));
         table_cell(&t, STYLE_PLAIN, "%s", e->info.note);
@@ -257,8 +289,20 @@ static void list_reasons_text(struct output *out, const struct list *list)
         reason_once(out, &list->metrics[i].trial, &told);
 }
 
+/* A CPU asked for by name: who it is, and what its users must know. */
+static void list_cpu_text(struct output *out, const struct upmu_cpu_info *cpu)
+{
+    if (!cpu->name)
+        return;
+    fprintf(out->file, "%s (%s)\n", cpu->title, cpu->name);
+    if (cpu->remark[0])
+        fprintf(out->file, "note: %s\n", cpu->remark);
+    fprintf(out->file, "codes: %s\n\n", cpu->rule);
+}
+
 static void list_write_text(struct output *out, const struct list *list)
 {
+    list_cpu_text(out, &list->cpu);
     list_events_text(out, list);
     if (list->n_events > 0 && list->n_metrics > 0)
         fputc('\n', out->file);
@@ -309,6 +353,26 @@ static int list_write(const struct list *list, const struct list_request *r)
     return output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+/* @return whether the options make sense together; if not, it was said why. */
+static bool options_agree(const struct list_request *r)
+{
+    const char *fault = NULL;
+
+    if (r->as_json && r->as_csv)
+        fault = "--json or --csv, not both";
+    else if (r->no_probe && r->refresh)
+        fault = "--refresh or --no-probe, not both";
+    else if (r->cpu && (r->refresh || r->only_metrics))
+        fault = "--cpu shows a table: nothing is tried, and metrics are the same on every CPU";
+    else if (r->natives && r->only_metrics)
+        fault = "--native or --metrics, not both";
+    else if (r->cpus && (r->cpu || r->natives || r->only_metrics || r->refresh || r->pattern))
+        fault = "--cpus goes with --json or --csv alone";
+    if (fault)
+        options_usage(r->self, "%s", fault);
+    return fault == NULL;
+}
+
 static int list_run(const struct command *self, int argc, char **argv)
 {
     struct list_request request = {.self = self};
@@ -317,11 +381,11 @@ static int list_run(const struct command *self, int argc, char **argv)
 
     if (status != OPTIONS_GO_ON)
         return status;
-    if (request.as_json && request.as_csv)
-        return options_usage(self, "--json or --csv, not both");
-    if (request.no_probe && request.refresh)
-        return options_usage(self, "--refresh or --no-probe, not both");
-    request.trials = request.no_probe ? NULL : trials_open(request.refresh);
+    if (!options_agree(&request))
+        return EXIT_USAGE;
+    if (request.cpus)
+        return list_cpus(request.as_json, request.as_csv);
+    request.trials = request.no_probe || request.cpu ? NULL : trials_open(request.refresh);
     status = list_find(&list, &request) == 0 ? list_write(&list, &request) : EXIT_FAILED;
     list_free(&list);
     trials_close(request.trials);
@@ -332,6 +396,9 @@ static const struct option_spec list_options[] = {
     {LIST_METRICS, 'm', "metrics", NULL, "metrics only"},
     {LIST_NO_PROBE, 'n', "no-probe", NULL, "do not try the events, only look them up"},
     {LIST_REFRESH, 'r', "refresh", NULL, "try every event anew, whatever an earlier run found out"},
+    {LIST_CPU, 'C', "cpu", "CPU", "the table of a CPU by its family or chip, whatever machine this is"},
+    {LIST_CPUS, 0, "cpus", NULL, "the CPUs that have a table"},
+    {LIST_NATIVE, 'N', "native", NULL, "the CPU's own names, as native::NAME"},
     {LIST_JSON, 'j', "json", NULL, "one JSON document instead of tables"},
     {LIST_CSV, 'c', "csv", NULL, "comma-separated values (events; metrics with --metrics)"},
     {0, 0, NULL, NULL, NULL},
@@ -343,13 +410,13 @@ const struct command command_list = {
     .usage = "[OPTIONS] [PATTERN]",
     .about = "Shows each event known on this machine with its encoding, whether it can be counted here (each one is\n"
              "opened under a short load: verified if it was seen to count), how faithful the encoding is to the name,\n"
-             "and what to know about it; then the metrics computed from them. PATTERN is a part of a name, or a whole "
-             "name with the wildcards\n"
-             "* ? [ ]; perf's and PAPI's names of the events are searched too. A name that no list can hold (a raw\n"
-             "code, native::NAME, a modifier) is looked up.\n",
+             "and what to know about it; then the metrics computed from them. With --cpu the whole table of a CPU,\n"
+             "which need not be this one's. PATTERN is a part of a name, or a whole name with the wildcards * ? [ ];\n"
+             "perf's and PAPI's names of the events are searched too. A name that no list can hold (a raw code,\n"
+             "native::NAME, a modifier) is looked up.\n",
     .options = list_options,
     .exits = "  0  something was listed\n"
-             "  1  nothing matches PATTERN, or the output could not be written\n"
+             "  1  nothing matches PATTERN, no such CPU, or the output could not be written\n"
              "  2  the command line makes no sense\n",
     .run = list_run,
 };

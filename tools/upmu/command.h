@@ -41,6 +41,7 @@ struct command {
 };
 
 extern const struct command command_list;
+extern const struct command command_explain;
 extern const struct command command_doctor;
 extern const struct command command_gather;
 extern const struct command command_stat;

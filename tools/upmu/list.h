@@ -40,6 +40,7 @@ struct list_metric {
 };
 
 struct list {
+    struct upmu_cpu_info cpu; /**< the CPU asked for by name; its `name` is NULL where the list is this machine's */
     struct list_event *events;
     size_t n_events;
     struct list_metric *metrics;
@@ -53,6 +54,16 @@ const char *list_state(const struct list_trial *trial);
 /** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the short text of
  *  what stands against it. */
 const char *list_here(const struct list_trial *trial);
+
+struct json;
+/** A CPU's members of a JSON object that was begun. */
+void list_cpu_members(struct json *j, const struct upmu_cpu_info *cpu);
+
+/** What is known of an event before any trial, as members of a JSON object that was begun. */
+void list_event_members(struct json *j, const struct upmu_event_info *info);
+
+/** `upmu list --cpus`. @return an exit status. */
+int list_cpus(bool as_json, bool as_csv);
 
 void list_write_json(struct output *out, const struct list *list);
 

@@ -37,20 +37,36 @@ static void list_encoding_json(struct json *j, const struct upmu_event_info *inf
     json_string(j, "encoding", info->encoding);
 }
 
+static void list_code_json(struct json *j, const struct upmu_event_info *info)
+{
+    if (info->machine_code == UPMU_NO_VALUE)
+        json_null(j, "machine_code");
+    else
+        json_uint(j, "machine_code", info->machine_code);
+    json_string(j, "generic", info->generic[0] ? info->generic : NULL);
+    json_string(j, "choice", info->choice);
+}
+
+void list_event_members(struct json *j, const struct upmu_event_info *info)
+{
+    json_string(j, "name", info->name);
+    json_string(j, "summary", info->summary);
+    json_string(j, "unit", info->unit);
+    json_string(j, "perf", info->perf);
+    json_string(j, "papi", info->papi);
+    json_string(j, "pmu", info->pmu);
+    list_encoding_json(j, info);
+    json_string(j, "counters", info->counters);
+    list_code_json(j, info);
+    json_string(j, "grade", list_grade(info->grade));
+    json_string(j, "note", info->note);
+    json_string(j, "source", info->source);
+}
+
 static void list_event_json(struct json *j, const struct list_event *e)
 {
     json_object(j, NULL);
-    json_string(j, "name", e->info.name);
-    json_string(j, "summary", e->info.summary);
-    json_string(j, "unit", e->info.unit);
-    json_string(j, "perf", e->info.perf);
-    json_string(j, "papi", e->info.papi);
-    json_string(j, "pmu", e->info.pmu);
-    list_encoding_json(j, &e->info);
-    json_string(j, "counters", e->info.counters);
-    json_string(j, "grade", list_grade(e->info.grade));
-    json_string(j, "note", e->info.note);
-    json_string(j, "source", e->info.source);
+    list_event_members(j, &e->info);
     list_trial_json(j, &e->trial);
     json_object_end(j);
 }
@@ -67,11 +83,36 @@ static void list_metric_json(struct json *j, const struct list_metric *m)
     json_object_end(j);
 }
 
+void list_cpu_members(struct json *j, const struct upmu_cpu_info *cpu)
+{
+    json_string(j, "name", cpu->name);
+    json_string(j, "title", cpu->title);
+    json_string(j, "vendor", cpu->vendor);
+    json_string(j, "remark", cpu->remark);
+    json_string(j, "rule", cpu->rule);
+    json_uint(j, "counters", cpu->counters);
+    json_uint(j, "fixed_counters", cpu->fixed_counters);
+    json_uint(j, "counter_bits", cpu->counter_bits);
+}
+
+/* The CPU asked for by name; null where the events are those of this machine. */
+static void list_cpu_json(struct json *j, const struct upmu_cpu_info *cpu)
+{
+    if (!cpu->name) {
+        json_null(j, "cpu");
+        return;
+    }
+    json_object(j, "cpu");
+    list_cpu_members(j, cpu);
+    json_object_end(j);
+}
+
 void list_write_json(struct output *out, const struct list *list)
 {
     struct json j;
 
     json_begin(&j, out->file, "upmu-list");
+    list_cpu_json(&j, &list->cpu);
     json_array(&j, "events");
     for (size_t i = 0; i < list->n_events; i++)
         list_event_json(&j, &list->events[i]);

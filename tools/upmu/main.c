@@ -9,8 +9,8 @@
 #include "upmu/upmu.h"
 
 const struct command *const commands[] = {
-    &command_list, &command_doctor, &command_gather, &command_stat, &command_record, &command_ctl, &command_report,
-    &command_dump, &command_repair, &command_help,   NULL,
+    &command_list, &command_explain, &command_doctor, &command_gather, &command_stat, &command_record,
+    &command_ctl,  &command_report,  &command_dump,   &command_repair, &command_help, NULL,
 };
 
 static const struct command *command_named(const char *name)

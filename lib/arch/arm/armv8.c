@@ -126,6 +126,7 @@ const struct arch_family arch_armv8 = {
     .n_native = ROWS(arch_arm_native),
     .native_core = NATIVE_ARMV8,
     .counters = {.fixed = 1, .width = 32},
+    .listed_raw = LISTED_RAW,
     .matches = is_arm64,
     .remark = "the core decides which events it has; the number of counters is not known beforehand (often 6 and the "
               "cycle counter)",

@@ -56,6 +56,8 @@ const struct arch_family arch_kunpeng920 = {
     .n_native = ROWS(arch_arm_native),
     .native_core = NATIVE_KUNPENG920,
     .counters = {.fixed = 1, .width = 32},
+    .listed_raw = LISTED_RAW,
+    .confirmed = true,
     .matches = is_tsv110,
     .remark = "",
     .choice = "generic ids where the kernel makes the right code of them, since it asks the core for those alone "

@@ -15,6 +15,9 @@ enum {
     NATIVE_FTC862 = 1u << 3,
     ARM_NATIVE_ROWS = 228,
 };
+/** Common events up to this one are in the lists of all kernels from 4.14 on, where the core has them. */
+enum { LISTED_RAW = 0x30 };
+
 extern const struct arch_native arch_arm_native[ARM_NATIVE_ROWS];
 
 #endif

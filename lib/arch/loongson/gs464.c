@@ -4,9 +4,8 @@
  * Loongson GS464 (3A1000, 3B1000, 3B1500): two counters with a bank of events each; bit 7 of a raw code picks the bank.
  * Room: arch/loongson; before it families.c, after it the kernel takes the codes.
  */
-#include <string.h>
-
 #include "arch/loongson/banks.h"
+#include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -92,15 +91,10 @@ static const struct arch_native native[] = {
 };
 /* clang-format on */
 
-/** Company byte 0 and the chips' revisions 5 to 7: the kernel prints them as V0.5 to V0.7. */
+/** 3A1000, 3B1000 and 3B1500, one revision each. */
 static int is_gs464(const struct arch_cpu *cpu)
 {
-    static const char *const revisions[] = {"Loongson-3 V0.5 ", "Loongson-3 V0.6 ", "Loongson-3 V0.7 "};
-    for (size_t i = 0; i < ROWS(revisions); i++) {
-        if (strstr(cpu->cpu_model, revisions[i]))
-            return ARCH_MATCH_MODEL;
-    }
-    return ARCH_MATCH_NO;
+    return loongson_revision(cpu, "Loongson-3", 1u << 5 | 1u << 6 | 1u << 7);
 }
 
 const struct arch_family arch_gs464 = {

@@ -5,8 +5,7 @@
  * which it names the thirteen here; the others are reachable as r<hex> only, since nobody has published what they
  * count. Room: arch/loongson; before it families.c, after it the kernel takes the codes.
  */
-#include <string.h>
-
+#include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -45,16 +44,10 @@ static const struct arch_event rows[] = {
 };
 /* clang-format on */
 
-/** The kernel prints the low byte of the processor id as V<high half>.<low half>; each chip has two steppings. */
+/** Each of the two chips has two revisions. */
 static int is_gs464e(const struct arch_cpu *cpu)
 {
-    static const char *const revisions[] = {"Loongson-3 V0.8 ", "Loongson-3 V0.9 ", "Loongson-3 V0.12 ",
-                                            "Loongson-3 V0.13 "};
-    for (size_t i = 0; i < ROWS(revisions); i++) {
-        if (strstr(cpu->cpu_model, revisions[i]))
-            return ARCH_MATCH_MODEL;
-    }
-    return ARCH_MATCH_NO;
+    return loongson_revision(cpu, "Loongson-3", 1u << 8 | 1u << 9 | 1u << 12 | 1u << 13);
 }
 
 const struct arch_family arch_gs464e = {

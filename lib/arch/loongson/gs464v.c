@@ -5,8 +5,7 @@
  * known or not, so that a wrong one counts something else without an error: only the fifteen here have names. Room:
  * arch/loongson; before it families.c, after it the kernel takes the codes.
  */
-#include <string.h>
-
+#include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -73,16 +72,10 @@ static const struct arch_native native[] = {
 };
 /* clang-format on */
 
-/** The kernel prints the low byte of the processor id as V<high half>.<low half>; this core has 0 to 4. */
+/** Five revisions of one chip. */
 static int is_gs464v(const struct arch_cpu *cpu)
 {
-    static const char *const revisions[] = {"Loongson-3 V0.0 ", "Loongson-3 V0.1 ", "Loongson-3 V0.2 ",
-                                            "Loongson-3 V0.3 ", "Loongson-3 V0.4 "};
-    for (size_t i = 0; i < ROWS(revisions); i++) {
-        if (strstr(cpu->cpu_model, revisions[i]))
-            return ARCH_MATCH_MODEL;
-    }
-    return ARCH_MATCH_NO;
+    return loongson_revision(cpu, "Loongson-3", 1u << 0 | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4);
 }
 
 const struct arch_family arch_gs464v = {

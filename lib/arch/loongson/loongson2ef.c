@@ -5,9 +5,8 @@
  * arch/loongson; before it families.c, after it the kernel takes the codes - if it has a driver, which is an old one
  * from outside the kernel tree; mainline has none and refuses every hardware event.
  */
-#include <string.h>
-
 #include "arch/loongson/banks.h"
+#include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -82,11 +81,10 @@ static const struct arch_native native[] = {
 };
 /* clang-format on */
 
-/** The kernel prints the revision of the processor id: 2 is 2E, 3 is 2F. */
+/** 2E and 2F. */
 static int is_loongson2ef(const struct arch_cpu *cpu)
 {
-    return strstr(cpu->cpu_model, "Loongson-2 V0.2 ") || strstr(cpu->cpu_model, "Loongson-2 V0.3 ") ? ARCH_MATCH_MODEL
-                                                                                                    : ARCH_MATCH_NO;
+    return loongson_revision(cpu, "Loongson-2", 1u << 2 | 1u << 3);
 }
 
 const struct arch_family arch_loongson2ef = {

@@ -269,6 +269,65 @@ START_TEST(every_native_row_belongs_to_a_family)
 }
 END_TEST
 
+START_TEST(chips_lead_to_their_family)
+{
+    static const char *const calls[][2] = {
+        {"zen3", "zen3"},
+        {"ZEN3", "zen3"},
+        {"3a5000", "la464"},
+        {"Loongson-3A6000", "la664"},
+        {"2K1000LA", "la264"},
+        {"2k1000-mips", "loongson2k"},
+        {"kx 6000", "zx-e"},
+        {"sw_831", "core3b"},
+        {"skylake", "intel-skylake"},
+        {"ft-2000+", "ftc662"},
+        {"FT-2000/4", "ftc663"},
+    };
+    static const char *const unknown[] = {"", "-", "intel", "phytium-x", "3a", "5000", "zen33", "ft-2000"};
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        const struct arch_family *f = arch_family_called(calls[i][0]);
+        ck_assert_msg(f && strcmp(f->name, calls[i][1]) == 0, "%s does not lead to %s", calls[i][0], calls[i][1]);
+    }
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+        ck_assert_msg(!arch_family_called(unknown[i]), "'%s' leads to a family", unknown[i]);
+    for (size_t i = 0; upmu_arch_families[i]; i++)
+        ck_assert_ptr_eq(arch_family_called(upmu_arch_families[i]->name), upmu_arch_families[i]);
+    char longer[200] = "";
+    memset(longer, 'x', sizeof(longer) - 1);
+    ck_assert_ptr_null(arch_family_called(longer));
+}
+END_TEST
+
+START_TEST(generic_ids_and_what_the_kernel_makes_of_them)
+{
+    static const struct {
+        const char *family, *name;
+        int kind;
+        bool same_name;
+        uint64_t config, machine_code;
+    } cases[] = {
+        {"gs464e", "l1i-miss", ARCH_CODE_HW_CACHE, true, 0x10001, 0x18}, /* programmed itself */
+        {"zx-e", "l1i-miss", ARCH_CODE_HW_CACHE, true, 0x10001, 0x301},  /* another one, which is the same code */
+        {"zen3", "l1d-load", ARCH_CODE_HW_CACHE, true, 0, 0x40},         /* another code */
+        {"hygon", "branches", ARCH_CODE_HARDWARE, true, 4, UINT64_MAX},  /* kernels differ */
+        {"core4", "l2-miss", ARCH_CODE_HARDWARE, false, 3, 0x53},        /* an id for something else, same code */
+        {"gs464", "mem-read", ARCH_CODE_NONE, false, 0, 0},
+        {"zen3", "llc-miss", ARCH_CODE_NONE, false, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct arch_family *f = arch_family_named(cases[i].family);
+        struct arch_generic_id id = {.kind = ARCH_CODE_NONE};
+        bool found = arch_family_generic_id(f, arch_family_event(f, cases[i].name), &id);
+        ck_assert_msg(found == (cases[i].kind != ARCH_CODE_NONE) && id.kind == cases[i].kind, "%s %s", f->name,
+                      cases[i].name);
+        ck_assert_msg(!found || (id.config == cases[i].config && id.machine_code == cases[i].machine_code &&
+                                 id.same_name == cases[i].same_name),
+                      "%s %s has another id", f->name, cases[i].name);
+    }
+}
+END_TEST
+
 START_TEST(native_lookup_keeps_to_the_core_and_ignores_case)
 {
     const struct arch_family *zen1 = arch_family_named("zen1"), *zen4 = arch_family_named("zen4");
@@ -321,6 +380,8 @@ int main(void)
     tcase_add_test(t, families_are_complete_and_generic_is_the_last);
     tcase_add_test(t, native_names_are_found_and_mean_one_code_per_family);
     tcase_add_test(t, every_native_row_belongs_to_a_family);
+    tcase_add_test(t, chips_lead_to_their_family);
+    tcase_add_test(t, generic_ids_and_what_the_kernel_makes_of_them);
     tcase_add_test(t, native_lookup_keeps_to_the_core_and_ignores_case);
     tcase_add_test(t, raw_codes_of_listed_sources_are_in_the_native_list);
     suite_add_tcase(s, t);

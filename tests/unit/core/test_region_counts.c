@@ -94,6 +94,28 @@ START_TEST(an_instance_off_the_counters_has_no_number)
 }
 END_TEST
 
+/* A core that may lack the event: nobody has published what it has. */
+START_TEST(a_sum_of_0_that_nobody_vouches_for_is_no_number)
+{
+    const struct scripted_sample zeros[] = {{0, 1000, 1000}, {0, 2000, 2000}},
+                                 ones[] = {{0, 1000, 1000}, {1, 2000, 2000}};
+    scripted_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x663\n");
+    machine_forget();
+    scripted_counter(KERNEL_TYPE_RAW, 0x40, zeros, 2);
+    scripted_counter(KERNEL_TYPE_RAW, 0x41, ones, 2);
+    scripted_counter(KERNEL_TYPE_HW_CACHE, 0, zeros, 2);
+    setup("l1d-load,l1d-store,l1d-access");
+    instances("r", 1);
+    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    ck_assert_int_eq(s.events[0].standing, UPMU_NOT_COUNTED);
+    ck_assert_uint_eq(s.events[0].without_value, 1);
+    ck_assert_int_eq(s.events[1].standing, UPMU_EXACT);
+    ck_assert_uint_eq(s.events[1].stat.sum, 1);
+    ck_assert_int_eq(s.events[2].standing, UPMU_EXACT); /* a generic id: the kernel has asked the core */
+    ck_assert_uint_eq(s.events[2].without_value, 0);
+}
+END_TEST
+
 static const ssize_t bad_reads[] = {-EIO, 0, 8, 24};
 
 START_TEST(a_bad_read_costs_the_group_its_numbers_from_then_on_and_nothing_else)
@@ -281,6 +303,7 @@ int main(void)
     tcase_add_test(cases, distributions_of_exact_instances);
     tcase_add_test(cases, an_estimate_makes_the_sum_one_for_good);
     tcase_add_test(cases, an_instance_off_the_counters_has_no_number);
+    tcase_add_test(cases, a_sum_of_0_that_nobody_vouches_for_is_no_number);
     tcase_add_loop_test(cases, a_bad_read_costs_the_group_its_numbers_from_then_on_and_nothing_else, 0, 4);
     tcase_add_loop_test(cases, without_perf_events_time_and_switches_are_true_and_the_rest_says_why, 0, 3);
     tcase_add_test(cases, a_thread_without_counters_has_no_numbers_and_the_others_keep_theirs);

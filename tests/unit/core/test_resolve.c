@@ -106,6 +106,69 @@ START_TEST(an_unknown_cpu_gets_the_kernels_generic_events)
 }
 END_TEST
 
+/* On Arm a raw code opens whether the core has the event or not, and would read 0. */
+START_TEST(an_event_that_the_core_does_not_list_is_absent)
+{
+    struct event e;
+    machine_recorded(machines, "kunpeng920");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
+    ck_assert_uint_eq(resolved("branches").config, 0x21); /* no list at all: the table is believed */
+    machine_forget();
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x0011\n");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/br_mis_pred_retired", "event=0x0022\n");
+    ck_assert_uint_eq(resolved("branch-misses").config, 0x22);
+    ck_assert_uint_eq(resolved("cycles").type, KERNEL_TYPE_HARDWARE);
+    ck_assert_uint_eq(resolved("l1d-load").config, 0x40); /* no list has numbers like this one */
+    ck_assert(!resolved("l1d-load").zero_unsure);         /* but the maker's */
+    ck_assert(!resolved("cycles").zero_unsure);
+    ck_assert_int_eq(event_resolve("branches", &e), UPMU_E_UNSUPPORTED);
+    ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
+    ck_assert_ptr_nonnull(strstr(e.note, "does not list"));
+    ck_assert_uint_eq(resolved("native::BR_MIS_PRED_RETIRED").config, 0x22);
+    ck_assert_int_eq(event_resolve("native::BR_RETIRED", &e), UPMU_E_UNSUPPORTED);
+    ck_assert_uint_eq(resolved("r21").config, 0x21); /* a raw code is the user's own affair, */
+    ck_assert(resolved("r21").zero_unsure);          /* but a 0 of it says nothing */
+    ck_assert(!resolved("r22").zero_unsure);
+    ck_assert(!resolved("native::L1D_CACHE_RD").zero_unsure);
+}
+END_TEST
+
+START_TEST(a_zero_of_an_event_that_nobody_confirms_is_no_number)
+{
+    machine_recorded(machines, "phytium_d2000");
+    ck_assert(resolved("branches").zero_unsure); /* the kernel lists nothing */
+    ck_assert(resolved("l1d-load").zero_unsure);
+    ck_assert(!resolved("l1d-access").zero_unsure); /* a generic id: the kernel has asked the core */
+    machine_forget();
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/pc_write_retired", "event=0x000c\n");
+    ck_assert(!resolved("branches").zero_unsure);
+    ck_assert(resolved("l1d-load").zero_unsure); /* beyond the kernel's lists */
+}
+END_TEST
+
+START_TEST(another_cpus_names_come_from_its_table_alone)
+{
+    struct machine m;
+    struct event e;
+    machine_recorded(machines, "amd_zen3");
+    ck_assert_int_eq(machine_of_cpu("3a3000", &m), 0);
+    ck_assert_str_eq(m.family->name, "gs464e");
+    ck_assert_int_eq(event_resolve_on(&m, "l1i-miss", &e), 0);
+    ck_assert_uint_eq(e.type, KERNEL_TYPE_HW_CACHE);
+    ck_assert_uint_eq(e.config, 0x10001);
+    ck_assert_uint_eq(e.machine_code, 0x18);
+    ck_assert_int_eq(e.generic.kind, ARCH_CODE_HW_CACHE);
+    ck_assert_int_eq(event_resolve_on(&m, "l1i-access", &e), UPMU_E_UNSUPPORTED);
+    ck_assert_int_eq(event_resolve_on(&m, "native::ls_dispatch.ld_dispatch", &e), UPMU_E_NAME);
+    ck_assert_int_eq(event_resolve_on(&m, "cpu/cycles/", &e), UPMU_E_NAME);
+    ck_assert_int_eq(event_resolve_on(&m, "cycels", &e), UPMU_E_NAME);
+    ck_assert_ptr_nonnull(strstr(upmu_error(), "cycles"));
+    ck_assert_int_eq(machine_of_cpu("3a30000", &m), UPMU_E_NAME);
+    ck_assert_ptr_nonnull(strstr(upmu_error(), "'3a3000'"));
+}
+END_TEST
+
 START_TEST(a_machine_without_cpuinfo_still_has_software_events)
 {
     machine_bare();
@@ -246,6 +309,9 @@ int main(int argc, char **argv)
     tcase_add_test(cases, gs464_names);
     tcase_add_test(cases, core3b_names);
     tcase_add_test(cases, an_unknown_cpu_gets_the_kernels_generic_events);
+    tcase_add_test(cases, an_event_that_the_core_does_not_list_is_absent);
+    tcase_add_test(cases, a_zero_of_an_event_that_nobody_confirms_is_no_number);
+    tcase_add_test(cases, another_cpus_names_come_from_its_table_alone);
     tcase_add_test(cases, a_machine_without_cpuinfo_still_has_software_events);
     tcase_add_test(cases, a_machine_is_examined_anew_once_forgotten);
     tcase_add_test(cases, every_alias_is_encoded_as_its_name_on_every_machine);

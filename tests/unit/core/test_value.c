@@ -168,6 +168,22 @@ START_TEST(standings_are_ordered_and_named)
 }
 END_TEST
 
+START_TEST(a_doubted_zero_is_no_number_and_other_counts_stay)
+{
+    const struct reading zero = {.count = 0, .enabled = 100, .running = 100},
+                         one = {.count = 1, .enabled = 100, .running = 50};
+    struct upmu_value v = value_total(&zero), w = value_total(&one), refused = value_without(UPMU_REFUSED, UPMU_E_PERM);
+    ck_assert(value_doubt_zero(&v));
+    ck_assert_int_eq(v.standing, UPMU_NOT_COUNTED);
+    ck_assert(v.value == UPMU_NO_VALUE);
+    ck_assert(!value_doubt_zero(&w));
+    ck_assert_int_eq(w.standing, UPMU_SCALED);
+    ck_assert_uint_eq(w.value, 2);
+    ck_assert(!value_doubt_zero(&refused));
+    ck_assert_int_eq(refused.standing, UPMU_REFUSED);
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("value");
@@ -178,6 +194,7 @@ int main(void)
     tcase_add_test(cases, an_interval_below_the_clocks_step_is_exact_if_the_counter_ran_all_along);
     tcase_add_test(cases, a_counter_that_went_backwards_has_no_difference);
     tcase_add_test(cases, more_running_than_enabled_is_not_scaled_down);
+    tcase_add_test(cases, a_doubted_zero_is_no_number_and_other_counts_stay);
     tcase_add_test(cases, open_failures_stand_as_refused_or_unsupported);
     tcase_add_test(cases, a_sum_is_exact_only_if_all_parts_are);
     tcase_add_test(cases, a_part_that_slept_takes_nothing_away);

@@ -365,6 +365,21 @@ START_TEST(intel_has_fixed_counters_and_two_extra_registers)
 }
 END_TEST
 
+START_TEST(the_watchdog_has_its_counter_first)
+{
+    on("Zen 3, watchdog");
+    int leader = opened(RAW, 0xc0, ALONE);
+    for (unsigned i = 1; i < 6; i++)
+        opened(RAW, 0xc0 + i, leader); /* all six counters, and the group check says nothing */
+    model_run(10 * MS, 0);
+    never_runs(leader);
+    model_kernel()->close(leader + 5);
+    uint64_t lost = read_one(leader).enabled;
+    model_run(10 * MS, 0);
+    ck_assert_uint_eq(read_one(leader).running, read_one(leader).enabled - lost);
+}
+END_TEST
+
 START_TEST(zen_counts_flops_on_pairs_of_counters)
 {
     on("Zen 3");
@@ -581,6 +596,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, armv8_grants_user_reads_to_who_asks);
     tcase_add_test(cases, each_kind_of_core_has_a_pmu_of_its_own);
     tcase_add_test(cases, intel_has_fixed_counters_and_two_extra_registers);
+    tcase_add_test(cases, the_watchdog_has_its_counter_first);
     tcase_add_test(cases, zen_counts_flops_on_pairs_of_counters);
     tcase_add_test(cases, zen_maps_stalls_by_the_kernel);
     tcase_add_test(cases, hygon_lost_its_generic_events);

@@ -135,6 +135,27 @@ START_TEST(every_event_alone_is_true_or_refused)
 }
 END_TEST
 
+/* That nothing is wrong would be easy if nothing were counted. */
+START_TEST(every_documented_event_is_counted)
+{
+    const struct model_machine *m = &model_machines[_i];
+    const struct model_driver *driver = m->pmus[0].driver;
+    if (!begin(_i) || m->refuses_all)
+        return;
+    for (size_t i = 0; i < driver->n_facts; i++) {
+        struct trial_sums sums = {0};
+        struct model_code code;
+        const struct kernel_open raw = {.type = KERNEL_TYPE_RAW, .config = driver->facts[i].code};
+        if (model_decode(&m->pmus[0], &raw, &code) == 0 && code.nothing)
+            continue; /* one that this model of the family lacks */
+        const struct trial trial = {.events = driver->facts[i].name, .run_us = FIRST_RUN_US};
+        trial_run(&trial, &sums, SHOWN);
+        ck_assert_msg(sums.known == 1 && sums.exact == 1 && sums.wrong == 0, "%s: '%s' is not counted exactly", m->name,
+                      driver->facts[i].name);
+    }
+}
+END_TEST
+
 /* Others count on the same thread, and begin in the middle. Machines on which they cannot spoil our numbers. */
 START_TEST(rivals_make_numbers_scaled_and_not_wrong)
 {
@@ -186,6 +207,7 @@ int main(int argc, char **argv)
     TCase *cases = tcase_create("sweep");
     tcase_set_timeout(cases, 100);
     tcase_add_loop_test(cases, every_event_alone_is_true_or_refused, 0, (int)model_n_machines);
+    tcase_add_loop_test(cases, every_documented_event_is_counted, 0, (int)model_n_machines);
     tcase_add_loop_test(cases, sets_of_many_events_are_true_or_refused, 0, (int)model_n_machines);
     tcase_add_loop_test(cases, rivals_make_numbers_scaled_and_not_wrong, 0, (int)model_n_machines);
     return run_suite("drivers", cases);

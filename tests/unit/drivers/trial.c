@@ -171,6 +171,8 @@ static const char *judge_times(const struct subject *s)
 static const char *judge_not_counted(const struct subject *s)
 {
     struct model_code kernel;
+    if (s->event.zero_unsure && s->value.value == UPMU_NO_VALUE && s->reason[0])
+        return s->value.raw == 0 && programmed(s, &kernel) == 0 && kernel.nothing ? NULL : "doubted without a reason";
     if (s->value.value != UPMU_NO_VALUE || s->value.running != 0)
         return "a number for what was not counted";
     if (s->resolved == 0 && !is_software(s) && programmed(s, &kernel) == 0 && kernel.counters != 0)

@@ -162,6 +162,17 @@ START_TEST(user_at_paranoid_3_counts_nothing)
 }
 END_TEST
 
+/* Arm's kernel prints numbers, and those of each processor. */
+START_TEST(cpu_without_a_name_is_told_by_its_table_and_each_kind_of_core)
+{
+    scripted_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x303\n\n"
+                                   "processor\t: 2\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x664\n");
+    diagnose(&upmu_kernel_scripted);
+    expect("cpu", UPMU_FINDING_OK, "Phytium FTC310 (E2000, the small cores), table 'ftc310'", "");
+    expect("cpu", UPMU_FINDING_OK, "another kind too, table 'ftc664'", "");
+}
+END_TEST
+
 START_TEST(machine_without_the_system_call)
 {
     static int err = ENOSYS;
@@ -253,6 +264,7 @@ int main(void)
     tcase_add_test(cases, counter_that_never_runs_or_never_moves_is_told);
     tcase_add_test(cases, user_at_paranoid_2_counts_user_mode_only);
     tcase_add_test(cases, user_at_paranoid_3_counts_nothing);
+    tcase_add_test(cases, cpu_without_a_name_is_told_by_its_table_and_each_kind_of_core);
     tcase_add_test(cases, machine_without_the_system_call);
     tcase_add_test(cases, pages_that_cannot_be_mapped_are_told);
     tcase_add_test(cases, switches_that_cannot_be_had_are_told);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Families by the names of their chips, as people say them: "3a5000", "Loongson-3A5000", "kx-6000". Room: arch; before
+ * it core, which looks a CPU up that is not the running one; after it the families.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "arch/tables.h"
+#include "base/suggest.h"
+
+/** A chip, without the maker's name in front. */
+struct chip {
+    const char *name;
+    const struct arch_family *family;
+};
+
+static const struct chip chips[] = {
+    {"2e", &arch_loongson2ef},
+    {"2f", &arch_loongson2ef},
+    {"3a1000", &arch_gs464},
+    {"3b1000", &arch_gs464},
+    {"3b1500", &arch_gs464},
+    {"3a2000", &arch_gs464e},
+    {"3a3000", &arch_gs464e},
+    {"3a4000", &arch_gs464v},
+    {"3b4000", &arch_gs464v},
+    {"2k1000-mips", &arch_loongson2k},
+    {"2k0500", &arch_la264},
+    {"2k1000", &arch_la264},
+    {"2k1000la", &arch_la264},
+    {"2k1500", &arch_la364},
+    {"2k2000", &arch_la364},
+    {"3a5000", &arch_la464},
+    {"3b5000", &arch_la464},
+    {"3c5000", &arch_la464},
+    {"3d5000", &arch_la464},
+    {"3a6000", &arch_la664},
+    {"3b6000", &arch_la664},
+    {"3c6000", &arch_la664},
+    {"3d6000", &arch_la664},
+    {"3e6000", &arch_la664},
+    {"sw3231", &arch_core3b},
+    {"sw831", &arch_core3b},
+    {"c4", &arch_core4},
+    {"core3a", &arch_sunway},
+    {"sw421", &arch_sunway},
+    {"sw1621", &arch_sunway},
+    {"sw26010", &arch_sunway},
+    {"ft-1500a", &arch_ftc660},
+    {"ft-2000a", &arch_ftc661},
+    {"ft-2000+", &arch_ftc662},
+    {"ft-2000/4", &arch_ftc663},
+    {"d2000", &arch_ftc663},
+    {"s2500", &arch_ftc663},
+    {"e2000", &arch_ftc664}, /* its large cores; the small ones are ftc310 */
+    {"d3000", &arch_ftc862},
+    {"s5000c", &arch_ftc862},
+    {"tsv110", &arch_kunpeng920},
+    {"hip08", &arch_kunpeng920},
+    {"hip09", &arch_armv8},
+    {"pmuv3", &arch_armv8},
+    {"arm64", &arch_armv8},
+    {"riscv", &arch_riscv_sbi},
+    {"dhyana", &arch_hygon},
+    {"c86", &arch_hygon},
+    {"wudaokou", &arch_zx_d},
+    {"kx-5000", &arch_zx_d},
+    {"lujiazui", &arch_zx_e},
+    {"kx-6000", &arch_zx_e},
+    {"yongfeng", &arch_kx_7000},
+    {"shijidadao", &arch_kx_7000},
+    {"cascadelake", &arch_intel_skylake},
+    {"cooperlake", &arch_intel_skylake},
+    {"kabylake", &arch_intel_skylake},
+    {"cometlake", &arch_intel_skylake},
+    {"tigerlake", &arch_intel_icelake},
+    {"rocketlake", &arch_intel_icelake},
+    {"emeraldrapids", &arch_intel_sapphirerapids},
+    {"naples", &arch_zen1},
+    {"rome", &arch_zen2},
+    {"milan", &arch_zen3},
+    {"genoa", &arch_zen4},
+    {"turin", &arch_zen5},
+};
+
+/** Makers' names that people put in front of a chip's. */
+static const char *const makers[] = {"loongson", "godson",  "sunway",  "phytium", "hisilicon", "kunpeng",
+                                     "hygon",    "zhaoxin", "kaixian", "amd",     "intel",     "arm"};
+
+enum { CHIP_NAME_MAX = 48 };
+
+/** Letters in lower case, digits, and '+' where it is part of a name; nothing else. */
+static void plain_name(const char *name, char *out)
+{
+    size_t len = 0;
+    for (; *name && len + 1 < CHIP_NAME_MAX; name++) {
+        if (isalnum((unsigned char)*name) || *name == '+')
+            out[len++] = (char)tolower((unsigned char)*name);
+    }
+    out[len] = '\0';
+}
+
+/** The name behind a maker's; the whole if there is none, or nothing behind it. */
+static const char *without_maker(const char *plain)
+{
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        size_t len = strlen(makers[i]);
+        if (strncmp(plain, makers[i], len) == 0 && plain[len] != '\0')
+            return plain + len;
+    }
+    return plain;
+}
+
+/** Whether a name as somebody wrote it is the one in a table, the maker's name left out on either side. */
+static bool names_agree(const char *asked, const char *known)
+{
+    char a[CHIP_NAME_MAX] = "", k[CHIP_NAME_MAX] = "";
+    plain_name(asked, a);
+    plain_name(known, k);
+    return strcmp(a, k) == 0 || strcmp(without_maker(a), without_maker(k)) == 0;
+}
+
+const struct arch_family *arch_family_called(const char *name)
+{
+    if (strlen(name) >= CHIP_NAME_MAX)
+        return NULL;
+    const struct arch_family *named = arch_family_named(name);
+    for (size_t i = 0; !named && upmu_arch_families[i]; i++) {
+        if (names_agree(name, upmu_arch_families[i]->name))
+            named = upmu_arch_families[i];
+    }
+    for (size_t i = 0; !named && i < sizeof(chips) / sizeof(chips[0]); i++) {
+        if (names_agree(name, chips[i].name))
+            named = chips[i].family;
+    }
+    return named;
+}
+
+void arch_family_offer(struct suggest *s)
+{
+    for (size_t i = 0; upmu_arch_families[i]; i++)
+        suggest_offer(s, upmu_arch_families[i]->name);
+    for (size_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++)
+        suggest_offer(s, chips[i].name);
+}

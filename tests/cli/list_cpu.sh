@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# upmu list --cpu: the table of any CPU on any machine, by family or chip; and every row against the facts it was made of.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 "$UPMU" list --cpus
+for cpu in gs464e la664 core3b core4 sunway hygon zx-e kunpeng920 ftc310 riscv-sbi generic; do
+    grep -q "^$cpu " "$work/out" || { fail "--cpus does not show $cpu"; show >&2; }
+done
+expect 0 "$UPMU" list --cpus --json
+json "$work/out" '
+assert d["schema"] == "upmu-list-cpus"
+cpus = {c["name"]: c for c in d["cpus"]}
+assert cpus["zen3"]["counters"] == 6 and cpus["core3b"]["counter_bits"] == 58
+assert all(c["title"] and c["rule"] for c in d["cpus"])
+'
+expect 0 "$UPMU" list --cpus --csv
+grep -q '^gs464e,' "$work/out" || fail "--cpus --csv"
+
+# Chips lead to their family, however they are spelled.
+while read -r chip family; do
+    expect 0 "$UPMU" list --cpu "$chip" --json cycles
+    json "$work/out" "assert d['cpu']['name'] == '$family', d['cpu']['name']"
+done <<'CHIPS'
+3a5000 la464
+Loongson-3A6000 la664
+loongson3a3000 gs464e
+3A1000 gs464
+2f loongson2ef
+sw831 core3b
+SW26010 sunway
+kx-6000 zx-e
+KX7000 kx-7000
+phytium-d2000 ftc663
+FT-2000+ ftc662
+ft-2000/4 ftc663
+Kunpeng-920 kunpeng920
+kunpeng920 kunpeng920
+hygon-dhyana hygon
+skylake intel-skylake
+amd-zen4 zen4
+GENERIC generic
+CHIPS
+
+expect 1 "$UPMU" list --cpu 3a50000
+has err "did you mean '3a5000'?"
+expect 1 "$UPMU" list --cpu ''
+has err "upmu list --cpus"
+expect 1 "$UPMU" list --cpu pdp11-of-my-grandmother
+has err "upmu list --cpus"
+expect 2 "$UPMU" list --cpu zen3 --metrics
+expect 2 "$UPMU" list --cpu zen3 --refresh
+expect 2 "$UPMU" list --cpus zen3
+
+# What a table says for people: who it is, what to know, the codes and the counters. Nothing is tried.
+expect 0 "$UPMU" list --cpu sw831
+has out "Sunway core3B"
+has out "vendor kernels only"
+grep -Eq '^cycles +hardware:0x0 \(raw 0x8\) +0 +exact' "$work/out" || { fail "cycles of core3B"; show >&2; }
+grep -Eq '^l1d-miss +cpu:0x132 +1 +exact' "$work/out" || { fail "l1d-miss of core3B"; show >&2; }
+has_not out "COUNTS HERE"
+has_not out "ipc"
+expect 0 "$UPMU" list --cpu 3a3000 --json l1i-miss
+json "$work/out" '
+e = d["events"][0]
+assert (e["type"], e["config"], e["machine_code"], e["generic"]) == (3, 0x10001, 0x18, "hw-cache:0x10001"), e
+assert "0x18" in e["choice"] and "generic" in e["choice"] and e["countable"] is None
+'
+expect 0 "$UPMU" list --cpu hygon --json branches
+json "$work/out" '
+e = next(e for e in d["events"] if e["name"] == "branches")
+assert (e["type"], e["config"], e["machine_code"], e["generic"]) == (4, 0xc2, 0xc2, "hardware:0x4"), e
+'
+# Looked up there, not here: raw codes, native names, modifiers; names of the running kernel are nobody else's.
+expect 0 "$UPMU" list --cpu core4 native::SW64_PMU_CYCLE
+has out "cpu:0x30"
+expect 0 "$UPMU" list --cpu core4 r8d
+expect 0 "$UPMU" list --cpu zx-e cycles:u
+expect 1 "$UPMU" list --cpu zx-e native::SW64_PMU_CYCLE
+has err "Zhaoxin"
+expect 1 "$UPMU" list --cpu zx-e cpu/event=0x3c/
+expect 0 "$UPMU" list --cpu zen3 --native 'native::ls_*'
+has out native::ls_int_taken
+expect 1 "$UPMU" list --cpu gs464e --native
+has err "no event"
+
+# upmu explain says why one code and not the other.
+expect 0 "$UPMU" explain l1i-miss --cpu 3a3000
+grep -Eq '^generic +hw-cache:0x10001$' "$work/out" || { fail "generic id of l1i-miss"; show >&2; }
+grep -Eq '^raw +0x18$' "$work/out" || { fail "raw code of l1i-miss"; show >&2; }
+has out "kernel makes 0x18"
+has out "would count something else"
+expect 0 "$UPMU" explain --cpu hygon branches
+has out "the raw code"
+has out "kernels from 6.9 on"
+expect 0 "$UPMU" explain --cpu zen3 l1d-load
+has out "the kernel would make 0x40 of its hw-cache:0x0"
+expect 0 "$UPMU" explain --cpu la664 l1d-access
+has out "though its hardware:0x2 is the same code"
+expect 0 "$UPMU" explain --cpu gs464 mem-read
+has out "the kernel has no generic id for it"
+expect 0 "$UPMU" explain --cpu zen3 llc-miss --json
+json "$work/out" 'assert d["event"]["grade"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen3"'
+expect 0 "$UPMU" explain page-faults
+has out "software:0x2"
+expect 1 "$UPMU" explain cyles
+has err "did you mean 'cycles'?"
+expect 1 "$UPMU" explain --cpu nobody cycles
+has err "no CPU 'nobody'"
+expect 2 "$UPMU" explain
+expect 2 "$UPMU" explain cycles instructions
+
+python3 "$GOLDEN/check.py" "$UPMU" "$GOLDEN" || fail "tables and facts differ"
+finish

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Compares every CPU's table, as `upmu list --cpu` shows it, with the facts the tables were made from.
+
+    check.py UPMU FOLDER
+
+In FOLDER: unified.csv has one line for each vendor-neutral name and each column of the survey; columns.csv says which
+CPUs a column speaks of; differs.csv has the cells in which CPUs (* = all) are other than their column says, with the reason;
+native.csv has the CPUs' own names. Prints each difference; exit status 1 if there is any.
+"""
+import csv
+import json
+import subprocess
+import sys
+
+upmu, folder = sys.argv[1:]
+NONE = ("absent", None, None)
+faults = 0
+
+
+def fault(text):
+    global faults
+    faults += 1
+    print(text)
+
+
+def rows(name):
+    with open(f"{folder}/{name}", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def listed(cpu, *options):
+    out = subprocess.run([upmu, "list", "--cpu", cpu, "--json", *options], stdout=subprocess.PIPE, check=True).stdout
+    return {e["name"]: e for e in json.loads(out)["events"]}
+
+
+def found(event):
+    """What the library says of an event: its grade, its generic id and its raw code."""
+    if event is None or event["grade"] == "absent":
+        return NONE
+    if event["encoding"].startswith("software:"):
+        return event["grade"], "software:0x%x" % event["config"], None
+    return event["grade"], event["generic"], event["machine_code"]
+
+
+def agrees(row, event):
+    grade, generic, code = found(event)
+    if row["type"] == "none":
+        return grade == "absent"
+    if grade != row["grade"]:
+        return False
+    if row["type"] == "raw":
+        return code == int(row["config"], 16)
+    programmed = event["encoding"].split(" ")[0]
+    wanted = "%s:%s" % (row["type"], row["config"])
+    return generic == wanted and programmed == wanted
+
+
+def compare_unified(cpus):
+    differs = {(cpu, r["name"]): r for r in rows("differs.csv") for cpu in r["cpus"].split()}
+    used = set()
+    compared = 0
+    for row in rows("unified.csv"):
+        for cpu in cpus[row["column"]]:
+            who = "*" if ("*", row["name"]) in differs else cpu
+            wanted = differs.get((who, row["name"]))
+            event = tables[cpu].get(row["name"])
+            compared += 1
+            if wanted:
+                used.add((who, row["name"]))
+                if who != "*" and agrees(row, event):
+                    fault(f"{cpu} {row['name']}: differs.csv speaks of a difference that is none")
+                if not wanted["why"]:
+                    fault(f"{cpu} {row['name']}: differs.csv gives no reason")
+            if not agrees(wanted or row, event):
+                fault(f"{cpu} {row['name']}: {found(event)} for {(wanted or row)}")
+    for key in differs.keys() - used:
+        fault(f"differs.csv: nobody has {key}")
+    return compared
+
+
+def compare_native():
+    wanted = {}
+    for row in rows("native.csv"):
+        for cpu in row["cpus"].split():
+            wanted.setdefault(cpu, {})["native::" + row["name"]] = int(row["code"], 16)
+    for cpu in tables:
+        have = {n: e["config"] for n, e in listed(cpu, "--native").items()} if cpu in wanted else {}
+        for name in sorted(have.keys() | wanted.get(cpu, {}).keys()):
+            if have.get(name) != wanted.get(cpu, {}).get(name):
+                fault(f"{cpu} {name}: {have.get(name)} for {wanted[cpu].get(name)}")
+    return sum(len(names) for names in wanted.values())
+
+
+def all_cpus():
+    out = subprocess.run([upmu, "list", "--cpus", "--json"], stdout=subprocess.PIPE, check=True).stdout
+    return [c["name"] for c in json.loads(out)["cpus"]]
+
+
+cpus = {r["column"]: r["cpus"].split() for r in rows("columns.csv")}
+surveyed = [cpu for column in cpus.values() for cpu in column]
+tables = {cpu: listed(cpu) for cpu in surveyed}
+# Nothing to compare with: CPUs of which the survey found no codes.
+for cpu in set(all_cpus()) ^ set(surveyed) ^ {"generic", "sunway", "loongson2k"}:
+    fault(f"{cpu}: in the library or in columns.csv, not in both")
+cells, names = compare_unified(cpus), compare_native()
+print(f"{cells} cells and {names} native names compared, {faults} differ")
+sys.exit(1 if faults or cells < 1050 or names < 2500 else 0)
