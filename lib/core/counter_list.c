@@ -116,7 +116,7 @@ static int append_sums(const struct machine *m, struct counter_list *list)
         if (list->absent[i] || !sum->also)
             continue;
         int rc = event_resolve_on(m, sum->also, &second);
-        if (rc == 0 && (sum->each_kind || second.each_kind))
+        if (rc == 0 && m->core_kinds > 1 && (sum->each_kind || second.each_kind))
             rc = upmu_fail(UPMU_E_UNSUPPORTED,
                            "'%s' is a sum of two events, which is not counted on a machine with "
                            "several kinds of cores; ask for its parts",
