@@ -173,6 +173,15 @@ static int plan_list(struct counter_list *list)
     return 0;
 }
 
+/* Names, what is hidden behind them, and the plan. */
+static int fill_list(struct counter_list *list, const char *names, size_t max, bool keep_unknown)
+{
+    int rc = take_names(list, names, max, keep_unknown);
+    if (rc == 0)
+        rc = append_sums(list);
+    return rc < 0 ? rc : plan_list(list);
+}
+
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
                       enum kernel_backend backend)
 {
@@ -188,12 +197,8 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     list->cause = calloc(room, sizeof *list->cause);
     list->reason = calloc(room, sizeof *list->reason);
     int rc = list->events && list->link && list->absent && list->cause && list->reason
-                 ? take_names(list, names, max, keep_unknown)
+                 ? fill_list(list, names, max, keep_unknown)
                  : upmu_fail(UPMU_E_NOMEM, "out of memory");
-    if (rc == 0)
-        rc = append_sums(list);
-    if (rc == 0)
-        rc = plan_list(list);
     if (rc < 0)
         counter_list_free(list);
     return rc;
