@@ -52,7 +52,7 @@ static bool move_all(const struct sync_counts *from, struct sync_counts *to)
         if (!s)
             return false;
         *s = from->slot[i];
-        to->written[s - to->slot] = from->written[i];
+        to->written[s - to->slot] = __atomic_load_n(&from->written[i], __ATOMIC_RELAXED);
         to->used++;
     }
     return true;
@@ -78,6 +78,7 @@ static struct sync_count *no_room(struct sync_thread *t)
 {
     upmu_recorder_lost_(1);
     t->nowhere.stamps = 0;
+    t->nowhere.until = 0;
     return &t->nowhere;
 }
 
@@ -92,7 +93,8 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
         fits = s != NULL;
     }
     if (s->lock == 0) {
-        s->type = type;
+        s->type = (uint16_t)type;
+        s->until = sync_process.sample;
         __atomic_store_n(&s->lock, lock, __ATOMIC_RELEASE);
         t->counts->used++;
     }
@@ -163,12 +165,16 @@ static bool write_object(struct sync_thread *t, const struct sync_thread *of, ui
 bool sync_counts_final(struct sync_thread *t, uintptr_t object)
 {
     bool all = true;
+    sync_guard(t); /* a signal handler that retires a lock of its own must not come here for the lock again */
+    tiny_lock_take(&sync_gate.lock);
     for (struct sync_thread *of = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE); of; of = of->next) {
         if (!__atomic_load_n(&of->used, __ATOMIC_ACQUIRE))
             continue;
         all &= write_object(t, of, object);
         all &= __atomic_load_n(&of->nowhere.acquired, __ATOMIC_RELAXED) == 0;
     }
+    tiny_lock_give(&sync_gate.lock);
+    sync_unguard(t);
     return all;
 }
 
