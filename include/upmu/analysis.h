@@ -177,6 +177,11 @@ struct upmu_overview_object {
 UPMU_API UPMU_CHECKED int upmu_overview_object(const struct upmu_overview *overview, size_t i,
                                                struct upmu_overview_object *out);
 
+/** The last object that was at `address` in process `process`, of type `type` (UPMU_OBJECT_NONE: any lock or variable).
+ *  @return 0; UPMU_E_NAME if none is known there; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t process, int type,
+                                                  uint64_t address, struct upmu_overview_object *out);
+
 /** What one thread did with one object. */
 struct upmu_overview_use {
     size_t size; /**< in: sizeof(struct upmu_overview_use) */

@@ -183,14 +183,8 @@ static void add_uses(const struct overview *o, const struct ov_object *object, s
     }
 }
 
-int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
+static int give_object(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
 {
-    if (!overview || !out)
-        return no_place();
-    const struct overview *o = &overview->pass;
-    const struct ov_object *object = object_at(o, i);
-    if (!object)
-        return UPMU_E_NAME;
     struct upmu_overview_object ours = {
         .process = object->process,
         .pid = object->pid,
@@ -216,6 +210,23 @@ int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct 
     };
     add_uses(o, object, &ours);
     return give(out, out->size, &ours, sizeof ours);
+}
+
+int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct ov_object *object = object_at(&overview->pass, i);
+    return object ? give_object(&overview->pass, object, out) : UPMU_E_NAME;
+}
+
+int upmu_overview_object_at(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
+                            struct upmu_overview_object *out)
+{
+    if (!overview || !out || process >= overview->pass.n_processes)
+        return no_place();
+    uint32_t last = object_last(&overview->pass, (uint32_t)process, type, address);
+    return last != MAP_NONE ? give_object(&overview->pass, &overview->pass.objects[last], out) : UPMU_E_NAME;
 }
 
 int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_use *out)

@@ -35,9 +35,14 @@ static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e,
     return index;
 }
 
+uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address)
+{
+    return map_find(&o->by_address, object_space(process, type), address);
+}
+
 uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish)
 {
-    uint32_t last = map_find(&o->by_address, object_space(e->process, e->object_type), e->object);
+    uint32_t last = object_last(o, e->process, e->object_type, e->object);
     if (last == MAP_NONE)
         return object_new(o, e, MAP_NONE);
     struct ov_object *object = &o->objects[last];

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "analysis/map.h"
+#include "analysis/timeline.h"
 #include "upmu/analysis.h"
 #include "upmu/region.h"
 #include "upmu/trace.h"
@@ -163,6 +164,7 @@ struct overview {
     /** The call site on top of a stack, 0 if not known; NULL: none is. Frequent events have their site there. */
     uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
     void *stack_arg;
+    const struct timeline_hooks *hooks; /**< NULL: nobody looks on */
     struct map by_tid, by_handle, by_early, by_tally, by_address, by_use, by_site, by_region;
     uint32_t *thread_order, *object_order, *region_order; /**< after overview_finish() */
 };
@@ -195,6 +197,8 @@ enum object_wish {
 uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish);
 /** The object at `address` if there is one that lives, or MAP_NONE. */
 uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address);
+/** The last object there was at `address`, or MAP_NONE. */
+uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address);
 uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object);
 uint32_t site_of(struct overview *o, uint32_t object, uint64_t address);
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);

@@ -97,7 +97,8 @@ __attribute__((noinline)) static int lock_any(mtx_t *m, uint32_t mode, const str
         return real_lock(m, until);
     if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
         return wait_for(t, mode, m, until, site);
-    const struct lockable as = lockable_of(m, site);
+    struct lockable as = lockable_of(m, site);
+    as.how = until ? UPMU_FLAG_TIMED : 0;
     lockable_taken(t, mode, &as, 0);
     return thrd_success;
 }
@@ -119,7 +120,8 @@ UPMU_API int mtx_trylock(mtx_t *m)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(mtx_trylock)(m);
-    const struct lockable as = lockable_of(m, CALL_SITE());
+    struct lockable as = lockable_of(m, CALL_SITE());
+    as.how = UPMU_FLAG_TRIED;
     if (t && rc == thrd_success)
         lockable_taken(t, mode, &as, 0);
     else if (t)
@@ -133,6 +135,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, uintpt
     pid_t owner = owner_of(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
     int rc = SYNC_REAL(mtx_unlock)(m);
+    if (owner > 0 && owner != t->tid && rc == thrd_success)
+        sync_live_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
     return rc;

@@ -10,6 +10,7 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/writer.h"
 #include "upmu/region.h"
 
@@ -31,6 +32,8 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
     struct sync_thread *t = open && (named || (mode != MODE_OFF && mode != MODE_COUNTS)) ? sync_thread() : NULL;
     if (!t)
         return;
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_order_forget((uintptr_t)object);
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
@@ -80,6 +83,9 @@ void upmu_lock_acquired(const void *lock)
         sync_wait_end(&w);
         return;
     }
+    /* It did not say before that it would wait. */
+    if (mode != MODE_COUNTS)
+        sync_order(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM, CALL_SITE(), UPMU_FLAG_TRIED);
     struct sync_count *c = sync_count(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM);
     c->acquired++;
     if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))

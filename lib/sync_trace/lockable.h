@@ -12,6 +12,7 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/stream_fast.h"
 
 /** A call about a lock. */
@@ -19,6 +20,7 @@ struct lockable {
     uintptr_t key; /**< see sync_key_object() */
     uint32_t type; /**< enum upmu_object_type */
     uintptr_t site;
+    uint32_t how; /**< UPMU_FLAG_TIMED, UPMU_FLAG_TRIED */
 };
 
 /** Mode all without stacks: the call site stands in for the stack. */
@@ -35,6 +37,8 @@ static inline void lockable_taken_all(struct sync_thread *t, const struct lockab
 static inline __attribute__((always_inline)) void lockable_taken(struct sync_thread *t, uint32_t mode,
                                                                  const struct lockable *l, int32_t result)
 {
+    if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+        sync_order(t, l->key, l->type, l->site, l->how);
     struct sync_count *c = sync_count(t, l->key, l->type);
     c->acquired++;
     if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))

@@ -17,6 +17,7 @@
 #include "sync_trace/held.h"
 #include "sync_trace/lockable.h"
 #include "sync_trace/mutex_kind.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "trace/stream_fast.h"
 #include "trace/writer.h"
@@ -58,10 +59,13 @@ static inline void taken_all(struct sync_thread *t, uintptr_t lock, uintptr_t si
                            sync_site_id(t, tick, site));
 }
 
+/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
 static inline __attribute__((always_inline)) void taken(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
-                                                        uintptr_t site, int result)
+                                                        uintptr_t site, int result, uint32_t how)
 {
     uintptr_t lock = (uintptr_t)m;
+    if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+        sync_order(t, lock, UPMU_OBJECT_MUTEX, site, how);
     struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_MUTEX);
     c->acquired++;
     if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
@@ -120,7 +124,7 @@ __attribute__((noinline, cold)) static int lock_robust(struct sync_thread *t, ui
     if (rc == ETIMEDOUT)
         return wait_for(t, mode, m, way, site);
     if (rc == 0 || rc == EOWNERDEAD)
-        taken(t, mode, m, site, rc);
+        taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0);
     return rc;
 }
 
@@ -131,7 +135,7 @@ static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t
         return lock_robust(t, mode, m, way, site);
     if (UNLIKELY(SYNC_REAL(mutex_trylock)(m) != 0))
         return wait_for(t, mode, m, way, site);
-    taken(t, mode, m, site, 0);
+    taken(t, mode, m, site, 0, way->until ? UPMU_FLAG_TIMED : 0);
     return 0;
 }
 
@@ -192,7 +196,7 @@ UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
     int rc = SYNC_REAL(mutex_trylock)(m);
     const struct lockable as = {.key = (uintptr_t)m, .type = UPMU_OBJECT_MUTEX, .site = CALL_SITE()};
     if (t && (rc == 0 || rc == EOWNERDEAD))
-        taken(t, mode, m, as.site, rc);
+        taken(t, mode, m, as.site, rc, UPMU_FLAG_TRIED);
     else if (t)
         lockable_tried(t, mode, &as, rc);
     return rc;
@@ -207,6 +211,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_mutex_t 
     pid_t owner = owner_of(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
     int rc = SYNC_REAL(mutex_unlock)(m);
+    if (owner > 0 && owner != t->tid && rc == 0)
+        sync_live_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
     return rc;

@@ -242,6 +242,7 @@ static int open_gate(uint32_t mode)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
     __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
+    sync_live_start();
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
     if (t) {
@@ -369,7 +370,7 @@ static void write_others(const struct sync_thread *self)
 {
     struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
     for (; t; t = t->next) {
-        if (t == self || !__atomic_load_n(&t->used, __ATOMIC_ACQUIRE))
+        if (t == self || __atomic_load_n(&t->used, __ATOMIC_ACQUIRE) != 1)
             continue;
         struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, t->name);
         if (stream)

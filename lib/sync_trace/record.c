@@ -10,6 +10,7 @@
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/writer.h"
 
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
@@ -47,6 +48,8 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
                       int32_t result, uint32_t flags)
 {
     int saved = errno;
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_order_forget((uintptr_t)object);
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
         flags |= UPMU_FLAG_FINAL;
     uint64_t tick = tick_now();
@@ -109,6 +112,8 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     __atomic_store_n(&t->waiting, w->lock, __ATOMIC_RELAXED);
     if (!w->recorded)
         return;
+    if (w->type != UPMU_OBJECT_SEM) /* what this thread is about to wait for is told before it does */
+        sync_order(t, w->lock, w->type, w->site, w->flags & UPMU_FLAG_TIMED);
     w->flags |= sync_key_flags(w->lock, w->type);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_BLOCK,
@@ -128,6 +133,7 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     if (n == 0)
         e.stack = sync_site_id(t, tick, w->site);
     sync_write(t, tick, &e);
+    sync_live_begin(t, &e);
     sync_counts_write_sometimes(t, tick);
     errno = saved;
 }
@@ -151,9 +157,12 @@ void sync_wait_end(struct sync_wait *w)
     bool won = w->result == 0 || w->result == EOWNERDEAD;
     uint64_t tick = w->recorded ? tick_now() : 0;
     __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
+    if (w->result == EOWNERDEAD)
+        sync_live_disown(0, w->lock);
     if (won)
         wait_won(w, tick);
     if (w->recorded) {
+        sync_live_end(t);
         struct trace_sync e = {
             .kind = won ? UPMU_TRACE_LOCK_ACQUIRED : UPMU_TRACE_LOCK_FAILED,
             .object_type = (int32_t)w->type,

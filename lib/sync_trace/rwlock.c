@@ -151,7 +151,10 @@ static inline __attribute__((always_inline)) int lock_any(rwlock *l, bool shared
     struct sync_thread *t = refused ? NULL : sync_thread();
     if (LIKELY(!t))
         return way->lock(l, way);
-    const struct lockable as = {.key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    const struct lockable as = {.key = (uintptr_t)l + shared,
+                                .type = UPMU_OBJECT_RWLOCK,
+                                .site = site,
+                                .how = way->until ? UPMU_FLAG_TIMED : 0};
     if (UNLIKELY((shared ? try_to_read(l) : try_to_write(l)) != 0))
         return wait_for(t, mode, l, &as, way);
     lockable_taken(t, mode, &as, 0);
@@ -214,7 +217,8 @@ static int try_any(rwlock *l, bool shared, uintptr_t site)
 {
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
-    const struct lockable as = {.key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    const struct lockable as = {
+        .key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site, .how = UPMU_FLAG_TRIED};
     int rc = shared ? SYNC_REAL(rwlock_tryrdlock)(l) : SYNC_REAL(rwlock_trywrlock)(l);
     if (t && rc == 0)
         lockable_taken(t, mode, &as, 0);

@@ -61,7 +61,8 @@ UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(spin_trylock)(l);
-    const struct lockable as = lockable_of(l, CALL_SITE());
+    struct lockable as = lockable_of(l, CALL_SITE());
+    as.how = UPMU_FLAG_TRIED;
     if (t && rc == 0)
         lockable_taken(t, mode, &as, 0);
     else if (t)

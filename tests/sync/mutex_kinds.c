@@ -162,8 +162,7 @@ static void c11_misuse_is_told(void)
     CHECK(mtx_lock(&m) == thrd_success);
     in_thread(unlock_c11, &m); /* foreign */
     CHECK(mtx_lock(&m) == thrd_success && mtx_unlock(&m) == thrd_success);
-    mtx_unlock(&m); /* what is left in our books of the first acquisition: nothing to tell */
-    mtx_unlock(&m); /* double */
+    mtx_unlock(&m); /* double: the foreign release has taken the first acquisition out of our books */
     end();
     CHECK(look(&held).kind[UPMU_TRACE_LOCK_MISUSE] == 0 && look(&m).kind[UPMU_TRACE_LOCK_MISUSE] == 2);
 }
