@@ -77,7 +77,6 @@ void sync_live_created(void)
 static void change_begin(struct live_slot *s)
 {
     __atomic_fetch_add(&s->version, 1, __ATOMIC_ACQ_REL);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void change_end(struct live_slot *s)
