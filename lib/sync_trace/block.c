@@ -203,12 +203,14 @@ static void thread_end(struct sync_thread *t)
     sync_thread_exit_event(t);
     tid_leave(t);
     bool keep = sync_live_leave(t);
-    sync_counts_clear(t);
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED); /* a waiter may be looking for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;
     __atomic_store_n(&t->self, 0, __ATOMIC_RELAXED);
+    tiny_lock_take(&sync_gate.lock); /* whoever ends a lock may be looking at its counts */
+    sync_counts_clear(t);
     __atomic_store_n(&t->used, keep ? BLOCK_KEPT : 0, __ATOMIC_RELEASE);
+    tiny_lock_give(&sync_gate.lock);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
