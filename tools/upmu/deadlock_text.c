@@ -17,7 +17,7 @@ static void text_clean(struct output *out, char *text)
 
 static void text_place(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
-    text_clean(out, report_place(&r->places, process, address));
+    text_clean(out, deadlock_place(r, process, address));
 }
 
 /* A function with its file, and above it those it was inlined into. */
