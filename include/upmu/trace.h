@@ -112,9 +112,9 @@ enum upmu_trace_flag {
     UPMU_FLAG_RECURSIVE = 32,
     UPMU_FLAG_ERRORCHECK = 64,
     UPMU_FLAG_ROBUST = 128,
-    UPMU_FLAG_PI = 256, /**< priority inheritance */
-    UPMU_FLAG_PSHARED = 512,
-    UPMU_FLAG_FINAL = 1024, /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
+    UPMU_FLAG_PI = 256,      /**< priority inheritance */
+    UPMU_FLAG_PSHARED = 512, /**< shared between processes; of a robust mutex only LOCK_INIT tells */
+    UPMU_FLAG_FINAL = 1024,  /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
                                  THREAD_EXIT: `count` is known */
 };
 
@@ -183,6 +183,9 @@ UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char 
  *         stream is left out from there on, and calling again goes on with the others.
  */
 UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event);
+
+/** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
+UPMU_API const char *upmu_trace_kind_name(int kind);
 
 /** Number of processes. */
 UPMU_API size_t upmu_trace_processes(const struct upmu_trace *trace);

@@ -118,14 +118,15 @@ static int add_items(struct upmu_deadlocks *d)
 
 /* ---------------------------------------------------------------------------------------------- open and close */
 
-static int hear(void *arg, const struct upmu_trace_event *e)
+static int hear(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
 {
+    (void)pass;
+    (void)thread;
     return order_book_add(arg, e);
 }
 
 static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
-    const struct upmu_overview_opts how = {.size = sizeof how, .debug_dir = opts->debug_dir};
     struct upmu_control *control = NULL;
     int rc = opts->suppressions ? suppressions_read(&d->suppressions, opts->suppressions) : 0;
     /* What threads stand at comes first: whatever it names is in the trace by then. */
@@ -134,9 +135,9 @@ static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upm
     if (rc == 0)
         rc = read_processes(d, control);
     upmu_control_close(control);
-    const struct overview_listener listener = {.hear = hear, .arg = &d->book};
+    const struct timeline_hooks hooks = {.arg = &d->book, .event = hear};
     if (rc == 0)
-        rc = overview_open_heard(&d->overview, dir, &how, &listener);
+        rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
     if (rc == 0)
         rc = add_items(d);
     if (rc == 0)

@@ -157,9 +157,8 @@ static bool is_held(const struct ov_object *object)
     }
 }
 
-static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct ov_use *use)
+static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct upmu_wait_sum *sum)
 {
-    const struct upmu_wait_sum *sum = use_holds(use);
     *holds += sum->count;
     *ns += sum->total_ns;
     *max_ns = sum->max_ns > *max_ns ? sum->max_ns : *max_ns;
@@ -177,8 +176,10 @@ static void add_uses(const struct overview *o, const struct ov_object *object, s
         out->counts_exact &= use_counts_exact(use);
         /* Who only ever waited has no holds. */
         out->holds_complete &= use_holds_complete(use) || (use->taken == 0 && !use->has_counts);
-        if (is_held(object))
-            add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, use);
+        if (!is_held(object))
+            continue;
+        add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, use_holds(use));
+        add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &use->sampled);
     }
 }
 
@@ -252,7 +253,7 @@ int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, 
         .last = use->last,
     };
     if (is_held(object))
-        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use);
+        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use_holds(use));
     return give(out, out->size, &ours, sizeof ours);
 }
 

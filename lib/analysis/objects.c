@@ -96,7 +96,7 @@ uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
 static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
-    hold_take(u, e->time_ns, e->flags & UPMU_FLAG_SHARED);
+    hold_take(u, e);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && o->stack_site)
@@ -147,7 +147,7 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
     case UPMU_TRACE_LOCK_ACQUIRE:
         return object_taken(o, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
-        hold_release(&o->uses[use], e->time_ns, e->stack);
+        hold_release(&o->uses[use], e);
         return 0;
     default:
         return object_counts(o, use, e);

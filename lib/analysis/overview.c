@@ -71,7 +71,7 @@ static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
     p->stacked += e->stack != 0;
 }
 
-int overview_add(struct overview *o, const struct upmu_trace_event *e)
+static int take(struct overview *o, const struct upmu_trace_event *e)
 {
     enum concern concern = concern_of(e->kind);
     if (concern == CONCERNS_NOBODY) {
@@ -102,6 +102,15 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e)
     default:
         return 0;
     }
+}
+
+int overview_add(struct overview *o, const struct upmu_trace_event *e)
+{
+    int rc = take(o, e);
+    if (rc != 0 || !o->hooks || !o->hooks->event || concern_of(e->kind) == CONCERNS_NOBODY)
+        return rc;
+    /* Looked up again: with its start a thread may have become another one. */
+    return o->hooks->event(o->hooks->arg, o, thread_of(o, e->process, e->pid, e->tid, e->time_ns), e);
 }
 
 int overview_finish(struct overview *o)

@@ -45,15 +45,13 @@ static int add_damage(struct upmu_overview *o)
     return all[o->n_damages] ? (o->n_damages++, 0) : overview_no_memory();
 }
 
-static int add_events(struct upmu_overview *o, const struct overview_listener *listener)
+static int add_events(struct upmu_overview *o)
 {
     const struct upmu_trace_event *e;
     int rc, more;
     do {
         more = upmu_trace_next(o->trace, &e);
         rc = more > 0 ? overview_add(&o->pass, e) : 0;
-        if (rc == 0 && more > 0 && listener)
-            rc = listener->hear(listener->arg, e);
         /* A damaged stream is left and the others go on; any other error would come back for ever. */
         if (more < 0)
             rc = more == UPMU_E_FORMAT ? add_damage(o) : more;
@@ -69,8 +67,7 @@ static uint64_t stack_site(void *arg, uint32_t process, uint32_t stack)
     return found.frames[0];
 }
 
-static int open_into(struct upmu_overview *o, const char *dir, const char *debug_dir,
-                     const struct overview_listener *listener)
+static int open_into(struct upmu_overview *o, const char *dir, const char *debug_dir)
 {
     int rc = upmu_trace_open(&o->trace, dir);
     if (rc == 0)
@@ -80,12 +77,11 @@ static int open_into(struct upmu_overview *o, const char *dir, const char *debug
     o->pass.stack_site = stack_site;
     o->pass.stack_arg = o->trace;
     if (rc == 0)
-        rc = add_events(o, listener);
+        rc = add_events(o);
     return rc == 0 ? overview_finish(&o->pass) : rc;
 }
 
-int overview_open_heard(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts,
-                        const struct overview_listener *listener)
+int upmu_overview_open(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts)
 {
     struct upmu_overview_opts ours = {0};
     if (!overview || !dir)
@@ -93,20 +89,23 @@ int overview_open_heard(struct upmu_overview **overview, const char *dir, const 
     *overview = NULL;
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_overview_opts: its size or its tail is not valid");
+    return timeline_read(overview, dir, ours.debug_dir, NULL);
+}
+
+int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
+                  const struct timeline_hooks *hooks)
+{
     struct upmu_overview *o = calloc(1, sizeof *o);
+    *overview = NULL;
     if (!o)
         return overview_no_memory();
-    int rc = open_into(o, dir, ours.debug_dir, listener);
+    o->pass.hooks = hooks;
+    int rc = open_into(o, dir, debug_dir);
     if (rc == 0)
         *overview = o;
     else
         upmu_overview_close(o);
     return rc;
-}
-
-int upmu_overview_open(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts)
-{
-    return overview_open_heard(overview, dir, opts, NULL);
 }
 
 void upmu_overview_close(struct upmu_overview *overview)

@@ -25,13 +25,4 @@ struct upmu_overview {
     struct upmu_symbol place_module; /**< module, offset and problem */
 };
 
-/** Told of every event that the overview takes. @return 0, or an error that ends the reading. */
-struct overview_listener {
-    int (*hear)(void *arg, const struct upmu_trace_event *e);
-    void *arg;
-};
-/** upmu_overview_open() with somebody who listens (NULL: nobody). */
-int overview_open_heard(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts,
-                        const struct overview_listener *listener);
-
 #endif

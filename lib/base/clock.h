@@ -27,7 +27,8 @@ const char *clock_source_reason(void);
 /** Read a triple (the tightest of a few tries). Signal safe. */
 void clock_sample(struct clock_triple *t);
 /** Ticks per second fitted to MONOTONIC_RAW from clock_start() until now; waits until at least `min_ns` have passed
- *  since clock_start(), so that the fit means something. The longer the run, the better. */
+ *  since clock_start(), so that the fit means something. The longer the run, the better. CLOCK_MONOTONIC_RAW itself has
+ *  1e9 at once. */
 double clock_hz(uint64_t min_ns);
 /** The first triple. */
 const struct clock_triple *clock_origin(void);

@@ -31,6 +31,12 @@ enum kernel_backend {
     KERNEL_BACKEND_PAPI,     /**< libpapi, opened at run time */
 };
 
+/** Generic hardware ids the library itself needs. */
+enum kernel_hardware {
+    KERNEL_HW_CYCLES = 0,
+    KERNEL_HW_INSTRUCTIONS = 1,
+};
+
 /** Software event ids the library itself needs. */
 enum kernel_software {
     KERNEL_SW_CPU_CLOCK = 0,
@@ -164,8 +170,15 @@ struct kernel_ops {
 /** The real kernel. */
 extern const struct kernel_ops upmu_kernel_perf;
 
-/** The kernel in use: upmu_kernel_perf unless a test has set another (before anything is opened). */
-const struct kernel_ops *core_kernel(void);
+/** Read through core_kernel(), set by core_kernel_use(). */
+extern const struct kernel_ops *upmu_kernel_in_use __attribute__((visibility("hidden")));
+
+/** The kernel in use: upmu_kernel_perf unless a test has set another (before anything is opened). Inline, since it is
+ *  asked while counters run. */
+static inline const struct kernel_ops *core_kernel(void)
+{
+    return upmu_kernel_in_use;
+}
 void core_kernel_use(const struct kernel_ops *ops);
 
 #endif

@@ -102,15 +102,18 @@ static bool is_switches(size_t i)
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
 }
 
-/* Events that read 0 where the CPU lacks them: never having counted anything is no number. */
+/* Events that read 0 where the CPU lacks them, or where the PMU counts them for somebody else: never having counted anything
+ * is no number. */
 static void doubt_zeros(struct upmu_region_stats *s)
 {
     for (size_t i = 0; i < s->n_events; i++) {
         struct upmu_region_event *e = &s->events[i];
-        if (!upmu_regions.list.events[i].zero_unsure || e->stat.sum != 0 || e->stat.count == 0)
+        const struct event *event = &upmu_regions.list.events[i];
+        if ((!event->zero_unsure && !event_always_moves(event, true)) || e->stat.sum != 0 || e->stat.count == 0)
             continue;
         e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
         e->without_value += e->stat.count;
+        e->stat = (struct upmu_stat){.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
     }
 }
 

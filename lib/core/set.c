@@ -102,7 +102,7 @@ static int strict_failure(const struct upmu_set *set)
 static bool anything_open(const struct upmu_set *set)
 {
     for (size_t n = 0; n < set->n_instances; n++)
-        for (size_t i = 0; i < set->list.n; i++)
+        for (size_t i = 0; i < set->list.n_parts; i++)
             if (set->instances[n]->counters.counter[i].fd >= 0)
                 return true;
     return false;
@@ -217,11 +217,14 @@ void upmu_set_close(struct upmu_set *set)
 }
 
 /* Counters of a thread are read through its own pages and rusage, and a forked child has nothing of a set but copies of
- * its descriptors. @return 0, or UPMU_E_STATE with a message. */
-static int check_caller(const struct upmu_set *set, const char *call)
+ * its descriptors. Inline, since counters run while stop and read ask. */
+static inline bool is_callers(const struct upmu_set *set)
 {
-    if (set->owner ? set->owner == core_kernel()->gettid() : set->process == getpid())
-        return 0;
+    return set->owner ? set->owner == core_kernel()->gettid() : set->process == getpid();
+}
+
+static __attribute__((cold, noinline)) int foreign_set(const struct upmu_set *set, const char *call)
+{
     if (set->process != getpid())
         return upmu_fail(UPMU_E_STATE, "%s: the set belongs to another process, of which this one was forked", call);
     return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, which alone may use it", call);
@@ -278,6 +281,8 @@ static struct upmu_value value_of_part(const struct upmu_set *set, struct set_in
         return value_without(value_standing_of(n), n);
     size_t part = i;
     for (int k = 0; k < n; k++, part = c->counter[part].next) {
+        while (c->counter[part].elsewhere)
+            part = c->counter[part].next;
         const struct reading *zero = &in->base[part];
         if (now[k].count < zero->count || now[k].enabled < zero->enabled || now[k].running < zero->running)
             return went_backwards(&now[k]);
@@ -300,14 +305,67 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
     return value_sum(&v, &more);
 }
 
+/* The part of event i on its `kind`-th kind of core. @return the list's number of it, or SIZE_MAX. */
+static size_t part_of(const struct upmu_set *set, size_t i, size_t kind)
+{
+    const struct counters *c = &set->instances[0]->counters;
+    for (size_t part = i;; part = c->counter[part].next) {
+        if (!c->counter[part].elsewhere && kind-- == 0)
+            return part;
+        if (c->counter[part].next == 0)
+            return SIZE_MAX;
+    }
+}
+
+/* What event i counted on one kind of core, as of the last reading. */
+static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, size_t kind)
+{
+    struct upmu_value sum = {0};
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct upmu_value by_kind[VALUE_KINDS_MAX];
+        struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
+        bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
+        const struct upmu_value *v = number && !set->instances[k]->counters.counter[i].switches ? &by_kind[kind] : &all;
+        if (k == 0)
+            sum = *v;
+        else
+            value_add(&sum, v);
+    }
+    return sum;
+}
+
+static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
+{
+    const struct event *e = &set->list.events[i];
+    return e->zero_unsure || event_always_moves(e, set->opts.target == UPMU_TARGET_THREAD);
+}
+
+/* A zero of one kind may be that of a core that lacks the event, and the sum is short of what was done there. */
+static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value *total)
+{
+    if (!is_zero_doubtful(set, i))
+        return false;
+    bool doubted = value_doubt_zero(total);
+    for (size_t kind = 1; !doubted && part_of(set, i, kind) != SIZE_MAX; kind++) {
+        for (size_t k = 0; k <= kind && !doubted; k++) {
+            struct upmu_value v = value_of_kind(set, i, k);
+            doubted = v.running > 0 && value_doubt_zero(&v);
+        }
+    }
+    if (doubted) {
+        total->standing = UPMU_NOT_COUNTED;
+        total->value = UPMU_NO_VALUE;
+    }
+    return doubted;
+}
+
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
     if (!set || !values || n < set->list.n)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_read: room for %zu values given, %zu needed", n,
                          set ? set->list.n : 0);
-    int rc = check_caller(set, "upmu_set_read");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_read");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set was never started");
     memset(values, 0, set->list.n * sizeof *values);
@@ -324,18 +382,41 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     }
     set->doubted = 0;
     for (size_t i = 0; i < set->list.n; i++)
-        if (set->list.events[i].zero_unsure && value_doubt_zero(&values[i]))
+        if (doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
     return (int)set->list.n;
+}
+
+const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind)
+{
+    if (!set || i >= set->list.n)
+        return NULL;
+    size_t part = part_of(set, i, kind);
+    return part == SIZE_MAX ? NULL : set->list.events[part].pmu;
+}
+
+int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value)
+{
+    if (!value || !upmu_set_kind(set, i, kind))
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_set_read_kind: there is no event %zu, or it is not counted on %zu kinds of "
+                         "cores",
+                         i, kind + 1);
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_read_kind");
+    if (!set->started)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
+    *value = value_of_kind(set, i, kind);
+    return 0;
 }
 
 int upmu_set_reset(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
-    int rc = check_caller(set, "upmu_set_reset");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_reset");
+    int rc = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
@@ -399,9 +480,9 @@ int upmu_set_start(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_start: no set given");
-    int rc = check_caller(set, "upmu_set_start");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_start");
+    int rc = 0;
     if (set->running)
         return 0;
     if (set->waited)
@@ -422,9 +503,11 @@ int upmu_set_stop(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: no set given");
-    int rc = check_caller(set, "upmu_set_stop");
-    if (rc < 0 || !set->running)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_stop");
+    if (!set->running)
+        return 0;
+    int rc = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         int one = counters_control(&set->instances[k]->counters, KERNEL_DISABLE);
         rc = rc ? rc : one;
@@ -438,11 +521,10 @@ int upmu_set_wait(struct upmu_set *set, int *status)
 {
     if (!set || !set->command)
         return upmu_fail(UPMU_E_STATE, "upmu_set_wait: no command was started");
-    int rc = check_caller(set, "upmu_set_wait");
-    if (rc < 0)
-        return rc;
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_wait");
     if (!set->waited) {
-        rc = core_kernel()->wait(set->command, &set->status);
+        int rc = core_kernel()->wait(set->command, &set->status);
         if (rc < 0)
             return upmu_fail(UPMU_E_SYSTEM, "cannot wait for the command: %s", upmu_errno_name(-rc));
         set->waited = true;
@@ -469,6 +551,8 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!set || i >= set->list.n)
         return "";
     const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
+        return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
     if (!reason && set->doubted >> i & 1)
         return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
                "code";
@@ -494,7 +578,7 @@ int upmu_set_user_read(const struct upmu_set *set, size_t i)
     const struct counter *counter = &c->counter[i];
     if (counter->switches)
         return c->sequence != NULL;
-    return counter->page && c->group[counter->group].pages &&
+    return counter->page && counter->next == 0 && c->group[counter->group].pages &&
            core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0 && !now.stale_times;
 }
 

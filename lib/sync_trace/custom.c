@@ -88,7 +88,7 @@ void upmu_lock_acquired(const void *lock)
         sync_order(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM, CALL_SITE(), UPMU_FLAG_TRIED);
     struct sync_count *c = sync_count(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM);
     c->acquired++;
-    if (LIKELY(mode == MODE_CONTENDED && c->stamps == 0))
+    if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
         sync_held_push(t, (uintptr_t)lock, CALL_SITE(), 0, HELD_QUIET);
     else
         sync_taken_slow(t, mode, c, (uintptr_t)lock, CALL_SITE(), 0);
@@ -111,11 +111,12 @@ void upmu_lock_released(const void *lock)
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_CUSTOM,
         .object = h.lock,
+        .flags = h.since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
         .site = CALL_SITE(),
     };
     if (wanted) {
         e.stack = sync_stack(t, tick, e.site);
-        sync_count(t, h.lock, UPMU_OBJECT_CUSTOM)->stamps = SYNC_STAMPS;
+        sync_count_stamp(sync_count(t, h.lock, UPMU_OBJECT_CUSTOM));
     }
     sync_write(t, tick, &e);
     errno = saved;

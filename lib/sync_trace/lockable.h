@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void lockable_taken(struct sync_thr
         sync_order(t, l->key, l->type, l->site, l->how);
     struct sync_count *c = sync_count(t, l->key, l->type);
     c->acquired++;
-    if (UNLIKELY((c->stamps > 0 && mode != MODE_ALL) || result != 0))
+    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
         sync_taken_slow(t, mode, c, l->key, l->site, result);
     else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
@@ -76,6 +76,14 @@ static inline bool lockable_release_quietly(struct sync_thread *t, uint32_t mode
         return false;
     sync_held_pop(t);
     return true;
+}
+
+/** Whether a release is nothing but the real call: recording is off, and nothing is left of what was taken while it was
+ *  on. Wrappers ask this first, and need no frame then. */
+static inline bool lockable_is_idle(uint32_t mode)
+{
+    const struct sync_thread *t = sync_tls.thread;
+    return LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0));
 }
 
 /** The block of a thread that keeps account of what it holds, also when recording is off by now; NULL. */

@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) void taken(struct sync_thread *t, u
         sync_order(t, lock, UPMU_OBJECT_MUTEX, site, how);
     struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_MUTEX);
     c->acquired++;
-    if (UNLIKELY((c->stamps > 0 && mode != MODE_ALL) || result != 0))
+    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
         sync_taken_slow(t, mode, c, lock, site, result);
     else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
         sync_held_push(t, lock, site, 0, HELD_QUIET);
@@ -218,17 +218,20 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_mutex_t 
     return rc;
 }
 
-static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t *m, uintptr_t site, bool wanted)
+static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t *m, uintptr_t site,
+                          const struct sync_held *h)
 {
     int saved = errno;
+    bool wanted = h->wanted == (uintptr_t)m;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_MUTEX,
         .object = (uintptr_t)m,
+        .flags = h->since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
     };
     if (wanted) {
         e.stack = sync_stack(t, tick, site);
-        sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX)->stamps = SYNC_STAMPS;
+        sync_count_stamp(sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX));
     }
     sync_write(t, tick, &e);
     errno = saved;
@@ -247,7 +250,7 @@ __attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t
     if (rc != 0)
         sync_held_push(t, h.lock, h.site, h.since, h.wanted); /* it still has the lock */
     else if (record)
-        write_release(t, tick, m, site, wanted);
+        write_release(t, tick, m, site, &h);
     return rc;
 }
 
@@ -299,7 +302,8 @@ UPMU_API int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a
     int rc = SYNC_REAL(mutex_init)(m, attr);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc, sync_mutex_flags(m));
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc,
+                         sync_mutex_init_flags(m, attr));
     return rc;
 }
 

@@ -98,7 +98,7 @@ static void find_holder(const struct sync_wait *w, pid_t owner, bool outermost, 
     }
     if (found) {
         e->holder_site = h.site;
-        e->holder_since = h.since;
+        e->holder_since = sync_held_since(h.since);
     }
 }
 
@@ -147,7 +147,7 @@ static void wait_won(const struct sync_wait *w, uint64_t tick)
     struct sync_count *c = sync_count(w->t, w->lock, w->type);
     c->acquired++;
     c->contended++;
-    c->stamps = SYNC_STAMPS;
+    sync_count_stamp(c);
     if (w->type != UPMU_OBJECT_SEM)
         sync_held_push(w->t, w->lock, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
 }
@@ -180,16 +180,28 @@ void sync_wait_end(struct sync_wait *w)
 
 /* ------------------------------------------------------------------------------------- without a wait */
 
+/* What this acquisition is recorded for, besides mode all; then the next one to look at is fixed. */
+static uint32_t take_stamp(struct sync_count *c, uint32_t mode, bool *burst)
+{
+    bool timed = mode == MODE_CONTENDED || mode == MODE_HOLDERS;
+    bool sampled = timed && c->stamps == 0 && c->until == 0 && sync_process.sample != 0 && c->type != UPMU_OBJECT_SEM;
+    *burst = c->stamps > 0;
+    if (*burst)
+        c->stamps--;
+    if (c->until == 0)
+        c->until = c->stamps > 0 ? 1 : sync_process.sample;
+    return sampled ? UPMU_FLAG_SAMPLED : 0;
+}
+
 void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,
                      int32_t result)
 {
-    bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (c->stamps > 0 || result != 0));
+    bool burst;
+    uint32_t type = c->type, sampled = take_stamp(c, mode, &burst);
+    bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (burst || sampled || result != 0));
     uint64_t tick = mode == MODE_COUNTS ? 0 : tick_now();
-    uint32_t type = c->type;
-    if (c->stamps > 0)
-        c->stamps--;
     if (type != UPMU_OBJECT_SEM)
-        sync_held_push(t, lock, site, tick, record ? HELD_RECORDED : HELD_QUIET);
+        sync_held_push(t, lock, site, tick | (sampled ? HELD_SAMPLED : 0), record ? HELD_RECORDED : HELD_QUIET);
     if (!record)
         return;
     int saved = errno;
@@ -197,10 +209,11 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
         .object = sync_key_object(lock, type),
-        .flags = sync_key_flags(lock, type),
+        .flags = sync_key_flags(lock, type) | sampled,
         .site = result ? site : 0, /* the stack has it; without, the event takes half the room */
         .result = result,
-        .stack = sync_stack(t, tick, site),
+        /* Of a sample its place is enough. */
+        .stack = sampled ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
     };
     sync_write(t, tick, &e);
     errno = saved;

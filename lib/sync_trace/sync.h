@@ -44,6 +44,7 @@ enum sync_mode_word {
 enum {
     SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; the oldest is forgotten beyond */
     SYNC_STAMPS = 64,     /**< acquisitions of a lock that are recorded after it was contended */
+    SYNC_SAMPLE_DEFAULT = 1024,
     SYNC_FRAMES_MAX = 64, /**< of a stack */
     SYNC_FRAMES_DEFAULT = 16,
     SYNC_FRAMES_OWN = 8,   /**< our own frames, at most, at the inner end of what the unwinder gives */
@@ -63,10 +64,18 @@ enum {
 struct sync_held {
     uintptr_t lock;   /**< its key, see sync_key_object() */
     uintptr_t site;   /**< where it was acquired */
-    uint64_t since;   /**< tick, 0 if it was not taken */
+    uint64_t since;   /**< tick, 0 if it was not taken; with HELD_SAMPLED: see sync_held_since() */
     uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock somebody waits for */
     uint64_t number;  /**< of all that is held up to this one (order.h), 0 until it is needed */
 };
+
+/** In `since`: the acquisition is one of those sampled, so its release must say so. No tick is that large. */
+#define HELD_SAMPLED (UINT64_C(1) << 63)
+
+static inline uint64_t sync_held_since(uint64_t since)
+{
+    return since & ~HELD_SAMPLED;
+}
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
 
@@ -75,8 +84,9 @@ struct sync_count {
     uintptr_t lock; /**< its key; 0 = free slot */
     uint64_t acquired;
     uint64_t contended;
-    uint32_t stamps; /**< acquisitions still to be recorded */
-    uint32_t type;   /**< enum upmu_object_type */
+    uint32_t until;  /**< acquisitions until one has to be looked at: counted down on the way of every one */
+    uint16_t stamps; /**< acquisitions still to be recorded, since it was contended */
+    uint16_t type;   /**< enum upmu_object_type */
 };
 
 /** Open addressing; replaced by one twice as large when full, and never freed while others could read it. */
@@ -172,6 +182,7 @@ struct sync_process {
     uint32_t mode;               /**< word to start with, in a child too */
     uint32_t chosen;             /**< word for when it is off and somebody outside starts it */
     uint32_t depth;              /**< frames per stack, 0 = none */
+    uint32_t sample;             /**< one in so many acquisitions without contention is recorded, 0 = none */
     uint32_t owner_known;        /**< glibc's word for the owner of a mutex means what we think */
     uint32_t rwlock_known;       /**< so do glibc's fields of an rwlock */
     uint32_t rwlock_try_by_time; /**< the try functions of rwlocks are broken: use timed ones whose time has passed */
@@ -334,6 +345,13 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
     struct sync_counts *c = t->counts;
     struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
     return LIKELY(slot->lock == lock) ? slot : sync_count_find(t, lock, type);
+}
+
+/** The lock is contended: its next acquisitions are recorded. */
+static inline void sync_count_stamp(struct sync_count *c)
+{
+    c->stamps = SYNC_STAMPS;
+    c->until = 1;
 }
 
 /* ---- unwind.c, stacks.c, modules.c */

@@ -4,9 +4,11 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -221,33 +223,34 @@ static const struct {
 
 enum { BLOCKED = 14 /* the first ones wait */ };
 
-static pid_t running; /* the thread that is in run() */
-
-/* Until it sleeps, and still does a moment later. */
-static void wait_until_blocked(void)
-{
-    char path[64], state = '?';
-    pid_t tid;
-    while ((tid = __atomic_exchange_n(&running, 0, __ATOMIC_ACQUIRE)) == 0)
-        usleep(1000);
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
-    for (int asleep = 0; asleep < 3; asleep = state == 'S' ? asleep + 1 : 0) {
-        usleep(5000);
-        FILE *f = fopen(path, "re");
-        if (!f || fscanf(f, "%*d %*s %c", &state) != 1)
-            exit(1);
-        fclose(f);
-    }
-}
+static atomic_int running;
 
 static void *run(void *arg)
 {
     const size_t i = (size_t)(uintptr_t)arg;
-    __atomic_store_n(&running, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
     pthread_cleanup_push(count_cleanup, NULL);
+    atomic_store(&running, (int)syscall(SYS_gettid));
     points[i].call();
     pthread_cleanup_pop(0);
     return NULL;
+}
+
+/* The thread that said it runs is asleep by now: it is in the call. */
+static void until_asleep(void)
+{
+    char path[64], text[256];
+    const char *state = NULL;
+    int tid;
+    while ((tid = atomic_exchange(&running, 0)) == 0)
+        usleep(1000);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    while (!state || state[2] != 'S') {
+        usleep(1000);
+        FILE *f = fopen(path, "r");
+        state = f && fgets(text, sizeof text, f) ? strrchr(text, ')') : NULL;
+        if (f)
+            fclose(f);
+    }
 }
 
 static pthread_barrier_t ready;
@@ -299,7 +302,7 @@ int main(void)
     for (size_t i = 0; i < BLOCKED; i++) {
         if (pthread_create(&t, NULL, run, (void *)(uintptr_t)i) != 0)
             return 1;
-        wait_until_blocked();
+        until_asleep();
         pthread_cancel(t);
         report("blocked", i, t);
     }

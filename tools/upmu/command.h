@@ -43,6 +43,7 @@ struct command {
 
 extern const struct command command_list;
 extern const struct command command_explain;
+extern const struct command command_plan;
 extern const struct command command_doctor;
 extern const struct command command_gather;
 extern const struct command command_stat;
@@ -50,6 +51,7 @@ extern const struct command command_record;
 extern const struct command command_ctl;
 extern const struct command command_report;
 extern const struct command command_deadlock;
+extern const struct command command_export;
 extern const struct command command_dump;
 extern const struct command command_repair;
 extern const struct command command_help;

@@ -18,6 +18,7 @@ struct record_request {
     const char *mode;    /**< contended, holders, all, counts */
     bool paused;         /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;  /**< "none", a number of frames, or NULL for the library's choice */
+    const char *sample;  /**< "none", a number, or NULL for the library's choice */
     const char *ring;    /**< size of a thread's ring as it was given, or NULL: files grow */
     const char *dir;     /**< of the recording, absolute; exists and is empty */
 };

@@ -40,7 +40,8 @@ START_TEST(waiting_for_the_fit_is_no_longer_than_asked)
     clock_start();
     uint64_t start = clock_origin()->raw_ns;
     (void)clock_hz(20000000);
-    ck_assert_uint_ge(raw_now() - start, 20000000);
+    if (strcmp(clock_source(), "CLOCK_MONOTONIC_RAW") != 0) /* nanoseconds need no fit */
+        ck_assert_uint_ge(raw_now() - start, 20000000);
     uint64_t shortest = UINT64_MAX;
     for (int i = 0; i < 20; i++) { /* a busy machine may take the CPU away, but not every time */
         uint64_t before = raw_now();

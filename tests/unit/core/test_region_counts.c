@@ -9,13 +9,19 @@
 #include "machine.h"
 #include "unit/kernel/suite.h"
 
-static const struct scripted_sample steady[] = {{100, 1000, 1000}};
+/* The same count at each read, a second later: times that stand still while a busy machine lets the thread wait would be
+ * taken for those of a stopped counter. */
+enum { STEADY_READS = 256 };
+static struct scripted_sample steady[STEADY_READS];
 
 static void setup(const char *events)
 {
     struct upmu_region_opts opts = {.size = sizeof opts, .events = events};
     int rc = upmu_region_setup(&opts);
     ck_assert_msg(rc == 0, "%s: %s", events, upmu_error());
+    /* The scripted counters' times stand still while a loaded machine lets a region take long: that is not the event
+     * being stopped. */
+    upmu_regions.step_ticks = UINT64_MAX;
 }
 
 static void instances(const char *name, int n)
@@ -36,7 +42,11 @@ static struct upmu_region_stats stats(const char *name, pid_t thread)
 
 static void set_up(void)
 {
-    machine_plain(steady, 1);
+    for (size_t i = 0; i < STEADY_READS; i++) {
+        uint64_t ns = (i + 1) * UINT64_C(1000000000);
+        steady[i] = (struct scripted_sample){100, ns, ns};
+    }
+    machine_plain(steady, STEADY_READS);
 }
 
 START_TEST(distributions_of_exact_instances)

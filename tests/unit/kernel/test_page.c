@@ -341,7 +341,7 @@ START_TEST(torn_page_is_never_believed)
     tick_gives = 0;
     ck_assert_int_eq(pthread_create(&thread, NULL, tear, &t), 0);
     /* On a busy machine the two threads may take turns: go on until the writer was seen at work. */
-    double end = seconds() + LONGEST;
+    double end = seconds() + (double)LONGEST;
     while ((good < WANTED || distinct <= CHANGES) && seconds() < end) {
         struct kernel_page_count count;
         int rc = page_read(&t.page, &count);

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# An arm64 machine whose PMU counts exactly: libupmu on the real perf_event_open of a Debian kernel under emulation.
+#
+#     arm64.sh FOLDER     FOLDER keeps what is downloaded and built
+set -euo pipefail
+# shellcheck source=tests/guests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/guests/cross.sh
+. "$here/cross.sh"
+# shellcheck source=tests/guests/boot.sh
+. "$here/boot.sh"
+
+# Cycles per instruction are two to the power of it.
+shift=1
+
+need qemu-system-aarch64 qemu-system-arm
+need cpio cpio
+
+work_begin
+kernel_package arm64 "$(release)" linux-image-cloud-arm64
+cross_build aarch64 guest_init guest_arm64
+work_end
+
+initramfs "$guests/arm64.cpio" "$build/tests/guests/programs/guest_init" \
+    counters="$build/tests/guests/programs/guest_arm64"
+boot arm64 60 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
+    -kernel "$kernel" -initrd "$guests/arm64.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"

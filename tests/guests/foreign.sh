@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# libupmu built for another instruction set, warnings being errors, and its tests run there by an emulator of programs:
+# all that needs no performance counters, which such an emulator does not have.
+#
+#     foreign.sh FOLDER ISA [EXCEPT]     ISA: aarch64, riscv64, mips64el, loong64, alpha
+#
+# EXCEPT is a pattern of tests to leave out.
+set -euo pipefail
+# shellcheck source=tests/guests/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/guests/cross.sh
+. "$here/cross.sh"
+
+isa=$2
+
+# The kernel door's tests open events; they run in the guests, where there is a kernel to open them. There is no libpfm4
+# of a foreign instruction set here.
+except='^unit\.(kernel\.(perf|spawn)|arch\.libpfm4)$'
+[ -z "${3-}" ] || except="$except|$3"
+# Threads, signals, thread-local storage of a library that is loaded late, and the tick; nothing that measures short
+# times, since an emulator's tick may move in steps of microseconds.
+chosen='^(unit\.|foreign\.|behaviour\.(dlopen|region_(cancel|errno|handler|misuse|pause|readback|signals))$)'
+
+work_begin
+cross_build "$isa" tests/all upmu_shared upmu_static upmu_sync_shared
+work_end
+
+need "${emulator%%;*}" qemu-user
+log=$guests/logs/$isa-tests.log
+ctest --test-dir "$build" --parallel "$(nproc)" --output-on-failure -R "$chosen" -E "$except" >"$log" 2>&1 ||
+    { cat "$log" >&2; fail "tests of libupmu fail on $isa"; }
+! grep -q '(Skipped)' "$log" || { cat "$log" >&2; fail "tests were skipped on $isa that can run there"; }
+grep 'tests passed' "$log"

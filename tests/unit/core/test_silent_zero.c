@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counts that are 0 although all times are healthy, on PMUs where that means that nothing was counted: such a 0 is never
+ * given out. Room: core (event.c, counters.c, set.c, region_stats.c), over scripted kernels that do what
+ * those of the guests were seen to do.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/event.h"
+#include "machine.h"
+#include "unit/kernel/suite.h"
+#include "upmu/region.h"
+#include "upmu/upmu.h"
+
+enum { EVENTS_MAX = 16, ARM_TYPE = 8, ARM_COUNTERS = 6 };
+
+static const struct scripted_sample steady[] = {{1000, 1000, 1000}};
+
+/* A Cortex-A72. */
+static void machine_arm(void)
+{
+    machine_bare();
+    scripted_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\n"
+                                   "CPU part\t: 0xd08\nCPU revision\t: 3\n");
+    scripted_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3/type", "8\n");
+    scripted_counter(ARM_TYPE, SCRIPTED_ANY, steady, 1);
+}
+
+static struct upmu_set *opened(const char *events)
+{
+    struct upmu_set *set;
+    int rc = upmu_set_open(&set, events, NULL);
+    ck_assert_msg(rc == 0, "%s: %s", events, upmu_error());
+    return set;
+}
+
+static void count(struct upmu_set *set, struct upmu_value *v)
+{
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, v, EVENTS_MAX), (int)upmu_set_size(set));
+}
+
+/* -------------------------------------------------------------------------------- groups with a leader not looked at */
+
+/* Arm's driver: the members that are enabled must fit, and a leader that was opened stopped is not. */
+static int without_a_stopped_leader(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
+{
+    size_t members = 1;
+    (void)req;
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        members += !group[i].disabled;
+    return n > 0 && members > ARM_COUNTERS ? -EINVAL : 0;
+}
+
+static bool all_at_once(const struct kernel_open *group, size_t n, void *arg)
+{
+    (void)group;
+    (void)arg;
+    return n <= ARM_COUNTERS;
+}
+
+START_TEST(group_of_one_event_too_many_is_not_opened)
+{
+    struct upmu_value v[EVENTS_MAX];
+    machine_arm();
+    scripted_rule(without_a_stopped_leader, NULL);
+    scripted_place(all_at_once, NULL);
+    struct upmu_set *set = opened("r1:u,r2:u,r3:u,r4:u,r5:u,r6:u,r7:u,r9:u");
+    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    count(set, v);
+    for (size_t i = 0; i < upmu_set_size(set); i++)
+        ck_assert_msg(v[i].standing == UPMU_EXACT, "%s: %s", upmu_set_name(set, i), upmu_standing_name(v[i].standing));
+    upmu_set_close(set);
+    ck_assert_uint_eq(scripted_open_now(), 0);
+}
+END_TEST
+
+/* --------------------------------------------------------------------------------------- a second copy reads 0 */
+
+static const struct scripted_sample nothing[] = {{0, 1000, 1000}, {0, 2000, 2000}};
+
+START_TEST(cycles_and_instructions_that_stand_still_are_not_counted)
+{
+    struct upmu_value v[EVENTS_MAX];
+    machine_plain(nothing, 2);
+    struct upmu_set *set = opened("cycles:u,instructions,branches,page-faults");
+    count(set, v);
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(v[i].standing, UPMU_NOT_COUNTED);
+        ck_assert_uint_eq(v[i].value, UPMU_NO_VALUE);
+        ck_assert_ptr_nonnull(strstr(upmu_set_reason(set, i), "somebody else"));
+    }
+    for (size_t i = 2; i < 4; i++) { /* what may well not have happened */
+        ck_assert_int_eq(v[i].standing, UPMU_EXACT);
+        ck_assert_uint_eq(v[i].value, 0);
+    }
+    upmu_set_close(set);
+}
+END_TEST
+
+START_TEST(thread_of_another_may_have_been_in_the_kernel_all_the_time)
+{
+    struct upmu_value v[EVENTS_MAX];
+    const pid_t tids[] = {4711};
+    struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_PROCESS, .pid = 4711};
+    struct upmu_set *set;
+    machine_plain(nothing, 2);
+    scripted_threads(4711, tids, 1);
+    ck_assert_int_eq(upmu_set_open(&set, "instructions:u,cycles:uk", &opts), 0);
+    count(set, v);
+    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[1].standing, UPMU_NOT_COUNTED);
+    upmu_set_close(set);
+}
+END_TEST
+
+START_TEST(regions_whose_instructions_stand_still_have_no_number)
+{
+    const struct scripted_sample still[] = {{7, 1000, 1000}, {7, 2000, 2000}, {7, 3000, 3000}, {7, 4000, 4000}};
+    struct upmu_region_opts opts = {.size = sizeof opts, .events = "instructions:u,page-faults"};
+    struct upmu_region_stats s = {.size = sizeof s};
+    machine_plain(still, 4);
+    ck_assert_int_eq(upmu_region_setup(&opts), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(upmu_region_begin("r"), 0);
+        ck_assert_int_eq(upmu_region_end("r"), 0);
+    }
+    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(s.events[0].standing, UPMU_NOT_COUNTED);
+    ck_assert_uint_eq(s.events[0].stat.count, 0);
+    ck_assert_uint_eq(s.events[0].without_value, 2);
+    ck_assert_int_eq(s.events[1].standing, UPMU_EXACT);
+    ck_assert_uint_eq(s.events[1].stat.count, 2);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("silent zero");
+    tcase_add_test(cases, group_of_one_event_too_many_is_not_opened);
+    tcase_add_test(cases, cycles_and_instructions_that_stand_still_are_not_counted);
+    tcase_add_test(cases, thread_of_another_may_have_been_in_the_kernel_all_the_time);
+    tcase_add_test(cases, regions_whose_instructions_stand_still_have_no_number);
+    return run_suite("silent zero", cases);
+}
