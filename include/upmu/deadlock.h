@@ -186,14 +186,16 @@ UPMU_API UPMU_CHECKED int upmu_deadlocks_taking(const struct upmu_deadlocks *dea
 UPMU_API UPMU_CHECKED int upmu_deadlocks_taking_held(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
                                                      size_t h, struct upmu_deadlock_held *out);
 
-/** How whole the search for cycles was. */
-struct upmu_lock_order {
-    size_t size;         /**< in: sizeof(struct upmu_lock_order) */
+/** How whole it is what is said here. */
+struct upmu_deadlocks_totals {
+    size_t size;         /**< in: sizeof(struct upmu_deadlocks_totals) */
     uint64_t takings;    /**< of a lock while others were held, each once per thread and period */
     uint64_t incomplete; /**< of which a part was not recorded: left out */
     uint32_t cut;        /**< 1: there may be more inversions, the search was ended */
+    uint32_t without;    /**< processes of which it was not recorded what their threads stand at */
 };
-UPMU_API UPMU_CHECKED int upmu_deadlocks_order(const struct upmu_deadlocks *deadlocks, struct upmu_lock_order *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_totals(const struct upmu_deadlocks *deadlocks,
+                                                struct upmu_deadlocks_totals *out);
 
 /** Looking for deadlocks in processes that run, again and again. */
 struct upmu_deadlock_watch;

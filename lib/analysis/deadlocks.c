@@ -25,6 +25,7 @@ int deadlocks_no_memory(void)
 static int read_standing(struct dl_process *p, const char *dir)
 {
     int rc = standing_read(&p->standing, dir);
+    p->recorded = rc > 0;
     if (rc > 0 && p->alive)
         standing_ask(&p->standing);
     return rc < 0 ? rc : standing_solve(&p->standing);

@@ -14,6 +14,7 @@ struct dl_process {
     uint32_t index; /**< in the overview */
     pid_t pid;
     bool alive;
+    bool recorded; /**< what its threads stand at */
     struct standing standing;
 };
 

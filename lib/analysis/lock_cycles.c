@@ -183,11 +183,14 @@ int upmu_deadlocks_taking_held(const struct upmu_deadlocks *d, size_t i, size_t 
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_deadlocks_order(const struct upmu_deadlocks *d, struct upmu_lock_order *out)
+int upmu_deadlocks_totals(const struct upmu_deadlocks *d, struct upmu_deadlocks_totals *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for what is known of them");
-    const struct upmu_lock_order ours = {
-        .takings = d->book.n_takings, .incomplete = d->book.incomplete, .cut = d->order.cut};
+    uint32_t without = 0;
+    for (size_t i = 0; i < d->n_processes; i++)
+        without += !d->processes[i].recorded;
+    const struct upmu_deadlocks_totals ours = {
+        .takings = d->book.n_takings, .incomplete = d->book.incomplete, .cut = d->order.cut, .without = without};
     return give(out, out->size, &ours, sizeof ours);
 }

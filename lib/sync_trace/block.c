@@ -108,7 +108,7 @@ static struct sync_thread *block_take(void)
 {
     tiny_lock_take(&sync_gate.lock);
     struct sync_thread *t = sync_gate.threads;
-    while (t && __atomic_load_n(&t->used, __ATOMIC_RELAXED))
+    while (t && __atomic_load_n(&t->used, __ATOMIC_ACQUIRE))
         t = t->next;
     if (!t)
         t = block_new();

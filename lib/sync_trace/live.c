@@ -13,7 +13,7 @@
 
 #include "base/tick.h"
 #include "core/recorder.h"
-#include "sync_trace/sync.h"
+#include "sync_trace/held.h"
 #include "trace/live.h"
 #include "trace/writer.h"
 
@@ -77,7 +77,6 @@ void sync_live_created(void)
 static void change_begin(struct live_slot *s)
 {
     __atomic_fetch_add(&s->version, 1, __ATOMIC_ACQ_REL);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void change_end(struct live_slot *s)
@@ -156,6 +155,7 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     struct live_slot *s = t->live;
     if (!s)
         return;
+    sync_guard(t); /* a signal handler that waits in between must not find half a slot */
     uint64_t now = now_ns();
     if (t->live_depth++ == 1)
         memcpy(t->live_outer, s, sizeof t->live_outer);
@@ -173,6 +173,7 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     s->wait_no++;
     write_held(t, now);
     change_end(s);
+    sync_unguard(t);
 }
 
 void sync_live_end(struct sync_thread *t)
@@ -180,6 +181,7 @@ void sync_live_end(struct sync_thread *t)
     struct live_slot *s = t->live;
     if (!s || t->live_depth == 0)
         return;
+    sync_guard(t);
     change_begin(s);
     if (--t->live_depth == 1) {
         uint32_t version = s->version;
@@ -189,6 +191,7 @@ void sync_live_end(struct sync_thread *t)
         s->state = LIVE_RUNS;
     }
     change_end(s);
+    sync_unguard(t);
 }
 
 /* ------------------------------------------------------------------------------------- locks that change their hands */
@@ -197,7 +200,7 @@ static void disown_slot(struct live_slot *s, uintptr_t lock)
 {
     uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n && i < LIVE_HELD_MAX; i++) {
-        uint64_t expected = lock;
+        uint64_t expected = lock & ~(uintptr_t)1;
         if (!__atomic_compare_exchange_n(&live_held(s)[i].lock, &expected, 0, false, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED))
             continue;
@@ -230,4 +233,16 @@ void sync_live_disown(pid_t tid, uintptr_t lock)
         if (t->live)
             disown_slot(t->live, lock);
     }
+}
+
+void sync_live_taken_away(uintptr_t lock)
+{
+    struct sync_held h;
+    const struct sync_thread *holder = sync_held_search(lock, &h);
+    uintptr_t key = lock;
+    if (!holder) { /* as a reader, maybe one of several: then it does not matter which of them */
+        key = lock | 1;
+        holder = sync_held_search(key, &h);
+    }
+    sync_live_disown(holder ? __atomic_load_n(&holder->tid, __ATOMIC_RELAXED) : 0, holder ? key : lock);
 }

@@ -120,8 +120,11 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
                      uint32_t flags)
 {
     int saved = errno;
+    sync_guard(t); /* a signal handler that locks in between must not find the table in the middle of a change */
+    bool fresh = learn(&t->order, number);
+    sync_unguard(t);
     /* Who has a lock already does not wait for others to give it back. */
-    if (!learn(&t->order, number) || already_held(t, key))
+    if (!fresh || already_held(t, key))
         return;
     uint64_t tick = tick_now();
     struct trace_sync e = {

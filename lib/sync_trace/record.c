@@ -48,8 +48,10 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
                       int32_t result, uint32_t flags)
 {
     int saved = errno;
-    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY) {
         sync_order_forget((uintptr_t)object);
+        sync_live_disown(0, (uintptr_t)object); /* what an ended thread held there is gone */
+    }
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
         flags |= UPMU_FLAG_FINAL;
     uint64_t tick = tick_now();

@@ -78,6 +78,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_spinlock
     bool is_free = sync_process.spin_known && *l == sync_process.spin_free;
     bool misuse = is_free || sync_held_search((uintptr_t)l, &held) != NULL;
     int rc = SYNC_REAL(spin_unlock)(l);
+    if (rc == 0)
+        sync_live_taken_away((uintptr_t)l);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_SPIN, (const void *)(uintptr_t)l, site, rc);
     return rc;

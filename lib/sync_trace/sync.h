@@ -317,6 +317,8 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
 void sync_live_end(struct sync_thread *t);
 /** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
 void sync_live_disown(pid_t tid, uintptr_t lock);
+/** A lock whose owner nobody knows was given back by a thread that did not hold it: whoever seems to has it no more. */
+void sync_live_taken_away(uintptr_t lock);
 
 /* ---- order.c */
 

@@ -4,6 +4,9 @@
 #
 #     corpus.sh UPMU CORPUS EXPECTED DIR [CASE...]     one of them: corpus.sh --one UPMU CORPUS DIR CASE KIND ORDER
 set -euo pipefail
+# Built with AddressSanitizer, the library is preloaded before the sanitizer's own; and programs end with what they have.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0"
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}detect_deadlocks=0" # that is our part here
 
 live_max_ms=20000 # for a machine that does much else; what it took is printed
 jobs=6

@@ -245,6 +245,20 @@ static void released_by_another(void)
     holder_sleeps();
 }
 
+static void *take_reading(void *arg)
+{
+    MUST(pthread_rwlock_rdlock(&rw));
+    return arg;
+}
+
+/* A reader has ended and another thread gave its lock back; the writer waits for one who lives. */
+static void reading_ended_by_another(void)
+{
+    MUST(pthread_join(dl_start(take_reading, NULL), NULL));
+    MUST(pthread_rwlock_unlock(&rw));
+    writer_behind_readers();
+}
+
 /* The ended owner of a robust mutex is told to the next one, who makes it good. */
 static void *take_robust(void *arg)
 {
@@ -397,6 +411,7 @@ const struct dl_case cases_quiet[] = {
     {"writer_behind_readers", writer_behind_readers},
     {"barrier_filled_late", barrier_filled_late},
     {"released_by_another", released_by_another},
+    {"reading_ended_by_another", reading_ended_by_another},
     {"robust_recovered", robust_recovered},
     {"made_anew", made_anew},
     {"recursion", recursion},

@@ -3,6 +3,9 @@
 #
 #     report.sh UPMU CORPUS DIR
 set -euo pipefail
+# Built with AddressSanitizer, the library is preloaded before the sanitizer's own; and programs end with what they have.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0"
+export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}detect_deadlocks=0" # that is our part here
 upmu=$1 corpus=$2 dir=$3
 
 fail() {
@@ -102,6 +105,33 @@ wait $recorder || true
 ends_with 3 "$dir/live"
 says '^deadlock \[cycle\]'
 
+# Whatever stands in the file of what threads stand at, it is an answer or an error, never a crash.
+live=$(find "$dir/live" -name .live)
+cp "$live" "$dir/whole"
+for at in 0 8 16 20 32 65536 65540 65552 65564 65632 131072 131076 131168 196612 196704; do
+    for bytes in '\377\377\377\377' '\001\000\000\000' '\003\000\000\000\377\377\377\177'; do
+        cp "$dir/whole" "$live"
+        printf "$bytes" | dd of="$live" bs=1 seek=$at conv=notrunc status=none
+        rc=0
+        "$upmu" deadlock "$dir/live" >"$dir/out" 2>"$dir/err" || rc=$?
+        case $rc in
+            0 | 1 | 3) ;;
+            *) fail "$bytes at $at: status $rc: $(cat "$dir/err")" ;;
+        esac
+    done
+done
+for size in 0 5 64 65536 65600 70000 131080; do
+    cp "$dir/whole" "$live"
+    truncate -s $size "$live"
+    rc=0
+    "$upmu" deadlock "$dir/live" >"$dir/out" 2>"$dir/err" || rc=$?
+    [ $rc -eq 0 ] || [ $rc -eq 1 ] || [ $rc -eq 3 ] || fail "cut to $size: status $rc: $(cat "$dir/err")"
+done
+rm "$live"
+ends_with 3 "$dir/live"
+says '^of 1 of the processes it was not recorded what'
+! grep -q "^deadlock" "$dir/out" || fail "a deadlock out of nothing"
+
 # One that does not record: what the kernel tells, and it is left as it was.
 rm -f "$dir/pid"
 "$corpus" cross_beside_work "$dir/pid" &
@@ -117,7 +147,7 @@ state=$(awk '/^State/ { print $2 } /^TracerPid/ { print $2 }' "/proc/$pid/status
 [ "$state" = "S 0 " ] || fail "it was left in state $state"
 kill -9 "$pid"
 wait "$pid" || true
-[ $rc -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
+[ "$rc" -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
 says "^deadlock \[cycle\] in process $pid"
 says 'waits for the mutex 0x[0-9a-f]+, held by thread [0-9]+'
 says '#[0-9]+ +take_both at .*main\.c:[0-9]+'

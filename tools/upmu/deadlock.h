@@ -43,6 +43,11 @@ char *deadlock_headline(const struct upmu_deadlock *d);
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c);
 /** "mutex queue (0x1234)". */
 char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address);
+/** The function at an address that the reader may know: of those inlined there the first that is not in a header of the
+ *  system, such as those of std::mutex. @return false if nothing is known of the address. */
+bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, struct upmu_symbol *out);
+/** The same in one line, as report_place() has it. */
+char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address);
 /** "thread 17 (worker)". */
 char *deadlock_thread_name(pid_t tid, const char *name);
 /** "waits for mutex 0x1234, held by thread 17". */

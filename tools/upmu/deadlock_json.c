@@ -178,13 +178,14 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
 
 static void json_order(struct json *j, const struct deadlock_report *r)
 {
-    struct upmu_lock_order order = {.size = sizeof order};
+    struct upmu_deadlocks_totals order = {.size = sizeof order};
     struct upmu_lock_cycle c = {.size = sizeof c};
     json_object(j, "lock_order");
-    if (upmu_deadlocks_order(r->deadlocks, &order) == 0) {
+    if (upmu_deadlocks_totals(r->deadlocks, &order) == 0) {
         json_uint(j, "takings", order.takings);
         json_uint(j, "incomplete", order.incomplete);
         json_bool(j, "cut", order.cut);
+        json_uint(j, "processes_not_recorded", order.without);
     }
     json_array(j, "cycles");
     for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)

@@ -29,9 +29,8 @@ struct points {
 
 static void tell_point(const struct points *p, uint32_t process, uint64_t address, struct point *point, char *message)
 {
-    point->symbol = (struct upmu_symbol){.size = sizeof point->symbol};
     point->message = message;
-    if (upmu_overview_symbol(upmu_deadlocks_overview(p->report->deadlocks), process, address, 0, &point->symbol) == 0)
+    if (deadlock_symbol(p->report, process, address, &point->symbol))
         p->tell(p->arg, point);
     free(message);
 }

@@ -17,7 +17,7 @@ static void text_clean(struct output *out, char *text)
 
 static void text_place(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address)
 {
-    text_clean(out, report_place(&r->places, process, address));
+    text_clean(out, deadlock_place(r, process, address));
 }
 
 /* A function with its file, and above it those it was inlined into. */
@@ -193,12 +193,15 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
 
 static void text_order(struct output *out, const struct deadlock_report *r, bool any)
 {
-    struct upmu_lock_order order = {.size = sizeof order};
-    if (upmu_deadlocks_order(r->deadlocks, &order) != 0)
+    struct upmu_deadlocks_totals order = {.size = sizeof order};
+    if (upmu_deadlocks_totals(r->deadlocks, &order) != 0)
         return;
     if (!any)
         fprintf(out->file, "no deadlock in %s, and no contradiction among %" PRIu64 " nested acquisitions\n",
                 r->subject, order.takings);
+    if (order.without)
+        fprintf(out->file, "of %" PRIu32 " of the processes it was not recorded what their threads stood at\n",
+                order.without);
     if (order.incomplete)
         fprintf(out->file, "%" PRIu64 " nested acquisitions were not recorded whole and are left out\n",
                 order.incomplete);
