@@ -23,5 +23,5 @@ work_end
 
 initramfs "$guests/arm64.cpio" "$build/tests/guests/programs/guest_init" \
     counters="$build/tests/guests/programs/guest_arm64"
-boot arm64 60 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
+boot arm64 180 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
     -kernel "$kernel" -initrd "$guests/arm64.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
