@@ -60,11 +60,12 @@ typedef struct upmu_region {
 
 /** Options of upmu_region_setup(); all zero but `size` means: time, context switches, and no report. */
 struct upmu_region_opts {
-    size_t size;        /**< sizeof(struct upmu_region_opts) */
-    const char *events; /**< comma-separated names as for upmu_set_open(); NULL: time and context switches only */
-    const char *report; /**< "text", "json", "csv" or "none" (NULL): what to write at exit */
-    const char *output; /**< file of the report, %p = pid, %h = host, %% = %; NULL: standard error */
-    const char *trace;  /**< directory of the trace; NULL: none */
+    size_t size;         /**< sizeof(struct upmu_region_opts) */
+    const char *events;  /**< comma-separated names as for upmu_set_open(); NULL: time and context switches only */
+    const char *report;  /**< "text", "json", "csv" or "none" (NULL): what to write at exit */
+    const char *output;  /**< file of the report, %p = pid, %h = host, %% = %; NULL: standard error */
+    const char *trace;   /**< directory of the trace; NULL: none */
+    const char *backend; /**< who counts, as in struct upmu_set_opts: "perf" (NULL) or "papi" */
 };
 
 /**

@@ -60,6 +60,7 @@ enum upmu_code {
     UPMU_E_VERSION = -17,    /**< written by a version this one cannot read */
     UPMU_E_LIMIT = -18,      /**< a fixed limit of the library is reached; the message says which */
     UPMU_E_SYSTEM = -19,     /**< any other refusal of the kernel; the message has its errno */
+    UPMU_E_BACKEND = -20,    /**< the backend chosen (UPMU_BACKEND) cannot be used here */
 };
 
 /** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */
@@ -289,6 +290,10 @@ struct upmu_set_opts {
     int cpu;         /**< UPMU_TARGET_CPU: 0 ... */
     char *const
         *argv; /**< UPMU_TARGET_COMMAND: NULL-terminated; argv[0] is looked up in PATH. Not used after the call */
+    /** Who counts: "perf" (perf_event_open; NULL and "" mean it) or "papi" (libpapi, opened at run time). The variable
+     *  UPMU_BACKEND wins. Through PAPI there are no user-space reads by libupmu, no commands and no inheritance, and events
+     *  that do not fit on the counters at once are refused. Not used after the call. */
+    const char *backend;
 };
 
 /**
@@ -298,7 +303,8 @@ struct upmu_set_opts {
  * @param opts   may be NULL
  * @return 0 even if some events cannot be counted (their values say so), unless UPMU_SET_STRICT;
  *         UPMU_E_NAME (a name nobody knows), UPMU_E_INVAL, UPMU_E_NOMEM, UPMU_E_GONE (pid or cpu), UPMU_E_PERM
- *         (the process is not yours), UPMU_E_FIT (UPMU_SET_TOGETHER, and they do not fit), with STRICT also the code of the first event that cannot be counted.
+ *         (the process is not yours), UPMU_E_BACKEND (it cannot be used here), UPMU_E_FIT (UPMU_SET_TOGETHER, and they do
+ *         not fit), with STRICT also the code of the first event that cannot be counted.
  * Not signal safe.
  */
 UPMU_API UPMU_CHECKED int upmu_set_open(struct upmu_set **set, const char *events, const struct upmu_set_opts *opts);
@@ -325,7 +331,7 @@ UPMU_API int upmu_set_user_read(const struct upmu_set *set, size_t i);
 /**
  * Start counting; a command is executed now. Starting a running set changes nothing.
  * @return 0; UPMU_E_STATE (a command that already ended, another process or thread), UPMU_E_IO (the command cannot be executed: the message has
- *         the reason), UPMU_E_SYSTEM.
+ *         the reason), UPMU_E_SYSTEM, UPMU_E_BUSY (PAPI counts this thread for somebody else).
  */
 UPMU_API UPMU_CHECKED int upmu_set_start(struct upmu_set *set);
 

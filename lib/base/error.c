@@ -87,6 +87,7 @@ static const char *const code_texts[] = {
     [-UPMU_E_VERSION] = "unsupported version",
     [-UPMU_E_LIMIT] = "limit of the library reached",
     [-UPMU_E_SYSTEM] = "refused by the kernel",
+    [-UPMU_E_BACKEND] = "backend not usable",
 };
 
 const char *upmu_strerror(int code)

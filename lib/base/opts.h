@@ -22,6 +22,13 @@ static inline bool opts_take(void *ours, size_t known, const void *theirs, size_
     return true;
 }
 
+/** The least size to accept where the first release's struct ended before a member that came later: that size itself is
+ *  good, one between the two never was a struct. */
+static inline size_t opts_least(size_t given, size_t first, size_t known)
+{
+    return given == first ? first : known;
+}
+
 /** Give our result to the caller: what both know, zeros beyond; the caller's `size` (its first member) is kept. */
 static inline bool opts_give(void *theirs, size_t size, size_t least, const void *ours, size_t known)
 {

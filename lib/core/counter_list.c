@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/backend.h"
 #include "core/counters.h"
 #include "core/machine.h"
 
-/* An event, the same on the other kinds of cores, and one that fills its group up. */
-enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 1 };
+/* An event, the same on the other kinds of cores, the second event of a sum, and one that fills its group up. */
+enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 2 };
 
 static size_t count_names(const char *names)
 {
@@ -28,7 +29,7 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
     memcpy(name, start, len);
     name[len] = '\0';
     list->link[i].owner = (uint16_t)i;
-    int rc = event_resolve(name, &list->events[i]);
+    int rc = backend_resolve(list->backend, name, &list->events[i]);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
         return rc;
     if (rc < 0) {
@@ -58,16 +59,22 @@ static int take_names(struct counter_list *list, const char *names, size_t max, 
     return 0;
 }
 
-int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
+static void mark_absent(struct counter_list *list, size_t part, int cause)
 {
-    free(list->reason[i]);
-    list->reason[i] = strdup(upmu_error());
-    size_t part = i;
     do {
         list->absent[part] = 1;
         list->cause[part] = cause;
         part = list->link[part].next;
     } while (part != 0);
+}
+
+int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
+{
+    free(list->reason[i]);
+    list->reason[i] = strdup(upmu_error());
+    mark_absent(list, i, cause);
+    if (list->link[i].also)
+        mark_absent(list, list->link[i].also, cause);
     return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
@@ -95,6 +102,31 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
     list->events[i] = *e;
     list->link[i].owner = (uint16_t)owner;
     return i;
+}
+
+/* The second events of sums, in the modes of the first. */
+static int append_sums(struct counter_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct event *sum = &list->events[i];
+        struct event second;
+        if (list->absent[i] || !sum->also)
+            continue;
+        int rc = event_resolve(sum->also, &second);
+        if (rc == 0 && list->n_all >= PLAN_EVENTS_MAX)
+            rc = upmu_fail(UPMU_E_LIMIT, "'%s' is a sum of two events, and %d can be counted at once", sum->name,
+                           PLAN_EVENTS_MAX);
+        if (rc < 0 && counter_list_leave_out(list, i, rc) < 0)
+            return UPMU_E_NOMEM;
+        if (rc < 0)
+            continue;
+        second.user = sum->user;
+        second.kernel = sum->kernel;
+        second.modes_fixed = sum->modes_fixed;
+        list->link[i].also = (uint16_t)append(list, &second, i);
+        list->n_parts = list->n_all;
+    }
+    return 0;
 }
 
 struct event counter_list_filler(const struct event *like, unsigned counter)
@@ -141,10 +173,12 @@ static int plan_list(struct counter_list *list)
     return 0;
 }
 
-int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown)
+int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
+                      enum kernel_backend backend)
 {
     size_t n = count_names(names);
     memset(list, 0, sizeof *list);
+    list->backend = backend;
     if (n > max && !keep_unknown)
         return upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", n, max);
     size_t room = (n < max ? n : max) * LIST_ENTRIES_PER_EVENT + 1;
@@ -156,6 +190,8 @@ int counter_list_make(struct counter_list *list, const char *names, size_t max, 
     int rc = list->events && list->link && list->absent && list->cause && list->reason
                  ? take_names(list, names, max, keep_unknown)
                  : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (rc == 0)
+        rc = append_sums(list);
     if (rc == 0)
         rc = plan_list(list);
     if (rc < 0)

@@ -51,6 +51,7 @@ static int open_failed(const struct event *e, const struct counter_target *targe
         .pid = target->pid,
         .cpu = target->cpu,
         .wants_kernel = e->kernel,
+        .inherit = target->inherit && !target->on_exec,
     };
     return explain_open_failure(core_kernel(), err, &context);
 }
@@ -70,9 +71,13 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
         .disabled = leader < 0 && !target->running,
         .inherit = target->inherit,
         .enable_on_exec = leader < 0 && target->on_exec,
+        .backend = (uint8_t)target->backend,
         .group_read = true,
     };
-    if (target->user_read && e->class == EVENT_CORE)
+    /* Another backend knows no PMU's number, but the core PMU by what it is. */
+    if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_get()->core_type)
+        req->type = KERNEL_TYPE_RAW;
+    if (target->backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
         req->config1 |= machine_get()->user_read_config1;
 }
 
@@ -232,6 +237,7 @@ static void lay_out(struct counters *c)
     for (size_t i = 0; i < c->list->n_all; i++) {
         struct counter *counter = &c->counter[i];
         counter->next = c->list->link[i].next;
+        counter->also = c->list->link[i].also;
         if (counter->fd < 0)
             continue;
         c->ids[c->group[counter->group].first + counter->position] = counter->id;
@@ -274,7 +280,7 @@ size_t counters_words(const struct counter_list *list)
  * page; RUSAGE_THREAD is that of both. */
 static bool serve_switches(struct counters *c, const struct counter_target *target, size_t i)
 {
-    if (!target->self || target->inherit || !is_switches(&c->list->events[i]))
+    if (!target->self || target->inherit || target->backend != KERNEL_BACKEND_PERF || !is_switches(&c->list->events[i]))
         return false;
     if (!c->sequence)
         (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */
@@ -416,6 +422,9 @@ void counters_close(struct counters *c, bool forked)
 
 int counters_control_failed(enum kernel_verb verb, int err)
 {
+    if (err == EALREADY)
+        return upmu_fail(UPMU_E_BUSY, "PAPI counts one set of events of a thread at a time, and another one of this "
+                                      "thread runs; stop it, or unset UPMU_BACKEND");
     return upmu_fail(UPMU_E_SYSTEM, "the kernel refused to %s a counter group: %s",
                      verb == KERNEL_ENABLE ? "start" : "stop", upmu_errno_name(err));
 }
@@ -509,12 +518,18 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
     return 0;
 }
 
-int counters_cause(const struct counters *c, size_t i)
+static int cause_of_kinds(const struct counters *c, size_t i)
 {
     int cause = c->counter[i].cause;
     while (cause == 0 && (i = c->list->link[i].next) != 0)
         cause = c->counter[i].cause;
     return cause;
+}
+
+int counters_cause(const struct counters *c, size_t i)
+{
+    int cause = cause_of_kinds(c, i);
+    return cause == 0 && c->list->link[i].also ? cause_of_kinds(c, c->list->link[i].also) : cause;
 }
 
 int counters_readings(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)

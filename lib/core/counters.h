@@ -28,6 +28,7 @@
 struct counter_link {
     uint16_t owner; /**< the event asked for: its own number, if it is one */
     uint16_t next;  /**< the same event on the next kind of core, to be added; 0: there is none */
+    uint16_t also;  /**< another event whose value is added: the first is a sum; 0: there is none */
 };
 
 /**
@@ -43,7 +44,8 @@ struct counter_list {
     uint8_t *absent; /**< 1: this CPU lacks it, or the name is unknown */
     int *cause;      /**< enum upmu_code of an absent event */
     char **reason;   /**< message of an absent event, or NULL */
-    size_t dropped;  /**< names beyond the limit, left out because unknown names were to be kept */
+    enum kernel_backend backend;
+    size_t dropped; /**< names beyond the limit, left out because unknown names were to be kept */
     struct plan plan;
 };
 
@@ -57,7 +59,8 @@ struct counter_target {
     bool user_read; /**< map pages for reads without a system call */
     bool running;   /**< opened counting at once (regions); else stopped */
     bool together;  /**< events of the core PMU must be counted at the same time: none may start a second group */
-    bool explain;   /**< set messages (allocates); the region path of a new thread does not */
+    enum kernel_backend backend; /**< that of the list */
+    bool explain;                /**< set messages (allocates); the region path of a new thread does not */
     /** With `explain`: called for each event that could not be opened, with its message in upmu_error(). Or NULL. */
     void (*failed)(size_t i, void *arg);
     void *failed_arg;
@@ -73,6 +76,7 @@ struct counter {
     uint16_t group;    /**< index of its group */
     uint16_t position; /**< in its group */
     uint16_t next;     /**< as counter_link.next */
+    uint16_t also;     /**< as counter_link.also */
     bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
@@ -109,7 +113,8 @@ struct counters {
 
 /** Resolve and plan. Unknown names fail (UPMU_E_NAME) unless `keep_unknown`, which makes them absent with a reason
  *  and drops names beyond `max`. @return 0, UPMU_E_NAME, UPMU_E_INVAL, UPMU_E_LIMIT, UPMU_E_NOMEM. */
-int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown);
+int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
+                      enum kernel_backend backend);
 void counter_list_free(struct counter_list *list);
 /** Do not open event i, on no kind of core, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
 int counter_list_leave_out(struct counter_list *list, size_t i, int cause);
@@ -130,11 +135,11 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
 /** Close everything. In a forked child pass `forked`: the pages are not there, only descriptors are closed. */
 void counters_close(struct counters *c, bool forked);
 
-/** The message of a group that could not be started or stopped. @return UPMU_E_SYSTEM. */
+/** The message of a group that could not be started or stopped. @return UPMU_E_SYSTEM or UPMU_E_BUSY. */
 int counters_control_failed(enum kernel_verb verb, int err) __attribute__((cold));
 
 /** Start, stop or reset all groups. Inline: what is executed here between the kernel's start and its stop is in the
- *  counts. @return 0 or UPMU_E_SYSTEM. */
+ *  counts. @return 0, UPMU_E_SYSTEM, or UPMU_E_BUSY (another backend counts for somebody else). */
 static inline int counters_control(struct counters *c, enum kernel_verb verb)
 {
     for (size_t g = 0; g < c->n_groups; g++) {

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "core/backend.h"
 #include "core/counters.h"
 #include "core/explain.h"
 #include "core/machine.h"
@@ -324,6 +325,19 @@ static int topic_limits(const struct doctor *d)
         files[0] ? files : "an unknown number of", KERNEL_NOFILE_SHARE, pages, locked[0] ? locked : "unknown");
 }
 
+static int topic_backend(const struct doctor *d)
+{
+    enum kernel_backend backend;
+    const char *reason = "";
+    if (backend_choose(NULL, &backend) < 0)
+        return tell(d, "backend", UPMU_FINDING_MISSING, "Unset UPMU_BACKEND to count through perf_event_open", "%s",
+                    upmu_error());
+    if (d->k->backend(backend, &reason) < 0)
+        return tell(d, "backend", UPMU_FINDING_MISSING, "", "%s", reason);
+    return tell(d, "backend", UPMU_FINDING_OK, "", "counted through %s%s", reason,
+                backend == KERNEL_BACKEND_PERF ? "" : ", as UPMU_BACKEND asks");
+}
+
 static int topic_native_names(const struct doctor *d)
 {
     struct arch_native_code code;
@@ -381,6 +395,7 @@ int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), v
         {topic_switches, "switches"},
         {topic_clock, "clock"},
         {topic_limits, NULL},
+        {topic_backend, "backend"},
         {topic_native_names, "native-names"},
         {topic_unwinder, "unwinder"},
         {topic_tracepoints, "tracepoints"},

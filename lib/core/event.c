@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/presets.h"
 #include "core/recording.h"
 #include "core/registry.h"
 
@@ -116,6 +117,47 @@ static int from_registry(const struct machine *m, const struct registry_event *r
     return 0;
 }
 
+/* -------------------------------------------------------------------------------------------- PAPI's presets */
+
+/* Also that the core has it is certain: a part that always reads 0 would not be noticed in a sum. */
+static bool is_exact_here(const struct machine *m, const char *name)
+{
+    const struct arch_event *row = arch_family_event(m->family, name);
+    if (!row || row->kind == ARCH_CODE_NONE || row->grade != UPMU_GRADE_EXACT)
+        return false;
+    return row->kind != ARCH_CODE_RAW || (!is_missing(m, row->config) && !is_unsure(m, row->config, true));
+}
+
+/* A sum is worth its name only if both of its events count exactly what they say. */
+static int from_sum(const struct machine *m, const struct preset *p, struct event *out)
+{
+    char why[EVENT_NOTE_MAX];
+    const char *lacking = !is_exact_here(m, p->first) ? p->first : !is_exact_here(m, p->second) ? p->second : NULL;
+    if (lacking) {
+        snprintf(why, sizeof why, "it is %s + %s, and '%s' is not counted exactly here", p->first, p->second, lacking);
+        return absent_here(m, p->name, why, out);
+    }
+    int rc = from_table(m, registry_find(p->first), out);
+    out->also = p->second;
+    snprintf(out->note, sizeof out->note, "%s + %s%s%s", p->first, p->second, m->hidden_note[0] ? "; " : "",
+             m->hidden_note);
+    return rc;
+}
+
+static int from_preset(const struct machine *m, const struct preset *p, struct event *out, const char **canonical)
+{
+    out->papi = p->name;
+    out->summary = p->second ? "sum of two events, as PAPI has it" : "PAPI preset";
+    out->class = EVENT_CORE;
+    *canonical = p->name;
+    if (p->second)
+        return from_sum(m, p, out);
+    if (!p->first)
+        return absent_here(m, p->name, "count it by this CPU's own name (native::NAME), or through PAPI", out);
+    *canonical = p->first;
+    return from_registry(m, registry_find(p->first), out);
+}
+
 /* --------------------------------------------------------------------------------------- native and raw */
 
 static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
@@ -211,6 +253,7 @@ static int unknown_name(const struct machine *m, const char *base)
     struct suggest s;
     suggest_begin(&s, base);
     registry_offer(&s);
+    preset_offer(&s);
     if (!m->named)
         event_offer_sysfs(&s);
     if (s.best)
@@ -229,10 +272,14 @@ static int resolve_base(const struct machine *m, const char *base, struct event 
 {
     *canonical = base;
     const struct registry_event *r = registry_find(base);
+    const struct preset *p = preset_find(base);
     if (r) {
         *canonical = r->name;
-        return from_registry(m, r, out);
+        int rc = from_registry(m, r, out);
+        return rc == UPMU_E_UNSUPPORTED && p ? from_preset(m, p, out, canonical) : rc;
     }
+    if (p)
+        return from_preset(m, p, out, canonical);
     if (strncmp(base, "native::", 8) == 0)
         return from_native(m, base, out);
     if (strchr(base, '/') && m->named)

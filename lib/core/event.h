@@ -42,6 +42,7 @@ struct event {
     bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
     bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
     int cpu;             /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
+    const char *also;    /**< vendor-neutral event whose count is added to this one's, or NULL */
     int grade;           /**< enum upmu_grade */
     const char *summary, *unit, *papi, *perf, *source; /**< static, or "" / NULL as in upmu_event_info */
     char pmu[64];

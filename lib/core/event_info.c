@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "core/backend.h"
 #include "core/event.h"
 #include "core/forking.h"
 #include "core/intern.h"
@@ -41,7 +42,9 @@ static void describe_encoding(const struct event *e, char *text, size_t cap)
     if (e->config2 && n > 0 && (size_t)n < cap)
         n += snprintf(text + n, cap - (size_t)n, ",config2=0x%" PRIx64, e->config2);
     if (e->machine_code != UINT64_MAX && n > 0 && (size_t)n < cap)
-        snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
+        n += snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
+    if (e->also && n > 0 && (size_t)n < cap)
+        snprintf(text + n, cap - (size_t)n, " + %s", e->also);
 }
 
 /* "0-3, fixed 1": runs of general counters, then the fixed ones. */
@@ -157,15 +160,14 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
     return 0;
 }
 
-static int info_on(const struct machine *m, const char *name, struct upmu_event_info *info)
+/* What resolving the name gave. */
+static int info_of(int rc, struct event *e, struct upmu_event_info *info)
 {
-    struct event e;
-    int rc = event_resolve_on(m, name, &e);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED)
         return rc;
     if (rc == UPMU_E_UNSUPPORTED)
-        e.grade = UPMU_GRADE_ABSENT;
-    int filled = fill_info(&e, info);
+        e->grade = UPMU_GRADE_ABSENT;
+    int filled = fill_info(e, info);
     return filled < 0 ? filled : rc;
 }
 
@@ -179,7 +181,12 @@ int upmu_event_info(const char *name, struct upmu_event_info *info)
 {
     if (!name || !info_given(info))
         return upmu_fail(UPMU_E_INVAL, "upmu_event_info: name and info must be given, with info->size = sizeof *info");
-    return info_on(machine_get(), name, info);
+    struct event e;
+    enum kernel_backend backend;
+    int rc = backend_choose(NULL, &backend);
+    if (rc < 0 && rc != UPMU_E_BACKEND) /* names can be looked up without it */
+        return rc;
+    return info_of(backend_resolve(backend, name, &e), &e, info);
 }
 
 int upmu_cpu_event_info(const char *cpu, const char *name, struct upmu_event_info *info)
@@ -188,8 +195,9 @@ int upmu_cpu_event_info(const char *cpu, const char *name, struct upmu_event_inf
     if (!cpu || !name || !info_given(info))
         return upmu_fail(UPMU_E_INVAL,
                          "upmu_cpu_event_info: cpu, name and info must be given, with info->size = sizeof *info");
+    struct event e;
     int rc = machine_of_cpu(cpu, &m);
-    return rc < 0 ? rc : info_on(&m, name, info);
+    return rc < 0 ? rc : info_of(event_resolve_on(&m, name, &e), &e, info);
 }
 
 /* ------------------------------------------------------------------------------------------------ listing */

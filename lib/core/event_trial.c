@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "core/backend.h"
 #include "core/event.h"
 #include "core/recording.h"
 #include "core/trial_load.h"
@@ -51,8 +52,11 @@ static int try_event(const char *name, uint64_t *seen)
 {
     struct upmu_set *set;
     struct upmu_set_opts opts = {.size = sizeof opts, .flags = UPMU_SET_STRICT};
-    struct event e;
-    int rc = event_resolve(name, &e);
+    struct event e = {.cpu = -1};
+    enum kernel_backend backend;
+    int rc = backend_choose(NULL, &backend);
+    if (rc == 0)
+        rc = backend_resolve(backend, name, &e);
     if (rc < 0)
         return rc;
     if (recording_in_use())

@@ -318,6 +318,36 @@ static void explain_recorded(struct failure *f)
     remedy(f, "Unset UPMU_FSROOT to count");
 }
 
+/* What only a backend beside perf_event_open answers. */
+static void explain_backend(struct failure *f)
+{
+    const char *reason = "";
+    remedy(f, "Unset UPMU_BACKEND to count through perf_event_open");
+    switch (f->err) {
+    case ELIBACC:
+        (void)f->k->backend(KERNEL_BACKEND_PAPI, &reason);
+        because(f, UPMU_E_BACKEND, "PAPI cannot be used: %s", reason);
+        f->out->remedy[0] = '\0'; /* the reason has it */
+        break;
+    case ENODATA:
+        because(f, UPMU_E_UNSUPPORTED,
+                "PAPI has no name for it: only the kernel's generic events and raw codes of the "
+                "core PMU can be counted through PAPI");
+        break;
+    case EALREADY:
+        because(f, UPMU_E_BUSY,
+                "PAPI counts one set of events of a thread at a time, and another one of this thread runs");
+        break;
+    default:
+        because(
+            f, UPMU_E_UNSUPPORTED,
+            "PAPI can neither begin to count when a program is executed, nor count threads and children created later "
+            "without losing read errors");
+        remedy(f, "%sUnset UPMU_BACKEND to count through perf_event_open",
+               f->c->inherit ? "Leave them out (UPMU_SET_NO_INHERIT). " : "");
+    }
+}
+
 static void explain_old_kernel(struct failure *f)
 {
     char release[96];
@@ -416,6 +446,12 @@ static void explain_open_errno(struct failure *f)
         break;
     case EREMOTE:
         explain_recorded(f);
+        break;
+    case ELIBACC:
+    case ENODATA:
+    case EALREADY:
+    case EPROTONOSUPPORT:
+        explain_backend(f);
         break;
     case ENOMEM:
         explain_memory(f);

@@ -25,6 +25,7 @@ struct explain_context {
     int cpu;           /**< -1 = any */
     bool wants_kernel; /**< kernel mode was asked for */
     bool grouped;      /**< opened into the group of other events */
+    bool inherit;      /**< the failure may be for threads and children to be counted later: they can be left out */
     bool mapping;      /**< the event opened; mapping its page failed */
 };
 

@@ -21,6 +21,14 @@ enum kernel_type {
     KERNEL_TYPE_SOFTWARE = 1,
     KERNEL_TYPE_HW_CACHE = 3,
     KERNEL_TYPE_RAW = 4,
+    /** None of the kernel's: `config` is the code that kernel_ops.named() gave for one of the backend's own events. */
+    KERNEL_TYPE_NAMED = INT32_MAX,
+};
+
+/** Who opens and reads an event. */
+enum kernel_backend {
+    KERNEL_BACKEND_PERF = 0, /**< perf_event_open, by this library */
+    KERNEL_BACKEND_PAPI,     /**< libpapi, opened at run time */
 };
 
 /** Generic hardware ids the library itself needs. */
@@ -58,6 +66,7 @@ struct kernel_open {
     bool disabled; /**< opened stopped (leaders; siblings follow their leader) */
     bool inherit;  /**< threads and children created later count too */
     bool enable_on_exec;
+    uint8_t backend; /**< enum kernel_backend; a group is of one backend */
     bool group_read; /**< read gives the whole group: KERNEL_READ_GROUP layout, else KERNEL_READ_ONE */
 };
 
@@ -96,7 +105,9 @@ struct kernel_ops {
 
     /** perf_event_open with close-on-exec, moved to a high number out of the program's way.
      *  @return the descriptor, or -errno; -EMFILE also when the library's share of descriptors is used up;
-     *  -EREMOTE when UPMU_FSROOT is set, since what was resolved on a recorded machine is not for this one. */
+     *  -EREMOTE when UPMU_FSROOT is set, since what was resolved on a recorded machine is not for this one. Of backends
+     *  beside perf_event_open also -ELIBACC (it cannot be used, see backend()), -ENODATA (it has no such event),
+     *  -EPROTONOSUPPORT (it cannot count in this way), -EALREADY (it counts this thread for somebody else). */
     int (*open)(const struct kernel_open *req);
     void (*close)(int fd);
     /** The kernel's own number of an open event, as group reads give it. @return 0 if the kernel tells none (before 3.12).
@@ -127,6 +138,12 @@ struct kernel_ops {
     /** Threads of a process, from /proc/PID/task. @return their number, at most `cap` stored; or -errno (-ESRCH: no
      *  such process). */
     ssize_t (*threads)(pid_t pid, pid_t *tids, size_t cap);
+    /** Whether a backend can be used. @param reason out: why not, with the remedy; or what it is. Lives as long as the
+     *  process. @return 0 or -ELIBACC. */
+    int (*backend)(enum kernel_backend which, const char **reason);
+    /** The code of an event that the backend knows by its own name (a PAPI preset, an event of a PAPI component).
+     *  @return 0, -ENOENT or another -errno. */
+    int (*named)(enum kernel_backend which, const char *name, uint64_t *code);
     /** Whether files are those of a recorded machine instead of the running one. */
     bool (*recorded)(void);
     /** Read a small text file of /proc or /sys whole (under UPMU_FSROOT where that is set). NUL-terminated.

@@ -125,8 +125,8 @@ static inline bool is_frozen(const struct counters *c, const struct counter *k, 
     return enabled == 0 && UNLIKELY(wall > upmu_regions.step_ticks) && !c->group[k->group].pages;
 }
 
-static struct upmu_value counter_between(const struct counters *c, size_t i, const uint64_t *before,
-                                         const uint64_t *after, uint64_t wall)
+static struct upmu_value part_between(const struct counters *c, size_t i, const uint64_t *before, const uint64_t *after,
+                                      uint64_t wall)
 {
     if (c->counter[i].switches)
         return switches_between(before + c->switch_word, after + c->switch_word, wall);
@@ -138,6 +138,16 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
         return value_without(value_standing_of(n), n);
     bool frozen = is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
     return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_kinds(a, b, (size_t)n, NULL);
+}
+
+static struct upmu_value counter_between(const struct counters *c, size_t i, const uint64_t *before,
+                                         const uint64_t *after, uint64_t wall)
+{
+    struct upmu_value v = part_between(c, i, before, after, wall);
+    if (!c->counter[i].also)
+        return v;
+    struct upmu_value more = part_between(c, c->counter[i].also, before, after, wall);
+    return value_sum(&v, &more);
 }
 
 /* A group's section of two readings: what its members share. */
@@ -162,7 +172,7 @@ static void group_look(struct group_interval *g, uint32_t word, const uint64_t *
 static inline bool take_exact(struct region_event_sum *e, const struct counters *c, const struct counter *k,
                               struct group_interval *g, const uint64_t *before, const uint64_t *after, uint64_t wall)
 {
-    if (!k->counted || k->next)
+    if (!k->counted || k->next || k->also)
         return false;
     if (k->group_word != g->word)
         group_look(g, k->group_word, before, after);
@@ -222,20 +232,28 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
 
 /* Context switches are counted all the time: their times are those of any other counter that always was, which also lets
  * the writer state one time for all, or none. */
+static struct upmu_value total_of(const struct counters *c, const uint64_t *words, size_t i)
+{
+    const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
+    struct reading now[VALUE_KINDS_MAX];
+    int n = counters_readings(c, words, i, now);
+    if (n < 0)
+        return value_without(value_standing_of(n), n);
+    return n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
+}
+
 static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
 {
     const uint64_t zero[2] = {0, 1};
-    const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
     uint64_t always = 0;
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        struct reading now[VALUE_KINDS_MAX];
         if (c->counter[i].switches)
             continue;
-        int n = counters_readings(c, words, i, now);
-        if (n < 0)
-            values[i] = value_without(value_standing_of(n), n);
-        else
-            values[i] = n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
+        values[i] = total_of(c, words, i);
+        if (c->counter[i].also) {
+            struct upmu_value more = total_of(c, words, c->counter[i].also);
+            values[i] = value_sum(&values[i], &more);
+        }
         if (values[i].standing == UPMU_EXACT)
             always = values[i].enabled;
     }

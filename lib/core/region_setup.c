@@ -20,6 +20,7 @@
 #include "base/opts.h"
 #include "base/suggest.h"
 #include "base/textbuf.h"
+#include "core/backend.h"
 #include "core/forking.h"
 #include "core/region.h"
 
@@ -128,6 +129,7 @@ static int try_events(struct region_process *p)
     const struct counter_target target = {.cpu = -1,
                                           .self = true,
                                           .running = true,
+                                          .backend = p->list.backend,
                                           .explain = true,
                                           .failed = remember_reason,
                                           .failed_arg = p->event_reasons};
@@ -200,11 +202,27 @@ static int report_stderr(const struct region_process *p)
     return p->output ? STDERR_FILENO : -1; /* a file that cannot be written is told to whom there is */
 }
 
-static int set_up_events(struct region_process *p, const char *events, bool lenient)
+/* A backend that cannot be used costs a program that only named it in its environment the counts, not the times. */
+static int choose_backend(const char *option, bool lenient, const char **events, enum kernel_backend *backend)
 {
+    int rc = backend_choose(option, backend);
+    if (rc == 0 || !lenient)
+        return rc;
+    add_note(upmu_error());
+    *events = "none";
+    *backend = KERNEL_BACKEND_PERF;
+    return 0;
+}
+
+static int set_up_events(struct region_process *p, const char *events, const char *option, bool lenient)
+{
+    enum kernel_backend backend;
+    int rc = choose_backend(option, lenient, &events, &backend);
+    if (rc < 0)
+        return rc;
     p->time_only = events && strcmp(events, "none") == 0;
     const char *list = p->time_only ? "" : events ? events : DEFAULT_EVENTS;
-    int rc = counter_list_make(&p->list, list, UPMU_REGION_EVENTS_MAX, lenient);
+    rc = counter_list_make(&p->list, list, UPMU_REGION_EVENTS_MAX, lenient, backend);
     if (rc < 0)
         return rc;
     if (p->list.dropped > 0) {
@@ -229,7 +247,7 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     }
     clock_start();
     clock_sample(&p->start);
-    rc = set_up_events(p, choose("UPMU_EVENTS", o->events), lenient);
+    rc = set_up_events(p, choose("UPMU_EVENTS", o->events), o->backend, lenient);
     if (rc == 0)
         rc = region_names_start();
     if (rc == 0)
@@ -275,7 +293,8 @@ static void undo_set_up(struct region_process *p)
 int upmu_region_setup(const struct upmu_region_opts *opts)
 {
     struct upmu_region_opts ours = {.size = sizeof ours};
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
+    const size_t first = offsetof(struct upmu_region_opts, backend);
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, opts_least(opts->size, first, sizeof ours)))
         return upmu_fail(UPMU_E_INVAL,
                          "upmu_region_setup: opts->size is %zu, expected %zu, or a field this version does "
                          "not know is set",

@@ -97,7 +97,8 @@ static void touch(void *from, size_t bytes)
 
 static void open_counters(struct region_thread *t)
 {
-    const struct counter_target target = {.cpu = -1, .self = true, .user_read = true, .running = true};
+    const struct counter_target target = {
+        .cpu = -1, .self = true, .user_read = true, .running = true, .backend = upmu_regions.list.backend};
     void *arena = t->kept + 1;
     (void)counters_open(&t->kept->counters, &upmu_regions.list, &target, arena);
     /* Even when nobody asked for switches, the sequence word tells at no cost that a region lost the CPU. */

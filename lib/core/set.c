@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "core/backend.h"
 #include "core/explain.h"
 #include "core/machine.h"
 
@@ -133,7 +134,10 @@ static int foreign_process(const struct upmu_set *set)
 
 static int set_fill(struct upmu_set *set, const char *events)
 {
-    int rc = counter_list_make(&set->list, events, PLAN_EVENTS_MAX, false);
+    enum kernel_backend backend;
+    int rc = backend_choose(set->opts.backend, &backend);
+    if (rc == 0)
+        rc = counter_list_make(&set->list, events, PLAN_EVENTS_MAX, false, backend);
     if (rc == 0 && set->list.n == 0)
         rc = upmu_fail(UPMU_E_INVAL, "upmu_set_open: the list of events is empty");
     if (rc == 0)
@@ -164,7 +168,8 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     *out = NULL;
     if (!events)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no events given");
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
+    const size_t first = offsetof(struct upmu_set_opts, backend);
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, opts_least(opts->size, first, sizeof ours)))
         return upmu_fail(UPMU_E_INVAL,
                          "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
                          "know is set",
@@ -179,7 +184,8 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     set->gate = -1;
     set->process = getpid();
     rc = set_fill(set, events);
-    set->opts.argv = NULL; /* the caller's, who may free it now */
+    set->opts.argv = NULL; /* the caller's, who may free them now */
+    set->opts.backend = NULL;
     if (rc < 0) {
         upmu_set_close(set);
         return rc;
@@ -261,9 +267,9 @@ static struct upmu_value went_backwards(const struct reading *now)
     return v;
 }
 
-/* Where event i stands now, counted from the set's zero, in all and (unless NULL) on each kind of core. */
-static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
-                                  struct upmu_value *by_kind)
+/* Where one event stands now, counted from the set's zero, in all and (unless NULL) on each kind of core. */
+static struct upmu_value value_of_part(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                       struct upmu_value *by_kind)
 {
     const struct counters *c = &in->counters;
     const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
@@ -283,6 +289,18 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
         now[k].running -= zero->running;
     }
     return value_of_kinds(nothing, now, (size_t)n, by_kind);
+}
+
+/* Where event i stands now; a sum has no number by kinds of cores. */
+static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                  struct upmu_value *by_kind)
+{
+    size_t also = in->counters.counter[i].also;
+    struct upmu_value v = value_of_part(set, in, i, by_kind);
+    if (!also)
+        return v;
+    struct upmu_value more = value_of_part(set, in, also, NULL);
+    return value_sum(&v, &more);
 }
 
 static bool is_zero_doubtful(const struct upmu_set *set, size_t i)

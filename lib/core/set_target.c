@@ -48,6 +48,7 @@ static void fill_target(struct counter_target *target, struct upmu_set *set, pid
     *target = (struct counter_target){
         .pid = pid,
         .cpu = cpu,
+        .backend = set->list.backend,
         .inherit = what == UPMU_TARGET_THREAD ? flags & UPMU_SET_INHERIT
                                               : what != UPMU_TARGET_CPU && !(flags & UPMU_SET_NO_INHERIT),
         .on_exec = what == UPMU_TARGET_COMMAND,

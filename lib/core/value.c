@@ -118,6 +118,21 @@ struct upmu_value value_of_kinds(const struct reading *before, const struct read
     return sum;
 }
 
+struct upmu_value value_sum(const struct upmu_value *a, const struct upmu_value *b)
+{
+    struct upmu_value sum = {
+        .raw = sat_add_u64(a->raw, b->raw),
+        .enabled = a->enabled > b->enabled ? a->enabled : b->enabled,
+        .running = a->running < b->running ? a->running : b->running,
+        .standing = upmu_standing_weakest(a->standing, b->standing),
+        .value = UPMU_NO_VALUE,
+    };
+    sum.cause = sum.standing == a->standing ? a->cause : b->cause;
+    if (sum.standing == UPMU_EXACT || sum.standing == UPMU_SCALED)
+        sum.value = sat_add_u64(a->value, b->value);
+    return sum;
+}
+
 struct upmu_value value_without(int standing, int cause)
 {
     return (struct upmu_value){.value = UPMU_NO_VALUE, .standing = standing, .cause = cause};

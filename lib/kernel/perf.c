@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The real kernel: perf_event_open and the calls on its descriptors. Room: kernel. Before it: core, through
- * core/kernel_ops.h; after it: the kernel. No policy: what core asks is what the kernel is asked.
+ * core/kernel_ops.h; after it: the kernel. No policy: what core asks is what the kernel is asked. Events that were opened
+ * through PAPI have numbers beyond all descriptors, and are passed on to papi/sets.c.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "kernel/page.h"
+#include "kernel/papi/sets.h"
 #include "kernel/parts.h"
 
 /* The constants that core knows without a kernel header. */
@@ -53,6 +55,8 @@ static int perf_open(const struct kernel_open *req)
     struct perf_event_attr attr;
     if (kernel_files_recorded())
         return -EREMOTE; /* codes of another machine, resolved from its files: they must not be opened on this one */
+    if (req->backend == KERNEL_BACKEND_PAPI)
+        return papi_open(req);
     if (!kernel_descriptor_reserve())
         return -EMFILE;
     attr_build(&attr, req);
@@ -69,15 +73,27 @@ static uint64_t perf_identify(int fd)
 {
     uint64_t id = 0;
     int saved = errno;
+    if (papi_owns(fd))
+        return papi_identify(fd);
     if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0)
         id = 0;
     errno = saved;
     return id;
 }
 
+static void perf_close(int fd)
+{
+    if (papi_owns(fd))
+        papi_close(fd, 0);
+    else
+        kernel_descriptor_close(fd);
+}
+
 static void perf_close_event(int fd, uint64_t id)
 {
-    if (id == 0 || perf_identify(fd) == id)
+    if (papi_owns(fd))
+        papi_close(fd, id);
+    else if (id == 0 || perf_identify(fd) == id)
         kernel_descriptor_close(fd);
     else
         kernel_descriptor_unreserve();
@@ -86,6 +102,8 @@ static void perf_close_event(int fd, uint64_t id)
 /* Not read(3): that is a cancellation point, and a thread must not be cancelled in the middle of a region's begin. */
 static ssize_t perf_read(int fd, void *words, size_t bytes)
 {
+    if (papi_owns(fd))
+        return papi_read(fd, words, bytes);
     int saved = errno;
     ssize_t n = syscall(SYS_read, fd, words, bytes);
     if (n < 0)
@@ -101,6 +119,8 @@ static int perf_control(int fd, enum kernel_verb verb, bool group)
         [KERNEL_DISABLE] = PERF_EVENT_IOC_DISABLE,
         [KERNEL_RESET] = PERF_EVENT_IOC_RESET,
     };
+    if (papi_owns(fd))
+        return papi_control(fd, verb);
     return ioctl(fd, requests[verb], group ? PERF_IOC_FLAG_GROUP : 0) < 0 ? -errno : 0;
 }
 
@@ -111,6 +131,9 @@ static size_t page_bytes(void)
 
 static int perf_map(int fd, const void **page)
 {
+    *page = NULL;
+    if (papi_owns(fd))
+        return -EOPNOTSUPP;
     void *at = mmap(NULL, page_bytes(), PROT_READ, MAP_SHARED, fd, 0);
     *page = at == MAP_FAILED ? NULL : at;
     return at == MAP_FAILED ? -errno : 0;
@@ -145,10 +168,23 @@ static pid_t perf_gettid(void)
     return (pid_t)syscall(SYS_gettid);
 }
 
+static int perf_backend(enum kernel_backend which, const char **reason)
+{
+    if (which == KERNEL_BACKEND_PAPI)
+        return papi_usable(reason);
+    *reason = "perf_event_open";
+    return 0;
+}
+
+static int perf_named(enum kernel_backend which, const char *name, uint64_t *code)
+{
+    return which == KERNEL_BACKEND_PAPI ? papi_named(name, code) : -ENOENT;
+}
+
 const struct kernel_ops upmu_kernel_perf = {
     .name = "perf_event_open",
     .open = perf_open,
-    .close = kernel_descriptor_close,
+    .close = perf_close,
     .identify = perf_identify,
     .close_event = perf_close_event,
     .read = perf_read,
@@ -160,6 +196,8 @@ const struct kernel_ops upmu_kernel_perf = {
     .thread_switches = perf_thread_switches,
     .gettid = perf_gettid,
     .threads = kernel_threads,
+    .backend = perf_backend,
+    .named = perf_named,
     .recorded = kernel_files_recorded,
     .read_file = kernel_read_file,
     .list_dir = kernel_list_dir,

@@ -95,6 +95,10 @@ void scripted_file(const char *path, const char *text);
 void scripted_file_error(const char *path, int err);
 /** Whether the files are to be taken for those of a recorded machine. */
 void scripted_recording(bool recorded);
+/** The backend PAPI can be used from now on; events opened through it are ordinary ones of the script. */
+void scripted_papi(bool usable);
+/** PAPI's code of one event that PAPI alone knows. */
+void scripted_papi_event(const char *name, uint64_t code);
 /** An empty directory. */
 void scripted_dir(const char *path);
 
@@ -168,6 +172,8 @@ void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *a
 
 ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
 int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
+int scripted_backend(enum kernel_backend which, const char **reason);
+int scripted_named(enum kernel_backend which, const char *name, uint64_t *code);
 bool scripted_recorded(void);
 void scripted_files_reset(void);
 

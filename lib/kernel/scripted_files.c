@@ -21,6 +21,9 @@ static struct {
     struct file files[FILES_MAX];
     size_t n;
     bool recorded;
+    bool papi;
+    char papi_name[64];
+    uint64_t papi_code;
 } tree = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static char *copied(const char *text)
@@ -54,6 +57,39 @@ static void put(const char *path, const char *text, int err)
     f->text = text ? copied(text) : NULL;
     f->err = err;
     pthread_mutex_unlock(&tree.lock);
+}
+
+void scripted_papi(bool usable)
+{
+    pthread_mutex_lock(&tree.lock);
+    tree.papi = usable;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+void scripted_papi_event(const char *name, uint64_t code)
+{
+    pthread_mutex_lock(&tree.lock);
+    snprintf(tree.papi_name, sizeof tree.papi_name, "%s", name);
+    tree.papi_code = code;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+int scripted_backend(enum kernel_backend which, const char **reason)
+{
+    pthread_mutex_lock(&tree.lock);
+    bool usable = which == KERNEL_BACKEND_PERF || tree.papi;
+    pthread_mutex_unlock(&tree.lock);
+    *reason = usable ? "scripted" : "the script has no libpapi";
+    return usable ? 0 : -ELIBACC;
+}
+
+int scripted_named(enum kernel_backend which, const char *name, uint64_t *code)
+{
+    pthread_mutex_lock(&tree.lock);
+    bool known = which == KERNEL_BACKEND_PAPI && tree.papi && strcmp(tree.papi_name, name) == 0;
+    *code = known ? tree.papi_code : 0;
+    pthread_mutex_unlock(&tree.lock);
+    return known ? 0 : -ENOENT;
 }
 
 void scripted_recording(bool recorded)
@@ -95,6 +131,8 @@ void scripted_files_reset(void)
     }
     tree.n = 0;
     tree.recorded = false;
+    tree.papi = false;
+    tree.papi_name[0] = '\0';
     pthread_mutex_unlock(&tree.lock);
 }
 

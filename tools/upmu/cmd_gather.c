@@ -67,6 +67,15 @@ static int memory_file_open(struct memory_file *m)
     return m->file ? 0 : -1;
 }
 
+/* A text cut off for want of memory would pass for the whole one. */
+static int memory_file_close(struct memory_file *m)
+{
+    if (fclose(m->file) == 0)
+        return 0;
+    complain("out of memory");
+    return -1;
+}
+
 /* Fields are separated by tabs, rows by newlines: neither may be in a field. */
 static void put_field(FILE *out, const char *text, char end)
 {
@@ -93,11 +102,11 @@ static int gather_findings(struct gather *g)
     if (memory_file_open(&m) != 0)
         return -1;
     int rc = upmu_diagnose(put_finding, m.file);
-    fclose(m.file);
+    if (rc != 0)
+        complain("the machine could not be examined: %s", upmu_error());
+    rc |= memory_file_close(&m);
     if (rc == 0)
         gather_text(g, "upmu/findings", m.text, m.len);
-    else
-        complain("the machine could not be examined: %s", upmu_error());
     free(m.text);
     return rc;
 }
@@ -117,10 +126,11 @@ static int gather_trials(struct gather *g)
         put_field(m.file, name, '\t');
         put_field(m.file, code == 0 ? "" : upmu_error(), '\n');
     }
-    fclose(m.file);
-    gather_text(g, "upmu/trials", m.text, m.len);
+    int rc = memory_file_close(&m);
+    if (rc == 0)
+        gather_text(g, "upmu/trials", m.text, m.len);
     free(m.text);
-    return 0;
+    return rc;
 }
 
 /* --------------------------------------------------------------------------------------------- the command */
@@ -140,14 +150,15 @@ static void gather_all(struct gather *g, FILE *report, int *rc)
 }
 
 /* The list of files goes in last, since it names them all. */
-static void gather_end(struct gather *g, struct memory_file *manifest)
+static int gather_end(struct gather *g, struct memory_file *manifest)
 {
-    fclose(manifest->file);
+    int rc = memory_file_close(manifest);
     char *name = memory_format(GATHER_ROOT "/upmu/manifest");
     (void)tar_add(&g->tar, name, manifest->text, manifest->len); /* a short name and a short text */
     tar_end(&g->tar);
     free(name);
     free(manifest->text);
+    return rc;
 }
 
 static void tell_rest(const struct gather *g, const char *path, FILE *report)
@@ -171,14 +182,14 @@ static int gather_write(const char *path)
     if (memory_file_open(&manifest) != 0)
         return EXIT_FAILED;
     if (output_file(&archive, path) != 0 || output_standard(&report, OUTPUT_STDOUT) != 0) {
-        fclose(manifest.file);
+        (void)memory_file_close(&manifest); /* nothing is in it yet */
         free(manifest.text);
         return EXIT_FAILED;
     }
     struct gather g = {.manifest = manifest.file};
     tar_begin(&g.tar, archive.file, (int64_t)time(NULL));
     gather_all(&g, report.file, &rc);
-    gather_end(&g, &manifest);
+    rc |= gather_end(&g, &manifest);
     rc |= output_close(&archive);
     if (rc == 0)
         tell_rest(&g, path, report.file);

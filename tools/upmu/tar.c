@@ -74,9 +74,9 @@ int tar_add(struct tar *t, const char *path, const void *data, size_t len)
     put_octal(h.size, sizeof h.size, len);
     put_octal(h.mtime, sizeof h.mtime, (uint64_t)t->time);
     put_checksum(&h);
-    fwrite(&h, 1, sizeof h, t->out);
-    fwrite(data, 1, len, t->out);
-    fwrite(zeros, 1, (TAR_BLOCK - len % TAR_BLOCK) % TAR_BLOCK, t->out);
+    (void)fwrite(&h, 1, sizeof h, t->out);
+    (void)fwrite(data, 1, len, t->out);
+    (void)fwrite(zeros, 1, (TAR_BLOCK - len % TAR_BLOCK) % TAR_BLOCK, t->out);
     return 0;
 }
 
@@ -84,5 +84,5 @@ void tar_end(struct tar *t)
 {
     static const char zeros[2 * TAR_BLOCK];
 
-    fwrite(zeros, 1, sizeof zeros, t->out);
+    (void)fwrite(zeros, 1, sizeof zeros, t->out);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct tar {
-    FILE *out;    /**< the caller's; write errors are found there */
+    FILE *out;    /**< the caller's, who finds out when closing it whether all was written */
     int64_t time; /**< of every file, in seconds since 1970 */
 };
 

@@ -38,7 +38,7 @@ static bool read_fact(const char *path, char text[FACT_MAX])
         return false;
     size_t n = fread(text, 1, FACT_MAX - 1, file);
     text[n] = '\0';
-    fclose(file);
+    (void)fclose(file); /* it was only read */
     return n > 0;
 }
 
@@ -83,7 +83,7 @@ static char *cache_key(void)
 
     if (!out || !read_fact("/proc/self/status", status)) {
         if (out)
-            fclose(out);
+            (void)fclose(out); /* its text is thrown away */
         free(key);
         return NULL;
     }
@@ -216,7 +216,7 @@ static bool parse_row(char *line, struct trial_row *row)
     }
     errno = 0;
     long code = strtol(field[0], &end, 10);
-    if (*end != '\0' || errno || code > 0 || code < UPMU_E_SYSTEM || line)
+    if (*end != '\0' || errno || code > 0 || code < UPMU_E_BACKEND || line)
         return false;
     row->seen = strtoull(field[1], &end, 10);
     if (*end != '\0' || errno)
@@ -292,9 +292,9 @@ static char *format_cache(const struct trial_row *rows, size_t n, size_t *len)
         write_field(out, rows[i].encoding, '\t');
         write_field(out, rows[i].reason, '\n');
     }
-    fflush(out);
+    bool whole_so_far = fflush(out) == 0; /* what was written so far is in `text` now */
     fprintf(out, "end %zu %" PRIx64 "\n", kept, checksum(text, *len));
-    if (fclose(out) == 0)
+    if (fclose(out) == 0 && whole_so_far)
         return text;
     free(text);
     return NULL;

@@ -15,7 +15,7 @@ static const char *planned(const char *machine, const char *names)
     static char text[256];
     struct counter_list list;
     machine_recorded(machines, machine);
-    int rc = counter_list_make(&list, names, PLAN_EVENTS_MAX, false);
+    int rc = counter_list_make(&list, names, PLAN_EVENTS_MAX, false, KERNEL_BACKEND_PERF);
     ck_assert_msg(rc == 0, "%s: %s", names, upmu_error());
     text[0] = '\0';
     for (size_t i = 0; i < list.n; i++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/event.h"
+#include "core/presets.h"
 #include "core/registry.h"
 #include "machine.h"
 #include "unit/kernel/suite.h"
@@ -203,6 +204,12 @@ static void expect_same(const char *name, const char *alias)
                   "'%s' and '%s' are encoded differently", name, alias);
 }
 
+static bool counts(const char *name)
+{
+    struct event e;
+    return event_resolve(name, &e) == 0;
+}
+
 START_TEST(every_alias_is_encoded_as_its_name_on_every_machine)
 {
     static const char *const played[] = {"intel_skx",      "amd_zen3",      "loongarch_3a5000",
@@ -219,7 +226,8 @@ START_TEST(every_alias_is_encoded_as_its_name_on_every_machine)
                                                                                           : events[i].name[k]);
             capitals[k] = '\0';
             expect_same(events[i].name, capitals);
-            if (events[i].papi)
+            /* A sum of two other events may stand in for a preset where the CPU lacks the event itself. */
+            if (events[i].papi && !(preset_find(events[i].papi) && !counts(events[i].name)))
                 expect_same(events[i].name, events[i].papi);
             if (events[i].perf)
                 expect_same(events[i].name, events[i].perf);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How PAPI spells what the kernel knows by number. Room: kernel/papi. Before it: sets.c; after it: libpapi, whose libpfm4
+ * gives these names back the same numbers.
+ *
+ * Modes are always written as u=1:k=0. A plain :u:k adds nothing to what the set counts, which is user mode alone:
+ * context switches would read 0 that way, in silence.
+ */
+#include "kernel/papi/names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const char *const hardware[] = {
+    "CPU_CYCLES",    "INSTRUCTIONS", "CACHE_REFERENCES",        "CACHE_MISSES",           "BRANCH_INSTRUCTIONS",
+    "BRANCH_MISSES", "BUS_CYCLES",   "STALLED_CYCLES_FRONTEND", "STALLED_CYCLES_BACKEND", "REF_CPU_CYCLES",
+};
+
+/* Libpfm4 has no name for repaired and emulated instructions (7, 8), nor for the dummy (9). */
+static const char *const software[] = {
+    "CPU_CLOCK",
+    "TASK_CLOCK",
+    "PAGE_FAULTS",
+    "CONTEXT_SWITCHES",
+    "CPU_MIGRATIONS",
+    "PAGE_FAULTS_MIN",
+    "PAGE_FAULTS_MAJ",
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    "CGROUP_SWITCHES",
+};
+
+static const char *const caches[] = {"L1D", "L1I", "LL", "DTLB", "ITLB", "BPU", "NODE"};
+static const char *const operations[] = {"READ", "WRITE", "PREFETCH"};
+static const char *const results[] = {"ACCESS", "MISS"};
+
+static const char *nth(const char *const *names, size_t n, uint64_t i)
+{
+    return i < n ? names[i] : NULL;
+}
+
+/* The name without its modes. */
+static int base_name(const struct kernel_open *req, char *name, size_t cap)
+{
+    const char *word = NULL, *operation, *result;
+    switch (req->type) {
+    case KERNEL_TYPE_HARDWARE:
+        word = nth(hardware, COUNT(hardware), req->config);
+        snprintf(name, cap, "perf::PERF_COUNT_HW_%s", word ? word : "");
+        break;
+    case KERNEL_TYPE_SOFTWARE:
+        word = nth(software, COUNT(software), req->config);
+        snprintf(name, cap, "perf::PERF_COUNT_SW_%s", word ? word : "");
+        break;
+    case KERNEL_TYPE_HW_CACHE:
+        word = nth(caches, COUNT(caches), req->config & 0xff);
+        operation = nth(operations, COUNT(operations), req->config >> 8 & 0xff);
+        result = nth(results, COUNT(results), req->config >> 16);
+        word = operation && result ? word : NULL;
+        snprintf(name, cap, "perf::PERF_COUNT_HW_CACHE_%s:%s:%s", word ? word : "", operation ? operation : "",
+                 result ? result : "");
+        break;
+    case KERNEL_TYPE_RAW:
+        word = "";
+        snprintf(name, cap, "perf_raw::r%" PRIx64, req->config);
+        break;
+    default:
+        break;
+    }
+    return word ? 0 : -ENODATA;
+}
+
+int papi_name_of(const struct kernel_open *req, char name[PAPI_NAME_MAX])
+{
+    char base[PAPI_NAME_MAX - 16];
+    if (req->config1 != 0 || req->config2 != 0)
+        return -ENODATA;
+    int rc = base_name(req, base, sizeof base);
+    if (rc < 0)
+        return rc;
+    snprintf(name, PAPI_NAME_MAX, "%s:u=%d:k=%d", base, !(req->exclude & KERNEL_EXCLUDE_USER),
+             !(req->exclude & KERNEL_EXCLUDE_KERNEL));
+    return 0;
+}

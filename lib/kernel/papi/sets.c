@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters through libpapi. Room: kernel/papi. Before it: core, through the kernel door, which gives these events numbers
+ * that no descriptor has; after it: libpapi.
+ *
+ * PAPI lets one event set of a thread run at a time, and none of its events be started alone. Several groups that core
+ * opens for one thread therefore share one PAPI set, the bench: it runs while any of them does, and what a group counted
+ * is the difference since it was started. An event added to a running bench stops it for a moment; that is possible only
+ * where the calling thread counts itself, since nothing but this code is missed then.
+ *
+ * What PAPI reads has no times, so a dummy event of our own, the witness, is opened beside each bench. It tells when the
+ * thread's events were stopped as a whole (prctl), and whether the descriptors are still what they were: a program that
+ * closed them all may have files of its own there, which PAPI would read for counts. Whether the counters themselves were
+ * on the PMU needs no times: PAPI opens a set as one pinned group, which the kernel keeps there whenever the thread runs,
+ * or puts into an error state for good, which PAPI_read() tells. So a bench is never multiplexed, and never inherited,
+ * where PAPI loses such errors.
+ */
+#include "kernel/papi/sets.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/tiny_lock.h"
+#include "kernel/papi/library.h"
+#include "kernel/papi/names.h"
+#include "kernel/parts.h"
+
+enum { BENCH_EVENTS_MAX = 64, SLOTS = 4096 };
+
+struct bench;
+
+/** How long, in nanoseconds. */
+struct times {
+    uint64_t enabled, running;
+};
+
+struct papi_event {
+    struct bench *bench;
+    struct papi_event *leader; /* itself, if it leads its group */
+    struct kernel_open asked;
+    uint64_t id;
+    size_t index;     /* in PAPI's set */
+    uint64_t carried; /* counted up to the last stop of the group or the bench */
+    uint64_t base;    /* PAPI's count when the group was started, or the bench after that */
+    bool closed;      /* the caller is done with it; PAPI counts it until the bench is laid anew */
+    /* of leaders */
+    bool enabled;
+    bool starting;        /* opened to count at once: from the first read on, when its members are there too */
+    struct times elapsed; /* so far, without what passed since `since` */
+    struct times since;
+};
+
+/* What one thread counts for one target. */
+struct bench {
+    struct bench *next;
+    pid_t process, owner; /* who opened it */
+    pid_t target;         /* 0: the owner itself */
+    int cpu;
+    int set;     /* PAPI's number */
+    int witness; /* descriptor of a dummy event that always runs, -1 where there is none */
+    uint64_t witness_id;
+    bool running;
+    bool lost;      /* the descriptors are not what they were: not even PAPI may touch them */
+    bool broken;    /* PAPI lost it: nothing of it can be read any more */
+    unsigned modes; /* of events that PAPI alone knows: enum PAPI_MODE_ */
+    size_t n;
+    struct papi_event *event[BENCH_EVENTS_MAX];
+};
+
+/* Benches are found and slots given under the lock; reads go by the slot alone. */
+static struct {
+    struct tiny_lock lock;
+    struct bench *first;
+    uint64_t opened;
+    struct papi_event *slot[SLOTS];
+} state;
+
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void fork_takes(void)
+{
+    tiny_lock_take(&state.lock);
+}
+
+static void fork_gives(void)
+{
+    tiny_lock_give(&state.lock);
+}
+
+static void install_fork_handlers(void)
+{
+    (void)pthread_atfork(fork_takes, fork_gives, fork_gives); /* without memory for them a child runs a risk */
+}
+
+/* A handler of the program's must not find the lock held by the thread it interrupts. */
+static void lock_take(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    tiny_lock_take(&state.lock);
+}
+
+static void lock_give(const sigset_t *before)
+{
+    tiny_lock_give(&state.lock);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------------- the witness */
+
+static void witness_open(struct bench *b)
+{
+    const struct kernel_open dummy = {
+        .type = KERNEL_TYPE_SOFTWARE,
+        .config = KERNEL_SW_DUMMY,
+        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .pid = b->target,
+        .cpu = b->cpu,
+        .group_fd = -1,
+    };
+    b->witness = upmu_kernel_perf.open(&dummy);
+    b->witness_id = b->witness >= 0 ? upmu_kernel_perf.identify(b->witness) : 0;
+}
+
+/* Without a witness the clock is the best there is. @return 0, or -EIO if the witness is not there any more. */
+static int bench_times(struct bench *b, struct times *out)
+{
+    uint64_t words[KERNEL_READ_ONE_WORDS];
+    struct timespec t;
+    if (b->lost)
+        return -EIO;
+    if (b->witness < 0) {
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        out->enabled = out->running = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+        return 0;
+    }
+    ssize_t n = upmu_kernel_perf.read(b->witness, words, sizeof words);
+    b->lost = n != sizeof words || (b->witness_id != 0 && words[3] != b->witness_id);
+    out->enabled = words[1];
+    out->running = words[2];
+    return b->lost ? -EIO : 0;
+}
+
+static void times_add(struct times *sum, const struct times *from, const struct times *to)
+{
+    sum->enabled += to->enabled - from->enabled;
+    sum->running += to->running - from->running;
+}
+
+static int errno_of(int code)
+{
+    static const struct {
+        int code, err;
+    } known[] = {
+        {PAPI_CODE_ENOEVNT, ENOENT},        {PAPI_CODE_EPERM, EACCES},          {PAPI_CODE_ECNFLCT, ENOSPC},
+        {PAPI_CODE_ECOUNT, ENOSPC},         {PAPI_CODE_EINVAL, EINVAL},         {PAPI_CODE_ENOMEM, ENOMEM},
+        {PAPI_CODE_EISRUN, EALREADY},       {PAPI_CODE_ENOCNTR, ENODEV},        {PAPI_CODE_ENOSUPP, EOPNOTSUPP},
+        {PAPI_CODE_EINVAL_DOM, EOPNOTSUPP}, {PAPI_CODE_ECMP_DISABLED, ELIBACC}, {PAPI_CODE_ECOMBO, EPROTONOSUPPORT},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].code == code)
+            return -known[i].err;
+    return code == PAPI_CODE_OK ? 0 : -EIO;
+}
+
+static bool known_to_papi_alone(const struct papi_event *e)
+{
+    return e->asked.type == KERNEL_TYPE_NAMED;
+}
+
+static unsigned modes_of(const struct kernel_open *req)
+{
+    return (req->exclude & KERNEL_EXCLUDE_USER ? 0u : (unsigned)PAPI_MODE_USER) |
+           (req->exclude & KERNEL_EXCLUDE_KERNEL ? 0u : (unsigned)PAPI_MODE_KERNEL);
+}
+
+/* ---------------------------------------------------------------------------------------------- PAPI's sets */
+
+/* An empty set for the bench's target. @return 0 or -errno. */
+static int set_make(struct bench *b)
+{
+    const struct papi_library *l = papi_library();
+    union papi_option option = {.room = {0}};
+    b->set = PAPI_NO_SET;
+    int rc = l->call.create(&b->set);
+    if (rc == PAPI_CODE_OK)
+        rc = l->call.assign(b->set, l->component);
+    if (rc == PAPI_CODE_OK && b->target > 0)
+        rc = l->call.attach(b->set, (unsigned long)b->target);
+    if (rc == PAPI_CODE_OK && b->cpu >= 0) {
+        option.cpu.set = b->set;
+        option.cpu.cpu = (unsigned)b->cpu;
+        rc = l->call.set_opt(PAPI_CPU_OPTION, &option);
+    }
+    if (rc == PAPI_CODE_OK && b->modes) {
+        memset(&option, 0, sizeof option);
+        option.domain.set = b->set;
+        option.domain.modes = (int)b->modes;
+        rc = l->call.set_opt(PAPI_DOMAIN_OPTION, &option);
+    }
+    return errno_of(rc);
+}
+
+/* @return 0, or -errno if PAPI does not let go of it. */
+static int set_drop(struct bench *b)
+{
+    const struct papi_library *l = papi_library();
+    long long last[BENCH_EVENTS_MAX];
+    struct times now;
+    int rc = PAPI_CODE_OK;
+    if (b->set == PAPI_NO_SET)
+        return 0;
+    if (bench_times(b, &now) < 0)
+        return -EIO; /* PAPI would close descriptors that are the program's now */
+    if (b->running)
+        rc = l->call.stop(b->set, last);
+    b->running = false;
+    if (rc == PAPI_CODE_OK)
+        rc = l->call.cleanup(b->set);
+    if (rc == PAPI_CODE_OK)
+        rc = l->call.destroy(&b->set);
+    b->set = PAPI_NO_SET;
+    return errno_of(rc);
+}
+
+static int set_add(struct bench *b, const struct papi_event *e)
+{
+    const struct papi_library *l = papi_library();
+    char name[PAPI_NAME_MAX];
+    if (known_to_papi_alone(e))
+        return errno_of(l->call.add(b->set, (int)(uint32_t)e->asked.config));
+    int rc = papi_name_of(&e->asked, name);
+    return rc < 0 ? rc : errno_of(l->call.add_named(b->set, name));
+}
+
+/* ------------------------------------------------------------------------------------------------- counting */
+
+/* PAPI's counts of a running bench. @return 0 or -EIO. */
+static int bench_counts(struct bench *b, uint64_t counts[BENCH_EVENTS_MAX])
+{
+    long long values[BENCH_EVENTS_MAX];
+    if (b->broken || papi_library()->call.read(b->set, values) != PAPI_CODE_OK)
+        return -EIO;
+    for (size_t i = 0; i < b->n; i++) {
+        if (values[i] < 0)
+            return -EIO;
+        counts[i] = (uint64_t)values[i];
+    }
+    return 0;
+}
+
+/* Add what the enabled groups counted to what they carry. */
+static int bench_carry(struct bench *b, const struct papi_event *only)
+{
+    uint64_t counts[BENCH_EVENTS_MAX];
+    int rc = bench_counts(b, counts);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < b->n; i++) {
+        struct papi_event *e = b->event[i];
+        if (!e->leader->enabled || (only && e->leader != only))
+            continue;
+        if (counts[e->index] < e->base)
+            return -EIO; /* a counter that goes backwards is another's */
+        e->carried += counts[e->index] - e->base;
+        e->base = counts[e->index];
+    }
+    return 0;
+}
+
+static bool anything_enabled(const struct bench *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->event[i]->leader == b->event[i] && b->event[i]->enabled)
+            return true;
+    return false;
+}
+
+/* PAPI counts from 0 at each start. */
+static int bench_start(struct bench *b)
+{
+    int rc = b->broken ? -EIO : errno_of(papi_library()->call.start(b->set));
+    b->running = rc == 0;
+    for (size_t i = 0; i < b->n; i++)
+        b->event[i]->base = 0;
+    return rc;
+}
+
+static int bench_stop(struct bench *b)
+{
+    long long last[BENCH_EVENTS_MAX];
+    b->running = false;
+    return errno_of(papi_library()->call.stop(b->set, last));
+}
+
+static int group_enable(struct papi_event *leader)
+{
+    struct bench *b = leader->bench;
+    uint64_t counts[BENCH_EVENTS_MAX] = {0};
+    leader->starting = false;
+    if (leader->enabled)
+        return 0;
+    int rc = bench_times(b, &leader->since);
+    if (rc == 0)
+        rc = b->running ? bench_counts(b, counts) : bench_start(b);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < b->n; i++)
+        if (b->event[i]->leader == leader)
+            b->event[i]->base = counts[b->event[i]->index];
+    leader->enabled = true;
+    return 0;
+}
+
+static int group_disable(struct papi_event *leader)
+{
+    struct bench *b = leader->bench;
+    leader->starting = false;
+    if (!leader->enabled)
+        return 0;
+    struct times now;
+    int rc = bench_times(b, &now);
+    if (rc == 0)
+        rc = bench_carry(b, leader);
+    if (rc == 0)
+        times_add(&leader->elapsed, &leader->since, &now);
+    leader->enabled = false;
+    if (rc == 0 && !anything_enabled(b))
+        rc = bench_stop(b);
+    b->broken |= rc < 0; /* what it counted up to here is lost */
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------------ laying a bench */
+
+/* Forget the events that nobody reads any more. */
+static void bench_clear(struct bench *b)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        struct papi_event *e = b->event[i];
+        if (!e->closed)
+            b->event[kept++] = e;
+    }
+    for (size_t i = kept; i < b->n; i++)
+        b->event[i] = NULL;
+    b->n = kept;
+}
+
+/* Put the bench's events into a new set of PAPI's. @return 0 or -errno: nothing can be counted then. */
+static int bench_fill(struct bench *b)
+{
+    int rc = set_make(b);
+    for (size_t i = 0; rc == 0 && i < b->n; i++) {
+        rc = set_add(b, b->event[i]);
+        b->event[i]->index = i;
+    }
+    return rc;
+}
+
+/* Make room for another event: a new set without the closed ones, in the modes that the newcomer needs. */
+static int bench_lay(struct bench *b)
+{
+    struct papi_event *closed[BENCH_EVENTS_MAX];
+    size_t n_closed = 0;
+    int rc = b->running ? bench_carry(b, NULL) : 0;
+    if (rc == 0)
+        rc = set_drop(b);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->event[i]->closed)
+            closed[n_closed++] = b->event[i];
+    bench_clear(b);
+    for (size_t i = 0; i < n_closed; i++)
+        free(closed[i]);
+    return rc < 0 ? rc : bench_fill(b);
+}
+
+/* Events that PAPI alone knows are counted in the modes of the set, which are one choice. */
+static int bench_modes(struct bench *b, const struct papi_event *e)
+{
+    unsigned wanted = modes_of(&e->asked);
+    if (!known_to_papi_alone(e) || b->modes == wanted)
+        return 0;
+    for (size_t i = 0; i < b->n; i++)
+        if (!b->event[i]->closed && known_to_papi_alone(b->event[i]))
+            return -EOPNOTSUPP;
+    b->modes = wanted;
+    return 1;
+}
+
+/* @return 0 or -errno, with the bench as it was before. */
+static int bench_take(struct bench *b, struct papi_event *e)
+{
+    bool was_running = b->running, stale = b->set == PAPI_NO_SET;
+    int rc = bench_modes(b, e);
+    if (rc < 0)
+        return rc;
+    stale |= rc > 0;
+    for (size_t i = 0; i < b->n; i++)
+        stale |= b->event[i]->closed;
+    if (was_running && b->target != 0)
+        return -EALREADY; /* it would miss what the other thread does meanwhile */
+    if (was_running || stale) {
+        rc = bench_lay(b);
+        b->broken |= rc < 0 && b->n > 0;
+        if (rc < 0)
+            return rc;
+    }
+    rc = b->n == BENCH_EVENTS_MAX ? -ENOSPC : set_add(b, e);
+    if (rc == 0) {
+        e->index = b->n;
+        b->event[b->n++] = e;
+    }
+    if (was_running && bench_start(b) < 0)
+        b->broken = true;
+    return rc;
+}
+
+static struct bench *bench_of(const struct kernel_open *req)
+{
+    pid_t self = (pid_t)syscall(SYS_gettid), target = req->pid == self ? 0 : req->pid;
+    for (struct bench *b = state.first; b; b = b->next)
+        if (b->owner == self && b->process == getpid() && b->target == target && b->cpu == req->cpu && !b->broken &&
+            !b->lost)
+            return b;
+    struct bench *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    *b = (struct bench){
+        .next = state.first,
+        .process = getpid(),
+        .owner = self,
+        .target = target,
+        .cpu = req->cpu,
+        .set = PAPI_NO_SET,
+    };
+    state.first = b;
+    witness_open(b);
+    return b;
+}
+
+static bool all_closed(const struct bench *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (!b->event[i]->closed)
+            return false;
+    return true;
+}
+
+/* In a forked child PAPI still knows the parent's sets, whose descriptors are the parent's as well: stopping one here
+ * would stop it there. They are only forgotten. */
+static void bench_drop(struct bench *b)
+{
+    struct bench **at = &state.first;
+    while (*at != b)
+        at = &(*at)->next;
+    *at = b->next;
+    if (b->process == getpid()) {
+        (void)set_drop(b); /* there is nobody left to tell */
+        if (!b->lost && b->owner == (pid_t)syscall(SYS_gettid))
+            (void)papi_library()->call.unregister_thread(); /* refused while the program has sets of its own */
+    }
+    if (b->witness >= 0)
+        upmu_kernel_perf.close_event(b->witness, b->witness_id);
+    for (size_t i = 0; i < b->n; i++)
+        free(b->event[i]);
+    free(b);
+}
+
+/* --------------------------------------------------------------------------------------------------- slots */
+
+static struct papi_event *event_at(int fd)
+{
+    size_t slot = (size_t)(fd - KERNEL_PAPI_FIRST);
+    return slot < SLOTS ? __atomic_load_n(&state.slot[slot], __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* @return a number for the event, or -EMFILE. */
+static int slot_take(struct papi_event *e)
+{
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (state.slot[i])
+            continue;
+        __atomic_store_n(&state.slot[i], e, __ATOMIC_RELEASE);
+        return KERNEL_PAPI_FIRST + (int)i;
+    }
+    return -EMFILE;
+}
+
+/* What PAPI cannot do, or not without losing errors. */
+static int check_request(const struct kernel_open *req)
+{
+    if (req->inherit || req->enable_on_exec)
+        return -EPROTONOSUPPORT;
+    return papi_library()->usable ? 0 : -ELIBACC;
+}
+
+static int open_locked(const struct kernel_open *req, struct papi_event *e)
+{
+    struct papi_event *leader = req->group_fd >= 0 ? event_at(req->group_fd) : e;
+    struct bench *b = leader == e ? bench_of(req) : leader ? leader->bench : NULL;
+    if (!b)
+        return leader ? -ENOMEM : -EBADF;
+    if (leader != e && leader->enabled)
+        return -EALREADY; /* it would have the times of its group, and be counted for less */
+    e->bench = b;
+    e->leader = leader;
+    e->starting = leader == e && !req->disabled;
+    e->id = ++state.opened;
+    int rc = bench_take(b, e);
+    int fd = rc < 0 ? rc : slot_take(e);
+    if (rc == 0 && fd < 0)
+        e->closed = true; /* freed when the bench is laid anew */
+    if (all_closed(b))
+        bench_drop(b);
+    return rc < 0 ? rc : fd;
+}
+
+int papi_open(const struct kernel_open *req)
+{
+    int rc = check_request(req);
+    if (rc < 0)
+        return rc;
+    pthread_once(&fork_once, install_fork_handlers);
+    struct papi_event *e = calloc(1, sizeof *e);
+    if (!e)
+        return -ENOMEM;
+    e->asked = *req;
+    if (!kernel_descriptor_reserve()) { /* PAPI opens one for each event */
+        free(e);
+        return -EMFILE;
+    }
+    sigset_t before;
+    lock_take(&before);
+    int fd = open_locked(req, e);
+    lock_give(&before);
+    if (fd >= 0)
+        return fd;
+    kernel_descriptor_unreserve();
+    if (fd != -EMFILE)
+        free(e);
+    return fd;
+}
+
+static void close_event(struct papi_event *e)
+{
+    struct bench *b = e->bench;
+    struct times now;
+    e->closed = true;
+    e->enabled = e->starting = false;
+    if (all_closed(b))
+        bench_drop(b);
+    else if (b->running && b->process == getpid() && !anything_enabled(b) && bench_times(b, &now) == 0)
+        b->broken |= bench_stop(b) < 0;
+}
+
+void papi_close(int fd, uint64_t id)
+{
+    int saved = errno;
+    sigset_t before;
+    lock_take(&before);
+    struct papi_event *e = event_at(fd);
+    if (e && (id == 0 || e->id == id)) {
+        __atomic_store_n(&state.slot[fd - KERNEL_PAPI_FIRST], NULL, __ATOMIC_RELEASE);
+        close_event(e);
+        kernel_descriptor_unreserve();
+    }
+    lock_give(&before);
+    errno = saved;
+}
+
+uint64_t papi_identify(int fd)
+{
+    const struct papi_event *e = event_at(fd);
+    return e ? e->id : 0;
+}
+
+/* -------------------------------------------------------------------------------------------------- reading */
+
+/* Groups that count from the beginning do so from their first read on: only then are all members there. */
+static int start_first(struct papi_event *leader)
+{
+    sigset_t before;
+    lock_take(&before);
+    int rc = leader->starting ? group_enable(leader) : 0;
+    lock_give(&before);
+    return rc;
+}
+
+/* Fill the words of a group read. @return their number. */
+static size_t fill_group(const struct papi_event *leader, const uint64_t *counts, const struct times *now,
+                         uint64_t *words, size_t cap)
+{
+    const struct bench *b = leader->bench;
+    struct times elapsed = leader->elapsed;
+    size_t at = KERNEL_READ_GROUP_HEAD;
+    if (leader->enabled)
+        times_add(&elapsed, &leader->since, now);
+    words[0] = 0;
+    words[1] = elapsed.enabled;
+    words[2] = elapsed.running;
+    for (size_t i = 0; i < b->n && at + 2 <= cap; i++) {
+        const struct papi_event *e = b->event[i];
+        if (e->leader != leader || e->closed)
+            continue;
+        words[at++] = e->carried + (leader->enabled ? counts[e->index] - e->base : 0);
+        words[at++] = e->id;
+        words[0]++;
+    }
+    return at;
+}
+
+static ssize_t read_group(struct papi_event *e, void *words, size_t bytes)
+{
+    uint64_t counts[BENCH_EVENTS_MAX] = {0};
+    struct times now = {0};
+    int rc = e->starting ? start_first(e) : 0;
+    if (rc == 0 && e->enabled)
+        rc = bench_times(e->bench, &now);
+    if (rc == 0 && e->enabled)
+        rc = bench_counts(e->bench, counts);
+    if (rc == 0 && e->bench->broken)
+        rc = -EIO;
+    if (rc < 0)
+        return rc;
+    return (ssize_t)(fill_group(e, counts, &now, words, bytes / sizeof(uint64_t)) * sizeof(uint64_t));
+}
+
+ssize_t papi_read(int fd, void *words, size_t bytes)
+{
+    struct papi_event *e = event_at(fd);
+    int saved = errno, cancel;
+    if (!e || e->leader != e || e->bench->process != getpid())
+        return -EBADF;
+    if (bytes < (KERNEL_READ_GROUP_HEAD + 2) * sizeof(uint64_t))
+        return -ENOSPC;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* PAPI reads with read(3) */
+    ssize_t n = read_group(e, words, bytes);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return n;
+}
+
+int papi_control(int fd, enum kernel_verb verb)
+{
+    struct papi_event *e = event_at(fd);
+    sigset_t before;
+    if (!e || e->bench->process != getpid())
+        return -EBADF;
+    if (verb != KERNEL_ENABLE && verb != KERNEL_DISABLE)
+        return -EOPNOTSUPP; /* core remembers where its zero is, and resets nothing */
+    lock_take(&before);
+    int rc = verb == KERNEL_ENABLE ? group_enable(e->leader) : group_disable(e->leader);
+    lock_give(&before);
+    return rc;
+}
+
+int papi_named(const char *name, uint64_t *code)
+{
+    const struct papi_library *l = papi_library();
+    int number = 0;
+    if (!l->usable)
+        return -ELIBACC;
+    int rc = l->call.query_named(name);
+    if (rc == PAPI_CODE_OK)
+        rc = l->call.name_to_code(name, &number);
+    *code = (uint32_t)number;
+    return errno_of(rc);
+}
+
+int papi_usable(const char **reason)
+{
+    const struct papi_library *l = papi_library();
+    *reason = l->reason;
+    return l->usable ? 0 : -ELIBACC;
+}
