@@ -102,6 +102,26 @@ expect 0 "$UPMU" explain --cpu zen3 llc-miss --json
 json "$work/out" 'assert d["event"]["grade"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen3"'
 expect 0 "$UPMU" explain page-faults
 has out "software:0x2"
+# The words by which perf opens the same: its name of the generic id, else the code; nothing where there is no one event.
+while read -r cpu event words; do
+    expect 0 "$UPMU" explain --cpu "$cpu" "$event"
+    grep -Eq "^perf +$words\$" "$work/out" || { fail "$event of $cpu in perf's words"; show >&2; }
+    expect 0 "$UPMU" explain --cpu "$cpu" --json "$event"
+    json "$work/out" "assert d['event']['perf_words'] == '$words', d['event']['perf_words']"
+done <<'WORDS'
+zen3 instructions:u instructions:u
+zen3 cycles cpu-cycles
+zen3 context-switches context-switches
+zen3 r1a8:uk cpu/config=0x1a8/uk
+hygon branches cpu/config=0xc2/
+la664 l1d-load-miss L1-dcache-load-misses
+3a3000 l1i-miss L1-icache-load-misses
+kunpeng920 l1d-load armv8_pmuv3_0/config=0x40/
+WORDS
+for event in PAPI_L1_TCM llc-miss; do
+    expect 0 "$UPMU" explain --cpu gs464 "$event"
+    ! grep -q '^perf' "$work/out" || { fail "$event of gs464 is no event of perf"; show >&2; }
+done
 expect 1 "$UPMU" explain cyles
 has err "did you mean 'cycles'?"
 expect 1 "$UPMU" explain --cpu nobody cycles

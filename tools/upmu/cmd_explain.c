@@ -10,6 +10,7 @@
 #include "json.h"
 #include "list.h"
 #include "options.h"
+#include "perf_words.h"
 
 enum { EXPLAIN_JSON = 1, EXPLAIN_CPU };
 
@@ -47,6 +48,8 @@ static void explain_line(struct output *out, const char *title, const char *text
 static void explain_text(struct output *out, const struct upmu_event_info *e, const struct upmu_cpu_info *cpu)
 {
     bool absent = e->grade == UPMU_GRADE_ABSENT;
+    char words[256];
+    perf_words(e, words, sizeof words);
     explain_line(out, "event", e->name);
     explain_line(out, "counts", e->summary);
     explain_line(out, "unit", e->unit);
@@ -62,7 +65,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
     explain_line(out, "grade", list_grade(e->grade));
     explain_line(out, "note", e->note);
     explain_line(out, "PAPI", e->papi);
-    explain_line(out, "perf", e->perf);
+    explain_line(out, "perf", words);
     explain_line(out, "source", e->source);
     explain_line(out, "remark", cpu->remark);
 }
@@ -70,6 +73,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
 static void explain_json(struct output *out, const struct upmu_event_info *e, const struct upmu_cpu_info *cpu)
 {
     struct json j;
+    char words[256];
 
     json_begin(&j, out->file, "upmu-explain");
     json_object(&j, "cpu");
@@ -77,6 +81,8 @@ static void explain_json(struct output *out, const struct upmu_event_info *e, co
     json_object_end(&j);
     json_object(&j, "event");
     list_event_members(&j, e);
+    perf_words(e, words, sizeof words);
+    json_string(&j, "perf_words", words[0] ? words : NULL);
     json_object_end(&j);
     json_end(&j);
 }

@@ -411,6 +411,9 @@ const struct arch_family arch_intel_core = {
     .core_pmu = "cpu",
     .events = intel_core_rows,
     .n_events = ROWS(intel_core_rows),
+    .native = arch_intel_native,
+    .n_native = ROWS(arch_intel_native),
+    .native_core = NATIVE_ARCHITECTURAL,
     .counters = {.fixed = 3, .watchdog = true, .rules = code_rules, .n_rules = ROWS(code_rules)},
     .matches = is_intel_core,
     .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Intel's own event names of five server models.
+ * Intel's own event names of five server models, and the architectural ones for models that are not known.
  * Room: arch/x86, data only; before it families.c looks names up for core, after it the kernel takes the code as
  * PERF_TYPE_RAW. Read in the kernel's
  * tools/perf/pmu-events/arch/x86/{haswellx,broadwellx,skylakex,icelakex,sapphirerapids}/ at v6.12.117; events that
- * need a second register are left out. A row is written once and names the models that have it.
+ * need a second register are left out. A row is written once and names the models that have it. The architecture's names
+ * are those of its manual and of the kernel's pseudo codes; its slots are not there: older cores would read 0.
  */
 #include "arch/row.h"
 #include "arch/x86/native.h"
@@ -16,6 +17,7 @@ enum {
     SKX = NATIVE_SKYLAKE,
     ICX = NATIVE_ICELAKE,
     SPR = NATIVE_SAPPHIRERAPIDS,
+    ANY = NATIVE_ARCHITECTURAL,
     ALL = HSX | BDX | SKX | ICX | SPR,
 };
 
@@ -134,6 +136,7 @@ const struct arch_native arch_intel_native[] = {
      0x20c5, GENERAL(8), ICX | SPR},
     {"BR_MISP_RETIRED.RET", "branch mispredicted architecturally retired retired", 0x08c5, GENERAL(4), BDX | SKX},
     {"BR_MISP_RETIRED.RET", "branch mispredicted architecturally retired retired", 0x08c5, GENERAL(8), ICX | SPR},
+    {"BRANCH_INSTRUCTIONS_RETIRED", "branches architecturally retired", 0x00c4, ARCH_ANY, ANY},
     {"CORE_POWER.LVL0_TURBO_LICENSE", "core power lvl0 turbo license", 0x0728, GENERAL(4), SKX | ICX},
     {"CORE_POWER.LVL1_TURBO_LICENSE", "core power lvl1 turbo license", 0x1828, GENERAL(4), SKX | ICX},
     {"CORE_POWER.LVL2_TURBO_LICENSE", "core power lvl2 turbo license", 0x2028, GENERAL(4), SKX | ICX},
@@ -460,6 +463,7 @@ const struct arch_native arch_intel_native[] = {
     {"INST_RETIRED.TOTAL_CYCLES_PS", "instructions architecturally retired total cycles ps",
      0xa8001c0, COUNTER(0) | COUNTER(2) | COUNTER(3), SKX},
     {"INST_RETIRED.X87", "instructions architecturally retired x87", 0x02c0, GENERAL(4), HSX | BDX},
+    {"INSTRUCTION_RETIRED", "instructions architecturally retired", 0x00c0, ARCH_ANY, ANY},
     {"INT_MISC.ALL_RECOVERY_CYCLES", "internal misc all recovery cycles", 0x100030d, GENERAL(8), ICX},
     {"INT_MISC.CLEAR_RESTEER_CYCLES", "internal misc clear resteer cycles", 0x800d, GENERAL(4), SKX},
     {"INT_MISC.CLEAR_RESTEER_CYCLES", "internal misc clear resteer cycles", 0x800d, GENERAL(8), ICX},
@@ -580,6 +584,8 @@ const struct arch_native arch_intel_native[] = {
     {"LD_BLOCKS.STORE_FORWARD", "loads blocks store forward", 0x8203, GENERAL(4), SPR},
     {"LD_BLOCKS_PARTIAL.ADDRESS_ALIAS", "loads blocks partial address alias",
      0x0107, GENERAL(4), HSX | BDX | SKX | ICX},
+    {"LLC_MISSES", "last-level cache misses", 0x412e, ARCH_ANY, ANY},
+    {"LLC_REFERENCES", "last-level cache references", 0x4f2e, ARCH_ANY, ANY},
     {"LOAD_HIT_PRE.HW_PF", "load hits pre hardware prefetch", 0x024c, GENERAL(4), HSX | BDX},
     {"LOAD_HIT_PRE.SW_PF", "load hits pre software prefetch", 0x014c, GENERAL(4), HSX | BDX | SKX},
     {"LOAD_HIT_PREFETCH.SWPF", "load hits prefetch swpf", 0x014c, GENERAL(4), ICX | SPR},
@@ -704,6 +710,7 @@ const struct arch_native arch_intel_native[] = {
     {"MISC2_RETIRED.LFENCE", "misc2 architecturally retired lfence", 0x20e0, GENERAL(8), SPR},
     {"MISC_RETIRED.LBR_INSERTS", "misc architecturally retired lbr inserts", 0x20cc, GENERAL(8), ICX | SPR},
     {"MISC_RETIRED.PAUSE_INST", "misc architecturally retired pause instructions", 0x40cc, GENERAL(8), ICX},
+    {"MISPREDICTED_BRANCH_RETIRED", "mispredicted branches architecturally retired", 0x00c5, ARCH_ANY, ANY},
     {"MOVE_ELIMINATION.INT_ELIMINATED", "move elimination integer eliminated", 0x0158, GENERAL(4), HSX | BDX},
     {"MOVE_ELIMINATION.INT_NOT_ELIMINATED", "move elimination integer not eliminated", 0x0458, GENERAL(4), HSX | BDX},
     {"MOVE_ELIMINATION.SIMD_ELIMINATED", "move elimination simd eliminated", 0x0258, GENERAL(4), HSX | BDX},
@@ -794,6 +801,8 @@ const struct arch_native arch_intel_native[] = {
     {"PAGE_WALKER_LOADS.ITLB_L3", "page walker loads instruction TLB L3", 0x24bc, GENERAL(4), HSX | BDX},
     {"PAGE_WALKER_LOADS.ITLB_MEMORY", "page walker loads instruction TLB memory", 0x28bc, GENERAL(4), HSX},
     {"PARTIAL_RAT_STALLS.SCOREBOARD", "partial rat stalls scoreboard", 0x0159, GENERAL(4), SKX},
+    {"REF_CPU_CYCLES", "reference cycles while not halted; the kernel's code for fixed counter 2",
+     0x0300, FIXED(2), ALL | ANY},
     {"RESOURCE_STALLS.ANY", "resource stalls any", 0x01a2, GENERAL(4), HSX | BDX | SKX},
     {"RESOURCE_STALLS.ROB", "resource stalls rob", 0x10a2, GENERAL(4), HSX | BDX},
     {"RESOURCE_STALLS.RS", "resource stalls rs", 0x04a2, GENERAL(4), HSX | BDX},
@@ -831,6 +840,7 @@ const struct arch_native arch_intel_native[] = {
     {"RTM_RETIRED.COMMIT", "rtm architecturally retired commit", 0x02c9, GENERAL(8), ICX | SPR},
     {"RTM_RETIRED.START", "rtm architecturally retired start", 0x01c9, GENERAL(4), HSX | BDX | SKX},
     {"RTM_RETIRED.START", "rtm architecturally retired start", 0x01c9, GENERAL(8), ICX | SPR},
+    {"SLOTS", "pipeline slots; the kernel's code for fixed counter 3", 0x0400, FIXED(3), ICX | SPR},
     {"SQ_MISC.BUS_LOCK", "sq misc bus lock", 0x10f4, GENERAL(4), ICX},
     {"SQ_MISC.BUS_LOCK", "sq misc bus lock", 0x102c, GENERAL(4), SPR},
     {"SQ_MISC.SPLIT_LOCK", "sq misc split lock", 0x10f4, GENERAL(4), HSX | BDX | SKX},
@@ -873,6 +883,8 @@ const struct arch_native arch_intel_native[] = {
     {"TX_MEM.ABORT_HLE_STORE_TO_ELIDED_LOCK", "sent memory abort hle store to elided lock",
      0x0454, GENERAL(4), HSX | BDX | SKX},
     {"TX_MEM.HLE_ELISION_BUFFER_FULL", "sent memory hle elision buffer full", 0x4054, GENERAL(4), HSX | BDX | SKX},
+    {"UNHALTED_CORE_CYCLES", "core cycles while not halted", 0x003c, ARCH_ANY, ANY},
+    {"UNHALTED_REFERENCE_CYCLES", "cycles of the reference or bus clock while not halted", 0x013c, ARCH_ANY, ANY},
     {"UOP_DISPATCHES_CANCELLED.SIMD_PRF", "micro-ops dispatches cancelled simd prefetch", 0x03a0, GENERAL(4), BDX},
     {"UOPS_DECODED.DEC0", "uops decoded dec0", 0x0156, GENERAL(4), ICX},
     {"UOPS_DECODED.DEC0_UOPS", "uops decoded dec0 uops", 0x0176, GENERAL(4), SPR},

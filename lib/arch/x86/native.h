@@ -11,7 +11,8 @@ enum {
     NATIVE_SKYLAKE = 1u << 2,
     NATIVE_ICELAKE = 1u << 3,
     NATIVE_SAPPHIRERAPIDS = 1u << 4,
-    INTEL_NATIVE_ROWS = 759,
+    NATIVE_ARCHITECTURAL = 1u << 5, /* the model is not known */
+    INTEL_NATIVE_ROWS = 768,
 };
 extern const struct arch_native arch_intel_native[INTEL_NATIVE_ROWS];
 

@@ -7,5 +7,6 @@ int main(void)
     int failed = guest_run(counters_tests, n_counters_tests);
     failed |= guest_run(turns_tests, n_turns_tests);
     failed |= guest_run(reads_tests, n_reads_tests);
+    failed |= guest_run(sampling_tests, n_sampling_tests);
     return failed;
 }

@@ -148,20 +148,27 @@ static int read_often(const struct mapped *m)
     return refused;
 }
 
-/* Instructions in both modes, as another event than the one that is read sees them: the emulator's time is made of them, so this is what
- * a read costs. */
+/* Instructions in both modes, as another event than the one that is read sees them: the emulator's time is made of them, so
+ * this is what a read costs. The kernel's timer interrupts some of the rounds, and its instructions are counted too: the
+ * round with the fewest had none. */
 static uint64_t cost_of(int (*often)(const struct mapped *), const struct mapped *m)
 {
+    enum { ROUNDS = 5 };
     struct upmu_value v[GUEST_EVENTS_MAX];
+    uint64_t least = UPMU_NO_VALUE;
     struct upmu_set *set = guest_open("instructions:uk", UPMU_TARGET_THREAD, UPMU_SET_NO_USER_READ, 0);
-    guest_start(set);
-    int refused = often(m);
-    guest_stop(set);
-    EXPECT(refused == 0, "%d reads were refused", refused);
-    guest_read(set, v);
-    guest_standing(set, 0, v, UPMU_EXACT);
+    for (int round = 0; round < ROUNDS; round++) {
+        EXPECT(upmu_set_reset(set) == 0, "reset");
+        guest_start(set);
+        int refused = often(m);
+        guest_stop(set);
+        EXPECT(refused == 0, "%d reads were refused", refused);
+        guest_read(set, v);
+        if (guest_standing(set, 0, v, UPMU_EXACT) && v[0].value < least)
+            least = v[0].value;
+    }
     upmu_set_close(set);
-    return v[0].value / TIMES;
+    return least / TIMES;
 }
 
 static void page_costs_a_tenth_of_read(void)

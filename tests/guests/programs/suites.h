@@ -17,4 +17,8 @@ extern const size_t n_turns_tests;
 extern const struct guest_test reads_tests[];
 extern const size_t n_reads_tests;
 
+/** A profiler beside a set, on a PMU whose interrupts come on time. */
+extern const struct guest_test sampling_tests[];
+extern const size_t n_sampling_tests;
+
 #endif
