@@ -132,9 +132,9 @@ static struct upmu_value part_between(const struct counters *c, size_t i, const 
         return switches_between(before + c->switch_word, after + c->switch_word, wall);
     struct reading a[VALUE_KINDS_MAX], b[VALUE_KINDS_MAX];
     int n = counters_readings(c, before, i, a);
-    if (n > 0)
+    if (n >= 1) /* there is always one, or a cause */
         n = counters_readings(c, after, i, b);
-    if (n < 0)
+    if (n < 1)
         return value_without(value_standing_of(n), n);
     bool frozen = is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
     return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_kinds(a, b, (size_t)n, NULL);

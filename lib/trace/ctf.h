@@ -29,6 +29,8 @@ enum {
     CTF_ID_LONG = 31,
     CTF_SHORT_HEAD_BYTES = 4,
     CTF_LONG_HEAD_BYTES = 1 + 4 + 8,
+    /** No packet of a ring is shorter: so few are in a file that they can be looked through for the next one. */
+    CTF_RING_BYTES_MIN = 4096,
     /** No packet is longer. */
     CTF_PACKET_BYTES_MAX = 64 * 1024 * 1024,
 };

@@ -336,7 +336,7 @@ static int take_identity(struct parse *p)
     m->start_ns = env_number(p, "start_ns");
     m->complete = env_number(p, "complete") == 1;
     m->ring_bytes = env_number(p, "ring_packet_bytes");
-    if (m->ring_bytes != 0 && (m->ring_bytes < sizeof(struct ctf_packet) || m->ring_bytes > CTF_PACKET_BYTES_MAX))
+    if (m->ring_bytes != 0 && (m->ring_bytes < CTF_RING_BYTES_MIN || m->ring_bytes > CTF_PACKET_BYTES_MAX))
         return bad(p, "a ring with packets of a length that none has");
     m->portable_clock = strcmp(env_text(p, "clock_source"), CLOCK_MAP_PORTABLE) == 0;
     return 0;

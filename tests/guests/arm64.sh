@@ -18,10 +18,14 @@ need cpio cpio
 
 work_begin
 kernel_package arm64 "$(release)" linux-image-cloud-arm64
-cross_build aarch64 guest_init guest_arm64
+cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_true
 work_end
 
-initramfs "$guests/arm64.cpio" "$build/tests/guests/programs/guest_init" \
-    counters="$build/tests/guests/programs/guest_arm64"
-boot arm64 60 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
+programs=$build/tests/guests/programs
+base=$guests/trees/arm64
+mkdir -p "$base/bin"
+cp "$programs/guest_true" "$base/bin/true"
+initramfs "$guests/arm64.cpio" "$programs/guest_init" counters="$programs/guest_arm64" \
+    kernel_door="$programs/guest_kernel_door"
+boot arm64 180 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
     -kernel "$kernel" -initrd "$guests/arm64.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"

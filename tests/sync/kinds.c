@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,14 +36,44 @@ static struct timespec in_ms(clockid_t clock, long ms)
     return ts;
 }
 
-/* Long enough for another thread to be asleep in the call before the one that matters. */
-static void let_others_block(void)
+static atomic_int other; /* the other thread that is there */
+
+static void announce(void)
 {
-    usleep(60000);
+    atomic_store(&other, (int)syscall(SYS_gettid));
+}
+
+/* What the kernel says the other thread does: 'S' asleep, 0 gone. */
+static char state_of_other(void)
+{
+    char path[64], text[256];
+    int tid;
+    while ((tid = atomic_load(&other)) == 0)
+        usleep(1000);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *f = fopen(path, "r");
+    const char *end = f && fgets(text, sizeof text, f) ? strrchr(text, ')') : NULL;
+    if (f)
+        fclose(f);
+    return end ? end[2] : 0;
+}
+
+/* Until the other thread is asleep in its call. Who was woken is not asleep any more when the waking call returns. */
+static void let_other_block(void)
+{
+    while (state_of_other() != 'S')
+        usleep(1000);
+}
+
+static void let_other_end(void)
+{
+    while (state_of_other() != 0)
+        usleep(1000);
 }
 
 static void *locker(void *arg)
 {
+    announce();
     CHECK(pthread_mutex_lock(&mutex) == 0); /* held by main: a block */
     CHECK(pthread_mutex_unlock(&mutex) == 0);
     struct timespec soon = in_ms(CLOCK_REALTIME, 20);
@@ -60,9 +92,9 @@ static void mutex_and_sem(void)
     CHECK(pthread_mutex_init(&mutex, NULL) == 0 && sem_init(&sem, 0, 0) == 0);
     CHECK(pthread_mutex_lock(&mutex) == 0);
     CHECK(pthread_create(&t, NULL, locker, NULL) == 0);
-    let_others_block();
+    let_other_block();
     CHECK(pthread_mutex_unlock(&mutex) == 0);
-    let_others_block();
+    let_other_block();
     CHECK(pthread_mutex_trylock(&mutex) == 0);
     CHECK(sem_post(&sem) == 0);
     CHECK(pthread_join(t, NULL) == 0);
@@ -73,6 +105,7 @@ static void mutex_and_sem(void)
 
 static void *waiter(void *arg)
 {
+    announce();
     CHECK(pthread_setname_np(pthread_self(), "waiter") == 0);
     CHECK(pthread_mutex_lock(&mutex) == 0);
     while (!flag)
@@ -87,6 +120,7 @@ static void *waiter(void *arg)
 
 static void *nothing(void *arg)
 {
+    announce();
     return arg;
 }
 
@@ -94,8 +128,9 @@ static void cond_and_thread(void)
 {
     pthread_t t;
     CHECK(pthread_mutex_init(&mutex, NULL) == 0 && pthread_cond_init(&cond, NULL) == 0);
+    atomic_store(&other, 0);
     CHECK(pthread_create(&t, NULL, waiter, NULL) == 0);
-    let_others_block();
+    let_other_block();
     CHECK(pthread_mutex_lock(&mutex) == 0);
     flag = true;
     CHECK(pthread_cond_signal(&cond) == 0);
@@ -103,9 +138,10 @@ static void cond_and_thread(void)
     CHECK(pthread_mutex_unlock(&mutex) == 0);
     struct timespec later = in_ms(CLOCK_REALTIME, 5000);
     CHECK(pthread_timedjoin_np(t, NULL, &later) == 0);
+    atomic_store(&other, 0);
     CHECK(pthread_create(&t, NULL, nothing, NULL) == 0);
     CHECK(pthread_detach(t) == 0);
-    let_others_block();
+    let_other_end();
     CHECK(pthread_cond_destroy(&cond) == 0 && pthread_mutex_destroy(&mutex) == 0);
 }
 
