@@ -78,7 +78,8 @@ UPMU_API void upmu_lock_released(const void *lock);
 /** The lock ends; its address may become another lock. */
 UPMU_API void upmu_lock_retired(const void *lock);
 
-/** Name any lock, mutex, condition variable or semaphore for the report. `name` is copied. */
+/** Name any lock, mutex, condition variable or semaphore for the report. `name` is copied. The first 256 names given before
+ *  recording begins are kept for it; more are lost, and counted. */
 UPMU_API void upmu_lock_name(const void *object, const char *name);
 
 UPMU_END_DECLS

@@ -183,7 +183,8 @@ UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct
 /** Number of processes. */
 UPMU_API size_t upmu_trace_processes(const struct upmu_trace *trace);
 
-/** @return 0; UPMU_E_INVAL (index, size). */
+/** What is known of process `index`. Looks at the heads of its packets. @return 0; UPMU_E_INVAL (index, size); UPMU_E_IO,
+ *  UPMU_E_NOMEM. */
 UPMU_API UPMU_CHECKED int upmu_trace_process(const struct upmu_trace *trace, size_t index,
                                              struct upmu_trace_process *out);
 

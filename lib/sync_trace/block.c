@@ -199,11 +199,13 @@ static void thread_end(struct sync_thread *t)
     upmu_recorder_thread_end_();
     sync_thread_exit_event(t);
     tid_leave(t);
-    sync_counts_clear(t);
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED); /* a waiter may be looking for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;
+    tiny_lock_take(&sync_gate.lock); /* whoever ends a lock may be looking at its counts */
+    sync_counts_clear(t);
     __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);
+    tiny_lock_give(&sync_gate.lock);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }

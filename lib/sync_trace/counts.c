@@ -52,7 +52,7 @@ static bool move_all(const struct sync_counts *from, struct sync_counts *to)
         if (!s)
             return false;
         *s = from->slot[i];
-        to->written[s - to->slot] = from->written[i];
+        to->written[s - to->slot] = __atomic_load_n(&from->written[i], __ATOMIC_RELAXED);
         to->used++;
     }
     return true;
@@ -163,12 +163,16 @@ static bool write_object(struct sync_thread *t, const struct sync_thread *of, ui
 bool sync_counts_final(struct sync_thread *t, uintptr_t object)
 {
     bool all = true;
+    sync_guard(t); /* a signal handler that retires a lock of its own must not come here for the lock again */
+    tiny_lock_take(&sync_gate.lock);
     for (struct sync_thread *of = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE); of; of = of->next) {
         if (!__atomic_load_n(&of->used, __ATOMIC_ACQUIRE))
             continue;
         all &= write_object(t, of, object);
         all &= __atomic_load_n(&of->nowhere.acquired, __ATOMIC_RELAXED) == 0;
     }
+    tiny_lock_give(&sync_gate.lock);
+    sync_unguard(t);
     return all;
 }
 

@@ -21,9 +21,15 @@ static struct sync_thread *recording(uint32_t *mode)
 
 static void write_named(int32_t kind, int32_t type, const void *object, const char *name, uintptr_t site)
 {
-    uint32_t mode;
-    struct sync_thread *t = recording(&mode);
-    if (!t || mode == MODE_COUNTS)
+    uint32_t mode = sync_mode();
+    bool named = name && name[0], open = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) != NULL;
+    if (!open && named)
+        sync_names_keep(object, type, name);
+    if (!open && kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_names_forget(object);
+    /* A name is worth having in every mode, and while recording is paused. */
+    struct sync_thread *t = open && (named || (mode != MODE_OFF && mode != MODE_COUNTS)) ? sync_thread() : NULL;
+    if (!t)
         return;
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};

@@ -225,6 +225,7 @@ static int open_gate(uint32_t mode)
     if (t) {
         sync_modules_scan(t);
         write_own_cost(t);
+        sync_names_write(t);
     }
     return 0;
 }

@@ -134,7 +134,7 @@ extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-
 struct sync_gate {
     const uint32_t *mode; /**< the control file's word; NULL = off */
     struct sync_thread *threads;
-    struct tiny_lock lock;       /**< guards the list of blocks */
+    struct tiny_lock lock;       /**< guards the list of blocks, and whose a block's counts are */
     struct tiny_lock begin_lock; /**< begin and end */
     uint32_t claimed;            /**< a child is starting its own recording */
     unsigned char rest[SYNC_PAGE_MAX - 2 * sizeof(void *) - 3 * sizeof(uint32_t) - sizeof(uint32_t)];
@@ -302,6 +302,15 @@ void sync_modules_scan(struct sync_thread *t);
 void sync_modules_note(uintptr_t address);
 /** Scan if a stack has led into an unknown module. */
 void sync_modules_check(struct sync_thread *t);
+
+/* ---- names.c */
+
+/** Remember the name of an object until recording begins. Signal safe. */
+void sync_names_keep(const void *object, int32_t type, const char *name);
+/** The object is no more. */
+void sync_names_forget(const void *object);
+/** Record the names kept. */
+void sync_names_write(struct sync_thread *t);
 
 /* ---- record.c */
 

@@ -22,7 +22,6 @@ struct process {
     struct path_list streams;
     struct recording_totals totals;
     struct context context;
-    uint64_t clock_error_ns;
 };
 
 struct upmu_trace {
@@ -85,10 +84,9 @@ static int process_open(struct process *p, const char *dir)
         rc = recording_streams(dir, &p->streams);
     if (rc == 0)
         rc = recording_totals(dir, &p->streams, &p->meta, &p->totals);
-    if (rc != 0)
-        return rc;
-    recording_refit(&p->meta, &p->totals);
-    return recording_clock_error(&p->streams, &p->meta, &p->clock_error_ns);
+    if (rc == 0)
+        recording_refit(&p->meta, &p->totals);
+    return rc;
 }
 
 static int by_start(const void *a, const void *b)
@@ -236,6 +234,11 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
         return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
     const struct process *p = &trace->processes[index];
     const struct meta *m = &p->meta;
+    /* Few ask: a look at all packets that opening a trace need not take. */
+    uint64_t clock_error_ns;
+    int rc = recording_clock_error(&p->streams, m, &clock_error_ns);
+    if (rc != 0)
+        return rc;
     const struct upmu_trace_process ours = {
         .pid = m->pid,
         .host = m->host,
@@ -248,7 +251,7 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
         .events = p->totals.events,
         .lost = p->totals.lost,
         .overwritten = p->totals.overwritten,
-        .clock_error_ns = p->clock_error_ns,
+        .clock_error_ns = clock_error_ns,
         .event_cost_ps = p->context.cost.full,
         .compact_cost_ps = p->context.cost.compact,
         .stack_cost_ps = p->context.cost.stack,

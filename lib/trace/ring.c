@@ -48,6 +48,19 @@ static int ring_map(struct trace_stream *s)
     return 0;
 }
 
+typedef uint64_t head_word __attribute__((may_alias));
+_Static_assert(sizeof(struct ctf_packet) % sizeof(head_word) == 0, "a head is whole words");
+
+/* All but the first word, which is the magic number and the beginning of an id that stays. No word may be seen before the
+ * magic number that was taken away, and release is what orders that without a fence. */
+static void store_head(struct ctf_packet *p, const struct ctf_packet *head)
+{
+    head_word *to = (head_word *)(void *)p;
+    const head_word *from = (const head_word *)(const void *)head;
+    for (size_t i = 1; i < sizeof *head / sizeof *from; i++)
+        __atomic_store_n(&to[i], from[i], __ATOMIC_RELEASE);
+}
+
 static void ring_reuse(struct trace_stream *s, struct ctf_packet *p, uint64_t tick)
 {
     struct ctf_packet head;
@@ -56,8 +69,7 @@ static void ring_reuse(struct trace_stream *s, struct ctf_packet *p, uint64_t ti
     __atomic_fetch_add(&control->overwritten, p->event_count, __ATOMIC_RELAXED);
     packet_head(s, &head, s->home->ring_bytes, tick);
     __atomic_store_n(&p->magic, 0, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    memcpy((uint8_t *)p + sizeof p->magic, (const uint8_t *)&head + sizeof head.magic, sizeof head - sizeof head.magic);
+    store_head(p, &head);
     __atomic_store_n(&p->magic, head.magic, __ATOMIC_RELEASE);
 }
 

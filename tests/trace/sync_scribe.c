@@ -54,7 +54,7 @@ static bool write_kind(struct trace_stream *s, int32_t kind, uint64_t n)
     const struct trace_sync e = {
         .kind = kind,
         .object_type = 1 + (int32_t)(n % 10),
-        .flags = n % 7 ? 0 : 1 << (n / 7 % 10),
+        .flags = n % 7 ? 0 : 1u << (n / 7 % 10),
         .object = UINT64_C(0x7fff00000000) + n,
         .object2 = UINT64_C(0xffffffff00000000) + n,
         .result = n % 3 ? -(int32_t)n : 0,
