@@ -37,7 +37,7 @@ enum {
     MANY = 60000,
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
 static char dir[PATH_MAX];
 
 /* One side of a row. */
@@ -68,6 +68,18 @@ static void pairs(void *arg, size_t n)
     }
 }
 
+/* Two nested ones, in an order that has been told of. */
+static void nested_pairs(void *arg, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i += 2) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_lock(&inner);
+        pthread_mutex_unlock(&inner);
+        pthread_mutex_unlock(&mutex);
+    }
+}
+
 static void begin(void *arg)
 {
     const struct side *s = arg;
@@ -94,6 +106,17 @@ static void bare_pairs(void *arg, size_t n)
     const struct side *s = arg;
     for (size_t i = 0; i < n; i++) {
         s->lock(&mutex);
+        s->unlock(&mutex);
+    }
+}
+
+static void bare_nested_pairs(void *arg, size_t n)
+{
+    const struct side *s = arg;
+    for (size_t i = 0; i < n; i += 2) {
+        s->lock(&mutex);
+        s->lock(&inner);
+        s->unlock(&inner);
         s->unlock(&mutex);
     }
 }
@@ -174,6 +197,20 @@ static void row(struct bench *b, const struct side *real, const char *title, int
     (void)bench_compare(b, &pair);
 }
 
+static void nested_row(struct bench *b, const struct side *real, double bar)
+{
+    struct side ours = *real, floor = *real;
+    ours.mode = UPMU_SYNC_CONTENDED;
+    struct bench_pair pair = {
+        .subject = {"contended, nested, per pair", nested_pairs, &ours, begin, end},
+        .floor = {"bare nested, per pair", bare_nested_pairs, &floor, NULL, NULL},
+        .n = FEW,
+        .judge = BENCH_RATIO,
+        .bar = bar,
+    };
+    (void)bench_compare(b, &pair);
+}
+
 static void *wait_for_ever(void *arg)
 {
     pause();
@@ -218,6 +255,7 @@ int main(int argc, char **argv)
         row(b, &real, "counts", UPMU_SYNC_COUNTS, false, FEW, 1.5);
         row(b, &real, "off, after recording", -1, false, FEW, 1.10);
         row(b, &real, "contended", UPMU_SYNC_CONTENDED, false, FEW, 1.5);
+        nested_row(b, &real, 1.6);
         row(b, &real, "holders", UPMU_SYNC_HOLDERS, false, FEW, 2.2);
         row(b, &real, "all, without stacks", UPMU_SYNC_ALL, true, FEW, 1.25);
         row(b, &real, "all, without stacks, with new packets", UPMU_SYNC_ALL, true, MANY, 1.25);

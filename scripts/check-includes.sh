@@ -31,8 +31,10 @@ arch      upmu/ base/ core/arch_ops.h core/registry.h       libpfm4:<linux/perf_
 kernel    upmu/ base/ core/kernel_ops.h core/arch_ops.h     <linux/> <sys/syscall.h>
 trace     upmu/ base/                                       <sys/syscall.h>
 core      upmu/ base/ region:trace/writer.h
-sync_trace upmu/ base/ core/recorder.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h> futex:<linux/futex.h>
-analysis  upmu/ base/
+sync_trace upmu/ base/ core/recorder.h trace/live.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h> futex:<linux/futex.h>
+waitgraph base/
+analysis  upmu/ base/ waitgraph/ trace/control.h trace/live.h  look:<sys/syscall.h> look:<linux/futex.h>
+export    upmu/ base/ analysis/public.h analysis/timeline.h analysis/overview.h analysis/map.h
 outside   upmu/                                             <sys/syscall.h>
 '
 # Headers of the system that only the rows above may open up.

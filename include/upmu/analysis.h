@@ -170,10 +170,17 @@ struct upmu_overview_object {
     struct upmu_wait_sum shared_waits; /**< of the waits, those of readers */
     uint64_t tries_failed;             /**< tries that found it taken, as far as they were recorded (mode all) */
     uint64_t rounds;                   /**< of a barrier: how often all had arrived */
+    uint64_t samples; /**< holds of the one in so many acquisitions without contention that is recorded */
+    uint64_t sample_ns, sample_max_ns;
 };
 /** Object `i`, in the order of the time waited for it, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object(const struct upmu_overview *overview, size_t i,
                                                struct upmu_overview_object *out);
+
+/** The last object that was at `address` in process `process`, of type `type` (UPMU_OBJECT_NONE: any lock or variable).
+ *  @return 0; UPMU_E_NAME if none is known there; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t process, int type,
+                                                  uint64_t address, struct upmu_overview_object *out);
 
 /** What one thread did with one object. */
 struct upmu_overview_use {

@@ -41,10 +41,15 @@ struct upmu_sync_opts {
     uint32_t mode;        /**< enum upmu_sync_mode; UPMU_SYNC (contended, holders, all, counts) wins over it */
     uint32_t stack_depth; /**< most frames per stack, 0 = 16, at most 64; UPMU_SYNC_NO_STACKS = none */
     const char *trace;    /**< directory of the recording; NULL: UPMU_TRACE, or "upmu-trace" */
+    uint32_t sample; /**< modes contended, holders: of the acquisitions without contention one in so many is recorded
+                               with its release, so that times of holding are known; 0 = 1024; UPMU_SYNC_NO_SAMPLES */
 };
 
 /** `stack_depth` for no stacks at all: the call site only. */
 #define UPMU_SYNC_NO_STACKS UINT32_MAX
+
+/** `sample` for no such samples. */
+#define UPMU_SYNC_NO_SAMPLES UINT32_MAX
 
 /**
  * Record from here on, in all threads of the process. Begins nest: recording ends with the matching upmu_sync_end().

@@ -48,6 +48,10 @@ enum upmu_trace_kind {
     UPMU_TRACE_LOCK_NAME = 24,     /**< `name` of the object from upmu_lock_name() */
     UPMU_TRACE_LOCK_MISUSE = 25,   /**< released though not held by this thread: `result` is what the call returned */
     UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex whose owner had died is declared consistent: `result` */
+    /** The thread takes `object` while it holds `object2`, taken at `holder_site`, and `count` - 1 others, of which the
+     *  events of the same tick beside it tell. Once per thread and set of locks; again after the thread made or joined
+     *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever. */
+    UPMU_TRACE_LOCK_ORDER = 27,
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
     UPMU_TRACE_COND_WAIT = 32, /**< the thread waits; the mutex is released at this moment */
@@ -108,9 +112,9 @@ enum upmu_trace_flag {
     UPMU_FLAG_RECURSIVE = 32,
     UPMU_FLAG_ERRORCHECK = 64,
     UPMU_FLAG_ROBUST = 128,
-    UPMU_FLAG_PI = 256, /**< priority inheritance */
-    UPMU_FLAG_PSHARED = 512,
-    UPMU_FLAG_FINAL = 1024, /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
+    UPMU_FLAG_PI = 256,      /**< priority inheritance */
+    UPMU_FLAG_PSHARED = 512, /**< shared between processes; of a robust mutex only LOCK_INIT tells */
+    UPMU_FLAG_FINAL = 1024,  /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
                                  THREAD_EXIT: `count` is known */
 };
 
@@ -179,6 +183,9 @@ UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char 
  *         stream is left out from there on, and calling again goes on with the others.
  */
 UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event);
+
+/** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
+UPMU_API const char *upmu_trace_kind_name(int kind);
 
 /** Number of processes. */
 UPMU_API size_t upmu_trace_processes(const struct upmu_trace *trace);

@@ -352,6 +352,16 @@ UPMU_API int upmu_set_reset(struct upmu_set *set);
  */
 UPMU_API int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n);
 
+/** Name of the kernel's PMU that counts event `i` on the `kind`-th kind of core (0 ...), NULL past the last: most machines
+ *  have one kind. A count of upmu_set_read() is the sum over them. Lives as long as the set. */
+UPMU_API const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind);
+
+/**
+ * What event `i` counted on one kind of core, as of the last upmu_set_read(). Its times are those spent on that kind.
+ * @return 0; UPMU_E_INVAL (no such event or kind, no value); UPMU_E_STATE (never started, another process or thread).
+ */
+UPMU_API UPMU_CHECKED int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value);
+
 /**
  * Wait for the command of a set to end.
  * @param status out, may be NULL: as waitpid(2) gives it
@@ -364,6 +374,62 @@ UPMU_API pid_t upmu_set_pid(const struct upmu_set *set);
 
 /** Close; NULL is fine. A command that still runs is left alone; one that was never started is ended. */
 UPMU_API void upmu_set_close(struct upmu_set *set);
+
+/* ------------------------------------------------------------------------------------------------- plans */
+
+/** How a list of events is counted together: groups, counters, turns. Nothing is opened. Opaque; one thread at a time. */
+struct upmu_plan;
+
+/** What an entry of a plan stands for. */
+enum upmu_plan_role {
+    UPMU_PLAN_EVENT = 0,  /**< an event of the list, on the first kind of core */
+    UPMU_PLAN_KIND = 1,   /**< the same event on another kind of core, to be added */
+    UPMU_PLAN_FILLER = 2, /**< opened to keep other groups from running beside its own, and not read */
+};
+
+/** An entry of a plan. Strings live as long as the plan. */
+struct upmu_plan_entry {
+    size_t size;          /**< in: sizeof(struct upmu_plan_entry) */
+    const char *name;     /**< of the event */
+    const char *pmu;      /**< that counts it; "" if nothing does */
+    const char *encoding; /**< as in struct upmu_event_info */
+    const char *counter;  /**< one that it can have in its group: "0", "fixed 1", "0 and 1"; "" if that is not known */
+    const char *reason;   /**< why it is in no group, with the remedy; else "" */
+    uint32_t role;        /**< enum upmu_plan_role */
+    uint32_t event;       /**< number of the event of the list that it belongs to */
+    uint32_t with;        /**< number of the entry whose count it shares; its own number if it is opened itself */
+    int32_t group;        /**< 0 ..., -1: none */
+    uint32_t turns;       /**< groups that take turns with its own, that one included: 1 = counted all the time */
+    int32_t cause;        /**< enum upmu_code where it is in no group, else 0 */
+};
+
+/**
+ * Plan a list of events.
+ * @param plan   out: to be freed with upmu_plan_close(); NULL on failure
+ * @param cpu    as in upmu_cpu_info(); NULL: the running machine
+ * @param events comma-separated names
+ * @return 0, also if some events are in no group; UPMU_E_NAME (an event or CPU that nobody knows), UPMU_E_INVAL,
+ *         UPMU_E_LIMIT (too many), UPMU_E_NOMEM. Not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_plan_open(struct upmu_plan **plan, const char *cpu, const char *events);
+
+/** Entries: first the events in the order of the list, then the others. */
+UPMU_API size_t upmu_plan_size(const struct upmu_plan *plan);
+
+/** Number of groups. */
+UPMU_API size_t upmu_plan_groups(const struct upmu_plan *plan);
+
+/** Whether it is proven that no plan has fewer groups: always up to eight events, nearly always with more. */
+UPMU_API int upmu_plan_proven(const struct upmu_plan *plan);
+
+/** What limits the counters of the running machine at the moment (the kernel's watchdog), or "". */
+UPMU_API const char *upmu_plan_note(const struct upmu_plan *plan);
+
+/** @return 0; UPMU_E_INVAL (no such entry, or its size). Thread safe. */
+UPMU_API UPMU_CHECKED int upmu_plan_entry(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry);
+
+/** Free; NULL is fine. */
+UPMU_API void upmu_plan_close(struct upmu_plan *plan);
 
 /* ------------------------------------------------------------------------------------------- this machine */
 

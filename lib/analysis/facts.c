@@ -157,9 +157,8 @@ static bool is_held(const struct ov_object *object)
     }
 }
 
-static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct ov_use *use)
+static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const struct upmu_wait_sum *sum)
 {
-    const struct upmu_wait_sum *sum = use_holds(use);
     *holds += sum->count;
     *ns += sum->total_ns;
     *max_ns = sum->max_ns > *max_ns ? sum->max_ns : *max_ns;
@@ -177,19 +176,15 @@ static void add_uses(const struct overview *o, const struct ov_object *object, s
         out->counts_exact &= use_counts_exact(use);
         /* Who only ever waited has no holds. */
         out->holds_complete &= use_holds_complete(use) || (use->taken == 0 && !use->has_counts);
-        if (is_held(object))
-            add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, use);
+        if (!is_held(object))
+            continue;
+        add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, use_holds(use));
+        add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &use->sampled);
     }
 }
 
-int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
+static int give_object(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
 {
-    if (!overview || !out)
-        return no_place();
-    const struct overview *o = &overview->pass;
-    const struct ov_object *object = object_at(o, i);
-    if (!object)
-        return UPMU_E_NAME;
     struct upmu_overview_object ours = {
         .process = object->process,
         .pid = object->pid,
@@ -217,6 +212,23 @@ int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct 
     return give(out, out->size, &ours, sizeof ours);
 }
 
+int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct ov_object *object = object_at(&overview->pass, i);
+    return object ? give_object(&overview->pass, object, out) : UPMU_E_NAME;
+}
+
+int upmu_overview_object_at(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
+                            struct upmu_overview_object *out)
+{
+    if (!overview || !out || process >= overview->pass.n_processes)
+        return no_place();
+    uint32_t last = object_last(&overview->pass, (uint32_t)process, type, address);
+    return last != MAP_NONE ? give_object(&overview->pass, &overview->pass.objects[last], out) : UPMU_E_NAME;
+}
+
 int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_use *out)
 {
     if (!overview || !out)
@@ -241,7 +253,7 @@ int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, 
         .last = use->last,
     };
     if (is_held(object))
-        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use);
+        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use_holds(use));
     return give(out, out->size, &ours, sizeof ours);
 }
 

@@ -6,18 +6,21 @@
  * acquisition need not be its own, and the time between them means nothing. So holds are paired in two ways: in order,
  * which is right only if the exact counts show that nothing was left out; and from the moment of acquisition that a
  * waiter learned of the holder to the release after it, which is right for that one hold. A hold that neither way is
- * certain of is not told.
+ * certain of is not told. Beside that stand the samples: one in so many acquisitions without contention says that it is
+ * one, and so does its release, whatever else was left out.
  */
 #include "analysis/overview.h"
 
-void hold_take(struct ov_use *use, uint64_t time_ns, bool shared)
+void hold_take(struct ov_use *use, const struct upmu_trace_event *e)
 {
+    if (e->flags & UPMU_FLAG_SAMPLED)
+        use->sample_since = e->time_ns;
     use->taken++;
     use->taken_since++;
-    use->shared_since += shared;
+    use->shared_since += e->flags & UPMU_FLAG_SHARED ? 1 : 0;
     use->told_since = 0;
     if (use->depth++ == 0)
-        use->since = time_ns;
+        use->since = e->time_ns;
     if (use->depth > use->max_depth)
         use->max_depth = use->depth;
 }
@@ -29,14 +32,19 @@ static void end_told(struct ov_use *use, uint64_t time_ns)
     use->told_since = 0;
 }
 
-void hold_release(struct ov_use *use, uint64_t time_ns, uint32_t stack)
+void hold_release(struct ov_use *use, const struct upmu_trace_event *e)
 {
     use->released++;
-    use->release_ns = time_ns;
-    use->release_stack = stack;
+    use->release_ns = e->time_ns;
+    use->release_stack = e->stack;
     if (use->depth > 0 && --use->depth == 0)
-        wait_sum_add(&use->paired, time_ns - use->since);
-    end_told(use, time_ns);
+        wait_sum_add(&use->paired, e->time_ns - use->since);
+    end_told(use, e->time_ns);
+    if (!(e->flags & UPMU_FLAG_SAMPLED))
+        return;
+    if (use->sample_since != 0)
+        wait_sum_add(&use->sampled, e->time_ns - use->sample_since);
+    use->sample_since = 0;
 }
 
 void hold_told(struct ov_use *use, uint64_t since_ns)

@@ -35,9 +35,14 @@ static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e,
     return index;
 }
 
+uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address)
+{
+    return map_find(&o->by_address, object_space(process, type), address);
+}
+
 uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish)
 {
-    uint32_t last = map_find(&o->by_address, object_space(e->process, e->object_type), e->object);
+    uint32_t last = object_last(o, e->process, e->object_type, e->object);
     if (last == MAP_NONE)
         return object_new(o, e, MAP_NONE);
     struct ov_object *object = &o->objects[last];
@@ -91,7 +96,7 @@ uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
 static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
-    hold_take(u, e->time_ns, e->flags & UPMU_FLAG_SHARED);
+    hold_take(u, e);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && o->stack_site)
@@ -142,7 +147,7 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
     case UPMU_TRACE_LOCK_ACQUIRE:
         return object_taken(o, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
-        hold_release(&o->uses[use], e->time_ns, e->stack);
+        hold_release(&o->uses[use], e);
         return 0;
     default:
         return object_counts(o, use, e);

@@ -39,7 +39,7 @@ static enum concern concern_of(int kind)
 {
     if (kind == UPMU_TRACE_REGION_BEGIN || kind == UPMU_TRACE_REGION_END)
         return CONCERNS_REGION;
-    if (kind == UPMU_TRACE_MARK)
+    if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER) /* for deadlocks only */
         return CONCERNS_MARK;
     if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED)
         return CONCERNS_OBJECT;
@@ -71,7 +71,7 @@ static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
     p->stacked += e->stack != 0;
 }
 
-int overview_add(struct overview *o, const struct upmu_trace_event *e)
+static int take(struct overview *o, const struct upmu_trace_event *e)
 {
     enum concern concern = concern_of(e->kind);
     if (concern == CONCERNS_NOBODY) {
@@ -91,7 +91,7 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e)
     struct ov_thread *t = &o->threads[thread];
     t->last_ns = e->time_ns;
     t->events++;
-    t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS;
+    t->actions += e->kind != UPMU_TRACE_LOCK_COUNTS && e->kind != UPMU_TRACE_LOCK_ORDER;
     switch (concern) {
     case CONCERNS_REGION:
         return e->kind == UPMU_TRACE_REGION_BEGIN ? region_begin(o, thread, e) : region_end(o, thread, e);
@@ -102,6 +102,15 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e)
     default:
         return 0;
     }
+}
+
+int overview_add(struct overview *o, const struct upmu_trace_event *e)
+{
+    int rc = take(o, e);
+    if (rc != 0 || !o->hooks || !o->hooks->event || concern_of(e->kind) == CONCERNS_NOBODY)
+        return rc;
+    /* Looked up again: with its start a thread may have become another one. */
+    return o->hooks->event(o->hooks->arg, o, thread_of(o, e->process, e->pid, e->tid, e->time_ns), e);
 }
 
 int overview_finish(struct overview *o)

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "analysis/map.h"
+#include "analysis/timeline.h"
 #include "upmu/analysis.h"
 #include "upmu/region.h"
 #include "upmu/trace.h"
@@ -76,8 +77,10 @@ struct ov_use {
     uint64_t release_ns;
     uint64_t since;              /**< of depth 1 */
     struct upmu_wait_sum paired; /**< holds from each acquisition to its release */
-    uint64_t told_since;         /**< begin of the present hold as a waiter learned it, 0 = none */
-    struct upmu_wait_sum told;   /**< holds from there to the release */
+    uint64_t sample_since;       /**< begin of the present hold if it is a sample, 0 = none */
+    struct upmu_wait_sum sampled;
+    uint64_t told_since;       /**< begin of the present hold as a waiter learned it, 0 = none */
+    struct upmu_wait_sum told; /**< holds from there to the release */
     struct upmu_wait_sum waits;
     uint64_t blocked, blocked_ns;
 };
@@ -161,6 +164,7 @@ struct overview {
     /** The call site on top of a stack, 0 if not known; NULL: none is. Frequent events have their site there. */
     uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
     void *stack_arg;
+    const struct timeline_hooks *hooks; /**< NULL: nobody looks on */
     struct map by_tid, by_handle, by_early, by_tally, by_address, by_use, by_site, by_region;
     uint32_t *thread_order, *object_order, *region_order; /**< after overview_finish() */
 };
@@ -193,6 +197,8 @@ enum object_wish {
 uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish);
 /** The object at `address` if there is one that lives, or MAP_NONE. */
 uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address);
+/** The last object there was at `address`, or MAP_NONE. */
+uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address);
 uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object);
 uint32_t site_of(struct overview *o, uint32_t object, uint64_t address);
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
@@ -207,8 +213,8 @@ void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const str
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
 
 /* holds.c: from taking to giving back. */
-void hold_take(struct ov_use *use, uint64_t time_ns, bool shared);
-void hold_release(struct ov_use *use, uint64_t time_ns, uint32_t stack);
+void hold_take(struct ov_use *use, const struct upmu_trace_event *e);
+void hold_release(struct ov_use *use, const struct upmu_trace_event *e);
 void hold_told(struct ov_use *use, uint64_t since_ns);
 void hold_pause(struct ov_use *use, uint64_t time_ns);
 void hold_resume(struct ov_use *use, uint64_t time_ns);

@@ -89,10 +89,18 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
     *overview = NULL;
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_overview_opts: its size or its tail is not valid");
+    return timeline_read(overview, dir, ours.debug_dir, NULL);
+}
+
+int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
+                  const struct timeline_hooks *hooks)
+{
     struct upmu_overview *o = calloc(1, sizeof *o);
+    *overview = NULL;
     if (!o)
         return overview_no_memory();
-    int rc = open_into(o, dir, ours.debug_dir);
+    o->pass.hooks = hooks;
+    int rc = open_into(o, dir, debug_dir);
     if (rc == 0)
         *overview = o;
     else

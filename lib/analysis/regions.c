@@ -55,6 +55,25 @@ static void note_switches(struct overview *o, struct ov_thread *t, const struct 
         t->switches = e->values[i];
 }
 
+/* Those who look on are told of its begin (`before` NULL) and its end. */
+static int tell(struct overview *o, uint32_t thread, uint32_t region, uint64_t begin_ns,
+                const struct upmu_value *before, const struct upmu_trace_event *e)
+{
+    const struct timeline_hooks *h = o->hooks;
+    int (*hook)(void *, const struct span *) = h ? (before ? h->end : h->begin) : NULL;
+    const struct span s = {.kind = SPAN_REGION,
+                           .thread = thread,
+                           .what = region,
+                           .begin_ns = begin_ns,
+                           .end_ns = before ? e->time_ns : 0,
+                           .holder = MAP_NONE,
+                           .finished = before != NULL,
+                           .before = before ? before : e->values,
+                           .after = before ? e->values : NULL,
+                           .n_values = e->n_values};
+    return hook ? hook(h->arg, &s) : 0;
+}
+
 int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_thread *t = &o->threads[thread];
@@ -81,7 +100,7 @@ int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     if (n > 0)
         memcpy(&t->open_values[t->n_open * UPMU_REGION_EVENTS_MAX], e->values, n * sizeof *e->values);
     t->n_open++;
-    return 0;
+    return tell(o, thread, region, e->time_ns, NULL, e);
 }
 
 static void counts_add(struct upmu_overview_count *counts, size_t n_counts, bool first, const struct upmu_value *before,
@@ -136,6 +155,9 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
     t->n_open = at - 1;
     const struct upmu_value *before = &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX];
     region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns, before, e);
+    int rc = tell(o, thread, region, t->open[at - 1].begin_ns, before, e);
+    if (rc != 0)
+        return rc;
     return strcmp(e->name, LIFE_REGION) == 0 ? life_add(t, before, e) : 0;
 }
 

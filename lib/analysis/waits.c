@@ -39,6 +39,26 @@ static void sum_unfinished(struct upmu_wait_sum *sum, uint64_t ns)
     sum->unfinished_ns += ns;
 }
 
+/* Those who look on are told of its begin (`end_ns` 0) and its end. */
+static int tell(struct overview *o, uint32_t thread, const struct pending *p, uint64_t end_ns, bool finished)
+{
+    const struct timeline_hooks *h = o->hooks;
+    int (*hook)(void *, const struct span *) = h ? (end_ns ? h->end : h->begin) : NULL;
+    const struct span s = {.kind = SPAN_WAIT,
+                           .thread = thread,
+                           .what = p->object,
+                           .wait_kind = p->kind,
+                           .begin_ns = p->begin_ns,
+                           .end_ns = end_ns,
+                           .holder = p->holder,
+                           .site = p->site,
+                           .holder_site = p->holder_site,
+                           .holder_since = p->holder_since,
+                           .stack = p->stack,
+                           .finished = finished};
+    return hook ? hook(h->arg, &s) : 0;
+}
+
 int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending p = {.kind = wait_kind(e),
@@ -72,7 +92,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         break;
     }
     t->pending[t->n_pending++] = p;
-    return 0;
+    return tell(o, thread, &p, 0, false);
 }
 
 /* Where the holder gave it back, if that was recorded after the wait began. */
@@ -141,7 +161,8 @@ static int settle(struct overview *o, uint32_t thread, const struct pending *p, 
     }
     o->threads[thread].blocked_ns += ns - (p->inner_ns < ns ? p->inner_ns : ns);
     note_longest(o, p, thread, ns, finished);
-    return charge_holder(o, p, ns);
+    int rc = charge_holder(o, p, ns);
+    return rc == 0 ? tell(o, thread, p, p->begin_ns + ns, finished) : rc;
 }
 
 /* The innermost wait that this event ends, taken out with all that began inside it; false if there is none. */

@@ -59,9 +59,9 @@ void textbuf_printf(struct textbuf *b, const char *fmt, ...)
     b->len += (size_t)n;
 }
 
-/* Length of the valid UTF-8 sequence at s, or 0 if there is none (overlong forms and surrogates are not valid). */
-static size_t utf8_sequence(const unsigned char *s)
+size_t utf8_sequence(const char *text)
 {
+    const unsigned char *s = (const unsigned char *)text;
     if (s[0] < 0x80)
         return 1;
     size_t n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
@@ -74,23 +74,35 @@ static size_t utf8_sequence(const unsigned char *s)
     return n;
 }
 
+static bool is_plain_json(char c)
+{
+    return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\';
+}
+
 void textbuf_json(struct textbuf *b, const char *s)
 {
     textbuf_add(b, "\"", 1);
-    for (const unsigned char *p = (const unsigned char *)s; *p;) {
-        size_t n = utf8_sequence(p);
+    while (*s) {
+        size_t n = 0;
+        while (is_plain_json(s[n]))
+            n++;
+        textbuf_add(b, s, n);
+        s += n;
+        if (!*s)
+            break;
+        n = utf8_sequence(s);
         if (n == 0) {
             textbuf_add(b, "\xef\xbf\xbd", 3);
             n = 1;
-        } else if (*p == '"' || *p == '\\') {
-            char escaped[2] = {'\\', (char)*p};
+        } else if (n > 1) {
+            textbuf_add(b, s, n);
+        } else if (*s == '"' || *s == '\\') {
+            char escaped[2] = {'\\', *s};
             textbuf_add(b, escaped, 2);
-        } else if (*p < 0x20 || *p == 0x7f) {
-            textbuf_printf(b, "\\u%04x", *p);
         } else {
-            textbuf_add(b, (const char *)p, n);
+            textbuf_printf(b, "\\u%04x", (unsigned char)*s);
         }
-        p += n;
+        s += n;
     }
     textbuf_add(b, "\"", 1);
 }

@@ -18,6 +18,8 @@ struct textbuf {
 
 void textbuf_printf(struct textbuf *b, const char *fmt, ...) UPMU_PRINTF(2, 3);
 void textbuf_add(struct textbuf *b, const char *data, size_t len);
+/** Length of the valid UTF-8 sequence at `text`, 0 if there is none (overlong forms and surrogates are not valid). */
+size_t utf8_sequence(const char *text);
 /** Add `s` as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void textbuf_json(struct textbuf *b, const char *s);
 /** Add `s` as a CSV field (RFC 4180): quoted only where needed. */

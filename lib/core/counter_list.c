@@ -9,7 +9,7 @@
 #include "core/machine.h"
 
 /* An event, the same on the other kinds of cores, the second event of a sum, and one that fills its group up. */
-enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 2 };
+enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 3 };
 
 static size_t count_names(const char *names)
 {
@@ -20,7 +20,8 @@ static size_t count_names(const char *names)
     return n;
 }
 
-static int take_name(struct counter_list *list, const char *start, size_t len, bool keep_unknown)
+static int take_name(const struct machine *m, struct counter_list *list, const char *start, size_t len,
+                     bool keep_unknown)
 {
     char name[EVENT_NAME_MAX];
     size_t i = list->n;
@@ -29,7 +30,8 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
     memcpy(name, start, len);
     name[len] = '\0';
     list->link[i].owner = (uint16_t)i;
-    int rc = backend_resolve(list->backend, name, &list->events[i]);
+    int rc =
+        m->named ? event_resolve_on(m, name, &list->events[i]) : backend_resolve(list->backend, name, &list->events[i]);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
         return rc;
     if (rc < 0) {
@@ -43,7 +45,8 @@ static int take_name(struct counter_list *list, const char *start, size_t len, b
     return 0;
 }
 
-static int take_names(struct counter_list *list, const char *names, size_t max, bool keep_unknown)
+static int take_names(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                      bool keep_unknown)
 {
     const char *start;
     size_t len;
@@ -52,7 +55,7 @@ static int take_names(struct counter_list *list, const char *names, size_t max, 
             list->dropped++;
             continue;
         }
-        int rc = take_name(list, start, len, keep_unknown);
+        int rc = take_name(m, list, start, len, keep_unknown);
         if (rc < 0)
             return rc;
     }
@@ -105,14 +108,19 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
 }
 
 /* The second events of sums, in the modes of the first. */
-static int append_sums(struct counter_list *list)
+static int append_sums(const struct machine *m, struct counter_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct event *sum = &list->events[i];
         struct event second;
         if (list->absent[i] || !sum->also)
             continue;
-        int rc = event_resolve(sum->also, &second);
+        int rc = event_resolve_on(m, sum->also, &second);
+        if (rc == 0 && m->core_kinds > 1 && (sum->each_kind || second.each_kind))
+            rc = upmu_fail(UPMU_E_UNSUPPORTED,
+                           "'%s' is a sum of two events, which is not counted on a machine with "
+                           "several kinds of cores; ask for its parts",
+                           sum->name);
         if (rc == 0 && list->n_all >= PLAN_EVENTS_MAX)
             rc = upmu_fail(UPMU_E_LIMIT, "'%s' is a sum of two events, and %d can be counted at once", sum->name,
                            PLAN_EVENTS_MAX);
@@ -129,12 +137,12 @@ static int append_sums(struct counter_list *list)
     return 0;
 }
 
-struct event counter_list_filler(const struct event *like, unsigned counter)
+struct event counter_list_filler(const struct machine *m, const struct event *like, unsigned counter)
 {
-    const struct machine *m = machine_get();
+    const struct machine *kind = m->named ? m : machine_kind(like->core);
     struct event filler = *like;
-    filler.type = m->core_type;
-    filler.config = m->family->counters.fillers[counter];
+    filler.type = kind->core_type;
+    filler.config = kind->family->counters.fillers[counter];
     filler.config1 = filler.config2 = 0;
     filler.machine_code = UINT64_MAX;
     filler.counters = 1u << counter;
@@ -142,7 +150,7 @@ struct event counter_list_filler(const struct event *like, unsigned counter)
 }
 
 /* What a group has left of the counters, so that no group with another filter runs beside it. */
-static void fill_group(struct counter_list *list, const struct plan_rules *rules, size_t group)
+static void fill_group(const struct machine *m, struct counter_list *list, const struct plan_rules *rules, size_t group)
 {
     size_t first = 0;
     while (list->plan.entry[first].group != group)
@@ -152,51 +160,98 @@ static void fill_group(struct counter_list *list, const struct plan_rules *rules
     for (unsigned counter = 0; counter < c->general; counter++) {
         if (!(list->plan.fill[group] >> counter & 1))
             continue;
-        const struct event filler = counter_list_filler(model, counter);
+        const struct event filler = counter_list_filler(m, model, counter);
         size_t i = append(list, &filler, list->link[first].owner);
         list->plan.entry[i] =
-            (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int8_t)counter};
+            (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int16_t)counter};
     }
 }
 
-static int plan_list(struct counter_list *list)
+/* The same event on the other kinds of cores. A sum that lacks a kind is no count of the event. */
+static int add_kinds(const struct machine *m, struct counter_list *list, size_t i)
+{
+    size_t last = i;
+    for (unsigned k = 1; k < m->core_kinds; k++) {
+        struct event part;
+        int rc = event_resolve_on(machine_kind(k), list->events[i].name, &part);
+        if (rc < 0)
+            return counter_list_leave_out(list, i, rc);
+        size_t added = append(list, &part, i);
+        list->link[last].next = (uint16_t)added;
+        last = added;
+    }
+    return 0;
+}
+
+static int add_all_kinds(const struct machine *m, struct counter_list *list)
+{
+    int rc = 0;
+    for (size_t i = 0; i < list->n && rc == 0; i++)
+        if (!list->absent[i] && list->events[i].each_kind && list->backend == KERNEL_BACKEND_PERF)
+            rc = add_kinds(m, list, i);
+    list->n_parts = list->n_all;
+    return rc;
+}
+
+static int plan_list(const struct machine *m, struct counter_list *list)
 {
     struct plan_rules rules[PLAN_KINDS_MAX];
-    machine_rules(rules);
+    machine_rules(m, rules);
     plan_groups(list->events, list->absent, list->n_parts, rules, &list->plan);
     for (size_t i = 0; i < list->n_parts; i++)
         if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i) < 0)
             return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])
-            fill_group(list, rules, g);
+            fill_group(m, list, rules, g);
     return 0;
 }
 
-int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
-                      enum kernel_backend backend)
+static bool make_room(struct counter_list *list, size_t n)
+{
+    size_t room = n * LIST_ENTRIES_PER_EVENT + 1;
+    list->events = calloc(room, sizeof *list->events);
+    list->link = calloc(room, sizeof *list->link);
+    list->absent = calloc(room, sizeof *list->absent);
+    list->cause = calloc(room, sizeof *list->cause);
+    list->reason = calloc(room, sizeof *list->reason);
+    return list->events && list->link && list->absent && list->cause && list->reason;
+}
+
+static int make_list(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                     bool keep_unknown, enum kernel_backend backend)
 {
     size_t n = count_names(names);
     memset(list, 0, sizeof *list);
     list->backend = backend;
     if (n > max && !keep_unknown)
         return upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", n, max);
-    size_t room = (n < max ? n : max) * LIST_ENTRIES_PER_EVENT + 1;
-    list->events = calloc(room, sizeof *list->events);
-    list->link = calloc(room, sizeof *list->link);
-    list->absent = calloc(room, sizeof *list->absent);
-    list->cause = calloc(room, sizeof *list->cause);
-    list->reason = calloc(room, sizeof *list->reason);
-    int rc = list->events && list->link && list->absent && list->cause && list->reason
-                 ? take_names(list, names, max, keep_unknown)
-                 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (!make_room(list, n < max ? n : max)) {
+        counter_list_free(list);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    }
+    int rc = take_names(m, list, names, max, keep_unknown);
     if (rc == 0)
-        rc = append_sums(list);
+        rc = add_all_kinds(m, list);
     if (rc == 0)
-        rc = plan_list(list);
+        rc = append_sums(m, list);
+    if (rc == 0)
+        rc = plan_list(m, list);
     if (rc < 0)
         counter_list_free(list);
     return rc;
+}
+
+int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
+                      enum kernel_backend backend)
+{
+    return make_list(machine_get(), list, names, max, keep_unknown, backend);
+}
+
+int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                         bool keep_unknown)
+{
+    return make_list(m, list, names, max, keep_unknown, KERNEL_BACKEND_PERF);
 }
 
 void counter_list_free(struct counter_list *list)

@@ -75,10 +75,10 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
         .group_read = true,
     };
     /* Another backend knows no PMU's number, but the core PMU by what it is. */
-    if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_get()->core_type)
+    if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_kind(e->core)->core_type)
         req->type = KERNEL_TYPE_RAW;
     if (target->backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
-        req->config1 |= machine_get()->user_read_config1;
+        req->config1 |= machine_kind(e->core)->user_read_config1;
 }
 
 /* Open as asked; where kernel mode is not granted and the name did not insist on it, without kernel mode. */
@@ -118,7 +118,8 @@ static bool really_fits(const struct counters *c, const struct counter_target *t
     size_t i = leader_of(c, g);
     const struct event *leader = &c->list->events[i];
     struct counter copy = c->counter[i];
-    if (!machine_get()->leader_unchecked || leader->class != EVENT_CORE || target->running || target->on_exec)
+    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->running ||
+        target->on_exec)
         return true;
     int fd = open_with_modes(leader, target, c->group[g].leader, &copy);
     if (fd >= 0)
@@ -320,6 +321,14 @@ static void spoil_group(struct counters *c, const struct counter_target *target,
     }
 }
 
+/* A CPU is of one kind. */
+static bool is_elsewhere(struct counters *c, const struct counter_target *target, size_t i)
+{
+    const struct event *e = &c->list->events[i];
+    c->counter[i].elsewhere = e->each_kind && target->cpu >= 0 && !machine_has_cpu(machine_kind(e->core), target->cpu);
+    return c->counter[i].elsewhere;
+}
+
 static int not_open(struct counters *c, const struct counter_target *target, size_t i, int err)
 {
     const struct counter_list *list = c->list;
@@ -361,7 +370,7 @@ static int fill_groups(struct counters *c, const struct counter_target *target, 
         if (i < list->n_parts) {
             if (!left_a_gap(c, i))
                 continue;
-            filler = counter_list_filler(&filler, (unsigned)list->plan.entry[i].counter);
+            filler = counter_list_filler(machine_get(), &filler, (unsigned)list->plan.entry[i].counter);
         }
         if (!group_counts(c, list->plan.entry[i].group))
             continue;
@@ -387,7 +396,8 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
             c->counter[i].cause = list->cause[i];
             continue;
         }
-        if (serve_switches(c, target, i) || c->counter[list->plan.entry[i].same_as].counted)
+        if (is_elsewhere(c, target, i) || serve_switches(c, target, i) ||
+            c->counter[list->plan.entry[i].same_as].counted)
             continue;
         int rc = open_event(c, target, i, &list->events[i], group_of);
         int cause = rc < 0 ? not_open(c, target, i, -rc) : 0;
@@ -536,12 +546,13 @@ int counters_readings(const struct counters *c, const uint64_t *words, size_t i,
 {
     int n = 0;
     do {
-        int cause = counters_reading(c, words, i, &out[n++]);
+        int cause = c->counter[i].elsewhere ? 0 : counters_reading(c, words, i, &out[n]);
         if (cause < 0)
             return cause;
+        n += !c->counter[i].elsewhere;
         i = c->counter[i].next;
     } while (i != 0 && n < VALUE_KINDS_MAX);
-    return n;
+    return n > 0 ? n : UPMU_E_UNSUPPORTED; /* the CPU is of a kind that is not counted */
 }
 
 void counters_name(const struct counters *c, size_t i, char *name, size_t cap)

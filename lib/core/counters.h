@@ -78,6 +78,7 @@ struct counter {
     uint16_t next;     /**< as counter_link.next */
     uint16_t also;     /**< as counter_link.also */
     bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
+    bool elsewhere;    /**< not opened, since it counts on a kind of core that the CPU to count is not of */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
     bool switches;     /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
@@ -115,12 +116,15 @@ struct counters {
  *  and drops names beyond `max`. @return 0, UPMU_E_NAME, UPMU_E_INVAL, UPMU_E_LIMIT, UPMU_E_NOMEM. */
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
                       enum kernel_backend backend);
+/** The same on another machine than the running one, for show: nothing of it can be opened. */
+int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+                         bool keep_unknown);
 void counter_list_free(struct counter_list *list);
 /** Do not open event i, on no kind of core, with upmu_error() as the reason. @return 0 or UPMU_E_NOMEM. */
 int counter_list_leave_out(struct counter_list *list, size_t i, int cause);
 
 /** An event that does nothing but take a counter, in the modes of another; for families with `fillers`. */
-struct event counter_list_filler(const struct event *like, unsigned counter);
+struct event counter_list_filler(const struct machine *m, const struct event *like, unsigned counter);
 
 /** Bytes `counters_open` needs in its arena for a list. */
 size_t counters_arena(const struct counter_list *list);
@@ -135,11 +139,12 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
 /** Close everything. In a forked child pass `forked`: the pages are not there, only descriptors are closed. */
 void counters_close(struct counters *c, bool forked);
 
-/** The message of a group that could not be started or stopped. @return UPMU_E_SYSTEM or UPMU_E_BUSY. */
+/** The message of a group that could not be started or stopped. @return UPMU_E_SYSTEM; UPMU_E_BUSY (another backend
+ *  counts for somebody else). */
 int counters_control_failed(enum kernel_verb verb, int err) __attribute__((cold));
 
 /** Start, stop or reset all groups. Inline: what is executed here between the kernel's start and its stop is in the
- *  counts. @return 0, UPMU_E_SYSTEM, or UPMU_E_BUSY (another backend counts for somebody else). */
+ *  counts. @return 0, UPMU_E_SYSTEM, UPMU_E_BUSY. */
 static inline int counters_control(struct counters *c, enum kernel_verb verb)
 {
     for (size_t g = 0; g < c->n_groups; g++) {

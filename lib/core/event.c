@@ -65,6 +65,16 @@ static int absent_here(const struct machine *m, const char *name, const char *wh
     return upmu_fail(UPMU_E_UNSUPPORTED, "%s has no event '%s'%s%s", m->family->title, name, why[0] ? ": " : "", why);
 }
 
+/* Whether the kernel has the change that came with one release and then with some stable ones. */
+static bool kernel_has(const struct machine *m)
+{
+    const uint32_t *since = m->family->counters.raw.since;
+    bool has = m->kernel == 0 || m->kernel >= since[0];
+    for (size_t i = 1; i < sizeof m->family->counters.raw.since / sizeof *since && !has; i++)
+        has = since[i] != 0 && m->kernel >> 16 == since[i] >> 16 && m->kernel >= since[i];
+    return has;
+}
+
 /* A raw code of an event that the core lacks would open and read 0 with healthy times. */
 static bool is_missing(const struct machine *m, uint64_t code)
 {
@@ -78,6 +88,24 @@ static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
     return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed);
 }
 
+/* The code of a row. Where there are cores of more kinds than one, a generic id is any core's: it becomes the machine code of
+ * this core's PMU, or says which PMU is meant in its upper half. */
+static void encode_row(const struct machine *m, const struct arch_event *row, struct event *out)
+{
+    out->type = type_of_kind(m, row->kind);
+    out->config = row->config;
+    out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
+    if (m->core_kinds < 2 || row->kind == ARCH_CODE_RAW)
+        return;
+    if (row->machine_code == UINT64_MAX) {
+        out->config |= (uint64_t)m->core_type << 32;
+        return;
+    }
+    out->type = m->core_type;
+    out->config = row->machine_code;
+    out->machine_code = UINT64_MAX;
+}
+
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
 
 static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
@@ -86,11 +114,11 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->class = EVENT_CORE;
     if (!row || row->kind == ARCH_CODE_NONE)
         return absent_here(m, r->name, row ? row->why : "", out);
-    if (row->kind == ARCH_CODE_RAW && is_missing(m, row->config))
+    bool raw = row->kind == ARCH_CODE_RAW || m->core_kinds > 1;
+    if (raw && is_missing(m, row->kind == ARCH_CODE_RAW ? row->config : row->machine_code))
         return absent_here(m, r->name, NOT_LISTED, out);
-    out->type = type_of_kind(m, row->kind);
-    out->config = row->config;
-    out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
+    out->each_kind = true;
+    encode_row(m, row, out);
     out->counters = row->counters;
     out->grade = row->grade;
     out->source = row->source;
@@ -98,9 +126,9 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->zero_unsure = row->kind == ARCH_CODE_RAW && is_unsure(m, row->config, true);
     (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->hidden_note[0] ? "; " : "",
-             m->hidden_note);
-    if (m->hidden_note[0])
+    snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->kinds_note[0] ? "; " : "",
+             m->kinds_note);
+    if (m->kinds_beyond)
         out->grade = UPMU_GRADE_APPROXIMATE;
     return 0;
 }
@@ -139,8 +167,7 @@ static int from_sum(const struct machine *m, const struct preset *p, struct even
     }
     int rc = from_table(m, registry_find(p->first), out);
     out->also = p->second;
-    snprintf(out->note, sizeof out->note, "%s + %s%s%s", p->first, p->second, m->hidden_note[0] ? "; " : "",
-             m->hidden_note);
+    snprintf(out->note, sizeof out->note, "%s + %s", p->first, p->second);
     return rc;
 }
 
@@ -223,6 +250,8 @@ static uint32_t counters_of_code(const struct arch_family *family, uint64_t code
     return ARCH_ANY;
 }
 
+#define ONE_KIND "counts on the cores of this PMU alone; the others are kinds of their own, with other codes"
+
 /* r<hex>: the core PMU's raw code. */
 static bool is_raw(const char *base)
 {
@@ -242,7 +271,8 @@ static int from_raw(const struct machine *m, const char *base, struct event *out
     out->zero_unsure = is_unsure(m, out->config, false);
     out->summary = "raw code of the core PMU";
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    snprintf(out->note, sizeof out->note, "%s", m->hidden_note);
+    if (m->core_kinds > 1)
+        snprintf(out->note, sizeof out->note, "%s", ONE_KIND);
     return 0;
 }
 
@@ -290,23 +320,12 @@ static int resolve_base(const struct machine *m, const char *base, struct event 
     return is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
 }
 
-/* Whether the kernel has the change that came with one release and then with some stable ones. */
-static bool kernel_has(uint32_t kernel, const uint32_t *since, size_t n)
-{
-    if (kernel == 0 || kernel >= since[0])
-        return true;
-    for (size_t i = 1; i < n; i++)
-        if (since[i] && kernel >> 16 == since[i] >> 16 && kernel >= since[i])
-            return true;
-    return false;
-}
-
 /* A code of which the kernel drops bits without an error would count something else under this name, and so would a generic
  * id that the kernel looks up in the table of another core. */
 static int check_code(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
-    bool is_new = kernel_has(m->kernel, raw->since, sizeof raw->since / sizeof *raw->since);
+    bool is_new = kernel_has(m);
     bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
     if (e->class == EVENT_CORE && generic && raw->generic_too && !is_new)
         return upmu_fail(UPMU_E_UNSUPPORTED,
@@ -354,6 +373,7 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
         rc = machine_usable();
     if (rc < 0)
         return rc;
+    out->core = m->kind;
     rc = resolve_base(m, parts.base, out, &canonical);
     snprintf(out->name, sizeof out->name, "%.*s%s", (int)(sizeof out->name - 4), canonical, modes_suffix(&parts));
     out->user = parts.user;

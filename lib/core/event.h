@@ -34,11 +34,12 @@ struct event {
     bool from_table;     /**< a row of the family's table says how it is encoded */
     uint32_t counters;   /**< mask as in arch_ops.h, ARCH_ANY */
     uint8_t core;        /**< EVENT_CORE: number of the kind of core it is counted on */
+    bool each_kind;      /**< the same event is to be counted on the other kinds of cores too */
+    bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
     bool user, kernel;   /**< modes asked for; both if the name has no modifier */
     bool modes_fixed;    /**< the name asked for its modes: they must not be narrowed */
     bool mode_blind;     /**< a clock: the same with and without kernel mode */
     bool kernel_only;    /**< happens in the kernel only: reads 0 in silence without kernel mode */
-    bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
     bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
     bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
     int cpu;             /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
@@ -68,6 +69,9 @@ bool event_always_moves(const struct event *e, bool self);
 /** Cut the next name off a comma-separated list (commas between slashes belong to the name). Blanks around
  *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
 size_t event_list_next(const char **list, const char **start);
+
+/** The encoding for people: "hardware:0x0 (raw 0x3c)"; "" if the event is absent. */
+void event_describe_encoding(const struct event *e, char *text, size_t cap);
 
 /* ---- parts, each in its own file */
 

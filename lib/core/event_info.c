@@ -30,7 +30,7 @@ static const char *type_name(const struct event *e)
     }
 }
 
-static void describe_encoding(const struct event *e, char *text, size_t cap)
+void event_describe_encoding(const struct event *e, char *text, size_t cap)
 {
     if (e->grade == UPMU_GRADE_ABSENT) {
         text[0] = '\0';
@@ -129,7 +129,7 @@ static uint64_t machine_code(const struct event *e)
 static int fill_info(const struct event *e, struct upmu_event_info *info)
 {
     char encoding[160], counters[160], generic[40], choice[160];
-    describe_encoding(e, encoding, sizeof encoding);
+    event_describe_encoding(e, encoding, sizeof encoding);
     describe_counters(e, counters, sizeof counters);
     describe_generic(e, generic, sizeof generic);
     describe_choice(e, generic, choice, sizeof choice);

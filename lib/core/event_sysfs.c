@@ -178,10 +178,14 @@ int event_from_sysfs(const char *base, struct event *out)
     out->config2 = code.config2;
     out->cpu = first_cpu(pmu);
     out->grade = UPMU_GRADE_EXACT;
-    const struct machine *m = machine_get();
-    out->class = out->type == KERNEL_TYPE_SOFTWARE                                                ? EVENT_SOFTWARE
-                 : strcmp(pmu, m->core_pmu) == 0 || (m->core_pmu[0] && out->type == m->core_type) ? EVENT_CORE
-                                                                                                  : EVENT_OTHER;
+    out->class = out->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE : EVENT_OTHER;
+    for (unsigned k = 0; k < machine_get()->core_kinds; k++) {
+        const struct machine *kind = machine_kind(k);
+        if (strcmp(pmu, kind->core_pmu) != 0 && out->type != kind->core_type)
+            continue;
+        out->class = EVENT_CORE;
+        out->core = (uint8_t)k;
+    }
     out->all_modes_only = strcmp(pmu, "msr") == 0;
     snprintf(out->pmu, sizeof out->pmu, "%s", pmu);
     note_scale(pmu, terms, out);

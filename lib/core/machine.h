@@ -10,21 +10,27 @@
 #include "core/arch_ops.h"
 #include "core/plan.h"
 
+enum { MACHINE_KINDS_MAX = PLAN_KINDS_MAX };
+
+/** A machine, as one of its kinds of cores sees it: only hybrid parts have more than one. */
 struct machine {
     struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
     const struct arch_family *family; /**< never NULL */
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
+    uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
     uint64_t listed_events;           /**< codes below 64 that the core PMU's folder lists; 0 = it lists none at all */
-    uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
+    char cpus[256];                   /**< CPUs of this kind ("0-3,8"), "" if the PMU is of all of them */
+    unsigned core_kinds;              /**< kinds of cores counted: over 1 on hybrid parts, 0 without a PMU */
+    unsigned kinds_beyond;            /**< kinds there are more, which are not counted */
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
-    unsigned core_kinds;   /**< core PMUs found: over 1 on hybrid parts */
-    bool named;            /**< it was asked for by name: nothing of the running machine is in here */
-    char hidden_note[160]; /**< for hybrid parts: what is not counted, else "" */
-    char fault[512];       /**< what makes a recorded machine unusable, else "" */
+    uint8_t kind;         /**< number of this kind of core */
+    bool named;           /**< it was asked for by name: nothing of the running machine is in here */
+    char kinds_note[256]; /**< for hybrid parts: how events are counted, else "" */
+    char fault[512];      /**< what makes a recorded machine unusable, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */
@@ -37,11 +43,20 @@ int machine_of_cpu(const char *cpu, struct machine *out);
  *  answered from the running machine in its place. @return 0, or UPMU_E_FORMAT with a message. */
 int machine_usable(void);
 
+/** The machine as its `kind`-th kind of core sees it, kind < core_kinds; else as machine_get(). Thread safe. */
+const struct machine *machine_kind(unsigned kind);
+
+/** Whether a CPU is of this kind. */
+bool machine_has_cpu(const struct machine *kind, int cpu);
+
+/** Find the core PMUs and make a machine of each, from kinds[0], in which nothing of them is known yet. For machine.c. */
+void machine_find_kinds(struct machine kinds[MACHINE_KINDS_MAX]);
+
 /** Forget it, so that the next call examines the kernel in use now. For tests; no other thread may use the old one. */
 void machine_forget(void);
 
-/** The counters of each kind of core, for the planner. The NMI watchdog is looked at anew each time. */
-void machine_rules(struct plan_rules rules[PLAN_KINDS_MAX]);
+/** The counters of each kind of core, for the planner. The running machine's NMI watchdog is looked at anew each time. */
+void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_KINDS_MAX]);
 
 /** Type number of a PMU in sysfs. @return 0 and *type, or -errno. */
 int machine_pmu_type(const char *pmu, uint32_t *type);

@@ -45,7 +45,7 @@ struct plan_entry {
     uint16_t group;   /**< PLAN_NONE: in none */
     uint16_t same_as; /**< the event that it is counted with, its own number if it is opened itself */
     uint8_t refusal;  /**< enum plan_refusal, where it is in no group */
-    int8_t counter;   /**< a counter it can have, as a bit number of the family's masks; PLAN_NOT_KNOWN */
+    int16_t counter;  /**< a counter it can have, as a bit number of the family's masks; PLAN_NOT_KNOWN */
 };
 
 struct plan {

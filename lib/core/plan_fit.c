@@ -156,7 +156,7 @@ static bool seat_pairs(struct seating *s, size_t from)
     return false;
 }
 
-bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int8_t *counter)
+bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int16_t *counter)
 {
     struct seating s = {.demands = demands, .n = n, .held = rules->held};
     memset(s.pair, -1, sizeof s.pair);
@@ -164,9 +164,9 @@ bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct 
         return false;
     for (unsigned c = 0; counter && c < COUNTERS_MAX; c++) {
         if (s.pair[c] >= 0)
-            counter[s.pair[c]] = (int8_t)c;
+            counter[s.pair[c]] = (int16_t)c;
         if (s.on[c] >= 0 && (size_t)s.on[c] < n)
-            counter[s.on[c]] = (int8_t)c;
+            counter[s.on[c]] = (int16_t)c;
     }
     return true;
 }

@@ -24,7 +24,7 @@ struct plan_demand plan_demand_of(const struct event *e, const struct plan_rules
 uint32_t plan_counters(const struct arch_counters *c);
 
 /** Seat all demands at the same time. @param counter out, may be NULL: the counter of each, if they fit */
-bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int8_t *counter);
+bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct plan_rules *rules, int16_t *counter);
 
 /** A number of groups that these demands cannot do with less of. */
 size_t plan_bound(const struct plan_demand *demands, size_t n, const struct plan_rules *rules);

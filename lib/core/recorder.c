@@ -90,3 +90,29 @@ struct control_header *upmu_recorder_control_(void)
 {
     return recorder_alive() && upmu_regions.trace ? trace_writer_control(upmu_regions.trace) : NULL;
 }
+
+struct live_header *upmu_recorder_live_(void)
+{
+    int saved = errno;
+    struct live_header *h = recorder_alive() && upmu_regions.trace ? trace_writer_live(upmu_regions.trace) : NULL;
+    errno = saved;
+    return h;
+}
+
+struct live_slot *upmu_recorder_live_slot_(uint32_t index)
+{
+    int saved = errno;
+    struct live_slot *s =
+        recorder_alive() && upmu_regions.trace ? trace_writer_live_slot(upmu_regions.trace, index) : NULL;
+    errno = saved;
+    return s;
+}
+
+int upmu_recorder_live_reserve_(uint32_t index, size_t bytes)
+{
+    int saved = errno;
+    int rc =
+        recorder_alive() && upmu_regions.trace ? trace_writer_live_reserve(upmu_regions.trace, index, bytes) : -EIO;
+    errno = saved;
+    return rc;
+}

@@ -8,6 +8,7 @@
 #ifndef UPMU_CORE_RECORDER_H
 #define UPMU_CORE_RECORDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,6 +16,8 @@
 
 struct trace_stream;
 struct control_header;
+struct live_header;
+struct live_slot;
 
 /** Make sure the process records into `dir` (NULL: UPMU_TRACE, or "upmu-trace"). If a trace is open already it is used,
  *  whatever `dir` says. Regions are set up with it. @return 0; UPMU_E_IO, UPMU_E_NOMEM. Not signal safe. */
@@ -51,5 +54,10 @@ UPMU_API void upmu_recorder_lost_(uint64_t n);
 /** The control file's head, mapped shared: its mode word is what `upmu ctl` writes and the hot path reads. NULL while
  *  there is no trace. In a forked child NULL until its own trace exists. */
 UPMU_API struct control_header *upmu_recorder_control_(void);
+
+/** The file of what threads stand at, see trace_writer_live(): NULL and -EIO while there is no trace. Keep errno. */
+UPMU_API struct live_header *upmu_recorder_live_(void);
+UPMU_API struct live_slot *upmu_recorder_live_slot_(uint32_t index);
+UPMU_API int upmu_recorder_live_reserve_(uint32_t index, size_t bytes);
 
 #endif

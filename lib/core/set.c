@@ -102,7 +102,7 @@ static int strict_failure(const struct upmu_set *set)
 static bool anything_open(const struct upmu_set *set)
 {
     for (size_t n = 0; n < set->n_instances; n++)
-        for (size_t i = 0; i < set->list.n; i++)
+        for (size_t i = 0; i < set->list.n_parts; i++)
             if (set->instances[n]->counters.counter[i].fd >= 0)
                 return true;
     return false;
@@ -281,6 +281,8 @@ static struct upmu_value value_of_part(const struct upmu_set *set, struct set_in
         return value_without(value_standing_of(n), n);
     size_t part = i;
     for (int k = 0; k < n; k++, part = c->counter[part].next) {
+        while (c->counter[part].elsewhere)
+            part = c->counter[part].next;
         const struct reading *zero = &in->base[part];
         if (now[k].count < zero->count || now[k].enabled < zero->enabled || now[k].running < zero->running)
             return went_backwards(&now[k]);
@@ -303,10 +305,58 @@ static struct upmu_value value_of(const struct upmu_set *set, struct set_instanc
     return value_sum(&v, &more);
 }
 
+/* The part of event i on its `kind`-th kind of core. @return the list's number of it, or SIZE_MAX. */
+static size_t part_of(const struct upmu_set *set, size_t i, size_t kind)
+{
+    const struct counters *c = &set->instances[0]->counters;
+    for (size_t part = i;; part = c->counter[part].next) {
+        if (!c->counter[part].elsewhere && kind-- == 0)
+            return part;
+        if (c->counter[part].next == 0)
+            return SIZE_MAX;
+    }
+}
+
+/* What event i counted on one kind of core, as of the last reading. */
+static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, size_t kind)
+{
+    struct upmu_value sum = {0};
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct upmu_value by_kind[VALUE_KINDS_MAX];
+        struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
+        bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
+        const struct upmu_value *v = number && !set->instances[k]->counters.counter[i].switches ? &by_kind[kind] : &all;
+        if (k == 0)
+            sum = *v;
+        else
+            value_add(&sum, v);
+    }
+    return sum;
+}
+
 static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
 {
     const struct event *e = &set->list.events[i];
     return e->zero_unsure || event_always_moves(e, set->opts.target == UPMU_TARGET_THREAD);
+}
+
+/* A zero of one kind may be that of a core that lacks the event, and the sum is short of what was done there. */
+static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value *total)
+{
+    if (!is_zero_doubtful(set, i))
+        return false;
+    bool doubted = value_doubt_zero(total);
+    for (size_t kind = 1; !doubted && part_of(set, i, kind) != SIZE_MAX; kind++) {
+        for (size_t k = 0; k <= kind && !doubted; k++) {
+            struct upmu_value v = value_of_kind(set, i, k);
+            doubted = v.running > 0 && value_doubt_zero(&v);
+        }
+    }
+    if (doubted) {
+        total->standing = UPMU_NOT_COUNTED;
+        total->value = UPMU_NO_VALUE;
+    }
+    return doubted;
 }
 
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
@@ -332,9 +382,32 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     }
     set->doubted = 0;
     for (size_t i = 0; i < set->list.n; i++)
-        if (is_zero_doubtful(set, i) && value_doubt_zero(&values[i]))
+        if (doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
     return (int)set->list.n;
+}
+
+const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind)
+{
+    if (!set || i >= set->list.n)
+        return NULL;
+    size_t part = part_of(set, i, kind);
+    return part == SIZE_MAX ? NULL : set->list.events[part].pmu;
+}
+
+int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value)
+{
+    if (!value || !upmu_set_kind(set, i, kind))
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_set_read_kind: there is no event %zu, or it is not counted on %zu kinds of "
+                         "cores",
+                         i, kind + 1);
+    if (!is_callers(set))
+        return foreign_set(set, "upmu_set_read_kind");
+    if (!set->started)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
+    *value = value_of_kind(set, i, kind);
+    return 0;
 }
 
 int upmu_set_reset(struct upmu_set *set)
@@ -505,7 +578,7 @@ int upmu_set_user_read(const struct upmu_set *set, size_t i)
     const struct counter *counter = &c->counter[i];
     if (counter->switches)
         return c->sequence != NULL;
-    return counter->page && c->group[counter->group].pages &&
+    return counter->page && counter->next == 0 && c->group[counter->group].pages &&
            core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0 && !now.stale_times;
 }
 

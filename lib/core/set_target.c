@@ -67,7 +67,7 @@ static bool all_gone(const struct counters *c)
     for (size_t i = 0; i < c->list->n; i++) {
         if (c->list->absent[i])
             continue;
-        if (c->counter[i].cause != UPMU_E_GONE)
+        if (counters_cause(c, i) != UPMU_E_GONE)
             return false;
         any = true;
     }

@@ -7,11 +7,25 @@
  * cancellation point.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/tick.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 #include "trace/writer.h"
+
+/* Whether other processes may arrive. */
+static uint32_t shared_flag(const pthread_barrier_t *b)
+{
+#ifdef __GLIBC__
+    int32_t shared; /* glibc: in, round, count, and whether it is shared */
+    memcpy(&shared, (const char *)b + 3 * sizeof(uint32_t), sizeof shared);
+    return shared ? UPMU_FLAG_PSHARED : 0;
+#else
+    (void)b;
+    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+#endif
+}
 
 static void write_barrier(struct sync_thread *t, int32_t kind, uint64_t tick, const pthread_barrier_t *b,
                           uintptr_t site, uint32_t stack, int result)
@@ -20,11 +34,14 @@ static void write_barrier(struct sync_thread *t, int32_t kind, uint64_t tick, co
         .kind = kind,
         .object_type = UPMU_OBJECT_BARRIER,
         .object = (uintptr_t)b,
+        .flags = shared_flag(b),
         .site = site,
         .stack = stack,
         .result = result,
     };
     sync_write(t, tick, &e);
+    if (kind == UPMU_TRACE_BARRIER_ARRIVE)
+        sync_live_begin(t, &e);
 }
 
 static void arrive(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t site)
@@ -43,6 +60,7 @@ static void leave(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t s
 {
     int saved = errno;
     __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
+    sync_live_end(t);
     write_barrier(t, UPMU_TRACE_BARRIER_LEAVE, tick_now(), b, site, 0, result);
     errno = saved;
 }

@@ -97,6 +97,7 @@ static struct sync_thread *block_new(void)
         munmap(t, sizeof *t);
         return NULL;
     }
+    sync_live_slot(t);
     t->next = sync_gate.threads;
     __atomic_store_n(&sync_gate.threads, t, __ATOMIC_RELEASE);
     return t;
@@ -129,6 +130,8 @@ static void block_fill(struct sync_thread *t, struct trace_stream *stream)
     __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     prctl(PR_GET_NAME, t->name);
     tid_enter(t);
+    sync_order_start(t);
+    sync_live_enter(t);
 }
 
 static struct sync_thread *block_make(void)
@@ -199,12 +202,14 @@ static void thread_end(struct sync_thread *t)
     upmu_recorder_thread_end_();
     sync_thread_exit_event(t);
     tid_leave(t);
+    bool keep = sync_live_leave(t);
     __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED); /* a waiter may be looking for a holder */
     t->stream = NULL;
     sync_tls.thread = NULL;
+    __atomic_store_n(&t->self, 0, __ATOMIC_RELAXED);
     tiny_lock_take(&sync_gate.lock); /* whoever ends a lock may be looking at its counts */
     sync_counts_clear(t);
-    __atomic_store_n(&t->used, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->used, keep ? BLOCK_KEPT : 0, __ATOMIC_RELEASE);
     tiny_lock_give(&sync_gate.lock);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;

@@ -90,27 +90,29 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
     return w.result;
 }
 
-static inline int lock_any(mtx_t *m, const struct timespec *until, uintptr_t site)
+__attribute__((noinline)) static int lock_any(mtx_t *m, uint32_t mode, const struct timespec *until, uintptr_t site)
 {
-    uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (LIKELY(!t))
         return real_lock(m, until);
     if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
         return wait_for(t, mode, m, until, site);
-    const struct lockable as = lockable_of(m, site);
+    struct lockable as = lockable_of(m, site);
+    as.how = until ? UPMU_FLAG_TIMED : 0;
     lockable_taken(t, mode, &as, 0);
     return thrd_success;
 }
 
 UPMU_API int mtx_lock(mtx_t *m)
 {
-    return lock_any(m, NULL, CALL_SITE());
+    uint32_t mode = sync_mode();
+    int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_lock, __ATOMIC_RELAXED);
+    return LIKELY(mode == MODE_OFF && real) ? real(m) : lock_any(m, mode, NULL, CALL_SITE());
 }
 
 UPMU_API int mtx_timedlock(mtx_t *m, const struct timespec *until)
 {
-    return lock_any(m, until, CALL_SITE());
+    return lock_any(m, sync_mode(), until, CALL_SITE());
 }
 
 UPMU_API int mtx_trylock(mtx_t *m)
@@ -118,7 +120,8 @@ UPMU_API int mtx_trylock(mtx_t *m)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(mtx_trylock)(m);
-    const struct lockable as = lockable_of(m, CALL_SITE());
+    struct lockable as = lockable_of(m, CALL_SITE());
+    as.how = UPMU_FLAG_TRIED;
     if (t && rc == thrd_success)
         lockable_taken(t, mode, &as, 0);
     else if (t)
@@ -132,24 +135,32 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, uintpt
     pid_t owner = owner_of(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
     int rc = SYNC_REAL(mtx_unlock)(m);
+    if (owner > 0 && owner != t->tid && rc == thrd_success)
+        sync_live_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
+    return rc;
+}
+
+__attribute__((noinline)) static int unlock_on(mtx_t *m, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = lockable_holder(mode);
+    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)m)))
+        return SYNC_REAL(mtx_unlock)(m);
+    const struct lockable as = lockable_of(m, site);
+    struct lockable_release r;
+    if (!lockable_release(t, mode, &as, &r))
+        return unlock_unknown(t, mode, m, site);
+    int rc = SYNC_REAL(mtx_unlock)(m);
+    lockable_released(t, &as, &r, rc != thrd_success);
     return rc;
 }
 
 UPMU_API int mtx_unlock(mtx_t *m)
 {
     uint32_t mode = sync_mode();
-    struct sync_thread *t = lockable_holder(mode);
-    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)m)))
-        return SYNC_REAL(mtx_unlock)(m);
-    const struct lockable as = lockable_of(m, CALL_SITE());
-    struct lockable_release r;
-    if (!lockable_release(t, mode, &as, &r))
-        return unlock_unknown(t, mode, m, as.site);
-    int rc = SYNC_REAL(mtx_unlock)(m);
-    lockable_released(t, &as, &r, rc != thrd_success);
-    return rc;
+    int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_unlock, __ATOMIC_RELAXED);
+    return lockable_is_idle(mode) && real ? real(m) : unlock_on(m, mode, CALL_SITE());
 }
 
 UPMU_API int mtx_init(mtx_t *m, int type)

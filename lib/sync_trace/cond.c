@@ -12,6 +12,7 @@
 #include "sync_trace/cond.h"
 #include "sync_trace/cond_version.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "trace/writer.h"
 
@@ -22,9 +23,9 @@ COND_DECLARE(timedwait);
 COND_DECLARE(signal);
 COND_DECLARE(broadcast);
 
-static void write_cond(const struct sync_cond_wait *w, int32_t kind, uint64_t tick, uint32_t stack)
+static struct trace_sync cond_event(const struct sync_cond_wait *w, int32_t kind, uint32_t stack)
 {
-    struct trace_sync e = {
+    return (struct trace_sync){
         .kind = kind,
         .object_type = UPMU_OBJECT_COND,
         .object = (uintptr_t)w->cond,
@@ -34,7 +35,6 @@ static void write_cond(const struct sync_cond_wait *w, int32_t kind, uint64_t ti
         .stack = stack,
         .result = kind == UPMU_TRACE_COND_WAKE ? w->result : 0,
     };
-    sync_write(w->t, tick, &e);
 }
 
 void sync_cond_wait_begin(struct sync_cond_wait *w)
@@ -53,8 +53,11 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     w->recorded = mode != MODE_COUNTS;
     uint64_t tick = w->recorded ? tick_now() : 0;
     w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
-    if (w->recorded)
-        write_cond(w, UPMU_TRACE_COND_WAIT, tick, sync_stack(w->t, tick, w->site));
+    if (w->recorded) {
+        struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
+        sync_write(w->t, tick, &e);
+        sync_live_begin(w->t, &e);
+    }
     errno = saved;
 }
 
@@ -64,17 +67,33 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
     if (!w->t)
         return;
     uint64_t tick = w->recorded ? tick_now() : 0;
+    if (w->held && w->recorded)
+        sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
-    if (w->recorded)
-        write_cond(w, UPMU_TRACE_COND_WAKE, tick, 0);
+    if (w->recorded) {
+        struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAKE, 0);
+        sync_live_end(w->t);
+        sync_write(w->t, tick, &e);
+    }
     errno = saved;
 }
 
+/* Whether other processes may signal it. */
+static uint32_t shared_flag(const pthread_cond_t *cond)
+{
+#ifdef __GLIBC__
+    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & 1 ? UPMU_FLAG_PSHARED : 0;
+#else
+    (void)cond;
+    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+#endif
+}
+
 /* A wait by any of libc's functions. */
-#define COND_WAIT(cond_, mutex_, flags_)                                           \
-    {                                                                              \
-        .cond = (cond_), .mutex = (mutex_), .site = CALL_SITE(), .flags = (flags_) \
+#define COND_WAIT(cond_, mutex_, flags_)                                                                \
+    {                                                                                                   \
+        .cond = (cond_), .mutex = (mutex_), .site = CALL_SITE(), .flags = (flags_) | shared_flag(cond_) \
     }
 
 int COND_NAME(wait)(pthread_cond_t *cond, pthread_mutex_t *mutex)

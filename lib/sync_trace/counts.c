@@ -78,6 +78,7 @@ static struct sync_count *no_room(struct sync_thread *t)
 {
     upmu_recorder_lost_(1);
     t->nowhere.stamps = 0;
+    t->nowhere.until = 0;
     return &t->nowhere;
 }
 
@@ -92,7 +93,8 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
         fits = s != NULL;
     }
     if (s->lock == 0) {
-        s->type = type;
+        s->type = (uint16_t)type;
+        s->until = sync_process.sample;
         __atomic_store_n(&s->lock, lock, __ATOMIC_RELEASE);
         t->counts->used++;
     }

@@ -10,6 +10,7 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/writer.h"
 #include "upmu/region.h"
 
@@ -31,6 +32,8 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
     struct sync_thread *t = open && (named || (mode != MODE_OFF && mode != MODE_COUNTS)) ? sync_thread() : NULL;
     if (!t)
         return;
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_order_forget((uintptr_t)object);
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
@@ -80,9 +83,12 @@ void upmu_lock_acquired(const void *lock)
         sync_wait_end(&w);
         return;
     }
+    /* It did not say before that it would wait. */
+    if (mode != MODE_COUNTS)
+        sync_order(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM, CALL_SITE(), UPMU_FLAG_TRIED);
     struct sync_count *c = sync_count(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM);
     c->acquired++;
-    if (LIKELY(mode == MODE_CONTENDED && c->stamps == 0))
+    if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
         sync_held_push(t, (uintptr_t)lock, CALL_SITE(), 0, HELD_QUIET);
     else
         sync_taken_slow(t, mode, c, (uintptr_t)lock, CALL_SITE(), 0);
@@ -105,11 +111,12 @@ void upmu_lock_released(const void *lock)
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_CUSTOM,
         .object = h.lock,
+        .flags = h.since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
         .site = CALL_SITE(),
     };
     if (wanted) {
         e.stack = sync_stack(t, tick, e.site);
-        sync_count(t, h.lock, UPMU_OBJECT_CUSTOM)->stamps = SYNC_STAMPS;
+        sync_count_stamp(sync_count(t, h.lock, UPMU_OBJECT_CUSTOM));
     }
     sync_write(t, tick, &e);
     errno = saved;

@@ -69,6 +69,7 @@ static void sleep_end(struct sleep *s)
     s->e.kind = UPMU_TRACE_FUTEX_WOKEN;
     s->e.stack = 0;
     s->e.result = s->result;
+    sync_live_end(s->t);
     sync_write(s->t, tick_now(), &s->e);
     errno = saved;
 }
@@ -83,12 +84,13 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, uintptr_
         .e = {.kind = UPMU_TRACE_FUTEX_WAIT,
               .object_type = UPMU_OBJECT_FUTEX,
               .object = (uintptr_t)c->word,
-              .flags = c->timeout ? UPMU_FLAG_TIMED : 0,
+              .flags = (c->timeout ? UPMU_FLAG_TIMED : 0) | (c->op & FUTEX_PRIVATE_FLAG ? 0 : UPMU_FLAG_PSHARED),
               .site = site,
               .stack = stack},
     };
     __atomic_store_n(&t->waiting, (uintptr_t)c->word, __ATOMIC_RELAXED);
     sync_write(t, tick_now(), &s.e);
+    sync_live_begin(t, &s.e);
     errno = saved;
     long rc = real_futex(c);
     s.result = rc >= 0 ? 0 : errno;

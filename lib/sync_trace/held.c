@@ -15,6 +15,7 @@ static void close_gap(struct sync_thread *t, uint32_t at)
         __atomic_store_n(&to->site, from->site, __ATOMIC_RELEASE);
         __atomic_store_n(&to->since, from->since, __ATOMIC_RELEASE);
         __atomic_store_n(&to->wanted, __atomic_load_n(&from->wanted, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+        to->number = 0;
     }
     __atomic_store_n(&t->depth, t->depth - 1, __ATOMIC_RELEASE);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
@@ -32,7 +33,7 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
         struct sync_held *h = &t->held[i];
         if (h->lock != lock)
             continue;
-        *out = (struct sync_held){h->lock, h->site, h->since, __atomic_load_n(&h->wanted, __ATOMIC_RELAXED)};
+        *out = (struct sync_held){h->lock, h->site, h->since, __atomic_load_n(&h->wanted, __ATOMIC_RELAXED), 0};
         close_gap(t, i);
         return true;
     }

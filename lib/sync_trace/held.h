@@ -41,6 +41,7 @@ static inline void sync_held_push(struct sync_thread *t, uintptr_t lock, uintptr
     __atomic_store_n(&h->site, site, __ATOMIC_RELEASE);
     __atomic_store_n(&h->since, since, __ATOMIC_RELEASE);
     __atomic_store_n(&h->wanted, wanted, __ATOMIC_RELEASE);
+    h->number = 0; /* nobody else reads it */
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
 }
 

@@ -53,11 +53,11 @@ void lockable_released(struct sync_thread *t, const struct lockable *l, const st
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = (int32_t)l->type,
         .object = sync_key_object(l->key, l->type),
-        .flags = sync_key_flags(l->key, l->type),
+        .flags = sync_key_flags(l->key, l->type) | (r->held.since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0),
     };
     if (wanted) {
         e.stack = sync_stack(t, r->tick, l->site);
-        sync_count(t, l->key, l->type)->stamps = SYNC_STAMPS;
+        sync_count_stamp(sync_count(t, l->key, l->type));
     }
     sync_write(t, r->tick, &e);
     errno = saved;

@@ -12,6 +12,7 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/stream_fast.h"
 
 /** A call about a lock. */
@@ -19,6 +20,7 @@ struct lockable {
     uintptr_t key; /**< see sync_key_object() */
     uint32_t type; /**< enum upmu_object_type */
     uintptr_t site;
+    uint32_t how; /**< UPMU_FLAG_TIMED, UPMU_FLAG_TRIED */
 };
 
 /** Mode all without stacks: the call site stands in for the stack. */
@@ -35,9 +37,11 @@ static inline void lockable_taken_all(struct sync_thread *t, const struct lockab
 static inline __attribute__((always_inline)) void lockable_taken(struct sync_thread *t, uint32_t mode,
                                                                  const struct lockable *l, int32_t result)
 {
+    if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+        sync_order(t, l->key, l->type, l->site, l->how);
     struct sync_count *c = sync_count(t, l->key, l->type);
     c->acquired++;
-    if (UNLIKELY((c->stamps > 0 && mode != MODE_ALL) || result != 0))
+    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
         sync_taken_slow(t, mode, c, l->key, l->site, result);
     else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
@@ -72,6 +76,14 @@ static inline bool lockable_release_quietly(struct sync_thread *t, uint32_t mode
         return false;
     sync_held_pop(t);
     return true;
+}
+
+/** Whether a release is nothing but the real call: recording is off, and nothing is left of what was taken while it was
+ *  on. Wrappers ask this first, and need no frame then. */
+static inline bool lockable_is_idle(uint32_t mode)
+{
+    const struct sync_thread *t = sync_tls.thread;
+    return LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0));
 }
 
 /** The block of a thread that keeps account of what it holds, also when recording is off by now; NULL. */

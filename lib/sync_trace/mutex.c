@@ -17,6 +17,7 @@
 #include "sync_trace/held.h"
 #include "sync_trace/lockable.h"
 #include "sync_trace/mutex_kind.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "trace/stream_fast.h"
 #include "trace/writer.h"
@@ -58,13 +59,16 @@ static inline void taken_all(struct sync_thread *t, uintptr_t lock, uintptr_t si
                            sync_site_id(t, tick, site));
 }
 
+/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
 static inline __attribute__((always_inline)) void taken(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
-                                                        uintptr_t site, int result)
+                                                        uintptr_t site, int result, uint32_t how)
 {
     uintptr_t lock = (uintptr_t)m;
+    if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+        sync_order(t, lock, UPMU_OBJECT_MUTEX, site, how);
     struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_MUTEX);
     c->acquired++;
-    if (UNLIKELY((c->stamps > 0 && mode != MODE_ALL) || result != 0))
+    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
         sync_taken_slow(t, mode, c, lock, site, result);
     else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
         sync_held_push(t, lock, site, 0, HELD_QUIET);
@@ -120,7 +124,7 @@ __attribute__((noinline, cold)) static int lock_robust(struct sync_thread *t, ui
     if (rc == ETIMEDOUT)
         return wait_for(t, mode, m, way, site);
     if (rc == 0 || rc == EOWNERDEAD)
-        taken(t, mode, m, site, rc);
+        taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0);
     return rc;
 }
 
@@ -131,7 +135,7 @@ static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t
         return lock_robust(t, mode, m, way, site);
     if (UNLIKELY(SYNC_REAL(mutex_trylock)(m) != 0))
         return wait_for(t, mode, m, way, site);
-    taken(t, mode, m, site, 0);
+    taken(t, mode, m, site, 0, way->until ? UPMU_FLAG_TIMED : 0);
     return 0;
 }
 
@@ -192,7 +196,7 @@ UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
     int rc = SYNC_REAL(mutex_trylock)(m);
     const struct lockable as = {.key = (uintptr_t)m, .type = UPMU_OBJECT_MUTEX, .site = CALL_SITE()};
     if (t && (rc == 0 || rc == EOWNERDEAD))
-        taken(t, mode, m, as.site, rc);
+        taken(t, mode, m, as.site, rc, UPMU_FLAG_TRIED);
     else if (t)
         lockable_tried(t, mode, &as, rc);
     return rc;
@@ -207,22 +211,27 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_mutex_t 
     pid_t owner = owner_of(m);
     bool misuse = owner >= 0 && owner != t->tid && (owner == 0 || sync_thread_by_tid(owner) != NULL);
     int rc = SYNC_REAL(mutex_unlock)(m);
+    if (owner > 0 && owner != t->tid && rc == 0)
+        sync_live_disown(owner, (uintptr_t)m);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_MUTEX, m, site, rc);
     return rc;
 }
 
-static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t *m, uintptr_t site, bool wanted)
+static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t *m, uintptr_t site,
+                          const struct sync_held *h)
 {
     int saved = errno;
+    bool wanted = h->wanted == (uintptr_t)m;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_MUTEX,
         .object = (uintptr_t)m,
+        .flags = h->since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
     };
     if (wanted) {
         e.stack = sync_stack(t, tick, site);
-        sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX)->stamps = SYNC_STAMPS;
+        sync_count_stamp(sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX));
     }
     sync_write(t, tick, &e);
     errno = saved;
@@ -241,7 +250,7 @@ __attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t
     if (rc != 0)
         sync_held_push(t, h.lock, h.site, h.since, h.wanted); /* it still has the lock */
     else if (record)
-        write_release(t, tick, m, site, wanted);
+        write_release(t, tick, m, site, &h);
     return rc;
 }
 
@@ -293,7 +302,8 @@ UPMU_API int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a
     int rc = SYNC_REAL(mutex_init)(m, attr);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (t)
-        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc, sync_mutex_flags(m));
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), rc,
+                         sync_mutex_init_flags(m, attr));
     return rc;
 }
 

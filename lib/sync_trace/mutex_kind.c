@@ -15,8 +15,10 @@ uint32_t sync_mutex_flags(const pthread_mutex_t *m)
     uint32_t type = (kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP    ? UPMU_FLAG_RECURSIVE
                     : (kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP ? UPMU_FLAG_ERRORCHECK
                                                                         : 0;
+    /* glibc treats every robust mutex as shared: of these only the attributes tell. */
+    bool shared = kind & KIND_PSHARED && !(kind & KIND_ROBUST);
     return type | (kind & KIND_ROBUST ? UPMU_FLAG_ROBUST : 0) | (kind & KIND_PI ? UPMU_FLAG_PI : 0) |
-           (kind & KIND_PSHARED ? UPMU_FLAG_PSHARED : 0);
+           (shared ? UPMU_FLAG_PSHARED : 0);
 }
 #else
 uint32_t sync_mutex_flags(const pthread_mutex_t *m)
@@ -25,6 +27,13 @@ uint32_t sync_mutex_flags(const pthread_mutex_t *m)
     return 0;
 }
 #endif
+
+uint32_t sync_mutex_init_flags(const pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+{
+    int shared;
+    bool known = attr && pthread_mutexattr_getpshared(attr, &shared) == 0;
+    return sync_mutex_flags(m) | (known && shared == PTHREAD_PROCESS_SHARED ? UPMU_FLAG_PSHARED : 0);
+}
 
 UPMU_API int pthread_mutex_consistent(pthread_mutex_t *m)
 {

@@ -13,6 +13,7 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "trace/writer.h"
 
@@ -73,6 +74,8 @@ static void run_begin(struct run *r, struct sync_once_call *c)
     wait_is_over(c); /* whoever ran it before has not come to its end */
     *r = (struct run){.t = c->t, .control = c->wait.lock, .site = c->wait.site, .recorded = c->mode != MODE_COUNTS};
     sync_count(r->t, r->control, UPMU_OBJECT_ONCE)->acquired++;
+    if (r->recorded)
+        sync_order(r->t, r->control, UPMU_OBJECT_ONCE, r->site, 0);
     uint64_t tick = r->recorded ? tick_now() : 0;
     sync_held_push(r->t, r->control, r->site, tick, r->recorded ? HELD_RECORDED : HELD_QUIET);
     if (r->recorded)

@@ -80,6 +80,28 @@ static int depth_of(const struct upmu_sync_opts *o)
     return o->stack_depth ? (int)o->stack_depth : SYNC_FRAMES_DEFAULT;
 }
 
+/* One in N, 0 = none; or UINT64_MAX after a failure. */
+static uint64_t parse_sample(const char *text)
+{
+    char *end;
+    if (strcmp(text, "none") == 0)
+        return 0;
+    unsigned long n = strtoul(text, &end, 10);
+    if (*end == '\0' && *text != '-' && n > 0 && n < UPMU_SYNC_NO_SAMPLES)
+        return n;
+    (void)upmu_fail(UPMU_E_INVAL, "UPMU_SYNC_SAMPLE=%s is neither none nor a number from 1 to %u", text,
+                    UPMU_SYNC_NO_SAMPLES - 1);
+    return UINT64_MAX;
+}
+
+static uint64_t sample_of(const struct upmu_sync_opts *o)
+{
+    const char *text = environment("UPMU_SYNC_SAMPLE");
+    if (text)
+        return parse_sample(text);
+    return o->sample == UPMU_SYNC_NO_SAMPLES ? 0 : o->sample ? o->sample : SYNC_SAMPLE_DEFAULT;
+}
+
 /* UPMU_SYNC is a mode, "paused", or "paused:MODE": off, and MODE once somebody outside starts it. */
 static int mode_from_environment(const char *text)
 {
@@ -220,6 +242,7 @@ static int open_gate(uint32_t mode)
         return upmu_fail(UPMU_E_IO, "the trace could not be made");
     __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
     __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
+    sync_live_start();
     __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
     struct sync_thread *t = sync_thread();
     if (t) {
@@ -233,7 +256,8 @@ static int open_gate(uint32_t mode)
 static int start(const struct upmu_sync_opts *o)
 {
     int mode = mode_of(o), depth = depth_of(o), rc;
-    if (mode < 0 || depth < 0)
+    uint64_t sample = sample_of(o);
+    if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
     if ((rc = set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
@@ -241,6 +265,7 @@ static int start(const struct upmu_sync_opts *o)
     take_clock();
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
+    sync_process.sample = (uint32_t)sample;
     __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
     rc = open_gate((uint32_t)mode);
     if (rc < 0)
@@ -345,7 +370,7 @@ static void write_others(const struct sync_thread *self)
 {
     struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
     for (; t; t = t->next) {
-        if (t == self || !__atomic_load_n(&t->used, __ATOMIC_ACQUIRE))
+        if (t == self || __atomic_load_n(&t->used, __ATOMIC_ACQUIRE) != 1)
             continue;
         struct trace_stream *stream = upmu_recorder_stream_of_(t->tid, t->name);
         if (stream)

@@ -10,6 +10,7 @@
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/held.h"
+#include "sync_trace/order.h"
 #include "trace/writer.h"
 
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
@@ -47,6 +48,8 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
                       int32_t result, uint32_t flags)
 {
     int saved = errno;
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_order_forget((uintptr_t)object);
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
         flags |= UPMU_FLAG_FINAL;
     uint64_t tick = tick_now();
@@ -93,7 +96,7 @@ static void find_holder(const struct sync_wait *w, pid_t owner, bool outermost, 
     }
     if (found) {
         e->holder_site = h.site;
-        e->holder_since = h.since;
+        e->holder_since = sync_held_since(h.since);
     }
 }
 
@@ -109,6 +112,8 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     __atomic_store_n(&t->waiting, w->lock, __ATOMIC_RELAXED);
     if (!w->recorded)
         return;
+    if (w->type != UPMU_OBJECT_SEM) /* what this thread is about to wait for is told before it does */
+        sync_order(t, w->lock, w->type, w->site, w->flags & UPMU_FLAG_TIMED);
     w->flags |= sync_key_flags(w->lock, w->type);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_BLOCK,
@@ -128,6 +133,7 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     if (n == 0)
         e.stack = sync_site_id(t, tick, w->site);
     sync_write(t, tick, &e);
+    sync_live_begin(t, &e);
     sync_counts_write_sometimes(t, tick);
     errno = saved;
 }
@@ -139,7 +145,7 @@ static void wait_won(const struct sync_wait *w, uint64_t tick)
     struct sync_count *c = sync_count(w->t, w->lock, w->type);
     c->acquired++;
     c->contended++;
-    c->stamps = SYNC_STAMPS;
+    sync_count_stamp(c);
     if (w->type != UPMU_OBJECT_SEM)
         sync_held_push(w->t, w->lock, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
 }
@@ -151,9 +157,12 @@ void sync_wait_end(struct sync_wait *w)
     bool won = w->result == 0 || w->result == EOWNERDEAD;
     uint64_t tick = w->recorded ? tick_now() : 0;
     __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
+    if (w->result == EOWNERDEAD)
+        sync_live_disown(0, w->lock);
     if (won)
         wait_won(w, tick);
     if (w->recorded) {
+        sync_live_end(t);
         struct trace_sync e = {
             .kind = won ? UPMU_TRACE_LOCK_ACQUIRED : UPMU_TRACE_LOCK_FAILED,
             .object_type = (int32_t)w->type,
@@ -169,16 +178,28 @@ void sync_wait_end(struct sync_wait *w)
 
 /* ------------------------------------------------------------------------------------- without a wait */
 
+/* What this acquisition is recorded for, besides mode all; then the next one to look at is fixed. */
+static uint32_t take_stamp(struct sync_count *c, uint32_t mode, bool *burst)
+{
+    bool timed = mode == MODE_CONTENDED || mode == MODE_HOLDERS;
+    bool sampled = timed && c->stamps == 0 && c->until == 0 && sync_process.sample != 0 && c->type != UPMU_OBJECT_SEM;
+    *burst = c->stamps > 0;
+    if (*burst)
+        c->stamps--;
+    if (c->until == 0)
+        c->until = c->stamps > 0 ? 1 : sync_process.sample;
+    return sampled ? UPMU_FLAG_SAMPLED : 0;
+}
+
 void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,
                      int32_t result)
 {
-    bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (c->stamps > 0 || result != 0));
+    bool burst;
+    uint32_t type = c->type, sampled = take_stamp(c, mode, &burst);
+    bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (burst || sampled || result != 0));
     uint64_t tick = mode == MODE_COUNTS ? 0 : tick_now();
-    uint32_t type = c->type;
-    if (c->stamps > 0)
-        c->stamps--;
     if (type != UPMU_OBJECT_SEM)
-        sync_held_push(t, lock, site, tick, record ? HELD_RECORDED : HELD_QUIET);
+        sync_held_push(t, lock, site, tick | (sampled ? HELD_SAMPLED : 0), record ? HELD_RECORDED : HELD_QUIET);
     if (!record)
         return;
     int saved = errno;
@@ -186,10 +207,11 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
         .object = sync_key_object(lock, type),
-        .flags = sync_key_flags(lock, type),
+        .flags = sync_key_flags(lock, type) | sampled,
         .site = result ? site : 0, /* the stack has it; without, the event takes half the room */
         .result = result,
-        .stack = sync_stack(t, tick, site),
+        /* Of a sample its place is enough. */
+        .stack = sampled ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
     };
     sync_write(t, tick, &e);
     errno = saved;

@@ -144,61 +144,81 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
     return w.result;
 }
 
-static inline __attribute__((always_inline)) int lock_any(rwlock *l, bool shared, const struct way *way, uintptr_t site)
+static inline __attribute__((always_inline)) int lock_any(rwlock *l, bool shared, uint32_t mode, const struct way *way,
+                                                          uintptr_t site)
 {
-    uint32_t mode = sync_mode();
     bool refused = mode == MODE_OFF || (way->until && !sync_deadline_is_valid(way->clock, way->until));
     struct sync_thread *t = refused ? NULL : sync_thread();
     if (LIKELY(!t))
         return way->lock(l, way);
-    const struct lockable as = {.key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    const struct lockable as = {.key = (uintptr_t)l + shared,
+                                .type = UPMU_OBJECT_RWLOCK,
+                                .site = site,
+                                .how = way->until ? UPMU_FLAG_TIMED : 0};
     if (UNLIKELY((shared ? try_to_read(l) : try_to_write(l)) != 0))
         return wait_for(t, mode, l, &as, way);
     lockable_taken(t, mode, &as, 0);
     return 0;
 }
 
+/* Apart from the wrapper, so that the wrapper needs no frame while recording is off. */
+__attribute__((noinline)) static int read_on(rwlock *l, uint32_t mode, uintptr_t site)
+{
+    static const struct way plain = {.lock = read_plain};
+    return lock_any(l, true, mode, &plain, site);
+}
+
 UPMU_API int pthread_rwlock_rdlock(rwlock *l)
 {
-    const struct way plain = {.lock = read_plain};
-    return lock_any(l, true, &plain, CALL_SITE());
+    uint32_t mode = sync_mode();
+    int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_rdlock, __ATOMIC_RELAXED);
+    return LIKELY(mode == MODE_OFF && real) ? real(l) : read_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedrdlock(rwlock *l, const struct timespec *until)
 {
     const struct way timed = {.lock = read_timed, .clock = CLOCK_REALTIME, .until = until};
-    return lock_any(l, true, &timed, CALL_SITE());
+    return lock_any(l, true, sync_mode(), &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_clockrdlock(rwlock *l, clockid_t clock, const struct timespec *until)
 {
     const struct way clocked = {.lock = read_clock, .clock = clock, .until = until};
-    return lock_any(l, true, &clocked, CALL_SITE());
+    return lock_any(l, true, sync_mode(), &clocked, CALL_SITE());
+}
+
+/* Apart from the wrapper, so that the wrapper needs no frame while recording is off. */
+__attribute__((noinline)) static int write_on(rwlock *l, uint32_t mode, uintptr_t site)
+{
+    static const struct way plain = {.lock = write_plain};
+    return lock_any(l, false, mode, &plain, site);
 }
 
 UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 {
-    const struct way plain = {.lock = write_plain};
-    return lock_any(l, false, &plain, CALL_SITE());
+    uint32_t mode = sync_mode();
+    int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_wrlock, __ATOMIC_RELAXED);
+    return LIKELY(mode == MODE_OFF && real) ? real(l) : write_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
 {
     const struct way timed = {.lock = write_timed, .clock = CLOCK_REALTIME, .until = until};
-    return lock_any(l, false, &timed, CALL_SITE());
+    return lock_any(l, false, sync_mode(), &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_clockwrlock(rwlock *l, clockid_t clock, const struct timespec *until)
 {
     const struct way clocked = {.lock = write_clock, .clock = clock, .until = until};
-    return lock_any(l, false, &clocked, CALL_SITE());
+    return lock_any(l, false, sync_mode(), &clocked, CALL_SITE());
 }
 
 static int try_any(rwlock *l, bool shared, uintptr_t site)
 {
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
-    const struct lockable as = {.key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site};
+    const struct lockable as = {
+        .key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site, .how = UPMU_FLAG_TRIED};
     int rc = shared ? SYNC_REAL(rwlock_tryrdlock)(l) : SYNC_REAL(rwlock_trywrlock)(l);
     if (t && rc == 0)
         lockable_taken(t, mode, &as, 0);
@@ -231,23 +251,29 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, rwlock *l, uintp
     return rc;
 }
 
-UPMU_API int pthread_rwlock_unlock(rwlock *l)
+__attribute__((noinline)) static int unlock_on(rwlock *l, uint32_t mode, uintptr_t site)
 {
-    uint32_t mode = sync_mode();
     struct sync_thread *t = lockable_holder(mode);
     if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)l + 1) ||
                lockable_release_quietly(t, mode, (uintptr_t)l)))
         return SYNC_REAL(rwlock_unlock)(l);
-    struct lockable as = {.key = (uintptr_t)l, .type = UPMU_OBJECT_RWLOCK, .site = CALL_SITE()};
+    struct lockable as = {.key = (uintptr_t)l, .type = UPMU_OBJECT_RWLOCK, .site = site};
     struct lockable_release r;
     if (!lockable_release(t, mode, &as, &r)) {
         as.key++;
         if (!lockable_release(t, mode, &as, &r))
-            return unlock_unknown(t, mode, l, as.site);
+            return unlock_unknown(t, mode, l, site);
     }
     int rc = SYNC_REAL(rwlock_unlock)(l);
     lockable_released(t, &as, &r, rc != 0);
     return rc;
+}
+
+UPMU_API int pthread_rwlock_unlock(rwlock *l)
+{
+    uint32_t mode = sync_mode();
+    int (*real)(rwlock *) = __atomic_load_n(&sync_real.rwlock_unlock, __ATOMIC_RELAXED);
+    return lockable_is_idle(mode) && real ? real(l) : unlock_on(l, mode, CALL_SITE());
 }
 
 /* --------------------------------------------------------------------------------------------- life of a lock */

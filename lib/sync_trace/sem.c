@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <semaphore.h>
+#include <string.h>
 
 #include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
@@ -45,11 +46,24 @@ static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site
         sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
 }
 
+/* Whether other processes may post it. */
+static uint32_t shared_flag(const sem_t *s)
+{
+#ifdef __GLIBC__
+    int32_t shared; /* glibc: the value, as wide as an atomic is, then whether it is shared */
+    memcpy(&shared, (const char *)s + (sizeof(void *) == 8 ? 8 : 4), sizeof shared);
+    return shared ? UPMU_FLAG_PSHARED : 0;
+#else
+    (void)s;
+    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+#endif
+}
+
 static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
 {
     struct sync_wait w
         __attribute__((cleanup(sync_wait_end))) = {.t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
-    w.flags = way->until ? UPMU_FLAG_TIMED : 0;
+    w.flags = shared_flag(s) | (way->until ? UPMU_FLAG_TIMED : 0);
     sync_wait_begin(&w, mode, 0, false);
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;

@@ -37,17 +37,23 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
     return w.result;
 }
 
+__attribute__((noinline)) static int lock_on(pthread_spinlock_t *l, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
+    if (!t)
+        return SYNC_REAL(spin_lock)(l);
+    const struct lockable as = lockable_of(l, site);
+    if (UNLIKELY(SYNC_REAL(spin_trylock)(l) != 0))
+        return wait_for(t, mode, l, site);
+    lockable_taken(t, mode, &as, 0);
+    return 0;
+}
+
 UPMU_API int pthread_spin_lock(pthread_spinlock_t *l)
 {
     uint32_t mode = sync_mode();
-    struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
-    if (LIKELY(!t))
-        return SYNC_REAL(spin_lock)(l);
-    const struct lockable as = lockable_of(l, CALL_SITE());
-    if (UNLIKELY(SYNC_REAL(spin_trylock)(l) != 0))
-        return wait_for(t, mode, l, as.site);
-    lockable_taken(t, mode, &as, 0);
-    return 0;
+    int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_lock, __ATOMIC_RELAXED);
+    return LIKELY(mode == MODE_OFF && real) ? real(l) : lock_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
@@ -55,7 +61,8 @@ UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(spin_trylock)(l);
-    const struct lockable as = lockable_of(l, CALL_SITE());
+    struct lockable as = lockable_of(l, CALL_SITE());
+    as.how = UPMU_FLAG_TRIED;
     if (t && rc == 0)
         lockable_taken(t, mode, &as, 0);
     else if (t)
@@ -76,19 +83,25 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_spinlock
     return rc;
 }
 
-UPMU_API int pthread_spin_unlock(pthread_spinlock_t *l)
+__attribute__((noinline)) static int unlock_on(pthread_spinlock_t *l, uint32_t mode, uintptr_t site)
 {
-    uint32_t mode = sync_mode();
     struct sync_thread *t = lockable_holder(mode);
     if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)l)))
         return SYNC_REAL(spin_unlock)(l);
-    const struct lockable as = lockable_of(l, CALL_SITE());
+    const struct lockable as = lockable_of(l, site);
     struct lockable_release r;
     if (!lockable_release(t, mode, &as, &r))
-        return unlock_unknown(t, mode, l, as.site);
+        return unlock_unknown(t, mode, l, site);
     int rc = SYNC_REAL(spin_unlock)(l);
     lockable_released(t, &as, &r, rc != 0);
     return rc;
+}
+
+UPMU_API int pthread_spin_unlock(pthread_spinlock_t *l)
+{
+    uint32_t mode = sync_mode();
+    int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_unlock, __ATOMIC_RELAXED);
+    return lockable_is_idle(mode) && real ? real(l) : unlock_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_spin_init(pthread_spinlock_t *l, int shared)

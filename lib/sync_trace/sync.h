@@ -42,8 +42,9 @@ enum sync_mode_word {
 };
 
 enum {
-    SYNC_HELD_MAX = 64,   /**< locks held by one thread; the oldest is forgotten beyond */
+    SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; the oldest is forgotten beyond */
     SYNC_STAMPS = 64,     /**< acquisitions of a lock that are recorded after it was contended */
+    SYNC_SAMPLE_DEFAULT = 1024,
     SYNC_FRAMES_MAX = 64, /**< of a stack */
     SYNC_FRAMES_DEFAULT = 16,
     SYNC_FRAMES_OWN = 8,   /**< our own frames, at most, at the inner end of what the unwinder gives */
@@ -63,9 +64,18 @@ enum {
 struct sync_held {
     uintptr_t lock;   /**< its key, see sync_key_object() */
     uintptr_t site;   /**< where it was acquired */
-    uint64_t since;   /**< tick, 0 if it was not taken */
+    uint64_t since;   /**< tick, 0 if it was not taken; with HELD_SAMPLED: see sync_held_since() */
     uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock somebody waits for */
+    uint64_t number;  /**< of all that is held up to this one (order.h), 0 until it is needed */
 };
+
+/** In `since`: the acquisition is one of those sampled, so its release must say so. No tick is that large. */
+#define HELD_SAMPLED (UINT64_C(1) << 63)
+
+static inline uint64_t sync_held_since(uint64_t since)
+{
+    return since & ~HELD_SAMPLED;
+}
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
 
@@ -74,8 +84,9 @@ struct sync_count {
     uintptr_t lock; /**< its key; 0 = free slot */
     uint64_t acquired;
     uint64_t contended;
-    uint32_t stamps; /**< acquisitions still to be recorded */
-    uint32_t type;   /**< enum upmu_object_type */
+    uint32_t until;  /**< acquisitions until one has to be looked at: counted down on the way of every one */
+    uint16_t stamps; /**< acquisitions still to be recorded, since it was contended */
+    uint16_t type;   /**< enum upmu_object_type */
 };
 
 /** Open addressing; replaced by one twice as large when full, and never freed while others could read it. */
@@ -87,6 +98,17 @@ struct sync_counts {
 };
 
 struct sync_once_call;
+
+/** The takings a thread has told of, see order.h. */
+enum { SYNC_ORDER_FIRST_BITS = 6 };
+struct sync_order {
+    uint64_t *known; /**< 2^(64 - shift) numbers */
+    uint32_t shift;
+    uint32_t used;
+    uint32_t period; /**< between making and joining threads */
+    uint32_t since;  /**< period in which the table was emptied */
+    uint64_t first[1 << SYNC_ORDER_FIRST_BITS];
+};
 
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
@@ -101,13 +123,14 @@ struct sync_thread {
     pid_t tid;
     struct sync_counts *counts;
     struct trace_stream *stream;
+    struct sync_order order;
     struct sync_held held[SYNC_HELD_MAX];
     struct sync_site {
         uintptr_t site;
         uint32_t id;
     } sites[SYNC_SITES];
 
-    uint32_t used;             /**< belongs to a thread */
+    uint32_t used;             /**< belongs to a thread: 1, or BLOCK_KEPT */
     uint32_t forgotten;        /**< held locks that did not fit */
     uintptr_t waiting;         /**< the lock this thread is blocked on */
     uintptr_t announced;       /**< the lock of the program's own it waits for; its waiting may use other locks */
@@ -118,6 +141,12 @@ struct sync_thread {
     struct sync_once_call *once; /**< the innermost pthread_once() that is going on */
     char name[16];
     struct sync_thread *next; /**< all blocks */
+    /* live.c: what others see of the thread while it waits. */
+    struct live_slot *live; /**< NULL: there is none */
+    uint32_t live_index;
+    uint32_t live_room;  /**< bytes of it that can be written */
+    uint32_t live_depth; /**< waits within waits */
+    unsigned char live_outer[128];
 };
 
 struct sync_tls {
@@ -134,10 +163,13 @@ extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-
 struct sync_gate {
     const uint32_t *mode; /**< the control file's word; NULL = off */
     struct sync_thread *threads;
+    struct live_header *live;    /**< NULL: there is no file of what threads stand at */
     struct tiny_lock lock;       /**< guards the list of blocks, and whose a block's counts are */
     struct tiny_lock begin_lock; /**< begin and end */
     uint32_t claimed;            /**< a child is starting its own recording */
-    unsigned char rest[SYNC_PAGE_MAX - 2 * sizeof(void *) - 3 * sizeof(uint32_t) - sizeof(uint32_t)];
+    uint32_t slots;              /**< live slots made; under `lock` */
+    uint32_t kept;               /**< blocks of threads that ended with locks held */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 3 * sizeof(uint32_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
@@ -150,6 +182,7 @@ struct sync_process {
     uint32_t mode;               /**< word to start with, in a child too */
     uint32_t chosen;             /**< word for when it is off and somebody outside starts it */
     uint32_t depth;              /**< frames per stack, 0 = none */
+    uint32_t sample;             /**< one in so many acquisitions without contention is recorded, 0 = none */
     uint32_t owner_known;        /**< glibc's word for the owner of a mutex means what we think */
     uint32_t rwlock_known;       /**< so do glibc's fields of an rwlock */
     uint32_t rwlock_try_by_time; /**< the try functions of rwlocks are broken: use timed ones whose time has passed */
@@ -259,6 +292,37 @@ void sync_spin_start(void);
 void sync_once_start(void);
 void sync_c11_start(void);
 
+/* ---- live.c: what threads stand at, for readers outside the process (trace/live.h) */
+
+struct trace_sync;
+struct live_header;
+struct live_slot;
+
+/** A block that nobody gets any more: its thread ended with locks held, and whoever waits for them is to be told. */
+enum { BLOCK_KEPT = 2 };
+
+/** Recording begins: make the file. */
+void sync_live_start(void);
+/** A new block: give it a slot. Under sync_gate.lock. */
+void sync_live_slot(struct sync_thread *t);
+/** A thread has the block now. */
+void sync_live_enter(struct sync_thread *t);
+/** The thread ends. @return true if it holds locks, and the block must be kept as it is. */
+bool sync_live_leave(struct sync_thread *t);
+/** The program has made a thread. */
+void sync_live_created(void);
+/** The thread is about to wait: `e` is the event that says so. */
+void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
+/** It waits no more. */
+void sync_live_end(struct sync_thread *t);
+/** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
+void sync_live_disown(pid_t tid, uintptr_t lock);
+
+/* ---- order.c */
+
+/** A thread has the block now. */
+void sync_order_start(struct sync_thread *t);
+
 /* ---- counts.c */
 
 /** A new table of 2^n slots. */
@@ -279,6 +343,13 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
     struct sync_counts *c = t->counts;
     struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
     return LIKELY(slot->lock == lock) ? slot : sync_count_find(t, lock, type);
+}
+
+/** The lock is contended: its next acquisitions are recorded. */
+static inline void sync_count_stamp(struct sync_count *c)
+{
+    c->stamps = SYNC_STAMPS;
+    c->until = 1;
 }
 
 /* ---- unwind.c, stacks.c, modules.c */

@@ -15,6 +15,7 @@
 
 #include "base/tick.h"
 #include "core/recorder.h"
+#include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 #include "trace/writer.h"
@@ -141,6 +142,8 @@ static int create_begun(const struct creation *c, struct start *s)
     int rc = create_real(c, s);
     if (rc != 0 && s)
         slot_give(s);
+    if (rc == 0)
+        sync_live_created();
     return rc;
 }
 
@@ -157,6 +160,7 @@ static int create_recorded(struct sync_thread *t, const struct creation *c, uint
     int rc = create_begun(c, s);
     saved = errno;
     write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
+    sync_order_renew(t);
     errno = saved;
     return rc;
 }
@@ -195,9 +199,9 @@ struct join {
     int result;
 };
 
-static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+static struct trace_sync join_event(const struct join *j, int32_t kind, uint32_t stack, int result)
 {
-    struct trace_sync e = {
+    return (struct trace_sync){
         .kind = kind,
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)j->thread,
@@ -207,6 +211,11 @@ static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32
         .stack = stack,
         .result = result,
     };
+}
+
+static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+{
+    struct trace_sync e = join_event(j, kind, stack, result);
     sync_write(j->t, tick, &e);
 }
 
@@ -225,7 +234,9 @@ static void join_begin(struct join *j)
         return;
     j->tid = tid_of(j->thread);
     uint64_t tick = tick_now();
-    write_join(j, UPMU_TRACE_THREAD_JOIN, tick, sync_stack(j->t, tick, j->site), 0);
+    struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
+    sync_write(j->t, tick, &e);
+    sync_live_begin(j->t, &e);
     errno = saved;
 }
 
@@ -233,8 +244,11 @@ static void join_begin(struct join *j)
 static void join_end(struct join *j)
 {
     int saved = errno;
-    if (j->t)
+    if (j->t) {
+        sync_live_end(j->t);
         write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
+        sync_order_renew(j->t);
+    }
     errno = saved;
 }
 
@@ -285,6 +299,7 @@ UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
         uint64_t tick = tick_now();
         j.site = CALL_SITE();
         write_join(&j, UPMU_TRACE_THREAD_JOINED, tick, sync_stack(t, tick, j.site), rc);
+        sync_order_renew(t);
         errno = saved;
     }
     return rc;

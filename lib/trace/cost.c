@@ -60,9 +60,9 @@ bool upmu_trace_cost_measure_(double *full, double *compact)
     void *packet = s + 1;
     for (int warm = 1; warm >= 0; warm--) { /* the first time brings the pages in */
         scratch_clear(s, packet, tick_now());
-        *full = (double)full_events(&s->stream) / COST_EVENTS;
+        *full = (double)full_events(&s->stream) / (double)COST_EVENTS;
         scratch_clear(s, packet, tick_now());
-        *compact = (double)compact_events(&s->stream) / COST_EVENTS;
+        *compact = (double)compact_events(&s->stream) / (double)COST_EVENTS;
     }
     munmap(s, bytes);
     return true;

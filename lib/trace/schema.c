@@ -143,6 +143,11 @@ static const struct schema_field sem_value_fields[] = {OBJECT, COUNT, STACK, SIT
 static const struct schema_field wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field futex_wake_fields[] = {OBJECT, OBJECT2, RESULT, COUNT, STACK, SITE};
 
+static const struct schema_field lock_order_fields[] = {
+    OBJECT, OBJECT_TYPE, OBJECT2, {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
+    STACK,  COUNT,       FLAGS,
+};
+
 static const struct schema_field stack_fields[] = {
     {"id", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0},
     {"method", SCHEMA_U8, SCHEMA_ONCE, SCHEMA_METHOD, 0},
@@ -234,6 +239,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, wait_fields),
     [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
     [SCHEMA_ID_OWN_COST] = CLASS("own_cost", SCHEMA_KIND_COST, own_cost_fields),
+    [SCHEMA_ID_LOCK_ORDER] = CLASS("lock_order", UPMU_TRACE_LOCK_ORDER, lock_order_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

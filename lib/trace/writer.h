@@ -52,6 +52,14 @@ const char *trace_writer_dir(const struct trace_writer *w);
 struct control_header;
 struct control_header *trace_writer_control(struct trace_writer *w);
 
+/** What threads stand at (live.h): the head of the file, made at the first call; a slot of it; room on the disk for more of
+ *  a slot. @return NULL, or -errno: then there is none. Not signal safe. */
+struct live_header;
+struct live_slot;
+struct live_header *trace_writer_live(const struct trace_writer *w);
+struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t index);
+int trace_writer_live_reserve(const struct trace_writer *w, uint32_t index, size_t bytes);
+
 /** A stream for thread `tid`, reusing a released one where possible. @return 0; UPMU_E_IO, UPMU_E_NOMEM.
  *  On failure the thread's events are lost and must be counted with trace_lost(). */
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The command line: help, version, and what is said about words that make no sense.
 . "$(dirname "$0")/lib.sh"
-commands="list explain doctor gather stat record ctl report dump repair help"
+commands="list explain plan doctor gather stat record ctl report dump repair help"
 
 expect 2 "$UPMU"
 has err "upmu help"

@@ -4,9 +4,11 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -221,13 +223,34 @@ static const struct {
 
 enum { BLOCKED = 14 /* the first ones wait */ };
 
+static atomic_int running;
+
 static void *run(void *arg)
 {
     const size_t i = (size_t)(uintptr_t)arg;
     pthread_cleanup_push(count_cleanup, NULL);
+    atomic_store(&running, (int)syscall(SYS_gettid));
     points[i].call();
     pthread_cleanup_pop(0);
     return NULL;
+}
+
+/* The thread that said it runs is asleep by now: it is in the call. */
+static void until_asleep(void)
+{
+    char path[64], text[256];
+    const char *state = NULL;
+    int tid;
+    while ((tid = atomic_exchange(&running, 0)) == 0)
+        usleep(1000);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    while (!state || state[2] != 'S') {
+        usleep(1000);
+        FILE *f = fopen(path, "r");
+        state = f && fgets(text, sizeof text, f) ? strrchr(text, ')') : NULL;
+        if (f)
+            fclose(f);
+    }
 }
 
 static pthread_barrier_t ready;
@@ -279,7 +302,7 @@ int main(void)
     for (size_t i = 0; i < BLOCKED; i++) {
         if (pthread_create(&t, NULL, run, (void *)(uintptr_t)i) != 0)
             return 1;
-        usleep(20000);
+        until_asleep();
         pthread_cancel(t);
         report("blocked", i, t);
     }

@@ -23,6 +23,7 @@ told()
 told "UPMU_SYNC=contendet is not known; there are contended," UPMU_SYNC=contendet LD_PRELOAD="$preload"
 told "UPMU_SYNC=paused:al is not known" UPMU_SYNC=paused:al LD_PRELOAD="$preload"
 told "UPMU_SYNC_STACKS=65 is neither" UPMU_SYNC=all UPMU_SYNC_STACKS=65 LD_PRELOAD="$preload"
+told "UPMU_SYNC_SAMPLE=0 is neither" UPMU_SYNC=all UPMU_SYNC_SAMPLE=0 LD_PRELOAD="$preload"
 told "in LD_PRELOAD name libupmu_sync.so.0 before libc" UPMU_SYNC=all LD_PRELOAD="libc.so.6 $preload"
 [ -z "$(find . -name metadata)" ] || fail "a trace was made: $(find . -name metadata)"
 

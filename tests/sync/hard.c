@@ -207,6 +207,66 @@ static void after_contention_acquisitions_are_recorded(void)
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
 }
 
+static void begin_sampling(uint32_t mode, uint32_t sample)
+{
+    struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir, .sample = sample};
+    CHECK(upmu_sync_begin(&o) == 0);
+}
+
+static void expect_samples(const void *object, unsigned n)
+{
+    struct seen s = look(object);
+    CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == n && s.sampled_kind[UPMU_TRACE_LOCK_ACQUIRE] == n);
+    CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == n && s.sampled_kind[UPMU_TRACE_LOCK_RELEASE] == n);
+    CHECK(s.counted + s.counted_shared == 100);
+}
+
+static void one_in_n_without_contention_is_sampled(void)
+{
+    static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, quiet = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_mutex_t counted = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+    static char own;
+    begin_sampling(UPMU_SYNC_CONTENDED, 10);
+    for (int i = 0; i < 100; i++) {
+        lock_unlock(&m);
+        CHECK(pthread_rwlock_rdlock(&rwlock) == 0 && pthread_rwlock_unlock(&rwlock) == 0);
+        upmu_lock_acquired(&own);
+        upmu_lock_released(&own);
+    }
+    end();
+    begin_sampling(UPMU_SYNC_HOLDERS, UPMU_SYNC_NO_SAMPLES);
+    for (int i = 0; i < 100; i++)
+        lock_unlock(&quiet);
+    end();
+    begin_sampling(UPMU_SYNC_COUNTS, 10);
+    for (int i = 0; i < 100; i++)
+        lock_unlock(&counted);
+    end();
+    expect_samples(&m, 10);
+    expect_samples(&rwlock, 10);
+    expect_samples(&own, 10);
+    expect_samples(&quiet, 0);
+    expect_samples(&counted, 0);
+}
+
+/* Somebody waits for a hold that is a sample: it stays one, and the waiter learns since when. */
+static void a_sampled_hold_may_be_waited_for(void)
+{
+    static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    begin_sampling(UPMU_SYNC_CONTENDED, 3);
+    lock_unlock(&m);
+    lock_unlock(&m);
+    lock(&m); /* the third */
+    lock_unlock(&m);
+    blocked_by_us(&m);
+    end();
+    struct seen s = look(&m);
+    CHECK(s.sampled_kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.sampled_kind[UPMU_TRACE_LOCK_RELEASE] == 1);
+    CHECK(s.block.holder_since != 0 && s.block.holder_since < s.block.time_ns);
+    CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
+}
+
 static void kinds_answer_as_without_us(void)
 {
     pthread_mutex_t m;
@@ -367,6 +427,8 @@ int main(void)
     modes_switch_while_running();
     the_control_file_switches();
     after_contention_acquisitions_are_recorded();
+    one_in_n_without_contention_is_sampled();
+    a_sampled_hold_may_be_waited_for();
     kinds_answer_as_without_us();
     locks_of_ones_own();
     many_locks_are_counted_exactly();

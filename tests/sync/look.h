@@ -31,6 +31,7 @@ struct seen {
     uint64_t counted, contended;
     uint64_t counted_shared, contended_shared; /* of readers */
     unsigned shared_kind[64];                  /* of `kind`, those of readers */
+    unsigned sampled_kind[64];                 /* of `kind`, those that are samples */
     struct upmu_trace_event block;             /* the last one */
     int32_t misuse_result;
     uint64_t acquire_time;
@@ -70,6 +71,7 @@ static inline struct seen look(const void *object)
         bool shared = e->flags & UPMU_FLAG_SHARED;
         s.kind[e->kind]++;
         s.shared_kind[e->kind] += shared;
+        s.sampled_kind[e->kind] += e->flags & UPMU_FLAG_SAMPLED ? 1 : 0;
         if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
             add_counts(tallies[shared], e, shared ? &s.counted_shared : &s.counted,
                        shared ? &s.contended_shared : &s.contended);

@@ -268,17 +268,20 @@ static void mode_all_has_every_acquisition_and_release(void)
 
 int main(void)
 {
-    skip_under_thread_sanitizer();
     CHECK(mkdtemp(dir) != NULL);
     begun_while_it_was_held();
     uncontended_use_is_only_counted();
     a_reader_waits_for_the_writer();
     a_writer_waits_for_one_thread_that_reads_twice();
     all_readers_a_writer_waits_for_record_their_release();
+    mode_all_has_every_acquisition_and_release();
+    if (UNDER_THREAD_SANITIZER) {
+        printf("misused locks are left out: ThreadSanitizer answers such calls itself\n");
+        return remove_recording();
+    }
     released_twice_or_by_another_thread();
     spin_locks_are_filtered_as_mutexes_are();
     double_release_of_a_spin_lock();
     results_are_those_of_the_calls();
-    mode_all_has_every_acquisition_and_release();
     return remove_recording();
 }

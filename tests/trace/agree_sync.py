@@ -15,7 +15,7 @@ KINDS = {
     "lock_counts": 23, "lock_name": 24, "lock_misuse": 25, "cond_wait": 32, "cond_wake": 33, "cond_signal": 34,
     "cond_broadcast": 35, "sem_post": 40, "thread_create": 48, "thread_start": 49, "thread_exit": 50,
     "thread_join": 51, "thread_joined": 52, "thread_name": 53, "thread_detach": 54, "thread_cancel": 55,
-    "lock_consistent": 26, "sem_open": 41, "sem_close": 42, "sem_unlink": 43, "sem_value": 44, "barrier_arrive": 56,
+    "lock_consistent": 26, "lock_order": 27, "sem_open": 41, "sem_close": 42, "sem_unlink": 43, "sem_value": 44, "barrier_arrive": 56,
     "barrier_leave": 57, "futex_wait": 58, "futex_woken": 59, "futex_wake": 60, "read_acquire": 18, "write_acquire": 18,
     "spin_acquire": 18, "read_release": 19, "write_release": 19, "spin_release": 19,
 }

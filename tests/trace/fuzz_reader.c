@@ -65,6 +65,34 @@ static void put_head(struct textbuf *out, uint32_t id, uint64_t tick)
     put(out, ctf_short_head(id, tick), 4);
 }
 
+static void put_long_head(struct textbuf *out, uint32_t id, uint64_t tick)
+{
+    put(out, CTF_ID_LONG, 1);
+    put(out, id, 4);
+    put(out, tick, 8);
+}
+
+/* Events about locks with all they have to say: one with numbers only, one that goes on behind a text. */
+static void put_lock_events(struct textbuf *events, uint64_t tick)
+{
+    put_head(events, SCHEMA_ID_READ_ACQUIRE, tick);
+    put(events, 1, 4);
+    put(events, 0x602000, 8);
+    put_head(events, SCHEMA_ID_FUTEX_WOKEN, tick);
+    put(events, 0x603000, 8);
+    put(events, 110, 4);
+    put(events, 1, 4);
+    put(events, 0x401000, 8);
+    put(events, UPMU_FLAG_TIMED, 2);
+    put_long_head(events, SCHEMA_ID_LOCK_INIT, tick);
+    put(events, 0x602000, 8);
+    put(events, UPMU_OBJECT_RWLOCK, 1);
+    put(events, 1, 4);
+    put(events, 0x401000, 8);
+    textbuf_add(events, "name", 5);
+    put(events, UPMU_FLAG_PSHARED, 2);
+}
+
 /* A packet with one event of each kind of field. */
 static void sound_stream(struct textbuf *out)
 {
@@ -78,9 +106,7 @@ static void sound_stream(struct textbuf *out)
     put(&events, UPMU_EXACT | UPMU_REFUSED << 8, 2);
     put(&events, 0xfa00, 2);
     put(&events, 99, 8);
-    put(&events, CTF_ID_LONG, 1);
-    put(&events, SCHEMA_ID_REGION_END_FULL, 4);
-    put(&events, UINT64_C(1) << 40, 8);
+    put_long_head(&events, SCHEMA_ID_REGION_END_FULL, UINT64_C(1) << 40);
     textbuf_add(&events, "r", 2);
     for (uint64_t i = 0; i < 2 + 1 + 1 + 6; i++)
         put(&events, i, 8);
@@ -93,9 +119,8 @@ static void sound_stream(struct textbuf *out)
     put_head(&events, SCHEMA_ID_LOCK_RELEASE, UINT64_C(1) << 40);
     put(&events, 1, 4);
     put(&events, 0x601000, 8);
-    put(&events, CTF_ID_LONG, 1);
-    put(&events, SCHEMA_ID_MODULE, 4);
-    put(&events, UINT64_C(1) << 40, 8);
+    put_lock_events(&events, UINT64_C(1) << 40);
+    put_long_head(&events, SCHEMA_ID_MODULE, UINT64_C(1) << 40);
     for (uint64_t i = 0; i < 3; i++)
         put(&events, i, 8);
     textbuf_add(&events, "00ff", 5);

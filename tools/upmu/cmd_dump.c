@@ -42,50 +42,6 @@ static int dump_option(void *arg, int id, const char *value)
     return 0;
 }
 
-/* Names of kinds; a kind of a later version has none. */
-static const char *kind_name(int kind)
-{
-    static const char *const names[] = {
-        [UPMU_TRACE_REGION_BEGIN] = "begin",
-        [UPMU_TRACE_REGION_END] = "end",
-        [UPMU_TRACE_MARK] = "mark",
-        [UPMU_TRACE_LOCK_BLOCK] = "lock-block",
-        [UPMU_TRACE_LOCK_ACQUIRED] = "lock-acquired",
-        [UPMU_TRACE_LOCK_ACQUIRE] = "lock-acquire",
-        [UPMU_TRACE_LOCK_RELEASE] = "lock-release",
-        [UPMU_TRACE_LOCK_FAILED] = "lock-failed",
-        [UPMU_TRACE_LOCK_INIT] = "lock-init",
-        [UPMU_TRACE_LOCK_DESTROY] = "lock-destroy",
-        [UPMU_TRACE_LOCK_COUNTS] = "lock-counts",
-        [UPMU_TRACE_LOCK_NAME] = "lock-name",
-        [UPMU_TRACE_LOCK_MISUSE] = "lock-misuse",
-        [UPMU_TRACE_COND_WAIT] = "cond-wait",
-        [UPMU_TRACE_COND_WAKE] = "cond-wake",
-        [UPMU_TRACE_COND_SIGNAL] = "cond-signal",
-        [UPMU_TRACE_COND_BROADCAST] = "cond-broadcast",
-        [UPMU_TRACE_SEM_POST] = "sem-post",
-        [UPMU_TRACE_THREAD_CREATE] = "thread-create",
-        [UPMU_TRACE_THREAD_START] = "thread-start",
-        [UPMU_TRACE_THREAD_EXIT] = "thread-exit",
-        [UPMU_TRACE_THREAD_JOIN] = "thread-join",
-        [UPMU_TRACE_THREAD_JOINED] = "thread-joined",
-        [UPMU_TRACE_THREAD_NAME] = "thread-name",
-        [UPMU_TRACE_THREAD_DETACH] = "thread-detach",
-        [UPMU_TRACE_THREAD_CANCEL] = "thread-cancel",
-        [UPMU_TRACE_LOCK_CONSISTENT] = "lock-consistent",
-        [UPMU_TRACE_SEM_OPEN] = "sem-open",
-        [UPMU_TRACE_SEM_CLOSE] = "sem-close",
-        [UPMU_TRACE_SEM_UNLINK] = "sem-unlink",
-        [UPMU_TRACE_SEM_VALUE] = "sem-value",
-        [UPMU_TRACE_BARRIER_ARRIVE] = "barrier-arrive",
-        [UPMU_TRACE_BARRIER_LEAVE] = "barrier-leave",
-        [UPMU_TRACE_FUTEX_WAIT] = "futex-wait",
-        [UPMU_TRACE_FUTEX_WOKEN] = "futex-woken",
-        [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
-    };
-    return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
-}
-
 static const char *object_name(int type)
 {
     static const char *const names[] = {
@@ -206,7 +162,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     FILE *out = d->out.file;
 
     fprintf(out, "%" PRIu64 ".%09" PRIu64 " %ld %ld %-5s ", e->time_ns / 1000000000u, e->time_ns % 1000000000u,
-            (long)e->pid, (long)e->tid, kind_name(e->kind));
+            (long)e->pid, (long)e->tid, upmu_trace_kind_name(e->kind));
     json_quote(out, e->name);
     if (has_object(e))
         dump_object_text(out, e);
@@ -236,7 +192,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
     json_uint(j, "time_ns", e->time_ns);
     json_int(j, "pid", e->pid);
     json_int(j, "tid", e->tid);
-    json_string(j, "kind", kind_name(e->kind));
+    json_string(j, "kind", upmu_trace_kind_name(e->kind));
     json_string(j, "name", e->name);
     if (has_object(e))
         dump_object_json(j, e);
@@ -262,7 +218,7 @@ static void dump_events(struct dump *d)
     while ((rc = upmu_trace_next(d->trace, &e)) != 0 && !ferror(d->out.file)) {
         if (rc < 0)
             dump_damage(d);
-        else if (!kind_name(e->kind))
+        else if (!upmu_trace_kind_name(e->kind))
             continue; /* a kind of a later version: to be skipped, as the header says */
         else if (d->as_json)
             dump_event_json(d, e);

@@ -29,11 +29,12 @@ enum {
     RECORD_OPT_PAUSED,
     RECORD_OPT_NO_STACKS,
     RECORD_OPT_DEPTH,
+    RECORD_OPT_SAMPLE,
     RECORD_OPT_RING,
     RECORD_OPT_OUTPUT
 };
 
-enum { DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64, SAMPLE_MAX = 2000000000 };
 
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
@@ -55,6 +56,15 @@ static int record_stacks(struct record_line *l, const char *value)
     return 0;
 }
 
+static int record_sample(struct record_line *l, const char *value)
+{
+    long n;
+    if (strcmp(value, "none") != 0 && !number_long(value, 1, SAMPLE_MAX, &n))
+        return options_usage(l->self, "--sample wants none or a number from 1 to %d, not '%s'", SAMPLE_MAX, value);
+    l->request.sample = value;
+    return 0;
+}
+
 static int record_option(void *arg, int id, const char *value)
 {
     struct record_line *l = arg;
@@ -68,6 +78,8 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_NO_STACKS:
     case RECORD_OPT_DEPTH:
         return record_stacks(l, value);
+    case RECORD_OPT_SAMPLE:
+        return record_sample(l, value);
     case RECORD_OPT_RING:
         l->request.ring = value;
         if (number_is_size(value, RING_MIN, RING_MAX))
@@ -153,6 +165,7 @@ static int record_into(struct record_request *request, const char *shown)
     }
     request->dir = dir;
     int status = record_run(request, &started);
+    request->dir = NULL; /* it ends here */
     if (!started) {
         (void)rmdir(dir); /* nothing is in it; if it cannot be taken away, it only is an empty directory */
         return status;
@@ -199,6 +212,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
     {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
+    {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},

@@ -14,6 +14,7 @@ enum exit_status {
     EXIT_OK = 0,
     EXIT_FAILED = 1,           /**< the job could not be done, or not wholly; standard error says why */
     EXIT_USAGE = 2,            /**< the command line makes no sense */
+    EXIT_FOUND = 3,            /**< deadlock: there is one */
     EXIT_NOT_EXECUTABLE = 126, /**< stat, record: the command was found and could not be executed */
     EXIT_NOT_FOUND = 127,      /**< stat, record: there is no such command */
     EXIT_SIGNAL_BASE = 128,    /**< stat, record: plus the number of the signal that ended the command */
@@ -42,12 +43,15 @@ struct command {
 
 extern const struct command command_list;
 extern const struct command command_explain;
+extern const struct command command_plan;
 extern const struct command command_doctor;
 extern const struct command command_gather;
 extern const struct command command_stat;
 extern const struct command command_record;
 extern const struct command command_ctl;
 extern const struct command command_report;
+extern const struct command command_deadlock;
+extern const struct command command_export;
 extern const struct command command_dump;
 extern const struct command command_repair;
 extern const struct command command_help;

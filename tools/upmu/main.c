@@ -8,10 +8,26 @@
 #include "output.h"
 #include "upmu/upmu.h"
 
+/* A line for each: lists grow in the middle. */
+/* clang-format off */
 const struct command *const commands[] = {
-    &command_list, &command_explain, &command_doctor, &command_gather, &command_stat, &command_record,
-    &command_ctl,  &command_report,  &command_dump,   &command_repair, &command_help, NULL,
+    &command_list,
+    &command_explain,
+    &command_plan,
+    &command_doctor,
+    &command_gather,
+    &command_stat,
+    &command_record,
+    &command_ctl,
+    &command_report,
+    &command_deadlock,
+    &command_export,
+    &command_dump,
+    &command_repair,
+    &command_help,
+    NULL,
 };
+/* clang-format on */
 
 static const struct command *command_named(const char *name)
 {

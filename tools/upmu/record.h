@@ -8,6 +8,7 @@
 #define UPMU_TOOL_RECORD_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct record_request {
     char **argv;         /**< the command */
@@ -17,6 +18,7 @@ struct record_request {
     const char *mode;    /**< contended, holders, all, counts */
     bool paused;         /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;  /**< "none", a number of frames, or NULL for the library's choice */
+    const char *sample;  /**< "none", a number, or NULL for the library's choice */
     const char *ring;    /**< size of a thread's ring as it was given, or NULL: files grow */
     const char *dir;     /**< of the recording, absolute; exists and is empty */
 };
@@ -24,6 +26,9 @@ struct record_request {
 /** Run the command. @return its exit status by the shell's rules; `*started` tells whether there was a command at all
  *  (if not, the reason has been said, and the status is ours). */
 int record_run(const struct record_request *request, bool *started);
+
+/** Wait until the command is over, without reaping it, and tell on standard error of deadlocks while they stand. */
+void record_watch(pid_t pid, const char *dir);
 
 /** Make dead processes' traces whole and say in one line what was recorded. @return 0, or -1 if the recording is not what
  *  was asked for (nothing there, events lost, not readable), having said so. */

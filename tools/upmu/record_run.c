@@ -52,6 +52,8 @@ static int set_environment(const struct record_request *q)
         rc = set_mode(q);
     if (rc == 0)
         rc = setenv("UPMU_TRACE", q->dir, 1);
+    if (rc == 0 && q->sample)
+        rc = setenv("UPMU_SYNC_SAMPLE", q->sample, 1);
     if (rc == 0)
         rc = set_policy(q);
     if (rc == 0 && q->stacks)
@@ -88,11 +90,11 @@ static int wait_for_exec(int report)
     return n == (ssize_t)sizeof err ? err : 0;
 }
 
-static int reap(pid_t pid)
+static int reap(pid_t pid, const char *dir)
 {
     int status;
     stat_signals_forward(pid);
-    stat_wait_command(pid);
+    record_watch(pid, dir);
     stat_signals_forward(0);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) {
@@ -129,7 +131,7 @@ int record_run(const struct record_request *request, bool *started)
     }
     int err = wait_for_exec(report[0]);
     close(report[0]);
-    int status = reap(pid);
+    int status = reap(pid, request->dir);
     *started = err == 0;
     return err == 0 ? status : not_started(request->argv[0], err);
 }

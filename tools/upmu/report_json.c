@@ -263,6 +263,9 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_waits(j, "shared_waits", &o->shared_waits);
     json_uint(j, "tries_failed", o->tries_failed);
     json_uint(j, "rounds", o->rounds);
+    json_uint(j, "samples", o->samples);
+    json_uint(j, "sample_ns", o->sample_ns);
+    json_uint(j, "sample_max_ns", o->sample_max_ns);
     json_place(j, r, "init_site", o->process, o->init_site);
     json_longest(j, r, o);
     json_uses_and_sites(j, r, i, o);

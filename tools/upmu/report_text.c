@@ -343,6 +343,16 @@ static void text_events(struct output *out, const struct upmu_overview_object *o
     fputs(between[0] == ',' ? "\n" : "", out->file);
 }
 
+static void text_holds(struct output *out, const char *what, uint64_t n, uint64_t ns, uint64_t max_ns)
+{
+    if (n == 0)
+        return;
+    char *mean = report_duration(ns / n), *max = report_duration(max_ns);
+    fprintf(out->file, "    %" PRIu64 " %s: mean %s, max %s\n", n, what, mean, max);
+    free(mean);
+    free(max);
+}
+
 static void text_object(struct output *out, const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     struct upmu_overview_site site = {.size = sizeof site};
@@ -361,13 +371,8 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     }
     fputc('\n', out->file);
     text_events(out, o);
-    if (o->holds > 0) {
-        char *mean = report_duration(o->hold_ns / o->holds), *max = report_duration(o->hold_max_ns);
-        fprintf(out->file, "    %" PRIu64 " %sholds: mean %s, max %s\n", o->holds, o->holds_complete ? "" : "known ",
-                mean, max);
-        free(mean);
-        free(max);
-    }
+    text_holds(out, o->holds_complete ? "holds" : "known holds", o->holds, o->hold_ns, o->hold_max_ns);
+    text_holds(out, "holds sampled without contention", o->samples, o->sample_ns, o->sample_max_ns);
     fputs("    places\n", out->file);
     for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_site(r->overview, i, k, &site) == 0; k++)
         text_site(out, r, o, &site);

@@ -44,6 +44,13 @@ int stat_mean_decimals(const struct stat_mean *m);
 /** Standard deviation of the runs; NaN for one run. */
 double stat_mean_deviation(const struct stat_mean *m);
 
+/** What an event counted on one kind of core, over all runs. */
+struct stat_kind {
+    char *pmu;
+    struct stat_mean value;
+    uint64_t total; /**< UPMU_NO_VALUE if it is beyond 64 bits */
+};
+
 /** One event over all runs. */
 struct stat_event {
     char *name;             /**< as counted */
@@ -53,8 +60,10 @@ struct stat_event {
     uint64_t total;         /**< sum over these runs; UPMU_NO_VALUE if it is beyond 64 bits */
     uint64_t enabled;       /**< nanoseconds, sum over the runs */
     uint64_t running;
-    int standing; /**< weakest of the runs */
-    int cause;    /**< of that standing */
+    int standing;            /**< weakest of the runs */
+    int cause;               /**< of that standing */
+    struct stat_kind *kinds; /**< of which `value` is the sum; NULL where there is one */
+    size_t n_kinds;
 };
 
 struct stat_result {

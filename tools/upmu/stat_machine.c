@@ -50,6 +50,26 @@ static void json_cause(struct json *j, int standing, int cause)
     json_string(j, "cause", cause ? upmu_strerror(cause) : NULL);
 }
 
+/* The parts of a sum over kinds of cores; the member is there where the sum has parts. */
+static void json_kinds(struct json *j, const struct stat_event *e, const struct stat_result *r)
+{
+    if (e->n_kinds == 0)
+        return;
+    json_array(j, "kinds");
+    for (size_t k = 0; k < e->n_kinds; k++) {
+        json_object(j, NULL);
+        json_string(j, "pmu", e->kinds[k].pmu);
+        if (e->kinds[k].value.n != r->runs || e->kinds[k].total == UPMU_NO_VALUE)
+            json_null(j, "value");
+        else if (r->runs > 1)
+            json_double(j, "value", e->kinds[k].value.mean);
+        else
+            json_uint(j, "value", e->kinds[k].total);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
 static void json_event(struct json *j, const struct stat_event *e, const struct stat_result *r)
 {
     json_object(j, NULL);
@@ -60,6 +80,7 @@ static void json_event(struct json *j, const struct stat_event *e, const struct 
     json_string(j, "reason", e->reason[0] ? e->reason : NULL);
     json_uint(j, "enabled_ns", e->enabled);
     json_uint(j, "running_ns", e->running);
+    json_kinds(j, e, r);
     json_object_end(j);
 }
 

@@ -228,6 +228,18 @@ static char *event_unit(const char *name)
     return memory_copy(rc == 0 || rc == UPMU_E_UNSUPPORTED ? info.unit : "");
 }
 
+/* Most machines have one kind of core, of which there is nothing to say. */
+static void kinds_begin(struct stat_event *e, const struct upmu_set *set, size_t i)
+{
+    if (!upmu_set_kind(set, i, 1))
+        return;
+    while (upmu_set_kind(set, i, e->n_kinds))
+        e->n_kinds++;
+    e->kinds = memory_array(e->n_kinds, sizeof *e->kinds);
+    for (size_t k = 0; k < e->n_kinds; k++)
+        e->kinds[k] = (struct stat_kind){.pmu = memory_copy(upmu_set_kind(set, i, k))};
+}
+
 static void result_begin(struct stat_result *result, const struct upmu_set *set)
 {
     result->n_events = upmu_set_size(set);
@@ -240,9 +252,15 @@ static void result_begin(struct stat_result *result, const struct upmu_set *set)
             .reason = memory_copy(upmu_set_reason(set, i)),
             .standing = UPMU_EXACT,
         };
+        kinds_begin(&result->events[i], set, i);
     }
     result->instances = upmu_set_instances(set);
     result->groups = upmu_set_groups(set);
+}
+
+static bool is_number(const struct upmu_value *v)
+{
+    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
 }
 
 static void event_add(struct stat_event *e, const struct upmu_value *v)
@@ -254,11 +272,24 @@ static void event_add(struct stat_event *e, const struct upmu_value *v)
     e->standing = weakest;
     e->enabled += v->enabled;
     e->running += v->running;
-    if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED)
+    if (!is_number(v))
         return;
     if (__builtin_add_overflow(e->total, v->value, &e->total))
         e->total = UPMU_NO_VALUE;
     stat_mean_add(&e->value, (double)v->value);
+}
+
+/* The kinds have a number where the sum has one. */
+static void kinds_add(struct stat_event *e, struct upmu_set *set, size_t i)
+{
+    for (size_t k = 0; k < e->n_kinds; k++) {
+        struct upmu_value v;
+        if (upmu_set_read_kind(set, i, k, &v) < 0 || !is_number(&v))
+            continue;
+        if (__builtin_add_overflow(e->kinds[k].total, v.value, &e->kinds[k].total))
+            e->kinds[k].total = UPMU_NO_VALUE;
+        stat_mean_add(&e->kinds[k].value, (double)v.value);
+    }
 }
 
 static int exit_status_of(int wait_status)
@@ -270,8 +301,10 @@ static int exit_status_of(int wait_status)
 
 static void result_add(struct stat_result *result, const struct run *run)
 {
-    for (size_t i = 0; i < result->n_events; i++)
+    for (size_t i = 0; i < result->n_events; i++) {
         event_add(&result->events[i], &run->values[i]);
+        kinds_add(&result->events[i], run->set, i);
+    }
     stat_mean_add(&result->wall, run->wall);
     if (run->request->argv) {
         stat_mean_add(&result->user, run->user);
@@ -320,6 +353,9 @@ void stat_free(struct stat_result *result)
         free(result->events[i].name);
         free(result->events[i].unit);
         free(result->events[i].reason);
+        for (size_t k = 0; k < result->events[i].n_kinds; k++)
+            free(result->events[i].kinds[k].pmu);
+        free(result->events[i].kinds);
     }
     free(result->events);
 }

@@ -61,6 +61,20 @@ static void cell_standing(struct table *t, const struct stat_event *e)
         table_cell(t, STYLE_PLAIN, "%s", upmu_standing_name(e->standing));
 }
 
+/* A sum over kinds of cores is followed by its parts. */
+static void kind_rows(struct table *t, const struct stat_event *e, const struct stat_result *r)
+{
+    for (size_t k = 0; k < e->n_kinds; k++) {
+        const struct stat_event part = {.unit = e->unit, .value = e->kinds[k].value, .total = e->kinds[k].total};
+        if (part.value.n != r->runs)
+            continue;
+        cell_value(t, &part, r);
+        table_cell(t, STYLE_PLAIN, "  on %s", e->kinds[k].pmu);
+        cell_spread(t, &part.value, r->runs);
+        cell_standing(t, e);
+    }
+}
+
 static void text_events(struct output *out, const struct stat_result *r)
 {
     static const struct table_column columns[] = {
@@ -77,6 +91,7 @@ static void text_events(struct output *out, const struct stat_result *r)
         table_cell(&t, STYLE_PLAIN, "%s", e->name);
         cell_spread(&t, &e->value, r->runs);
         cell_standing(&t, e);
+        kind_rows(&t, e, r);
     }
     if (t.n_cells > 0)
         fputc('\n', out->file);

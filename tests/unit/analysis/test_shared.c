@@ -113,6 +113,30 @@ START_TEST(two_readings_of_one_thread_are_one_hold)
 }
 END_TEST
 
+START_TEST(samples_are_holds_whatever_was_left_out)
+{
+    begin_stream(true);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 1000, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 1300, UPMU_FLAG_SAMPLED, 0);
+    /* Begun, then paused; what comes later is the end of another one. */
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 2000, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9000, 0, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 9100, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9200, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9300, UPMU_FLAG_SAMPLED, 0);
+    struct upmu_trace_event e = event(UPMU_TRACE_LOCK_COUNTS, 101, 9900, LOCK);
+    e.count = 3000;
+    add(&e);
+    finish();
+    struct upmu_overview_object o = the_object(NULL);
+    ck_assert_uint_eq(o.samples, 2);
+    ck_assert_uint_eq(o.sample_ns, 400);
+    ck_assert_uint_eq(o.sample_max_ns, 300);
+    ck_assert_uint_eq(o.holds, 0);
+    end_stream();
+}
+END_TEST
+
 START_TEST(failed_tries_are_no_waits)
 {
     begin_stream(true);
@@ -241,6 +265,7 @@ int main(void)
     tcase_add_test(cases, acquisitions_since_the_last_count_are_readers_or_writers);
     tcase_add_test(cases, waits_of_readers_are_told_apart);
     tcase_add_test(cases, two_readings_of_one_thread_are_one_hold);
+    tcase_add_test(cases, samples_are_holds_whatever_was_left_out);
     tcase_add_test(cases, failed_tries_are_no_waits);
     tcase_add_test(cases, joining_without_waiting_is_no_wait);
     tcase_add_test(cases, who_came_last_to_a_barrier);

@@ -238,7 +238,7 @@ START_TEST(every_alias_is_encoded_as_its_name_on_every_machine)
 }
 END_TEST
 
-START_TEST(a_hybrid_cpu_says_what_it_leaves_out)
+START_TEST(a_hybrid_cpu_says_what_it_adds_up)
 {
     machine_recorded(machines, "intel_skx");
     scripted_reset();
@@ -248,8 +248,8 @@ START_TEST(a_hybrid_cpu_says_what_it_leaves_out)
     machine_forget();
     struct event e = resolved("instructions");
     ck_assert_str_eq(e.pmu, "cpu_core");
-    ck_assert_int_eq(e.grade, UPMU_GRADE_APPROXIMATE);
-    ck_assert_msg(strstr(e.note, "2 kinds of cores") != NULL, "%s", e.note);
+    ck_assert_int_eq(e.grade, UPMU_GRADE_EXACT);
+    ck_assert_msg(strstr(e.note, "added up: cpu_core cpu_atom") != NULL, "%s", e.note);
 }
 END_TEST
 
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, a_machine_without_cpuinfo_still_has_software_events);
     tcase_add_test(cases, a_machine_is_examined_anew_once_forgotten);
     tcase_add_test(cases, every_alias_is_encoded_as_its_name_on_every_machine);
-    tcase_add_test(cases, a_hybrid_cpu_says_what_it_leaves_out);
+    tcase_add_test(cases, a_hybrid_cpu_says_what_it_adds_up);
     tcase_add_test(cases, raw_codes_go_to_the_core_pmus_own_type);
     tcase_add_test(cases, information_for_the_caller);
     tcase_add_test(cases, the_list_of_names_has_the_registry_and_sysfs);

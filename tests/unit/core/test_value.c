@@ -168,6 +168,40 @@ START_TEST(standings_are_ordered_and_named)
 }
 END_TEST
 
+static struct upmu_value of_two_kinds(struct reading big, struct reading small)
+{
+    const struct reading before[2] = {{.count = 7, .enabled = 1000, .running = 600},
+                                      {.count = 9, .enabled = 1000, .running = 400}};
+    const struct reading after[2] = {
+        {.count = 7 + big.count, .enabled = 1000 + big.enabled, .running = 600 + big.running, .stale = big.stale},
+        {.count = 9 + small.count, .enabled = 1000 + small.enabled, .running = 400 + small.running}};
+    return value_of_kinds(before, after, 2, NULL);
+}
+
+START_TEST(kinds_of_cores_are_added_up_by_the_time_on_all_of_them)
+{
+    const uint64_t ms = 1000000;
+    /* All of the time on one of them, or moved between them; the readings a little apart. */
+    expect(of_two_kinds(at(5, 100, 100), at(0, 900, 0)), UPMU_EXACT, 5);
+    expect(of_two_kinds(at(5, 100 * ms, 60 * ms), at(3, 100 * ms, 40 * ms)), UPMU_EXACT, 8);
+    expect(of_two_kinds(at(5, 100 * ms, 60 * ms), at(3, 100 * ms, 40 * ms - 10000)), UPMU_EXACT, 8);
+    /* In a short time the same gap is a large part of it, and a long gap is none between readings. */
+    expect(of_two_kinds(at(5, 30000, 10000), at(3, 30000, 10000)), UPMU_SCALED, 12);
+    expect(of_two_kinds(at(50, 100 * ms, 60 * ms), at(30, 100 * ms, 20 * ms)), UPMU_SCALED, 100);
+    expect(of_two_kinds(at(0, 30000, 0), at(0, 30000, 0)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    /* Shorter than a step of the clock, with counters that were on one kind or the other all along. */
+    expect(of_two_kinds(at(5, 0, 0), at(0, 0, 0)), UPMU_EXACT, 5);
+}
+END_TEST
+
+START_TEST(a_kind_that_went_backwards_has_no_difference)
+{
+    const struct reading before[2] = {{5, 100, 100, false}, {5, 100, 0, false}},
+                         after[2] = {{9, 200, 200, false}, {4, 200, 0, false}};
+    expect(value_of_kinds(before, after, 2, NULL), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+}
+END_TEST
+
 START_TEST(a_doubted_zero_is_no_number_and_other_counts_stay)
 {
     const struct reading zero = {.count = 0, .enabled = 100, .running = 100},
@@ -194,6 +228,8 @@ int main(void)
     tcase_add_test(cases, an_interval_below_the_clocks_step_is_exact_if_the_counter_ran_all_along);
     tcase_add_test(cases, a_counter_that_went_backwards_has_no_difference);
     tcase_add_test(cases, more_running_than_enabled_is_not_scaled_down);
+    tcase_add_test(cases, kinds_of_cores_are_added_up_by_the_time_on_all_of_them);
+    tcase_add_test(cases, a_kind_that_went_backwards_has_no_difference);
     tcase_add_test(cases, a_doubted_zero_is_no_number_and_other_counts_stay);
     tcase_add_test(cases, open_failures_stand_as_refused_or_unsupported);
     tcase_add_test(cases, a_sum_is_exact_only_if_all_parts_are);

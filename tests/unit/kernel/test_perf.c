@@ -100,7 +100,8 @@ START_TEST(task_clock_is_cpu_time)
         spent = (int64_t)(now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec;
     } while (spent < 20000000);
     read_one(fd, words);
-    ck_assert_uint_ge(words[0], 19900000); /* the kernel's two clocks of a thread differ by some microseconds */
+    /* The two clocks keep their own books: a hypervisor that takes the CPU away shows in one a little later. */
+    ck_assert_uint_ge(words[0], 19000000);
     ck_assert_uint_le(words[0], 40000000);
     k->close(fd);
 }

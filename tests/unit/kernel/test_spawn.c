@@ -112,7 +112,7 @@ START_TEST(what_is_not_our_child_is_not_killed)
     ck_assert_ptr_nonnull(f);
     ck_assert_int_eq(fscanf(f, "%*d %*s %c", &state), 1);
     fclose(f);
-    ck_assert_int_eq(state, 'S');
+    ck_assert(state == 'S' || state == 'R'); /* it may not have come to its pause() yet */
     ck_assert_int_eq(kill(grandchild, SIGKILL), 0);
     ck_assert_int_eq(kill(pid, SIGKILL), 0);
     ck_assert_int_eq(k->wait(pid, NULL), 0);

@@ -43,6 +43,7 @@ enum {
     OBJECT2 = 256,
     FLAGS = 512,
     COUNT = 1024,
+    TAKEN_AT = 2048, /* where the holder took it, without since when */
     PLACE = STACK | SITE,
     LOCK = TYPE | RESULT | PLACE | FLAGS,
     COND = RESULT | PLACE | OBJECT2 | FLAGS,
@@ -88,6 +89,7 @@ static const struct {
     {UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, WAIT},
     {UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, WAIT},
     {UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, RESULT | PLACE | OBJECT2 | COUNT},
+    {UPMU_TRACE_LOCK_ORDER, 0, TYPE | OBJECT2 | TAKEN_AT | STACK | COUNT | FLAGS},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -125,7 +127,7 @@ static void expect_fields(const struct upmu_trace_event *e, const struct trace_s
     ck_assert_int_eq(e->peer, has & PEER ? in->peer : 0);
     ck_assert_uint_eq(e->stack, has & STACK ? in->stack : 0);
     ck_assert_uint_eq(e->site, has & SITE ? in->site : 0);
-    ck_assert_uint_eq(e->holder_site, has & HOLDER ? in->holder_site : 0);
+    ck_assert_uint_eq(e->holder_site, has & (HOLDER | TAKEN_AT) ? in->holder_site : 0);
     ck_assert_uint_eq(e->count, has & (COUNTS | COUNT) ? in->count : 0);
     ck_assert_uint_eq(e->contended, has & COUNTS ? in->contended : 0);
     ck_assert_uint_eq(e->flags, has & FLAGS ? in->flags : 0);

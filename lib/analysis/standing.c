@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file .live as a picture for the waitgraph. Room: analysis. Before it: trace/live.h; after it: deadlocks.c, watch.c.
+ *
+ * The file is read with read(), not mapped: its process may be writing, or cut it short, at any moment. Nothing in it is
+ * believed: a slot that makes no sense is a thread that runs, and a thread that runs makes no deadlock.
+ */
+#include "analysis/standing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/map.h"
+#include "base/error.h"
+#include "upmu/trace.h"
+
+enum { TRIES = 8 /* to read a slot that is being written */ };
+
+static int no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "no memory for what the threads of a process stand at");
+}
+
+static int io_failed(const char *path, int err)
+{
+    const char *text = strerrordesc_np(err);
+    return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
+}
+
+/* ------------------------------------------------------------------------------------------------------- reading */
+
+/* @return true if all of it is there. */
+static bool read_all(int fd, void *to, size_t bytes, off_t at)
+{
+    size_t got = 0;
+    while (got < bytes) {
+        ssize_t n = pread(fd, (char *)to + got, bytes - got, at + (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        got += (size_t)n;
+    }
+    return true;
+}
+
+static bool sensible(const struct live_slot *h)
+{
+    return h->version % 2 == 0 && h->state <= LIVE_ENDED && h->n_held <= LIVE_HELD_MAX;
+}
+
+/* One slot, whole or not at all. @return 1, 0 if it never stood still, UPMU_E_NOMEM. */
+static int read_slot(struct standing *s, int fd, off_t at, struct stand_thread *t)
+{
+    for (int i = 0; i < TRIES; i++) {
+        struct live_slot again;
+        if (!read_all(fd, &t->head, LIVE_HEAD_BYTES, at))
+            return 0;
+        if (!sensible(&t->head))
+            continue;
+        t->first_held = (uint32_t)s->n_held;
+        t->n_held = 0;
+        bool holds = t->head.state == LIVE_WAITS || t->head.state == LIVE_ENDED;
+        for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
+            struct live_held *all = array_room(s->held, s->n_held + k, &s->cap_held, sizeof *all);
+            if (!all)
+                return no_memory();
+            s->held = all;
+        }
+        uint32_t n = holds ? t->head.n_held : 0;
+        if (n > 0 && !read_all(fd, &s->held[s->n_held], n * sizeof *s->held, at + LIVE_HEAD_BYTES))
+            return 0;
+        if (!read_all(fd, &again, LIVE_HEAD_BYTES, at) || again.version != t->head.version)
+            continue;
+        t->n_held = n;
+        s->n_held += n;
+        t->head.name[sizeof t->head.name - 1] = '\0';
+        return 1;
+    }
+    return 0;
+}
+
+static int read_slots(struct standing *s, int fd)
+{
+    for (uint32_t i = 0; i < s->header.slots && i < LIVE_SLOTS_MAX; i++) {
+        struct stand_thread *all = array_room(s->threads, s->n_threads, &s->cap_threads, sizeof *all);
+        if (!all)
+            return no_memory();
+        s->threads = all;
+        struct stand_thread *t = &all[s->n_threads];
+        int rc = read_slot(s, fd, (off_t)(i + 1) * LIVE_SLOT_BYTES, t);
+        if (rc < 0)
+            return rc;
+        if (rc == 0) /* it is at work */
+            *t = (struct stand_thread){.head = {.state = LIVE_RUNS}};
+        s->n_threads += t->head.state != LIVE_FREE;
+    }
+    return 1;
+}
+
+static int check_header(const struct live_header *h, const char *path)
+{
+    if (memcmp(h->magic, LIVE_MAGIC, sizeof h->magic) != 0)
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\" does not tell what threads stand at", path);
+    if (h->version != LIVE_VERSION || h->slot_bytes != LIVE_SLOT_BYTES)
+        return upmu_fail(UPMU_E_VERSION,
+                         "\"%s\" is of version %u, this libupmu reads version %d: use the upmu that "
+                         "recorded it",
+                         path, h->version, LIVE_VERSION);
+    return 0;
+}
+
+/* Whether what somebody saw of the process is still true of it: nobody has begun to wait since. */
+static void take_kept_wakers(struct standing *s)
+{
+    const struct live_header *h = &s->header;
+    bool later = false;
+    for (size_t i = 0; i < s->n_threads; i++)
+        later = later || s->threads[i].head.state == LIVE_RUNS || s->threads[i].head.since_ns > h->seen_ns;
+    if (h->seen_ns != 0 && !later)
+        s->wakers =
+            (struct stand_wakers){.known = true, .caught = h->caught, .timers = h->timers, .unknown = h->unknown};
+    else
+        s->wakers.unknown = h->created > h->begun ? h->created - h->begun : 0;
+}
+
+int standing_read(struct standing *s, const char *dir)
+{
+    char path[PATH_MAX];
+    memset(s, 0, sizeof *s);
+    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
+        return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : io_failed(path, errno);
+    int rc = read_all(fd, &s->header, sizeof s->header, 0) ? check_header(&s->header, path)
+                                                           : upmu_fail(UPMU_E_FORMAT, "\"%s\" is cut short", path);
+    if (rc == 0)
+        rc = read_slots(s, fd);
+    close(fd);
+    if (rc > 0)
+        take_kept_wakers(s);
+    return rc;
+}
+
+int standing_keep(const struct standing *s, const char *dir)
+{
+    char path[PATH_MAX];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct live_header h = s->header;
+    size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, unknown) + sizeof h.unknown;
+    h.seen_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    h.caught = s->wakers.caught;
+    h.timers = s->wakers.timers;
+    h.unknown = s->wakers.unknown;
+    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
+        return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : pwrite(fd, (const char *)&h + from, to - from, (off_t)from);
+    int err = errno;
+    if (fd >= 0)
+        close(fd);
+    return n == (ssize_t)(to - from) ? 0 : io_failed(path, err);
+}
+
+/* ------------------------------------------------------------------------------------------------- the picture */
+
+static enum wg_wait wait_of(const struct live_slot *h)
+{
+    switch (h->kind) {
+    case UPMU_TRACE_COND_WAIT:
+        return WG_SIGNAL;
+    case UPMU_TRACE_THREAD_JOIN:
+        return WG_JOINS;
+    case UPMU_TRACE_BARRIER_ARRIVE:
+        return WG_ARRIVAL;
+    case UPMU_TRACE_FUTEX_WAIT:
+        return WG_WAKE;
+    case UPMU_TRACE_LOCK_BLOCK:
+        if (h->type == UPMU_OBJECT_SEM)
+            return WG_POST;
+        return h->flags & UPMU_FLAG_SHARED ? WG_READS : WG_TAKES;
+    default:
+        return WG_RUNS;
+    }
+}
+
+static uint32_t joined(const struct standing *s, const struct live_slot *h)
+{
+    for (size_t i = 0; i < s->n_threads; i++) {
+        const struct live_slot *o = &s->threads[i].head;
+        if (o->state != LIVE_ENDED && o->handle != 0 && o->handle == h->object)
+            return (uint32_t)i;
+    }
+    return WG_NONE;
+}
+
+/* What an ended thread held may be somebody else's by now. A waiter for a mutex knows whom it found as its owner; of
+ * other locks nobody can have become the holder as long as the ended one did not give it back. */
+static bool still_held(const struct standing *s, const struct live_slot *ended, uint64_t lock)
+{
+    for (size_t i = 0; i < s->n_threads; i++) {
+        const struct live_slot *h = &s->threads[i].head;
+        if (h->state == LIVE_WAITS && h->kind == UPMU_TRACE_LOCK_BLOCK && h->object == lock &&
+            (h->type != UPMU_OBJECT_MUTEX || h->peer == ended->tid))
+            return true;
+    }
+    return false;
+}
+
+static void picture_thread(struct standing *s, size_t i, struct wg_hold *holds)
+{
+    const struct stand_thread *t = &s->threads[i];
+    const struct live_slot *h = &t->head;
+    struct wg_thread *w = &s->picture.threads[i];
+    *w = (struct wg_thread){.target = WG_NONE, .first_hold = (uint32_t)s->picture.n_holds, .object = h->object};
+    w->wait = h->state == LIVE_ENDED ? WG_ENDED : h->state == LIVE_WAITS ? wait_of(h) : WG_RUNS;
+    w->timed = (h->flags & UPMU_FLAG_TIMED) != 0;
+    w->outside = (h->flags & UPMU_FLAG_PSHARED) != 0;
+    w->writers_first = true; /* a reader that stands where no writer is inside stands behind one who waits */
+    if (w->wait == WG_JOINS)
+        w->target = joined(s, h);
+    for (uint32_t k = 0; k < t->n_held; k++) {
+        const struct live_held *held = &s->held[t->first_held + k];
+        if (held->lock == 0 || (h->state == LIVE_ENDED && !still_held(s, h, held->lock)))
+            continue;
+        holds[s->picture.n_holds++] = (struct wg_hold){.lock = held->lock, .shared = held->shared != 0};
+        w->n_holds++;
+    }
+}
+
+/* The memory of a picture: freed piece by piece in standing_free(). */
+static int picture_room(struct standing *s, struct wg_hold **holds)
+{
+    struct wg_picture *p = &s->picture;
+    size_t n = s->n_threads + 1, held = s->n_held + 1;
+    p->threads = calloc(n, sizeof *p->threads);
+    p->holds = *holds = calloc(held, sizeof **holds);
+    p->holders = calloc(held, sizeof *p->holders);
+    p->members = calloc(n, sizeof *p->members);
+    p->found = calloc(n, sizeof *p->found);
+    return p->threads && p->holds && p->holders && p->members && p->found ? 0 : no_memory();
+}
+
+int standing_solve(struct standing *s)
+{
+    struct wg_hold *holds;
+    int rc = picture_room(s, &holds);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < s->n_threads; i++)
+        picture_thread(s, i, holds);
+    s->picture.n_threads = s->n_threads;
+    if (s->wakers.unknown > 0)
+        s->picture.threads[s->picture.n_threads++] = (struct wg_thread){.wait = WG_RUNS, .target = WG_NONE};
+    s->picture.woken_from_outside = !s->wakers.known || s->wakers.caught != 0 || s->wakers.timers != 0;
+    wg_stand(&s->picture);
+    return 0;
+}
+
+uint64_t standing_signature(const struct standing *s, const struct wg_trouble_found *f)
+{
+    uint64_t sum = (uint64_t)f->kind + f->n;
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct live_slot *h = &s->threads[s->picture.members[f->first + i]].head;
+        uint64_t one = ((uint64_t)(uint32_t)h->tid << 32 ^ h->version) * 0x9e3779b97f4a7c15u;
+        sum += (one ^ one >> 31) * 0xbf58476d1ce4e5b9u;
+    }
+    return sum;
+}
+
+void standing_free(struct standing *s)
+{
+    struct wg_picture *p = &s->picture;
+    free(p->threads);
+    free((void *)(uintptr_t)p->holds);
+    free(p->holders);
+    free(p->members);
+    free(p->found);
+    free(s->threads);
+    free(s->held);
+    memset(s, 0, sizeof *s);
+}

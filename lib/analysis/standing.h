@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What the threads of a process stand at: the file .live read, and who in it stands for ever.
+ * Room: analysis. Before it: the file that sync tracing writes (trace/live.h), /proc; after it: deadlocks.c, watch.c.
+ */
+#ifndef UPMU_ANALYSIS_STANDING_H
+#define UPMU_ANALYSIS_STANDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/textbuf.h"
+#include "trace/live.h"
+#include "waitgraph/stand.h"
+
+/** A thread's slot as it was at one moment. */
+struct stand_thread {
+    struct live_slot head; /**< without the locks held */
+    uint32_t first_held, n_held;
+};
+
+/** What beside the threads could end a wait. */
+struct stand_wakers {
+    bool known;      /**< somebody looked at the process while it stood */
+    uint64_t caught; /**< signals with a handler of the program's, bit n-1 for signal n */
+    uint32_t timers;
+    uint32_t unknown; /**< threads nobody knows what they do */
+};
+
+struct standing {
+    struct live_header header;
+    struct stand_thread *threads; /**< those that run, wait or have ended with locks held */
+    size_t n_threads, cap_threads;
+    struct live_held *held;
+    size_t n_held, cap_held;
+    struct stand_wakers wakers;
+    struct wg_picture picture; /**< thread `i` is threads[i]; one more that runs may follow */
+};
+
+/**
+ * Read the process's directory. @return 1; 0: there is no file of what threads stand at; UPMU_E_NOMEM, UPMU_E_FORMAT,
+ * UPMU_E_VERSION, UPMU_E_IO. The standing is to be freed in any case.
+ */
+int standing_read(struct standing *s, const char *dir);
+/** Look at the process itself, which lives: signal handlers, timers, threads that do not record. */
+void standing_ask(struct standing *s);
+/** Keep what standing_ask() found in the process's directory, for those who come when it has ended. */
+int standing_keep(const struct standing *s, const char *dir);
+/** Find who stands. @return 0; UPMU_E_NOMEM. */
+int standing_solve(struct standing *s);
+/** What could end a stall, in words. */
+void standing_wakers_text(const struct standing *s, const struct wg_trouble_found *f, struct textbuf *out);
+void standing_free(struct standing *s);
+
+/** A number that changes when any thread of the trouble moves, and differs between troubles. */
+uint64_t standing_signature(const struct standing *s, const struct wg_trouble_found *f);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The pass over a recording, seen while it goes on: what began, what ended, each event. For those who want things in the
+ * order of time instead of added up. Room: analysis. Before it: the pass (overview.c); after it: the export room.
+ *
+ * The pass is the same whoever looks on, so the threads, objects and regions of two passes over one recording have the
+ * same numbers: names that come late in a recording are known by reading it twice.
+ */
+#ifndef UPMU_ANALYSIS_TIMELINE_H
+#define UPMU_ANALYSIS_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "upmu/trace.h"
+
+struct overview;
+struct upmu_overview;
+
+enum span_kind { SPAN_REGION, SPAN_WAIT };
+
+/** A region or a wait of one thread. Pointers are valid during the call. */
+struct span {
+    int kind;
+    uint32_t thread; /**< index in the pass */
+    uint32_t what;   /**< region, or object that is waited for */
+    int wait_kind;   /**< enum upmu_wait_kind */
+    uint64_t begin_ns, end_ns;
+    uint32_t holder; /**< thread that had the object when the wait began, MAP_NONE if not known */
+    uint64_t site, holder_site, holder_since;
+    uint32_t stack;
+    bool finished;                           /**< false: it had not ended when its thread, or the recording, did */
+    const struct upmu_value *before, *after; /**< the counters of a region; `after` NULL while it is open */
+    size_t n_values;
+};
+
+/** Who looks on. Each may be NULL; a return other than 0 ends the pass with it. */
+struct timeline_hooks {
+    void *arg;
+    int (*begin)(void *arg, const struct span *span);
+    int (*end)(void *arg, const struct span *span);
+    /** After the pass has taken the event; `pass` knows which object lives at an address now. */
+    int (*event)(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event);
+};
+
+/** Read a recording as upmu_overview_open() does, with somebody looking on. */
+int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
+                  const struct timeline_hooks *hooks);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What beside its threads could end a wait in a process: signal handlers, timers, threads that do not record. Room:
+ * analysis. Before it: /proc/PID; after it: standing.c's picture.
+ *
+ * Handlers for faults do not count: only a thread that runs has faults, and language runtimes catch them. Nor do the two
+ * signals that the C library keeps to itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/standing.h"
+
+enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 }; /* glibc's own */
+
+static uint64_t bit_of(int sig)
+{
+    return (uint64_t)1 << (sig - 1);
+}
+
+static uint64_t not_counted(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGNAL_CANCEL, SIGNAL_SETXID};
+    uint64_t mask = 0;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        mask |= bit_of(signals[i]);
+    return mask;
+}
+
+static FILE *open_proc(pid_t pid, const char *name)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    return fopen(path, "re");
+}
+
+/* @return false if it cannot be known. */
+static bool ask_signals(pid_t pid, uint64_t *caught)
+{
+    char line[256];
+    bool known = false;
+    FILE *f = open_proc(pid, "status");
+    while (f && !known && fgets(line, sizeof line, f))
+        known = sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
+    if (f)
+        (void)fclose(f);
+    *caught &= ~not_counted();
+    return known;
+}
+
+static bool ask_timers(pid_t pid, uint32_t *timers)
+{
+    char line[256];
+    FILE *f = open_proc(pid, "timers");
+    if (!f)
+        return false;
+    *timers = 0;
+    while (fgets(line, sizeof line, f))
+        *timers += strncmp(line, "ID:", 3) == 0;
+    bool known = !ferror(f);
+    (void)fclose(f);
+    return known;
+}
+
+static bool has_slot(const struct standing *s, int tid)
+{
+    for (size_t i = 0; i < s->n_threads; i++)
+        if (s->threads[i].head.tid == tid && s->threads[i].head.state != LIVE_ENDED)
+            return true;
+    return false;
+}
+
+/* The first thread of a process stays in the list after its end, as long as others go on. */
+static bool has_ended(pid_t pid, int tid)
+{
+    char name[40], line[512];
+    snprintf(name, sizeof name, "task/%d/stat", tid);
+    FILE *f = open_proc(pid, name);
+    size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+    if (f)
+        (void)fclose(f);
+    line[n] = '\0';
+    const char *state = strrchr(line, ')'); /* the name may hold anything */
+    return !state || strlen(state) < 3 || state[2] == 'Z' || state[2] == 'X';
+}
+
+static bool ask_threads(const struct standing *s, pid_t pid, uint32_t *unknown)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    *unknown = 0;
+    if (!dir)
+        return false;
+    while ((entry = readdir(dir))) {
+        int tid = (int)strtol(entry->d_name, NULL, 10);
+        *unknown += tid > 0 && !has_slot(s, tid) && !has_ended(pid, tid);
+    }
+    closedir(dir);
+    return true;
+}
+
+void standing_ask(struct standing *s)
+{
+    pid_t pid = (pid_t)s->header.pid;
+    struct stand_wakers w = {0};
+    bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
+    w.known = ask_threads(s, pid, &w.unknown) && signals && timers;
+    if (w.known)
+        s->wakers = w;
+    else
+        s->wakers.known = false;
+}
+
+static void add_signals(uint64_t caught, struct textbuf *out)
+{
+    const char *comma = "";
+    textbuf_printf(out, "a handler of ");
+    for (int sig = 1; sig <= 64; sig++) {
+        if (!(caught & bit_of(sig)))
+            continue;
+        const char *name = sigabbrev_np(sig);
+        if (name)
+            textbuf_printf(out, "%sSIG%s", comma, name);
+        else
+            textbuf_printf(out, "%ssignal %d", comma, sig);
+        comma = ", ";
+    }
+}
+
+static void separate(struct textbuf *out)
+{
+    if (out->len > 0)
+        textbuf_printf(out, "; ");
+}
+
+void standing_wakers_text(const struct standing *s, const struct wg_trouble_found *f, struct textbuf *out)
+{
+    if (f->standing == WG_BREAKABLE) {
+        textbuf_printf(out, "the end of a timed wait");
+        return;
+    }
+    for (uint32_t i = 0; i < f->n; i++)
+        if (s->picture.threads[s->picture.members[f->first + i]].outside && out->len == 0)
+            textbuf_printf(out, "another process, with which it is shared");
+    if (!s->wakers.known) {
+        separate(out);
+        textbuf_printf(out, "a signal handler or a timer, if there are any: nobody looked while it stood");
+        return;
+    }
+    if (s->wakers.caught) {
+        separate(out);
+        add_signals(s->wakers.caught, out);
+    }
+    if (s->wakers.timers) {
+        separate(out);
+        textbuf_printf(out, "a timer of %u", s->wakers.timers);
+    }
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking again and again whether threads of a running process stand for ever. Room: analysis. Before it: standing.c;
+ * after it: upmu record.
+ *
+ * A picture put together slot by slot may show what was never true at one moment. So what one look finds is believed
+ * when the next one finds the same threads in the same waits: then all of it was true between the two.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/map.h"
+#include "analysis/standing.h"
+#include "base/error.h"
+#include "trace/control.h"
+#include "upmu/deadlock.h"
+
+/* A trouble that was seen. */
+struct seen {
+    uint64_t signature;
+    bool told;
+    bool again; /* in the present look */
+};
+
+struct upmu_deadlock_watch {
+    char *dir;
+    struct seen *seen;
+    size_t n_seen, cap_seen;
+    char *found; /* the process told of last */
+};
+
+static int no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "no memory for watching a recording");
+}
+
+int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir)
+{
+    if (!watch || !dir)
+        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the watch");
+    *watch = calloc(1, sizeof **watch);
+    if (*watch)
+        (*watch)->dir = strdup(dir);
+    if (*watch && (*watch)->dir)
+        return 0;
+    free(*watch);
+    *watch = NULL;
+    return no_memory();
+}
+
+void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
+{
+    if (!watch)
+        return;
+    free(watch->dir);
+    free(watch->seen);
+    free(watch->found);
+    free(watch);
+}
+
+/* @return 1 if this was seen before and not told of: now it is; 0; UPMU_E_NOMEM. */
+static int note(struct upmu_deadlock_watch *w, uint64_t signature)
+{
+    for (size_t i = 0; i < w->n_seen; i++) {
+        struct seen *s = &w->seen[i];
+        if (s->signature != signature)
+            continue;
+        bool fresh = !s->told;
+        s->again = s->told = true;
+        return fresh;
+    }
+    struct seen *all = array_room(w->seen, w->n_seen, &w->cap_seen, sizeof *all);
+    if (!all)
+        return no_memory();
+    w->seen = all;
+    all[w->n_seen++] = (struct seen){.signature = signature, .again = true};
+    return 0;
+}
+
+static void forget_others(struct upmu_deadlock_watch *w)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < w->n_seen; i++) {
+        if (w->seen[i].again)
+            w->seen[kept++] = (struct seen){.signature = w->seen[i].signature, .told = w->seen[i].told};
+    }
+    w->n_seen = kept;
+}
+
+static bool all_wait(const struct standing *s)
+{
+    for (size_t i = 0; i < s->n_threads; i++)
+        if (s->threads[i].head.state == LIVE_RUNS)
+            return false;
+    return true;
+}
+
+/* @return 1 if there is something new, 0, or an error. */
+static int look_at(struct upmu_deadlock_watch *w, const char *dir)
+{
+    struct standing s;
+    int found = 0, rc = standing_read(&s, dir);
+    if (rc > 0) {
+        if (all_wait(&s))
+            standing_ask(&s);
+        rc = standing_solve(&s);
+    }
+    for (size_t i = 0; rc == 0 && i < s.picture.n_found; i++) {
+        const struct wg_trouble_found *f = &s.picture.found[i];
+        int fresh = f->standing == WG_CERTAIN ? note(w, standing_signature(&s, f)) : 0;
+        if (fresh < 0)
+            rc = fresh;
+        found |= fresh > 0;
+    }
+    /* What the process is like while it stands is kept for those who come later; without it they say less. */
+    if (rc == 0 && s.picture.n_found > 0 && s.wakers.known)
+        (void)standing_keep(&s, dir);
+    standing_free(&s);
+    /* A file that is just being made, or of another version, is none to be watched. */
+    return rc == UPMU_E_NOMEM ? rc : found;
+}
+
+/* The process's directory, if somebody lives who writes it: looked at. */
+static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool running = fd >= 0 && control_is_running(fd) == 1;
+    if (fd >= 0)
+        close(fd);
+    int found = running ? look_at(w, dir) : 0;
+    if (found > 0) {
+        free(w->found);
+        w->found = strdup(dir);
+        found = w->found ? 1 : no_memory();
+    }
+    return found;
+}
+
+int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **process)
+{
+    int found = 0;
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    if (!watch || !process)
+        return upmu_fail(UPMU_E_INVAL, "no watch, or no place for the process");
+    DIR *dir = opendir(watch->dir);
+    while (dir && found == 0 && (entry = readdir(dir)))
+        if (entry->d_name[0] != '.' &&
+            snprintf(path, sizeof path, "%s/%s", watch->dir, entry->d_name) < (int)sizeof path)
+            found = look_at_process(watch, path);
+    if (dir)
+        closedir(dir);
+    if (found == 0)
+        forget_others(watch);
+    *process = watch->found;
+    return found;
+}

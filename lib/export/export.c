@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of formats, and the way of a recording into one. Room: export. Before it: tools and programs, through
+ * upmu/export.h; after it: spans.c and the formats. */
+#include "export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/suggest.h"
+#include "export/spans.h"
+
+static const struct export_format *const formats[] = {
+    &export_chrome, &export_perfetto,   &export_folded, &export_flamegraph, &export_callgrind,
+    &export_pprof,  &export_speedscope, &export_csv,    &export_jsonl,
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+int upmu_export_format(size_t i, struct upmu_export_format *out)
+{
+    if (!out)
+        return upmu_fail(UPMU_E_INVAL, "no place for the format");
+    if (i >= FORMATS)
+        return UPMU_E_NAME;
+    const struct upmu_export_format ours = {
+        .name = formats[i]->name, .suffix = formats[i]->suffix, .summary = formats[i]->summary};
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_export_format has at least %zu bytes: set its size", sizeof ours);
+    return 0;
+}
+
+static const struct export_format *find_format(const char *name)
+{
+    struct suggest s;
+    suggest_begin(&s, name);
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+        suggest_offer(&s, formats[i]->name);
+    }
+    struct textbuf all = {0};
+    for (size_t i = 0; i < FORMATS; i++)
+        textbuf_printf(&all, "%s%s", i == 0 ? "" : i + 1 < FORMATS ? ", " : " and ", formats[i]->name);
+    (void)upmu_fail(UPMU_E_NAME, "export format '%s' is not known%s%s%s; there are %s", name,
+                    s.best ? "; did you mean '" : "", s.best ? s.best : "", s.best ? "'?" : "",
+                    all.failed ? "others" : all.data);
+    textbuf_free(&all);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- writing */
+
+static int send_off(struct export_job *job)
+{
+    if (job->out.failed)
+        return export_no_memory();
+    int rc = job->out.len > 0 ? textbuf_write(&job->out, job->fd) : 0;
+    job->written += job->out.len;
+    job->out.len = 0;
+    return rc < 0 ? upmu_fail(UPMU_E_IO, "the export cannot be written: %s", strerror(-rc)) : 0;
+}
+
+int export_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "no memory for the export of a recording");
+}
+
+int export_flush(struct export_job *job)
+{
+    enum { LARGE = 1 << 18 };
+    return job->out.len >= LARGE || job->out.failed ? send_off(job) : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------- the way */
+
+/* The threads' lives are regions too, but say nothing that the threads do not. */
+static bool has_own_regions(const struct overview *o)
+{
+    for (size_t i = 0; i < o->n_regions; i++)
+        if (strcmp(o->regions[i].name, "(thread)") != 0)
+            return true;
+    return false;
+}
+
+static int start(struct export_job *job)
+{
+    const struct overview *o = &job->facts->pass;
+    struct upmu_trace_process p = {.size = sizeof p};
+    for (size_t i = 0; upmu_overview_process(job->facts, i, &p) == 0; i++)
+        job->all += p.events;
+    if (job->opts.what == UPMU_EXPORT_AUTO)
+        job->opts.what = has_own_regions(o) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
+    size_t n = 0;
+    while (upmu_overview_counter(job->facts, 0, n))
+        n++;
+    int rc =
+        job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;
+    return rc == 0 && job->format->start ? job->format->start(job) : rc;
+}
+
+static int run(struct export_job *job, const char *dir)
+{
+    struct upmu_overview *second = NULL;
+    const struct timeline_hooks hooks = spans_hooks(job);
+    int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
+    if (rc == 0)
+        rc = export_names_start(job);
+    if (rc == 0)
+        rc = start(job);
+    if (rc == 0)
+        rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
+    if (rc == 0)
+        rc = spans_finish(job, job->facts->pass.end_ns);
+    if (rc == 0 && job->format->finish)
+        rc = job->format->finish(job);
+    if (rc == 0)
+        rc = send_off(job);
+    upmu_overview_close(second);
+    return rc;
+}
+
+static int give_result(const struct export_job *job, struct upmu_export_result *out)
+{
+    const struct upmu_export_result ours = {.events = job->done,
+                                            .bytes = job->written,
+                                            .lost = job->facts->lost,
+                                            .left_out = job->too_deep,
+                                            .damages = job->facts->n_damages};
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_export_result has at least %zu bytes: set its size", sizeof ours);
+    return 0;
+}
+
+int upmu_export(const char *dir, const char *format, int fd, const struct upmu_export_opts *opts,
+                struct upmu_export_result *result)
+{
+    struct export_job job = {.fd = fd};
+    if (!dir || !format)
+        return upmu_fail(UPMU_E_INVAL, "no directory, or no format");
+    if (opts && !opts_take(&job.opts, sizeof job.opts, opts, opts->size, sizeof job.opts))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_export_opts: its size or its tail is not valid");
+    if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
+        return upmu_fail(UPMU_E_INVAL, "upmu_export: what %d is not known", (int)job.opts.what);
+    job.format = find_format(format);
+    if (!job.format)
+        return UPMU_E_NAME;
+    int rc = run(&job, dir);
+    if (rc == 0 && result)
+        rc = give_result(&job, result);
+    export_names_free(&job);
+    spans_free(&job);
+    textbuf_free(&job.out);
+    upmu_overview_close(job.facts);
+    return rc;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Folded stacks: a line per path with its own nanoseconds, for flame graphs. Room: export. Before it: the tree; after it: a
+ * file. */
+#include "export/export.h"
+
+#include <string.h>
+
+static void path(struct export_job *job, uint32_t node)
+{
+    const struct tree *t = &job->tree;
+    uint32_t way[2 * EXPORT_DEPTH_MAX];
+    size_t n = 0;
+    for (; node != 0 && n < sizeof way / sizeof *way; node = t->nodes[node].parent)
+        way[n++] = node;
+    while (n > 0) {
+        export_plain(&job->out, t->labels[t->nodes[way[--n]].label].name, ";");
+        if (n > 0)
+            export_text(&job->out, ";");
+    }
+}
+
+static int folded_finish(struct export_job *job)
+{
+    int rc = 0;
+    for (uint32_t i = 1; rc == 0 && i < job->tree.n_nodes; i++) {
+        if (job->tree.nodes[i].ns == 0)
+            continue;
+        path(job, i);
+        export_text(&job->out, " ");
+        export_number(&job->out, job->tree.nodes[i].ns);
+        export_text(&job->out, "\n");
+        rc = export_flush(job);
+    }
+    return rc;
+}
+
+const struct export_format export_folded = {
+    .name = "folded",
+    .suffix = "folded",
+    .summary = "stacks on one line each with their nanoseconds, for flame graphs",
+    .wants_tree = true,
+    .finish = folded_finish,
+};

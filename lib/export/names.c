@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* What threads, objects, spans and places are called. Room: export. Before it: the first reading; after it: the formats. */
+#include "export/export.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const struct ov_thread *export_thread(const struct export_job *job, uint32_t thread)
+{
+    static const struct ov_thread unknown;
+    const struct overview *o = &job->facts->pass;
+    return thread < o->n_threads ? &o->threads[thread] : &unknown;
+}
+
+/* A name made once and kept: `slot` is its place in the job. Without memory a name is "?". */
+static const char *keep(char **slot, const char *text)
+{
+    if (!*slot)
+        *slot = strdup(text);
+    return *slot ? *slot : "?";
+}
+
+const char *export_thread_name(const struct export_job *job, uint32_t thread)
+{
+    const struct ov_thread *t = export_thread(job, thread);
+    char text[64];
+    if (thread >= job->facts->pass.n_threads)
+        return "?";
+    if (job->thread_names[thread])
+        return job->thread_names[thread];
+    const char *name = t->name && t->name[0] ? t->name : t->pid == t->tid ? "main" : "thread";
+    snprintf(text, sizeof text, "%s %ld", name, (long)t->tid);
+    return keep(&job->thread_names[thread], text);
+}
+
+static void object_words(const struct ov_object *x, char *text, size_t size)
+{
+    static const char *const types[] = {"object", "mutex", "cond",    "sem",  "lock", "thread",
+                                        "rwlock", "spin",  "barrier", "once", "futex"};
+    const char *type = types[x->type >= 0 && (size_t)x->type < sizeof types / sizeof *types ? x->type : 0];
+    if (x->name && x->name[0])
+        snprintf(text, size, "%s %s", type, x->name);
+    else if (x->peer > 0)
+        snprintf(text, size, "%s %ld", type, (long)x->peer);
+    else
+        snprintf(text, size, "%s 0x%llx", type, (unsigned long long)x->address);
+}
+
+static const char wait_for[] = "wait for ";
+
+const char *export_wait_name(const struct export_job *job, uint32_t object)
+{
+    const struct overview *o = &job->facts->pass;
+    char text[360];
+    if (object >= o->n_objects)
+        return "?";
+    if (job->wait_names[object])
+        return job->wait_names[object];
+    memcpy(text, wait_for, sizeof wait_for);
+    object_words(&o->objects[object], text + sizeof wait_for - 1, sizeof text - sizeof wait_for);
+    return keep(&job->wait_names[object], text);
+}
+
+const char *export_object_name(const struct export_job *job, uint32_t object)
+{
+    const char *name = export_wait_name(job, object);
+    return name[0] == '?' ? name : name + sizeof wait_for - 1;
+}
+
+const char *export_span_name(const struct export_job *job, const struct span *span)
+{
+    const struct overview *o = &job->facts->pass;
+    if (span->kind == SPAN_WAIT)
+        return export_wait_name(job, span->what);
+    return span->what < o->n_regions ? o->regions[span->what].name : "?";
+}
+
+int export_names_start(struct export_job *job)
+{
+    job->thread_names = calloc(job->facts->pass.n_threads + 1, sizeof(char *));
+    job->wait_names = calloc(job->facts->pass.n_objects + 1, sizeof(char *));
+    return job->thread_names && job->wait_names ? 0 : export_no_memory();
+}
+
+void export_names_free(struct export_job *job)
+{
+    for (size_t i = 0; job->thread_names && i < job->facts->pass.n_threads; i++)
+        free(job->thread_names[i]);
+    for (size_t i = 0; job->wait_names && i < job->facts->pass.n_objects; i++)
+        free(job->wait_names[i]);
+    free(job->thread_names);
+    free(job->wait_names);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+uint32_t export_frame(struct export_job *job, const struct upmu_symbol *s)
+{
+    char offset[320];
+    snprintf(offset, sizeof offset, "%.250s+0x%llx", s->module ? base_name(s->module) : "",
+             (unsigned long long)s->offset);
+    return tree_label(&job->tree, s->function ? s->function : offset, s->file, s->module, s->line);
+}
+
+const char *export_place(struct export_job *job, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    char text[640];
+    uint32_t label = map_find(&job->by_place, process, address);
+    if (label != MAP_NONE)
+        return job->tree.labels[label].name;
+    if (address == 0 || upmu_overview_symbol(job->facts, process, address, 0, &s) != 0)
+        return "";
+    if (s.function && s.file)
+        snprintf(text, sizeof text, "%.400s %.200s:%u", s.function, base_name(s.file), (unsigned)s.line);
+    else if (s.function)
+        snprintf(text, sizeof text, "%.600s", s.function);
+    else
+        snprintf(text, sizeof text, "%.400s+0x%llx", s.module ? base_name(s.module) : "", (unsigned long long)s.offset);
+    label = tree_label(&job->tree, text, NULL, NULL, 0);
+    if (label == MAP_NONE || !map_put(&job->by_place, process, address, label))
+        return "";
+    return job->tree.labels[label].name;
+}
+
+const char *export_kind_name(int kind)
+{
+    const char *name = upmu_trace_kind_name(kind);
+    return name ? name : "?";
+}
+
+bool export_has_number(const struct upmu_value *v)
+{
+    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* pprof's profile.proto, not compressed (its readers take both). Room: export. Before it: the tree; after it: a file. */
+#include "export/export.h"
+#include "export/protobuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Field numbers of profile.proto. */
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING = 6,
+    PROFILE_TIME = 9,
+    PROFILE_DURATION = 10,
+    VALUE_TYPE = 1,
+    VALUE_UNIT = 2,
+    SAMPLE_LOCATION = 1,
+    SAMPLE_VALUE = 2,
+    LOCATION_ID = 1,
+    LOCATION_LINE = 4,
+    LINE_FUNCTION = 1,
+    LINE_LINE = 2,
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILE = 4,
+};
+
+/* Strings are numbered as they are written; number 0 is "". */
+static uint64_t string(struct export_job *job, const char *text)
+{
+    struct textbuf clean = {0};
+    export_plain(&clean, text, ""); /* a string field must be UTF-8 */
+    proto_bytes(&job->out, PROFILE_STRING, clean.data ? clean.data : "", clean.len);
+    job->out.failed |= clean.failed;
+    textbuf_free(&clean);
+    return job->ids++;
+}
+
+static void sample_type(struct export_job *job, struct textbuf *m, const char *type, const char *unit)
+{
+    uint64_t a = string(job, type), b = string(job, unit);
+    proto_uint(m, VALUE_TYPE, a);
+    proto_uint(m, VALUE_UNIT, b);
+    proto_message(&job->out, PROFILE_SAMPLE_TYPE, m);
+}
+
+static void sample_types(struct export_job *job, struct textbuf *m)
+{
+    const char *name;
+    bool waits = job->opts.what == UPMU_EXPORT_WAITS;
+    sample_type(job, m, waits ? "waits" : "instances", "count");
+    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++)
+        sample_type(job, m, name, "count");
+    sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is what is shown at first */
+}
+
+/* Labels without a line are functions too; each label is a location. */
+static void labels(struct export_job *job, struct textbuf *m)
+{
+    struct textbuf line = {0};
+    for (uint32_t i = 0; i < job->tree.n_labels; i++) {
+        const struct tree_label *l = &job->tree.labels[i];
+        if (l->named == i) {
+            uint64_t name = string(job, l->name), file = l->file ? string(job, l->file) : 0;
+            proto_uint(m, FUNCTION_ID, i + 1);
+            proto_uint(m, FUNCTION_NAME, name);
+            proto_uint(m, FUNCTION_SYSTEM_NAME, name);
+            proto_uint(m, FUNCTION_FILE, file);
+            proto_message(&job->out, PROFILE_FUNCTION, m);
+        }
+        proto_uint(m, LOCATION_ID, i + 1);
+        proto_uint(&line, LINE_FUNCTION, l->named + 1);
+        proto_uint(&line, LINE_LINE, l->line);
+        proto_message(m, LOCATION_LINE, &line);
+        proto_message(&job->out, PROFILE_LOCATION, m);
+    }
+    textbuf_free(&line);
+}
+
+static void sample(struct export_job *job, uint32_t node, struct textbuf *m, const uint64_t *own)
+{
+    const struct tree *t = &job->tree;
+    for (uint32_t n = node; n != 0; n = t->nodes[n].parent)
+        proto_uint(m, SAMPLE_LOCATION, t->nodes[n].label + 1);
+    for (size_t i = 1; i < tree_columns(t); i++)
+        proto_uint(m, SAMPLE_VALUE, own[i]);
+    proto_uint(m, SAMPLE_VALUE, own[0]);
+    proto_message(&job->out, PROFILE_SAMPLE, m);
+}
+
+static int profile(struct export_job *job, uint64_t *own)
+{
+    const struct overview *o = &job->facts->pass;
+    struct textbuf m = {0};
+    int rc = 0;
+    (void)string(job, "");
+    sample_types(job, &m);
+    labels(job, &m);
+    for (uint32_t i = 1; rc == 0 && i < job->tree.n_nodes; i++) {
+        tree_own(&job->tree, i, own);
+        if (own[0] == 0 && own[1] == 0)
+            continue;
+        sample(job, i, &m, own);
+        rc = export_flush(job);
+    }
+    proto_uint(&job->out, PROFILE_TIME, o->begin_ns);
+    proto_uint(&job->out, PROFILE_DURATION, o->end_ns - o->begin_ns);
+    textbuf_free(&m);
+    return rc;
+}
+
+static int pprof_finish(struct export_job *job)
+{
+    uint64_t *own = calloc(tree_columns(&job->tree), sizeof *own);
+    int rc = own ? profile(job, own) : export_no_memory();
+    free(own);
+    return rc;
+}
+
+const struct export_format export_pprof = {
+    .name = "pprof",
+    .suffix = "pb",
+    .summary = "profile for pprof, with all counters as sample types",
+    .wants_tree = true,
+    .finish = pprof_finish,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spans of each thread, properly nested. Room: export. Before it: the pass over the recording; after it: the format.
+ *
+ * Recordings may lack a begin or an end (lost events, signal handlers, programs that err). Formats do not forgive that: so
+ * a span ends with the one around it, and an end without a begin is nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "export/spans.h"
+
+enum { PROGRESS_EVERY = 1 << 16 };
+
+static struct export_thread *thread_at(struct export_job *job, uint32_t index)
+{
+    if (index >= job->n_threads) {
+        size_t n = ((size_t)index + 64) & ~(size_t)63;
+        struct export_thread **all = reallocarray(job->threads, n, sizeof(struct export_thread *));
+        if (!all)
+            return NULL;
+        memset(all + job->n_threads, 0, (n - job->n_threads) * sizeof(struct export_thread *));
+        job->threads = all;
+        job->n_threads = n;
+    }
+    if (!job->threads[index])
+        job->threads[index] = calloc(1, sizeof(struct export_thread));
+    return job->threads[index];
+}
+
+/* ------------------------------------------------------------------------------------------------- the tree */
+
+static uint32_t root_of(struct export_job *job, struct export_thread *t, uint32_t index)
+{
+    if (t->root == 0)
+        t->root = tree_child(&job->tree, 0, tree_label(&job->tree, export_thread_name(job, index), NULL, NULL, 0));
+    return t->root;
+}
+
+/* The functions at an address, the outermost first, below `node`. */
+static uint32_t add_frame(struct export_job *job, uint32_t process, uint64_t address, uint32_t node)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    uint32_t labels[PLACE_FRAMES_MAX];
+    size_t n = 0;
+    for (; n < PLACE_FRAMES_MAX && upmu_overview_symbol(job->facts, process, address, n, &s) == 0; n++)
+        labels[n] = export_frame(job, &s);
+    while (n > 0)
+        node = tree_child(&job->tree, node, labels[--n]);
+    return node;
+}
+
+static uint32_t stack_node(struct export_job *job, uint32_t process, const struct span *span, uint32_t root)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    uint32_t node = root;
+    if (span->stack == 0 || upmu_overview_stack(job->facts, process, span->stack, &stack) != 0)
+        return span->site ? add_frame(job, process, span->site, root) : root;
+    uint64_t key = (uint64_t)process << 32 | span->stack;
+    uint32_t known = map_find(&job->by_stack, key, root);
+    if (known != MAP_NONE)
+        return known;
+    if (stack.truncated)
+        node = tree_child(&job->tree, node, tree_label(&job->tree, "[deeper frames not kept]", NULL, NULL, 0));
+    for (uint32_t i = stack.n_frames; i-- > 0;)
+        node = add_frame(job, process, stack.frames[i], node);
+    return map_put(&job->by_stack, key, root, node) ? node : MAP_NONE;
+}
+
+static int tree_begin(struct export_job *job, struct export_thread *t, const struct span *s, struct export_open *open)
+{
+    uint32_t parent = t->depth > 0 ? t->open[t->depth - 1].node : root_of(job, t, s->thread);
+    if (job->opts.what == UPMU_EXPORT_WAITS)
+        parent = s->kind == SPAN_WAIT
+                     ? stack_node(job, export_thread(job, s->thread)->process, s, root_of(job, t, s->thread))
+                     : root_of(job, t, s->thread);
+    open->node = parent;
+    if (s->kind == SPAN_WAIT || job->opts.what == UPMU_EXPORT_REGIONS)
+        open->node = tree_child(&job->tree, parent, tree_label(&job->tree, export_span_name(job, s), NULL, NULL, 0));
+    return open->node == MAP_NONE ? export_no_memory() : 0;
+}
+
+/* What a region counted itself goes to its node; all of it is subtracted from the region around it. */
+static int tree_counters(struct export_job *job, struct export_thread *t, const struct export_open *open,
+                         const struct span *s)
+{
+    size_t n = s->n_values < job->tree.n_counts ? s->n_values : job->tree.n_counts;
+    if (s->kind != SPAN_REGION || !s->after || n == 0)
+        return 0;
+    uint64_t *counts = tree_counts(&job->tree, open->node);
+    if (!counts)
+        return export_no_memory();
+    struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
+    for (size_t i = 0; i < n; i++) {
+        struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
+        if (v.standing != UPMU_EXACT && v.standing != UPMU_SCALED) {
+            job->without_number++;
+            continue;
+        }
+        counts[i] += v.value > open->inner_counts[i] ? v.value - open->inner_counts[i] : 0;
+        if (outer)
+            outer->inner_counts[i] += v.value;
+    }
+    return 0;
+}
+
+static int tree_end(struct export_job *job, struct export_thread *t, const struct export_open *open,
+                    const struct span *s)
+{
+    uint64_t ns = s->end_ns - s->begin_ns;
+    struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
+    if (outer)
+        outer->inner_ns += ns;
+    if (s->kind == SPAN_REGION && job->opts.what == UPMU_EXPORT_WAITS)
+        return 0;
+    struct tree_node *node = &job->tree.nodes[open->node];
+    node->count++;
+    node->ns += ns > open->inner_ns ? ns - open->inner_ns : 0;
+    return tree_counters(job, t, open, s);
+}
+
+/* ------------------------------------------------------------------------------------------------- the spans */
+
+static int on_begin(void *arg, const struct span *span)
+{
+    struct export_job *job = arg;
+    struct export_thread *t = thread_at(job, span->thread);
+    if (!t)
+        return export_no_memory();
+    if (t->depth == EXPORT_DEPTH_MAX) {
+        job->too_deep++;
+        return 0;
+    }
+    struct export_open *open = &t->open[t->depth];
+    *open = (struct export_open){.kind = span->kind, .what = span->what, .begin_ns = span->begin_ns};
+    int rc = job->format->wants_tree ? tree_begin(job, t, span, open) : 0;
+    t->depth++;
+    if (rc == 0 && job->format->begin)
+        rc = job->format->begin(job, span);
+    return rc == 0 ? export_flush(job) : rc;
+}
+
+static int close_one(struct export_job *job, struct export_thread *t, const struct span *span)
+{
+    struct export_open open = t->open[--t->depth];
+    int rc = job->format->wants_tree ? tree_end(job, t, &open, span) : 0;
+    if (rc == 0 && job->format->end)
+        rc = job->format->end(job, span);
+    return rc == 0 ? export_flush(job) : rc;
+}
+
+/* End what is open above `depth` at the end of what is around it, as unfinished. */
+static int close_above(struct export_job *job, struct export_thread *t, uint32_t thread, uint32_t depth,
+                       uint64_t end_ns)
+{
+    int rc = 0;
+    while (rc == 0 && t->depth > depth) {
+        const struct export_open *open = &t->open[t->depth - 1];
+        const struct span span = {.kind = open->kind,
+                                  .thread = thread,
+                                  .what = open->what,
+                                  .begin_ns = open->begin_ns,
+                                  .end_ns = end_ns > open->begin_ns ? end_ns : open->begin_ns,
+                                  .holder = MAP_NONE};
+        rc = close_one(job, t, &span);
+    }
+    return rc;
+}
+
+static int on_end(void *arg, const struct span *span)
+{
+    struct export_job *job = arg;
+    struct export_thread *t = thread_at(job, span->thread);
+    if (!t)
+        return export_no_memory();
+    uint32_t at = t->depth;
+    while (at > 0 && (t->open[at - 1].kind != span->kind || t->open[at - 1].what != span->what ||
+                      t->open[at - 1].begin_ns != span->begin_ns))
+        at--;
+    if (at == 0)
+        return 0;
+    int rc = close_above(job, t, span->thread, at, span->end_ns);
+    return rc == 0 ? close_one(job, t, span) : rc;
+}
+
+static int on_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event)
+{
+    struct export_job *job = arg;
+    job->done++;
+    if (job->opts.progress && job->done % PROGRESS_EVERY == 0)
+        job->opts.progress(job->opts.arg, job->done, job->all);
+    int rc = job->format->event ? job->format->event(job, pass, thread, event) : 0;
+    return rc == 0 ? export_flush(job) : rc;
+}
+
+struct timeline_hooks spans_hooks(struct export_job *job)
+{
+    return (struct timeline_hooks){.arg = job, .begin = on_begin, .end = on_end, .event = on_event};
+}
+
+int spans_finish(struct export_job *job, uint64_t end_ns)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++)
+        if (job->threads[i])
+            rc = close_above(job, job->threads[i], i, 0, end_ns);
+    return rc;
+}
+
+void spans_free(struct export_job *job)
+{
+    for (size_t i = 0; i < job->n_threads; i++)
+        free(job->threads[i]);
+    free(job->threads);
+    map_free(&job->by_stack);
+    map_free(&job->by_place);
+    map_free(&job->by_text);
+    map_free(&job->by_flow);
+    map_free(&job->by_waiters);
+    textbuf_free(&job->scratch[0]);
+    textbuf_free(&job->scratch[1]);
+    tree_free(&job->tree);
+}

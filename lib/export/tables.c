@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Every event as a row: comma-separated values and JSON lines. Room: export. Before it: spans.c; after it: a file. */
+#include "export/export.h"
+
+#include <string.h>
+
+/* What the event speaks of: the object that lives at its address now, or MAP_NONE. */
+static uint32_t object_of_event(const struct overview *pass, const struct upmu_trace_event *e)
+{
+    return e->object ? object_known(pass, e->process, e->object) : MAP_NONE;
+}
+
+/* ------------------------------------------------------------------------------------------------------- CSV */
+
+static void comma(struct export_job *job)
+{
+    textbuf_add(&job->out, ",", 1);
+}
+
+static void csv_number(struct export_job *job, uint64_t n, bool shown)
+{
+    comma(job);
+    if (shown)
+        export_number(&job->out, n);
+}
+
+static void signed_number(struct export_job *job, int32_t n)
+{
+    if (n < 0)
+        textbuf_add(&job->out, "-", 1);
+    export_number(&job->out, n < 0 ? 0u - (uint32_t)n : (uint32_t)n);
+}
+
+static void csv_text(struct export_job *job, const char *text)
+{
+    comma(job);
+    textbuf_csv(&job->out, text);
+}
+
+static int csv_start(struct export_job *job)
+{
+    const char *name;
+    export_text(&job->out,
+                "time_ns,pid,tid,thread,kind,text,object,address,result,peer,place,holder_place,count,contended");
+    for (size_t i = 0; (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++) {
+        csv_text(job, name);
+        textbuf_printf(&job->out, ",standing_%zu", i);
+    }
+    export_text(&job->out, "\r\n");
+    return 0;
+}
+
+/* Counters of the first process's list; another one's are left out rather than put under a wrong title. */
+static void csv_counters(struct export_job *job, const struct upmu_trace_event *e)
+{
+    const char *name, *own;
+    for (size_t i = 0; (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++) {
+        own = e->process == 0 ? name : upmu_overview_counter(job->facts, e->process, i);
+        bool told = i < e->n_values && own && strcmp(own, name) == 0;
+        csv_number(job, told ? e->values[i].value : 0, told && export_has_number(&e->values[i]));
+        csv_text(job, told ? upmu_standing_name(e->values[i].standing) : "");
+    }
+}
+
+static int csv_event(struct export_job *job, const struct overview *pass, uint32_t thread,
+                     const struct upmu_trace_event *e)
+{
+    uint32_t object = object_of_event(pass, e);
+    export_number(&job->out, e->time_ns);
+    csv_number(job, (uint64_t)e->pid, true);
+    csv_number(job, (uint64_t)e->tid, true);
+    csv_text(job, export_thread_name(job, thread));
+    csv_text(job, export_kind_name(e->kind));
+    csv_text(job, e->name);
+    csv_text(job, object == MAP_NONE ? "" : export_object_name(job, object));
+    comma(job);
+    if (e->object)
+        export_hex(&job->out, e->object);
+    comma(job);
+    if (e->object)
+        signed_number(job, e->result);
+    csv_number(job, (uint64_t)e->peer, e->peer > 0);
+    csv_text(job, export_place(job, e->process, e->site));
+    csv_text(job, export_place(job, e->process, e->holder_site));
+    csv_number(job, e->count, e->kind == UPMU_TRACE_LOCK_COUNTS);
+    csv_number(job, e->contended, e->kind == UPMU_TRACE_LOCK_COUNTS);
+    csv_counters(job, e);
+    export_text(&job->out, "\r\n");
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ JSON lines */
+
+static void json_key(struct export_job *job, const char *key)
+{
+    textbuf_add(&job->out, ",\"", 2);
+    export_text(&job->out, key);
+    textbuf_add(&job->out, "\":", 2);
+}
+
+static void json_text(struct export_job *job, const char *key, const char *text)
+{
+    json_key(job, key);
+    textbuf_json(&job->out, text);
+}
+
+static void json_number(struct export_job *job, const char *key, uint64_t n)
+{
+    json_key(job, key);
+    export_number(&job->out, n);
+}
+
+static void json_counters(struct export_job *job, const struct upmu_trace_event *e)
+{
+    for (size_t i = 0; i < e->n_values; i++) {
+        const struct upmu_value *v = &e->values[i];
+        const char *name = upmu_overview_counter(job->facts, e->process, i);
+        export_text(&job->out, i == 0 ? ",\"counters\":{" : ",");
+        textbuf_json(&job->out, name ? name : "?");
+        export_text(&job->out, ":{\"value\":");
+        if (export_has_number(v))
+            export_number(&job->out, v->value);
+        else
+            export_text(&job->out, "null");
+        export_text(&job->out, ",\"standing\":\"");
+        export_text(&job->out, upmu_standing_name(v->standing));
+        export_text(&job->out, "\"}");
+    }
+    export_text(&job->out, e->n_values > 0 ? "}" : "");
+}
+
+static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    if (e->stack == 0 || upmu_overview_stack(job->facts, e->process, e->stack, &stack) != 0)
+        return;
+    for (uint32_t i = 0; i < stack.n_frames; i++) {
+        export_text(&job->out, i == 0 ? ",\"stack\":[" : ",");
+        textbuf_json(&job->out, export_place(job, e->process, stack.frames[i]));
+    }
+    export_text(&job->out, stack.n_frames > 0 ? "]" : "");
+}
+
+static int jsonl_event(struct export_job *job, const struct overview *pass, uint32_t thread,
+                       const struct upmu_trace_event *e)
+{
+    uint32_t object = object_of_event(pass, e);
+    export_text(&job->out, "{\"time_ns\":");
+    export_number(&job->out, e->time_ns);
+    json_number(job, "pid", (uint64_t)e->pid);
+    json_number(job, "tid", (uint64_t)e->tid);
+    json_text(job, "thread", export_thread_name(job, thread));
+    json_text(job, "kind", export_kind_name(e->kind));
+    if (e->name[0])
+        json_text(job, "text", e->name);
+    if (object != MAP_NONE)
+        json_text(job, "object", export_object_name(job, object));
+    if (e->object) {
+        export_text(&job->out, ",\"address\":\"");
+        export_hex(&job->out, e->object);
+        export_text(&job->out, "\",\"result\":");
+        signed_number(job, e->result);
+    }
+    if (e->peer > 0)
+        json_number(job, "peer", (uint64_t)e->peer);
+    if (e->site)
+        json_text(job, "place", export_place(job, e->process, e->site));
+    if (e->holder_site)
+        json_text(job, "holder_place", export_place(job, e->process, e->holder_site));
+    if (e->holder_since)
+        json_number(job, "holder_since_ns", e->holder_since);
+    if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
+        json_number(job, "count", e->count);
+        json_number(job, "contended", e->contended);
+    }
+    json_stack(job, e);
+    json_counters(job, e);
+    export_text(&job->out, "}\n");
+    return 0;
+}
+
+const struct export_format export_csv = {
+    .name = "csv",
+    .suffix = "csv",
+    .summary = "every event as a row of comma-separated values (RFC 4180)",
+    .start = csv_start,
+    .event = csv_event,
+};
+
+const struct export_format export_jsonl = {
+    .name = "jsonl",
+    .suffix = "jsonl",
+    .summary = "every event as a JSON object on a line of its own, with its stack",
+    .event = jsonl_event,
+};

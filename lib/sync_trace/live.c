@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What threads stand at, written where a reader outside the process sees it (trace/live.h). Room: sync_trace; before it
+ * every wrapper that waits, after it the recorder's file.
+ *
+ * Written only by threads that are about to block, and by threads that end: a thread that runs pays nothing. A thread
+ * whose locks outlive it keeps its block and slot, up to a limit, so that its waiters can be told.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/tick.h"
+#include "core/recorder.h"
+#include "sync_trace/sync.h"
+#include "trace/live.h"
+#include "trace/writer.h"
+
+enum { KEPT_MAX = 64, NS_PER_S = 1000000000 };
+
+_Static_assert((int)LIVE_HELD_MAX >= (int)SYNC_HELD_MAX, "all that a thread holds fits its slot");
+_Static_assert(sizeof((struct sync_thread){0}.live_outer) == LIVE_HEAD_BYTES, "the head of a slot fits");
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Threads of this process now; 1 if nobody can tell. */
+static uint32_t threads_now(void)
+{
+    enum { FIELD = 18 }; /* of what stands behind the command's name */
+    char line[1024], *p;
+    FILE *f = fopen("/proc/self/stat", "re");
+    size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+    unsigned count = 1;
+    if (f)
+        (void)fclose(f);
+    line[n] = '\0';
+    p = strrchr(line, ')');
+    for (int i = 0; p && i < FIELD; i++)
+        p = strchr(p + 1, ' ');
+    return p && sscanf(p, "%u", &count) == 1 && count > 0 ? count : 1;
+}
+
+void sync_live_start(void)
+{
+    struct live_header *h = upmu_recorder_live_();
+    if (h)
+        __atomic_store_n(&h->created, threads_now(), __ATOMIC_RELAXED);
+    __atomic_store_n(&sync_gate.live, h, __ATOMIC_RELEASE);
+}
+
+void sync_live_slot(struct sync_thread *t)
+{
+    struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
+    t->live = h ? upmu_recorder_live_slot_(sync_gate.slots) : NULL;
+    if (!t->live)
+        return;
+    t->live_index = sync_gate.slots++;
+    t->live_room = LIVE_FIRST_BYTES;
+    __atomic_store_n(&h->slots, sync_gate.slots, __ATOMIC_RELEASE);
+}
+
+void sync_live_created(void)
+{
+    struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
+    if (h)
+        __atomic_fetch_add(&h->created, 1, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------------------------------------ writing a slot */
+
+static void change_begin(struct live_slot *s)
+{
+    __atomic_fetch_add(&s->version, 1, __ATOMIC_ACQ_REL);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void change_end(struct live_slot *s)
+{
+    __atomic_fetch_add(&s->version, 1, __ATOMIC_RELEASE);
+}
+
+static uint64_t since_ns(uint64_t since, uint64_t tick, uint64_t now)
+{
+    double ticks = (double)(tick - since);
+    return since == 0 || since > tick ? 0 : now - (uint64_t)(ticks / (double)sync_process.hz * NS_PER_S);
+}
+
+/* What is held, as far as there is room. */
+static void write_held(struct sync_thread *t, uint64_t now)
+{
+    struct live_slot *s = t->live;
+    uint32_t n = t->depth;
+    uint64_t tick = tick_now();
+    if (live_bytes(n) > t->live_room && upmu_recorder_live_reserve_(t->live_index, live_bytes(n)) == 0)
+        t->live_room = (uint32_t)live_bytes(n);
+    struct live_held *held = live_held(s);
+    uint32_t fits = (uint32_t)((t->live_room - LIVE_HEAD_BYTES) / sizeof *held);
+    uint32_t skip = n > fits ? n - fits : 0;
+    for (uint32_t i = skip; i < n; i++) {
+        const struct sync_held *h = &t->held[i];
+        uintptr_t key = __atomic_load_n(&h->lock, __ATOMIC_RELAXED);
+        held[i - skip] = (struct live_held){
+            .lock = key & ~(uintptr_t)1,
+            .site = h->site,
+            .since_ns = since_ns(h->since, tick, now),
+            .shared = key & 1,
+        };
+    }
+    s->n_held = n - skip;
+    s->forgotten = t->forgotten + skip;
+}
+
+void sync_live_enter(struct sync_thread *t)
+{
+    struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
+    struct live_slot *s = t->live;
+    t->live_depth = 0;
+    if (!s || !h)
+        return;
+    change_begin(s);
+    s->state = LIVE_RUNS;
+    s->tid = t->tid;
+    s->handle = (uint64_t)t->self;
+    s->n_held = 0;
+    memcpy(s->name, t->name, sizeof s->name);
+    change_end(s);
+    __atomic_fetch_add(&h->begun, 1, __ATOMIC_RELAXED);
+}
+
+bool sync_live_leave(struct sync_thread *t)
+{
+    struct live_slot *s = t->live;
+    if (!s)
+        return false;
+    bool keep = t->depth > 0 && __atomic_fetch_add(&sync_gate.kept, 1, __ATOMIC_RELAXED) < KEPT_MAX;
+    uint64_t now = now_ns();
+    change_begin(s);
+    s->state = keep ? LIVE_ENDED : LIVE_FREE;
+    s->since_ns = now;
+    s->handle = 0;
+    if (keep)
+        write_held(t, now);
+    change_end(s);
+    return keep;
+}
+
+/* A wait within a wait: of a signal handler, or of the calls of which a lock of the program's own is made. */
+void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
+{
+    struct live_slot *s = t->live;
+    if (!s)
+        return;
+    uint64_t now = now_ns();
+    if (t->live_depth++ == 1)
+        memcpy(t->live_outer, s, sizeof t->live_outer);
+    change_begin(s);
+    s->state = LIVE_WAITS;
+    s->peer = e->peer;
+    s->kind = e->kind;
+    s->type = e->object_type;
+    s->flags = e->flags;
+    s->stack = e->stack;
+    s->object = e->object;
+    s->object2 = e->object2;
+    s->site = e->site;
+    s->since_ns = now;
+    s->wait_no++;
+    write_held(t, now);
+    change_end(s);
+}
+
+void sync_live_end(struct sync_thread *t)
+{
+    struct live_slot *s = t->live;
+    if (!s || t->live_depth == 0)
+        return;
+    change_begin(s);
+    if (--t->live_depth == 1) {
+        uint32_t version = s->version;
+        memcpy(s, t->live_outer, sizeof t->live_outer);
+        __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
+    } else if (t->live_depth == 0) {
+        s->state = LIVE_RUNS;
+    }
+    change_end(s);
+}
+
+/* ------------------------------------------------------------------------------------- locks that change their hands */
+
+static void disown_slot(struct live_slot *s, uintptr_t lock)
+{
+    uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n && i < LIVE_HELD_MAX; i++) {
+        uint64_t expected = lock;
+        if (!__atomic_compare_exchange_n(&live_held(s)[i].lock, &expected, 0, false, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED))
+            continue;
+        __atomic_fetch_add(&s->version, 2, __ATOMIC_RELEASE);
+    }
+}
+
+/* Its own books, too, or its next wait would say it again. */
+static void disown_block(struct sync_thread *t, uintptr_t lock)
+{
+    uint32_t n = __atomic_load_n(&t->depth, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n && i < SYNC_HELD_MAX; i++) {
+        uintptr_t expected = lock;
+        (void)__atomic_compare_exchange_n(&t->held[i].lock, &expected, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+void sync_live_disown(pid_t tid, uintptr_t lock)
+{
+    if (tid == 0 && __atomic_load_n(&sync_gate.kept, __ATOMIC_RELAXED) == 0)
+        return;
+    struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        uint32_t used = __atomic_load_n(&t->used, __ATOMIC_ACQUIRE);
+        bool meant = tid == 0 ? used == BLOCK_KEPT : used && __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid;
+        if (!meant)
+            continue;
+        if (used != BLOCK_KEPT)
+            disown_block(t, lock);
+        if (t->live)
+            disown_slot(t->live, lock);
+    }
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takings that are not known yet. Room: sync_trace; before it order.h, after it the trace.
+ *
+ * The table of a thread grows with what it has told; where it cannot, takings are told again now and then, which costs
+ * room in the trace and nothing else.
+ */
+#include "sync_trace/order.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/tick.h"
+#include "trace/writer.h"
+
+enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
+
+uint16_t sync_lives[SYNC_LIVES];
+
+uint64_t sync_order_held(struct sync_thread *t)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < t->depth; i++) {
+        struct sync_held *h = &t->held[i];
+        if (h->number == 0)
+            h->number = sync_order_step(number, h->lock);
+        number = h->number;
+    }
+    return number;
+}
+
+void sync_order_start(struct sync_thread *t)
+{
+    if (!t->order.known) {
+        t->order.known = t->order.first;
+        t->order.shift = 64 - SYNC_ORDER_FIRST_BITS;
+    }
+    /* Another thread had the block: its numbers are of another period. */
+    sync_order_renew(t);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the table */
+
+static uint64_t *place(const struct sync_order *o, uint64_t number, uint32_t i)
+{
+    uint64_t at = number >> o->shift, mask = ((uint64_t)1 << (64 - o->shift)) - 1;
+    return &o->known[(at + i) & mask];
+}
+
+static bool put(const struct sync_order *o, uint64_t number)
+{
+    for (uint32_t i = 0; i < PROBES; i++) {
+        uint64_t *p = place(o, number, i);
+        if (*p == 0 || *p == number) {
+            *p = number;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Four times as large. What is full of an earlier period's numbers is emptied instead. */
+static void grow(struct sync_order *o)
+{
+    uint32_t bits = 64 - o->shift, more = bits + 2;
+    uint64_t n = (uint64_t)1 << bits;
+    o->used = 0;
+    if (o->since == o->period && more <= KNOWN_MAX_BITS) {
+        uint64_t *larger = mmap(NULL, sizeof *larger << more, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (larger != MAP_FAILED) {
+            struct sync_order now = {.known = larger, .shift = 64 - more};
+            for (uint64_t i = 0; i < n; i++)
+                now.used += o->known[i] != 0 && put(&now, o->known[i]);
+            if (o->known != o->first)
+                munmap(o->known, sizeof *o->known << bits);
+            o->known = larger;
+            o->shift = now.shift;
+            o->used = now.used;
+            return;
+        }
+    }
+    for (uint64_t i = 0; i < n; i++)
+        o->known[i] = 0;
+    o->since = o->period;
+}
+
+/* @return false if it was known. The first place is free for what comes often: who is found further on moves there. */
+static bool learn(struct sync_order *o, uint64_t number)
+{
+    uint64_t *first = place(o, number, 0);
+    for (uint32_t i = 1; i < PROBES; i++) {
+        uint64_t *p = place(o, number, i);
+        if (*p != number)
+            continue;
+        *p = *first;
+        *first = number;
+        return false;
+    }
+    if (o->used >= (uint64_t)1 << (63 - o->shift) || !put(o, number)) {
+        grow(o);
+        if (!put(o, number))
+            *first = number;
+    }
+    o->used++;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- telling */
+
+static bool already_held(const struct sync_thread *t, uintptr_t key)
+{
+    for (uint32_t i = 0; i < t->depth; i++)
+        if ((t->held[i].lock | 1) == (key | 1))
+            return true;
+    return false;
+}
+
+void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint32_t type, uintptr_t site,
+                     uint32_t flags)
+{
+    int saved = errno;
+    /* Who has a lock already does not wait for others to give it back. */
+    if (!learn(&t->order, number) || already_held(t, key))
+        return;
+    uint64_t tick = tick_now();
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_ORDER,
+        .object_type = (int32_t)type,
+        .object = sync_key_object(key, type),
+        .stack = sync_stack(t, tick, site),
+        .count = t->depth,
+    };
+    for (uint32_t i = 0; i < t->depth; i++) {
+        uintptr_t held = t->held[i].lock;
+        e.object2 = held & ~(uintptr_t)1;
+        e.holder_site = t->held[i].site;
+        e.flags = flags | sync_key_flags(key, type) | (held & 1 ? UPMU_FLAG_HOLDER_SHARED : 0);
+        sync_write(t, tick, &e);
+    }
+    errno = saved;
+}

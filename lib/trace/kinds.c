@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What kinds of events are called in words. Room: trace. Before it: the reader; after it: tools and exports. */
+#include <stddef.h>
+
+#include "upmu/trace.h"
+
+const char *upmu_trace_kind_name(int kind)
+{
+    static const char *const names[] = {
+        [UPMU_TRACE_REGION_BEGIN] = "begin",
+        [UPMU_TRACE_REGION_END] = "end",
+        [UPMU_TRACE_MARK] = "mark",
+        [UPMU_TRACE_LOCK_BLOCK] = "lock-block",
+        [UPMU_TRACE_LOCK_ACQUIRED] = "lock-acquired",
+        [UPMU_TRACE_LOCK_ACQUIRE] = "lock-acquire",
+        [UPMU_TRACE_LOCK_RELEASE] = "lock-release",
+        [UPMU_TRACE_LOCK_FAILED] = "lock-failed",
+        [UPMU_TRACE_LOCK_INIT] = "lock-init",
+        [UPMU_TRACE_LOCK_DESTROY] = "lock-destroy",
+        [UPMU_TRACE_LOCK_COUNTS] = "lock-counts",
+        [UPMU_TRACE_LOCK_NAME] = "lock-name",
+        [UPMU_TRACE_LOCK_MISUSE] = "lock-misuse",
+        [UPMU_TRACE_COND_WAIT] = "cond-wait",
+        [UPMU_TRACE_COND_WAKE] = "cond-wake",
+        [UPMU_TRACE_COND_SIGNAL] = "cond-signal",
+        [UPMU_TRACE_COND_BROADCAST] = "cond-broadcast",
+        [UPMU_TRACE_SEM_POST] = "sem-post",
+        [UPMU_TRACE_THREAD_CREATE] = "thread-create",
+        [UPMU_TRACE_THREAD_START] = "thread-start",
+        [UPMU_TRACE_THREAD_EXIT] = "thread-exit",
+        [UPMU_TRACE_THREAD_JOIN] = "thread-join",
+        [UPMU_TRACE_THREAD_JOINED] = "thread-joined",
+        [UPMU_TRACE_THREAD_NAME] = "thread-name",
+        [UPMU_TRACE_THREAD_DETACH] = "thread-detach",
+        [UPMU_TRACE_THREAD_CANCEL] = "thread-cancel",
+        [UPMU_TRACE_LOCK_CONSISTENT] = "lock-consistent",
+        [UPMU_TRACE_LOCK_ORDER] = "lock-order",
+        [UPMU_TRACE_SEM_OPEN] = "sem-open",
+        [UPMU_TRACE_SEM_CLOSE] = "sem-close",
+        [UPMU_TRACE_SEM_UNLINK] = "sem-unlink",
+        [UPMU_TRACE_SEM_VALUE] = "sem-value",
+        [UPMU_TRACE_BARRIER_ARRIVE] = "barrier-arrive",
+        [UPMU_TRACE_BARRIER_LEAVE] = "barrier-leave",
+        [UPMU_TRACE_FUTEX_WAIT] = "futex-wait",
+        [UPMU_TRACE_FUTEX_WOKEN] = "futex-woken",
+        [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
+    };
+    return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}

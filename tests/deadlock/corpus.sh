@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# The corpus of deadlocks: each case is recorded in a process of its own. One that stands must be told of while it stands,
+# with the right kind, and found again after the process was killed; one that does not must end without a word.
+#
+#     corpus.sh UPMU CORPUS EXPECTED DIR [CASE...]     one of them: corpus.sh --one UPMU CORPUS DIR CASE KIND ORDER
+set -euo pipefail
+
+live_max_ms=20000 # for a machine that does much else; what it took is printed
+jobs=6
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+fail() {
+    echo "FAIL $name: $1"
+    [ -s "$err" ] && sed 's/^/    /' "$err" | head -20
+    if kill -0 "$recorder" 2>/dev/null; then end_case; fi
+    exit 1
+}
+
+# Waits until the case has been told of as a deadlock; sets live_ms.
+await_report() {
+    local begin
+    until [ -s "$pidfile" ]; do
+        kill -0 "$recorder" 2>/dev/null || fail "it did not begin"
+        sleep 0.02
+    done
+    begin=$(now_ms)
+    until grep -q '^deadlock \[' "$err"; do
+        kill -0 "$recorder" 2>/dev/null || fail "it ended and did not stand"
+        [ $(($(now_ms) - begin)) -lt $live_max_ms ] || fail "not told of within $live_max_ms ms"
+        sleep 0.05
+    done
+    live_ms=$(($(now_ms) - begin))
+}
+
+# All processes of the case, the recorder's children and theirs, are ours to end.
+end_case() {
+    local pid child
+    pid=$(cat "$pidfile" 2>/dev/null) || { kill -9 "$recorder"; return; }
+    child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null || true)
+    # shellcheck disable=SC2086
+    kill -9 $pid $child 2>/dev/null || true
+    wait "$recorder" || true
+}
+
+check_kind() {
+    local text=$1 what=$2
+    grep -q '^deadlock \[' <<<"$text" || fail "$what says nothing of a deadlock"
+    grep '^deadlock \[' <<<"$text" | grep -qv "^deadlock \[$kind\]" &&
+        fail "$what says: $(grep '^deadlock \[' <<<"$text" | head -3), expected $kind"
+    return 0
+}
+
+# Classes stand in the report from the worst on.
+check_order() {
+    local worst
+    worst=$(sed -n 's/^lock order \[\([a-z-]*\)\].*/\1/p' <<<"$1" | head -1)
+    [ "${worst:--}" = "$order" ] || fail "the worst order of locks is ${worst:-none}, expected $order: $1"
+}
+
+one() {
+    upmu=$1 corpus=$2 dir=$3/$4 name=$4 kind=$5 order=$6
+    err=$dir.err pidfile=$dir.pid live_ms=-
+    local rc=0 text
+    rm -rf "$dir" "$err" "$pidfile"
+    "$upmu" record -o "$dir" -- "$corpus" "$name" "$pidfile" >"$dir.out" 2>"$err" &
+    recorder=$!
+    if [ "$kind" = - ]; then
+        wait "$recorder" || fail "the program ended with status $?"
+        grep -q '^deadlock' "$err" && fail "told of a deadlock that is none"
+        text=$("$upmu" deadlock "$dir" 2>&1) || rc=$?
+        [ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "upmu deadlock: $rc: $text"
+        grep -q '^deadlock \[' <<<"$text" && fail "found a deadlock that is none: $text"
+    else
+        await_report
+        check_kind "$(cat "$err")" "upmu record"
+        end_case
+        text=$("$upmu" deadlock "$dir" 2>&1) || rc=$?
+        [ $rc -eq 3 ] || fail "upmu deadlock after the end: $rc: $text"
+        check_kind "$text" "upmu deadlock after the end"
+    fi
+    check_order "$text"
+    echo "ok $name $kind $order $live_ms"
+    rm -rf "$dir" "$err" "$pidfile" "$dir.out"
+}
+
+if [ "$1" = --one ]; then
+    shift
+    one "$@"
+    exit 0
+fi
+
+upmu=$1 corpus=$2 expected=$3 dir=$4
+shift 4
+only=" $* "
+rm -rf "$dir"
+mkdir -p "$dir"
+grep -v '^#' "$expected" | while read -r name kind order; do
+    [ "$only" = "  " ] || [[ $only == *" $name "* ]] || continue
+    echo "$name $kind $order"
+done >"$dir/list"
+[ -s "$dir/list" ] || { echo "no case to run"; exit 1; }
+rc=0
+xargs -P "$jobs" -L 1 bash "$0" --one "$upmu" "$corpus" "$dir" <"$dir/list" >"$dir/result" || rc=$?
+cat "$dir/result"
+n=$(wc -l <"$dir/list")
+ok=$(grep -c '^ok ' "$dir/result" || true)
+echo "$ok of $n cases; slowest report $(awk '/^ok/ && $5 != "-" && $5 > m {m = $5} END {print m + 0}' "$dir/result") ms"
+[ "$rc" -eq 0 ] && [ "$ok" -eq "$n" ]

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# The forms of upmu deadlock, its suppressions and its answers about a process that runs.
+#
+#     report.sh UPMU CORPUS DIR
+set -euo pipefail
+upmu=$1 corpus=$2 dir=$3
+
+fail() {
+    echo "FAILED: $1"
+    exit 1
+}
+
+# "upmu deadlock ARGS" ends with that status and its output goes to $dir/out.
+ends_with() {
+    local want=$1 rc=0
+    shift
+    "$upmu" deadlock "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+    [ $rc -eq "$want" ] || fail "upmu deadlock $*: status $rc, expected $want: $(cat "$dir/out" "$dir/err")"
+}
+
+says() { grep -Eq -- "$1" "$dir/out" || fail "not found: $1 in: $(cat "$dir/out")"; }
+complains() { grep -Eq -- "$1" "$dir/err" || fail "not complained: $1 but: $(cat "$dir/err")"; }
+
+is_json() {
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert eval("(" + sys.argv[2] + ")"), d' "$dir/out" "$1" || fail "not true: $1"
+}
+
+rm -rf "$dir"
+mkdir -p "$dir"
+"$upmu" record -o "$dir/inversion" -- "$corpus" inversion "$dir/pid" 2>/dev/null
+"$upmu" record -o "$dir/gated" -- "$corpus" gated "$dir/pid" 2>/dev/null
+"$upmu" record -o "$dir/quiet" -- "$corpus" recursion "$dir/pid" 2>/dev/null
+
+# Forms.
+ends_with 3 "$dir/inversion"
+says '^lock order \[inversion\] in process [0-9]+: 2 locks'
+says '#1 .* (ab_first|ba_second) at .*/order\.c:[0-9]+'
+ends_with 3 -f gcc "$dir/inversion"
+says '/order\.c:[0-9]+: warning: lock order: .* \[inversion\]$'
+says '/order\.c:[0-9]+: note: it took mutex 0x[0-9a-f]+ here$'
+ends_with 3 --format tasks "$dir/inversion"
+grep -Pq '/order\.c\t[0-9]+\twarn\tlock order' "$dir/out" || fail "no task: $(cat "$dir/out")"
+ends_with 3 --format sarif "$dir/inversion"
+is_json 'd["version"] == "2.1.0" and d["runs"][0]["results"][0]["level"] == "error" and
+d["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] > 0 and
+len(d["runs"][0]["results"][0]["relatedLocations"]) == 3'
+ends_with 3 --json "$dir/inversion"
+is_json 'd["schema"] == "upmu-deadlock" and d["deadlocks"] == [] and
+d["lock_order"]["cycles"][0]["class"] == "inversion" and len(d["lock_order"]["cycles"][0]["takings"]) == 2'
+ends_with 0 "$dir/gated"
+says '^lock order \[gated\]'
+says 'kept apart by mutex 0x'
+ends_with 0 -f gcc "$dir/gated"
+says ': note: lock order: .* \[gated\]$'
+ends_with 0 "$dir/quiet"
+says '^no deadlock in .*, and no contradiction'
+
+# Suppressions: by function, file and module; the rest stays.
+for line in 'deadlock:^ba_second$' 'order:order.c' 'inversion:deadlock_corpus' 'inversion:ab_*st'; do
+    echo "$line" >"$dir/suppressions"
+    ends_with 0 -s "$dir/suppressions" "$dir/inversion"
+    says '^no deadlock'
+done
+for line in 'deadlock:^second' 'stands:order.c' 'gated:order.c' '# inversion:order.c'; do
+    echo "$line" >"$dir/suppressions"
+    ends_with 3 -s "$dir/suppressions" "$dir/inversion"
+done
+echo 'inversoin:x' >"$dir/suppressions"
+ends_with 1 -s "$dir/suppressions" "$dir/inversion"
+complains 'line 1: there is no kind "inversoin"'
+ends_with 1 -s "$dir/nowhere" "$dir/inversion"
+complains 'nowhere'
+
+# What makes no sense.
+ends_with 2
+ends_with 2 -f xml "$dir/inversion"
+complains 'text, json, gcc, tasks and sarif'
+ends_with 1 "$dir/nowhere"
+ends_with 1 4194303
+
+# A process that runs is asked, and goes on.
+"$upmu" record -o "$dir/live" -- "$corpus" cross_beside_work "$dir/live.pid" 2>"$dir/live.err" &
+recorder=$!
+for _ in $(seq 600); do
+    if grep -q '^deadlock \[cycle\]' "$dir/live.err"; then break; fi
+    kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/live.err")"
+    sleep 0.1
+done
+pid=$(cat "$dir/live.pid")
+ends_with 3 "$pid"
+says "^deadlock \[cycle\] in process $pid: 2 threads wait for each other"
+says 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+, since [0-9:.]+'
+says 'holds mutex 0x[0-9a-f]+, taken at take_both main\.c:[0-9]+'
+says 'blocked behind them:'
+ends_with 3 --json "$pid"
+is_json 'd["deadlocks"][0]["alive"] and d["deadlocks"][0]["threads"][0]["holder"] == d["deadlocks"][0]["threads"][1]["tid"]'
+kill -0 "$pid" || fail "asking ended it"
+kill -9 "$pid"
+wait $recorder || true
+ends_with 3 "$dir/live"
+says '^deadlock \[cycle\]'
+
+# One that does not record: what the kernel tells, and it is left as it was.
+rm -f "$dir/pid"
+"$corpus" cross_beside_work "$dir/pid" &
+pid=$!
+for _ in $(seq 100); do # until both of its threads stand
+    rc=0
+    "$upmu" deadlock "$pid" >"$dir/out" 2>"$dir/err" || rc=$?
+    [ $rc -ne 3 ] || break
+    sleep 0.1
+done
+complains "process $pid is not being recorded"
+state=$(awk '/^State/ { print $2 } /^TracerPid/ { print $2 }' "/proc/$pid/status" | tr '\n' ' ')
+[ "$state" = "S 0 " ] || fail "it was left in state $state"
+kill -9 "$pid"
+wait "$pid" || true
+[ $rc -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
+says "^deadlock \[cycle\] in process $pid"
+says 'waits for the mutex 0x[0-9a-f]+, held by thread [0-9]+'
+says '#[0-9]+ +take_both at .*main\.c:[0-9]+'
+sleep 30 &
+pid=$!
+ends_with 0 "$pid"
+kill "$pid"
+says '^no cycle of mutexes is to be seen'
+rm -rf "$dir"

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# What the tests of exports share. shellcheck shell=bash
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+formats="chrome perfetto folded flamegraph callgrind pprof speedscope csv jsonl"
+
+# export_all RECORDING TO [OPTIONS]: in each format, to TO.FORMAT
+export_all() {
+    local recording=$1 to=$2 format
+    shift 2
+    for format in $formats; do
+        expect 0 "$UPMU" export -f "$format" -o "$to.$format" "$@" "$recording"
+        empty out
+    done
+}
+
+# Binary formats become text that the checks read, by a reader that is not ours: it must know every field.
+decode() {
+    local to=$1
+    protoc --decode=Trace -I "$HERE" "$HERE/perfetto.proto" <"$to.perfetto" >"$to.perfetto.txt" || fail "protoc does not read $to.perfetto"
+    protoc --decode=Profile -I "$HERE" "$HERE/profile.proto" <"$to.pprof" >"$to.pprof.txt" || fail "protoc does not read $to.pprof"
+    ! grep -nE '^ *[0-9]+:' "$to.perfetto.txt" "$to.pprof.txt" || fail "fields nobody knows"
+    callgrind_annotate --auto=no "$to.callgrind" >"$to.callgrind.txt" 2>"$to.callgrind.err" ||
+        { fail "callgrind_annotate does not read $to.callgrind"; cat "$to.callgrind.err" >&2; }
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""One wait of known length, with its holder, found in every format. Arguments: WAITS REGIONS, prefixes of the files."""
+import sys
+import formats as f
+
+waits, regions = sys.argv[1:]
+MS = 1e6
+wait, region = "wait for mutex the till", "shopping"
+
+
+def is_wait(ns):
+    return 40 * MS < ns < 5000 * MS
+
+
+# Timelines: the wait lies within its region, and says who held the lock.
+spans, names, events = f.chrome(regions + ".chrome")
+w = [s for s in spans if s[0] == wait]
+r = [s for s in spans if s[0] == region]
+assert len(w) == 1 and len(r) == 1 and w[0][3] == r[0][3], (w, r)
+assert is_wait((w[0][2] - w[0][1]) * 1e3) and r[0][1] <= w[0][1] and w[0][2] <= r[0][2]
+assert names[w[0][3]].startswith("customer "), names
+assert w[0][4]["holder"].startswith("keeper ") and w[0][4]["at"].startswith("pay_at_till scene.c:"), w
+assert w[0][4]["taken at"].startswith("keep_till scene.c:"), w
+assert r[0][4]["page-faults"] >= 0 and r[0][4]["task-clock"] > 0, r
+assert any(e["ph"] == "C" and e["name"] == "task-clock" for e in events)
+
+slices, arrows = f.perfetto(regions + ".perfetto.txt")
+p = [s for s in slices if s[0] == wait]
+exact = p[0][2] - p[0][1]
+assert len(p) == 1 and abs(exact / 1e3 - (w[0][2] - w[0][1])) < 0.01, p
+assert 'string_value: "keeper ' in f.text(regions + ".perfetto.txt")
+assert len(arrows) >= 1, "no arrow from the release to the waiter"
+
+# Profiles: the same wait below its call stack, and below its region.
+for suffix, read in (("folded", f.folded), ("speedscope", f.speedscope)):
+    stacks = {k: v for k, v in read(f"{waits}.{suffix}").items() if k[-1] == wait}
+    assert len(stacks) == 1, stacks
+    (path, ns), = stacks.items()
+    assert path[0].startswith("customer ") and path[-3:-1] == ("customer", "pay_at_till"), path
+    assert abs(ns - exact) < 1000, (ns, exact)
+    inside = {k: v for k, v in read(f"{regions}.{suffix}").items() if k[-1] == wait}
+    (path, ns), = inside.items()
+    assert path[-2] == region and abs(ns - exact) < 1000, path
+
+samples, types = f.pprof(waits + ".pprof.txt")
+(path, values), = ((k, v) for k, v in samples.items() if k[-1] == wait)
+assert types[0] == "waits" and types[-1] == "wait" and values[0] == 1 and abs(values[-1] - exact) < 1000
+assert path[-3:-1] == ("customer", "pay_at_till"), path
+samples, types = f.pprof(regions + ".pprof.txt")
+assert types[1:4] == ["task-clock", "page-faults", "context-switches"], types
+
+annotated = f.text(waits + ".callgrind.txt")
+assert "wait_ns" in annotated and wait in annotated and "pay_at_till" not in annotated.split(wait)[0].split("PROGRAM")[0]
+assert f"{int(exact):,}"[:4] in annotated, annotated
+assert "page-faults" in f.text(regions + ".callgrind.txt")
+
+boxes = dict(f.svg(waits + ".flamegraph"))
+assert wait in boxes and "pay_at_till" in boxes, boxes
+
+# Tables: every event once, with the same facts.
+rows, lines = f.table(regions + ".csv"), f.lines(regions + ".jsonl")
+assert len(rows) == len(lines) and [r["time_ns"] for r in rows] == [str(e["time_ns"]) for e in lines]
+block = [r for r in rows if r["kind"] == "lock-block" and r["object"] == "mutex the till"]
+assert len(block) == 1 and block[0]["holder_place"].startswith("keep_till scene.c:"), block
+got = [e for e in lines if e["kind"] == "lock-acquired" and e.get("object") == "mutex the till"]
+assert len(got) == 1 and abs(got[0]["time_ns"] - int(block[0]["time_ns"]) - exact) < 1000
+stack = [e for e in lines if e["kind"] == "lock-block" and e.get("object") == "mutex the till"][0]["stack"]
+assert stack[0].startswith("pay_at_till scene.c:") and stack[1].startswith("customer scene.c:"), stack
+begin = [e for e in lines if e["kind"] == "begin" and e["text"] == region][0]
+assert begin["counters"]["task-clock"]["standing"] == "exact" and begin["counters"]["task-clock"]["value"] > 0
+print("the wait of", round(exact / MS, 1), "ms is in every format")

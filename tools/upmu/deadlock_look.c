@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* What upmu deadlock says of a process that does not record. Room: tools/upmu. Before it: cmd_deadlock.c; after it:
+ * libupmu_analysis. */
+#include <inttypes.h>
+
+#include "command.h"
+#include "deadlock.h"
+
+static void look_frame(struct output *out, struct upmu_deadlock_look *look, size_t i, size_t k, unsigned *number)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    for (size_t depth = 0; upmu_deadlock_look_frame(look, i, k, depth, &s) == 0; depth++) {
+        fprintf(out->file, "      #%-2u ", (*number)++);
+        output_clean(out->file, s.function ? s.function : s.module ? s.module : "?");
+        if (s.function && s.file) {
+            fputs(" at ", out->file);
+            output_clean(out->file, s.file);
+            fprintf(out->file, ":%" PRIu32 "%s", s.line, s.inlined ? " (inlined)" : "");
+        } else {
+            fprintf(out->file, "+0x%" PRIx64, s.offset);
+        }
+        fputc('\n', out->file);
+    }
+}
+
+static void look_thread(struct output *out, struct upmu_deadlock_look *look, size_t i,
+                        const struct upmu_deadlock_look_thread *t)
+{
+    unsigned number = 0;
+    fprintf(out->file, "  thread %ld (", (long)t->tid);
+    output_clean(out->file, t->name);
+    if (t->owner)
+        fprintf(out->file, ") waits for the mutex 0x%" PRIx64 ", held by thread %ld", t->word, (long)t->owner);
+    else if (t->in_futex)
+        fprintf(out->file, ") waits for the futex 0x%" PRIx64 ", of which nothing is known", t->word);
+    else if (t->where[0])
+        fprintf(out->file, ") is in the kernel's %s", t->where);
+    else
+        fputs(") runs, or waits for something else than a futex", out->file);
+    fputs(t->in_futex && t->timed ? ", for a limited time\n" : "\n", out->file);
+    for (size_t k = 0; k < t->n_frames; k++)
+        look_frame(out, look, i, k, &number);
+    if (t->in_futex && t->n_frames == 0)
+        fputs("      (its call stack cannot be read here)\n", out->file);
+}
+
+/* @return how many cycles of owners there are. */
+static uint32_t look_text(struct output *out, struct upmu_deadlock_look *look, pid_t pid)
+{
+    struct upmu_deadlock_look_thread t = {.size = sizeof t};
+    uint32_t cycles = 0;
+    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
+        cycles = t.cycle > cycles ? t.cycle : cycles;
+    for (uint32_t c = 1; c <= cycles; c++) {
+        fprintf(out->file, "%sdeadlock%s [cycle] in process %ld: threads wait for each other's mutexes\n",
+                output_style(out, STYLE_BAD), output_plain(out), (long)pid);
+        for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
+            if (t.cycle == c)
+                look_thread(out, look, i, &t);
+    }
+    fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes is to be seen; threads:");
+    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
+        if (t.cycle == 0)
+            look_thread(out, look, i, &t);
+    return cycles;
+}
+
+int deadlock_look(pid_t pid)
+{
+    struct upmu_deadlock_look *look;
+    struct output out;
+    if (upmu_deadlock_look_open(&look, pid) != 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    complain(
+        "process %ld is not being recorded: only mutexes of the C library are seen, by what their memory looks like; "
+        "who holds rwlocks, who could post, signal or arrive, and where locks were taken is not known",
+        (long)pid);
+    uint32_t cycles = 0;
+    int rc = output_standard(&out, OUTPUT_STDOUT);
+    if (rc == 0) {
+        cycles = look_text(&out, look, pid);
+        rc = output_close(&out);
+    }
+    upmu_deadlock_look_close(look);
+    return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : EXIT_OK;
+}
