@@ -87,7 +87,7 @@ static void change_end(struct live_slot *s)
 static uint64_t since_ns(uint64_t since, uint64_t tick, uint64_t now)
 {
     double ticks = (double)(tick - since);
-    return since == 0 || since > tick ? 0 : now - (uint64_t)(ticks / (double)sync_process.hz * NS_PER_S);
+    return since == 0 || since > tick ? 0 : now - (uint64_t)(ticks / (double)sync_process.hz * (double)NS_PER_S);
 }
 
 /* What is held, as far as there is room. */

@@ -221,7 +221,7 @@ static void measure_cost(struct sync_thread *t)
     uint64_t begin = tick_now();
     for (int i = 0; i < STACKS; i++)
         (void)sync_stack(t, begin, CALL_SITE());
-    p->cost.stack_ps = picoseconds((double)(tick_now() - begin) / STACKS);
+    p->cost.stack_ps = picoseconds((double)(tick_now() - begin) / (double)STACKS);
 }
 
 /* What the events to come will cost, for the report to add up: measured once, written into each trace. */
