@@ -61,6 +61,7 @@ struct meta {
     const char *kernel;
     uint64_t start_ns;
     bool complete;
+    uint64_t packets;    /**< with events, that the files which grow have at least; 0: not said */
     uint64_t ring_bytes; /**< of each packet of a ring; 0: files are in order */
     bool portable_clock; /**< ticks are nanoseconds: nothing to fit */
     struct clock_triple origin;

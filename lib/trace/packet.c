@@ -176,6 +176,14 @@ int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64
     return rc;
 }
 
+/* The packet is finished, and no later event takes its place. */
+static void packet_finish(struct trace_stream *s, struct ctf_packet *p)
+{
+    p->event_count = stream_packet_events(s);
+    if (p->event_count != 0 && !s->slots)
+        __atomic_store_n(&s->kept, s->kept + 1, __ATOMIC_RELAXED);
+}
+
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 {
     int saved = errno;
@@ -197,7 +205,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     struct ctf_packet *full = s->packet;
     size_t full_bytes = s->mapped_bytes;
     if (full)
-        full->event_count = stream_packet_events(s);
+        packet_finish(s, full);
     s->packet = p;
     s->pos = (uint8_t *)p + sizeof *p;
     s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
@@ -253,7 +261,7 @@ void packet_end(struct trace_stream *s)
     /* A packet with nothing in it goes away, as if it had never been. */
     size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
     if (!s->fresh)
-        p->event_count = stream_packet_events(s);
+        packet_finish(s, p);
     s->packet = NULL;
     s->pos = s->limit = NULL;
     int cancel;

@@ -5,6 +5,7 @@
  *
  * Each stream is in order by itself; a heap over the streams' present events gives the order of all.
  */
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,8 @@ struct upmu_trace {
     struct source **heap; /* those with an event, the earliest first */
     size_t n_heap;
     struct source *given; /* whose event the caller has; asked for its next one at the next call */
+    size_t n_checked;     /* processes whose packets were found to be all there, or not, after the last event */
+    bool damaged;         /* the caller knows that something is missing */
 };
 
 /* ------------------------------------------------------------------------------------------------------- heap */
@@ -204,6 +207,21 @@ static int replace_given(struct upmu_trace *t)
     return rc < 0 ? rc : 0;
 }
 
+/* After the last event: what is cut off between two packets, or gone with a whole file, no stream tells. @return 0, or
+ * UPMU_E_FORMAT; call again for the rest. */
+static int check_processes(struct upmu_trace *t)
+{
+    while (!t->damaged && t->n_checked < t->n_processes) {
+        const struct process *p = &t->processes[t->n_checked++];
+        if (p->meta.packets > p->totals.packets)
+            return upmu_fail(UPMU_E_FORMAT,
+                             "process %d: of %" PRIu64 " packets of events %" PRIu64
+                             " are missing: a stream file is cut off, empty or gone",
+                             (int)p->meta.pid, p->meta.packets, p->meta.packets - p->totals.packets);
+    }
+    return 0;
+}
+
 int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
 {
     if (!trace || !event)
@@ -212,10 +230,12 @@ int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **ev
     int rc = replace_given(trace);
     if (rc == 0)
         rc = begin_sources(trace);
-    if (rc != 0)
+    if (rc != 0) {
+        trace->damaged = true;
         return rc;
+    }
     if (trace->n_heap == 0)
-        return 0;
+        return check_processes(trace);
     trace->given = trace->heap[0];
     *event = &trace->given->now.event;
     return 1;

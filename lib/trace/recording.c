@@ -216,6 +216,7 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
             break;
         }
         rc = add_packet(fd, &p, m, t);
+        t->packets += p.content > sizeof p.head;
         discarded = p.head.events_discarded;
     }
     close(fd);

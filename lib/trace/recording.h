@@ -34,6 +34,7 @@ int recording_metadata(const char *process, struct meta *m, char **text, size_t 
 /** What the packets of a process say together. */
 struct recording_totals {
     uint64_t events;
+    uint64_t packets; /**< with events, of files that grow */
     uint64_t lost;
     uint64_t overwritten;     /**< in rings, by later events */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */

@@ -68,8 +68,9 @@ static int maps_failed(pid_t pid, const char *maps, int err)
     if (err == ENOENT || err == ESRCH)
         return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)pid);
     if (err == EACCES || err == EPERM)
-        return upmu_fail(UPMU_E_PERM, "process %d is another user's: only its own user can control its recording",
-                         (int)pid);
+        return upmu_fail(
+            UPMU_E_PERM,
+            "process %d may not be looked at: it is another user's, or has rights that this command has not", (int)pid);
     return recording_io_failed(maps, err);
 }
 

@@ -68,6 +68,7 @@ struct trace_stream {
     uint8_t *ring;  /**< the whole ring while a thread uses it, mapped also where the file does not reach yet */
     struct trace_stream *aside; /**< a ring's: what events refer to, in a file that grows; NULL before the first */
     uint64_t seq;
+    uint64_t kept; /**< atomic: finished packets with events, in a file that grows; what a whole trace must have */
     uint64_t discarded;
     uint64_t retry_tick;
     bool fresh; /**< no event yet: the packet's begin is still open */

@@ -529,6 +529,15 @@ static void take_last_mail(struct trace_stream *s)
         stream_take_mail(s, tick_now());
 }
 
+/* Threads that still run may finish more; those counted here stay. */
+static uint64_t packets_kept(const struct trace_writer *w)
+{
+    uint64_t kept = 0;
+    for (const struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        kept += __atomic_load_n(&s->kept, __ATOMIC_RELAXED);
+    return kept;
+}
+
 void trace_writer_close(struct trace_writer *w)
 {
     with_own_streams(w, take_last_mail);
@@ -537,6 +546,7 @@ void trace_writer_close(struct trace_writer *w)
     with_own_streams(w, stream_stop);
     writer_fit_clock(w, w->meta.clock.hz);
     w->meta.complete = 1;
+    w->meta.packets = packets_kept(w);
     struct control_header *h = w->home.control;
     __atomic_store_n(&h->mode, CONTROL_OFF, __ATOMIC_RELAXED);
     /* Without the final metadata the first one stands, which says that the trace is not complete. */

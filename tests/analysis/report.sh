@@ -139,6 +139,17 @@ has out "damaged:"
 expect 1 "$UPMU" report --json "$work/damaged"
 json "$work/out" 'assert d["damages"]'
 
+# What a full disk makes of a copy: a file without a byte. It is told, though no stream has a fault.
+cp -r "$work/all" "$work/emptied"
+for stream in "$work"/emptied/*/stream_*; do
+    [ ! -s "$stream" ] || emptied=$stream
+done
+: >"$emptied"
+expect 1 "$UPMU" report "$work/emptied"
+has err "packets of events"
+expect 1 "$UPMU" dump "$work/emptied"
+has err "are missing"
+
 expect 2 "$UPMU" report
 expect 2 "$UPMU" report --top 0 "$work/all"
 expect 2 "$UPMU" report --top x "$work/all"

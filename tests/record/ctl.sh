@@ -7,7 +7,7 @@ mode_is() {
     has out "running, mode $2,"
 }
 events() {
-    "$UPMU" ctl "$1" status | sed -n 's/.* \([0-9]*\) events.*/\1/p'
+    "$UPMU" ctl "$1" status | sed -n 's/.* \([0-9]*\) records.*/\1/p'
 }
 grows() {
     [ "$(events "$1")" -gt "$2" ]

@@ -16,7 +16,7 @@ ended_with() {
     wait $group
     local status=$?
     [ $status -eq "$1" ] || { fail "ended with $status, not $1"; show >&2; }
-    has err "events of 1 process"
+    has err "records of 1 process"
     at_least 1 "$2" "block pid"
 }
 

@@ -49,6 +49,32 @@ for name in plain needed through_pc; do
 done
 echo "program, library and std::mutex: seen once each, linked in 3 ways and preloaded on top"
 
+# A program that never calls us, preloaded; and linked by the flags of pkg-config, which keep the linker from leaving the
+# library out. The lock of its library's constructor may come before us: 22 times or 23.
+unaware()
+{
+    local name=$1 mode
+    shift
+    for mode in contended all; do
+        UPMU_TRACE="$scratch/trace-$name-$mode" UPMU_SYNC=$mode "$@" || fail "$name, $mode: status $?"
+        events "$scratch/trace-$name-$mode" "$name.txt"
+        for n in 11 '(22|23)' 33; do
+            expect "$name.txt" 1 "^counts .* type=1 .*count=$n "
+        done
+        [ $mode = all ] || continue
+        for kind in acquire release; do
+            n=$(count "$name.txt" "^$kind .*type=1 ")
+            [ "$n" -eq 66 ] || [ "$n" -eq 67 ] || fail "$name: $n events $kind"
+        done
+    done
+}
+build stranger -DWITHOUT_UPMU
+build kept -DWITHOUT_UPMU -Wl,--as-needed "${flags[@]}"
+unaware stranger env LD_PRELOAD="$preload" ./stranger
+unaware kept ./kept
+unaware kept-preloaded env LD_PRELOAD="$preload" ./kept
+echo "and by the preload alone, or linked into a program that never calls it"
+
 # A second copy: other bytes under another name, as another build would be.
 python3 - "$(readlink -f "$preload")" copy.so <<'END'
 import sys

@@ -122,8 +122,9 @@ static int ctl_act(const struct ctl_request *q, const struct upmu_control *c)
 
 static void write_status(FILE *out, const struct upmu_control_status *s)
 {
-    fprintf(out, "process %d: %s, mode %s, %" PRIu64 " events, %" PRIu64 " lost, %" PRIu32 " threads, in ", (int)s->pid,
-            s->running ? "running" : "ended", s->running ? mode_name(s->mode) : "none", s->events, s->lost, s->threads);
+    fprintf(out, "process %d: %s, mode %s, %" PRIu64 " records, %" PRIu64 " lost, %" PRIu32 " threads, in ",
+            (int)s->pid, s->running ? "running" : "ended", s->running ? mode_name(s->mode) : "none", s->events, s->lost,
+            s->threads);
     output_clean(out, s->dir);
     fputc('\n', out);
 }

@@ -69,8 +69,8 @@ static const char *plural(uint64_t n)
 
 static void say(const struct totals *t, const char *shown)
 {
-    fprintf(stderr, "upmu: %" PRIu64 " event%s of %zu process%s and %" PRIu64 " thread%s", t->events, plural(t->events),
-            t->processes, t->processes == 1 ? "" : "es", t->threads, plural(t->threads));
+    fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
+            plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads, plural(t->threads));
     fprintf(stderr, ", %" PRIu64 " lost", t->lost);
     if (t->running)
         fprintf(stderr, ", %zu still running", t->running);

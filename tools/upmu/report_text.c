@@ -308,7 +308,7 @@ static void text_longest(struct output *out, const struct report *r, const struc
             fprintf(out->file, " %s before", before);
             free(before);
         } else {
-            fputs(", held at least since then", out->file);
+            fputs(", at least since the wait began", out->file);
         }
     }
     fputc('\n', out->file);

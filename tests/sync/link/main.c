@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that brackets its work with begin and end, uses locks of its own, and two libraries that do. Room: tests. */
+/* A program that brackets its work with begin and end, uses locks of its own, and two libraries that do; built with
+ * WITHOUT_UPMU it knows nothing of libupmu. Room: tests. */
 #include <pthread.h>
 #include <stdio.h>
 
+#ifndef WITHOUT_UPMU
 #include "upmu/sync.h"
+#endif
 
 void in_c_library(void);
 void in_cpp_library(void);
 
-static pthread_mutex_t before_and_after = PTHREAD_MUTEX_INITIALIZER, inside = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t inside = PTHREAD_MUTEX_INITIALIZER;
+#ifndef WITHOUT_UPMU
+static pthread_mutex_t before_and_after = PTHREAD_MUTEX_INITIALIZER;
+#endif
 
 static void lock_times(pthread_mutex_t *m, int n)
 {
@@ -20,16 +26,20 @@ static void lock_times(pthread_mutex_t *m, int n)
 
 int main(void)
 {
+#ifndef WITHOUT_UPMU
     lock_times(&before_and_after, 1000);
     if (upmu_sync_begin(NULL) < 0) {
         fprintf(stderr, "%s\n", upmu_error());
         return 1;
     }
+#endif
     lock_times(&inside, 11);
     in_c_library();
     in_cpp_library();
+#ifndef WITHOUT_UPMU
     if (upmu_sync_end() < 0)
         return 1;
     lock_times(&before_and_after, 1000);
+#endif
     return 0;
 }
