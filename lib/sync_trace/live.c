@@ -107,7 +107,7 @@ static void write_held(struct sync_thread *t, uint64_t now)
         held[i - skip] = (struct live_held){
             .lock = key & ~(uintptr_t)1,
             .site = h->site,
-            .since_ns = since_ns(h->since, tick, now),
+            .since_ns = since_ns(sync_held_since(h->since), tick, now),
             .shared = key & 1,
         };
     }
