@@ -13,6 +13,10 @@ expect 126 "$UPMU" record -o t /
 has err "directory"
 expect 126 env PATH="$work" "$UPMU" record -o t text
 expect 127 env PATH= "$UPMU" record -o t nothing-here
+expect 1 "$UPMU" record -e task-clock,cyclez -o t -- touch ran
+has err "did you mean 'cycles'"
+[ ! -e ran ] && [ ! -e t ] || fail "a command ran, or a directory was made, for an event that nobody knows"
+expect 0 "$UPMU" record -e none -o t-none -- true
 printf '#!/no/such/interpreter\n' >script
 chmod +x script
 expect 1 "$UPMU" record -o t ./script

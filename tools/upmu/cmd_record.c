@@ -65,13 +65,25 @@ static int record_sample(struct record_line *l, const char *value)
     return 0;
 }
 
+/* A name that nobody knows is said before the command runs, not in the report after it. */
+static int record_events(struct record_line *l, const char *value)
+{
+    struct upmu_plan *plan = NULL;
+    l->request.events = value;
+    if (strcmp(value, "none") != 0 && upmu_plan_open(&plan, NULL, value) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    upmu_plan_close(plan);
+    return 0;
+}
+
 static int record_option(void *arg, int id, const char *value)
 {
     struct record_line *l = arg;
     switch (id) {
     case RECORD_OPT_EVENT:
-        l->request.events = value;
-        return 0;
+        return record_events(l, value);
     case RECORD_OPT_PAUSED:
         l->request.paused = true;
         return 0;
