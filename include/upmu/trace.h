@@ -186,6 +186,8 @@ UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct
 
 /** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
 UPMU_API const char *upmu_trace_kind_name(int kind);
+/** "mutex", "cond", "lock" for one of the program's own, ...: an enum upmu_object_type; NULL for none and unknown ones. */
+UPMU_API const char *upmu_trace_object_name(int type);
 
 /** Number of processes. */
 UPMU_API size_t upmu_trace_processes(const struct upmu_trace *trace);

@@ -128,7 +128,8 @@ static int give_result(const struct export_job *job, struct upmu_export_result *
                                             .bytes = job->written,
                                             .lost = job->facts->lost,
                                             .left_out = job->too_deep,
-                                            .damages = job->facts->n_damages};
+                                            .damages = job->facts->n_damages,
+                                            .without_number = job->without_number};
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_export_result has at least %zu bytes: set its size", sizeof ours);
     return 0;

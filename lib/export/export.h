@@ -54,7 +54,7 @@ struct export_job {
     struct map by_flow;                /**< arrow that an object's last release began */
     struct textbuf scratch[2];         /**< messages being built */
     struct map by_place;               /**< label of a (process, address) */
-    uint64_t without_number;           /**< counters of regions that have none */
+    uint64_t without_number;           /**< counters of regions left out of the sums */
     uint64_t ids;                      /**< for formats that number things */
     bool listed;                       /**< something was listed: a comma comes before the next item */
 };

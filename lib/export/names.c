@@ -38,9 +38,7 @@ const char *export_thread_name(const struct export_job *job, uint32_t thread)
 
 static void object_words(const struct ov_object *x, char *text, size_t size)
 {
-    static const char *const types[] = {"object", "mutex", "cond",    "sem",  "lock", "thread",
-                                        "rwlock", "spin",  "barrier", "once", "futex"};
-    const char *type = types[x->type >= 0 && (size_t)x->type < sizeof types / sizeof *types ? x->type : 0];
+    const char *word = upmu_trace_object_name(x->type), *type = word ? word : "object";
     if (x->name && x->name[0])
         snprintf(text, size, "%s %s", type, x->name);
     else if (x->peer > 0)

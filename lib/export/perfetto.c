@@ -247,8 +247,12 @@ static int perfetto_end(struct export_job *job, const struct span *s)
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
         const char *name = upmu_overview_counter(job->facts, process, i);
+        char scaled[32];
+        snprintf(scaled, sizeof scaled, "~%llu", (unsigned long long)v.value);
         if (v.standing == UPMU_EXACT)
             annotate_number(event, name ? name : "?", v.value);
+        else if (v.standing == UPMU_SCALED)
+            annotate_text(event, name ? name : "?", scaled);
         else
             annotate_text(event, name ? name : "?", upmu_standing_name(v.standing));
     }

@@ -81,6 +81,14 @@ static int tree_begin(struct export_job *job, struct export_thread *t, const str
     return open->node == MAP_NONE ? export_no_memory() : 0;
 }
 
+/* The sums are titled by the counters of the first process; a process that counts something else there is left out. */
+static bool is_titled(const struct export_job *job, uint32_t process, size_t i)
+{
+    const char *title = upmu_overview_counter(job->facts, 0, i);
+    const char *name = process == 0 ? title : upmu_overview_counter(job->facts, process, i);
+    return title && name && strcmp(title, name) == 0;
+}
+
 /* What a region counted itself goes to its node; all of it is subtracted from the region around it. */
 static int tree_counters(struct export_job *job, struct export_thread *t, const struct export_open *open,
                          const struct span *s)
@@ -92,9 +100,10 @@ static int tree_counters(struct export_job *job, struct export_thread *t, const 
     if (!counts)
         return export_no_memory();
     struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
+    uint32_t process = export_thread(job, s->thread)->process;
     for (size_t i = 0; i < n; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
-        if (v.standing != UPMU_EXACT && v.standing != UPMU_SCALED) {
+        if (!export_has_number(&v) || !is_titled(job, process, i)) {
             job->without_number++;
             continue;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kinds of events are called in words. Room: trace. Before it: the reader; after it: tools and exports. */
+/* What kinds of events and objects are called in words. Room: trace. Before it: the reader; after it: tools and exports. */
 #include <stddef.h>
 
 #include "upmu/trace.h"
@@ -46,4 +46,15 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
     };
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+const char *upmu_trace_object_name(int type)
+{
+    static const char *const names[] = {
+        [UPMU_OBJECT_NONE] = NULL,       [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
+        [UPMU_OBJECT_SEM] = "sem",       [UPMU_OBJECT_CUSTOM] = "lock", [UPMU_OBJECT_THREAD] = "thread",
+        [UPMU_OBJECT_RWLOCK] = "rwlock", [UPMU_OBJECT_SPIN] = "spin",   [UPMU_OBJECT_BARRIER] = "barrier",
+        [UPMU_OBJECT_ONCE] = "once",     [UPMU_OBJECT_FUTEX] = "futex",
+    };
+    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
 }

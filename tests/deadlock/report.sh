@@ -58,6 +58,12 @@ says 'kept apart by mutex 0x'
 ends_with 0 -f gcc "$dir/gated"
 says ': note: lock order: .* \[gated\]$'
 ends_with 0 "$dir/quiet"
+# A stream that is cut off could have held one.
+cp -r "$dir/quiet" "$dir/cut"
+truncate -s 0 "$(find "$dir/cut" -name stream_0000)"
+ends_with 1 "$dir/cut"
+complains 'damaged: .*a stream file is cut off'
+rm -rf "$dir/cut"
 says '^no deadlock in .*, and no contradiction'
 
 # Suppressions: by function, file and module; the rest stays.

@@ -10,6 +10,13 @@ export_all "$work/scene" "$work/regions" --of regions
 decode "$work/waits"
 decode "$work/regions"
 PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/scene.py" "$work/waits" "$work/regions" || fail "an export is wrong"
+# What the sums of a profile lack is told, and only then.
+[ ! -s "$work/err" ] || fail "counters that all have numbers: $(cat "$work/err")"
+"$UPMU" record -e page-faults,cycles -o "$work/lacking" -- "$SCENE" >/dev/null 2>"$work/record" || fail "recording ended with $?"
+expect 0 "$UPMU" export -f jsonl "$work/lacking"
+lacking=$(grep -c '"kind":"end".*"cycles[^"]*":{"value":null' "$work/out")
+expect 0 "$UPMU" export -f callgrind --of regions "$work/lacking"
+[ "$lacking" -eq 0 ] || has err "$lacking counters of regions have no number"
 # Without --of the program's own regions decide; the program has some.
 expect 0 "$UPMU" export -f folded "$work/scene"
 cmp -s "$work/out" "$work/regions.folded" || fail "auto is not regions"

@@ -92,6 +92,16 @@ static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks 
     return rc;
 }
 
+/* What could not be read may hold a deadlock: that nothing was found says less then. */
+static size_t tell_damage(const struct deadlock_report *r)
+{
+    const char *damage;
+    size_t n = 0;
+    for (; (damage = upmu_overview_damage(r->places.overview, n)) != NULL; n++)
+        complain("damaged: %s", damage);
+    return n;
+}
+
 static int write_report(const struct deadlock_request *q, const struct deadlock_report *r)
 {
     struct output out;
@@ -101,7 +111,8 @@ static int write_report(const struct deadlock_request *q, const struct deadlock_
     if (output_close(&out) != 0)
         return EXIT_FAILED;
     size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
-    return found > 0 ? EXIT_FOUND : EXIT_OK;
+    size_t damages = tell_damage(r);
+    return found > 0 ? EXIT_FOUND : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 static int deadlock_run(const struct command *self, int argc, char **argv)
@@ -144,7 +155,7 @@ const struct command command_deadlock = {
              "by something, or cannot happen, is shown as such, and is no deadlock.\n",
     .options = deadlock_options,
     .exits = "  0  there is no deadlock, and no order of locks that could become one\n"
-             "  1  DIR or PID cannot be read, or the output could not be written\n"
+             "  1  DIR or PID cannot be read, or not wholly and nothing was found, or the output could not be written\n"
              "  2  the command line makes no sense\n"
              "  3  there is a deadlock, or an order of locks that could become one\n",
     .run = deadlock_run,

@@ -42,17 +42,6 @@ static int dump_option(void *arg, int id, const char *value)
     return 0;
 }
 
-static const char *object_name(int type)
-{
-    static const char *const names[] = {
-        [UPMU_OBJECT_NONE] = NULL,       [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",
-        [UPMU_OBJECT_SEM] = "sem",       [UPMU_OBJECT_CUSTOM] = "lock", [UPMU_OBJECT_THREAD] = "thread",
-        [UPMU_OBJECT_RWLOCK] = "rwlock", [UPMU_OBJECT_SPIN] = "spin",   [UPMU_OBJECT_BARRIER] = "barrier",
-        [UPMU_OBJECT_ONCE] = "once",     [UPMU_OBJECT_FUTEX] = "futex",
-    };
-    return type >= 0 && (size_t)type < sizeof names / sizeof *names ? names[type] : NULL;
-}
-
 /* What an event says of locks and threads; a field that its kind does not have is 0 and not shown. */
 static const struct {
     const char *name;
@@ -99,7 +88,7 @@ enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
 
 static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 {
-    const char *type = object_name(e->object_type);
+    const char *type = upmu_trace_object_name(e->object_type);
     fprintf(out, " %s=0x%" PRIx64, type ? type : "object", e->object);
     if (e->result)
         fprintf(out, " result=%d", (int)e->result);
@@ -118,7 +107,7 @@ static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 
 static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
 {
-    json_string(j, "object_type", object_name(e->object_type));
+    json_string(j, "object_type", upmu_trace_object_name(e->object_type));
     json_uint(j, "object", e->object);
     json_int(j, "result", e->result);
     json_int(j, "peer", e->peer);

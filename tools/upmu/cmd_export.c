@@ -118,6 +118,9 @@ static int export_to(const struct export_request *q, int fd)
         complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
     if (result.left_out)
         complain("%" PRIu64 " regions and waits nested too deep for viewers were left out", result.left_out);
+    if (result.without_number)
+        complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
+                 result.without_number);
     if (result.damages)
         complain("%" PRIu64 " damages: a part of the recording could not be read; upmu report names them",
                  result.damages);
