@@ -103,7 +103,6 @@ FNR == 1 {
     vendor = ""
     if (room == "arch" && split(FILENAME, part, "/") > 3) vendor = part[3]
     if (room != "free" && !(room in row)) complain("lib/" room " is no room of scripts/check-includes.sh: add its row")
-    # Long tables are data and read as such; they are known by their name.
 }
 FNR == max_lines + 1 { complain("more than " max_lines " lines: split it by what it does") }
 room != "free" && match($0, /^[ \t]*#[ \t]*include[ \t]*[<"][^>"]+[>"]/) {
