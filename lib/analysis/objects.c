@@ -98,6 +98,9 @@ static int object_taken(struct overview *o, uint32_t use, const struct upmu_trac
     struct ov_use *u = &o->uses[use];
     hold_take(u, e);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
+    int rc = section_begin(o, o->uses[use].thread, e, &u->section);
+    if (rc != 0)
+        return rc;
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && o->stack_site)
         address = o->stack_site(o->stack_arg, e->process, e->stack);
@@ -148,7 +151,7 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
         return object_taken(o, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
         hold_release(&o->uses[use], e);
-        return 0;
+        return section_end(o, thread, e, &o->uses[use].section, &o->objects[object].held);
     default:
         return object_counts(o, use, e);
     }
@@ -169,29 +172,32 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 }
 
 /* The mutex that a condition variable's wait gives back (at its begin) and takes again. */
-static void cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     uint32_t mutex = object_known(o, e->process, e->object2);
     uint32_t use = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_use, thread, mutex);
     if (use == MAP_NONE)
-        return;
-    if (e->kind == UPMU_TRACE_COND_WAIT)
+        return 0;
+    if (e->kind == UPMU_TRACE_COND_WAIT) {
         hold_pause(&o->uses[use], e->time_ns);
-    else
-        hold_resume(&o->uses[use], e->time_ns);
+        return section_end(o, thread, e, &o->uses[use].section, &o->objects[mutex].held);
+    }
+    hold_resume(&o->uses[use], e->time_ns);
+    return section_begin(o, thread, e, &o->uses[use].section);
 }
 
 static int wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
+    int rc = 0;
     switch (e->kind) {
     case UPMU_TRACE_COND_WAIT:
-        cond_mutex(o, thread, e);
-        return wait_begin(o, thread, object, e);
+        rc = cond_mutex(o, thread, e);
+        return rc == 0 ? wait_begin(o, thread, object, e) : rc;
     case UPMU_TRACE_LOCK_BLOCK:
     case UPMU_TRACE_THREAD_JOIN:
         return wait_begin(o, thread, object, e);
     case UPMU_TRACE_COND_WAKE:
-        cond_mutex(o, thread, e);
+        rc = cond_mutex(o, thread, e);
         break;
     case UPMU_TRACE_THREAD_JOINED:
         /* Its pthread_t may now be given to another thread. */
@@ -206,7 +212,7 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
         return 0;
     }
     o->objects[object].failed += e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED;
-    return wait_end(o, thread, object, e);
+    return rc == 0 ? wait_end(o, thread, object, e) : rc;
 }
 
 static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)

@@ -86,13 +86,15 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         if (!same && t->n_pending < PENDING_MAX)
             continue;
         o->unmatched++;
+        section_forget(&t->pending[i].section);
         for (size_t k = i + 1; k < t->n_pending; k++)
             t->pending[k - 1] = t->pending[k];
         t->n_pending--;
         break;
     }
+    int rc = section_begin(o, thread, e, &p.section);
     t->pending[t->n_pending++] = p;
-    return tell(o, thread, &p, 0, false);
+    return rc != 0 ? rc : tell(o, thread, &p, 0, false);
 }
 
 /* Where the holder gave it back, if that was recorded after the wait began. */
@@ -181,6 +183,8 @@ static bool take_pending(struct overview *o, uint32_t thread, uint32_t object, c
     }
     /* What began inside this wait must have ended before it. */
     o->unmatched += t->n_pending - at;
+    for (size_t i = at; i < t->n_pending; i++)
+        section_forget(&t->pending[i].section);
     *out = t->pending[at - 1];
     t->n_pending = at - 1;
     return true;
@@ -195,13 +199,15 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
     uint64_t ns = e->time_ns - p.begin_ns;
     if (t->n_pending > 0)
         t->pending[t->n_pending - 1].inner_ns += ns;
-    return settle(o, thread, &p, ns, true);
+    int rc = section_end(o, thread, e, &p.section, &o->objects[object].waited);
+    return rc == 0 ? settle(o, thread, &p, ns, true) : rc;
 }
 
 void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending p;
-    (void)take_pending(o, thread, object, e, &p);
+    if (take_pending(o, thread, object, e, &p))
+        section_forget(&p.section);
 }
 
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
@@ -210,6 +216,7 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
     while (rc == 0 && o->threads[thread].n_pending > 0) {
         struct ov_thread *t = &o->threads[thread];
         struct pending p = t->pending[--t->n_pending];
+        section_forget(&p.section);
         /* A thread that did something since does not wait any more; the end of its wait is what is missing. */
         if (p.at_event != t->actions) {
             o->unmatched++;
