@@ -141,7 +141,11 @@ int overview_finish(struct overview *o)
         if (rc == 0 && !t->ended)
             rc = sched_end(o, (uint32_t)i);
     }
-    return rc == 0 ? overview_sort(o) : rc;
+    if (rc == 0)
+        rc = chain_finish(o);
+    if (rc == 0)
+        rc = overview_sort(o);
+    return rc == 0 ? paths_find(o) : rc;
 }
 
 static void free_things(struct overview *o)
@@ -173,12 +177,15 @@ static void free_things(struct overview *o)
 void overview_free(struct overview *o)
 {
     free_things(o);
+    chain_free(&o->chain);
+    paths_free(&o->paths);
     struct map *maps[] = {&o->by_tid,     &o->by_handle, &o->by_early, &o->by_tally,
                           &o->by_address, &o->by_use,    &o->by_site,  &o->by_region};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
-    void *arrays[] = {o->processes, o->threads, o->objects,      o->uses,         o->sites,       o->regions,
-                      o->early,     o->tallies, o->thread_order, o->object_order, o->region_order};
+    void *arrays[] = {o->processes,    o->threads,      o->objects,     o->uses,         o->sites,
+                      o->regions,      o->early,        o->tallies,     o->thread_order, o->object_order,
+                      o->region_order, o->thread_place, o->object_place};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     *o = (struct overview){0};
