@@ -16,6 +16,7 @@
 
 #include "suite.h"
 
+/* Where the programs are, and where their sources: __FILE__ need not lead there (compiler caches make it relative). */
 static const char *dir, *sources;
 
 enum { FRAMES = 8 };
