@@ -33,6 +33,7 @@ void report_sort(struct report *r, const char *by);
 size_t report_tell_damages(const struct upmu_overview *overview);
 
 /* Parts of the text, and of the JSON document. */
+void report_text_threads(struct output *out, const struct report *r);
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
 void report_text_objects(struct output *out, const struct report *r);

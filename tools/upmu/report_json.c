@@ -152,6 +152,24 @@ static void json_counts(struct json *j, const struct report *r, uint32_t process
     json_array_end(j);
 }
 
+static void json_sched(struct json *j, const struct report *r, size_t thread)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.told) {
+        json_null(j, "sched");
+        return;
+    }
+    json_object(j, "sched");
+    json_uint(j, "running_ns", s.running_ns);
+    json_uint(j, "preempted_ns", s.preempted_ns);
+    json_uint(j, "blocked_ns", s.blocked_ns);
+    json_uint(j, "unknown_ns", s.unknown_ns);
+    json_uint(j, "voluntary", s.voluntary);
+    json_uint(j, "involuntary", s.involuntary);
+    json_uint(j, "lost", s.lost);
+    json_object_end(j);
+}
+
 static void json_threads(struct json *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
@@ -172,6 +190,7 @@ static void json_threads(struct json *j, const struct report *r)
             json_waits(j, upmu_wait_kind_name(kind), &t.waits[kind]);
         json_object_end(j);
         report_json_value(j, "switches", &t.switches);
+        json_sched(j, r, i);
         json_counts(j, r, t.process, t.counts, t.n_counts);
         json_object_end(j);
     }
