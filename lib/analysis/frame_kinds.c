@@ -10,6 +10,7 @@
 #include "analysis/frame_kinds.h"
 
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,16 +118,12 @@ static const char *name_in_slot(Elf *elf, uint64_t slot)
 /* Without memory it has no name. */
 static const char *keep_stub(struct frame_kinds *k, uint64_t slot, const char *name)
 {
-    static const char suffix[] = "@plt";
-    size_t n = strlen(name);
     struct frame_stub *all = array_room(k->stubs, k->n_stubs, &k->cap_stubs, sizeof *all);
-    char *text = all ? malloc(n + sizeof suffix) : NULL;
+    char *text;
     if (all)
         k->stubs = all;
-    if (!text)
+    if (!all || asprintf(&text, "%s@plt", name) < 0)
         return NULL;
-    memcpy(text, name, n);
-    memcpy(text + n, suffix, sizeof suffix);
     all[k->n_stubs++] = (struct frame_stub){.slot = slot, .name = text};
     return text;
 }

@@ -50,19 +50,22 @@ static bool read_all(int fd, char *text, size_t bytes)
 static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t since_ns)
 {
     struct stat st;
+    bool fine = false;
     /* Without O_NONBLOCK a FIFO under that name would stop us here. */
-    int rc = 0, fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return 0;
-    if (fstat(fd, &st) == 0 && is_trusted(&st, owner, since_ns)) {
-        m->text = malloc((size_t)st.st_size + 1);
-        m->path = strdup(path);
-        rc = m->text && m->path ? read_all(fd, m->text, (size_t)st.st_size) : no_memory();
-    }
+    bool wanted = fstat(fd, &st) == 0 && is_trusted(&st, owner, since_ns);
+    m->text = wanted ? malloc((size_t)st.st_size + 1) : NULL;
+    m->path = wanted ? strdup(path) : NULL;
+    bool room = m->text && m->path;
+    if (room)
+        fine = read_all(fd, m->text, (size_t)st.st_size);
     close(fd);
-    if (rc != 1)
-        jit_map_free(m);
-    return rc;
+    if (fine)
+        return 1;
+    jit_map_free(m);
+    return wanted && !room ? no_memory() : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the names */
@@ -98,7 +101,8 @@ static int read_names(struct jit_map *m)
     uint64_t reach = 0;
     char *rest = NULL;
     int rc = 0;
-    for (char *line = strtok_r(m->text, "\n", &rest); line && rc == 0; line = strtok_r(NULL, "\n", &rest))
+    for (char *line = m->text ? strtok_r(m->text, "\n", &rest) : NULL; line && rc == 0;
+         line = strtok_r(NULL, "\n", &rest))
         rc = add_line(m, line);
     if (m->n > 0)
         qsort(m->names, m->n, sizeof *m->names, by_low);
@@ -160,7 +164,7 @@ int jit_map_keep(const char *dir, pid_t pid, uint64_t since_ns)
     if (stat(dir, &st) != 0 || snprintf(path, sizeof path, "%s/jit.map", dir) >= (int)sizeof path)
         return 0;
     int rc = read_from_tmp(&m, pid, st.st_uid, since_ns);
-    if (rc > 0 && !write_all(path, m.text)) {
+    if (rc > 0 && m.text && !write_all(path, m.text)) {
         const char *why = strerrordesc_np(errno);
         rc = upmu_fail(UPMU_E_IO, "%s: %s", path, why ? why : "unknown error");
     }
