@@ -193,3 +193,16 @@ const struct arch_native *arch_family_native(const struct arch_family *family, c
     }
     return NULL;
 }
+
+const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi)
+{
+    const struct arch_family *with = family;
+    while (!with->presets && with->base)
+        with = with->base;
+    for (size_t i = 0; i < with->n_presets; i++) {
+        const struct arch_preset *p = &with->presets[i];
+        if (strcasecmp(p->papi, papi) == 0 && arch_family_native(family, p->native))
+            return p;
+    }
+    return NULL;
+}
