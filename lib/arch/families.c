@@ -161,7 +161,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
 static const struct arch_native *own_row(const struct arch_family *family, const struct arch_native *rows, size_t n,
                                          size_t *at)
 {
-    for (; *at < n; (*at)++) {
+    for (; rows && *at < n; (*at)++) {
         if (rows[*at].cores == 0 || (rows[*at].cores & family->native_core) != 0)
             return &rows[*at];
     }
