@@ -199,7 +199,7 @@ const struct arch_preset *arch_family_preset(const struct arch_family *family, c
     const struct arch_family *with = family;
     while (!with->presets && with->base)
         with = with->base;
-    for (size_t i = 0; i < with->n_presets; i++) {
+    for (size_t i = 0; with->presets && i < with->n_presets; i++) {
         const struct arch_preset *p = &with->presets[i];
         if (strcasecmp(p->papi, papi) == 0 && arch_family_native(family, p->native))
             return p;
