@@ -15,7 +15,7 @@
 
 static const struct export_format *const formats[] = {
     &export_chrome, &export_perfetto,   &export_folded, &export_flamegraph, &export_callgrind,
-    &export_pprof,  &export_speedscope, &export_csv,    &export_jsonl,
+    &export_pprof,  &export_speedscope, &export_csv,    &export_jsonl,      &export_html,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -138,7 +138,7 @@ static int give_result(const struct export_job *job, struct upmu_export_result *
 int upmu_export(const char *dir, const char *format, int fd, const struct upmu_export_opts *opts,
                 struct upmu_export_result *result)
 {
-    struct export_job job = {.fd = fd};
+    struct export_job job = {.dir = dir, .fd = fd};
     if (!dir || !format)
         return upmu_fail(UPMU_E_INVAL, "no directory, or no format");
     if (opts && !opts_take(&job.opts, sizeof job.opts, opts, opts->size, sizeof job.opts))
@@ -151,6 +151,8 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     int rc = run(&job, dir);
     if (rc == 0 && result)
         rc = give_result(&job, result);
+    if (job.format->free)
+        job.format->free(&job);
     export_names_free(&job);
     spans_free(&job);
     textbuf_free(&job.out);
