@@ -215,6 +215,83 @@ struct upmu_overview_site {
 UPMU_API UPMU_CHECKED int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k,
                                              struct upmu_overview_site *out);
 
+/** Waits of one thread that another one could have kept shorter: an entry of the matrix of who waited for whom. */
+struct upmu_overview_pair {
+    size_t size;      /**< in: sizeof(struct upmu_overview_pair) */
+    uint32_t process; /**< index for upmu_overview_process() */
+    uint32_t waiter;  /**< index for upmu_overview_thread() */
+    uint32_t other;   /**< likewise: who had the lock when the wait began; if nobody is known to have had it, or it was
+                            none, who ended the wait (released, signalled, posted, came last, ended). UINT32_MAX: not
+                            known */
+    pid_t waiter_tid;
+    pid_t other_tid;            /**< 0 if not known */
+    struct upmu_wait_sum waits; /**< each moment once: of waits within each other the outermost counts */
+};
+/** Pair `i`, longest total first. */
+UPMU_API UPMU_CHECKED int upmu_overview_pair(const struct upmu_overview *overview, size_t i,
+                                             struct upmu_overview_pair *out);
+
+/**
+ * The critical path of a process: from the end of its last thread backwards, through what that thread did, and from each
+ * wait to the thread that ended it. What is on it makes the process last as long as it does: making shorter what is not on
+ * it changes nothing.
+ *
+ * A wait is ended by the last of what could have ended it: the release of the lock, the signal or (if later) the release
+ * of the mutex, the post, the wake, the last arrival at a barrier, the end of a thread. As far as a recording does not
+ * tell (timeouts, other processes, releases left out), the path goes through the wait itself, as `unknown_ns`.
+ */
+struct upmu_overview_path {
+    size_t size;       /**< in: sizeof(struct upmu_overview_path) */
+    uint64_t begin_ns; /**< nanoseconds since 1970 */
+    uint64_t end_ns;   /**< later than `begin_ns` by the sum of the three that follow */
+    uint64_t run_ns;   /**< threads did not wait (they may have wanted a processor) */
+    uint64_t wake_ns;  /**< from a release, signal, ... to the moment that the thread which waited went on, or began */
+    uint64_t unknown_ns; /**< waits of which it is not known who ended them */
+    uint64_t hops;       /**< times it goes from one thread to another */
+    size_t n_steps;      /**< entries of upmu_overview_path_step() */
+    size_t n_objects;    /**< entries of upmu_overview_path_object() */
+};
+/** The critical path of process `process`; all zero if nothing of its threads is known. */
+UPMU_API UPMU_CHECKED int upmu_overview_path(const struct upmu_overview *overview, size_t process,
+                                             struct upmu_overview_path *out);
+
+/** What a piece of the path is. */
+enum upmu_path_kind {
+    UPMU_PATH_RUNS = 0,  /**< the thread did not wait */
+    UPMU_PATH_WAKES = 1, /**< the thread was woken by another one, or made by it, and had not gone on yet */
+    UPMU_PATH_WAITS = 2, /**< the thread waited, and it is not known who ended that */
+};
+
+/** A piece of a critical path: each begins where the one before ends. */
+struct upmu_overview_path_step {
+    size_t size;     /**< in: sizeof(struct upmu_overview_path_step) */
+    int32_t kind;    /**< enum upmu_path_kind */
+    uint32_t thread; /**< index for upmu_overview_thread() */
+    uint32_t from;   /**< likewise, who woke it; UINT32_MAX: nobody did */
+    uint32_t object; /**< index for upmu_overview_object(): what it waited for; UINT32_MAX: nothing */
+    uint64_t begin_ns, end_ns;
+};
+/** Piece `i` of the path of process `process`, in the order of time. */
+UPMU_API UPMU_CHECKED int upmu_overview_path_step(const struct upmu_overview *overview, size_t process, size_t i,
+                                                  struct upmu_overview_path_step *out);
+
+/** What a lock, or something else that is waited for, has to do with the critical path. */
+struct upmu_overview_path_object {
+    size_t size;      /**< in: sizeof(struct upmu_overview_path_object) */
+    uint32_t object;  /**< index for upmu_overview_object() */
+    uint64_t held_ns; /**< of `run_ns` of the path, how long the thread on it held this: locks within each other count
+                              each. Only holds whose begin was recorded, or found by a waiter, are in it */
+    uint64_t wakes;   /**< times the path goes through it from one thread to another */
+    uint64_t wake_ns; /**< and how long that took */
+    uint64_t unknown_ns; /**< waits for it of which it is not known who ended them */
+    /** How much earlier the process would have ended had the sections of this lock taken no time, or half, and everything
+     *  else kept its order: computed for the eight locks held longest on the path. UPMU_NO_VALUE: not computed. */
+    uint64_t gain_ns, gain_half_ns;
+};
+/** Object `i` of the path of process `process`, the longest held first. */
+UPMU_API UPMU_CHECKED int upmu_overview_path_object(const struct upmu_overview *overview, size_t process, size_t i,
+                                                    struct upmu_overview_path_object *out);
+
 /** A counter added up over the instances of a region. */
 struct upmu_overview_count {
     struct upmu_value sum;  /**< exact only if every instance was; without a number if any instance has none */

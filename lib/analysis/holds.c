@@ -11,8 +11,12 @@
  */
 #include "analysis/overview.h"
 
-void hold_take(struct ov_use *use, const struct upmu_trace_event *e)
+void hold_take(struct ov_use *use, const struct upmu_trace_event *e, bool recursive)
 {
+    if (recursive && use->begun != 0)
+        use->again++;
+    else
+        use->begun = e->time_ns; /* the release of the hold before was left out, if there was one */
     if (e->flags & UPMU_FLAG_SAMPLED)
         use->sample_since = e->time_ns;
     use->taken++;
@@ -23,6 +27,16 @@ void hold_take(struct ov_use *use, const struct upmu_trace_event *e)
         use->since = e->time_ns;
     if (use->depth > use->max_depth)
         use->max_depth = use->depth;
+}
+
+uint64_t hold_begun(struct ov_use *use)
+{
+    uint64_t begun = use->again == 0 ? use->begun : 0;
+    if (use->again > 0)
+        use->again--;
+    else
+        use->begun = 0;
+    return begun;
 }
 
 static void end_told(struct ov_use *use, uint64_t time_ns)
@@ -47,9 +61,14 @@ void hold_release(struct ov_use *use, const struct upmu_trace_event *e)
     use->sample_since = 0;
 }
 
-void hold_told(struct ov_use *use, uint64_t since_ns)
+void hold_told(struct ov_use *use, uint64_t since_ns, uint64_t time_ns)
 {
-    use->told_since = since_ns;
+    if (since_ns != 0)
+        use->told_since = since_ns;
+    if (since_ns > use->begun)
+        use->begun = since_ns;
+    if (use->begun == 0)
+        use->begun = time_ns;
 }
 
 /* A condition variable's wait gives the mutex back, however often it was taken. */
@@ -59,11 +78,14 @@ void hold_pause(struct ov_use *use, uint64_t time_ns)
         wait_sum_add(&use->paired, time_ns - use->since);
     use->saved_depth = use->depth;
     use->depth = 0;
+    use->begun = 0;
+    use->again = 0;
     end_told(use, time_ns);
 }
 
 void hold_resume(struct ov_use *use, uint64_t time_ns)
 {
+    use->begun = time_ns;
     if (use->saved_depth == 0)
         return;
     use->depth = use->saved_depth;

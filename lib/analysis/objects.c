@@ -72,7 +72,7 @@ uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object)
     o->uses = all;
     if (!map_put(&o->by_use, thread, object, (uint32_t)o->n_uses))
         return MAP_NONE;
-    all[o->n_uses] = (struct ov_use){.thread = thread, .object = object};
+    all[o->n_uses] = (struct ov_use){.thread = thread, .object = object, .share = MAP_NONE};
     return (uint32_t)o->n_uses++;
 }
 
@@ -96,7 +96,7 @@ uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
 static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
-    hold_take(u, e);
+    hold_take(u, e, o->objects[u->object].recursive);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && o->stack_site)
@@ -133,6 +133,14 @@ static int object_counts(struct overview *o, uint32_t use, const struct upmu_tra
     return 0;
 }
 
+static int object_released(struct overview *o, uint32_t thread, uint32_t use, const struct upmu_trace_event *e)
+{
+    uint32_t object = o->uses[use].object;
+    int rc = chain_held(o, use, hold_begun(&o->uses[use]), e->time_ns);
+    hold_release(&o->uses[use], e);
+    return rc == 0 ? chain_wake(o, thread, object, e->time_ns, false) : rc;
+}
+
 static int lock_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     uint32_t use = use_of(o, thread, object);
@@ -147,8 +155,7 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
     case UPMU_TRACE_LOCK_ACQUIRE:
         return object_taken(o, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
-        hold_release(&o->uses[use], e);
-        return 0;
+        return object_released(o, thread, use, e);
     default:
         return object_counts(o, use, e);
     }
@@ -169,29 +176,34 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 }
 
 /* The mutex that a condition variable's wait gives back (at its begin) and takes again. */
-static void cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
+    int rc = 0;
     uint32_t mutex = object_known(o, e->process, e->object2);
     uint32_t use = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_use, thread, mutex);
     if (use == MAP_NONE)
-        return;
-    if (e->kind == UPMU_TRACE_COND_WAIT)
+        return 0;
+    if (e->kind == UPMU_TRACE_COND_WAIT) {
+        rc = chain_held(o, use, o->uses[use].begun, e->time_ns);
         hold_pause(&o->uses[use], e->time_ns);
-    else
+    } else {
         hold_resume(&o->uses[use], e->time_ns);
+    }
+    return rc;
 }
 
 static int wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
+    int rc = 0;
     switch (e->kind) {
     case UPMU_TRACE_COND_WAIT:
-        cond_mutex(o, thread, e);
-        return wait_begin(o, thread, object, e);
+        rc = cond_mutex(o, thread, e);
+        return rc == 0 ? wait_begin(o, thread, object, e) : rc;
     case UPMU_TRACE_LOCK_BLOCK:
     case UPMU_TRACE_THREAD_JOIN:
         return wait_begin(o, thread, object, e);
     case UPMU_TRACE_COND_WAKE:
-        cond_mutex(o, thread, e);
+        rc = cond_mutex(o, thread, e);
         break;
     case UPMU_TRACE_THREAD_JOINED:
         /* Its pthread_t may now be given to another thread. */
@@ -206,7 +218,7 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
         return 0;
     }
     o->objects[object].failed += e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED;
-    return wait_end(o, thread, object, e);
+    return rc == 0 ? wait_end(o, thread, object, e) : rc;
 }
 
 static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
@@ -261,6 +273,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];
     that->used |= e->kind != UPMU_TRACE_LOCK_NAME && e->kind != UPMU_TRACE_LOCK_INIT;
+    that->recursive |= (e->flags & UPMU_FLAG_RECURSIVE) != 0;
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
     case UPMU_TRACE_LOCK_ACQUIRE:
@@ -279,7 +292,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     case UPMU_TRACE_SEM_POST:
     case UPMU_TRACE_FUTEX_WAKE:
         that->signals++;
-        return 0;
+        return chain_wake(o, thread, object, e->time_ns, false);
     case UPMU_TRACE_BARRIER_ARRIVE:
     case UPMU_TRACE_BARRIER_LEAVE:
         return barrier_event(o, thread, object, e);
@@ -288,7 +301,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return futex_event(o, thread, object, e);
     case UPMU_TRACE_COND_BROADCAST:
         that->broadcasts++;
-        return 0;
+        return chain_wake(o, thread, object, e->time_ns, true);
     default:
         return wait_event(o, thread, object, e);
     }

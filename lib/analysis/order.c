@@ -96,6 +96,15 @@ static void give_uses_and_sites(struct overview *o)
     }
 }
 
+/* Where each number has come to stand in the order. */
+static uint32_t *places(const uint32_t *order, size_t n)
+{
+    uint32_t *place = order ? calloc(n + 1, sizeof *place) : NULL;
+    for (size_t i = 0; place && i < n; i++)
+        place[order[i]] = (uint32_t)i;
+    return place;
+}
+
 int overview_sort(struct overview *o)
 {
     give_uses_and_sites(o);
@@ -105,5 +114,7 @@ int overview_sort(struct overview *o)
     o->thread_order = sorted(o, o->n_threads, compare_threads);
     o->object_order = sorted(o, o->n_objects, compare_objects);
     o->region_order = sorted(o, o->n_regions, compare_regions);
-    return o->thread_order && o->object_order && o->region_order ? 0 : overview_no_memory();
+    o->thread_place = places(o->thread_order, o->n_threads);
+    o->object_place = places(o->object_order, o->n_objects);
+    return o->thread_place && o->object_place && o->region_order ? 0 : overview_no_memory();
 }

@@ -123,7 +123,11 @@ int overview_finish(struct overview *o)
         rc = waits_abandon(o, (uint32_t)i, t->end_ns);
         regions_abandon(o, (uint32_t)i);
     }
-    return rc == 0 ? overview_sort(o) : rc;
+    if (rc == 0)
+        rc = chain_finish(o);
+    if (rc == 0)
+        rc = overview_sort(o);
+    return rc == 0 ? paths_find(o) : rc;
 }
 
 static void free_things(struct overview *o)
@@ -147,12 +151,15 @@ static void free_things(struct overview *o)
 void overview_free(struct overview *o)
 {
     free_things(o);
+    chain_free(&o->chain);
+    paths_free(&o->paths);
     struct map *maps[] = {&o->by_tid,     &o->by_handle, &o->by_early, &o->by_tally,
                           &o->by_address, &o->by_use,    &o->by_site,  &o->by_region};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
-    void *arrays[] = {o->processes, o->threads, o->objects,      o->uses,         o->sites,       o->regions,
-                      o->early,     o->tallies, o->thread_order, o->object_order, o->region_order};
+    void *arrays[] = {o->processes,    o->threads,      o->objects,     o->uses,         o->sites,
+                      o->regions,      o->early,        o->tallies,     o->thread_order, o->object_order,
+                      o->region_order, o->thread_place, o->object_place};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     *o = (struct overview){0};

@@ -15,7 +15,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "analysis/chain.h"
 #include "analysis/map.h"
+#include "analysis/path.h"
 #include "analysis/timeline.h"
 #include "upmu/analysis.h"
 #include "upmu/region.h"
@@ -83,6 +85,10 @@ struct ov_use {
     struct upmu_wait_sum told; /**< holds from there to the release */
     struct upmu_wait_sum waits;
     uint64_t blocked, blocked_ns;
+    uint64_t begun; /**< begin of the present hold as far as anything tells, 0 = not known */
+    uint32_t again; /**< how often more a recursive mutex was taken in it */
+    uint32_t share; /**< where the graph adds its holds up, valid behind the moment `share_at` of the thread */
+    uint32_t share_at;
 };
 
 struct ov_site {
@@ -105,6 +111,7 @@ struct ov_object {
     bool counts_clear; /**< nothing that is counted belongs to what lay there before */
     bool counts_told;  /**< all that was counted of it stands before its end */
     bool used;         /**< more is known of it than a name */
+    bool recursive;    /**< a mutex that its holder may take again */
     uint64_t init_site;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
@@ -165,8 +172,11 @@ struct overview {
     uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
     void *stack_arg;
     const struct timeline_hooks *hooks; /**< NULL: nobody looks on */
+    struct chain chain;                 /**< what set threads going */
+    struct paths paths;                 /**< after overview_finish() */
     struct map by_tid, by_handle, by_early, by_tally, by_address, by_use, by_site, by_region;
     uint32_t *thread_order, *object_order, *region_order; /**< after overview_finish() */
+    uint32_t *thread_place, *object_place;                /**< by number, the place in that order */
 };
 
 /** Make a process known before its first event: processes come in the order of their index. @return 0; UPMU_E_NOMEM. */
@@ -213,9 +223,12 @@ void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const str
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
 
 /* holds.c: from taking to giving back. */
-void hold_take(struct ov_use *use, const struct upmu_trace_event *e);
+void hold_take(struct ov_use *use, const struct upmu_trace_event *e, bool recursive);
+/** The hold ends: when it had begun, as far as anything tells; 0: nothing does, or the mutex was taken more than once. */
+uint64_t hold_begun(struct ov_use *use);
 void hold_release(struct ov_use *use, const struct upmu_trace_event *e);
-void hold_told(struct ov_use *use, uint64_t since_ns);
+/** Who waits has found it held, since `since_ns` or, if that is 0, at the latest since `time_ns`. */
+void hold_told(struct ov_use *use, uint64_t since_ns, uint64_t time_ns);
 void hold_pause(struct ov_use *use, uint64_t time_ns);
 void hold_resume(struct ov_use *use, uint64_t time_ns);
 void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_trace_event *e);

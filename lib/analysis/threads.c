@@ -73,16 +73,19 @@ static int name_thread(struct overview *o, uint32_t thread, const struct upmu_tr
 
 /* -------------------------------------------------------------------------------------------------------- life */
 
-static int thread_create(struct overview *o, const struct upmu_trace_event *e)
+static int thread_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     if (e->result != 0)
         return 0;
+    int rc = chain_create(o, thread, e);
+    if (rc != 0)
+        return rc;
     if (e->peer == 0)
         return thread_by_handle(o, e->process, e->object) == MAP_NONE ? early_name(o, e->process, e->object, NULL) : 0;
-    uint32_t thread = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
-    if (thread == MAP_NONE)
+    uint32_t made = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
+    if (made == MAP_NONE)
         return overview_no_memory();
-    o->threads[thread].creator = e->tid;
+    o->threads[made].creator = e->tid;
     return 0;
 }
 
@@ -92,6 +95,9 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
     t->started = true;
     t->begin_ns = e->time_ns;
     t->handle = e->object;
+    int rc = chain_start(o, thread, e);
+    if (rc != 0)
+        return rc;
     if (e->peer != 0)
         t->creator = e->peer;
     if (e->object == 0)
@@ -117,14 +123,14 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
         t->switches = (struct upmu_value){.value = e->count, .raw = e->count, .standing = UPMU_EXACT};
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread);
-    return rc;
+    return rc == 0 ? chain_end(o, thread, e->time_ns) : rc;
 }
 
 int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_THREAD_CREATE:
-        return thread_create(o, e);
+        return thread_create(o, thread, e);
     case UPMU_TRACE_THREAD_START:
         /* The kernel gives the ids of ended threads to new ones. */
         if (o->threads[thread].events > 1)

@@ -76,8 +76,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         uint32_t use = p.holder == MAP_NONE ? MAP_NONE : use_of(o, p.holder, object);
         if (use == MAP_NONE)
             return overview_no_memory();
-        if (e->holder_since != 0)
-            hold_told(&o->uses[use], e->holder_since);
+        hold_told(&o->uses[use], e->holder_since, e->time_ns);
     }
     struct ov_thread *t = &o->threads[thread];
     /* The same wait twice: the end of the first was lost. So it is with the outermost where too many are open. */
@@ -86,13 +85,16 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         if (!same && t->n_pending < PENDING_MAX)
             continue;
         o->unmatched++;
+        if (i == 0)
+            chain_forget(o, thread, t->pending[0].object);
         for (size_t k = i + 1; k < t->n_pending; k++)
             t->pending[k - 1] = t->pending[k];
         t->n_pending--;
         break;
     }
     t->pending[t->n_pending++] = p;
-    return tell(o, thread, &p, 0, false);
+    int rc = t->n_pending == 1 ? chain_wait(o, thread, object, e) : 0;
+    return rc == 0 ? tell(o, thread, &p, 0, false) : rc;
 }
 
 /* Where the holder gave it back, if that was recorded after the wait began. */
@@ -139,6 +141,32 @@ static int charge_holder(struct overview *o, const struct pending *p, uint64_t n
     o->sites[site].blocked++;
     o->sites[site].blocked_ns += ns;
     return 0;
+}
+
+/* Who has the lock for itself now knows that the one it waited for has it no more. */
+static void end_of_hold(struct overview *o, const struct pending *p, const struct upmu_trace_event *e)
+{
+    uint32_t use = p->holder != MAP_NONE && e->kind == UPMU_TRACE_LOCK_ACQUIRED && !(e->flags & UPMU_FLAG_SHARED)
+                       ? map_find(&o->by_use, p->holder, p->object)
+                       : MAP_NONE;
+    if (use != MAP_NONE && o->uses[use].begun < e->time_ns)
+        o->uses[use].begun = o->uses[use].again = 0;
+}
+
+/* For the graph of what set threads going; of waits within each other it has the outermost. */
+static int go_on(struct overview *o, uint32_t thread, const struct pending *p, const struct upmu_trace_event *e,
+                 uint64_t ns)
+{
+    if (o->threads[thread].n_pending > 0)
+        return 0;
+    bool lock = e && (e->kind == UPMU_TRACE_LOCK_ACQUIRED || e->kind == UPMU_TRACE_BARRIER_LEAVE);
+    const struct chain_wait_end w = {.object = p->object,
+                                     .holder = p->holder,
+                                     .time_ns = p->begin_ns + ns,
+                                     .ns = ns,
+                                     .finished = e != NULL,
+                                     .failed = e && !lock && (e->result != 0 || e->kind == UPMU_TRACE_LOCK_FAILED)};
+    return chain_go_on(o, thread, &w);
 }
 
 /* A wait is over, or will never be, after `ns`: tell all that it concerns. */
@@ -195,13 +223,16 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
     uint64_t ns = e->time_ns - p.begin_ns;
     if (t->n_pending > 0)
         t->pending[t->n_pending - 1].inner_ns += ns;
-    return settle(o, thread, &p, ns, true);
+    end_of_hold(o, &p, e);
+    int rc = settle(o, thread, &p, ns, true);
+    return rc == 0 ? go_on(o, thread, &p, e, ns) : rc;
 }
 
 void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending p;
-    (void)take_pending(o, thread, object, e, &p);
+    if (take_pending(o, thread, object, e, &p) && o->threads[thread].n_pending == 0)
+        chain_forget(o, thread, object);
 }
 
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
@@ -213,10 +244,15 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
         /* A thread that did something since does not wait any more; the end of its wait is what is missing. */
         if (p.at_event != t->actions) {
             o->unmatched++;
+            if (t->n_pending == 0)
+                chain_forget(o, thread, p.object);
             continue;
         }
         o->unfinished++;
-        rc = settle(o, thread, &p, until > p.begin_ns ? until - p.begin_ns : 0, false);
+        uint64_t ns = until > p.begin_ns ? until - p.begin_ns : 0;
+        rc = settle(o, thread, &p, ns, false);
+        if (rc == 0)
+            rc = go_on(o, thread, &p, NULL, ns);
     }
     return rc;
 }

@@ -11,6 +11,11 @@
 #include "core/registry.h"
 
 const struct arch_family *const upmu_arch_families[] = {
+    &arch_intel_core2,
+    &arch_intel_nehalem,
+    &arch_intel_westmere,
+    &arch_intel_sandybridge,
+    &arch_intel_ivybridge,
     &arch_intel_haswell,
     &arch_intel_broadwell,
     &arch_intel_skylake,
@@ -152,16 +157,31 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
     return true;
 }
 
-const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position)
+/** The first row from `*at` on that the family's core has, and its place; NULL if there is none. */
+static const struct arch_native *own_row(const struct arch_family *family, const struct arch_native *rows, size_t n,
+                                         size_t *at)
 {
-    while (!family->native && family->base)
-        family = family->base;
-    while (family->native && *position < family->n_native) {
-        const struct arch_native *row = &family->native[(*position)++];
-        if (row->cores == 0 || (row->cores & family->native_core) != 0)
-            return row;
+    for (; *at < n; (*at)++) {
+        if (rows[*at].cores == 0 || (rows[*at].cores & family->native_core) != 0)
+            return &rows[*at];
     }
     return NULL;
+}
+
+const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position)
+{
+    enum { PLACE_BITS = 16 }; /* the places in both tables, one above the other */
+    while (!family->native && family->base)
+        family = family->base;
+    size_t at = *position & ((1u << PLACE_BITS) - 1), shared_at = *position >> PLACE_BITS;
+    const struct arch_native *row = own_row(family, family->native, family->n_native, &at);
+    const struct arch_native *shared = own_row(family, family->native_shared, family->n_native_shared, &shared_at);
+    if (!row && !shared)
+        return NULL;
+    bool from_shared = !row || (shared && strcasecmp(shared->name, row->name) < 0);
+    *(from_shared ? &shared_at : &at) += 1;
+    *position = at | shared_at << PLACE_BITS;
+    return from_shared ? shared : row;
 }
 
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name)

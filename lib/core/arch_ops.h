@@ -127,6 +127,9 @@ struct arch_family {
     const struct arch_family *base;
     const struct arch_native *native; /**< or NULL; may be shared by several families */
     size_t n_native;
+    const struct arch_native
+        *native_shared; /**< rows beside `native` that other generations of the maker have too, or NULL */
+    size_t n_native_shared;
     uint32_t native_core; /**< this family's bit in arch_native.cores */
     struct arch_counters counters;
     /** Raw codes from 1 to this one open on every core of the family and read 0 where the core lacks the event; the
@@ -172,7 +175,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
                             struct arch_generic_id *out);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
-/** The native rows of a family, one after the other; `*position` starts with 0. NULL after the last. */
+/** The native rows of a family, one after the other and by name; `*position` starts with 0. NULL after the last. */
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position);
 
 /** Result of asking libpfm4. */

@@ -114,8 +114,10 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->class = EVENT_CORE;
     if (!row || row->kind == ARCH_CODE_NONE)
         return absent_here(m, r->name, row ? row->why : "", out);
-    bool raw = row->kind == ARCH_CODE_RAW || m->core_kinds > 1;
-    if (raw && is_missing(m, row->kind == ARCH_CODE_RAW ? row->config : row->machine_code))
+    /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
+    uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->machine_code;
+    bool raw = row->kind == ARCH_CODE_RAW || (m->core_kinds > 1 && code != UINT64_MAX);
+    if (raw && is_missing(m, code))
         return absent_here(m, r->name, NOT_LISTED, out);
     out->each_kind = true;
     encode_row(m, row, out);
@@ -123,7 +125,7 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->grade = row->grade;
     out->source = row->source;
     out->from_table = true;
-    out->zero_unsure = row->kind == ARCH_CODE_RAW && is_unsure(m, row->config, true);
+    out->zero_unsure = raw && is_unsure(m, code, true);
     (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->kinds_note[0] ? "; " : "",

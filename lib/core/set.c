@@ -55,6 +55,26 @@ static int check_scopes(struct upmu_set *set)
     return 0;
 }
 
+/* Why two events take turns, where they are tied to one counter: "; both need counter 0". */
+static void tied_to_one(const struct event *a, const struct event *b, char *why, size_t cap)
+{
+    const struct arch_counters *c = &machine_kind(a->core)->family->counters;
+    uint32_t mask = plan_mask(a, c);
+    why[0] = '\0';
+    if (mask != plan_mask(b, c) || !mask || (mask & (mask - 1)) != 0)
+        return;
+    unsigned counter = (unsigned)__builtin_ctz(mask);
+    bool fixed = counter >= ARCH_FIXED;
+    snprintf(why, cap, "; both need %scounter %u", fixed ? "fixed " : "", fixed ? counter - ARCH_FIXED : counter);
+}
+
+static bool take_turns(const struct counter_list *list, size_t i, size_t k)
+{
+    return !list->absent[i] && !list->absent[k] && list->events[k].class == EVENT_CORE &&
+           list->events[i].class == EVENT_CORE && list->events[k].core == list->events[i].core &&
+           list->plan.entry[k].group != list->plan.entry[i].group;
+}
+
 /* Counted at the same time means: one group of each kind of core. */
 static int check_together(const struct upmu_set *set)
 {
@@ -62,13 +82,16 @@ static int check_together(const struct upmu_set *set)
     for (size_t i = 0; i < list->n; i++) {
         if (list->cause[i] == UPMU_E_FIT)
             return upmu_fail(UPMU_E_FIT, "%s", list->reason[i]);
-        for (size_t k = 0; k < i && !list->absent[i]; k++)
-            if (!list->absent[k] && list->events[k].class == EVENT_CORE && list->events[i].class == EVENT_CORE &&
-                list->events[k].core == list->events[i].core && list->plan.entry[k].group != list->plan.entry[i].group)
-                return upmu_fail(UPMU_E_FIT,
-                                 "'%s' and '%s' cannot all be counted at the same time as the others on %s; without "
-                                 "UPMU_SET_TOGETHER they take turns",
-                                 list->events[k].name, list->events[i].name, machine_get()->family->title);
+        for (size_t k = 0; k < i; k++) {
+            char why[64];
+            if (!take_turns(list, i, k))
+                continue;
+            tied_to_one(&list->events[k], &list->events[i], why, sizeof why);
+            return upmu_fail(UPMU_E_FIT,
+                             "'%s' and '%s' cannot all be counted at the same time as the others on %s%s; where that "
+                             "is not asked for (UPMU_SET_TOGETHER, --together) they take turns",
+                             list->events[k].name, list->events[i].name, machine_get()->family->title, why);
+        }
     }
     return 0;
 }

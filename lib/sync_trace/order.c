@@ -15,7 +15,7 @@
 
 enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
 
-uint16_t sync_lives[SYNC_LIVES];
+uint32_t sync_lives[SYNC_LIVES];
 
 uint64_t sync_order_held(struct sync_thread *t)
 {

@@ -17,11 +17,12 @@
 
 #include "sync_trace/sync.h"
 
-/** Lives of the locks, by a few bits of their addresses: locks that share a place here are told anew, no more. */
+/** Lives of the locks, by a few bits of their addresses: locks that share a place here are told anew, no more. Words, since
+ *  RISC-V adds to nothing smaller without a library for it. */
 enum { SYNC_LIVES = 2048, SYNC_ORDER_PERIOD = 16 /**< beyond the flags that are added */ };
-extern uint16_t sync_lives[SYNC_LIVES] __attribute__((visibility("hidden")));
+extern uint32_t sync_lives[SYNC_LIVES] __attribute__((visibility("hidden")));
 
-static inline uint16_t *sync_life(uintptr_t key)
+static inline uint32_t *sync_life(uintptr_t key)
 {
     return &sync_lives[(key >> 3 ^ key >> 14) % SYNC_LIVES];
 }

@@ -83,4 +83,20 @@ json "$work/json" "
 assert d['runs'] == 2 and d['events'][0]['deviation'] >= 0 and d['events'][0]['value'] > 10
 assert d['events'][1]['value'] is None and d['events'][1]['deviation'] is None
 "
+
+# One group or nothing: on core3B two events of one counter are refused with the reason before anything runs. The machine is
+# a recorded one, on which no event can be opened: what fits gets as far as that.
+core3b=$MACHINES/sunway_sw3231
+expect 1 env UPMU_FSROOT="$core3b" "$UPMU" stat --together -e cycles,instructions touch "$work/together"
+has err "'cycles' and 'instructions' cannot all be counted at the same time"
+has err "core3B"
+has err "both need counter 0"
+[ ! -e "$work/together" ] || fail "the command ran"
+expect 0 env UPMU_FSROOT="$core3b" "$UPMU" stat --together -e cycles,branch-misses,task-clock true
+has err "refused: cycles, branch-misses"
+has_not err "same time"
+expect 0 env UPMU_FSROOT="$core3b" "$UPMU" stat -e cycles,instructions true
+has_not err "same time"
+expect 0 "$UPMU" stat --together -e task-clock,page-faults touch "$work/together"
+[ -e "$work/together" ] || fail "the command did not run"
 finish

@@ -89,7 +89,6 @@ const struct model_machine model_machines[] = {
      .files = arm_files},
     {.name = "E2000Q",
      .recording = "phytium_e2000q",
-     .unsettled = "one kind of core is counted",
      .release = "6.12.0",
      .files = e2000_files,
      .pmus = {{"armv8_pmuv3_0", 8, &model_phytium_little}, {"armv8_pmuv3_1", 9, &model_phytium_big}}},

@@ -14,6 +14,7 @@ enum {
     STAT_OPT_CPU,
     STAT_OPT_FOR,
     STAT_OPT_REPEAT,
+    STAT_OPT_TOGETHER,
     STAT_OPT_OUTPUT,
     STAT_OPT_JSON,
     STAT_OPT_CSV
@@ -73,6 +74,9 @@ static int stat_option(void *arg, int id, const char *value)
     switch (id) {
     case STAT_OPT_EVENT:
         l->request.events = value;
+        return 0;
+    case STAT_OPT_TOGETHER:
+        l->request.together = true;
         return 0;
     case STAT_OPT_OUTPUT:
         l->request.output = value;
@@ -165,6 +169,7 @@ static const struct option_spec stat_options[] = {
     {STAT_OPT_CPU, 'C', "cpu", "CPU", "count everything on a CPU"},
     {STAT_OPT_FOR, 0, "for", "SECONDS", "with -p and -C: stop after this time"},
     {STAT_OPT_REPEAT, 'r', "repeat", "N", "run the command N times; show mean and spread"},
+    {STAT_OPT_TOGETHER, 0, "together", NULL, "fail unless all events count at the same time"},
     {STAT_OPT_OUTPUT, 'o', "output", "FILE", "write the report to FILE, not to standard error"},
     {STAT_OPT_JSON, 'j', "json", NULL, "one JSON document instead of tables"},
     {STAT_OPT_CSV, 'c', "csv", NULL, "comma-separated fields in the order of perf stat -x,"},

@@ -25,6 +25,7 @@ struct stat_request {
     char **argv;        /**< a command, or NULL; exactly one of the three */
     double seconds;     /**< with pid and cpu: how long; 0 = until the process ends or a signal comes */
     unsigned runs;      /**< with argv; at least 1 */
+    bool together;      /**< turns are an error */
     const char *output; /**< file, or NULL for standard error */
     enum stat_format format;
 };

@@ -124,6 +124,7 @@ static int run_open(struct run *run)
     const struct stat_request *q = run->request;
     struct upmu_set_opts opts = {.size = sizeof opts, .pid = q->pid, .cpu = q->cpu, .argv = q->argv};
 
+    opts.flags = q->together ? UPMU_SET_TOGETHER : 0;
     opts.target = q->argv ? UPMU_TARGET_COMMAND : q->pid > 0 ? UPMU_TARGET_PROCESS : UPMU_TARGET_CPU;
     if (upmu_set_open(&run->set, q->events, &opts) < 0) {
         complain("%s", upmu_error());

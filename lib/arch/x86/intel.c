@@ -2,7 +2,7 @@
 /**
  * @file
  * Intel cores: architectural events for any model, and the models from Haswell to Sapphire Rapids with their
- * machine codes. Room: arch/x86; before it families.c, after it the kernel takes the codes.
+ * machine codes (intel_older.c has those before). Room: arch/x86; before it families.c, after it the kernel takes the codes.
  *
  * Client parts share the table of the server part of their core; the kernel programs both alike.
  */
@@ -325,6 +325,8 @@ const struct arch_family arch_intel_haswell = {
     .n_overrides = ROWS(intel_haswell_rows),
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
+    .native_shared = arch_intel_native_shared,
+    .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_HASWELL,
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_haswell,
@@ -343,6 +345,8 @@ const struct arch_family arch_intel_broadwell = {
     .n_overrides = ROWS(intel_haswell_rows),
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
+    .native_shared = arch_intel_native_shared,
+    .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_BROADWELL,
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_broadwell,
@@ -361,6 +365,8 @@ const struct arch_family arch_intel_skylake = {
     .n_overrides = ROWS(intel_skylake_rows),
     .native = arch_intel_native,
     .n_native = ROWS(arch_intel_native),
+    .native_shared = arch_intel_native_shared,
+    .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_SKYLAKE,
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_skylake,
@@ -377,8 +383,10 @@ const struct arch_family arch_intel_icelake = {
     .n_events = ROWS(intel_base),
     .overrides = intel_icelake_rows,
     .n_overrides = ROWS(intel_icelake_rows),
-    .native = arch_intel_native,
-    .n_native = ROWS(arch_intel_native),
+    .native = arch_intel_native_icelake,
+    .n_native = ROWS(arch_intel_native_icelake),
+    .native_shared = arch_intel_native_shared,
+    .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_ICELAKE,
     .counters = INTEL_COUNTERS(8, 4),
     .matches = is_icelake,
@@ -395,8 +403,10 @@ const struct arch_family arch_intel_sapphirerapids = {
     .n_events = ROWS(intel_base),
     .overrides = intel_sapphirerapids_rows,
     .n_overrides = ROWS(intel_sapphirerapids_rows),
-    .native = arch_intel_native,
-    .n_native = ROWS(arch_intel_native),
+    .native = arch_intel_native_icelake,
+    .n_native = ROWS(arch_intel_native_icelake),
+    .native_shared = arch_intel_native_shared,
+    .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_SAPPHIRERAPIDS,
     .counters = INTEL_COUNTERS(8, 4),
     .matches = is_sapphirerapids,
@@ -411,8 +421,8 @@ const struct arch_family arch_intel_core = {
     .core_pmu = "cpu",
     .events = intel_core_rows,
     .n_events = ROWS(intel_core_rows),
-    .native = arch_intel_native,
-    .n_native = ROWS(arch_intel_native),
+    .native = arch_intel_native_shared,
+    .n_native = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_ARCHITECTURAL,
     .counters = {.fixed = 3, .watchdog = true, .rules = code_rules, .n_rules = ROWS(code_rules)},
     .matches = is_intel_core,

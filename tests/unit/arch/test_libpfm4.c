@@ -113,14 +113,13 @@ START_TEST(libpfm4_agrees_on_nearly_every_intel_name)
     };
     const struct arch_family *f = arch_family_named(cores[_i][1]);
     int same = 0, different = 0;
-    for (size_t i = 0; i < f->n_native; i++) {
-        if ((f->native[i].cores & f->native_core) == 0)
-            continue;
+    const struct arch_native *row;
+    for (size_t at = 0; (row = arch_family_native_next(f, &at)) != NULL;) {
         char name[256];
         struct arch_native_code code;
-        snprintf(name, sizeof(name), "%s::%s", cores[_i][0], f->native[i].name);
+        snprintf(name, sizeof(name), "%s::%s", cores[_i][0], row->name);
         if (arch_native_encode(name, &code) == 0)
-            *(code.config == f->native[i].config ? &same : &different) += 1;
+            *(code.config == row->config ? &same : &different) += 1;
     }
     ck_assert_msg(same >= 200 && different <= 10, "%s: %d names have one code, %d have two", cores[_i][0], same,
                   different);

@@ -232,39 +232,46 @@ START_TEST(families_are_complete_and_generic_is_the_last)
 }
 END_TEST
 
-static bool has_row(const struct arch_family *f, const struct arch_native *row)
-{
-    return row->cores == 0 || (row->cores & f->native_core) != 0;
-}
-
 START_TEST(native_names_are_found_and_mean_one_code_per_family)
 {
     for (size_t i = 0; upmu_arch_families[i]; i++) {
         const struct arch_family *f = upmu_arch_families[i];
-        for (size_t j = 0; j < f->n_native; j++) {
-            const struct arch_native *row = &f->native[j];
+        const struct arch_native *row;
+        const char *before = "";
+        for (size_t at = 0; (row = arch_family_native_next(f, &at)) != NULL; before = row->name) {
             ck_assert(row->name[0] != '\0' && row->meaning[0] != '\0');
-            ck_assert_msg(j == 0 || strcasecmp(row[-1].name, row->name) <= 0, "%s: %s is out of order", f->name,
-                          row->name);
+            ck_assert_msg(strcasecmp(before, row->name) <= 0, "%s: %s is out of order", f->name, row->name);
             /* The first of two rows of one name would hide the second. */
-            ck_assert_msg(!has_row(f, row) || arch_family_native(f, row->name) == row, "%s: %s is there twice", f->name,
-                          row->name);
-            ck_assert_msg(!has_row(f, row) || counters_fit(f, row->counters), "%s: %s names counters it lacks", f->name,
-                          row->name);
+            ck_assert_msg(arch_family_native(f, row->name) == row, "%s: %s is there twice", f->name, row->name);
+            ck_assert_msg(counters_fit(f, row->counters), "%s: %s names counters it lacks", f->name, row->name);
         }
     }
 }
 END_TEST
 
+/** The cores of all families that use a table. */
+static uint32_t users_of(const struct arch_native *rows)
+{
+    uint32_t users = 0;
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        users |= f->native == rows || f->native_shared == rows ? f->native_core : 0;
+    }
+    return users;
+}
+
+static void check_users(const struct arch_native *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ck_assert_msg((rows[i].cores & ~users_of(rows)) == 0, "%s: nobody has this row", rows[i].name);
+}
+
 START_TEST(every_native_row_belongs_to_a_family)
 {
     for (size_t i = 0; upmu_arch_families[i]; i++) {
         const struct arch_family *f = upmu_arch_families[i];
-        uint32_t users = 0;
-        for (size_t k = 0; upmu_arch_families[k]; k++)
-            users |= upmu_arch_families[k]->native == f->native ? upmu_arch_families[k]->native_core : 0;
-        for (size_t j = 0; j < f->n_native; j++)
-            ck_assert_msg((f->native[j].cores & ~users) == 0, "%s: nobody has this row", f->native[j].name);
+        check_users(f->native, f->n_native);
+        check_users(f->native_shared, f->n_native_shared);
     }
 }
 END_TEST
@@ -355,8 +362,9 @@ START_TEST(raw_codes_of_listed_sources_are_in_the_native_list)
                 continue;
             /* 0x0347 is the sum of two unit masks that are listed one by one. */
             bool found = row->config == 0x0347;
-            for (size_t k = 0; k < f->n_native && !found; k++)
-                found = has_row(f, &f->native[k]) && f->native[k].config == row->config;
+            const struct arch_native *listed;
+            for (size_t at = 0; !found && (listed = arch_family_native_next(f, &at)) != NULL;)
+                found = listed->config == row->config;
             ck_assert_msg(found, "%s: the code of %s is not in the maker's list", f->name, row->name);
             checked++;
         }

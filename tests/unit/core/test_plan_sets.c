@@ -106,7 +106,7 @@ static void sample_of_family(struct sample *s, const struct arch_family *f, size
     s->family = f->name;
     s->rules.counters = f->counters;
     if (f->counters.watchdog && pick(4) == 0)
-        s->rules.held = 0xf;
+        s->rules.held = f->counters.general == 2 ? 0x3 : 0xf;
     s->n = 1 + pick((uint32_t)most);
     for (size_t i = 0; i < s->n; i++) {
         s->events[i] = any_event(f);
@@ -457,11 +457,11 @@ static double seconds_of_thread(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The best of a few tries: a busy machine must not be taken for a slow planner. */
+/* The best of a few tries, in time of this thread alone: a busy machine must not be taken for a slow planner. */
 static double cost(const struct sample *s, struct plan *plan)
 {
     double best = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         double begin = seconds_of_thread();
         make_plan(s, plan);
         double took = seconds_of_thread() - begin;
@@ -470,7 +470,7 @@ static double cost(const struct sample *s, struct plan *plan)
     return best;
 }
 
-START_TEST(sixteen_events_are_planned_in_no_time)
+START_TEST(sixteen_events_are_planned_within_a_millisecond)
 {
     static struct plan plan;
     struct sample s;
@@ -485,8 +485,7 @@ START_TEST(sixteen_events_are_planned_in_no_time)
             worst = took > worst ? took : worst;
         }
     printf("the longest of them took %.1f us\n", 1e6 * worst);
-    /* A search that runs away takes seconds; sanitizers and slow machines ten times as long as it should. */
-    ck_assert_double_lt(worst, 0.02);
+    ck_assert_msg(worst < 0.001, "a plan takes %.1f us, beyond the millisecond it may", 1e6 * worst);
 }
 END_TEST
 
@@ -496,6 +495,6 @@ int main(void)
     tcase_set_timeout(cases, 120);
     tcase_add_test(cases, every_familys_plans_are_sound_and_small_ones_have_the_fewest_groups);
     tcase_add_test(cases, plans_for_invented_counters_are_sound_and_small_ones_have_the_fewest_groups);
-    tcase_add_test(cases, sixteen_events_are_planned_in_no_time);
+    tcase_add_test(cases, sixteen_events_are_planned_within_a_millisecond);
     return run_suite("plan_sets", cases);
 }

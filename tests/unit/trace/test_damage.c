@@ -630,7 +630,8 @@ START_TEST(repair_gives_a_killed_process_the_clock_our_reader_uses)
     only_metadata(text_path);
     snprintf(wanted, sizeof wanted, "freq = %llu;", (unsigned long long)hz);
     char *text = read_whole(text_path, &len);
-    ck_assert_ptr_null(strstr(text, wanted)); /* that was measured in two milliseconds */
+    /* That was measured in two milliseconds, unless the ticks are the kernel's nanoseconds and there is nothing to measure. */
+    ck_assert(hz == 1000000000 || strstr(text, wanted) == NULL);
     free(text);
     (void)repaired(0);
     t = trace_of(recording);

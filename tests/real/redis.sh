@@ -4,16 +4,9 @@
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-for program in redis-server redis-cli redis-benchmark; do
-    if ! command -v $program >/dev/null; then
-        echo "skipped, because $program is not installed"
-        exit 77
-    fi
-done
-server=0
-trap '[ $server -eq 0 ] || kill -KILL $server 2>/dev/null || true; rm -rf "$scratch"' EXIT
+needs redis-server redis-cli redis-benchmark
 requests=4000
 
 # Replies that depend on nothing but the commands; lists and hashes long enough to be freed by another thread.
@@ -48,26 +41,11 @@ is_ours()
     ask INFO server 2>/dev/null | tr -d '\r' | grep -q "^process_id:$server\$"
 }
 
-# start NAME [VAR=VALUE...]: the server on a port that nobody else has
-start()
+# serve NAME [VAR=VALUE...]
+serve()
 {
-    local name=$1
-    shift
-    for _ in $(seq 1 20); do
-        port=$((20000 + RANDOM % 12000))
-        env "$@" redis-server --port $port --bind 127.0.0.1 --dir "$scratch" --save '' --appendonly no --io-threads 2 \
-            --io-threads-do-reads yes --always-show-logo no --enable-debug-command yes >"$scratch/$name.log" 2>&1 &
-        server=$!
-        for _ in $(seq 1 300); do
-            ! is_ours || return 0
-            kill -0 $server 2>/dev/null || break
-            sleep 0.1
-        done
-        grep -q "Address already in use" "$scratch/$name.log" ||
-            fail "$name: no answer from the server: $(cat "$scratch/$name.log")"
-        server=0
-    done
-    fail "no port of twenty was free"
+    start "$scratch/$1.log" is_ours env "${@:2}" redis-server --port PORT --bind 127.0.0.1 --dir "$scratch" --save '' \
+        --appendonly no --io-threads 2 --io-threads-do-reads yes --always-show-logo no --enable-debug-command yes
 }
 
 # use NAME [VAR=VALUE...]: benchmark, commands and a clean end; leaves NAME.replies, NAME.tests and NAME.messages
@@ -109,11 +87,11 @@ readable()
     [ "$theirs" -eq "$ours" ] || fail "babeltrace2 reads $theirs events of $1, our reader $ours"
 }
 
-start plain UPMU_SYNC=
+serve plain UPMU_SYNC=
 use plain UPMU_SYNC=
 grep -q "^$((requests / 16 * 16))\$" "$scratch/plain.replies" || fail "no benchmark: $(head -4 "$scratch/plain.replies")"
 for mode in contended all; do
-    start $mode UPMU_TRACE="$scratch/$mode" UPMU_SYNC=$mode LD_PRELOAD="$preload"
+    serve $mode UPMU_TRACE="$scratch/$mode" UPMU_SYNC=$mode LD_PRELOAD="$preload"
     use $mode UPMU_TRACE="$scratch/bench-$mode" UPMU_SYNC=$mode LD_PRELOAD="$preload"
     for what in tests replies messages; do
         cmp -s "$scratch/plain.$what" "$scratch/$mode.$what" ||

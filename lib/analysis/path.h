@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The critical path of each process, backwards from the end of its last thread, and what shorter sections would gain.
+ * Room: analysis. Before it: the graph (chain.h); after it: path_facts.c.
+ */
+#ifndef UPMU_ANALYSIS_PATH_H
+#define UPMU_ANALYSIS_PATH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct overview;
+
+/** A piece of the path. */
+struct path_step {
+    uint64_t begin_ns, end_ns;
+    uint32_t thread, from; /**< `from`: who woke it, MAP_NONE if it was not woken */
+    uint32_t object;       /**< what it waited for before, MAP_NONE if nothing */
+    int kind;              /**< enum upmu_path_kind */
+};
+
+/** What a lock has to do with the path of its process. */
+struct path_lock {
+    uint32_t process, object;
+    uint64_t held_ns;
+    uint64_t wakes, wake_ns, unknown_ns;
+    uint64_t gain_ns, gain_half_ns; /**< UPMU_NO_VALUE: not computed */
+};
+
+/** A process's path. */
+struct path {
+    uint64_t begin_ns, end_ns, run_ns, wake_ns, unknown_ns, hops;
+    uint32_t last; /**< the moment it ends with, MAP_NONE: it has no thread */
+    size_t first_step, n_steps, first_lock, n_locks;
+};
+
+struct paths {
+    struct path *of; /**< by process */
+    size_t n;
+    struct path_step *steps; /**< path by path in the order of time */
+    size_t n_steps, cap_steps;
+    struct path_lock *locks; /**< path by path, the longest held first */
+    size_t n_locks;
+};
+
+/** Find them; the graph is whole. @return 0; UPMU_E_NOMEM. */
+int paths_find(struct overview *o);
+void paths_free(struct paths *p);
+
+enum { PATH_GAINS_MAX = 8 }; /* locks of a path for which it is computed */
+
+/* path_gain.c: what would be gained by the first PATH_GAINS_MAX locks of each path. */
+int paths_gain(struct overview *o);
+
+#endif

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Critical paths, gains and who waited for whom, against streams whose truth is computed by hand. Room: tests (unit).
+ * Before it: lib/analysis/chain.c, path.c; after it: nothing. */
+#include <stdio.h>
+
+#include "stream.h"
+
+#include "suite.h"
+
+enum { LOCK = 0xa0, OTHER = 0xb0, COND = 0xc0, HANDLE = 0x77 };
+
+static struct upmu_overview_path path(void)
+{
+    struct upmu_overview_path p = {.size = sizeof p};
+    ck_assert_int_eq(upmu_overview_path(&subject, 0, &p), 0);
+    ck_assert_uint_eq(p.end_ns - p.begin_ns, p.run_ns + p.wake_ns + p.unknown_ns);
+    return p;
+}
+
+/* "R101 1000-1500, W102 1500-1510 by 101": the whole path, which has no gaps. */
+static void ck_path(const char *expected)
+{
+    struct upmu_overview_path p = path();
+    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    char text[512] = "";
+    uint64_t end = p.begin_ns;
+    for (size_t i = 0; upmu_overview_path_step(&subject, 0, i, &s) == 0; i++) {
+        size_t n = strlen(text);
+        ck_assert_uint_eq(s.begin_ns, end);
+        end = s.end_ns;
+        ck_assert_int_eq(upmu_overview_thread(&subject, s.thread, &t), 0);
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%d %d-%d", i ? ", " : "", "RWU"[s.kind], (int)t.tid,
+                              (int)s.begin_ns, (int)s.end_ns);
+        if (s.from == UINT32_MAX)
+            continue;
+        ck_assert_int_eq(upmu_overview_thread(&subject, s.from, &t), 0);
+        snprintf(text + n, sizeof text - n, " by %d", (int)t.tid);
+    }
+    ck_assert_uint_eq(end, p.end_ns);
+    ck_assert_str_eq(text, expected);
+}
+
+static struct upmu_overview_path_object on_path(uint64_t address)
+{
+    struct upmu_overview_path_object l = {.size = sizeof l};
+    struct upmu_overview_object o = {.size = sizeof o};
+    for (size_t i = 0; upmu_overview_path_object(&subject, 0, i, &l) == 0; i++) {
+        ck_assert_int_eq(upmu_overview_object(&subject, l.object, &o), 0);
+        if (o.address == address)
+            return l;
+    }
+    return (struct upmu_overview_path_object){0};
+}
+
+static struct upmu_wait_sum waited_for(pid_t waiter, pid_t other)
+{
+    struct upmu_overview_pair p = {.size = sizeof p};
+    for (size_t i = 0; upmu_overview_pair(&subject, i, &p) == 0; i++)
+        if (p.waiter_tid == waiter && p.other_tid == other)
+            return p.waits;
+    return (struct upmu_wait_sum){0};
+}
+
+static void put_cond(int kind, pid_t tid, uint64_t time, int result)
+{
+    struct upmu_trace_event e = event(kind, tid, time, COND);
+    e.object_type = UPMU_OBJECT_COND;
+    e.object2 = LOCK;
+    e.result = result;
+    add(&e);
+}
+
+START_TEST(path_goes_through_the_holder_and_gains_are_what_a_replay_gives)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    block(102, 1100, LOCK, 101, 1000);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1500, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 102, 1510, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1700, 0);
+    put(UPMU_TRACE_LOCK_RELEASE, 102, 1900, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 2000, 0);
+    finish();
+    ck_path("R101 1000-1500, W102 1500-1510 by 101, R102 1510-2000");
+    struct upmu_overview_path_object l = on_path(LOCK);
+    ck_assert_uint_eq(l.held_ns, 500 + 390);
+    ck_assert_uint_eq(l.wakes, 1);
+    ck_assert_uint_eq(l.wake_ns, 10);
+    /* Without its sections 102 would not wait: it goes on at 1100 and ends at 1200. */
+    ck_assert_uint_eq(l.gain_ns, 800);
+    /* With half of them the release comes at 1250, and the end at 1260 + 490 - 195. */
+    ck_assert_uint_eq(l.gain_half_ns, 2000 - 1555);
+    ck_assert_uint_eq(waited_for(102, 101).total_ns, 410);
+    ck_assert_uint_eq(waited_for(102, 101).count, 1);
+    ck_assert_uint_eq(path().hops, 1);
+    end_stream();
+}
+END_TEST
+
+START_TEST(gain_ends_where_another_path_becomes_critical)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put(UPMU_TRACE_MARK, 103, 1000, 0);
+    block(102, 1100, LOCK, 101, 1000);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1500, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 102, 1500, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 102, 1500, LOCK);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 103, 1600, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 102, 1700, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 102, 1700, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 103, 1700, OTHER);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 1750, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 103, 1800, 0);
+    finish();
+    ck_path("R101 1000-1500, R102 1500-1700, R103 1700-1800");
+    ck_assert_uint_eq(on_path(LOCK).held_ns, 500);
+    ck_assert_uint_eq(on_path(LOCK).gain_ns, 100); /* 103 arrives at 1600 whatever 102 does */
+    end_stream();
+}
+END_TEST
+
+START_TEST(path_goes_through_creation_and_join)
+{
+    begin_stream(true);
+    put_typed(UPMU_TRACE_THREAD_CREATE, UPMU_OBJECT_THREAD, 100, 100, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_START, UPMU_OBJECT_THREAD, 101, 110, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 120, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 500, 0);
+    put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 100, 510, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 100, 600, 0);
+    finish();
+    ck_path("R100 1-100, W101 100-110 by 100, R101 110-500, W100 500-510 by 101, R100 510-600");
+    ck_assert_uint_eq(waited_for(100, 101).total_ns, 390);
+    end_stream();
+}
+END_TEST
+
+START_TEST(join_of_a_thread_that_has_ended_is_no_wait)
+{
+    begin_stream(true);
+    put_typed(UPMU_TRACE_THREAD_CREATE, UPMU_OBJECT_THREAD, 100, 100, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_START, UPMU_OBJECT_THREAD, 101, 110, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 120, 0);
+    put_typed(UPMU_TRACE_THREAD_JOIN, UPMU_OBJECT_THREAD, 100, 200, HANDLE);
+    put_typed(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 100, 204, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 100, 600, 0);
+    finish();
+    ck_path("R100 1-600");
+    end_stream();
+}
+END_TEST
+
+START_TEST(condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put_cond(UPMU_TRACE_COND_WAIT, 101, 1100, 0);
+    put_typed(UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, 102, 1200, COND);
+    put_cond(UPMU_TRACE_COND_WAKE, 101, 1210, 0);
+    put_cond(UPMU_TRACE_COND_WAIT, 101, 1300, 0);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 103, 1310, LOCK);
+    put_typed(UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, 102, 1320, COND);
+    put(UPMU_TRACE_LOCK_RELEASE, 103, 1400, LOCK);
+    put_cond(UPMU_TRACE_COND_WAKE, 101, 1410, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1500, 0);
+    finish();
+    ck_path("R103 1310-1400, W101 1400-1410 by 103, R101 1410-1500");
+    ck_assert_uint_eq(waited_for(101, 102).total_ns, 110);
+    ck_assert_uint_eq(waited_for(101, 103).total_ns, 110);
+    ck_assert_uint_eq(on_path(LOCK).held_ns, 90);
+    end_stream();
+}
+END_TEST
+
+START_TEST(timeout_and_what_nobody_did_are_not_known)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put_cond(UPMU_TRACE_COND_WAIT, 101, 1100, 0);
+    put_typed(UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, 102, 1200, COND); /* not for 101, which timed out */
+    put_cond(UPMU_TRACE_COND_WAKE, 101, 1300, 110);
+    block(101, 1400, OTHER, 0, 0);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 101, 1450, OTHER);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1500, 0);
+    finish();
+    ck_path("R101 1000-1100, U101 1100-1300, R101 1300-1400, U101 1400-1450, R101 1450-1500");
+    ck_assert_uint_eq(on_path(COND).unknown_ns, 200);
+    ck_assert_uint_eq(on_path(OTHER).unknown_ns, 50);
+    ck_assert_uint_eq(waited_for(101, 0).total_ns, 250);
+    end_stream();
+}
+END_TEST
+
+START_TEST(post_before_the_wait_did_not_end_it)
+{
+    begin_stream(true);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 102, 900, LOCK);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1000, LOCK);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 103, 1100, LOCK);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 101, 1110, LOCK);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1200, LOCK);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 101, 1300, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1400, 0);
+    finish();
+    ck_path("W101 1100-1110 by 103, R101 1110-1200, U101 1200-1300, R101 1300-1400");
+    end_stream();
+}
+END_TEST
+
+/* A thread that arrives for the next round while others still leave the last one did not end that. */
+START_TEST(barrier_is_ended_by_who_came_last_in_the_round)
+{
+    begin_stream(true);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 101, 1000, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 102, 1100, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 103, 1200, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 102, 1210, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 102, 1220, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 103, 1225, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 101, 1230, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 103, 1240, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, 101, 1300, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 101, 1301, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 102, 1310, OTHER);
+    put_typed(UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, 103, 1312, OTHER);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1320, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 103, 1330, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 1400, 0);
+    finish();
+    ck_path("W101 1200-1230 by 103, R101 1230-1300, W102 1300-1310 by 101, R102 1310-1400");
+    ck_assert_uint_eq(waited_for(102, 103).total_ns, 110);
+    ck_assert_uint_eq(waited_for(102, 101).total_ns, 90);
+    ck_assert_uint_eq(waited_for(101, 103).total_ns, 230);
+    ck_assert_uint_eq(waited_for(103, 101).total_ns, 72);
+    ck_assert_uint_eq(waited_for(101, 102).count, 0);
+    end_stream();
+}
+END_TEST
+
+/* The outer lock is held over moments in which others are let go on; what is held while waiting is not on the path. */
+START_TEST(hold_counts_where_the_path_runs_inside_it)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 102, 1050, COND);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 101, 1100, COND);
+    put_typed(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_SEM, 102, 1110, COND);
+    block(101, 1200, OTHER, 103, 0);
+    put(UPMU_TRACE_LOCK_RELEASE, 103, 1300, OTHER);
+    put(UPMU_TRACE_LOCK_ACQUIRED, 101, 1310, OTHER);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1400, OTHER);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1500, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 1550, 0);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 1600, 0);
+    finish();
+    ck_path("R103 1200-1300, W101 1300-1310 by 103, R101 1310-1600");
+    ck_assert_uint_eq(on_path(LOCK).held_ns, 190);
+    ck_assert_uint_eq(on_path(OTHER).held_ns, 100 + 90); /* by 103 at least since 101 waited */
+    end_stream();
+}
+END_TEST
+
+START_TEST(release_that_was_left_out_makes_no_long_hold)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 5000, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 5100, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 7000, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 8000, 0);
+    finish();
+    ck_assert_uint_eq(on_path(LOCK).held_ns, 100);
+    end_stream();
+}
+END_TEST
+
+START_TEST(recursive_mutex_is_held_until_the_last_release)
+{
+    begin_stream(true);
+    struct upmu_trace_event init = event(UPMU_TRACE_LOCK_INIT, 101, 900, LOCK);
+    init.flags = UPMU_FLAG_RECURSIVE;
+    add(&init);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1100, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1200, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1500, LOCK);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 2000, 0);
+    finish();
+    ck_assert_uint_eq(on_path(LOCK).held_ns, 500);
+    ck_assert_uint_eq(on_path(LOCK).gain_ns, 500);
+    end_stream();
+}
+END_TEST
+
+/* Of threads that are there when the process ends it is the one that acted last, not one that waits for ever. */
+START_TEST(process_that_stands_has_a_path_to_its_last_action)
+{
+    begin_stream(false);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    block(102, 1100, LOCK, 101, 1000);
+    put(UPMU_TRACE_MARK, 101, 3000, 0);
+    finish();
+    ck_path("R101 1000-3000");
+    ck_assert_uint_eq(waited_for(102, 101).unfinished_ns, 1900);
+    ck_assert_uint_eq(waited_for(102, 101).unfinished, 1);
+    end_stream();
+}
+END_TEST
+
+START_TEST(arguments_are_checked)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 101, 3000, 0);
+    finish();
+    struct upmu_overview_path p = {.size = sizeof p - 1};
+    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_path_object l = {.size = sizeof l};
+    struct upmu_overview_pair pair = {.size = sizeof pair};
+    ck_assert_int_eq(upmu_overview_path(&subject, 0, &p), UPMU_E_INVAL);
+    p.size = sizeof p;
+    ck_assert_int_eq(upmu_overview_path(&subject, 1, &p), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path(&subject, 0, NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path_step(&subject, 0, 0, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_path_object(&subject, 0, 0, &l), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_path_object(&subject, 7, 0, &l), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_pair(&subject, 0, &pair), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_pair(NULL, 0, &pair), UPMU_E_INVAL);
+    end_stream();
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("paths");
+    tcase_add_test(cases, path_goes_through_the_holder_and_gains_are_what_a_replay_gives);
+    tcase_add_test(cases, gain_ends_where_another_path_becomes_critical);
+    tcase_add_test(cases, path_goes_through_creation_and_join);
+    tcase_add_test(cases, join_of_a_thread_that_has_ended_is_no_wait);
+    tcase_add_test(cases, condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later);
+    tcase_add_test(cases, timeout_and_what_nobody_did_are_not_known);
+    tcase_add_test(cases, post_before_the_wait_did_not_end_it);
+    tcase_add_test(cases, barrier_is_ended_by_who_came_last_in_the_round);
+    tcase_add_test(cases, hold_counts_where_the_path_runs_inside_it);
+    tcase_add_test(cases, release_that_was_left_out_makes_no_long_hold);
+    tcase_add_test(cases, recursive_mutex_is_held_until_the_last_release);
+    tcase_add_test(cases, process_that_stands_has_a_path_to_its_last_action);
+    tcase_add_test(cases, arguments_are_checked);
+    return run_suite("analysis paths", cases);
+}
