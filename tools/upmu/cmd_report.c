@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu report: what a recording says as a whole. Room: tools/upmu. Before it: main; after it: the overview of
- * libupmu_analysis, report_text.c and report_json.c. */
+ * libupmu_analysis, report_text.c and report_json.c; for a page export_file.c. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "command.h"
+#include "export_file.h"
 #include "numbers.h"
 #include "options.h"
 #include "output.h"
 #include "report.h"
 
-enum { REPORT_JSON = 1, REPORT_TOP, REPORT_SORT };
+enum { REPORT_JSON = 1, REPORT_TOP, REPORT_SORT, REPORT_HTML };
 enum { TOP_DEFAULT = 10, TOP_MOST = 1000000000 };
 
 struct report_request {
@@ -20,6 +21,7 @@ struct report_request {
     bool as_json;
     long top;         /* 0: not given */
     const char *sort; /* NULL: not given */
+    const char *html; /* file, NULL: not given */
 };
 
 static int report_option(void *arg, int id, const char *value)
@@ -27,6 +29,10 @@ static int report_option(void *arg, int id, const char *value)
     struct report_request *q = arg;
     if (id == REPORT_JSON) {
         q->as_json = true;
+        return 0;
+    }
+    if (id == REPORT_HTML) {
+        q->html = value;
         return 0;
     }
     if (id == REPORT_SORT) {
@@ -70,6 +76,17 @@ static int report_write(const struct report_request *q, struct report *r)
     return rc == 0 && r->totals.n_damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+/* A page has everything and sorts by a click. */
+static int report_html(const struct report_request *q)
+{
+    const struct export_order order = {
+        .dir = q->dir, .format = "html", .output = q->html, .opts.size = sizeof order.opts};
+    if (q->as_json || q->sort || q->top)
+        return options_usage(q->self,
+                             "--html stands alone: the page has all threads and locks, and sorts them by a click");
+    return export_to_file(&order);
+}
+
 static int report_run(const struct command *self, int argc, char **argv)
 {
     struct report_request q = {.self = self};
@@ -80,6 +97,8 @@ static int report_run(const struct command *self, int argc, char **argv)
         return status;
     if (!q.dir)
         return options_usage(self, "which trace? give its directory");
+    if (q.html)
+        return report_html(&q);
     r.dir = q.dir;
     r.top = rows(&q);
     if (upmu_overview_open(&r.overview, q.dir, NULL) < 0) {
@@ -95,6 +114,8 @@ static int report_run(const struct command *self, int argc, char **argv)
 static const struct option_spec report_options[] = {
     {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
     {REPORT_SORT, 's', "sort", "KEY", "order of locks: wait (default), hold, or path (held on the critical path)"},
+    {REPORT_HTML, 0, "html", "FILE",
+     "write a page for the browser to FILE: timeline, deadlocks, flame graphs and all tables"},
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all)"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -102,7 +123,7 @@ static const struct option_spec report_options[] = {
 const struct command command_report = {
     .name = "report",
     .summary = "show where the threads of a recording waited, who held the locks, what the counters say",
-    .usage = "[--json] [--top N] [--sort KEY] DIR",
+    .usage = "[--json] [--top N] [--sort KEY] DIR | --html FILE DIR",
     .about = "Reads the recording DIR (or one process in it) once and shows its threads with the time they were\n"
              "blocked, who waited for whom, the critical path with what shorter sections would gain, the locks with\n"
              "who waited, who held them and where, and the regions with their counters.\n"

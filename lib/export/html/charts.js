@@ -72,12 +72,10 @@ function drawLayers(context, layers, x, y, width, height, most) {
   for (const layer of [...layers].sort((a, b) => a.calm - b.calm)) {
     context.beginPath();
     context.moveTo(x, y + height);
-    for (let i = 0; i < bins; i++) context.lineTo(x + i / bins * width, y + height - base[i] / most * height);
-    context.lineTo(x + width, y + height - (base[bins - 1] || 0) / most * height);
+    for (let i = 0; i < bins; i++) stepTo(context, x, y, width, height, i, bins, base[i] / most, false);
     for (let i = bins; i-- > 0;) {
       base[i] += layer.sum[i];
-      context.lineTo(x + (i + 1) / bins * width, y + height - base[i] / most * height);
-      context.lineTo(x + i / bins * width, y + height - base[i] / most * height);
+      stepTo(context, x, y, width, height, i, bins, base[i] / most, true);
     }
     context.closePath();
     context.globalAlpha = layer.calm ? 0.38 : 0.92;
@@ -85,6 +83,13 @@ function drawLayers(context, layers, x, y, width, height, most) {
     context.fill();
   }
   context.globalAlpha = 1;
+}
+
+// The top of a bin, from left to right or back.
+function stepTo(context, x, y, width, height, i, bins, share, back) {
+  const top = y + height * (1 - share);
+  context.lineTo(x + (i + back) / bins * width, top);
+  context.lineTo(x + (i + !back) / bins * width, top);
 }
 
 function mostBlocked(layers) {

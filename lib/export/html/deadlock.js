@@ -10,23 +10,34 @@ const CLASS_WORDS = {inversion: "Threads could come to wait for each other for e
 
 // ------------------------------------------------------------------------------------------------- the graph
 
-// Nodes on an ellipse, in their order; edges from each to the next, the last to the first if it is a circle.
+const GRAPH_WIDTH = 760, LADDER_FROM = 7, LADDER_STEP = 74;
+
+// Where nodes are: few on an ellipse, many down one side and up the other.
+function places(n) {
+  if (n < LADDER_FROM) {
+    const height = n <= 4 ? 300 : 400;
+    return {height, at: (i) => {
+      const angle = Math.PI * (2 * i / n - (n <= 2 ? 1 : 0.5));
+      return {x: GRAPH_WIDTH / 2 + Math.cos(angle) * (GRAPH_WIDTH / 2 - 130), y: height / 2 + Math.sin(angle) * (height / 2 - 46)};
+    }};
+  }
+  const rows = Math.ceil(n / 2);
+  return {height: rows * LADDER_STEP + 20, at: (i) => ({x: i < rows ? GRAPH_WIDTH - 190 : 190, y: 44 + (i < rows ? i : 2 * rows - 1 - i) * LADDER_STEP})};
+}
+
+// Nodes in their order, round; edges between them.
 function ring(nodes, edges, choose) {
-  const two = nodes.length <= 2, width = 760, height = nodes.length <= 4 ? 300 : 420, cx = width / 2, cy = height / 2;
-  const at = nodes.map((_, i) => {
-    const angle = Math.PI * (2 * i / nodes.length - (two ? 1 : 0.5));
-    return {x: cx + Math.cos(angle) * (width / 2 - 130), y: cy + Math.sin(angle) * (height / 2 - 46)};
-  });
+  const width = GRAPH_WIDTH, {height, at: place} = places(nodes.length), cx = width / 2, cy = height / 2, at = nodes.map((_, i) => place(i));
   const graph = svg("svg", {viewBox: `0 0 ${width} ${height}`, class: "graph", role: "group", "aria-label": "Graph of who waits for whom"},
     svg("defs", null, ["wait", "hold"].map((kind) => svg("marker", {id: `arrow-${kind}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse"}, svg("path", {d: "M0 0L10 5L0 10z", class: `head ${kind}`})))));
   for (const edge of edges) graph.append(edgeOf(edge, at[edge.from], at[edge.to], nodes, {cx, cy}, choose));
   nodes.forEach((node, i) => graph.append(nodeOf(node, at[i], choose)));
-  return graph;
+  return h("div", {class: "graph-place"}, graph);
 }
 
 function nodeBox(node) {
   const lines = [node.title, ...(node.note ? [node.note] : [])];
-  return {lines, width: Math.max(96, Math.min(230, 22 + 7.2 * Math.max(...lines.map((l) => Math.min(l.length, 29))))), height: lines.length > 1 ? 46 : 32};
+  return {lines, width: Math.max(96, 28 + 8.2 * Math.max(...lines.map((l) => Math.min(l.length, 27)))), height: lines.length > 1 ? 46 : 32};
 }
 
 function shorten(text, most) {
@@ -37,7 +48,7 @@ function nodeOf(node, p, choose) {
   const {lines, width, height} = nodeBox(node), go = (e) => { if (e.type === "click" || e.key === "Enter" || e.key === " ") { e.preventDefault(); choose(node); } };
   return svg("g", {class: `node ${node.kind}`, tabindex: "0", role: "button", "aria-label": `${lines.join(", ")}: show call stacks`, transform: `translate(${p.x} ${p.y})`, onclick: go, onkeydown: go},
     svg("rect", {x: -width / 2, y: -height / 2, width, height, rx: node.kind === "thread" ? 8 : height / 2}), svg("title", null, lines.join(", ")),
-    lines.map((line, i) => svg("text", {y: (i - (lines.length - 1) / 2) * 17 + 4.5, class: i > 0 ? "small" : null}, shorten(line, 29))));
+    lines.map((line, i) => svg("text", {y: (i - (lines.length - 1) / 2) * 17 + 4.5, class: i > 0 ? "small" : null}, shorten(line, 27))));
 }
 
 // Where the line from the middle of a box towards a point leaves it.
@@ -63,8 +74,9 @@ function lockTitle(m, process, address, fallback) {
   return o ? o.title : address ? `${fallback || "lock"} ${address}` : fallback || "?";
 }
 
-function threadTitle(t) {
-  return tidy(t.name ? `${t.name} ${t.tid}` : `thread ${t.tid}`, 60);
+function threadTitle(m, process, t) {
+  const known = m.byTid.get(`${process}.${t.tid}`);
+  return known ? known.label : tidy(t.name ? `${t.name} ${t.tid}` : `thread ${t.tid}`, 60);
 }
 
 // Each thread, then what it waits for; that is held by the next one, or nobody.
@@ -72,7 +84,7 @@ function itemGraph(m, item, choose) {
   const caught = item.threads.slice(0, item.caught), nodes = [], edges = [];
   caught.forEach((t, i) => {
     const held = caught[(i + 1) % caught.length], join = t.kind === "join", thread = nodes.length;
-    nodes.push({kind: "thread", title: threadTitle(t), note: t.since === null ? "" : `waits for ${duration(Math.max(0, m.length - t.since))}`, thread: t});
+    nodes.push({kind: "thread", title: threadTitle(m, item.process, t), note: t.since === null ? "" : `waits since ${duration(t.since)}`, thread: t});
     if (join) return;
     nodes.push({kind: "lock", title: lockTitle(m, item.process, t.object, t.kind), thread: t, holder: held.tid === t.holder ? held : null});
     edges.push({from: thread, to: thread + 1, kind: "wait", label: t.shared ? "waits to read" : "waits for", node: nodes[thread + 1]});
@@ -96,29 +108,29 @@ function stacksOf(m, item, node) {
   if (node.site !== undefined && !node.thread) return [h("h4", null, `${node.title} took the lock at`), stackList(m, 0, node.site)];
   const t = node.thread, holder = node.holder || item.threads.find((x) => x.tid === t.holder);
   const held = holder && holder.held.find((x) => x.lock === t.object);
-  return [h("h4", null, `${threadTitle(t)} waits for ${lockTitle(m, item.process, t.object, t.kind)}`),
+  return [h("h4", null, `${threadTitle(m, item.process, t)} waits for ${lockTitle(m, item.process, t.object, t.kind)}`),
     facts([["Since", t.since === null ? "not recorded" : exact(t.since)], ["Limit", t.timed ? "it waits for a limited time" : ""], ["Gave up for it", t.mutex ? lockTitle(m, item.process, t.mutex, "mutex") : ""]]),
     stackList(m, t.stack, t.site),
-    holder && t.kind !== "join" ? [h("h4", null, `${threadTitle(holder)} holds it`), facts([["Since", held && held.since !== null ? exact(held.since) : "before the wait began"]]), stackList(m, 0, held ? held.site : 0)] : null,
-    t.held.length ? [h("h4", null, `${threadTitle(t)} holds`), h("ul", {class: "plain"}, t.held.map((x) => h("li", null, h("b", null, lockTitle(m, item.process, x.lock)), x.wanted ? h("span", {class: "tag bad"}, "wanted") : null, h("small", null, " taken at " + (m.siteText(x.site) || "a place not recorded"))))),
+    holder && t.kind !== "join" ? [h("h4", null, `${threadTitle(m, item.process, holder)} holds it`), facts([["Since", held && held.since !== null ? exact(held.since) : "before the wait began"]]), stackList(m, 0, held ? held.site : 0)] : null,
+    t.held.length ? [h("h4", null, `${threadTitle(m, item.process, t)} holds`), h("ul", {class: "plain"}, t.held.map((x) => h("li", null, h("b", null, lockTitle(m, item.process, x.lock)), x.wanted ? h("span", {class: "tag bad"}, "wanted") : null, h("small", null, " taken at " + (m.siteText(x.site) || "a place not recorded"))))),
       t.forgotten ? h("p", {class: "note"}, `and ${count(t.forgotten)} more that were not kept`) : null] : null];
 }
 
 function itemPanel(m, item) {
-  const side = h("div", {class: "stacks", "aria-live": "polite"}), choose = (node) => side.replaceChildren(...fill(h("div"), stacksOf(m, item, node)).childNodes);
+  const side = h("div", {class: "stacks", "aria-live": "polite"}), choose = (node) => replace(side, stacksOf(m, item, node));
   const behind = item.threads.slice(item.caught), certain = item.standing === "certain";
   if (item.threads.length) choose({kind: "thread", thread: item.threads[0]});
   return h("section", {class: certain ? "panel deadly" : "panel"}, h("h2", null, h("span", {class: certain ? "tag bad" : "tag"}, item.standing), DEADLOCK_WORDS[item.kind] || item.kind),
     h("p", {class: "dim"}, `${plural(item.caught, "thread")} of process ${item.pid}, ${item.alive ? "while it was running" : "when the recording ended"}`, item.couldEnd ? `; could be ended by ${tidy(item.couldEnd, 300)}` : ""),
     h("div", {class: "split-graph"}, itemGraph(m, item, choose), side),
-    behind.length ? [h("h4", null, "Behind them"), h("ul", {class: "plain"}, behind.map((t) => h("li", null, h("b", null, threadTitle(t)), ` waits for ${lockTitle(m, item.process, t.object, t.kind)}`, h("small", null, " at " + (m.siteText(t.site) || "a place not recorded")))))] : null);
+    behind.length ? [h("h4", null, "Behind them"), h("ul", {class: "plain"}, behind.map((t) => h("li", null, h("b", null, threadTitle(m, item.process, t)), ` waits for ${lockTitle(m, item.process, t.object, t.kind)}`, h("small", null, " at " + (m.siteText(t.site) || "a place not recorded")))))] : null);
 }
 
 // ------------------------------------------------------------------------------------------ orders of locks
 
 function cyclePanel(m, cycle) {
   const nodes = [], edges = [], side = h("div", {class: "stacks", "aria-live": "polite"});
-  const choose = (node) => side.replaceChildren(...fill(h("div"), takingStacks(m, cycle, node.taking)).childNodes);
+  const choose = (node) => replace(side, takingStacks(m, cycle, node.taking));
   cycle.takings.forEach((t) => nodes.push({kind: "lock", title: lockTitle(m, cycle.process, t.held), taking: t}));
   cycle.takings.forEach((t, i) => {
     const thread = m.byTid.get(`${cycle.process}.${t.tid}`);
@@ -146,6 +158,6 @@ function showDeadlock(app) {
   const notes = [d.without ? `Of ${plural(d.without, "process", "processes")} it was not recorded what their threads stand at.` : "", d.incomplete ? `${count(d.incomplete)} takings of locks were not recorded whole and are left out.` : "", d.cut ? "There may be more contradicting orders: the search was ended." : ""].filter(Boolean);
   const worst = d.cycles.filter((c) => c.class === "inversion").length;
   fill(place, [d.items.length === 0 ? h("section", {class: "panel calm-panel"}, h("h2", null, whole ? "No thread stands for ever" : "No deadlock was found"),
-    h("p", null, d.cycles.length === 0 ? `${plural(d.takings, "taking")} of a lock while others were held; ${d.takings ? "no two orders contradict each other." : "orders of locks cannot contradict each other."}` : `${plural(worst, "order")} of locks could come to a deadlock, ${count(d.cycles.length - worst)} more cannot, for the reasons below.`)) : null,
+    h("p", null, d.cycles.length === 0 ? `${d.takings ? `${plural(d.takings, "time")} a lock was taken while others were held, and no two orders contradict each other.` : "No lock was taken while another was held, so there are no orders that could contradict each other."}` : `${plural(worst, "order")} of locks could come to a deadlock, ${count(d.cycles.length - worst)} more cannot, for the reasons below.`)) : null,
     d.items.map((item) => itemPanel(m, item)), d.cycles.map((c) => cyclePanel(m, c)), notes.map((n) => h("p", {class: "note"}, n))]);
 }

@@ -9,6 +9,11 @@ function fill(element, children) {
   return element;
 }
 
+function replace(element, ...children) {
+  element.replaceChildren();
+  return fill(element, children);
+}
+
 function setStyle(element, style) {
   for (const [key, value] of Object.entries(style)) {
     if (key.startsWith("--")) element.style.setProperty(key, value);
@@ -108,11 +113,12 @@ function canvasIn(place, draw, attributes) {
   return {canvas, ask, now};
 }
 
-// Text that fits into `width`, its end cut off; "" if not even two letters would.
+// Text that fits into `width`, its end cut off; "" where too little of it would be left to tell anything.
 function fitted(context, text, width) {
-  if (width < 14) return "";
+  if (width < 8) return "";
   const whole = context.measureText(text).width;
   if (whole <= width) return text;
+  if (width < 44) return "";
   let n = Math.floor(text.length * width / whole) - 1;
   while (n > 1 && context.measureText(text.slice(0, n) + "\u2026").width > width) n--;
   return n < 2 ? "" : text.slice(0, n) + "\u2026";

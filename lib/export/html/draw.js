@@ -48,7 +48,7 @@ class Pen {
     for (let i = first; i < row.to && begin[i] < this.to; i++) {
       const x0 = this.left + (begin[i] - this.from) * this.scale, x1 = x0 + ns[i] * this.scale;
       if (x1 < this.left) continue;
-      if (x1 - x0 < 1.5) {
+      if (x1 - x0 < 1.5 && !(row.table.flags[i] & UNFINISHED)) {
         const at = Math.floor(x0);
         if (at !== pixel) flushPixel();
         pixel = at;
@@ -58,7 +58,8 @@ class Pen {
       }
       flushPixel();
       flushRun();
-      this.block(look(i), Math.max(x0, this.left - 2), Math.min(x1, this.left + this.width + 2), y, height, ns[i] > 0 ? 1 - idle[i] / ns[i] : 1);
+      const seen = look(i), beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1;
+      this.block(seen, Math.max(x0, this.left - 2), Math.min(beyond, this.left + this.width + 2), y, height, ns[i] > 0 ? 1 - idle[i] / ns[i] : 1);
     }
     flushPixel();
     flushRun();
@@ -78,10 +79,10 @@ class Pen {
     if (text) c.fillText(text, Math.max(x0, this.left) + 5, y + height / 2 + 0.5);
   }
 
-  // What has not ended.
+  // What has not ended goes on beyond the end of the recording, and has a red border there.
   openEnd(x, y, height) {
     this.c.fillStyle = theme().bad;
-    this.c.fillRect(Math.min(x, this.left + this.width) - 3, y, 3, height);
+    this.c.fillRect(x - 3, y, 3, height);
   }
 }
 
@@ -176,18 +177,24 @@ function drawQueue(pen, {t, n}, y, height, fill) {
   const c = pen.c;
   c.fillStyle = fill;
   c.globalAlpha = 0.5;
+  const end = pen.left + pen.width, bar = (x0, x1, waiters) => {
+    if (waiters > 0) c.fillRect(x0, y + height * (1 - waiters / most), x1 - x0, height * waiters / most);
+  };
+  // `top` is the most in the pixel at x0; from the next pixel on it is `level`.
   let i = above(t, pen.from, 0, t.length), level = i > 0 ? n[i - 1] : 0, x0 = pen.left, top = level;
-  for (; i <= t.length; i++) {
-    const x = i < t.length && t[i] < pen.to ? pen.x(t[i]) : pen.left + pen.width;
-    if (x - x0 >= 1 || x === pen.left + pen.width) {
-      if (top > 0) c.fillRect(Math.floor(x0), y + height * (1 - top / most), Math.max(1, Math.ceil(x) - Math.floor(x0)), height * top / most);
+  for (; i < t.length && t[i] < pen.to; i++) {
+    const x = Math.floor(pen.x(t[i]));
+    if (x > x0) {
+      bar(x0, x0 + 1, top);
+      bar(x0 + 1, x, level);
       x0 = x;
-      top = i < n.length ? n[i] : 0;
+      top = level;
     }
-    if (i >= t.length || t[i] >= pen.to) break;
     level = n[i];
     top = Math.max(top, level);
   }
+  bar(x0, Math.min(end, x0 + 1), top);
+  bar(x0 + 1, end, level);
   c.globalAlpha = 1;
 }
 
@@ -205,8 +212,13 @@ function drawCounter(pen, m, lane, y) {
   c.globalAlpha = 0.55;
   for (let i = 0; i < n && most > 0; i++) c.fillRect(pen.left + i * 2, y + strip.y + strip.height * (1 - rates[i] / most), 2, strip.height * rates[i] / most);
   c.globalAlpha = 1;
+  const text = most > 0 ? `${lane.counter.scaled ? "~" : ""}${rate(most, lane.counter)} at most` : "no readings here";
+  c.fillStyle = t.lane;
+  c.globalAlpha = 0.8;
+  c.fillRect(pen.left + 4, y + 3, c.measureText(text).width + 8, 15);
+  c.globalAlpha = 1;
   c.fillStyle = t.dim;
-  c.fillText(most > 0 ? `${lane.counter.scaled ? "~" : ""}${rate(most, lane.counter)} at most` : "no readings here", pen.left + 6, y + 10);
+  c.fillText(text, pen.left + 8, y + 11);
 }
 
 // A label, its colour and a note in the gutter.
@@ -218,7 +230,7 @@ function drawLabel(c, lane, y, active) {
   if (lane.kind !== "counter") c.fillRect(0, y + 2, 4, lane.height - 4);
   const two = lane.note && lane.height >= 34, middle = y + Math.min(lane.height, 44) / 2;
   c.fillStyle = t.ink;
-  c.fillText(fitted(c, lane.title, GUTTER - 20 - (lane.note && !two ? 70 : 0)), 12, two ? middle - 7 : middle);
+  c.fillText(fitted(c, lane.title, GUTTER - 20), 12, two ? middle - 7 : middle);
   c.fillStyle = t.dim;
   if (two) c.fillText(fitted(c, lane.note, GUTTER - 20), 12, middle + 8);
 }

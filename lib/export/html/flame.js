@@ -159,6 +159,12 @@ function addBelow(root) {
 function regionFlame(m) {
   const nodes = [];
   m.tree.forEach(([parent, name, wait, times_, ns, ...counts], i) => {
+    // A thread's life is no box of its own: it is the thread.
+    if (i > 0 && name === "(thread)") {
+      nodes.push(nodes[parent]);
+      nodes[parent].own += ns;
+      return;
+    }
     nodes.push(flameNode(i === 0 ? "all threads" : tidy(name, 200), i === 0 ? null : nodes[parent], {own: ns, count: times_, wait: wait === 1, counts}));
   });
   return addBelow(nodes[0]);

@@ -2,7 +2,7 @@
 // Which lanes the timeline has, where they are, and what lies at a point of them. Before it: model.js; after it: draw.js
 // and timeline.js.
 
-const GUTTER = 196, REGIONS_SHOWN = 10;
+const GUTTER = 196, REGIONS_SHOWN = 10, OBJECTS_SHOWN = 200;
 const ROOMY = {pad: 5, state: 18, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
 const DENSE = {pad: 2, state: 9, hold: 2, region: 0, holder: 9, queue: 6, counter: 26, head: 24};
 
@@ -48,14 +48,16 @@ function section(title, key, made, folded) {
   return [{kind: "head", key, title, open, strips: [], height: ROOMY.head, note: count(made.length)}, ...(open ? made : [])];
 }
 
-// options: {dense, folded: Set, wanted(lane): bool, allLocks}
+// options: {dense, folded: Set, wanted(lane): bool}
 function layOut(model, options) {
   const size = options.dense ? DENSE : ROOMY, wanted = options.wanted || (() => true);
   const threads = [...model.threads].sort((a, b) => a.process - b.process || a.begin - b.begin || a.tid - b.tid);
-  const objects = model.objects.filter((o) => o.holdRows.length > 0 || o.waited > 0);
+  const objects = model.objects.filter((o) => o.type !== "thread" && (o.holdRows.length > 0 || o.waited > 0)).slice(0, OBJECTS_SHOWN);
+  const lanesOf = (calm) => objects.filter((o) => o.calm === calm).map((o) => lockLane(o, size)).filter(wanted);
   const lanes = [
     ...section("Threads", "threads", threads.map((t) => threadLane(t, size)).filter(wanted), options.folded),
-    ...section("Locks and what else is waited for", "objects", objects.slice(0, 200).map((o) => lockLane(o, size)).filter(wanted), options.folded),
+    ...section("Locks", "locks", lanesOf(false), options.folded),
+    ...section("Signals, posts and barriers", "calm", lanesOf(true), options.folded),
     ...section("Counters", "counters", model.counters.map((c, i) => counterLane(c, i, size)), options.folded),
   ];
   let y = 0;

@@ -63,15 +63,17 @@ class Model {
   }
 
   nameObjects() {
-    let colour = 0;
     this.objects.forEach((o, i) => {
       o.index = i;
       o.title = tidy(o.name ? `${o.type} ${o.name}` : o.peer ? `${o.type} ${o.peer}` : `${o.type} ${o.address}`, 120);
       o.calm = CALM.has(o.type) || o.type === "thread";
       o.waited = waited(o.waits);
-      o.colour = o.waited > 0 && colour < LOCK_COLOURS.length ? LOCK_COLOURS[colour++] : OTHER_COLOUR;
+      o.colour = OTHER_COLOUR;
       o.holdRows = [];
     });
+    // Locks come first: they are what one looks for.
+    const waitedFor = this.objects.filter((o) => o.waited > 0);
+    [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)].slice(0, LOCK_COLOURS.length).forEach((o, i) => { o.colour = LOCK_COLOURS[i]; });
     this.byAddress = new Map();
     for (const o of this.objects) {
       const key = `${o.process}.${o.address}`;

@@ -2,7 +2,7 @@
 // The timeline: what is in view, and how the hand and the keyboard move it. Before it: lanes.js, draw.js, details.js;
 // after it: app.js.
 
-const RULER = 24, LEAST_NS = 20, ARROWS_MOST = 250, DENSE_FROM = 24;
+const RULER = 24, LEAST_NS = 20, ARROWS_MOST = 60, DENSE_FROM = 24;
 
 class Timeline {
   constructor(app) {
@@ -59,7 +59,7 @@ class Timeline {
   showHints() {
     const t = theme(), calm = this.m.objects.find((o) => o.calm && o.waited > 0), lock = this.m.objects.find((o) => !o.calm && o.waited > 0);
     const line = (fillColour, alpha, size, text) => h("div", {class: "legend"}, h("i", {style: {background: fillColour, opacity: alpha, height: size}}), text);
-    this.side.replaceChildren(h("h3", null, "Nothing chosen"), h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
+    replace(this.side, h("h3", null, "Nothing chosen"), h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
       h("h4", null, "In the lanes of threads"),
       line(t.run, 1, "5px", "running, or ready to run"),
       line(lock ? lock.colour : LOCK_COLOURS[0], 1, "14px", "waits for a lock, in the lock's colour"),
@@ -125,7 +125,7 @@ class Timeline {
 
   showDetails() {
     const {row, index} = this.chosen, d = describe(this.m, row, index), i = index - row.from;
-    this.side.replaceChildren(h("h3", null, d.title),
+    replace(this.side, h("h3", null, d.title),
       h("div", {class: "steps"}, button("\u25c2", () => this.next(-1), {"aria-label": "Previous event of this row", title: "Previous (P)"}), button("\u25b8", () => this.next(1), {"aria-label": "Next event of this row", title: "Next (N)"}),
         button("Zoom to it", () => this.choose(row, index, true)), h("span", {class: "dim"}, `${count(i + 1)} of ${count(row.to - row.from)} in this row`)),
       facts(d.rows), d.stack || d.site ? [h("h4", null, "Call stack"), stackList(this.m, d.stack, d.site)] : "");
@@ -146,8 +146,14 @@ class Timeline {
     this.choose(row, Math.max(row.from, Math.min(row.to - 1, index + way)));
   }
 
+  // After the last match comes the first.
   nextFound(way) {
-    const now = this.chosen ? this.chosen.row.table.begin[this.chosen.index] : way > 0 ? -Infinity : Infinity;
+    const edge = way > 0 ? -Infinity : Infinity, now = this.chosen ? this.chosen.row.table.begin[this.chosen.index] : edge;
+    const best = this.foundFrom(now, way) || this.foundFrom(edge, way);
+    if (best) this.choose(best.row, best.index);
+  }
+
+  foundFrom(now, way) {
     let best = null;
     for (const lane of this.layout.lanes.filter((l) => l.thread)) {
       for (const row of lane.strips.flatMap((s) => s.rows)) {
@@ -159,7 +165,7 @@ class Timeline {
         }
       }
     }
-    if (best) this.choose(best.row, best.index);
+    return best;
   }
 
   searchFor(text) {
@@ -185,7 +191,7 @@ class Timeline {
     const f = this.find;
     if (!f || (row && t.name !== "holds" && f.threads.has(row.a))) return false;
     if (f.objects.size + f.regions.size === 0) return row ? !f.threads.has(row.a) : false;
-    if (t.name === "holds") return false;
+    if (t.name === "holds") return row ? !f.objects.has(row.a) : false;
     return !(t.name === "regions" ? f.regions : f.objects).has(t.what[i] - 1);
   }
 
@@ -206,11 +212,13 @@ class Timeline {
     c.beginPath();
     c.rect(left, 0, width - left, height);
     c.clip();
-    for (const lane of seen) this.drawLane(pen, lane, lane.y - top, looks);
     this.drawEnds(pen, height);
+    for (const lane of seen) this.drawLane(pen, lane, lane.y - top, looks);
     this.drawArrows(pen, seen, top);
     this.drawChosen(pen, seen, top);
     c.restore();
+    c.fillStyle = t.line;
+    c.fillRect(left - 1, 0, 1, height);
     for (const lane of seen) {
       if (lane.kind === "head") drawHead(c, lane, lane.y - top, width);
       else drawLabel(c, lane, lane.y - top, this.chosen && lane.thread && this.chosen.row.table.name !== "holds" && this.chosen.row.a === lane.thread.index);
@@ -219,8 +227,6 @@ class Timeline {
     }
     this.drawRuler(pen, width);
     this.drawRange(pen, height);
-    c.fillStyle = t.line;
-    c.fillRect(left - 1, 0, 1, height);
     this.range_text.textContent = duration(this.view.to - this.view.from) + " in view";
     this.frame_ms = performance.now() - began;
   }
@@ -425,7 +431,7 @@ class Timeline {
     this.screen.canvas.style.cursor = this.measuring ? "crosshair" : at && (at.row || at.lane.kind === "head") ? "pointer" : "default";
     this.tip.hidden = !at || !at.row || e.offsetX < GUTTER;
     if (this.tip.hidden) return;
-    this.tip.replaceChildren(...tip(this.m, at.row, at.index).flat(2));
+    replace(this.tip, tip(this.m, at.row, at.index));
     const box = this.tip.getBoundingClientRect();
     this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, window.innerWidth - box.width - 8))}px`;
     this.tip.style.top = `${e.clientY + 18 + box.height > window.innerHeight ? e.clientY - box.height - 10 : e.clientY + 18}px`;
@@ -453,7 +459,7 @@ class Timeline {
   showRange() {
     this.chosen = null;
     this.range = {a: Math.min(this.range.a, this.range.b), b: Math.max(this.range.a, this.range.b)};
-    this.side.replaceChildren(...measuredDetails(this.m, this.range.a, this.range.b).flat(2).filter(Boolean),
+    replace(this.side, measuredDetails(this.m, this.range.a, this.range.b),
       button("Zoom to it", () => this.show(this.range.a, this.range.b)));
     this.redraw();
   }
