@@ -2,11 +2,14 @@
 // The data of the page: base64, inflated, cut into sections, whose numbers come in groups of 7 bits. Before it: the page,
 // written by lib/export/html_pack.c and html_columns.c; after it: model.js.
 
-const UNFINISHED = 1, AT_LEAST = 2, SAMPLED = 4;
+const UNFINISHED = 1,
+  AT_LEAST = 2,
+  SAMPLED = 4;
 
 function fromBase64(text) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  const letters = atob(text),
+    bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   return bytes;
 }
@@ -17,10 +20,14 @@ async function inflate(bytes) {
 }
 
 function sections(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset), found = new Map(), utf8 = new TextDecoder();
+  const view = new DataView(bytes.buffer, bytes.byteOffset),
+    found = new Map(),
+    utf8 = new TextDecoder();
   for (let at = 0; at < bytes.length;) {
-    const n = bytes[at], name = utf8.decode(bytes.subarray(at + 1, at + 1 + n));
-    const numbers = view.getUint32(at + 1 + n, true), length = view.getUint32(at + 5 + n, true);
+    const n = bytes[at],
+      name = utf8.decode(bytes.subarray(at + 1, at + 1 + n));
+    const numbers = view.getUint32(at + 1 + n, true),
+      length = view.getUint32(at + 5 + n, true);
     at += 9 + n;
     found.set(name, {numbers, bytes: bytes.subarray(at, at + length)});
     at += length;
@@ -32,10 +39,13 @@ function sections(bytes) {
 function numbers(all, name, Kind) {
   const section = all.get(name);
   if (!section) return new Kind(0);
-  const bytes = section.bytes, out = new Kind(section.numbers);
+  const bytes = section.bytes,
+    out = new Kind(section.numbers);
   let at = 0;
   for (let i = 0; i < out.length; i++) {
-    let byte = bytes[at++], n = byte & 127, scale = 128;
+    let byte = bytes[at++],
+      n = byte & 127,
+      scale = 128;
     while (byte > 127) {
       byte = bytes[at++];
       n += (byte & 127) * scale;
@@ -48,10 +58,21 @@ function numbers(all, name, Kind) {
 
 // A table of spans: a column for each name, and rows {a, b, from, to} that tell what is where.
 function spanTable(all, name, columns) {
-  const t = {name, idle: numbers(all, name + ".idle", Float64Array), more: numbers(all, name + ".more", Uint32Array),
-    flags: numbers(all, name + ".flags", Uint8Array), begin: numbers(all, name + ".begin", Float64Array),
-    ns: numbers(all, name + ".ns", Float64Array), rows: []};
-  for (const column of columns) t[column] = numbers(all, `${name}.${column}`, column === "since" || column === "wakerNs" ? Float64Array : Uint32Array);
+  const t = {
+    name,
+    idle: numbers(all, name + ".idle", Float64Array),
+    more: numbers(all, name + ".more", Uint32Array),
+    flags: numbers(all, name + ".flags", Uint8Array),
+    begin: numbers(all, name + ".begin", Float64Array),
+    ns: numbers(all, name + ".ns", Float64Array),
+    rows: [],
+  };
+  for (const column of columns)
+    t[column] = numbers(
+      all,
+      `${name}.${column}`,
+      column === "since" || column === "wakerNs" ? Float64Array : Uint32Array,
+    );
   const rows = numbers(all, name + ".rows", Uint32Array);
   for (let i = 0, from = 0; i < rows.length; i += 3) {
     const to = from + rows[i + 2];
@@ -65,7 +86,9 @@ function spanTable(all, name, columns) {
 
 // Readings of counters, by thread: {ns, values: [of each counter]}; NaN where there is no number.
 function readings(all, n) {
-  const rows = numbers(all, "points.rows", Uint32Array), ns = numbers(all, "points.ns", Float64Array), values = [];
+  const rows = numbers(all, "points.rows", Uint32Array),
+    ns = numbers(all, "points.ns", Float64Array),
+    values = [];
   for (let c = 0; c < n; c++) values.push(numbers(all, `points.value${c}`, Float64Array));
   const out = [];
   for (let i = 0, from = 0; i < rows.length; i++) {
@@ -86,7 +109,8 @@ function unstep(column, from, to) {
 }
 
 async function readData() {
-  const element = byId("data"), text = element.textContent.trim();
+  const element = byId("data"),
+    text = element.textContent.trim();
   element.remove();
   if (typeof DecompressionStream === "undefined")
     throw new Error("this browser cannot inflate data (DecompressionStream): any of 2023 or later can");
@@ -96,7 +120,17 @@ async function readData() {
     facts,
     regions: spanTable(all, "regions", ["what"]),
     counts: facts.counters.map((_, i) => numbers(all, `regions.count${i}`, Float64Array)),
-    waits: spanTable(all, "waits", ["what", "kind", "holder", "since", "site", "stack", "waker", "wakerNs", "holderSite"]),
+    waits: spanTable(all, "waits", [
+      "what",
+      "kind",
+      "holder",
+      "since",
+      "site",
+      "stack",
+      "waker",
+      "wakerNs",
+      "holderSite",
+    ]),
     holds: spanTable(all, "holds", ["site"]),
     readings: readings(all, facts.counters.length),
   };

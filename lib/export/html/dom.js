@@ -53,10 +53,27 @@ function button(label, onclick, attributes) {
 function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "None."} = {}) {
   if (rows.length === 0) return h("p", {class: "empty"}, empty);
   const state = {column: sort, down: true, shown: most};
-  const body = h("tbody"), heads = columns.map((c, i) =>
-    h("th", {scope: "col", class: c.number ? "n" : null, title: c.hint},
-      h("button", {type: "button", class: "sort", onclick: () => order(i)}, c.title, h("span", {class: "arrow", "aria-hidden": "true"}))));
-  const more = button("", () => { state.shown = Infinity; draw(); }, {class: "button more"});
+  const body = h("tbody"),
+    heads = columns.map((c, i) =>
+      h(
+        "th",
+        {scope: "col", class: c.number ? "n" : null, title: c.hint},
+        h(
+          "button",
+          {type: "button", class: "sort", onclick: () => order(i)},
+          c.title,
+          h("span", {class: "arrow", "aria-hidden": "true"}),
+        ),
+      ),
+    );
+  const more = button(
+    "",
+    () => {
+      state.shown = Infinity;
+      draw();
+    },
+    {class: "button more"},
+  );
   function order(i) {
     state.down = state.column === i ? !state.down : Boolean(columns[i].number);
     state.column = i;
@@ -64,27 +81,37 @@ function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "
   }
   function sorted() {
     if (state.column === null) return rows;
-    const value = columns[state.column].value, way = state.down ? -1 : 1;
+    const value = columns[state.column].value,
+      way = state.down ? -1 : 1;
     return [...rows].sort((a, b) => {
-      const x = value(a), y = value(b);
+      const x = value(a),
+        y = value(b);
       return way * (x < y ? -1 : x > y ? 1 : 0);
     });
   }
   function line(row) {
     const cells = columns.map((c) => h("td", {class: c.number ? "n" : c.class}, c.cell ? c.cell(row) : c.value(row)));
     if (!onrow) return h("tr", null, cells);
-    const go = (e) => { if (e.type === "click" || e.key === "Enter") onrow(row); };
+    const go = (e) => {
+      if (e.type === "click" || e.key === "Enter") onrow(row);
+    };
     return h("tr", {class: "link", tabindex: "0", onclick: go, onkeydown: go}, cells);
   }
   function draw() {
-    heads.forEach((head, i) => head.setAttribute("aria-sort", state.column !== i ? "none" : state.down ? "descending" : "ascending"));
+    heads.forEach((head, i) =>
+      head.setAttribute("aria-sort", state.column !== i ? "none" : state.down ? "descending" : "ascending"),
+    );
     body.replaceChildren(...sorted().slice(0, state.shown).map(line));
     more.hidden = rows.length <= state.shown;
     more.textContent = `Show all ${count(rows.length)}`;
   }
   draw();
-  return h("div", {class: "table"}, h("table", null, caption ? h("caption", null, caption) : null,
-    h("thead", null, h("tr", null, heads)), body), more);
+  return h(
+    "div",
+    {class: "table"},
+    h("table", null, caption ? h("caption", null, caption) : null, h("thead", null, h("tr", null, heads)), body),
+    more,
+  );
 }
 
 // A canvas as large as its place on the screen, in device pixels; `draw(context, width, height)` in CSS pixels.
@@ -94,8 +121,10 @@ function canvasIn(place, draw, attributes) {
   let asked = false;
   function now() {
     asked = false;
-    const box = canvas.getBoundingClientRect(), scale = window.devicePixelRatio || 1;
-    const width = Math.round(box.width), height = Math.round(box.height);
+    const box = canvas.getBoundingClientRect(),
+      scale = window.devicePixelRatio || 1;
+    const width = Math.round(box.width),
+      height = Math.round(box.height);
     if (width === 0 || height === 0) return;
     if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
       canvas.width = Math.round(width * scale);
@@ -119,7 +148,7 @@ function fitted(context, text, width) {
   const whole = context.measureText(text).width;
   if (whole <= width) return text;
   if (width < 44) return "";
-  let n = Math.floor(text.length * width / whole) - 1;
+  let n = Math.floor((text.length * width) / whole) - 1;
   while (n > 1 && context.measureText(text.slice(0, n) + "\u2026").width > width) n--;
   return n < 2 ? "" : text.slice(0, n) + "\u2026";
 }

@@ -22,10 +22,13 @@ class Pen {
 
   // Draws a row; look(i) gives {fill, text, alpha}.
   row(row, y, height, look) {
-    const {begin, ns, idle} = row.table, c = this.c;
+    const {begin, ns, idle} = row.table,
+      c = this.c;
     const first = Math.max(row.from, above(begin, this.from, row.from, row.to) - 1);
     const run = {x: 0, width: 0, fill: "", alpha: 0};
-    let pixel = -1, cover = 0, longest = -1;
+    let pixel = -1,
+      cover = 0,
+      longest = -1;
     const flushRun = () => {
       if (run.width === 0) return;
       c.globalAlpha = run.alpha;
@@ -35,8 +38,10 @@ class Pen {
     };
     const flushPixel = () => {
       if (longest < 0) return;
-      const seen = look(longest), strength = Math.max(1, Math.min(STRENGTHS, Math.ceil(cover * STRENGTHS)));
-      const alpha = (seen.alpha ?? 1) * (0.28 + 0.72 * strength / STRENGTHS), x = pixel;
+      const seen = look(longest),
+        strength = Math.max(1, Math.min(STRENGTHS, Math.ceil(cover * STRENGTHS)));
+      const alpha = (seen.alpha ?? 1) * (0.28 + (0.72 * strength) / STRENGTHS),
+        x = pixel;
       if (run.width > 0 && run.x + run.width === x && run.fill === seen.fill && run.alpha === alpha) run.width++;
       else {
         flushRun();
@@ -46,7 +51,8 @@ class Pen {
       cover = 0;
     };
     for (let i = first; i < row.to && begin[i] < this.to; i++) {
-      const x0 = this.left + (begin[i] - this.from) * this.scale, x1 = x0 + ns[i] * this.scale;
+      const x0 = this.left + (begin[i] - this.from) * this.scale,
+        x1 = x0 + ns[i] * this.scale;
       if (x1 < this.left) continue;
       if (x1 - x0 < 1.5 && !(row.table.flags[i] & UNFINISHED)) {
         const at = Math.floor(x0);
@@ -58,8 +64,16 @@ class Pen {
       }
       flushPixel();
       flushRun();
-      const seen = look(i), beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1;
-      this.block(seen, Math.max(x0, this.left - 2), Math.min(beyond, this.left + this.width + 2), y, height, ns[i] > 0 ? 1 - idle[i] / ns[i] : 1);
+      const seen = look(i),
+        beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1;
+      this.block(
+        seen,
+        Math.max(x0, this.left - 2),
+        Math.min(beyond, this.left + this.width + 2),
+        y,
+        height,
+        ns[i] > 0 ? 1 - idle[i] / ns[i] : 1,
+      );
     }
     flushPixel();
     flushRun();
@@ -67,7 +81,8 @@ class Pen {
   }
 
   block(seen, x0, x1, y, height, density) {
-    const c = this.c, gap = x1 - x0 > 4 ? 0.6 : 0;
+    const c = this.c,
+      gap = x1 - x0 > 4 ? 0.6 : 0;
     c.globalAlpha = (seen.alpha ?? 1) * (0.35 + 0.65 * density);
     c.fillStyle = seen.fill;
     c.fillRect(x0, y, x1 - x0 - gap, height);
@@ -95,42 +110,73 @@ function inkOn(fill) {
 }
 
 function waitLook(m, dim) {
-  const w = m.tables.waits, t = theme();
+  const w = m.tables.waits,
+    t = theme();
   return (i) => {
-    const o = m.object(w.what[i]), fill = o ? o.colour : OTHER_COLOUR, calm = CALM.has(WAIT_KINDS[w.kind[i]]), holder = m.thread(w.holder[i]);
-    const alpha = (calm ? 0.3 : 1) * (dim(w, i) ? 0.15 : 1), what = o ? o.title : "several";
-    return {fill, alpha, ink: calm ? t.ink : inkOn(fill), open: w.flags[i] & UNFINISHED,
-      text: (w.more[i] ? `${count(w.more[i] + 1)}\u00d7 ` : "") + what + (holder ? ` \u2190 ${holder.label}` : "")};
+    const o = m.object(w.what[i]),
+      fill = o ? o.colour : OTHER_COLOUR,
+      calm = CALM.has(WAIT_KINDS[w.kind[i]]),
+      holder = m.thread(w.holder[i]);
+    const alpha = (calm ? 0.3 : 1) * (dim(w, i) ? 0.15 : 1),
+      what = o ? o.title : "several";
+    return {
+      fill,
+      alpha,
+      ink: calm ? t.ink : inkOn(fill),
+      open: w.flags[i] & UNFINISHED,
+      text: (w.more[i] ? `${count(w.more[i] + 1)}\u00d7 ` : "") + what + (holder ? ` \u2190 ${holder.label}` : ""),
+    };
   };
 }
 
 function heldLook(m, dim) {
   const holds = m.tables.holds;
-  return (object) => (i) => ({fill: object.colour, alpha: dim(holds, i, object) ? 0.15 : 0.95, open: holds.flags[i] & UNFINISHED});
+  return (object) => (i) => ({
+    fill: object.colour,
+    alpha: dim(holds, i, object) ? 0.15 : 0.95,
+    open: holds.flags[i] & UNFINISHED,
+  });
 }
 
 function holderLook(m, dim) {
-  const holds = m.tables.holds, t = theme();
+  const holds = m.tables.holds,
+    t = theme();
   return (thread, object) => {
     const fill = threadColour(thread.index, t.dark);
-    return (i) => ({fill, alpha: dim(holds, i, object) ? 0.15 : 1, ink: t.dark ? "#ffffff" : "#1b1b1b", open: holds.flags[i] & UNFINISHED,
-      text: (holds.more[i] ? `${count(holds.more[i] + 1)}\u00d7 ` : "") + thread.label});
+    return (i) => ({
+      fill,
+      alpha: dim(holds, i, object) ? 0.15 : 1,
+      ink: t.dark ? "#ffffff" : "#1b1b1b",
+      open: holds.flags[i] & UNFINISHED,
+      text: (holds.more[i] ? `${count(holds.more[i] + 1)}\u00d7 ` : "") + thread.label,
+    });
   };
 }
 
 function regionLook(m, dim) {
-  const r = m.tables.regions, t = theme();
+  const r = m.tables.regions,
+    t = theme();
   return (i) => {
-    const region = r.what[i] ? m.regions[r.what[i] - 1] : null, name = region ? tidy(region.name, 120) : "several";
-    return {fill: region ? regionColour(region.name, t.dark) : t.faint, alpha: dim(r, i) ? 0.2 : 1, ink: t.ink, open: r.flags[i] & UNFINISHED,
-      text: (r.more[i] ? `${count(r.more[i] + 1)}\u00d7 ` : "") + name};
+    const region = r.what[i] ? m.regions[r.what[i] - 1] : null,
+      name = region ? tidy(region.name, 120) : "several";
+    return {
+      fill: region ? regionColour(region.name, t.dark) : t.faint,
+      alpha: dim(r, i) ? 0.2 : 1,
+      ink: t.ink,
+      open: r.flags[i] & UNFINISHED,
+      text: (r.more[i] ? `${count(r.more[i] + 1)}\u00d7 ` : "") + name,
+    };
   };
 }
 
 // -------------------------------------------------------------------------------------------------- lanes
 
 function drawThread(pen, m, lane, y, looks) {
-  const c = pen.c, t = theme(), state = lane.strips[0], x0 = Math.max(pen.left, pen.x(lane.thread.begin)), x1 = Math.min(pen.left + pen.width, pen.x(lane.thread.end));
+  const c = pen.c,
+    t = theme(),
+    state = lane.strips[0],
+    x0 = Math.max(pen.left, pen.x(lane.thread.begin)),
+    x1 = Math.min(pen.left + pen.width, pen.x(lane.thread.end));
   if (x1 > x0) {
     const thin = Math.max(2, Math.round(state.height / 3));
     c.fillStyle = t.run;
@@ -138,7 +184,8 @@ function drawThread(pen, m, lane, y, looks) {
   }
   for (const strip of lane.strips) {
     for (const row of strip.rows) {
-      const look = strip.kind === "state" ? looks.wait : strip.kind === "held" ? looks.held(m.objects[row.a]) : looks.region;
+      const look =
+        strip.kind === "state" ? looks.wait : strip.kind === "held" ? looks.held(m.objects[row.a]) : looks.region;
       if (strip.kind === "state") clearBehind(pen, row, y + strip.y, strip.height, t.lane);
       pen.row(row, y + strip.y, strip.height, look);
     }
@@ -177,11 +224,15 @@ function drawQueue(pen, {t, n}, y, height, fill) {
   const c = pen.c;
   c.fillStyle = fill;
   c.globalAlpha = 0.5;
-  const end = pen.left + pen.width, bar = (x0, x1, waiters) => {
-    if (waiters > 0) c.fillRect(x0, y + height * (1 - waiters / most), x1 - x0, height * waiters / most);
-  };
+  const end = pen.left + pen.width,
+    bar = (x0, x1, waiters) => {
+      if (waiters > 0) c.fillRect(x0, y + height * (1 - waiters / most), x1 - x0, (height * waiters) / most);
+    };
   // `top` is the most in the pixel at x0; from the next pixel on it is `level`.
-  let i = above(t, pen.from, 0, t.length), level = i > 0 ? n[i - 1] : 0, x0 = pen.left, top = level;
+  let i = above(t, pen.from, 0, t.length),
+    level = i > 0 ? n[i - 1] : 0,
+    x0 = pen.left,
+    top = level;
   for (; i < t.length && t[i] < pen.to; i++) {
     const x = Math.floor(pen.x(t[i]));
     if (x > x0) {
@@ -199,18 +250,30 @@ function drawQueue(pen, {t, n}, y, height, fill) {
 }
 
 function drawCounter(pen, m, lane, y) {
-  const c = pen.c, t = theme(), curve = m.counterCurve(lane.number), strip = lane.strips[0], n = Math.floor(pen.width / 2);
-  const rates = new Float64Array(n), step = (pen.to - pen.from) / n;
-  let before = curveAt(curve, pen.from), most = 0;
+  const c = pen.c,
+    t = theme(),
+    curve = m.counterCurve(lane.number),
+    strip = lane.strips[0],
+    n = Math.floor(pen.width / 2);
+  const rates = new Float64Array(n),
+    step = (pen.to - pen.from) / n;
+  let before = curveAt(curve, pen.from),
+    most = 0;
   for (let i = 0; i < n; i++) {
     const now = curveAt(curve, pen.from + (i + 1) * step);
-    rates[i] = (now - before) / step * 1e9;
+    rates[i] = ((now - before) / step) * 1e9;
     before = now;
     most = Math.max(most, rates[i]);
   }
   c.fillStyle = t.accent;
   c.globalAlpha = 0.55;
-  for (let i = 0; i < n && most > 0; i++) c.fillRect(pen.left + i * 2, y + strip.y + strip.height * (1 - rates[i] / most), 2, strip.height * rates[i] / most);
+  for (let i = 0; i < n && most > 0; i++)
+    c.fillRect(
+      pen.left + i * 2,
+      y + strip.y + strip.height * (1 - rates[i] / most),
+      2,
+      (strip.height * rates[i]) / most,
+    );
   c.globalAlpha = 1;
   const text = most > 0 ? `${lane.counter.scaled ? "~" : ""}${rate(most, lane.counter)} at most` : "no readings here";
   c.fillStyle = t.lane;
@@ -228,7 +291,8 @@ function drawLabel(c, lane, y, active) {
   c.fillRect(0, y, GUTTER, lane.height);
   c.fillStyle = lane.thread ? threadColour(lane.thread.index, t.dark) : lane.object ? lane.object.colour : t.accent;
   if (lane.kind !== "counter") c.fillRect(0, y + 2, 4, lane.height - 4);
-  const two = lane.note && lane.height >= 34, middle = y + Math.min(lane.height, 44) / 2;
+  const two = lane.note && lane.height >= 34,
+    middle = y + Math.min(lane.height, 44) / 2;
   c.fillStyle = t.ink;
   c.fillText(fitted(c, lane.title, GUTTER - 20), 12, two ? middle - 7 : middle);
   c.fillStyle = t.dim;
@@ -251,7 +315,9 @@ function drawHead(c, lane, y, width) {
 
 // From the lane of the thread that ended a wait, when it did, to the waiter.
 function drawArrow(pen, x0, y0, x1, y1, strong) {
-  const c = pen.c, t = theme(), bend = Math.max(14, Math.min(60, Math.abs(x1 - x0) / 2));
+  const c = pen.c,
+    t = theme(),
+    bend = Math.max(14, Math.min(60, Math.abs(x1 - x0) / 2));
   c.strokeStyle = c.fillStyle = strong ? t.accent : t.ink;
   c.globalAlpha = strong ? 1 : 0.42;
   c.lineWidth = strong ? 2 : 1;

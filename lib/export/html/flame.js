@@ -13,7 +13,12 @@ class Flame {
     this.box = h("div", {class: "flame"});
     this.tip = h("div", {class: "tip", hidden: true});
     place.append(this.path, this.box, this.tip);
-    this.screen = canvasIn(this.box, (c, w, hh) => this.draw(c, w, hh), {tabindex: "0", role: "application", "aria-label": "Flame graph. Arrow keys go from box to box, Enter zooms, Escape goes back; the table below has the numbers."});
+    this.screen = canvasIn(this.box, (c, w, hh) => this.draw(c, w, hh), {
+      tabindex: "0",
+      role: "application",
+      "aria-label":
+        "Flame graph. Arrow keys go from box to box, Enter zooms, Escape goes back; the table below has the numbers.",
+    });
     this.listen();
     this.zoomTo(root);
     app.onTheme(() => this.screen.ask());
@@ -24,7 +29,13 @@ class Flame {
     this.chosen = node;
     const above_it = [];
     for (let n = node; n; n = n.parent) above_it.unshift(n);
-    this.path.replaceChildren(...above_it.map((n, i) => i + 1 < above_it.length ? button(tidy(n.name, 40), () => this.zoomTo(n), {class: "crumb"}) : h("b", null, `${tidy(n.name, 60)} \u00b7 ${duration(n.ns)}`)));
+    this.path.replaceChildren(
+      ...above_it.map((n, i) =>
+        i + 1 < above_it.length
+          ? button(tidy(n.name, 40), () => this.zoomTo(n), {class: "crumb"})
+          : h("b", null, `${tidy(n.name, 60)} \u00b7 ${duration(n.ns)}`),
+      ),
+    );
     this.box.style.height = `${Math.min(40, deepest(node) + 1) * FLAME_ROW + 2}px`;
     this.screen.ask();
   }
@@ -53,9 +64,11 @@ class Flame {
     c.fillRect(0, 0, width, height);
     c.font = `11px ${t.font}`;
     c.textBaseline = "middle";
-    const scale = width / Math.max(1, this.top.ns), line = [[this.top, 0, 0]];
+    const scale = width / Math.max(1, this.top.ns),
+      line = [[this.top, 0, 0]];
     while (line.length) {
-      const [n, x, depth] = line.pop(), wide = n.ns * scale;
+      const [n, x, depth] = line.pop(),
+        wide = n.ns * scale;
       if (wide < 0.4 || depth * FLAME_ROW > height) continue;
       this.box_of(c, t, n, x, depth * FLAME_ROW, wide);
       let at = x;
@@ -84,19 +97,32 @@ class Flame {
   }
 
   at(e) {
-    return (this.boxes || []).find((b) => e.offsetX >= b.x && e.offsetX < b.x + b.wide && e.offsetY >= b.y && e.offsetY < b.y + FLAME_ROW) || null;
+    return (
+      (this.boxes || []).find(
+        (b) => e.offsetX >= b.x && e.offsetX < b.x + b.wide && e.offsetY >= b.y && e.offsetY < b.y + FLAME_ROW,
+      ) || null
+    );
   }
 
   listen() {
     const canvas = this.screen.canvas;
-    canvas.addEventListener("click", (e) => { const b = this.at(e); if (b) this.zoomTo(b.n === this.top && b.n.parent ? b.n.parent : b.n); });
-    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
+    canvas.addEventListener("click", (e) => {
+      const b = this.at(e);
+      if (b) this.zoomTo(b.n === this.top && b.n.parent ? b.n.parent : b.n);
+    });
+    canvas.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+    });
     canvas.addEventListener("pointermove", (e) => {
       const b = this.at(e);
       this.tip.hidden = !b;
       canvas.style.cursor = b ? "pointer" : "default";
       if (!b) return;
-      this.tip.replaceChildren(h("b", null, tidy(b.n.name, 200)), h("div", {class: "dim"}, b.n.note || ""), h("div", null, this.words_of(b.n)));
+      this.tip.replaceChildren(
+        h("b", null, tidy(b.n.name, 200)),
+        h("div", {class: "dim"}, b.n.note || ""),
+        h("div", null, this.words_of(b.n)),
+      );
       this.tip.style.left = `${Math.min(e.clientX + 14, window.innerWidth - 320)}px`;
       this.tip.style.top = `${Math.min(e.clientY + 18, window.innerHeight - 90)}px`;
     });
@@ -108,7 +134,9 @@ class Flame {
   }
 
   key(e) {
-    const n = this.chosen, near = n.parent ? n.parent.children : [n], i = near.indexOf(n);
+    const n = this.chosen,
+      near = n.parent ? n.parent.children : [n],
+      i = near.indexOf(n);
     const to = {ArrowDown: n.children[0], ArrowUp: n.parent, ArrowLeft: near[i - 1], ArrowRight: near[i + 1]}[e.key];
     if (e.key === "Enter") this.zoomTo(n);
     else if (e.key === "Escape") this.zoomTo(this.root);
@@ -123,8 +151,8 @@ class Flame {
 
 function flameColour(n, dark) {
   const hash = textHash(n.name);
-  if (n.wait) return `hsl(${205 + hash % 24} ${dark ? "38% 34%" : "64% 80%"})`;
-  return `hsl(${14 + hash % 38} ${dark ? "42% 33%" : "82% 80%"})`;
+  if (n.wait) return `hsl(${205 + (hash % 24)} ${dark ? "38% 34%" : "64% 80%"})`;
+  return `hsl(${14 + (hash % 38)} ${dark ? "42% 33%" : "82% 80%"})`;
 }
 
 function deepest(root) {
@@ -165,14 +193,22 @@ function regionFlame(m) {
       nodes[parent].own += ns;
       return;
     }
-    nodes.push(flameNode(i === 0 ? "all threads" : tidy(name, 200), i === 0 ? null : nodes[parent], {own: ns, count: times_, wait: wait === 1, counts}));
+    nodes.push(
+      flameNode(i === 0 ? "all threads" : tidy(name, 200), i === 0 ? null : nodes[parent], {
+        own: ns,
+        count: times_,
+        wait: wait === 1,
+        counts,
+      }),
+    );
   });
   return addBelow(nodes[0]);
 }
 
 // Blocked time by thread and call stack, what was waited for as its leaf.
 function waitFlame(m) {
-  const root = flameNode("all threads", null, {}), known = new Map();
+  const root = flameNode("all threads", null, {}),
+    known = new Map();
   const child = (parent, name, more) => {
     const key = `${parent.id || 0}\n${name}`;
     if (!known.has(key)) known.set(key, flameNode(name, parent, {id: known.size + 1, ...more}));
@@ -181,7 +217,10 @@ function waitFlame(m) {
   for (const [thread, stack, site, object, times_, ns] of m.blocked) {
     let node = child(root, m.threads[thread].label);
     const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
-    for (const f of [...frames].reverse()) node = child(node, tidy(f.name, 200), {note: f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100)});
+    for (const f of [...frames].reverse())
+      node = child(node, tidy(f.name, 200), {
+        note: f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100),
+      });
     const leaf = child(node, `wait for ${m.objects[object].title}`, {wait: true});
     leaf.own += ns;
     leaf.count += times_;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Numbers, times and names as people read them. Before it: nothing; after it: every view.
 
-const NS = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
+const NS = [
+  [1e9, "s"],
+  [1e6, "ms"],
+  [1e3, "\u00b5s"],
+  [1, "ns"],
+];
 
 // Four digits: 1.234 s, 12.34 ms, 123.4 us.
 function duration(ns) {
@@ -15,7 +20,8 @@ function duration(ns) {
 
 // A moment on an axis whose marks are `step` apart.
 function moment(ns, step) {
-  const [unit, word] = NS.find(([size]) => (step >= size / 2 ? true : Math.abs(ns) >= size && step >= size / 1e4)) || NS[3];
+  const [unit, word] =
+    NS.find(([size]) => (step >= size / 2 ? true : Math.abs(ns) >= size && step >= size / 1e4)) || NS[3];
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / unit) - 1e-9)));
   return (ns / unit).toFixed(digits) + "\u202f" + word;
 }
@@ -28,12 +34,14 @@ function exact(ns) {
 
 function count(n) {
   if (n === null || n === undefined) return "\u2013";
-  return Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return Math.round(n)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 }
 
 function percent(part, whole) {
   if (!(whole > 0)) return "\u2013";
-  const p = 100 * part / whole;
+  const p = (100 * part) / whole;
   return (p > 0 && p < 0.1 ? "<0.1" : p.toFixed(1)) + "\u202f%";
 }
 
@@ -46,7 +54,11 @@ function counted(value, counter) {
 
 function rate(perSecond, counter) {
   if (counter.unit === "ns") return (perSecond / 1e9).toFixed(2) + " CPUs";
-  const [size, word] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([s]) => perSecond >= s) || [1, ""];
+  const [size, word] = [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ].find(([s]) => perSecond >= s) || [1, ""];
   return (perSecond / size).toFixed(perSecond / size >= 100 ? 0 : 1) + "\u202f" + word + "/s";
 }
 

@@ -7,7 +7,18 @@ const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", 
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
 const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
 
-const LOCK_COLOURS = ["#e8590c", "#1c7ed6", "#ae3ec9", "#2f9e44", "#e0a100", "#0c8599", "#d6336c", "#6741d9", "#66a80f", "#a1662f"];
+const LOCK_COLOURS = [
+  "#e8590c",
+  "#1c7ed6",
+  "#ae3ec9",
+  "#2f9e44",
+  "#e0a100",
+  "#0c8599",
+  "#d6336c",
+  "#6741d9",
+  "#66a80f",
+  "#a1662f",
+];
 const OTHER_COLOUR = "#868e96";
 
 function hue(n) {
@@ -73,7 +84,11 @@ class Model {
     });
     // Locks come first: they are what one looks for.
     const waitedFor = this.objects.filter((o) => o.waited > 0);
-    [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)].slice(0, LOCK_COLOURS.length).forEach((o, i) => { o.colour = LOCK_COLOURS[i]; });
+    [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)]
+      .slice(0, LOCK_COLOURS.length)
+      .forEach((o, i) => {
+        o.colour = LOCK_COLOURS[i];
+      });
     this.byAddress = new Map();
     for (const o of this.objects) {
       const key = `${o.process}.${o.address}`;
@@ -141,7 +156,9 @@ class Model {
   // How many wait for an object over time: {t, n}, a step function. Made when it is first asked for.
   queue(object) {
     if (object.queue) return object.queue;
-    const w = this.tables.waits, begins = [], ends = [];
+    const w = this.tables.waits,
+      begins = [],
+      ends = [];
     for (let i = 0; i < w.n; i++) {
       if (w.what[i] !== object.index + 1) continue;
       begins.push(w.begin[i]);
@@ -161,8 +178,11 @@ class Model {
 }
 
 function steps(begins, ends) {
-  const t = new Float64Array(begins.length * 2), n = new Int32Array(begins.length * 2);
-  let b = 0, e = 0, depth = 0;
+  const t = new Float64Array(begins.length * 2),
+    n = new Int32Array(begins.length * 2);
+  let b = 0,
+    e = 0,
+    depth = 0;
   for (let i = 0; i < t.length; i++) {
     const starts = b < begins.length && begins[b] <= ends[e];
     t[i] = starts ? begins[b++] : ends[e++];
@@ -174,7 +194,8 @@ function steps(begins, ends) {
 
 // The sum of curves that are straight between their points: sort where slopes change, then walk along.
 function addUp(curves) {
-  const at = [], change = [];
+  const at = [],
+    change = [];
   for (const {t, v} of curves) {
     for (let i = 1; i < t.length; i++) {
       const slope = (v[i] - v[i - 1]) / (t[i] - t[i - 1]);
@@ -184,7 +205,8 @@ function addUp(curves) {
     }
   }
   const order = Uint32Array.from(at.keys()).sort((x, y) => at[x] - at[y]);
-  const t = new Float64Array(order.length), v = new Float64Array(order.length);
+  const t = new Float64Array(order.length),
+    v = new Float64Array(order.length);
   let slope = 0;
   for (let k = 0; k < order.length; k++) {
     t[k] = at[order[k]];
@@ -198,5 +220,5 @@ function curveAt({t, v}, ns) {
   const i = above(t, ns, 0, t.length);
   if (i === 0) return 0;
   if (i === t.length) return v[i - 1];
-  return v[i - 1] + (v[i] - v[i - 1]) * (ns - t[i - 1]) / (t[i] - t[i - 1]);
+  return v[i - 1] + ((v[i] - v[i - 1]) * (ns - t[i - 1])) / (t[i] - t[i - 1]);
 }

@@ -2,7 +2,10 @@
 // The timeline: what is in view, and how the hand and the keyboard move it. Before it: lanes.js, draw.js, details.js;
 // after it: app.js.
 
-const RULER = 24, LEAST_NS = 20, ARROWS_MOST = 60, DENSE_FROM = 24;
+const RULER = 24,
+  LEAST_NS = 20,
+  ARROWS_MOST = 60,
+  DENSE_FROM = 24;
 
 class Timeline {
   constructor(app) {
@@ -22,16 +25,50 @@ class Timeline {
   // --------------------------------------------------------------------------------------------- elements
 
   build() {
-    this.search = h("input", {type: "search", placeholder: "Search threads, locks, regions", "aria-label": "Search threads, locks and regions", oninput: () => this.searchFor(this.search.value),
-      onkeydown: (e) => { if (e.key === "Enter") this.next(e.shiftKey ? -1 : 1, true); if (e.key === "Escape") this.search.blur(); }});
+    this.search = h("input", {
+      type: "search",
+      placeholder: "Search threads, locks, regions",
+      "aria-label": "Search threads, locks and regions",
+      oninput: () => this.searchFor(this.search.value),
+      onkeydown: (e) => {
+        if (e.key === "Enter") this.next(e.shiftKey ? -1 : 1, true);
+        if (e.key === "Escape") this.search.blur();
+      },
+    });
     this.found = h("span", {class: "found", role: "status"});
-    this.measure = button("Measure", () => this.setMeasure(!this.measuring), {"aria-pressed": "false", title: "Drag over a stretch of time (or hold Shift and drag)"});
-    this.dense = button("Dense", () => { this.options.dense = !this.options.dense; this.arrange(); }, {"aria-pressed": "false", title: "More lanes, less in each"});
+    this.measure = button("Measure", () => this.setMeasure(!this.measuring), {
+      "aria-pressed": "false",
+      title: "Drag over a stretch of time (or hold Shift and drag)",
+    });
+    this.dense = button(
+      "Dense",
+      () => {
+        this.options.dense = !this.options.dense;
+        this.arrange();
+      },
+      {"aria-pressed": "false", title: "More lanes, less in each"},
+    );
     this.range_text = h("span", {class: "range"});
-    const bar = h("div", {class: "bar-tools"}, this.search, this.found, h("span", {class: "space"}), this.range_text,
-      button("\u2212", () => this.zoom(2), {"aria-label": "Zoom out", title: "Zoom out (S or \u2212)"}), button("+", () => this.zoom(0.5), {"aria-label": "Zoom in", title: "Zoom in (W or +)"}),
-      button("All", () => this.show(-this.end * 0.01, this.end * 1.01), {title: "The whole recording (0)"}), this.measure, this.dense,
-      button("?", () => { this.help.hidden = !this.help.hidden; }, {"aria-label": "Keys", title: "Keys"}));
+    const bar = h(
+      "div",
+      {class: "bar-tools"},
+      this.search,
+      this.found,
+      h("span", {class: "space"}),
+      this.range_text,
+      button("\u2212", () => this.zoom(2), {"aria-label": "Zoom out", title: "Zoom out (S or \u2212)"}),
+      button("+", () => this.zoom(0.5), {"aria-label": "Zoom in", title: "Zoom in (W or +)"}),
+      button("All", () => this.show(-this.end * 0.01, this.end * 1.01), {title: "The whole recording (0)"}),
+      this.measure,
+      this.dense,
+      button(
+        "?",
+        () => {
+          this.help.hidden = !this.help.hidden;
+        },
+        {"aria-label": "Keys", title: "Keys"},
+      ),
+    );
     this.mini_place = h("div", {class: "mini"});
     this.scroller = h("div", {class: "scroller"});
     this.spacer = h("div", {class: "spacer"});
@@ -40,26 +77,62 @@ class Timeline {
     this.side = h("aside", {class: "side", "aria-live": "polite", "aria-label": "Details"});
     this.tip = h("div", {class: "tip", hidden: true});
     this.help = this.helpPanel();
-    fill(byId("timeline"), [bar, this.mini_place, h("div", {class: "split"}, this.scroller, this.side), this.tip, this.help]);
+    fill(byId("timeline"), [
+      bar,
+      this.mini_place,
+      h("div", {class: "split"}, this.scroller, this.side),
+      this.tip,
+      this.help,
+    ]);
     this.mini = canvasIn(this.mini_place, (c, w, hh) => this.drawMini(c, w, hh), {"aria-hidden": "true"});
-    this.screen = canvasIn(this.stage, (c, w, hh) => this.draw(c, w, hh), {tabindex: "0", role: "application",
-      "aria-label": "Timeline: a lane for each thread, then each lock, then each counter. W and S zoom, A and D move, N and P go from event to event, whose details are read out."});
+    this.screen = canvasIn(this.stage, (c, w, hh) => this.draw(c, w, hh), {
+      tabindex: "0",
+      role: "application",
+      "aria-label":
+        "Timeline: a lane for each thread, then each lock, then each counter. W and S zoom, A and D move, N and P go from event to event, whose details are read out.",
+    });
     this.listen();
     this.showHints();
   }
 
   helpPanel() {
-    const keys = [["Wheel, W / S, + / \u2212", "zoom"], ["Drag, A / D, \u2190 / \u2192", "move in time"], ["Shift + wheel, \u2191 / \u2193", "move among lanes"],
-      ["Click", "details of an event"], ["Double click, Enter", "zoom to it"], ["N / P", "next, previous event of the row"], ["Shift + drag, M", "measure a stretch of time"],
-      ["/", "search; Enter goes to the next match"], ["0", "the whole recording"], ["Esc", "let go"]];
-    return h("div", {class: "help", hidden: true, role: "dialog", "aria-label": "Keys"}, h("h3", null, "Keys"),
-      h("dl", {class: "facts"}, keys.map(([key, what]) => h("div", null, h("dt", null, key), h("dd", null, what)))), button("Close", () => { this.help.hidden = true; }));
+    const keys = [
+      ["Wheel, W / S, + / \u2212", "zoom"],
+      ["Drag, A / D, \u2190 / \u2192", "move in time"],
+      ["Shift + wheel, \u2191 / \u2193", "move among lanes"],
+      ["Click", "details of an event"],
+      ["Double click, Enter", "zoom to it"],
+      ["N / P", "next, previous event of the row"],
+      ["Shift + drag, M", "measure a stretch of time"],
+      ["/", "search; Enter goes to the next match"],
+      ["0", "the whole recording"],
+      ["Esc", "let go"],
+    ];
+    return h(
+      "div",
+      {class: "help", hidden: true, role: "dialog", "aria-label": "Keys"},
+      h("h3", null, "Keys"),
+      h(
+        "dl",
+        {class: "facts"},
+        keys.map(([key, what]) => h("div", null, h("dt", null, key), h("dd", null, what))),
+      ),
+      button("Close", () => {
+        this.help.hidden = true;
+      }),
+    );
   }
 
   showHints() {
-    const t = theme(), calm = this.m.objects.find((o) => o.calm && o.waited > 0), lock = this.m.objects.find((o) => !o.calm && o.waited > 0);
-    const line = (fillColour, alpha, size, text) => h("div", {class: "legend"}, h("i", {style: {background: fillColour, opacity: alpha, height: size}}), text);
-    replace(this.side, h("h3", null, "Nothing chosen"), h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
+    const t = theme(),
+      calm = this.m.objects.find((o) => o.calm && o.waited > 0),
+      lock = this.m.objects.find((o) => !o.calm && o.waited > 0);
+    const line = (fillColour, alpha, size, text) =>
+      h("div", {class: "legend"}, h("i", {style: {background: fillColour, opacity: alpha, height: size}}), text);
+    replace(
+      this.side,
+      h("h3", null, "Nothing chosen"),
+      h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
       h("h4", null, "In the lanes of threads"),
       line(t.run, 1, "5px", "running, or ready to run"),
       line(lock ? lock.colour : LOCK_COLOURS[0], 1, "14px", "waits for a lock, in the lock's colour"),
@@ -67,8 +140,14 @@ class Timeline {
       line(lock ? lock.colour : LOCK_COLOURS[0], 1, "4px", "below: the locks that it holds, as far as that is certain"),
       line(regionColour("compress", t.dark), 1, "14px", "regions of the program"),
       h("h4", null, "In the lanes of locks"),
-      line(threadColour(0, t.dark), 1, "14px", "who holds it"), line(lock ? lock.colour : LOCK_COLOURS[0], 0.5, "8px", "how many wait for it"),
-      h("p", {class: "dim"}, "Arrows lead from the thread that gave a lock back, or signalled, to the one that went on."));
+      line(threadColour(0, t.dark), 1, "14px", "who holds it"),
+      line(lock ? lock.colour : LOCK_COLOURS[0], 0.5, "8px", "how many wait for it"),
+      h(
+        "p",
+        {class: "dim"},
+        "Arrows lead from the thread that gave a lock back, or signalled, to the one that went on.",
+      ),
+    );
   }
 
   // ------------------------------------------------------------------------------------------- arrangement
@@ -86,14 +165,18 @@ class Timeline {
   }
 
   show(from, to) {
-    const span = Math.min(this.end * 1.5, Math.max(LEAST_NS, to - from)), middle = (from + to) / 2, slack = this.end * 0.05 + span * 0.5;
+    const span = Math.min(this.end * 1.5, Math.max(LEAST_NS, to - from)),
+      middle = (from + to) / 2,
+      slack = this.end * 0.05 + span * 0.5;
     const start = Math.min(this.end + slack - span, Math.max(-slack, middle - span / 2));
     this.view = {from: start, to: start + span};
     this.redraw();
   }
 
   zoom(factor, at = (this.view.from + this.view.to) / 2) {
-    const {from, to} = this.view, span = Math.min(this.end * 1.5, Math.max(LEAST_NS, (to - from) * factor)), share = (at - from) / (to - from);
+    const {from, to} = this.view,
+      span = Math.min(this.end * 1.5, Math.max(LEAST_NS, (to - from) * factor)),
+      share = (at - from) / (to - from);
     this.show(at - share * span, at + (1 - share) * span);
   }
 
@@ -103,8 +186,10 @@ class Timeline {
   }
 
   reveal(lane) {
-    const top = this.scroller.scrollTop, height = this.scroller.clientHeight - RULER;
-    if (lane && (lane.y < top || lane.y + lane.height > top + height)) this.scroller.scrollTop = Math.max(0, lane.y - height / 3);
+    const top = this.scroller.scrollTop,
+      height = this.scroller.clientHeight - RULER;
+    if (lane && (lane.y < top || lane.y + lane.height > top + height))
+      this.scroller.scrollTop = Math.max(0, lane.y - height / 3);
   }
 
   // --------------------------------------------------------------------------------------------- choosing
@@ -114,21 +199,39 @@ class Timeline {
     this.range = null;
     if (row) {
       this.showDetails();
-      const lane = row.table.name === "holds" && this.chosenLane === "object" ? this.layout.ofObject.get(row.a) : this.layout.ofThread.get(row.table.name === "holds" ? row.b : row.a);
+      const lane =
+        row.table.name === "holds" && this.chosenLane === "object"
+          ? this.layout.ofObject.get(row.a)
+          : this.layout.ofThread.get(row.table.name === "holds" ? row.b : row.a);
       this.reveal(lane);
-      const begin = row.table.begin[index], length = row.table.ns[index], {from, to} = this.view;
+      const begin = row.table.begin[index],
+        length = row.table.ns[index],
+        {from, to} = this.view;
       if (zoom) this.show(begin - Math.max(length, 100), begin + length + Math.max(length, 100));
-      else if (begin + length < from || begin > to) this.show(begin + length / 2 - (to - from) / 2, begin + length / 2 + (to - from) / 2);
+      else if (begin + length < from || begin > to)
+        this.show(begin + length / 2 - (to - from) / 2, begin + length / 2 + (to - from) / 2);
     } else this.showHints();
     this.redraw();
   }
 
   showDetails() {
-    const {row, index} = this.chosen, d = describe(this.m, row, index), i = index - row.from;
-    replace(this.side, h("h3", null, d.title),
-      h("div", {class: "steps"}, button("\u25c2", () => this.next(-1), {"aria-label": "Previous event of this row", title: "Previous (P)"}), button("\u25b8", () => this.next(1), {"aria-label": "Next event of this row", title: "Next (N)"}),
-        button("Zoom to it", () => this.choose(row, index, true)), h("span", {class: "dim"}, `${count(i + 1)} of ${count(row.to - row.from)} in this row`)),
-      facts(d.rows), d.stack || d.site ? [h("h4", null, "Call stack"), stackList(this.m, d.stack, d.site)] : "");
+    const {row, index} = this.chosen,
+      d = describe(this.m, row, index),
+      i = index - row.from;
+    replace(
+      this.side,
+      h("h3", null, d.title),
+      h(
+        "div",
+        {class: "steps"},
+        button("\u25c2", () => this.next(-1), {"aria-label": "Previous event of this row", title: "Previous (P)"}),
+        button("\u25b8", () => this.next(1), {"aria-label": "Next event of this row", title: "Next (N)"}),
+        button("Zoom to it", () => this.choose(row, index, true)),
+        h("span", {class: "dim"}, `${count(i + 1)} of ${count(row.to - row.from)} in this row`),
+      ),
+      facts(d.rows),
+      d.stack || d.site ? [h("h4", null, "Call stack"), stackList(this.m, d.stack, d.site)] : "",
+    );
   }
 
   // The next event of the chosen row; with a search, the next one that it matches.
@@ -138,50 +241,79 @@ class Timeline {
       return;
     }
     if (!this.chosen) {
-      const rows = this.layout.lanes.flatMap((l) => l.strips.flatMap((s) => s.rows)), row = rows.find((r) => r.to > r.from);
-      if (row) this.choose(row, Math.min(row.to - 1, above(row.table.begin, Math.max(0, this.view.from), row.from, row.to)));
+      const rows = this.layout.lanes.flatMap((l) => l.strips.flatMap((s) => s.rows)),
+        row = rows.find((r) => r.to > r.from);
+      if (row)
+        this.choose(row, Math.min(row.to - 1, above(row.table.begin, Math.max(0, this.view.from), row.from, row.to)));
       return;
     }
     const {row, index} = this.chosen;
     this.choose(row, Math.max(row.from, Math.min(row.to - 1, index + way)));
   }
 
-  // After the last match comes the first.
+  // After the last match comes the first. Of matches at one moment the order of the lanes decides.
   nextFound(way) {
-    const edge = way > 0 ? -Infinity : Infinity, now = this.chosen ? this.chosen.row.table.begin[this.chosen.index] : edge;
-    const best = this.foundFrom(now, way) || this.foundFrom(edge, way);
+    const rows = this.layout.lanes.filter((l) => l.thread).flatMap((l) => l.strips.flatMap((s) => s.rows));
+    const at = this.chosen ? rows.indexOf(this.chosen.row) : -1;
+    const now = at < 0 ? null : this.chosen.row.table.begin[this.chosen.index];
+    const edge = way > 0 ? -Infinity : Infinity;
+    const best = (now !== null && this.foundFrom(rows, at, now, way)) || this.foundFrom(rows, -1, edge, way);
     if (best) this.choose(best.row, best.index);
   }
 
-  foundFrom(now, way) {
+  foundFrom(rows, at, now, way) {
     let best = null;
-    for (const lane of this.layout.lanes.filter((l) => l.thread)) {
-      for (const row of lane.strips.flatMap((s) => s.rows)) {
-        const {begin} = row.table;
-        for (let i = way > 0 ? above(begin, now, row.from, row.to) : above(begin, now, row.from, row.to) - 1; i >= row.from && i < row.to; i += way) {
-          if (begin[i] === now || this.isDim(row.table, i, row)) continue;
-          if (!best || way * (begin[i] - best.row.table.begin[best.index]) < 0) best = {row, index: i};
-          break;
-        }
+    rows.forEach((row, k) => {
+      const {begin} = row.table;
+      // Times are whole numbers: rows of later lanes begin with this moment, those of earlier ones after it.
+      const edge = above(begin, k > at || (k === at && way < 0) ? now - 0.5 : now, row.from, row.to);
+      for (let i = way > 0 ? edge : edge - 1; i >= row.from && i < row.to; i += way) {
+        if (this.isDim(row.table, i, row)) continue;
+        const later = best ? way * (begin[i] - best.row.table.begin[best.index]) : -1;
+        if (later < 0 || (later === 0 && way < 0)) best = {row, index: i};
+        break;
       }
-    }
+    });
     return best;
   }
 
   searchFor(text) {
-    const wanted = text.trim().toLowerCase(), has = (name) => name.toLowerCase().includes(wanted);
+    const wanted = text.trim().toLowerCase(),
+      has = (name) => name.toLowerCase().includes(wanted);
     this.find = null;
     this.found.textContent = "";
     this.options.wanted = null;
     if (wanted) {
-      this.find = {threads: new Set(this.m.threads.filter((t) => has(t.label)).map((t) => t.index)),
-        objects: new Set(this.m.objects.filter((o) => has(o.title) || has(this.m.siteText(o.init))).map((o) => o.index)),
-        regions: new Set(this.m.regions.map((r, i) => [r, i]).filter(([r]) => has(r.name)).map(([, i]) => i))};
-      const {threads, objects, regions} = this.find, sums = [...objects].reduce((n, i) => n + this.m.objects[i].waited, 0) + [...regions].reduce((n, i) => n + this.m.regions[i].ns, 0);
-      this.found.textContent = threads.size + objects.size + regions.size === 0 ? "nothing" :
-        [threads.size && plural(threads.size, "thread"), objects.size && plural(objects.size, "lock"), regions.size && plural(regions.size, "region")].filter(Boolean).join(", ") + (sums ? `, ${duration(sums)}` : "");
-      if (threads.size && !objects.size && !regions.size) this.options.wanted = (lane) => !lane.thread || threads.has(lane.thread.index);
-      if (objects.size && !regions.size && !threads.size) this.options.wanted = (lane) => !lane.object || objects.has(lane.object.index);
+      this.find = {
+        threads: new Set(this.m.threads.filter((t) => has(t.label)).map((t) => t.index)),
+        objects: new Set(
+          this.m.objects.filter((o) => has(o.title) || has(this.m.siteText(o.init))).map((o) => o.index),
+        ),
+        regions: new Set(
+          this.m.regions
+            .map((r, i) => [r, i])
+            .filter(([r]) => has(r.name))
+            .map(([, i]) => i),
+        ),
+      };
+      const {threads, objects, regions} = this.find,
+        sums =
+          [...objects].reduce((n, i) => n + this.m.objects[i].waited, 0) +
+          [...regions].reduce((n, i) => n + this.m.regions[i].ns, 0);
+      this.found.textContent =
+        threads.size + objects.size + regions.size === 0
+          ? "nothing"
+          : [
+              threads.size && plural(threads.size, "thread"),
+              objects.size && plural(objects.size, "lock"),
+              regions.size && plural(regions.size, "region"),
+            ]
+              .filter(Boolean)
+              .join(", ") + (sums ? `, ${duration(sums)}` : "");
+      if (threads.size && !objects.size && !regions.size)
+        this.options.wanted = (lane) => !lane.thread || threads.has(lane.thread.index);
+      if (objects.size && !regions.size && !threads.size)
+        this.options.wanted = (lane) => !lane.object || objects.has(lane.object.index);
     }
     this.arrange();
   }
@@ -198,9 +330,24 @@ class Timeline {
   // ----------------------------------------------------------------------------------------------- drawing
 
   draw(c, width, height) {
-    const began = performance.now(), t = theme(), m = this.m, left = GUTTER, pen = new Pen(c, this.view, left, width - left), top = this.scroller.scrollTop - RULER;
-    const dim = (table, i, object) => this.find ? (table.name === "holds" ? this.find.objects.size > 0 && !this.find.objects.has(object.index) : this.isDim(table, i)) : false;
-    const looks = {wait: waitLook(m, dim), held: heldLook(m, dim), holder: holderLook(m, dim), region: regionLook(m, dim)};
+    const began = performance.now(),
+      t = theme(),
+      m = this.m,
+      left = GUTTER,
+      pen = new Pen(c, this.view, left, width - left),
+      top = this.scroller.scrollTop - RULER;
+    const dim = (table, i, object) =>
+      this.find
+        ? table.name === "holds"
+          ? this.find.objects.size > 0 && !this.find.objects.has(object.index)
+          : this.isDim(table, i)
+        : false;
+    const looks = {
+      wait: waitLook(m, dim),
+      held: heldLook(m, dim),
+      holder: holderLook(m, dim),
+      region: regionLook(m, dim),
+    };
     c.fillStyle = t.lane;
     c.fillRect(0, 0, width, height);
     c.font = `11px ${t.font}`;
@@ -221,7 +368,16 @@ class Timeline {
     c.fillRect(left - 1, 0, 1, height);
     for (const lane of seen) {
       if (lane.kind === "head") drawHead(c, lane, lane.y - top, width);
-      else drawLabel(c, lane, lane.y - top, this.chosen && lane.thread && this.chosen.row.table.name !== "holds" && this.chosen.row.a === lane.thread.index);
+      else
+        drawLabel(
+          c,
+          lane,
+          lane.y - top,
+          this.chosen &&
+            lane.thread &&
+            this.chosen.row.table.name !== "holds" &&
+            this.chosen.row.a === lane.thread.index,
+        );
       c.fillStyle = t.line;
       c.fillRect(0, Math.round(lane.y - top + lane.height) - 1, width, 1);
     }
@@ -244,7 +400,9 @@ class Timeline {
 
   // Before the recording began and after it ended there is nothing.
   drawEnds(pen, height) {
-    const c = pen.c, x0 = pen.x(0), x1 = pen.x(this.end);
+    const c = pen.c,
+      x0 = pen.x(0),
+      x1 = pen.x(this.end);
     c.fillStyle = theme().shade;
     c.globalAlpha = 0.7;
     if (x0 > pen.left) c.fillRect(pen.left, 0, x0 - pen.left, height);
@@ -253,7 +411,8 @@ class Timeline {
   }
 
   drawRuler(pen, width) {
-    const c = pen.c, t = theme();
+    const c = pen.c,
+      t = theme();
     c.fillStyle = t.panel;
     c.fillRect(0, 0, width, RULER);
     c.fillStyle = t.line;
@@ -272,7 +431,10 @@ class Timeline {
 
   drawRange(pen, height) {
     if (!this.range) return;
-    const c = pen.c, t = theme(), x0 = Math.max(pen.left, pen.x(Math.min(this.range.a, this.range.b))), x1 = Math.min(pen.left + pen.width, pen.x(Math.max(this.range.a, this.range.b)));
+    const c = pen.c,
+      t = theme(),
+      x0 = Math.max(pen.left, pen.x(Math.min(this.range.a, this.range.b))),
+      x1 = Math.min(pen.left + pen.width, pen.x(Math.max(this.range.a, this.range.b)));
     if (x1 < x0) return;
     c.fillStyle = t.accent;
     c.globalAlpha = 0.14;
@@ -280,7 +442,9 @@ class Timeline {
     c.globalAlpha = 1;
     c.fillRect(x0, 0, 1, height);
     c.fillRect(x1, 0, 1, height);
-    const text = duration(Math.abs(this.range.b - this.range.a)), wide = c.measureText(text).width + 14, at = Math.max(pen.left, Math.min((x0 + x1 - wide) / 2, pen.left + pen.width - wide));
+    const text = duration(Math.abs(this.range.b - this.range.a)),
+      wide = c.measureText(text).width + 14,
+      at = Math.max(pen.left, Math.min((x0 + x1 - wide) / 2, pen.left + pen.width - wide));
     c.fillRect(at, 3, wide, RULER - 7);
     c.fillStyle = "#ffffff";
     c.fillText(text, at + 7, RULER / 2 - 0.5);
@@ -288,11 +452,22 @@ class Timeline {
 
   // Arrows of the waits that end in view, if they are few enough to be told apart; that of the chosen wait always.
   drawArrows(pen, seen, top) {
-    const w = this.m.tables.waits, found = [];
+    const w = this.m.tables.waits,
+      found = [];
     for (const lane of seen) {
       for (const row of lane.kind === "thread" ? lane.strips[0].rows : []) {
-        for (let i = Math.max(row.from, above(w.begin, this.view.from, row.from, row.to) - 1); i < row.to && w.begin[i] < this.view.to && found.length <= ARROWS_MOST; i++)
-          if (w.waker[i] && w.begin[i] + w.ns[i] > this.view.from && w.begin[i] + w.ns[i] < this.view.to && w.ns[i] * pen.scale > 3) found.push([row, i]);
+        for (
+          let i = Math.max(row.from, above(w.begin, this.view.from, row.from, row.to) - 1);
+          i < row.to && w.begin[i] < this.view.to && found.length <= ARROWS_MOST;
+          i++
+        )
+          if (
+            w.waker[i] &&
+            w.begin[i] + w.ns[i] > this.view.from &&
+            w.begin[i] + w.ns[i] < this.view.to &&
+            w.ns[i] * pen.scale > 3
+          )
+            found.push([row, i]);
       }
     }
     if (found.length <= ARROWS_MOST) for (const [row, i] of found) this.drawArrow(pen, row, i, top, false);
@@ -300,18 +475,32 @@ class Timeline {
   }
 
   drawArrow(pen, row, i, top, strong) {
-    const w = row.table, from = w.waker[i] ? this.layout.ofThread.get(w.waker[i] - 1) : null, to = this.layout.ofThread.get(row.a);
+    const w = row.table,
+      from = w.waker[i] ? this.layout.ofThread.get(w.waker[i] - 1) : null,
+      to = this.layout.ofThread.get(row.a);
     if (!from || !to) return;
-    const end = w.begin[i] + w.ns[i], middle = (lane) => lane.y - top + lane.strips[0].y + lane.strips[0].height / 2, down = to.y > from.y ? -1 : 1;
-    drawArrow(pen, pen.x(end - w.wakerNs[i]), middle(from), pen.x(end), middle(to) + down * to.strips[0].height / 2, strong);
+    const end = w.begin[i] + w.ns[i],
+      middle = (lane) => lane.y - top + lane.strips[0].y + lane.strips[0].height / 2,
+      down = to.y > from.y ? -1 : 1;
+    drawArrow(
+      pen,
+      pen.x(end - w.wakerNs[i]),
+      middle(from),
+      pen.x(end),
+      middle(to) + (down * to.strips[0].height) / 2,
+      strong,
+    );
   }
 
   drawChosen(pen, seen, top) {
     if (!this.chosen) return;
-    const {row, index} = this.chosen, t = row.table, c = pen.c;
+    const {row, index} = this.chosen,
+      t = row.table,
+      c = pen.c;
     for (const lane of seen) {
       for (const strip of lane.strips.filter((s) => s.rows.includes(row))) {
-        const x0 = Math.max(pen.left - 4, pen.x(t.begin[index])), x1 = Math.min(pen.left + pen.width + 4, pen.x(t.begin[index] + t.ns[index]));
+        const x0 = Math.max(pen.left - 4, pen.x(t.begin[index])),
+          x1 = Math.min(pen.left + pen.width + 4, pen.x(t.begin[index] + t.ns[index]));
         if (x1 < pen.left || x0 > pen.left + pen.width) continue;
         c.strokeStyle = theme().ink;
         c.lineWidth = 2;
@@ -321,7 +510,9 @@ class Timeline {
   }
 
   drawMini(c, width, height) {
-    const t = theme(), left = GUTTER, wide = width - left;
+    const t = theme(),
+      left = GUTTER,
+      wide = width - left;
     this.layers = this.layers || contention(this.m, 500);
     this.most = this.most || Math.max(1, mostBlocked(this.layers));
     c.fillStyle = t.panel;
@@ -331,7 +522,8 @@ class Timeline {
     c.textBaseline = "middle";
     c.fillStyle = t.dim;
     c.fillText("blocked threads", 12, height / 2);
-    const x0 = left + Math.max(0, this.view.from / this.end) * wide, x1 = left + Math.min(1, this.view.to / this.end) * wide;
+    const x0 = left + Math.max(0, this.view.from / this.end) * wide,
+      x1 = left + Math.min(1, this.view.to / this.end) * wide;
     c.fillStyle = t.panel;
     c.globalAlpha = 0.72;
     c.fillRect(left, 0, x0 - left, height);
@@ -346,11 +538,11 @@ class Timeline {
 
   nsAt(x) {
     const width = this.screen.canvas.clientWidth - GUTTER;
-    return this.view.from + (x - GUTTER) / width * (this.view.to - this.view.from);
+    return this.view.from + ((x - GUTTER) / width) * (this.view.to - this.view.from);
   }
 
   hitAt(e) {
-    const near = 3 * (this.view.to - this.view.from) / Math.max(1, this.screen.canvas.clientWidth - GUTTER);
+    const near = (3 * (this.view.to - this.view.from)) / Math.max(1, this.screen.canvas.clientWidth - GUTTER);
     if (e.offsetY < RULER) return null;
     return hit(this.layout, e.offsetY + this.scroller.scrollTop - RULER, this.nsAt(e.offsetX), near);
   }
@@ -361,8 +553,13 @@ class Timeline {
     canvas.addEventListener("wheel", (e) => this.wheel(e), {passive: false});
     canvas.addEventListener("pointerdown", (e) => this.down(e));
     canvas.addEventListener("pointermove", (e) => this.hover(e));
-    canvas.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-    canvas.addEventListener("dblclick", (e) => { const at = this.hitAt(e); if (at && at.row) this.choose(at.row, at.index, true); });
+    canvas.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+    });
+    canvas.addEventListener("dblclick", (e) => {
+      const at = this.hitAt(e);
+      if (at && at.row) this.choose(at.row, at.index, true);
+    });
     canvas.addEventListener("keydown", (e) => this.key(e));
     this.mini.canvas.addEventListener("pointerdown", (e) => this.downMini(e));
     document.addEventListener("keydown", (e) => {
@@ -376,14 +573,21 @@ class Timeline {
     e.preventDefault();
     const pixels = e.deltaMode === 1 ? 30 : e.deltaMode === 2 ? 400 : 1;
     if (e.shiftKey && !e.ctrlKey) this.scroller.scrollTop += (e.deltaY || e.deltaX) * pixels;
-    else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.move(e.deltaX * pixels / canvasWidth(this));
-    else this.zoom(Math.exp(Math.max(-1, Math.min(1, e.deltaY * pixels * 0.0022))), this.nsAt(Math.max(GUTTER, e.offsetX)));
+    else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.move((e.deltaX * pixels) / canvasWidth(this));
+    else
+      this.zoom(
+        Math.exp(Math.max(-1, Math.min(1, e.deltaY * pixels * 0.0022))),
+        this.nsAt(Math.max(GUTTER, e.offsetX)),
+      );
   }
 
   // A drag moves time and lanes, or measures; without a move it is a click.
   down(e) {
     if (e.button !== 0) return;
-    const canvas = this.screen.canvas, start = {x: e.clientX, y: e.clientY, view: {...this.view}, top: this.scroller.scrollTop}, ns = this.nsAt(e.offsetX), measure = e.shiftKey || this.measuring;
+    const canvas = this.screen.canvas,
+      start = {x: e.clientX, y: e.clientY, view: {...this.view}, top: this.scroller.scrollTop},
+      ns = this.nsAt(e.offsetX),
+      measure = e.shiftKey || this.measuring;
     const per = (this.view.to - this.view.from) / canvasWidth(this);
     let moved = false;
     canvas.setPointerCapture(e.pointerId);
@@ -428,7 +632,11 @@ class Timeline {
 
   hover(e) {
     const at = e.buttons ? null : this.hitAt(e);
-    this.screen.canvas.style.cursor = this.measuring ? "crosshair" : at && (at.row || at.lane.kind === "head") ? "pointer" : "default";
+    this.screen.canvas.style.cursor = this.measuring
+      ? "crosshair"
+      : at && (at.row || at.lane.kind === "head")
+        ? "pointer"
+        : "default";
     this.tip.hidden = !at || !at.row || e.offsetX < GUTTER;
     if (this.tip.hidden) return;
     replace(this.tip, tip(this.m, at.row, at.index));
@@ -438,8 +646,11 @@ class Timeline {
   }
 
   downMini(e) {
-    const canvas = this.mini.canvas, at = (d) => (d.offsetX - GUTTER) / (canvas.clientWidth - GUTTER) * this.end, span = this.view.to - this.view.from;
-    const start = at(e), draws = start < this.view.from || start > this.view.to || span > this.end * 0.95;
+    const canvas = this.mini.canvas,
+      at = (d) => ((d.offsetX - GUTTER) / (canvas.clientWidth - GUTTER)) * this.end,
+      span = this.view.to - this.view.from;
+    const start = at(e),
+      draws = start < this.view.from || start > this.view.to || span > this.end * 0.95;
     canvas.setPointerCapture(e.pointerId);
     const grip = start - this.view.from;
     const drag = (d) => {
@@ -459,21 +670,49 @@ class Timeline {
   showRange() {
     this.chosen = null;
     this.range = {a: Math.min(this.range.a, this.range.b), b: Math.max(this.range.a, this.range.b)};
-    replace(this.side, measuredDetails(this.m, this.range.a, this.range.b),
-      button("Zoom to it", () => this.show(this.range.a, this.range.b)));
+    replace(
+      this.side,
+      measuredDetails(this.m, this.range.a, this.range.b),
+      button("Zoom to it", () => this.show(this.range.a, this.range.b)),
+    );
     this.redraw();
   }
 
   key(e) {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const lanes = (by) => { this.scroller.scrollTop += by; };
-    const does = {w: () => this.zoom(0.7), s: () => this.zoom(1 / 0.7), "+": () => this.zoom(0.7), "=": () => this.zoom(0.7), "-": () => this.zoom(1 / 0.7),
-      a: () => this.move(-0.15), d: () => this.move(0.15), ArrowLeft: () => this.move(-0.15), ArrowRight: () => this.move(0.15),
-      ArrowUp: () => lanes(-60), ArrowDown: () => lanes(60), PageUp: () => lanes(-this.scroller.clientHeight * 0.8), PageDown: () => lanes(this.scroller.clientHeight * 0.8),
-      0: () => this.show(-this.end * 0.01, this.end * 1.01), Home: () => this.show(-this.end * 0.01, this.end * 1.01),
-      n: () => this.next(1), p: () => this.next(-1), m: () => this.setMeasure(!this.measuring), "?": () => { this.help.hidden = !this.help.hidden; },
+    const lanes = (by) => {
+      this.scroller.scrollTop += by;
+    };
+    const does = {
+      w: () => this.zoom(0.7),
+      s: () => this.zoom(1 / 0.7),
+      "+": () => this.zoom(0.7),
+      "=": () => this.zoom(0.7),
+      "-": () => this.zoom(1 / 0.7),
+      a: () => this.move(-0.15),
+      d: () => this.move(0.15),
+      ArrowLeft: () => this.move(-0.15),
+      ArrowRight: () => this.move(0.15),
+      ArrowUp: () => lanes(-60),
+      ArrowDown: () => lanes(60),
+      PageUp: () => lanes(-this.scroller.clientHeight * 0.8),
+      PageDown: () => lanes(this.scroller.clientHeight * 0.8),
+      0: () => this.show(-this.end * 0.01, this.end * 1.01),
+      Home: () => this.show(-this.end * 0.01, this.end * 1.01),
+      n: () => this.next(1),
+      p: () => this.next(-1),
+      m: () => this.setMeasure(!this.measuring),
+      "?": () => {
+        this.help.hidden = !this.help.hidden;
+      },
       Enter: () => this.chosen && this.choose(this.chosen.row, this.chosen.index, true),
-      Escape: () => { this.help.hidden = true; this.setMeasure(false); this.range = null; this.choose(null); }}[e.key];
+      Escape: () => {
+        this.help.hidden = true;
+        this.setMeasure(false);
+        this.range = null;
+        this.choose(null);
+      },
+    }[e.key];
     if (!does) return;
     e.preventDefault();
     does();
@@ -482,8 +721,16 @@ class Timeline {
   // Comes from another view: {from, to}, {thread} or {object}.
   goTo(where) {
     if (where.from !== undefined) this.show(where.from, where.to);
-    const lane = where.thread ? this.layout.ofThread.get(where.thread.index) : where.object ? this.layout.ofObject.get(where.object.index) : null;
-    if (lane) requestAnimationFrame(() => { this.reveal(lane); this.scroller.scrollTop = Math.max(0, lane.y - 60); });
+    const lane = where.thread
+      ? this.layout.ofThread.get(where.thread.index)
+      : where.object
+        ? this.layout.ofObject.get(where.object.index)
+        : null;
+    if (lane)
+      requestAnimationFrame(() => {
+        this.reveal(lane);
+        this.scroller.scrollTop = Math.max(0, lane.y - 60);
+      });
     this.redraw();
   }
 }
