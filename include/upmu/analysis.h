@@ -125,6 +125,31 @@ struct upmu_overview_thread {
 UPMU_API UPMU_CHECKED int upmu_overview_thread(const struct upmu_overview *overview, size_t i,
                                                struct upmu_overview_thread *out);
 
+/** What a thread does as the kernel sees it. */
+enum upmu_sched_state {
+    UPMU_SCHED_UNKNOWN = 0,   /**< not told: before the first record and behind the last, or because some were lost */
+    UPMU_SCHED_RUNNING = 1,   /**< on a CPU */
+    UPMU_SCHED_PREEMPTED = 2, /**< it could run, and another one does in its place */
+    UPMU_SCHED_BLOCKED = 3,   /**< it waits for something, up to the moment when it runs again */
+    UPMU_SCHED_STATES = 4,
+};
+
+/** "unknown", "running", "preempted", "blocked"; "?" for any other number. */
+UPMU_API const char *upmu_sched_state_name(int state);
+
+/** How a thread ran, by the kernel's own records of its switches. All four times together are its lifetime. */
+struct upmu_overview_sched {
+    size_t size;   /**< in: sizeof(struct upmu_overview_sched) */
+    uint32_t told; /**< 1: something is known; 0: no switches were recorded (UPMU_SCHED), and all of it is unknown */
+    uint64_t running_ns, preempted_ns, blocked_ns, unknown_ns;
+    uint64_t voluntary;   /**< switches to wait for something */
+    uint64_t involuntary; /**< switches that took the CPU away */
+    uint64_t lost;        /**< records that did not fit into the kernel's buffer: then both are "at least" */
+};
+/** The same `i` as upmu_overview_thread(). */
+UPMU_API UPMU_CHECKED int upmu_overview_sched(const struct upmu_overview *overview, size_t i,
+                                              struct upmu_overview_sched *out);
+
 /** The longest wait for an object, and what was known of the one who held it when the wait began. */
 struct upmu_longest_wait {
     uint64_t begin_ns, ns;
@@ -297,6 +322,24 @@ struct upmu_overview_count {
     struct upmu_value sum;  /**< exact only if every instance was; without a number if any instance has none */
     uint64_t without_value; /**< instances without a number */
 };
+
+/** What upmu_overview_section() tells of. */
+enum upmu_section_kind {
+    UPMU_SECTION_HELD = 0,   /**< from taking a lock to giving it back: after a wait, and of one in N others */
+    UPMU_SECTION_WAITED = 1, /**< from the begin of a wait to its end */
+};
+
+/** Counters added up over the waits for an object, or over the times in which it was held. */
+struct upmu_overview_section {
+    size_t size;       /**< in: sizeof(struct upmu_overview_section) */
+    uint64_t sections; /**< how many have been counted: those whose counters were read at both ends; 0: none */
+    uint64_t ns;       /**< how long these lasted */
+    size_t n_counts;   /**< in the order of upmu_overview_counter(); 0 if nothing was counted */
+    const struct upmu_overview_count *counts;
+};
+/** Of object `i` of upmu_overview_object(); `kind`: enum upmu_section_kind. */
+UPMU_API UPMU_CHECKED int upmu_overview_section(const struct upmu_overview *overview, size_t i, int kind,
+                                                struct upmu_overview_section *out);
 
 /** A region of one process: all threads. */
 struct upmu_overview_region {

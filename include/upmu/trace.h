@@ -84,6 +84,18 @@ enum upmu_trace_kind {
     UPMU_TRACE_FUTEX_WAIT = 58,  /**< the thread asks the kernel to let it sleep on the word */
     UPMU_TRACE_FUTEX_WOKEN = 59, /**< it goes on: `result` 0, or an errno value; EAGAIN: it did not sleep at all */
     UPMU_TRACE_FUTEX_WAKE = 60,  /**< `count` sleepers were woken or moved to another word, `object2` */
+
+    /* How the thread's running goes on (UPMU_SCHED), told by the kernel; `count` is the number of a CPU. What is not told
+     * is unknown: what lies before SCHED_BEGIN, behind the last of these, and between SCHED_LOST and the one before it. */
+    UPMU_TRACE_SCHED_BEGIN = 64, /**< told from here on; the thread runs */
+    UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_FLAG_PREEMPTED if it could have, else it waits */
+    UPMU_TRACE_SCHED_IN = 66,    /**< it runs again */
+    UPMU_TRACE_SCHED_LOST = 67,  /**< `count` switches are missing, between the event of these kinds before and here */
+    UPMU_TRACE_SCHED_SEEN = 68,  /**< all is told up to here; `count` switches so far, lost ones included */
+
+    /** `values` of the thread's counters at the event that follows: of the same thread, tick and `object`. A wait that
+     *  begins and ends with them, and a lock's holding, have the difference (UPMU_SYNC_COUNTERS). */
+    UPMU_TRACE_COUNTERS = 72,
 };
 
 /** What `object` is. */
@@ -112,10 +124,11 @@ enum upmu_trace_flag {
     UPMU_FLAG_RECURSIVE = 32,
     UPMU_FLAG_ERRORCHECK = 64,
     UPMU_FLAG_ROBUST = 128,
-    UPMU_FLAG_PI = 256,      /**< priority inheritance */
-    UPMU_FLAG_PSHARED = 512, /**< shared between processes; of a robust mutex only LOCK_INIT tells */
-    UPMU_FLAG_FINAL = 1024,  /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
+    UPMU_FLAG_PI = 256,         /**< priority inheritance */
+    UPMU_FLAG_PSHARED = 512,    /**< shared between processes; of a robust mutex only LOCK_INIT tells */
+    UPMU_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
                                  THREAD_EXIT: `count` is known */
+    UPMU_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread could have run on, another one took its place */
 };
 
 /** One event; pointers are valid until the next call on the same trace. */
@@ -139,7 +152,8 @@ struct upmu_trace_event {
     uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
     uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
     uint64_t
-        count; /**< LOCK_COUNTS: acquisitions; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken */
+        count; /**< LOCK_COUNTS: acquisitions; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken;
+                    SCHED_*: a CPU, or switches */
     uint64_t contended; /**< LOCK_COUNTS: those that had to wait */
     size_t n_values;    /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;

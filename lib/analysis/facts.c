@@ -134,6 +134,36 @@ int upmu_overview_thread(const struct upmu_overview *overview, size_t i, struct 
     return give(out, out->size, &ours, sizeof ours);
 }
 
+const char *upmu_sched_state_name(int state)
+{
+    static const char *const names[UPMU_SCHED_STATES] = {"unknown", "running", "preempted", "blocked"};
+    return state >= 0 && state < UPMU_SCHED_STATES ? names[state] : "?";
+}
+
+int upmu_overview_sched(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    if (i >= o->n_threads)
+        return UPMU_E_NAME;
+    const struct ov_thread *t = &o->threads[o->thread_order[i]];
+    const struct ov_sched *s = &t->sched;
+    uint64_t life = t->end_ns - t->begin_ns;
+    uint64_t known = s->ns[UPMU_SCHED_RUNNING] + s->ns[UPMU_SCHED_PREEMPTED] + s->ns[UPMU_SCHED_BLOCKED];
+    const struct upmu_overview_sched ours = {
+        .told = s->told,
+        .running_ns = s->ns[UPMU_SCHED_RUNNING],
+        .preempted_ns = s->ns[UPMU_SCHED_PREEMPTED],
+        .blocked_ns = s->ns[UPMU_SCHED_BLOCKED],
+        .unknown_ns = life > known ? life - known : 0,
+        .voluntary = s->voluntary,
+        .involuntary = s->involuntary,
+        .lost = s->lost,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}
+
 /* ----------------------------------------------------------------------------------------------------- objects */
 
 /* The object at place `i` of the order, or NULL. */
@@ -274,6 +304,21 @@ int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k,
         .blocked = site->blocked,
         .blocked_ns = site->blocked_ns,
     };
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+int upmu_overview_section(const struct upmu_overview *overview, size_t i, int kind, struct upmu_overview_section *out)
+{
+    if (!overview || !out)
+        return no_place();
+    if (kind != UPMU_SECTION_HELD && kind != UPMU_SECTION_WAITED)
+        return upmu_fail(UPMU_E_INVAL, "there is no kind %d of sections", kind);
+    const struct ov_object *object = object_at(&overview->pass, i);
+    if (!object)
+        return UPMU_E_NAME;
+    const struct ov_sections *s = kind == UPMU_SECTION_HELD ? &object->held : &object->waited;
+    const struct upmu_overview_section ours = {
+        .sections = s->n, .ns = s->ns, .n_counts = s->n_counts, .counts = s->counts};
     return give(out, out->size, &ours, sizeof ours);
 }
 

@@ -98,6 +98,9 @@ static int object_taken(struct overview *o, uint32_t use, const struct upmu_trac
     struct ov_use *u = &o->uses[use];
     hold_take(u, e, o->objects[u->object].recursive);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
+    int rc = section_begin(o, o->uses[use].thread, e, &u->section);
+    if (rc != 0)
+        return rc;
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && o->stack_site)
         address = o->stack_site(o->stack_arg, e->process, e->stack);
@@ -155,7 +158,8 @@ static int lock_event(struct overview *o, uint32_t thread, uint32_t object, cons
     case UPMU_TRACE_LOCK_ACQUIRE:
         return object_taken(o, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
-        return object_released(o, thread, use, e);
+        rc = section_end(o, thread, e, &o->uses[use].section, &o->objects[object].held);
+        return rc == 0 ? object_released(o, thread, use, e) : rc;
     default:
         return object_counts(o, use, e);
     }
@@ -178,18 +182,17 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 /* The mutex that a condition variable's wait gives back (at its begin) and takes again. */
 static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    int rc = 0;
     uint32_t mutex = object_known(o, e->process, e->object2);
     uint32_t use = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_use, thread, mutex);
     if (use == MAP_NONE)
         return 0;
     if (e->kind == UPMU_TRACE_COND_WAIT) {
-        rc = chain_held(o, use, o->uses[use].begun, e->time_ns);
+        int rc = chain_held(o, use, o->uses[use].begun, e->time_ns);
         hold_pause(&o->uses[use], e->time_ns);
-    } else {
-        hold_resume(&o->uses[use], e->time_ns);
+        return rc == 0 ? section_end(o, thread, e, &o->uses[use].section, &o->objects[mutex].held) : rc;
     }
-    return rc;
+    hold_resume(&o->uses[use], e->time_ns);
+    return section_begin(o, thread, e, &o->uses[use].section);
 }
 
 static int wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)

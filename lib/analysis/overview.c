@@ -33,7 +33,15 @@ int overview_process(struct overview *o, const struct ov_process *process)
     return 0;
 }
 
-enum concern { CONCERNS_NOBODY, CONCERNS_REGION, CONCERNS_OBJECT, CONCERNS_THREAD, CONCERNS_MARK };
+enum concern {
+    CONCERNS_NOBODY,
+    CONCERNS_REGION,
+    CONCERNS_OBJECT,
+    CONCERNS_THREAD,
+    CONCERNS_MARK,
+    CONCERNS_SCHED,    /* no doing of the thread's own */
+    CONCERNS_COUNTERS, /* goes with the event after it */
+};
 
 static enum concern concern_of(int kind)
 {
@@ -45,6 +53,10 @@ static enum concern concern_of(int kind)
         return CONCERNS_OBJECT;
     if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_CANCEL)
         return CONCERNS_THREAD;
+    if (kind >= UPMU_TRACE_SCHED_BEGIN && kind <= UPMU_TRACE_SCHED_SEEN)
+        return CONCERNS_SCHED;
+    if (kind == UPMU_TRACE_COUNTERS)
+        return CONCERNS_COUNTERS;
     bool lock = kind >= UPMU_TRACE_LOCK_BLOCK && kind <= UPMU_TRACE_LOCK_CONSISTENT;
     bool cond = kind >= UPMU_TRACE_COND_WAIT && kind <= UPMU_TRACE_COND_BROADCAST;
     bool sem = kind >= UPMU_TRACE_SEM_POST && kind <= UPMU_TRACE_SEM_VALUE;
@@ -81,13 +93,17 @@ static int take(struct overview *o, const struct upmu_trace_event *e)
     if (e->process >= o->n_processes)
         return upmu_fail(UPMU_E_INVAL, "an event names process %u of %zu", (unsigned)e->process, o->n_processes);
     note_time(o, &o->processes[e->process], e);
-    if (concern != CONCERNS_REGION)
+    if (concern != CONCERNS_REGION && concern != CONCERNS_SCHED && concern != CONCERNS_COUNTERS)
         note_form(&o->processes[e->process], e);
     /* Counts of a lock that ends are told for all threads by the one that ends it. */
     pid_t tid = e->kind == UPMU_TRACE_LOCK_COUNTS && e->peer ? e->peer : e->tid;
     uint32_t thread = thread_of(o, e->process, e->pid, tid, e->time_ns);
     if (thread == MAP_NONE)
         return overview_no_memory();
+    if (concern == CONCERNS_SCHED)
+        return sched_event(o, thread, e);
+    if (concern == CONCERNS_COUNTERS)
+        return moment_note(o, thread, e);
     struct ov_thread *t = &o->threads[thread];
     t->last_ns = e->time_ns;
     t->events++;
@@ -122,6 +138,8 @@ int overview_finish(struct overview *o)
             t->end_ns = o->processes[t->process].last_ns;
         rc = waits_abandon(o, (uint32_t)i, t->end_ns);
         regions_abandon(o, (uint32_t)i);
+        if (rc == 0 && !t->ended)
+            rc = sched_end(o, (uint32_t)i);
     }
     if (rc == 0)
         rc = chain_finish(o);
@@ -137,9 +155,17 @@ static void free_things(struct overview *o)
         free(o->threads[i].open);
         free(o->threads[i].open_values);
         free(o->threads[i].counts);
+        free(o->threads[i].moment.values);
+        for (size_t k = 0; k < o->threads[i].n_pending; k++)
+            section_forget(&o->threads[i].pending[k].section);
     }
-    for (size_t i = 0; i < o->n_objects; i++)
+    for (size_t i = 0; i < o->n_objects; i++) {
         free(o->objects[i].name);
+        free(o->objects[i].held.counts);
+        free(o->objects[i].waited.counts);
+    }
+    for (size_t i = 0; i < o->n_uses; i++)
+        section_forget(&o->uses[i].section);
     for (size_t i = 0; i < o->n_regions; i++) {
         free(o->regions[i].name);
         free(o->regions[i].counts);

@@ -25,6 +25,38 @@
 
 enum { PENDING_MAX = 8 }; /* waits within waits: only signal handlers nest them */
 
+/** A wait or a hold whose counters were read at its begin; all zero: they were not. */
+struct ov_section {
+    struct upmu_value *before;
+    size_t n;
+    uint64_t begin_ns;
+};
+
+/** Of an object: all waits for it, or holds, with counters at both ends. */
+struct ov_sections {
+    uint64_t n, ns;
+    size_t n_counts;
+    struct upmu_overview_count *counts; /**< NULL before the first */
+};
+
+/** The counters that a thread told of last, and for which event. */
+struct ov_moment {
+    uint64_t tick, object;
+    size_t n;
+    struct upmu_value *values;
+};
+
+/** How a thread runs. */
+struct ov_sched {
+    bool told;
+    int state; /**< enum upmu_sched_state, from `since_ns` on */
+    uint32_t cpu;
+    uint64_t since_ns;
+    uint64_t seen_ns; /**< nothing is missing up to here */
+    uint64_t ns[UPMU_SCHED_STATES];
+    uint64_t voluntary, involuntary, lost;
+};
+
 /** A wait that has begun. */
 struct pending {
     int kind; /**< enum upmu_wait_kind */
@@ -36,6 +68,7 @@ struct pending {
     uint64_t site, holder_site, holder_since;
     uint32_t stack;
     uint32_t flags; /**< enum upmu_trace_flag */
+    struct ov_section section;
 };
 
 struct open_region {
@@ -62,6 +95,8 @@ struct ov_thread {
     size_t n_open, cap_open;
     struct upmu_overview_count *counts; /**< over the region of its life, NULL if that did not end */
     size_t n_counts;
+    struct ov_moment moment;
+    struct ov_sched sched;
 };
 
 /** A thread's use of an object. Holds are paired in two ways, see holds.c. */
@@ -89,6 +124,7 @@ struct ov_use {
     uint32_t again; /**< how often more a recursive mutex was taken in it */
     uint32_t share; /**< where the graph adds its holds up, valid behind the moment `share_at` of the thread */
     uint32_t share_at;
+    struct ov_section section; /**< the present hold */
 };
 
 struct ov_site {
@@ -116,6 +152,7 @@ struct ov_object {
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
     struct upmu_longest_wait longest;
+    struct ov_sections held, waited;
     /* At the end: its entries in `uses` and `sites`, which are then sorted by object. */
     uint32_t first_use, n_uses, first_site, n_sites;
 };
@@ -195,6 +232,8 @@ int overview_rename(char **slot, const char *text);
 
 /* threads.c: what threads are called and how long they live. MAP_NONE is returned without memory. */
 uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
+/** Another thread under an id that was somebody else's, or nobody's. */
+uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
 int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 void threads_finish(struct overview *o);
 
@@ -245,6 +284,21 @@ const struct upmu_wait_sum *use_holds(const struct ov_use *use);
 int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 void regions_abandon(struct overview *o, uint32_t thread);
+
+/* sched.c: how threads ran. */
+int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+/** The thread's life begins here: what was told before is not part of it. */
+void sched_start(struct ov_thread *t, uint64_t time_ns);
+/** It ends at its `end_ns`. */
+int sched_end(struct overview *o, uint32_t thread);
+
+/* sections.c: what counters counted in waits and holds. */
+int moment_note(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int section_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s);
+/** Add it up, if both its ends have counters; it is over in any case. */
+int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s,
+                struct ov_sections *sum);
+void section_forget(struct ov_section *s);
 
 /* values.c: counters with their standing. */
 struct upmu_value value_difference(const struct upmu_value *before, const struct upmu_value *after);

@@ -6,7 +6,7 @@
 
 #include "analysis/overview.h"
 
-static uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
+uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
 {
     struct ov_thread *all = array_room(o->threads, o->n_threads, &o->cap_threads, sizeof *all);
     if (!all)
@@ -94,6 +94,7 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
     struct ov_thread *t = &o->threads[thread];
     t->started = true;
     t->begin_ns = e->time_ns;
+    sched_start(t, e->time_ns);
     t->handle = e->object;
     int rc = chain_start(o, thread, e);
     if (rc != 0)
@@ -123,6 +124,8 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
         t->switches = (struct upmu_value){.value = e->count, .raw = e->count, .standing = UPMU_EXACT};
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread);
+    if (rc == 0)
+        rc = sched_end(o, thread);
     return rc == 0 ? chain_end(o, thread, e->time_ns) : rc;
 }
 

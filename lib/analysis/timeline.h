@@ -36,6 +36,14 @@ struct span {
     size_t n_values;
 };
 
+/** How a thread ran for a while. */
+struct sched_span {
+    uint32_t thread; /**< index in the pass */
+    int state;       /**< enum upmu_sched_state */
+    uint32_t cpu;    /**< where it ran, or ran last */
+    uint64_t begin_ns, end_ns;
+};
+
 /** Who looks on. Each may be NULL; a return other than 0 ends the pass with it. */
 struct timeline_hooks {
     void *arg;
@@ -43,6 +51,8 @@ struct timeline_hooks {
     int (*end)(void *arg, const struct span *span);
     /** After the pass has taken the event; `pass` knows which object lives at an address now. */
     int (*event)(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event);
+    /** A thread's intervals in the order of time, once they are over; those of several threads overlap. */
+    int (*sched)(void *arg, const struct sched_span *span);
 };
 
 /** Read a recording as upmu_overview_open() does, with somebody looking on. */

@@ -85,6 +85,7 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         if (!same && t->n_pending < PENDING_MAX)
             continue;
         o->unmatched++;
+        section_forget(&t->pending[i].section);
         if (i == 0)
             chain_forget(o, thread, t->pending[0].object);
         for (size_t k = i + 1; k < t->n_pending; k++)
@@ -92,8 +93,10 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
         t->n_pending--;
         break;
     }
+    int rc = section_begin(o, thread, e, &p.section);
     t->pending[t->n_pending++] = p;
-    int rc = t->n_pending == 1 ? chain_wait(o, thread, object, e) : 0;
+    if (rc == 0 && t->n_pending == 1)
+        rc = chain_wait(o, thread, object, e);
     return rc == 0 ? tell(o, thread, &p, 0, false) : rc;
 }
 
@@ -209,6 +212,8 @@ static bool take_pending(struct overview *o, uint32_t thread, uint32_t object, c
     }
     /* What began inside this wait must have ended before it. */
     o->unmatched += t->n_pending - at;
+    for (size_t i = at; i < t->n_pending; i++)
+        section_forget(&t->pending[i].section);
     *out = t->pending[at - 1];
     t->n_pending = at - 1;
     return true;
@@ -223,15 +228,20 @@ int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct 
     uint64_t ns = e->time_ns - p.begin_ns;
     if (t->n_pending > 0)
         t->pending[t->n_pending - 1].inner_ns += ns;
+    int rc = section_end(o, thread, e, &p.section, &o->objects[object].waited);
     end_of_hold(o, &p, e);
-    int rc = settle(o, thread, &p, ns, true);
+    if (rc == 0)
+        rc = settle(o, thread, &p, ns, true);
     return rc == 0 ? go_on(o, thread, &p, e, ns) : rc;
 }
 
 void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct pending p;
-    if (take_pending(o, thread, object, e, &p) && o->threads[thread].n_pending == 0)
+    if (!take_pending(o, thread, object, e, &p))
+        return;
+    section_forget(&p.section);
+    if (o->threads[thread].n_pending == 0)
         chain_forget(o, thread, object);
 }
 
@@ -241,6 +251,7 @@ int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
     while (rc == 0 && o->threads[thread].n_pending > 0) {
         struct ov_thread *t = &o->threads[thread];
         struct pending p = t->pending[--t->n_pending];
+        section_forget(&p.section);
         /* A thread that did something since does not wait any more; the end of its wait is what is missing. */
         if (p.at_event != t->actions) {
             o->unmatched++;

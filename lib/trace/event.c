@@ -369,6 +369,20 @@ bool trace_region(struct trace_stream *s, bool end, uint64_t tick, const char *n
     return record(s, tick, &b);
 }
 
+bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, const struct upmu_value *values)
+{
+    static const uint8_t ids[] = {[FORM_SHARED] = SCHEMA_ID_COUNTERS,
+                                  [FORM_TIMES] = SCHEMA_ID_COUNTERS_TIMES,
+                                  [FORM_FULL] = SCHEMA_ID_COUNTERS_FULL};
+    uint8_t payload[STREAM_PAYLOAD_MAX], *p = put_u64(payload, object);
+    size_t n = s->home->n_counters;
+    uint64_t time;
+    enum form form = form_of(values, n, &time);
+    if (n > 0)
+        p = put_values(p, values, n, form, time);
+    return stream_record(s, tick, ids[form], payload, (size_t)(p - payload));
+}
+
 static bool mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
 {
     struct body b = {.id = SCHEMA_ID_MARK, .text = text, .len = text_length(text, text_len)};

@@ -44,6 +44,12 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_FUTEX_WAIT] = "futex-wait",
         [UPMU_TRACE_FUTEX_WOKEN] = "futex-woken",
         [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
+        [UPMU_TRACE_SCHED_BEGIN] = "sched-begin",
+        [UPMU_TRACE_SCHED_OUT] = "sched-out",
+        [UPMU_TRACE_SCHED_IN] = "sched-in",
+        [UPMU_TRACE_SCHED_LOST] = "sched-lost",
+        [UPMU_TRACE_SCHED_SEEN] = "sched-seen",
+        [UPMU_TRACE_COUNTERS] = "counters",
     };
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }

@@ -34,36 +34,6 @@ static const struct {
     [SCHEMA_STRING] = {"string", NULL, 0},
 };
 
-static const struct schema_field region_fields[] = {
-    {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
-    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},
-    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},
-    {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},
-    {"time", SCHEMA_U64, SCHEMA_IF_COUNTERS, SCHEMA_TIME, 0},
-};
-
-static const struct schema_field region_times_fields[] = {
-    {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
-    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},
-    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},
-    {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},
-    {"time", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_TIME, 0},
-};
-
-static const struct schema_field region_full_fields[] = {
-    {"name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
-    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},
-    {"standing", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},
-    {"cause", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},
-    {"raw", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RAW, 0},
-    {"enabled", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_ENABLED, 0},
-    {"running", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RUNNING, 0},
-};
-
-static const struct schema_field mark_fields[] = {
-    {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
-};
-
 #define OBJECT                                                \
     {                                                         \
         "object", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_OBJECT, 0 \
@@ -96,6 +66,10 @@ static const struct schema_field mark_fields[] = {
     {                                                     \
         "count", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_COUNT, 0 \
     }
+#define CPU                                             \
+    {                                                   \
+        "cpu", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_COUNT, 0 \
+    }
 #define FLAGS                                             \
     {                                                     \
         "flags", SCHEMA_U16, SCHEMA_ONCE, SCHEMA_FLAGS, 0 \
@@ -104,6 +78,38 @@ static const struct schema_field mark_fields[] = {
     {                                                      \
         "name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0 \
     }
+
+/* What counters have behind the name of a region, or behind the object that they were read for. */
+/* clang-format off */
+#define VALUES_SHARED                                                     \
+    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
+    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0}, \
+    {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},          \
+    {"time", SCHEMA_U64, SCHEMA_IF_COUNTERS, SCHEMA_TIME, 0}
+#define VALUES_TIMES                                                      \
+    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
+    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0}, \
+    {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},          \
+    {"time", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_TIME, 0}
+#define VALUES_FULL                                                       \
+    {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
+    {"standing", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},      \
+    {"cause", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},         \
+    {"raw", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RAW, 0},             \
+    {"enabled", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_ENABLED, 0},     \
+    {"running", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RUNNING, 0}
+/* clang-format on */
+
+static const struct schema_field region_fields[] = {NAME, VALUES_SHARED};
+static const struct schema_field region_times_fields[] = {NAME, VALUES_TIMES};
+static const struct schema_field region_full_fields[] = {NAME, VALUES_FULL};
+static const struct schema_field counters_fields[] = {OBJECT, VALUES_SHARED};
+static const struct schema_field counters_times_fields[] = {OBJECT, VALUES_TIMES};
+static const struct schema_field counters_full_fields[] = {OBJECT, VALUES_FULL};
+
+static const struct schema_field mark_fields[] = {
+    {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
+};
 
 /* What occurs millions of times: stack and object, so that head and stack are one aligned word, the object another. */
 static const struct schema_field compact_fields[] = {STACK, OBJECT};
@@ -147,6 +153,11 @@ static const struct schema_field lock_order_fields[] = {
     OBJECT, OBJECT_TYPE, OBJECT2, {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
     STACK,  COUNT,       FLAGS,
 };
+
+/* How a thread's running goes on: the count of these events is the CPU's number, unless they count. */
+static const struct schema_field sched_out_fields[] = {CPU, FLAGS};
+static const struct schema_field sched_cpu_fields[] = {CPU};
+static const struct schema_field sched_count_fields[] = {COUNT};
 
 static const struct schema_field stack_fields[] = {
     {"id", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0},
@@ -240,6 +251,14 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
     [SCHEMA_ID_OWN_COST] = CLASS("own_cost", SCHEMA_KIND_COST, own_cost_fields),
     [SCHEMA_ID_LOCK_ORDER] = CLASS("lock_order", UPMU_TRACE_LOCK_ORDER, lock_order_fields),
+    [SCHEMA_ID_COUNTERS] = CLASS("counters", UPMU_TRACE_COUNTERS, counters_fields),
+    [SCHEMA_ID_COUNTERS_TIMES] = CLASS("counters_times", UPMU_TRACE_COUNTERS, counters_times_fields),
+    [SCHEMA_ID_COUNTERS_FULL] = CLASS("counters_full", UPMU_TRACE_COUNTERS, counters_full_fields),
+    [SCHEMA_ID_SCHED_BEGIN] = CLASS("sched_begin", UPMU_TRACE_SCHED_BEGIN, sched_cpu_fields),
+    [SCHEMA_ID_SCHED_OUT] = CLASS("sched_out", UPMU_TRACE_SCHED_OUT, sched_out_fields),
+    [SCHEMA_ID_SCHED_IN] = CLASS("sched_in", UPMU_TRACE_SCHED_IN, sched_cpu_fields),
+    [SCHEMA_ID_SCHED_LOST] = CLASS("sched_lost", UPMU_TRACE_SCHED_LOST, sched_count_fields),
+    [SCHEMA_ID_SCHED_SEEN] = CLASS("sched_seen", UPMU_TRACE_SCHED_SEEN, sched_count_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

@@ -18,7 +18,7 @@
 struct textbuf;
 
 /** Version of the format. A reader refuses a newer major; a newer minor only adds. */
-enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 2 };
+enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 3 };
 
 /** How a field is stored. */
 enum schema_type {
@@ -164,6 +164,14 @@ enum schema_id {
     SCHEMA_ID_FUTEX_WAKE,
     SCHEMA_ID_OWN_COST,
     SCHEMA_ID_LOCK_ORDER,
+    SCHEMA_ID_COUNTERS, /**< in three forms, as regions */
+    SCHEMA_ID_COUNTERS_TIMES,
+    SCHEMA_ID_COUNTERS_FULL,
+    SCHEMA_ID_SCHED_BEGIN,
+    SCHEMA_ID_SCHED_OUT,
+    SCHEMA_ID_SCHED_IN,
+    SCHEMA_ID_SCHED_LOST,
+    SCHEMA_ID_SCHED_SEEN,
     SCHEMA_IDS,
 };
 

@@ -63,6 +63,11 @@ static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_FUTEX_WAIT] = SCHEMA_ID_FUTEX_WAIT,
     [UPMU_TRACE_FUTEX_WOKEN] = SCHEMA_ID_FUTEX_WOKEN,
     [UPMU_TRACE_FUTEX_WAKE] = SCHEMA_ID_FUTEX_WAKE,
+    [UPMU_TRACE_SCHED_BEGIN] = SCHEMA_ID_SCHED_BEGIN,
+    [UPMU_TRACE_SCHED_OUT] = SCHEMA_ID_SCHED_OUT,
+    [UPMU_TRACE_SCHED_IN] = SCHEMA_ID_SCHED_IN,
+    [UPMU_TRACE_SCHED_LOST] = SCHEMA_ID_SCHED_LOST,
+    [UPMU_TRACE_SCHED_SEEN] = SCHEMA_ID_SCHED_SEEN,
 };
 
 static uint32_t class_for(const struct trace_sync *e)
@@ -132,16 +137,9 @@ static uint8_t *put_string(uint8_t *p, const char *text, size_t most)
     return p + len + 1;
 }
 
-bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
+static bool write_fields(struct trace_stream *s, uint64_t tick, uint32_t id, const struct trace_sync *e)
 {
     uint8_t payload[SYNC_PAYLOAD_MAX], *p = payload;
-    uint32_t id = class_for(e);
-    if (id == 0) {
-        stream_lose(s);
-        return false;
-    }
-    if (stream_has_mail(s))
-        stream_take_mail(s, tick);
     const struct schema_class *c = &schema_classes[id];
     for (size_t i = 0; i < c->n_fields; i++) {
         const struct schema_field *f = &c->fields[i];
@@ -151,6 +149,24 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
             p = put_number(p, number_for(e, f->slot), schema_type_bytes(f->type));
     }
     return stream_record(s, tick, id, payload, (size_t)(p - payload));
+}
+
+bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
+{
+    uint32_t id = class_for(e);
+    if (id == 0) {
+        stream_lose(s);
+        return false;
+    }
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
+    return write_fields(s, tick, id, e);
+}
+
+bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags)
+{
+    const struct trace_sync e = {.kind = kind, .count = count, .flags = flags};
+    return write_fields(s, tick, class_for(&e), &e);
 }
 
 bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)

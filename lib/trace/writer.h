@@ -95,6 +95,15 @@ struct trace_sync {
  *  of one frame, which is stored once. Traced path. Exported to libupmu_sync. @return false if it was lost (and counted). */
 UPMU_API bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_sync *e);
 
+/** Record how the stream's thread runs: `kind` is one of UPMU_TRACE_SCHED_*, `count` and `flags` as there. Such events tell
+ *  of moments gone by, and go into a stream of their own, which is not the one that the thread's other events are in.
+ *  Traced path, by whichever thread has the stream. @return false if it was lost (and counted). */
+bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags);
+
+/** Record what the thread's counters stand at, right before the event of the same tick about `object`. `values` has
+ *  config.n_counters entries. Traced path. @return false if it was lost (and counted). */
+bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, const struct upmu_value *values);
+
 /** Write what signal handlers left while stream_fast.h wrote an event. Traced path. */
 UPMU_API void upmu_trace_settle_(struct trace_stream *s);
 

@@ -66,7 +66,18 @@ static uint64_t object_field(const struct upmu_trace_event *e, size_t i)
 
 static bool has_object(const struct upmu_trace_event *e)
 {
-    return e->kind >= UPMU_TRACE_LOCK_BLOCK;
+    return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_WAKE;
+}
+
+/* How a thread runs: on which CPU, or how many switches. */
+static bool has_cpu(const struct upmu_trace_event *e)
+{
+    return e->kind >= UPMU_TRACE_SCHED_BEGIN && e->kind <= UPMU_TRACE_SCHED_IN;
+}
+
+static bool has_switches(const struct upmu_trace_event *e)
+{
+    return e->kind == UPMU_TRACE_SCHED_LOST || e->kind == UPMU_TRACE_SCHED_SEEN;
 }
 
 static const struct {
@@ -155,6 +166,12 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
     json_quote(out, e->name);
     if (has_object(e))
         dump_object_text(out, e);
+    else if (e->object) /* counters are read for one */
+        fprintf(out, " object=0x%" PRIx64, e->object);
+    if (has_cpu(e) || has_switches(e))
+        fprintf(out, " %s=%" PRIu64, has_cpu(e) ? "cpu" : "count", e->count);
+    if (e->flags & UPMU_FLAG_PREEMPTED)
+        fputs(" preempted", out);
     for (size_t i = 0; i < e->n_values; i++)
         dump_value_text(out, counter_name(d, e, i), &e->values[i]);
     fputc('\n', out);
@@ -185,6 +202,12 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
     json_string(j, "name", e->name);
     if (has_object(e))
         dump_object_json(j, e);
+    else if (e->object)
+        json_uint(j, "object", e->object);
+    if (has_cpu(e) || has_switches(e))
+        json_uint(j, has_cpu(e) ? "cpu" : "count", e->count);
+    if (e->kind == UPMU_TRACE_SCHED_OUT)
+        json_bool(j, "preempted", (e->flags & UPMU_FLAG_PREEMPTED) != 0);
     json_array(j, "values");
     for (size_t i = 0; i < e->n_values; i++)
         dump_value_json(j, counter_name(d, e, i), &e->values[i]);

@@ -103,6 +103,42 @@ START_TEST(every_value_comes_back_as_it_was)
 }
 END_TEST
 
+START_TEST(counters_of_an_event_come_back_before_it_with_its_object)
+{
+    struct trace_writer *w = writer_with(four, 4, 0);
+    struct trace_stream *s = stream_of(w, TID);
+    uint64_t tick = tick_now();
+    for (size_t i = 0; i < ROWS; i++) {
+        struct trace_sync block = {.kind = UPMU_TRACE_LOCK_BLOCK, .object = UINT64_MAX - i};
+        ck_assert(trace_counters(s, tick + i, block.object, rows[i]));
+        ck_assert(upmu_trace_sync_(s, tick + i, &block));
+    }
+    struct upmu_trace *t = closed_trace(w, s);
+    for (size_t i = 0; i < 2 * ROWS; i++) {
+        const struct upmu_trace_event *e = must_read(t);
+        ck_assert_int_eq(e->kind, i % 2 ? UPMU_TRACE_LOCK_BLOCK : UPMU_TRACE_COUNTERS);
+        ck_assert_uint_eq(e->tick, tick + i / 2);
+        ck_assert_uint_eq(e->object, UINT64_MAX - i / 2);
+        ck_assert_str_eq(e->name, "");
+        expect_values(e, rows[i / 2], i % 2 ? 0 : 4);
+    }
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(counters_of_a_trace_without_any_are_their_object)
+{
+    struct trace_writer *w = writer_with(NULL, 0, 0);
+    struct trace_stream *s = stream_of(w, TID);
+    ck_assert(trace_counters(s, tick_now(), 7, NULL));
+    struct upmu_trace *t = closed_trace(w, s);
+    ck_assert_uint_eq(must_read(t)->object, 7);
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
 START_TEST(plain_values_take_the_short_form)
 {
     struct trace_writer *w = writer_with(four, 4, 0);
@@ -343,6 +379,8 @@ int main(void)
     tcase_set_timeout(cases, 60);
     tcase_add_checked_fixture(cases, recording_set_up, recording_tear_down);
     tcase_add_test(cases, every_value_comes_back_as_it_was);
+    tcase_add_test(cases, counters_of_an_event_come_back_before_it_with_its_object);
+    tcase_add_test(cases, counters_of_a_trace_without_any_are_their_object);
     tcase_add_test(cases, plain_values_take_the_short_form);
     tcase_add_test(cases, a_trace_without_counters_has_names_only);
     tcase_add_test(cases, the_process_and_its_counters_are_described);

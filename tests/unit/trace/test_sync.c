@@ -194,6 +194,44 @@ START_TEST(a_kind_that_is_none_is_lost_and_counted)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------- scheduling */
+
+/* They are written long after they were made, and read in their place among the thread's other events. */
+START_TEST(switches_stand_among_the_events_of_their_time)
+{
+    static const struct {
+        int32_t kind;
+        uint64_t count;
+        uint32_t flags;
+    } switches[] = {
+        {UPMU_TRACE_SCHED_BEGIN, 3, 0},         {UPMU_TRACE_SCHED_OUT, 3, UPMU_FLAG_PREEMPTED},
+        {UPMU_TRACE_SCHED_IN, UINT32_MAX, 0},   {UPMU_TRACE_SCHED_OUT, 4095, 0},
+        {UPMU_TRACE_SCHED_LOST, UINT64_MAX, 0}, {UPMU_TRACE_SCHED_SEEN, UINT64_MAX - 1, 0},
+    };
+    enum { SWITCHES = sizeof switches / sizeof *switches };
+    struct trace_stream *beside = stream_of(w, TID);
+    uint64_t tick = tick_now();
+    struct trace_sync lock = {.kind = UPMU_TRACE_LOCK_MISUSE};
+    for (size_t i = 0; i < SWITCHES; i++)
+        ck_assert(upmu_trace_sync_(s, tick + 1000 * (2 * i + 1), &lock));
+    for (size_t i = 0; i < SWITCHES; i++)
+        ck_assert(trace_sched(beside, tick + 1000 * 2 * i, switches[i].kind, switches[i].count, switches[i].flags));
+    trace_stream_release(beside);
+    struct upmu_trace *t = finished();
+    for (size_t i = 0; i < (size_t)2 * SWITCHES; i++) {
+        const struct upmu_trace_event *e = must_read(t);
+        ck_assert_uint_eq(e->tick, tick + 1000 * i);
+        ck_assert_int_eq(e->tid, TID);
+        ck_assert_int_eq(e->kind, i % 2 ? UPMU_TRACE_LOCK_MISUSE : switches[i / 2].kind);
+        ck_assert_uint_eq(e->count, i % 2 ? 0 : switches[i / 2].count);
+        ck_assert_uint_eq(e->flags, i % 2 ? 0 : switches[i / 2].flags);
+        ck_assert_uint_eq(e->object, 0);
+    }
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------------- compact */
 
 static const struct {
@@ -468,6 +506,7 @@ int main(void)
     tcase_add_test(cases, every_kind_keeps_its_fields_and_no_other);
     tcase_add_test(cases, an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut);
     tcase_add_test(cases, a_kind_that_is_none_is_lost_and_counted);
+    tcase_add_test(cases, switches_stand_among_the_events_of_their_time);
     tcase_add_test(cases, frequent_events_take_16_bytes_by_either_way);
     tcase_add_test(cases, the_fast_way_goes_on_over_packets_pauses_and_ticks_that_go_back);
     tcase_add_test(cases, every_event_is_committed_when_the_fast_way_returns);

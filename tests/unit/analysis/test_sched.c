@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* How threads ran, as the kernel's switches tell. Room: tests (unit). Before it: lib/analysis/sched.c; after it: nothing. */
+#include <stdio.h>
+
+#include "stream.h"
+#include "suite.h"
+
+enum { HANDLE = 0x7f00 };
+
+static void sched(int kind, pid_t tid, uint64_t time, uint64_t count, uint32_t flags)
+{
+    struct upmu_trace_event e = event(kind, tid, time, 0);
+    e.object_type = UPMU_OBJECT_NONE;
+    e.count = count;
+    e.flags = flags;
+    add(&e);
+}
+
+static void begins(pid_t tid, uint64_t time)
+{
+    sched(UPMU_TRACE_SCHED_BEGIN, tid, time, 0, 0);
+}
+
+static void waits(pid_t tid, uint64_t from, uint64_t to)
+{
+    sched(UPMU_TRACE_SCHED_OUT, tid, from, 0, 0);
+    sched(UPMU_TRACE_SCHED_IN, tid, to, 1, 0);
+}
+
+static void is_preempted(pid_t tid, uint64_t from, uint64_t to)
+{
+    sched(UPMU_TRACE_SCHED_OUT, tid, from, 0, UPMU_FLAG_PREEMPTED);
+    sched(UPMU_TRACE_SCHED_IN, tid, to, 1, 0);
+}
+
+/* Of the thread of that id, the one that came `nth`. */
+static struct upmu_overview_sched ran(pid_t tid, size_t nth)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    uint64_t begin = thread(tid, nth).begin_ns;
+    for (size_t i = 0; upmu_overview_thread(&subject, i, &t) == 0; i++)
+        if (t.tid == tid && t.begin_ns == begin) {
+            ck_assert_int_eq(upmu_overview_sched(&subject, i, &s), 0);
+            ck_assert_uint_eq(s.running_ns + s.preempted_ns + s.blocked_ns + s.unknown_ns, t.end_ns - t.begin_ns);
+            return s;
+        }
+    ck_abort_msg("no thread %d", (int)tid);
+}
+
+START_TEST(every_moment_of_a_life_is_one_of_running_preempted_and_blocked)
+{
+    begin_stream(true);
+    begins(101, 990);
+    put(UPMU_TRACE_THREAD_START, 101, 1000, HANDLE);
+    waits(101, 1100, 1400);
+    is_preempted(101, 1500, 1700);
+    waits(101, 1800, 1900);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 2000, HANDLE);
+    sched(UPMU_TRACE_SCHED_OUT, 101, 2100, 0, 0); /* behind its last event: no part of its life */
+    finish();
+    struct upmu_overview_sched s = ran(101, 0);
+    ck_assert_uint_eq(s.told, 1);
+    ck_assert_uint_eq(s.running_ns, 100 + 100 + 100 + 100);
+    ck_assert_uint_eq(s.blocked_ns, 300 + 100);
+    ck_assert_uint_eq(s.preempted_ns, 200);
+    ck_assert_uint_eq(s.unknown_ns, 0);
+    ck_assert_uint_eq(s.voluntary, 2);
+    ck_assert_uint_eq(s.involuntary, 1);
+    ck_assert_uint_eq(s.lost, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(what_nobody_has_read_is_unknown)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 100, 1000, 0);
+    begins(100, 1500);
+    waits(100, 1600, 1700);
+    sched(UPMU_TRACE_SCHED_SEEN, 100, 2000, 2, 0);
+    put(UPMU_TRACE_MARK, 100, 5000, 0); /* then it was killed */
+    finish();
+    struct upmu_overview_sched s = ran(100, 0);
+    ck_assert_uint_eq(s.running_ns, 100 + 300);
+    ck_assert_uint_eq(s.blocked_ns, 100);
+    ck_assert_uint_eq(s.unknown_ns, 1499 + 3000); /* it was there from 1 on */
+    end_stream();
+}
+END_TEST
+
+START_TEST(thread_that_sleeps_when_all_is_told_is_blocked_to_the_end)
+{
+    begin_stream(true);
+    begins(100, 1);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 1000, 0, 0);
+    sched(UPMU_TRACE_SCHED_SEEN, 100, 4000, 1, 0);
+    finish();
+    ck_assert_uint_eq(ran(100, 0).blocked_ns, 3000);
+    ck_assert_uint_eq(ran(100, 0).running_ns, 999);
+    end_stream();
+}
+END_TEST
+
+START_TEST(loss_is_a_gap_and_what_follows_is_known_again)
+{
+    begin_stream(true);
+    begins(100, 1);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 101, 0, 0);
+    sched(UPMU_TRACE_SCHED_SEEN, 100, 151, 1, 0);
+    sched(UPMU_TRACE_SCHED_LOST, 100, 901, 7, 0);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 1001, 0, UPMU_FLAG_PREEMPTED);
+    sched(UPMU_TRACE_SCHED_IN, 100, 1101, 0, 0);
+    sched(UPMU_TRACE_SCHED_SEEN, 100, 1201, 10, 0);
+    finish();
+    struct upmu_overview_sched s = ran(100, 0);
+    ck_assert_uint_eq(s.lost, 7);
+    ck_assert_uint_eq(s.running_ns, 100 + 100);
+    ck_assert_uint_eq(s.blocked_ns, 50);
+    ck_assert_uint_eq(s.preempted_ns, 100);
+    ck_assert_uint_eq(s.unknown_ns, 850);
+    end_stream();
+}
+END_TEST
+
+START_TEST(two_moments_that_do_not_fit_enclose_the_unknown)
+{
+    begin_stream(true);
+    begins(100, 1);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 101, 0, 0);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 201, 0, 0);
+    sched(UPMU_TRACE_SCHED_IN, 100, 301, 0, 0);
+    sched(UPMU_TRACE_SCHED_IN, 100, 401, 0, 0);
+    finish();
+    struct upmu_overview_sched s = ran(100, 0);
+    ck_assert_uint_eq(s.running_ns, 100);
+    ck_assert_uint_eq(s.blocked_ns, 100);
+    ck_assert_uint_eq(s.unknown_ns, 200);
+    end_stream();
+}
+END_TEST
+
+START_TEST(ring_without_its_beginning_is_known_from_its_first_record)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 100, 500, 0);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 1000, 0, 0);
+    sched(UPMU_TRACE_SCHED_IN, 100, 1200, 0, 0);
+    sched(UPMU_TRACE_SCHED_SEEN, 100, 1300, 900, 0);
+    finish();
+    struct upmu_overview_sched s = ran(100, 0);
+    ck_assert_uint_eq(s.blocked_ns, 200);
+    ck_assert_uint_eq(s.running_ns, 100);
+    ck_assert_uint_eq(s.unknown_ns, 999);
+    end_stream();
+}
+END_TEST
+
+START_TEST(switches_of_an_id_given_again_are_those_of_its_new_thread)
+{
+    begin_stream(true);
+    begins(101, 990);
+    put(UPMU_TRACE_THREAD_START, 101, 1000, HANDLE);
+    waits(101, 1100, 1200);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 2000, HANDLE);
+    begins(101, 2990);
+    put(UPMU_TRACE_THREAD_START, 101, 3000, HANDLE);
+    is_preempted(101, 3100, 3400);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 4000, HANDLE);
+    finish();
+    ck_assert_uint_eq(totals().n_threads, 2);
+    ck_assert_uint_eq(ran(101, 0).blocked_ns, 100);
+    ck_assert_uint_eq(ran(101, 0).involuntary, 0);
+    ck_assert_uint_eq(ran(101, 1).preempted_ns, 300);
+    ck_assert_uint_eq(ran(101, 1).voluntary, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(switches_are_no_doing_of_the_thread)
+{
+    begin_stream(true);
+    begins(100, 1);
+    put(UPMU_TRACE_MARK, 100, 500, 0);
+    block(100, 1000, 0xa0, 0, 0);
+    waits(100, 1100, 1200);
+    put(UPMU_TRACE_MARK, 101, 3000, 0);
+    finish();
+    ck_assert_uint_eq(thread(100, 0).events, 2);
+    ck_assert_uint_eq(totals().unfinished, 1); /* it still waits */
+    ck_assert_uint_eq(object(0xa0, 0, NULL).waits.unfinished_ns, 2000);
+    ck_assert_uint_eq(totals().unknown, 0);
+    end_stream();
+}
+END_TEST
+
+START_TEST(without_switches_all_is_unknown_and_said_so)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 100, 1001, 0);
+    finish();
+    ck_assert_uint_eq(ran(100, 0).told, 0);
+    ck_assert_uint_eq(ran(100, 0).unknown_ns, 1000);
+    struct upmu_overview_sched s = {.size = sizeof s};
+    ck_assert_int_eq(upmu_overview_sched(&subject, 1, &s), UPMU_E_NAME);
+    s.size = 8;
+    ck_assert_int_eq(upmu_overview_sched(&subject, 0, &s), UPMU_E_INVAL);
+    ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_PREEMPTED), "preempted");
+    ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_STATES), "?");
+    end_stream();
+}
+END_TEST
+
+/* -------------------------------------------------------------------------------------------- those who look on */
+
+static char seen[256];
+
+static int look(void *arg, const struct sched_span *span)
+{
+    (void)arg;
+    size_t len = strlen(seen);
+    snprintf(seen + len, sizeof seen - len, "%s %lu-%lu cpu %u;", upmu_sched_state_name(span->state),
+             (unsigned long)span->begin_ns, (unsigned long)span->end_ns, span->cpu);
+    return 0;
+}
+
+START_TEST(intervals_come_in_turn_with_the_cpu)
+{
+    const struct timeline_hooks hooks = {.sched = look};
+    begin_stream(true);
+    subject.pass.hooks = &hooks;
+    begins(100, 1);
+    waits(100, 101, 201);
+    is_preempted(100, 301, 401);
+    sched(UPMU_TRACE_SCHED_SEEN, 100, 501, 4, 0);
+    put(UPMU_TRACE_MARK, 100, 601, 0);
+    finish();
+    ck_assert_str_eq(seen, "running 1-101 cpu 0;blocked 101-201 cpu 0;running 201-301 cpu 1;"
+                           "preempted 301-401 cpu 0;running 401-501 cpu 1;unknown 501-601 cpu 1;");
+    end_stream();
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("sched");
+    tcase_add_test(cases, every_moment_of_a_life_is_one_of_running_preempted_and_blocked);
+    tcase_add_test(cases, what_nobody_has_read_is_unknown);
+    tcase_add_test(cases, thread_that_sleeps_when_all_is_told_is_blocked_to_the_end);
+    tcase_add_test(cases, loss_is_a_gap_and_what_follows_is_known_again);
+    tcase_add_test(cases, two_moments_that_do_not_fit_enclose_the_unknown);
+    tcase_add_test(cases, ring_without_its_beginning_is_known_from_its_first_record);
+    tcase_add_test(cases, switches_of_an_id_given_again_are_those_of_its_new_thread);
+    tcase_add_test(cases, switches_are_no_doing_of_the_thread);
+    tcase_add_test(cases, without_switches_all_is_unknown_and_said_so);
+    tcase_add_test(cases, intervals_come_in_turn_with_the_cpu);
+    return run_suite("sched", cases);
+}
