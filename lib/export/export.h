@@ -75,6 +75,7 @@ struct export_format {
     int (*end)(struct export_job *job, const struct span *span);
     int (*event)(struct export_job *job, const struct overview *pass, uint32_t thread,
                  const struct upmu_trace_event *event);
+    int (*sched)(struct export_job *job, const struct sched_span *span);
     int (*finish)(struct export_job *job);
     void (*free)(struct export_job *job); /**< also after an error, and if `start` was not called */
 };

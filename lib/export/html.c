@@ -56,6 +56,7 @@ static int html_start(struct export_job *job)
     h->n_counters = count_counters(job);
     h->waits.extra_size = sizeof(struct html_wait);
     h->holds.extra_size = sizeof(struct html_hold);
+    h->runs.extra_size = sizeof(struct html_run);
     h->regions.extra_size = h->n_counters * sizeof(uint64_t);
     h->base_ns = o->begin_ns;
     for (size_t i = 0; i < o->n_threads; i++)
@@ -126,8 +127,7 @@ static int add_sums(struct export_job *job, const struct span *s, const struct h
     struct html *h = job->html;
     uint64_t place = w->stack ? (uint64_t)w->stack << 1 : (uint64_t)w->site << 1 | 1;
     uint64_t ns = s->end_ns - s->begin_ns;
-    int rc = html_sum(&h->stacks, place << 31 | s->thread, s->what, ns);
-    return rc == 0 && s->holder != MAP_NONE ? html_sum(&h->pairs, s->thread, s->holder, ns) : rc;
+    return html_sum(&h->stacks, place << 31 | s->thread, s->what, ns);
 }
 
 static int end_wait(struct export_job *job, const struct span *s)
@@ -229,6 +229,7 @@ static int html_event(struct export_job *job, const struct overview *pass, uint3
         return add_mark(job, thread, e);
     case UPMU_TRACE_REGION_BEGIN:
     case UPMU_TRACE_REGION_END:
+    case UPMU_TRACE_COUNTERS:
         return has_points(job, e) ? add_point(job, thread, e) : 0;
     case UPMU_TRACE_LOCK_RELEASE:
     case UPMU_TRACE_COND_WAIT:
@@ -242,6 +243,22 @@ static int html_event(struct export_job *job, const struct overview *pass, uint3
         break;
     }
     return html_holds_event(job, pass, thread, e);
+}
+
+static int html_sched(struct export_job *job, const struct sched_span *s)
+{
+    struct html *h = job->html;
+    if (s->state == UPMU_SCHED_UNKNOWN || s->end_ns < s->begin_ns)
+        return 0;
+    uint64_t begin = s->begin_ns > h->base_ns ? s->begin_ns : h->base_ns;
+    struct html_run *run = html_add(&h->runs, &(struct html_span){.begin_ns = begin,
+                                                                  .ns = s->end_ns > begin ? s->end_ns - begin : 0,
+                                                                  .row_a = s->thread,
+                                                                  .what = (uint32_t)s->state});
+    if (!run)
+        return export_no_memory();
+    run->cpu = s->cpu;
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- finish */
@@ -272,23 +289,21 @@ static int html_finish(struct export_job *job)
         rc = html_table_finish(&h->waits);
     if (rc == 0)
         rc = html_table_finish(&h->holds);
+    if (rc == 0)
+        rc = html_table_finish(&h->runs);
     textbuf_add(&job->out, (const char *)html_page_head, html_page_head_length);
     if (rc == 0)
         rc = html_pack_start(job);
     if (rc == 0)
         rc = html_columns_write(job);
     if (rc == 0)
+        rc = html_path_columns(job);
+    if (rc == 0)
         rc = write_facts(job);
     if (rc == 0)
         rc = html_pack_end(job);
     textbuf_add(&job->out, (const char *)html_page_tail, html_page_tail_length);
     return rc;
-}
-
-static void sums_free(struct html_sums *s)
-{
-    free(s->all);
-    map_free(&s->by_key);
 }
 
 static void places_free(struct html_places *p)
@@ -311,8 +326,9 @@ static void html_free(struct export_job *job)
     html_table_free(&h->regions);
     html_table_free(&h->waits);
     html_table_free(&h->holds);
-    sums_free(&h->stacks);
-    sums_free(&h->pairs);
+    html_table_free(&h->runs);
+    free(h->stacks.all);
+    map_free(&h->stacks.by_key);
     places_free(&h->sites);
     places_free(&h->stack_ids);
     map_free(&h->by_use);
@@ -333,6 +349,7 @@ const struct export_format export_html = {
     .begin = html_begin,
     .end = html_end,
     .event = html_event,
+    .sched = html_sched,
     .finish = html_finish,
     .free = html_free,
 };

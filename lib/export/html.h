@@ -27,13 +27,13 @@ enum html_flag {
     HTML_TIMED = 8,
 };
 
-/** A region, a wait or a hold; or `count` short neighbours of one row. */
+/** A region, a wait, a hold, or how a thread ran for a while; or `count` short neighbours of one row. */
 struct html_span {
     uint64_t begin_ns, ns;
     uint64_t busy_ns;      /**< of `ns`, what its spans take */
     uint64_t longest_ns;   /**< the longest of them: what is known of one is known of this */
-    uint32_t row_a, row_b; /**< regions, waits: thread, depth; holds: object, thread */
-    uint32_t what;         /**< region or object; MAP_NONE: several */
+    uint32_t row_a, row_b; /**< regions, waits: thread, depth; holds: object, thread; runs: thread, 0 */
+    uint32_t what;         /**< region, object or enum upmu_sched_state; MAP_NONE: several */
     uint32_t count;
     uint32_t flags;
     uint32_t extra; /**< in the table's `extras` */
@@ -48,6 +48,10 @@ struct html_wait {
 
 struct html_hold {
     uint32_t site;
+};
+
+struct html_run {
+    uint32_t cpu;
 };
 
 struct html_table {
@@ -110,7 +114,7 @@ struct html_release {
 };
 
 struct html {
-    struct html_table regions, waits, holds;
+    struct html_table regions, waits, holds, runs; /**< runs: how the kernel let threads run */
     size_t n_counters;          /**< the extras of regions are as many numbers: value << 3 | standing */
     uint64_t base_ns;           /**< times on the page are since then */
     struct html_points *points; /**< by thread */
@@ -123,7 +127,6 @@ struct html {
     struct map by_use;             /**< (object, thread) */
     struct html_release *released; /**< by object: the last one that could end a wait */
     struct html_sums stacks;       /**< blocked time by (thread and stack, object) */
-    struct html_sums pairs;        /**< by (waiter, holder) */
     struct map wait_labels;        /**< nodes of the tree that are waits */
     struct html_places sites, stack_ids;
     struct html_mark *marks;
@@ -133,6 +136,12 @@ struct html {
     unsigned char rest[3]; /**< bytes that do not make a base64 group yet */
     size_t n_rest;
 };
+
+/** Nanoseconds of the page: since its base. */
+static inline uint64_t html_since(const struct html *h, uint64_t ns)
+{
+    return ns > h->base_ns ? ns - h->base_ns : 0;
+}
 
 /* html_table.c: spans, and short ones merged when there are too many. */
 
@@ -166,9 +175,24 @@ void html_number(struct textbuf *b, uint64_t n);
 /** null for UPMU_NO_VALUE. */
 void html_value(struct textbuf *b, uint64_t n);
 void html_string(struct textbuf *b, const char *text);
+/* The same with a key before. */
+void html_pair(struct textbuf *b, const char *key, uint64_t n);
+void html_pair_value(struct textbuf *b, const char *key, uint64_t n);
+void html_pair_string(struct textbuf *b, const char *key, const char *text);
+/** A sum of waits as a list: how many ended, their time, the longest, how many did not, their time so far. */
+void html_pair_wait(struct textbuf *b, const char *key, const struct upmu_wait_sum *w);
+/** Sums of counters: value or null, and standing. */
+void html_pair_counts(struct textbuf *b, const char *key, const struct upmu_overview_count *counts, size_t n);
+/** A value or null, and its standing. */
+void html_counted(struct textbuf *b, const struct upmu_value *v);
 
-/* html_facts.c, html_deadlocks.c: what is added up, and what the page says about the recording. */
+/* html_facts.c, html_objects.c, html_path.c, html_deadlocks.c: what is added up, and what the page says about the
+ * recording. */
 int html_facts_write(struct export_job *job, struct textbuf *b);
+int html_objects_write(struct export_job *job, struct textbuf *b);
+int html_paths_write(struct export_job *job, struct textbuf *b);
+/** The steps of all paths, as columns. */
+int html_path_columns(struct export_job *job);
 int html_deadlocks_write(struct export_job *job, struct textbuf *b);
 
 /* html_pack.c: sections of bytes, deflated, in base64. */

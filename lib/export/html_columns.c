@@ -113,6 +113,16 @@ static uint64_t column_hold_site(const struct place_in *p)
     return ((const struct html_hold *)(const void *)p->table->extras)[p->span->extra].site;
 }
 
+static uint64_t column_cpu(const struct place_in *p)
+{
+    return ((const struct html_run *)(const void *)p->table->extras)[p->span->extra].cpu;
+}
+
+static uint64_t column_state(const struct place_in *p)
+{
+    return p->span->what == MAP_NONE ? 0 : p->span->what;
+}
+
 static const struct column of_all[] = {
     {"begin", column_begin}, {"ns", column_ns},       {"idle", column_idle},
     {"more", column_more},   {"flags", column_flags}, {NULL, NULL},
@@ -130,6 +140,7 @@ static const struct column of_waits[] = {
     {"holderSite", column_holder_site},
     {NULL, NULL},
 };
+static const struct column of_runs[] = {{"what", column_state}, {"cpu", column_cpu}, {NULL, NULL}};
 static const struct column of_holds[] = {{"site", column_hold_site}, {NULL, NULL}};
 
 static bool new_row(const struct html_table *t, size_t i)
@@ -260,5 +271,9 @@ int html_columns_write(struct export_job *job)
         rc = write_rows(job, "holds", &h->holds, h->object_rank, h->thread_rank);
     if (rc == 0)
         rc = write_table(job, "holds", &h->holds, of_holds);
+    if (rc == 0)
+        rc = write_rows(job, "runs", &h->runs, h->thread_rank, NULL);
+    if (rc == 0)
+        rc = write_table(job, "runs", &h->runs, of_runs);
     return rc == 0 ? write_points(job) : rc;
 }

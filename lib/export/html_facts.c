@@ -7,66 +7,12 @@
 
 #include "upmu/version.h"
 
-static void pair_number(struct textbuf *b, const char *key, uint64_t n)
-{
-    html_key(b, key);
-    html_number(b, n);
-}
-
-static void pair_value(struct textbuf *b, const char *key, uint64_t n)
-{
-    html_key(b, key);
-    html_value(b, n);
-}
-
-static void pair_string(struct textbuf *b, const char *key, const char *text)
-{
-    html_key(b, key);
-    html_string(b, text);
-}
-
 /* Times beyond what a double holds exactly stay texts. */
 static void pair_long(struct textbuf *b, const char *key, uint64_t n)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-    pair_string(b, key, text);
-}
-
-/* Nanoseconds of the page: since its base. */
-static uint64_t since_base(const struct export_job *job, uint64_t ns)
-{
-    return ns > job->html->base_ns ? ns - job->html->base_ns : 0;
-}
-
-static void pair_wait(struct textbuf *b, const char *key, const struct upmu_wait_sum *w)
-{
-    html_key(b, key);
-    html_open(b, '[');
-    html_number(b, w->count);
-    html_number(b, w->total_ns);
-    html_number(b, w->max_ns);
-    html_number(b, w->unfinished);
-    html_number(b, w->unfinished_ns);
-    html_close(b, ']');
-}
-
-static void counted(struct textbuf *b, const struct upmu_value *v)
-{
-    html_open(b, '[');
-    html_value(b, export_has_number(v) ? v->value : UPMU_NO_VALUE);
-    html_string(b, upmu_standing_name(v->standing));
-    html_close(b, ']');
-}
-
-/* Counters have the first process's titles: those of a process with another list are left out. */
-static void pair_counts(struct textbuf *b, const struct upmu_overview_count *counts, size_t n)
-{
-    html_key(b, "counts");
-    html_open(b, '[');
-    for (size_t i = 0; i < n; i++)
-        counted(b, &counts[i].sum);
-    html_close(b, ']');
+    html_pair_string(b, key, text);
 }
 
 /* -------------------------------------------------------------------------------------------------- recording */
@@ -77,17 +23,17 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     int rc = upmu_overview_totals(job->facts, &t);
     if (rc != 0)
         return rc;
-    pair_string(b, "version", UPMU_VERSION_STRING);
+    html_pair_string(b, "version", UPMU_VERSION_STRING);
     pair_long(b, "base", job->html->base_ns);
-    pair_number(b, "length", since_base(job, t.end_ns));
-    pair_number(b, "events", t.events);
-    pair_number(b, "unknown", t.unknown);
-    pair_number(b, "lost", t.lost);
-    pair_number(b, "unmatched", t.unmatched);
-    pair_number(b, "unfinished", t.unfinished);
-    pair_number(b, "leftOut", job->too_deep);
-    pair_value(b, "ownCost", t.own_cost_ns);
-    pair_number(b, "lifetime", t.lifetime_ns);
+    html_pair(b, "length", html_since(job->html, t.end_ns));
+    html_pair(b, "events", t.events);
+    html_pair(b, "unknown", t.unknown);
+    html_pair(b, "lost", t.lost);
+    html_pair(b, "unmatched", t.unmatched);
+    html_pair(b, "unfinished", t.unfinished);
+    html_pair(b, "leftOut", job->too_deep);
+    html_pair_value(b, "ownCost", t.own_cost_ns);
+    html_pair(b, "lifetime", t.lifetime_ns);
     html_key(b, "damages");
     html_open(b, '[');
     for (size_t i = 0; i < t.n_damages; i++)
@@ -95,10 +41,11 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     html_close(b, ']');
     html_key(b, "merged");
     html_open(b, '{');
-    pair_number(b, "regions", job->html->regions.gap_ns);
-    pair_number(b, "waits", job->html->waits.gap_ns);
-    pair_number(b, "holds", job->html->holds.gap_ns);
-    pair_number(b, "points", job->html->points_gap_ns);
+    html_pair(b, "regions", job->html->regions.gap_ns);
+    html_pair(b, "waits", job->html->waits.gap_ns);
+    html_pair(b, "holds", job->html->holds.gap_ns);
+    html_pair(b, "switches", job->html->runs.gap_ns);
+    html_pair(b, "counters", job->html->points_gap_ns);
     html_close(b, '}');
     return 0;
 }
@@ -110,17 +57,17 @@ static void write_processes(const struct export_job *job, struct textbuf *b)
     html_open(b, '[');
     for (size_t i = 0; upmu_overview_process(job->facts, i, &p) == 0; i++) {
         html_open(b, '{');
-        pair_number(b, "pid", (uint64_t)p.pid);
-        pair_string(b, "host", p.host);
-        pair_string(b, "command", p.command);
-        pair_string(b, "kernel", p.kernel);
+        html_pair(b, "pid", (uint64_t)p.pid);
+        html_pair_string(b, "host", p.host);
+        html_pair_string(b, "command", p.command);
+        html_pair_string(b, "kernel", p.kernel);
         pair_long(b, "start", p.start_ns);
-        pair_number(b, "hz", p.clock_hz);
-        pair_number(b, "complete", p.complete);
-        pair_number(b, "records", p.events);
-        pair_number(b, "lost", p.lost);
-        pair_number(b, "overwritten", p.overwritten);
-        pair_value(b, "clockError", p.clock_error_ns);
+        html_pair(b, "hz", p.clock_hz);
+        html_pair(b, "complete", p.complete);
+        html_pair(b, "records", p.events);
+        html_pair(b, "lost", p.lost);
+        html_pair(b, "overwritten", p.overwritten);
+        html_pair_value(b, "clockError", p.clock_error_ns);
         html_close(b, '}');
     }
     html_close(b, ']');
@@ -135,40 +82,60 @@ static void write_counters(const struct export_job *job, struct textbuf *b)
         const char *name = upmu_overview_counter(job->facts, 0, i);
         bool known = upmu_event_info(name, &info) == 0;
         html_open(b, '{');
-        pair_string(b, "name", name);
-        pair_string(b, "unit", known ? info.unit : "");
-        pair_string(b, "summary", known ? info.summary : "");
-        pair_number(b, "scaled", job->html->scaled >> i & 1);
+        html_pair_string(b, "name", name);
+        html_pair_string(b, "unit", known ? info.unit : "");
+        html_pair_string(b, "summary", known ? info.summary : "");
+        html_pair(b, "scaled", job->html->scaled >> i & 1);
         html_close(b, '}');
     }
     html_close(b, ']');
 }
 
-/* ------------------------------------------------------------------------------------------ threads and objects */
+/* ------------------------------------------------------------------------------------------ threads */
+
+/* How the kernel let it run; not there if it was not recorded. */
+static void write_sched(const struct export_job *job, struct textbuf *b, size_t i)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(job->facts, i, &s) != 0 || !s.told)
+        return;
+    html_key(b, "sched");
+    html_open(b, '{');
+    html_pair(b, "running", s.running_ns);
+    html_pair(b, "preempted", s.preempted_ns);
+    html_pair(b, "blocked", s.blocked_ns);
+    html_pair(b, "unknown", s.unknown_ns);
+    html_pair(b, "voluntary", s.voluntary);
+    html_pair(b, "involuntary", s.involuntary);
+    html_pair(b, "lost", s.lost);
+    html_close(b, '}');
+}
 
 static void write_thread(const struct export_job *job, struct textbuf *b, const struct upmu_overview_thread *t,
-                         uint32_t index)
+                         size_t i)
 {
+    uint32_t index = job->facts->pass.thread_order[i];
     html_open(b, '{');
-    pair_number(b, "process", t->process);
-    pair_number(b, "pid", (uint64_t)t->pid);
-    pair_number(b, "tid", (uint64_t)t->tid);
-    pair_string(b, "name", t->name);
-    pair_string(b, "label", export_thread_name(job, index));
-    pair_number(b, "begin", since_base(job, t->begin_ns));
-    pair_number(b, "end", since_base(job, t->end_ns));
-    pair_number(b, "started", t->started);
-    pair_number(b, "ended", t->ended);
-    pair_number(b, "blocked", t->blocked_ns);
+    html_pair(b, "process", t->process);
+    html_pair(b, "pid", (uint64_t)t->pid);
+    html_pair(b, "tid", (uint64_t)t->tid);
+    html_pair_string(b, "name", t->name);
+    html_pair_string(b, "label", export_thread_name(job, index));
+    html_pair(b, "begin", html_since(job->html, t->begin_ns));
+    html_pair(b, "end", html_since(job->html, t->end_ns));
+    html_pair(b, "started", t->started);
+    html_pair(b, "ended", t->ended);
+    html_pair(b, "blocked", t->blocked_ns);
     html_key(b, "switches");
-    counted(b, &t->switches);
+    html_counted(b, &t->switches);
+    write_sched(job, b, i);
     html_key(b, "waits");
     html_open(b, '{');
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
         if (t->waits[kind].count + t->waits[kind].unfinished > 0)
-            pair_wait(b, upmu_wait_kind_name(kind), &t->waits[kind]);
+            html_pair_wait(b, upmu_wait_kind_name(kind), &t->waits[kind]);
     html_close(b, '}');
-    pair_counts(b, t->counts, t->process == 0 ? t->n_counts : 0);
+    html_pair_counts(b, "counts", t->counts, t->process == 0 ? t->n_counts : 0);
     html_close(b, '}');
 }
 
@@ -178,103 +145,8 @@ static void write_threads(const struct export_job *job, struct textbuf *b)
     html_key(b, "threads");
     html_open(b, '[');
     for (size_t i = 0; upmu_overview_thread(job->facts, i, &t) == 0; i++)
-        write_thread(job, b, &t, job->facts->pass.thread_order[i]);
+        write_thread(job, b, &t, i);
     html_close(b, ']');
-}
-
-static int write_sites(struct export_job *job, struct textbuf *b, size_t i, uint32_t process)
-{
-    struct upmu_overview_site s = {.size = sizeof s};
-    html_key(b, "sites");
-    html_open(b, '[');
-    for (size_t k = 0; upmu_overview_site(job->facts, i, k, &s) == 0; k++) {
-        uint32_t site = html_site(job, process, s.address), stack = html_stack(job, process, s.stack);
-        if (site == MAP_NONE || stack == MAP_NONE)
-            return export_no_memory();
-        html_open(b, '{');
-        pair_number(b, "site", site);
-        pair_number(b, "stack", stack);
-        pair_number(b, "taken", s.taken);
-        pair_wait(b, "waits", &s.waits);
-        pair_number(b, "blocked", s.blocked);
-        pair_number(b, "blockedNs", s.blocked_ns);
-        html_close(b, '}');
-    }
-    html_close(b, ']');
-    return 0;
-}
-
-static void write_uses(const struct export_job *job, struct textbuf *b, size_t i)
-{
-    const struct overview *o = &job->facts->pass;
-    const struct ov_object *object = &o->objects[o->object_order[i]];
-    struct upmu_overview_use u = {.size = sizeof u};
-    html_key(b, "uses");
-    html_open(b, '[');
-    for (size_t k = 0; upmu_overview_use(job->facts, i, k, &u) == 0; k++) {
-        html_open(b, '{');
-        pair_number(b, "thread", job->html->thread_rank[o->uses[object->first_use + k].thread]);
-        pair_number(b, "acquisitions", u.acquisitions);
-        pair_number(b, "contended", u.contended);
-        pair_wait(b, "waits", &u.waits);
-        pair_number(b, "holds", u.holds);
-        pair_number(b, "holdNs", u.hold_ns);
-        pair_number(b, "holdMax", u.hold_max_ns);
-        pair_number(b, "blocked", u.blocked);
-        pair_number(b, "blockedNs", u.blocked_ns);
-        html_close(b, '}');
-    }
-    html_close(b, ']');
-}
-
-static int write_object(struct export_job *job, struct textbuf *b, size_t i, const struct upmu_overview_object *x)
-{
-    const char *type = upmu_trace_object_name(x->type);
-    char address[24];
-    uint32_t init = html_site(job, x->process, x->init_site);
-    if (init == MAP_NONE)
-        return export_no_memory();
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)x->address);
-    html_open(b, '{');
-    pair_number(b, "process", x->process);
-    pair_string(b, "type", type ? type : "object");
-    pair_string(b, "name", x->name);
-    pair_string(b, "address", address);
-    pair_number(b, "generation", x->generation);
-    pair_number(b, "peer", (uint64_t)(x->peer > 0 ? x->peer : 0));
-    pair_number(b, "init", init);
-    pair_number(b, "acquisitions", x->acquisitions);
-    pair_number(b, "contended", x->contended);
-    pair_number(b, "countsExact", x->counts_exact);
-    pair_number(b, "holdsComplete", x->holds_complete);
-    pair_wait(b, "waits", &x->waits);
-    pair_number(b, "failed", x->failed);
-    pair_number(b, "holds", x->holds);
-    pair_number(b, "holdNs", x->hold_ns);
-    pair_number(b, "holdMax", x->hold_max_ns);
-    pair_number(b, "samples", x->samples);
-    pair_number(b, "sampleNs", x->sample_ns);
-    pair_number(b, "signals", x->signals);
-    pair_number(b, "broadcasts", x->broadcasts);
-    pair_number(b, "misuses", x->misuses);
-    pair_number(b, "rounds", x->rounds);
-    pair_number(b, "shared", x->shared);
-    int rc = write_sites(job, b, i, x->process);
-    write_uses(job, b, i);
-    html_close(b, '}');
-    return rc;
-}
-
-static int write_objects(struct export_job *job, struct textbuf *b)
-{
-    struct upmu_overview_object x = {.size = sizeof x};
-    int rc = 0;
-    html_key(b, "objects");
-    html_open(b, '[');
-    for (size_t i = 0; rc == 0 && upmu_overview_object(job->facts, i, &x) == 0; i++)
-        rc = write_object(job, b, i, &x);
-    html_close(b, ']');
-    return rc;
 }
 
 /* --------------------------------------------------------------------------------------- regions, sums and marks */
@@ -286,14 +158,14 @@ static void write_regions(const struct export_job *job, struct textbuf *b)
     html_open(b, '[');
     for (size_t i = 0; upmu_overview_region(job->facts, i, &r) == 0; i++) {
         html_open(b, '{');
-        pair_number(b, "process", r.process);
-        pair_string(b, "name", r.name);
-        pair_number(b, "count", r.count);
-        pair_number(b, "ns", r.wall_ns);
-        pair_number(b, "max", r.max_ns);
-        pair_value(b, "min", r.min_ns);
-        pair_number(b, "unfinished", r.unfinished);
-        pair_counts(b, r.counts, r.process == 0 ? r.n_counts : 0);
+        html_pair(b, "process", r.process);
+        html_pair_string(b, "name", r.name);
+        html_pair(b, "count", r.count);
+        html_pair(b, "ns", r.wall_ns);
+        html_pair(b, "max", r.max_ns);
+        html_pair_value(b, "min", r.min_ns);
+        html_pair(b, "unfinished", r.unfinished);
+        html_pair_counts(b, "counts", r.counts, r.process == 0 ? r.n_counts : 0);
         html_close(b, '}');
     }
     html_close(b, ']');
@@ -339,17 +211,18 @@ static void write_blocked(const struct export_job *job, struct textbuf *b)
     html_close(b, ']');
 }
 
+/* Who waited for whom: waiter, the other one plus one (0: not known), waits, their time. */
 static void write_pairs(const struct export_job *job, struct textbuf *b)
 {
-    const struct html_sums *s = &job->html->pairs;
+    struct upmu_overview_pair p = {.size = sizeof p};
     html_key(b, "pairs");
     html_open(b, '[');
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; upmu_overview_pair(job->facts, i, &p) == 0; i++) {
         html_open(b, '[');
-        html_number(b, job->html->thread_rank[s->all[i].a]);
-        html_number(b, job->html->thread_rank[s->all[i].b]);
-        html_number(b, s->all[i].count);
-        html_number(b, s->all[i].ns);
+        html_number(b, p.waiter);
+        html_number(b, p.other == UINT32_MAX ? 0 : (uint64_t)p.other + 1);
+        html_number(b, p.waits.count + p.waits.unfinished);
+        html_number(b, p.waits.total_ns + p.waits.unfinished_ns);
         html_close(b, ']');
     }
     html_close(b, ']');
@@ -362,7 +235,7 @@ static void write_marks(const struct export_job *job, struct textbuf *b)
     html_open(b, '[');
     for (size_t i = 0; i < h->n_marks; i++) {
         html_open(b, '[');
-        html_number(b, since_base(job, h->marks[i].ns));
+        html_number(b, html_since(job->html, h->marks[i].ns));
         html_number(b, h->thread_rank[h->marks[i].thread]);
         html_string(b, h->marks[i].text);
         html_close(b, ']');
@@ -377,7 +250,9 @@ int html_facts_write(struct export_job *job, struct textbuf *b)
     write_counters(job, b);
     write_threads(job, b);
     if (rc == 0)
-        rc = write_objects(job, b);
+        rc = html_objects_write(job, b);
+    if (rc == 0)
+        rc = html_paths_write(job, b);
     write_regions(job, b);
     write_tree(job, b);
     write_blocked(job, b);

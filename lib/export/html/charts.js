@@ -22,6 +22,7 @@ function theme() {
     "run",
     "accent",
     "select",
+    "warn",
     "bad",
     "shade",
   ])

@@ -132,6 +132,12 @@ async function readData() {
       "holderSite",
     ]),
     holds: spanTable(all, "holds", ["site"]),
+    runs: spanTable(all, "runs", ["what", "cpu"]),
+    path: {
+      kind: numbers(all, "path.kind", Uint8Array),
+      thread: numbers(all, "path.thread", Uint32Array),
+      ns: numbers(all, "path.ns", Float64Array),
+    },
     readings: readings(all, facts.counters.length),
   };
 }

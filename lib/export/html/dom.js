@@ -114,6 +114,20 @@ function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "
   );
 }
 
+// Columns for counters that any of the rows has: each row has `counts`, a list of [value, standing].
+function counterColumns(m, rows) {
+  return m.counters
+    .map((c, i) => ({
+      title: c.name,
+      hint: c.summary,
+      number: true,
+      any: rows.some((r) => r.counts[i]),
+      value: (r) => r.counts[i]?.[0] ?? -1,
+      cell: (r) => (r.counts[i] ? counted(r.counts[i], c) : "\u2013"),
+    }))
+    .filter((column) => column.any);
+}
+
 // A canvas as large as its place on the screen, in device pixels; `draw(context, width, height)` in CSS pixels.
 function canvasIn(place, draw, attributes) {
   const canvas = h("canvas", attributes);

@@ -169,6 +169,13 @@ function regionLook(m, dim) {
   };
 }
 
+function runLook(m) {
+  const r = m.tables.runs,
+    t = theme();
+  const looks = [{fill: t.run, alpha: 0.7}, {fill: t.run}, {fill: t.warn}, {fill: t.run, alpha: 0}];
+  return (i) => looks[r.what[i]] || looks[0];
+}
+
 // -------------------------------------------------------------------------------------------------- lanes
 
 function drawThread(pen, m, lane, y, looks) {
@@ -177,11 +184,14 @@ function drawThread(pen, m, lane, y, looks) {
     state = lane.strips[0],
     x0 = Math.max(pen.left, pen.x(lane.thread.begin)),
     x1 = Math.min(pen.left + pen.width, pen.x(lane.thread.end));
-  if (x1 > x0) {
-    const thin = Math.max(2, Math.round(state.height / 3));
-    c.fillStyle = t.run;
-    c.fillRect(x0, y + state.y + (state.height - thin) / 2, Math.max(1, x1 - x0), thin);
-  }
+  const thin = Math.max(2, Math.round(state.height / 3)),
+    at = y + state.y + (state.height - thin) / 2;
+  c.fillStyle = t.run;
+  if (lane.thread.runRows.length > 0) {
+    // What the kernel told is drawn; a hair for the rest of the thread's life.
+    c.fillRect(x0, y + state.y + state.height / 2 - 0.5, Math.max(0, x1 - x0), 1);
+    for (const row of lane.thread.runRows) pen.row(row, at, thin, looks.run);
+  } else if (x1 > x0) c.fillRect(x0, at, Math.max(1, x1 - x0), thin);
   for (const strip of lane.strips) {
     for (const row of strip.rows) {
       const look =

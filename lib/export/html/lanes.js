@@ -28,8 +28,15 @@ function threadLane(t, size) {
     strips,
     height: y + size.pad,
     title: t.label,
-    note: size === DENSE ? "" : `${percent(t.blocked, t.end - t.begin)} blocked`,
+    note: size === DENSE ? "" : threadNote(t),
   };
+}
+
+function threadNote(t) {
+  const life = t.end - t.begin;
+  if (t.sched && t.sched.running + t.sched.preempted > 0)
+    return `${percent(t.sched.running, life)} running, ${percent(t.blocked, life)} waiting`;
+  return `${percent(t.blocked, life)} waiting`;
 }
 
 function lockLane(o, size) {

@@ -3,6 +3,12 @@
 // data.js; after it: the views.
 
 const STANDINGS = ["not counted", "exact", "scaled", "refused", "unsupported"];
+// As the kernel lets threads run; and what the steps of a critical path are.
+const RUNS = ["several", "running", "preempted", "blocked"],
+  RUNNING = 1,
+  PREEMPTED = 2;
+const STEP_RUNS = 0,
+  STEP_WAKES = 1;
 const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"];
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
 const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
@@ -52,12 +58,13 @@ function waited(wait) {
 class Model {
   constructor(data) {
     Object.assign(this, data.facts);
-    this.tables = {regions: data.regions, waits: data.waits, holds: data.holds};
+    this.tables = {regions: data.regions, waits: data.waits, holds: data.holds, runs: data.runs};
     this.regionCounts = data.counts;
     this.readings = data.readings;
     this.nameThreads();
     this.nameObjects();
     this.placeRows();
+    this.placeSteps(data.path);
     this.marksByThread();
   }
 
@@ -68,6 +75,7 @@ class Model {
       t.waitRows = [];
       t.regionRows = [];
       t.holdRows = [];
+      t.runRows = [];
       t.marks = [];
     });
     this.byTid = new Map(this.threads.map((t) => [`${t.process}.${t.tid}`, t]));
@@ -82,8 +90,8 @@ class Model {
       o.colour = OTHER_COLOUR;
       o.holdRows = [];
     });
-    // Locks come first: they are what one looks for.
-    const waitedFor = this.objects.filter((o) => o.waited > 0);
+    // Locks come first: they are what one looks for. Ends of threads need no colour.
+    const waitedFor = this.objects.filter((o) => o.waited > 0 && o.type !== "thread");
     [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)]
       .slice(0, LOCK_COLOURS.length)
       .forEach((o, i) => {
@@ -103,9 +111,25 @@ class Model {
       this.objects[row.a].holdRows.push(row);
       this.threads[row.b].holdRows.push(row);
     }
+    for (const row of this.tables.runs.rows) this.threads[row.a].runRows.push(row);
     for (const t of this.threads) {
       t.waitRows.sort((x, y) => x.b - y.b);
       t.regionRows.sort((x, y) => x.b - y.b);
+    }
+  }
+
+  // The steps of the critical path of each process, one after the other without a gap.
+  placeSteps({kind, thread, ns}) {
+    let at = 0;
+    for (const path of this.paths) {
+      const from = at,
+        begin = new Float64Array(path.steps);
+      for (let i = 0, now = path.begin; i < path.steps; i++) {
+        begin[i] = now;
+        now += ns[from + i];
+      }
+      at += path.steps;
+      path.row = {begin, kind: kind.subarray(from, at), thread: thread.subarray(from, at), ns: ns.subarray(from, at)};
     }
   }
 

@@ -2,6 +2,8 @@
 // The overview: what the recording is worth, threads, contention over time, locks, who waited for whom. Before it:
 // model.js and charts.js; after it: app.js.
 
+const PAIRS_SHOWN = 24;
+
 function card(title, value, note, warn) {
   return h(
     "div",
@@ -133,21 +135,22 @@ function panel(title, ...content) {
 
 // ------------------------------------------------------------------------------------------------- threads
 
-// The life of a thread as a bar: waits by kind, then the rest.
+// The life of a thread as a bar: waits by kind, then, where the kernel told of its switches, how it ran.
 function lifeBar(m, t) {
   const life = Math.max(1, t.end - t.begin),
     bar = h("span", {class: "bar"});
   const kinds = Object.entries(t.waits)
     .map(([kind, w]) => [kind, waited(w)])
     .sort((a, b) => CALM.has(a[0]) - CALM.has(b[0]) || b[1] - a[1]);
-  for (const [kind, ns] of kinds)
-    bar.append(
-      h("i", {
-        class: CALM.has(kind) ? "calm" : "lock",
-        style: {width: `${Math.min(100, (100 * ns) / life)}%`},
-        title: `${kind}: ${duration(ns)}`,
-      }),
-    );
+  const part = (name, ns, title) =>
+    ns > 0 &&
+    bar.append(h("i", {class: name, style: {width: `${(100 * ns) / life}%`}, title: `${title}: ${duration(ns)}`}));
+  for (const [kind, ns] of kinds) part(CALM.has(kind) ? "calm" : "lock", ns, kind);
+  if (t.sched) {
+    part("asleep", t.sched.blocked - t.blocked, "blocked otherwise");
+    part("preempted", t.sched.preempted, "preempted");
+    part("run", t.sched.running, "running");
+  }
   return bar;
 }
 
@@ -158,8 +161,33 @@ function waitWords(t) {
     .join(", ");
 }
 
+function schedColumns() {
+  const of = (t, key) => (t.sched ? t.sched[key] : -1),
+    least = (t) => (t.sched && t.sched.lost ? "\u2265\u202f" : "");
+  return [
+    {title: "Running", value: (t) => of(t, "running"), cell: (t) => duration(t.sched?.running), number: true},
+    {title: "Preempted", value: (t) => of(t, "preempted"), cell: (t) => duration(t.sched?.preempted), number: true},
+    {
+      title: "Switches: waited / taken away",
+      hint: "voluntary and involuntary context switches",
+      value: (t) => of(t, "voluntary") + of(t, "involuntary"),
+      cell: (t) => (t.sched ? `${least(t)}${count(t.sched.voluntary)} / ${count(t.sched.involuntary)}` : "\u2013"),
+      number: true,
+    },
+  ];
+}
+
+const SWITCHES = {
+  title: "Switches",
+  value: (t) => t.switches[0] ?? -1,
+  cell: (t) => counted(t.switches),
+  number: true,
+  hint: "context switches",
+};
+
 function threadPanel(app) {
   const m = app.model,
+    told = m.threads.some((t) => t.sched),
     columns = [
       {title: "Thread", value: (t) => t.label, class: "name"},
       {title: "Life", value: (t) => t.end - t.begin, cell: (t) => duration(t.end - t.begin), number: true},
@@ -171,26 +199,14 @@ function threadPanel(app) {
         number: true,
       },
       {
-        title: "Waiting: for locks / for events",
+        title: told ? "Waits for locks, for events; preempted; runs" : "Waits for locks, for events",
         value: (t) => t.blocked / Math.max(1, t.end - t.begin),
         cell: (t) => lifeBar(m, t),
         class: "wide",
       },
-      {
-        title: "Switches",
-        value: (t) => t.switches[0] ?? -1,
-        cell: (t) => counted(t.switches),
-        number: true,
-        hint: "context switches",
-      },
+      ...(told ? schedColumns() : [SWITCHES]),
       {title: "Waited for (times)", value: waitWords, class: "words"},
-      ...m.counters.map((c, i) => ({
-        title: c.name,
-        hint: c.summary,
-        number: true,
-        value: (t) => t.counts[i]?.[0] ?? -1,
-        cell: (t) => (t.counts[i] ? counted(t.counts[i], c) : "\u2013"),
-      })),
+      ...counterColumns(m, m.threads),
     ];
   return panel(
     "Threads",
@@ -256,6 +272,22 @@ function lockPanel(app, title, objects, empty) {
   );
 }
 
+// What the counters counted while threads waited for a lock, and while they held it.
+function sectionCounts(m, o) {
+  const row = (title, s) => s && {title, ...s};
+  const rows = [row("waiting for it", o.waitedCounts), row("holding it", o.heldCounts)].filter(Boolean);
+  if (rows.length === 0) return null;
+  return table(
+    [
+      {title: "Counted while", value: (s) => s.title, class: "name"},
+      {title: "Times", value: (s) => s.sections, cell: (s) => count(s.sections), number: true},
+      {title: "Time", value: (s) => s.ns, cell: (s) => duration(s.ns), number: true},
+      ...counterColumns(m, rows),
+    ],
+    rows,
+  );
+}
+
 // Where a lock was waited for and taken, and by whom.
 function lockPlaces(m, o) {
   const places = o.sites.filter((s) => s.site && (waited(s.waits) || s.blockedNs)).slice(0, 6);
@@ -312,6 +344,7 @@ function lockPlaces(m, o) {
         ],
         uses,
       ),
+    sectionCounts(m, o),
   );
 }
 
@@ -319,37 +352,41 @@ function lockPlaces(m, o) {
 
 function pairsPanel(app) {
   const m = app.model,
-    pairs = m.pairs.filter(([, , , ns]) => ns > 0);
+    pairs = m.pairs.filter(([, , , ns]) => ns > 0),
+    name = (other) => (other ? m.threads[other - 1].label : "not known");
   if (pairs.length === 0) return null;
   const total = (i) => {
     const sum = new Map();
     for (const p of pairs) sum.set(p[i], (sum.get(p[i]) || 0) + p[3]);
-    return sum;
+    return [...sum].sort((a, b) => b[1] - a[1]).map(([t]) => t);
   };
-  const most = (sum) =>
-    [...sum]
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, 24)
-      .map(([t]) => t);
-  const waiters = most(total(0)),
-    holders = most(total(1)),
-    by = new Map(pairs.map((p) => [`${p[0]}.${p[1]}`, p]));
-  const worst = Math.max(...pairs.map((p) => p[3]));
-  const cell = (w, holder) => {
-    const p = by.get(`${w}.${holder}`);
-    if (!p) return h("td", {class: w === holder ? "self" : ""});
+  const waiters = total(0),
+    others = total(1),
+    by = new Map(pairs.map((p) => [`${p[0]}.${p[1]}`, p])),
+    worst = Math.max(...pairs.map((p) => p[3]));
+  const cell = (w, other) => {
+    const p = by.get(`${w}.${other}`);
+    if (!p) return h("td", {class: w === other - 1 ? "self" : ""});
     return h(
       "td",
       {
         class: "heat",
-        title: `${m.threads[w].label} waited ${duration(p[3])} (${p[2]}) for ${m.threads[holder].label}`,
+        title: `${m.threads[w].label} waited ${duration(p[3])} (${p[2]}) for ${name(other)}`,
         style: {"--heat": (0.12 + 0.88 * Math.sqrt(p[3] / worst)).toFixed(3)},
       },
       h("b", null, duration(p[3])),
       h("small", null, `${count(p[2])}\u00d7`),
     );
   };
-  const left = new Set(pairs.flatMap((p) => [p[0], p[1]])).size > new Set([...waiters, ...holders]).size;
+  const columns = others.slice(0, PAIRS_SHOWN),
+    head = columns.map((t) => h("th", {scope: "col"}, h("span", null, name(t))));
+  const line = (w) =>
+    h(
+      "tr",
+      null,
+      h("th", {scope: "row"}, m.threads[w].label),
+      columns.map((other) => cell(w, other)),
+    );
   return panel(
     "Who waited for whom",
     h(
@@ -358,35 +395,85 @@ function pairsPanel(app) {
       h(
         "table",
         null,
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            h("th", {class: "corner"}, "waited \u2193 for \u2192"),
-            holders.map((t) => h("th", {scope: "col"}, h("span", null, m.threads[t].label))),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          waiters.map((w) =>
-            h(
-              "tr",
-              null,
-              h("th", {scope: "row"}, m.threads[w].label),
-              holders.map((holder) => cell(w, holder)),
-            ),
-          ),
-        ),
+        h("thead", null, h("tr", null, h("th", {class: "corner"}, "waited \u2193 for \u2192"), head)),
+        h("tbody", null, waiters.slice(0, PAIRS_SHOWN).map(line)),
       ),
     ),
     h(
       "p",
       {class: "note"},
-      "By the thread that held the lock when the wait began, where the recording tells.",
-      left ? " The 24 of each that matter most." : "",
+      "By the thread that held the lock when the wait began, else by the one that ended the wait.",
+      waiters.length > PAIRS_SHOWN || others.length > PAIRS_SHOWN
+        ? ` The ${PAIRS_SHOWN} of each that matter most.`
+        : "",
+    ),
+  );
+}
+
+// ------------------------------------------------------------------------------------------- critical path
+
+function pathPanel(app, path, i) {
+  const m = app.model,
+    whole = path.end - path.begin,
+    title = m.processes.length > 1 ? `Critical path of process ${m.processes[i].pid}` : "Critical path";
+  if (path.steps === 0 || whole === 0) return null;
+  const columns = [
+    {title: "Object", value: (o) => m.objects[o.object].title, class: "name"},
+    {title: "Held on the path", value: (o) => o.held, cell: (o) => duration(o.held), number: true},
+    {title: "Share", value: (o) => o.held, cell: (o) => percent(o.held, whole), number: true},
+    {
+      title: "Without it, shorter by",
+      hint: "had its sections taken no time, and everything else kept its order",
+      value: (o) => o.gain ?? -1,
+      cell: (o) => (o.gain === null ? "\u2013" : duration(o.gain)),
+      number: true,
+    },
+    {
+      title: "At half, shorter by",
+      value: (o) => o.gainHalf ?? -1,
+      cell: (o) => (o.gainHalf === null ? "\u2013" : duration(o.gainHalf)),
+      number: true,
+    },
+    {
+      title: "Wakes (time)",
+      value: (o) => o.wake,
+      cell: (o) => (o.wakes ? `${count(o.wakes)} (${duration(o.wake)})` : "\u2013"),
+      number: true,
+    },
+  ];
+  const parts = [
+    ["run", path.run, "threads that did not wait"],
+    ["wake", path.wake, "from a release or signal until the waiter went on"],
+    ["unknown", path.unknown, "waits of which it is not known who ended them"],
+  ];
+  return panel(
+    title,
+    h(
+      "p",
+      {class: "lead"},
+      `What made it last ${duration(whole)}; it goes ${plural(path.hops, "time")} from one thread to another. `,
+      button("Show it in the timeline", () => app.show("timeline", {path: true})),
+    ),
+    h(
+      "span",
+      {class: "bar path"},
+      parts.map(([kind, ns, words]) =>
+        h("i", {class: kind, style: {width: `${(100 * ns) / whole}%`}, title: `${words}: ${duration(ns)}`}),
+      ),
+    ),
+    h(
+      "div",
+      {class: "key"},
+      parts.map(([kind, ns, words]) => h("span", null, h("i", {class: `part ${kind}`}), `${duration(ns)} ${words}`)),
+    ),
+    table(
+      columns,
+      path.objects.filter((o) => o.held + o.wakes > 0),
+      {
+        most: 8,
+        empty: "No lock was held on it.",
+        onrow: (o) => app.show("timeline", {object: m.objects[o.object]}),
+      },
     ),
   );
 }
@@ -459,6 +546,8 @@ function showOverview(app) {
     threadPanel(app),
     lockPanel(app, "Locks", locks, "No lock was recorded."),
     events.length ? lockPanel(app, "Condition variables, semaphores, barriers, joins", events, "") : null,
+    m.paths.map((path, i) => pathPanel(app, path, i)),
+    m.paths.map((path, i) => pathPanel(app, path, i)),
     pairsPanel(app),
     conditionsPanel(m),
   ]);

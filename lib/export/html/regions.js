@@ -40,13 +40,7 @@ function regionTable(m, root) {
       },
       {title: "Shortest", value: (r) => r.min ?? -1, cell: (r) => duration(r.min), number: true},
       {title: "Longest", value: (r) => r.max, cell: (r) => (r.count ? duration(r.max) : "\u2013"), number: true},
-      ...m.counters.map((c, i) => ({
-        title: c.name,
-        hint: c.summary,
-        number: true,
-        value: (r) => r.counts[i]?.[0] ?? -1,
-        cell: (r) => (r.counts[i] ? counted(r.counts[i], c) : "\u2013"),
-      })),
+      ...counterColumns(m, m.regions),
     ];
   return table(
     columns,

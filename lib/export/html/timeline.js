@@ -16,7 +16,7 @@ class Timeline {
     this.options = {dense: this.m.threads.length > DENSE_FROM, folded: new Set(), wanted: null};
     this.chosen = null; // {row, index}
     this.range = null; // measured: {a, b}
-    this.find = null; // {threads, objects, regions}: what the search matches
+    this.searching = new Search(this);
     this.build();
     this.arrange();
     app.onTheme(() => this.redraw());
@@ -29,7 +29,7 @@ class Timeline {
       type: "search",
       placeholder: "Search threads, locks, regions",
       "aria-label": "Search threads, locks and regions",
-      oninput: () => this.searchFor(this.search.value),
+      oninput: () => this.searching.look(this.search.value),
       onkeydown: (e) => {
         if (e.key === "Enter") this.next(e.shiftKey ? -1 : 1, true);
         if (e.key === "Escape") this.search.blur();
@@ -48,6 +48,11 @@ class Timeline {
       },
       {"aria-pressed": "false", title: "More lanes, less in each"},
     );
+    this.path_button = button("Critical path", () => this.setPath(!this.path_shown), {
+      "aria-pressed": "false",
+      title: "What made the program last as long as it did (C)",
+    });
+    this.path_button.hidden = !this.m.paths.some((p) => p.steps > 0);
     this.range_text = h("span", {class: "range"});
     const bar = h(
       "div",
@@ -59,6 +64,7 @@ class Timeline {
       button("\u2212", () => this.zoom(2), {"aria-label": "Zoom out", title: "Zoom out (S or \u2212)"}),
       button("+", () => this.zoom(0.5), {"aria-label": "Zoom in", title: "Zoom in (W or +)"}),
       button("All", () => this.show(-this.end * 0.01, this.end * 1.01), {title: "The whole recording (0)"}),
+      this.path_button,
       this.measure,
       this.dense,
       button(
@@ -91,7 +97,7 @@ class Timeline {
       "aria-label":
         "Timeline: a lane for each thread, then each lock, then each counter. W and S zoom, A and D move, N and P go from event to event, whose details are read out.",
     });
-    this.listen();
+    this.hand = new Hand(this);
     this.showHints();
   }
 
@@ -105,6 +111,7 @@ class Timeline {
       ["N / P", "next, previous event of the row"],
       ["Shift + drag, M", "measure a stretch of time"],
       ["/", "search; Enter goes to the next match"],
+      ["C", "the critical path"],
       ["0", "the whole recording"],
       ["Esc", "let go"],
     ];
@@ -126,7 +133,8 @@ class Timeline {
   showHints() {
     const t = theme(),
       calm = this.m.objects.find((o) => o.calm && o.waited > 0),
-      lock = this.m.objects.find((o) => !o.calm && o.waited > 0);
+      lock = this.m.objects.find((o) => !o.calm && o.waited > 0),
+      told = this.m.tables.runs.n > 0;
     const line = (fillColour, alpha, size, text) =>
       h("div", {class: "legend"}, h("i", {style: {background: fillColour, opacity: alpha, height: size}}), text);
     replace(
@@ -134,7 +142,8 @@ class Timeline {
       h("h3", null, "Nothing chosen"),
       h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
       h("h4", null, "In the lanes of threads"),
-      line(t.run, 1, "5px", "running, or ready to run"),
+      told ? line(t.run, 1, "5px", "running on a CPU") : line(t.run, 1, "5px", "running, or ready to run"),
+      told && line(t.warn, 1, "5px", "preempted: another one runs in its place"),
       line(lock ? lock.colour : LOCK_COLOURS[0], 1, "14px", "waits for a lock, in the lock's colour"),
       line(calm ? calm.colour : LOCK_COLOURS[1], 0.35, "14px", "waits for a signal, a post, or a thread's end"),
       line(lock ? lock.colour : LOCK_COLOURS[0], 1, "4px", "below: the locks that it holds, as far as that is certain"),
@@ -236,8 +245,8 @@ class Timeline {
 
   // The next event of the chosen row; with a search, the next one that it matches.
   next(way, searching) {
-    if (searching && this.find) {
-      this.nextFound(way);
+    if (searching && this.searching.find) {
+      this.searching.next(way);
       return;
     }
     if (!this.chosen) {
@@ -251,82 +260,6 @@ class Timeline {
     this.choose(row, Math.max(row.from, Math.min(row.to - 1, index + way)));
   }
 
-  // After the last match comes the first. Of matches at one moment the order of the lanes decides.
-  nextFound(way) {
-    const rows = this.layout.lanes.filter((l) => l.thread).flatMap((l) => l.strips.flatMap((s) => s.rows));
-    const at = this.chosen ? rows.indexOf(this.chosen.row) : -1;
-    const now = at < 0 ? null : this.chosen.row.table.begin[this.chosen.index];
-    const edge = way > 0 ? -Infinity : Infinity;
-    const best = (now !== null && this.foundFrom(rows, at, now, way)) || this.foundFrom(rows, -1, edge, way);
-    if (best) this.choose(best.row, best.index);
-  }
-
-  foundFrom(rows, at, now, way) {
-    let best = null;
-    rows.forEach((row, k) => {
-      const {begin} = row.table;
-      // Times are whole numbers: rows of later lanes begin with this moment, those of earlier ones after it.
-      const edge = above(begin, k > at || (k === at && way < 0) ? now - 0.5 : now, row.from, row.to);
-      for (let i = way > 0 ? edge : edge - 1; i >= row.from && i < row.to; i += way) {
-        if (this.isDim(row.table, i, row)) continue;
-        const later = best ? way * (begin[i] - best.row.table.begin[best.index]) : -1;
-        if (later < 0 || (later === 0 && way < 0)) best = {row, index: i};
-        break;
-      }
-    });
-    return best;
-  }
-
-  searchFor(text) {
-    const wanted = text.trim().toLowerCase(),
-      has = (name) => name.toLowerCase().includes(wanted);
-    this.find = null;
-    this.found.textContent = "";
-    this.options.wanted = null;
-    if (wanted) {
-      this.find = {
-        threads: new Set(this.m.threads.filter((t) => has(t.label)).map((t) => t.index)),
-        objects: new Set(
-          this.m.objects.filter((o) => has(o.title) || has(this.m.siteText(o.init))).map((o) => o.index),
-        ),
-        regions: new Set(
-          this.m.regions
-            .map((r, i) => [r, i])
-            .filter(([r]) => has(r.name))
-            .map(([, i]) => i),
-        ),
-      };
-      const {threads, objects, regions} = this.find,
-        sums =
-          [...objects].reduce((n, i) => n + this.m.objects[i].waited, 0) +
-          [...regions].reduce((n, i) => n + this.m.regions[i].ns, 0);
-      this.found.textContent =
-        threads.size + objects.size + regions.size === 0
-          ? "nothing"
-          : [
-              threads.size && plural(threads.size, "thread"),
-              objects.size && plural(objects.size, "lock"),
-              regions.size && plural(regions.size, "region"),
-            ]
-              .filter(Boolean)
-              .join(", ") + (sums ? `, ${duration(sums)}` : "");
-      if (threads.size && !objects.size && !regions.size)
-        this.options.wanted = (lane) => !lane.thread || threads.has(lane.thread.index);
-      if (objects.size && !regions.size && !threads.size)
-        this.options.wanted = (lane) => !lane.object || objects.has(lane.object.index);
-    }
-    this.arrange();
-  }
-
-  // Whether a span is not what is searched for.
-  isDim(t, i, row) {
-    const f = this.find;
-    if (!f || (row && t.name !== "holds" && f.threads.has(row.a))) return false;
-    if (f.objects.size + f.regions.size === 0) return row ? !f.threads.has(row.a) : false;
-    if (t.name === "holds") return row ? !f.objects.has(row.a) : false;
-    return !(t.name === "regions" ? f.regions : f.objects).has(t.what[i] - 1);
-  }
-
   // ----------------------------------------------------------------------------------------------- drawing
 
   draw(c, width, height) {
@@ -337,16 +270,13 @@ class Timeline {
       pen = new Pen(c, this.view, left, width - left),
       top = this.scroller.scrollTop - RULER;
     const dim = (table, i, object) =>
-      this.find
-        ? table.name === "holds"
-          ? this.find.objects.size > 0 && !this.find.objects.has(object.index)
-          : this.isDim(table, i)
-        : false;
+      table.name === "holds" ? this.searching.isDimObject(object) : this.searching.isDim(table, i);
     const looks = {
       wait: waitLook(m, dim),
       held: heldLook(m, dim),
       holder: holderLook(m, dim),
       region: regionLook(m, dim),
+      run: runLook(m),
     };
     c.fillStyle = t.lane;
     c.fillRect(0, 0, width, height);
@@ -361,6 +291,7 @@ class Timeline {
     c.clip();
     this.drawEnds(pen, height);
     for (const lane of seen) this.drawLane(pen, lane, lane.y - top, looks);
+    if (this.path_shown) this.drawPath(pen, top);
     this.drawArrows(pen, seen, top);
     this.drawChosen(pen, seen, top);
     c.restore();
@@ -450,6 +381,34 @@ class Timeline {
     c.fillText(text, at + 7, RULER / 2 - 0.5);
   }
 
+  // The critical path: along the lanes of threads, from one to the next where it goes on in another.
+  drawPath(pen, top) {
+    const c = pen.c,
+      middle = (thread) => {
+        const lane = this.layout.ofThread.get(thread);
+        return lane ? lane.y - top + lane.strips[0].y + lane.strips[0].height / 2 : null;
+      };
+    c.strokeStyle = theme().accent;
+    c.lineWidth = 3;
+    c.lineJoin = "round";
+    for (const {row} of this.m.paths) {
+      c.beginPath();
+      let last = null;
+      const first = Math.max(0, above(row.begin, pen.from, 0, row.begin.length) - 1);
+      for (let i = first; i < row.begin.length && row.begin[i] < pen.to; i++) {
+        const y = middle(row.thread[i]),
+          x0 = pen.x(row.begin[i]);
+        // Of many steps in a pixel one is enough.
+        if (y === null || (last !== null && x0 - last.x < 0.3 && last.y === y)) continue;
+        if (last === null) c.moveTo(x0, y);
+        else c.lineTo(x0, y);
+        c.lineTo(x0 + row.ns[i] * pen.scale, y);
+        last = {x: x0, y};
+      }
+      c.stroke();
+    }
+  }
+
   // Arrows of the waits that end in view, if they are few enough to be told apart; that of the chosen wait always.
   drawArrows(pen, seen, top) {
     const w = this.m.tables.waits,
@@ -534,132 +493,16 @@ class Timeline {
     c.strokeRect(x0 + 0.75, 0.75, Math.max(2, x1 - x0 - 1.5), height - 1.5);
   }
 
-  // -------------------------------------------------------------------------------------------- the pointer
-
-  nsAt(x) {
-    const width = this.screen.canvas.clientWidth - GUTTER;
-    return this.view.from + ((x - GUTTER) / width) * (this.view.to - this.view.from);
-  }
-
-  hitAt(e) {
-    const near = (3 * (this.view.to - this.view.from)) / Math.max(1, this.screen.canvas.clientWidth - GUTTER);
-    if (e.offsetY < RULER) return null;
-    return hit(this.layout, e.offsetY + this.scroller.scrollTop - RULER, this.nsAt(e.offsetX), near);
-  }
-
-  listen() {
-    const canvas = this.screen.canvas;
-    this.scroller.addEventListener("scroll", () => this.screen.ask());
-    canvas.addEventListener("wheel", (e) => this.wheel(e), {passive: false});
-    canvas.addEventListener("pointerdown", (e) => this.down(e));
-    canvas.addEventListener("pointermove", (e) => this.hover(e));
-    canvas.addEventListener("pointerleave", () => {
-      this.tip.hidden = true;
-    });
-    canvas.addEventListener("dblclick", (e) => {
-      const at = this.hitAt(e);
-      if (at && at.row) this.choose(at.row, at.index, true);
-    });
-    canvas.addEventListener("keydown", (e) => this.key(e));
-    this.mini.canvas.addEventListener("pointerdown", (e) => this.downMini(e));
-    document.addEventListener("keydown", (e) => {
-      if (e.key !== "/" || byId("timeline").hidden || e.target === this.search) return;
-      e.preventDefault();
-      this.search.focus();
-    });
-  }
-
-  wheel(e) {
-    e.preventDefault();
-    const pixels = e.deltaMode === 1 ? 30 : e.deltaMode === 2 ? 400 : 1;
-    if (e.shiftKey && !e.ctrlKey) this.scroller.scrollTop += (e.deltaY || e.deltaX) * pixels;
-    else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.move((e.deltaX * pixels) / canvasWidth(this));
-    else
-      this.zoom(
-        Math.exp(Math.max(-1, Math.min(1, e.deltaY * pixels * 0.0022))),
-        this.nsAt(Math.max(GUTTER, e.offsetX)),
-      );
-  }
-
-  // A drag moves time and lanes, or measures; without a move it is a click.
-  down(e) {
-    if (e.button !== 0) return;
-    const canvas = this.screen.canvas,
-      start = {x: e.clientX, y: e.clientY, view: {...this.view}, top: this.scroller.scrollTop},
-      ns = this.nsAt(e.offsetX),
-      measure = e.shiftKey || this.measuring;
-    const per = (this.view.to - this.view.from) / canvasWidth(this);
-    let moved = false;
-    canvas.setPointerCapture(e.pointerId);
-    this.tip.hidden = true;
-    const drag = (d) => {
-      moved = moved || Math.abs(d.clientX - start.x) + Math.abs(d.clientY - start.y) > 4;
-      if (!moved) return;
-      if (measure) {
-        this.range = {a: ns, b: this.nsAt(d.offsetX)};
-        this.screen.ask();
-        return;
-      }
-      this.scroller.scrollTop = start.top - (d.clientY - start.y);
-      this.show(start.view.from - (d.clientX - start.x) * per, start.view.to - (d.clientX - start.x) * per);
-    };
-    const up = (u) => {
-      canvas.removeEventListener("pointermove", drag);
-      canvas.removeEventListener("pointerup", up);
-      canvas.removeEventListener("pointercancel", up);
-      if (!moved) this.click(u);
-      else if (measure && this.range) this.showRange();
-    };
-    canvas.addEventListener("pointermove", drag);
-    canvas.addEventListener("pointerup", up);
-    canvas.addEventListener("pointercancel", up);
-  }
-
-  click(e) {
-    const at = this.hitAt(e);
-    if (at && at.lane.kind === "head") this.fold(at.lane.key);
-    else if (at && at.row) {
-      this.chosenLane = at.lane.kind;
-      this.choose(at.row, at.index);
-    } else this.choose(null);
-  }
-
   fold(key) {
     const folded = this.options.folded;
     if (!folded.delete(key)) folded.add(key);
     this.arrange();
   }
 
-  hover(e) {
-    const at = e.buttons ? null : this.hitAt(e);
-    this.screen.canvas.style.cursor = this.measuring
-      ? "crosshair"
-      : at && (at.row || at.lane.kind === "head")
-        ? "pointer"
-        : "default";
-    this.tip.hidden = !at || !at.row || e.offsetX < GUTTER;
-    if (this.tip.hidden) return;
-    replace(this.tip, tip(this.m, at.row, at.index));
-    const box = this.tip.getBoundingClientRect();
-    this.tip.style.left = `${Math.max(4, Math.min(e.clientX + 14, window.innerWidth - box.width - 8))}px`;
-    this.tip.style.top = `${e.clientY + 18 + box.height > window.innerHeight ? e.clientY - box.height - 10 : e.clientY + 18}px`;
-  }
-
-  downMini(e) {
-    const canvas = this.mini.canvas,
-      at = (d) => ((d.offsetX - GUTTER) / (canvas.clientWidth - GUTTER)) * this.end,
-      span = this.view.to - this.view.from;
-    const start = at(e),
-      draws = start < this.view.from || start > this.view.to || span > this.end * 0.95;
-    canvas.setPointerCapture(e.pointerId);
-    const grip = start - this.view.from;
-    const drag = (d) => {
-      if (draws && Math.abs(at(d) - start) > this.end / 300) this.show(Math.min(start, at(d)), Math.max(start, at(d)));
-      else if (!draws) this.show(at(d) - grip, at(d) - grip + span);
-    };
-    if (draws && span <= this.end * 0.95) this.show(start - span / 2, start + span / 2);
-    canvas.addEventListener("pointermove", drag);
-    canvas.addEventListener("pointerup", () => canvas.removeEventListener("pointermove", drag), {once: true});
+  setPath(on) {
+    this.path_shown = on;
+    this.path_button.setAttribute("aria-pressed", on);
+    this.redraw();
   }
 
   setMeasure(on) {
@@ -678,48 +521,9 @@ class Timeline {
     this.redraw();
   }
 
-  key(e) {
-    if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const lanes = (by) => {
-      this.scroller.scrollTop += by;
-    };
-    const does = {
-      w: () => this.zoom(0.7),
-      s: () => this.zoom(1 / 0.7),
-      "+": () => this.zoom(0.7),
-      "=": () => this.zoom(0.7),
-      "-": () => this.zoom(1 / 0.7),
-      a: () => this.move(-0.15),
-      d: () => this.move(0.15),
-      ArrowLeft: () => this.move(-0.15),
-      ArrowRight: () => this.move(0.15),
-      ArrowUp: () => lanes(-60),
-      ArrowDown: () => lanes(60),
-      PageUp: () => lanes(-this.scroller.clientHeight * 0.8),
-      PageDown: () => lanes(this.scroller.clientHeight * 0.8),
-      0: () => this.show(-this.end * 0.01, this.end * 1.01),
-      Home: () => this.show(-this.end * 0.01, this.end * 1.01),
-      n: () => this.next(1),
-      p: () => this.next(-1),
-      m: () => this.setMeasure(!this.measuring),
-      "?": () => {
-        this.help.hidden = !this.help.hidden;
-      },
-      Enter: () => this.chosen && this.choose(this.chosen.row, this.chosen.index, true),
-      Escape: () => {
-        this.help.hidden = true;
-        this.setMeasure(false);
-        this.range = null;
-        this.choose(null);
-      },
-    }[e.key];
-    if (!does) return;
-    e.preventDefault();
-    does();
-  }
-
-  // Comes from another view: {from, to}, {thread} or {object}.
+  // Comes from another view: {from, to}, {thread}, {object} or {path}.
   goTo(where) {
+    if (where.path) this.setPath(true);
     if (where.from !== undefined) this.show(where.from, where.to);
     const lane = where.thread
       ? this.layout.ofThread.get(where.thread.index)
@@ -735,6 +539,7 @@ class Timeline {
   }
 }
 
+// How wide a canvas's time is.
 function canvasWidth(timeline) {
   return Math.max(1, timeline.screen.canvas.clientWidth - GUTTER);
 }
