@@ -69,6 +69,7 @@ struct export_format {
     const char *name;
     const char *suffix;  /**< of files, without the dot */
     const char *summary; /**< one line */
+    bool takes_window;   /**< from_ns and to_ns of the options mean something */
     bool wants_tree;     /**< waits and regions are added up in `tree`; `finish` writes it */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);

@@ -45,6 +45,20 @@ static size_t count_counters(const struct export_job *job)
     return n;
 }
 
+static int start_tables(const struct export_job *job)
+{
+    struct html *h = job->html;
+    uint64_t from = job->opts.from_ns, to = job->opts.to_ns;
+    from = from > UINT64_MAX - h->base_ns ? UINT64_MAX : h->base_ns + from;
+    to = to == 0 || to > UINT64_MAX - h->base_ns ? UINT64_MAX : h->base_ns + to;
+    int rc = html_table_start(&h->regions, h->n_counters * sizeof(uint64_t), from, to);
+    if (rc == 0)
+        rc = html_table_start(&h->waits, sizeof(struct html_wait), from, to);
+    if (rc == 0)
+        rc = html_table_start(&h->holds, sizeof(struct html_hold), from, to);
+    return rc == 0 ? html_table_start(&h->runs, sizeof(struct html_run), from, to) : rc;
+}
+
 static int html_start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
@@ -54,14 +68,11 @@ static int html_start(struct export_job *job)
     job->html = h;
     job->opts.what = UPMU_EXPORT_REGIONS; /* the tree; waits by stack are summed up beside it */
     h->n_counters = count_counters(job);
-    h->waits.extra_size = sizeof(struct html_wait);
-    h->holds.extra_size = sizeof(struct html_hold);
-    h->runs.extra_size = sizeof(struct html_run);
-    h->regions.extra_size = h->n_counters * sizeof(uint64_t);
     h->base_ns = o->begin_ns;
-    for (size_t i = 0; i < o->n_threads; i++)
-        h->base_ns = o->threads[i].begin_ns < h->base_ns ? o->threads[i].begin_ns : h->base_ns;
-    return make_arrays(h, o) ? html_holds_start(job) : export_no_memory();
+    if (!make_arrays(h, o))
+        return export_no_memory();
+    int rc = start_tables(job);
+    return rc == 0 ? html_holds_start(job) : rc;
 }
 
 /* -------------------------------------------------------------------------------------------------------- spans */
@@ -344,6 +355,7 @@ const struct export_format export_html = {
     .name = "html",
     .suffix = "html",
     .summary = "report as one HTML file for any browser: overview, timeline, deadlocks, regions and functions",
+    .takes_window = true,
     .wants_tree = true,
     .start = html_start,
     .begin = html_begin,

@@ -60,6 +60,8 @@ struct html_table {
     uint64_t gap_ns; /**< spans this short, this near to each other, are one; 0: none are */
     char *extras;
     size_t n_extras, cap_extras, extra_size; /**< extra_size is set at the start, 0: none */
+    uint64_t from_ns, to_ns;                 /**< what lies outside is not kept; set at the start */
+    char *spare;                             /**< the extra of what is not kept */
 };
 
 /** Readings of the counters of one thread: rows of a time and n_counters values. */
@@ -116,7 +118,7 @@ struct html_release {
 struct html {
     struct html_table regions, waits, holds, runs; /**< runs: how the kernel let threads run */
     size_t n_counters;          /**< the extras of regions are as many numbers: value << 3 | standing */
-    uint64_t base_ns;           /**< times on the page are since then */
+    uint64_t base_ns;           /**< times on the page are since then: the recording's first event */
     struct html_points *points; /**< by thread */
     size_t n_points;
     uint64_t points_gap_ns;
@@ -145,8 +147,10 @@ static inline uint64_t html_since(const struct html *h, uint64_t ns)
 
 /* html_table.c: spans, and short ones merged when there are too many. */
 
-/** Add a span. @return its extra to be filled, of the table's extra_size; NULL without memory. */
+/** Add a span, unless it lies outside of the table's times. @return its extra to be filled, of the table's extra_size; NULL without memory. */
 void *html_add(struct html_table *t, const struct html_span *span);
+/** Empty, for spans within these times. @return 0; UPMU_E_NOMEM. */
+int html_table_start(struct html_table *t, size_t extra_size, uint64_t from_ns, uint64_t to_ns);
 /** All are in: merge what must be, sort by row and time. @return 0; UPMU_E_NOMEM. */
 int html_table_finish(struct html_table *t);
 void html_table_free(struct html_table *t);

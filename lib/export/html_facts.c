@@ -39,6 +39,13 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     for (size_t i = 0; i < t.n_damages; i++)
         html_string(b, upmu_overview_damage(job->facts, i));
     html_close(b, ']');
+    if (job->opts.from_ns != 0 || job->opts.to_ns != 0) {
+        html_key(b, "window");
+        html_open(b, '[');
+        html_number(b, job->opts.from_ns);
+        html_number(b, job->opts.to_ns);
+        html_close(b, ']');
+    }
     html_key(b, "merged");
     html_open(b, '{');
     html_pair(b, "regions", job->html->regions.gap_ns);
@@ -123,6 +130,7 @@ static void write_thread(const struct export_job *job, struct textbuf *b, const 
     html_pair_string(b, "label", export_thread_name(job, index));
     html_pair(b, "begin", html_since(job->html, t->begin_ns));
     html_pair(b, "end", html_since(job->html, t->end_ns));
+    html_pair(b, "life", t->end_ns - t->begin_ns); /* it may have begun before the first event */
     html_pair(b, "started", t->started);
     html_pair(b, "ended", t->ended);
     html_pair(b, "blocked", t->blocked_ns);

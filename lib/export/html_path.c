@@ -35,6 +35,7 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
         html_open(b, '{');
         html_pair(b, "begin", html_since(job->html, p.begin_ns));
         html_pair(b, "end", html_since(job->html, p.end_ns));
+        html_pair(b, "early", p.begin_ns < job->html->base_ns ? job->html->base_ns - p.begin_ns : 0);
         html_pair(b, "run", p.run_ns);
         html_pair(b, "wake", p.wake_ns);
         html_pair(b, "unknown", p.unknown_ns);

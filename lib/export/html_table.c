@@ -3,15 +3,15 @@
  * Spans for the page, in bounded memory. Room: export. Before it: html.c and html_holds.c; after it: html_columns.c.
  *
  * When a table is full, neighbours of one row that are short and near to each other become one span, which keeps their
- * number, the time they take and what is known of the longest. What short and near means is doubled until half the table is
- * free. A merged span stays short as well, so a picture of the whole recording looks the same.
+ * number, the time they take and what is known of the longest. What short and near means grows by half until a
+ * fourth of the table is free. A merged span stays short as well, so a picture of the whole recording looks the same.
  */
 #include "export/html.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_GAP_NS = 1000, MERGED_GAPS = 32 };
+enum { FIRST_GAP_NS = 128, MERGED_GAPS = 16 };
 
 static int by_row_and_time(const void *a, const void *b)
 {
@@ -88,8 +88,8 @@ static bool merge(struct html_table *t)
 static bool make_room(struct html_table *t)
 {
     sort(t);
-    while (t->n > HTML_SPANS_MOST / 2) {
-        t->gap_ns = t->gap_ns ? t->gap_ns * 2 : FIRST_GAP_NS;
+    while (t->n > HTML_SPANS_MOST / 4 * 3) {
+        t->gap_ns = t->gap_ns ? t->gap_ns + t->gap_ns / 2 : FIRST_GAP_NS;
         if (t->gap_ns > UINT64_MAX / MERGED_GAPS / 2)
             break; /* as many rows: there are no neighbours */
         if (!merge(t))
@@ -111,16 +111,24 @@ static void *new_extra(struct html_table *t)
     return memset(t->extras + t->n_extras++ * t->extra_size, 0, t->extra_size);
 }
 
+int html_table_start(struct html_table *t, size_t extra_size, uint64_t from_ns, uint64_t to_ns)
+{
+    *t = (struct html_table){
+        .extra_size = extra_size, .from_ns = from_ns, .to_ns = to_ns, .spare = malloc(extra_size + 1)};
+    return t->spare ? 0 : export_no_memory();
+}
+
 void *html_add(struct html_table *t, const struct html_span *span)
 {
-    static char nothing[1];
+    if (span->begin_ns > t->to_ns || span->begin_ns + span->ns < t->from_ns)
+        return t->spare;
     if (t->n >= HTML_SPANS_MOST && t->n % (HTML_SPANS_MOST / 4) == 0 && !make_room(t))
         return NULL;
     struct html_span *all = array_room(t->spans, t->n, &t->cap, sizeof *all);
     if (!all)
         return NULL;
     t->spans = all;
-    void *extra = t->extra_size ? new_extra(t) : nothing;
+    void *extra = t->extra_size ? new_extra(t) : t->spare;
     if (!extra)
         return NULL;
     all[t->n] = *span;
@@ -141,6 +149,7 @@ void html_table_free(struct html_table *t)
 {
     free(t->spans);
     free(t->extras);
+    free(t->spare);
 }
 
 /* ------------------------------------------------------------------------------------------------------- points */

@@ -30,10 +30,21 @@ assert len(facts["marks"]) == 7
 regions = sum(1 for byte in found["regions.begin"][1] if byte < 128)
 assert found["regions.begin"][0] == regions == 9, (found["regions.begin"][0], regions)
 PYTHON
-for option in --json --top=3 --sort=hold; do
+for option in --json --top=3 --sort=hold --view=timeline --thread=x --page=1; do
     expect 2 "$UPMU" report --html "$work/no.html" "$option" "$work/nasty"
-    has err "--html stands alone"
+    has err "the page sorts and filters itself"
 done
+expect 2 "$UPMU" report --html "$work/no.html" --from 2 --to 1 "$work/nasty"
+# A stretch of time: less in the timeline, the same in the tables.
+expect 0 "$UPMU" report --html "$work/window.html" --from 1000 "$work/nasty"
+python3 - "$work/window.html" <<'PYTHON' || fail "the stretch of time is wrong"
+import base64, json, re, sys, zlib
+data = zlib.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', open(sys.argv[1]).read()).group(1)))
+at = data.index(b"\x0dregions.begin") + 14
+assert int.from_bytes(data[at:at + 4], "little") == 0
+facts = json.loads(data[data.index(b'{"version"'):])
+assert facts["window"] == [1000 * 10**9, 0] and len(facts["regions"]) == 9, facts["window"]
+PYTHON
 expect 1 "$UPMU" report --html "$work/no.html" "$work/nothing-here"
 expect 1 "$UPMU" report --html "$work/no/such/folder.html" "$work/nasty"
 has err "cannot be written"

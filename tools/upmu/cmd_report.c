@@ -133,10 +133,14 @@ static int report_option(void *arg, int id, const char *value)
 /* The page has everything, and views, order and filters of its own. */
 static int report_html(const struct report_request *q)
 {
-    const struct export_order order = {
-        .dir = q->dir, .format = "html", .output = q->html, .opts.size = sizeof order.opts};
-    if (q->as_json || q->sort || q->top || q->filter || q->view != &views[0])
-        return options_usage(q->self, "--html stands alone: the page has all views, and sorts and filters itself");
+    const struct export_order order = {.dir = q->dir,
+                                       .format = "html",
+                                       .output = q->html,
+                                       .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns}};
+    bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
+    if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
+        return options_usage(q->self,
+                             "beside --html there are --from and --to alone: the page sorts and filters itself");
     return export_to_file(&order);
 }
 
@@ -149,12 +153,12 @@ static int report_run(const struct command *self, int argc, char **argv)
         return status;
     if (!q.dir)
         return options_usage(self, "which trace? give its directory");
+    if (q.to_ns != 0 && q.to_ns < q.from_ns)
+        return options_usage(self, "--to is before --from");
     if (q.html)
         return report_html(&q);
     if (q.filter && !q.view->filters)
         return options_usage(self, "%s is for --view timeline", q.filter);
-    if (q.to_ns != 0 && q.to_ns < q.from_ns)
-        return options_usage(self, "--to is before --from");
     return q.view->show(&q);
 }
 

@@ -54,6 +54,10 @@ class App {
     const notices = [
       stuck && ["bad", `${plural(stuck, "deadlock")}: threads wait for each other for ever. `, "deadlock"],
       m.lost && ["warn", `${plural(m.lost, "event")} did not fit and are lost: sums are at least so large. `],
+      m.window && [
+        "",
+        `The timeline holds ${exact(m.shown.from)} to ${exact(m.shown.to)}; tables and sums are of the whole recording. `,
+      ],
       m.damages.length && [
         "bad",
         `${plural(m.damages.length, "stream")} of this recording could not be read to the end. `,

@@ -33,7 +33,7 @@ function threadLane(t, size) {
 }
 
 function threadNote(t) {
-  const life = t.end - t.begin;
+  const life = t.life;
   if (t.sched && t.sched.running + t.sched.preempted > 0)
     return `${percent(t.sched.running, life)} running, ${percent(t.blocked, life)} waiting`;
   return `${percent(t.blocked, life)} waiting`;

@@ -58,6 +58,8 @@ function waited(wait) {
 class Model {
   constructor(data) {
     Object.assign(this, data.facts);
+    // What the timeline holds.
+    this.shown = this.window ? {from: this.window[0], to: this.window[1] || this.length} : {from: 0, to: this.length};
     this.tables = {regions: data.regions, waits: data.waits, holds: data.holds, runs: data.runs};
     this.regionCounts = data.counts;
     this.readings = data.readings;
@@ -124,7 +126,7 @@ class Model {
     for (const path of this.paths) {
       const from = at,
         begin = new Float64Array(path.steps);
-      for (let i = 0, now = path.begin; i < path.steps; i++) {
+      for (let i = 0, now = path.begin - path.early; i < path.steps; i++) {
         begin[i] = now;
         now += ns[from + i];
       }

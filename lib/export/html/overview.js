@@ -137,7 +137,7 @@ function panel(title, ...content) {
 
 // The life of a thread as a bar: waits by kind, then, where the kernel told of its switches, how it ran.
 function lifeBar(m, t) {
-  const life = Math.max(1, t.end - t.begin),
+  const life = Math.max(1, t.life),
     bar = h("span", {class: "bar"});
   const kinds = Object.entries(t.waits)
     .map(([kind, w]) => [kind, waited(w)])
@@ -190,17 +190,17 @@ function threadPanel(app) {
     told = m.threads.some((t) => t.sched),
     columns = [
       {title: "Thread", value: (t) => t.label, class: "name"},
-      {title: "Life", value: (t) => t.end - t.begin, cell: (t) => duration(t.end - t.begin), number: true},
+      {title: "Life", value: (t) => t.life, cell: (t) => duration(t.life), number: true},
       {title: "Blocked", value: (t) => t.blocked, cell: (t) => duration(t.blocked), number: true},
       {
         title: "Share",
-        value: (t) => t.blocked / Math.max(1, t.end - t.begin),
-        cell: (t) => percent(t.blocked, t.end - t.begin),
+        value: (t) => t.blocked / Math.max(1, t.life),
+        cell: (t) => percent(t.blocked, t.life),
         number: true,
       },
       {
         title: told ? "Waits for locks, for events; preempted; runs" : "Waits for locks, for events",
-        value: (t) => t.blocked / Math.max(1, t.end - t.begin),
+        value: (t) => t.blocked / Math.max(1, t.life),
         cell: (t) => lifeBar(m, t),
         class: "wide",
       },
@@ -414,7 +414,7 @@ function pairsPanel(app) {
 
 function pathPanel(app, path, i) {
   const m = app.model,
-    whole = path.end - path.begin,
+    whole = path.end - path.begin + path.early,
     title = m.processes.length > 1 ? `Critical path of process ${m.processes[i].pid}` : "Critical path";
   if (path.steps === 0 || whole === 0) return null;
   const columns = [

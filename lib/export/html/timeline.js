@@ -12,7 +12,7 @@ class Timeline {
     this.app = app;
     this.m = app.model;
     this.end = Math.max(1, this.m.length);
-    this.view = {from: -this.end * 0.01, to: this.end * 1.01};
+    this.view = this.whole();
     this.options = {dense: this.m.threads.length > DENSE_FROM, folded: new Set(), wanted: null};
     this.chosen = null; // {row, index}
     this.range = null; // measured: {a, b}
@@ -63,7 +63,7 @@ class Timeline {
       this.range_text,
       button("\u2212", () => this.zoom(2), {"aria-label": "Zoom out", title: "Zoom out (S or \u2212)"}),
       button("+", () => this.zoom(0.5), {"aria-label": "Zoom in", title: "Zoom in (W or +)"}),
-      button("All", () => this.show(-this.end * 0.01, this.end * 1.01), {title: "The whole recording (0)"}),
+      button("All", () => this.showAll(), {title: "The whole recording (0)"}),
       this.path_button,
       this.measure,
       this.dense,
@@ -160,6 +160,18 @@ class Timeline {
   }
 
   // ------------------------------------------------------------------------------------------- arrangement
+
+  // All that was kept, with a little room at both ends.
+  whole() {
+    const {from, to} = this.m.shown,
+      room = Math.max(1, to - from) * 0.01;
+    return {from: from - room, to: to + room};
+  }
+
+  showAll() {
+    const {from, to} = this.whole();
+    this.show(from, to);
+  }
 
   arrange() {
     this.dense.setAttribute("aria-pressed", this.options.dense);
