@@ -117,7 +117,7 @@ ends_with 3 "$dir/live"
 says '^deadlock \[cycle\]'
 
 # Killed while nobody watched it: the last thread that began to wait has written down that nothing could wake it.
-for case in cond_signal_lost sem_nobody_posts barrier_short; do
+for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle; do
     rm -rf "$dir/alone" "$dir/pid"
     UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" $case "$dir/pid" &
     pid=$!
@@ -131,7 +131,7 @@ for case in cond_signal_lost sem_nobody_posts barrier_short; do
     kill -9 $pid
     wait $pid || true
     ends_with 3 "$dir/alone"
-    says '^deadlock \[(no-signal|no-post|barrier-short)\]'
+    says '^deadlock \[(no-signal|no-post|barrier-short|no-wake)\]'
 done
 
 # Whatever stands in the file of what threads stand at, it is an answer or an error, never a crash.
