@@ -203,11 +203,8 @@ static int step(struct source *s, int fd)
         int rc = look_again(s, fd, file_size);
         if (rc != 0)
             return rc;
-        if (s->packet.size == 0) {
-            s->has_packet = false;
-            s->over = true;
+        if (s->packet.size == 0) /* another thread's may come to its place */
             return 0;
-        }
     }
     int rc = s->has_packet ? check_packet(s) : 0;
     if (rc != 0)

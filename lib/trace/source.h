@@ -30,7 +30,7 @@ struct source {
     uint64_t ring_bytes; /**< of each packet of a ring; 0: the packets are in the order of the file */
     bool broken;         /**< it could not be read on: nobody asks again */
     uint64_t missed;     /**< packets of a ring that made room before they could be read */
-    bool over;           /**< its thread ended: nothing will come */
+    bool over;           /**< the file is gone, or could not be read on: nothing will come */
     bool has_packet;
     struct packet packet;
     uint8_t *data; /**< content of the packet */

@@ -156,8 +156,7 @@ static int report_run(const struct command *self, int argc, char **argv)
 
 static const struct option_spec report_options[] = {
     {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
-    {REPORT_TOP, 'n', "top", "N",
-     "N threads, locks and regions of each (default: 10; JSON: all); N rows per page (50)"},
+    {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
     {REPORT_SORT, 's', "sort", "KEY", "order of locks: wait (default), hold, or path (held on the critical path)"},
     {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
     {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
