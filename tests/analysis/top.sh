@@ -44,7 +44,7 @@ assert not any(look["deadlocks"] for look in looks)
 PYTHON
 
 # A deadlock is told while it stands.
-run "$UPMU" top --json -i 0.1 -o "$work/stuck" -- "$SCENE" stuck 2
+run "$UPMU" top --json -i 0.1 -o "$work/stuck" -- "$SCENE" stuck 3
 [ "$status" -eq 142 ] || fail "the status of a command ended by its alarm is $status"
 python3 - "$work/out" <<'PYTHON' || fail "the stream of a deadlock"
 import json, sys
@@ -55,8 +55,8 @@ assert len(found[0]["threads"]) == 2 and all("held by thread" in t["text"] for t
 assert len(looks[-2]["deadlocks"]) == 1, "it still stood"
 PYTHON
 
-# A process that records already, with counters; the end after three looks.
-"$UPMU" record -o "$work/attached" -- "$SCENE" busy 4000 >/dev/null 2>&1 &
+# A process that records already, with counters; the end after three looks. It lasts until it is ended below.
+"$UPMU" record -o "$work/attached" -- "$SCENE" busy 600000 >/dev/null 2>&1 &
 recorder=$!
 target() { pgrep -P "$recorder" >"$work/pid" && "$UPMU" ctl "$(cat "$work/pid")" status >/dev/null 2>&1; }
 wait_until 10 target || fail "the recorded process did not begin"
@@ -128,7 +128,7 @@ top = Terminal(upmu, "top", "-i", "0.1", "-p", pid)
 top.read_until(b"WAITS FOR", b"WAIT ms/s", b"customer", b"keeper", b"the till", b"held by")
 os.write(top.fd, b"q")
 assert top.status() == 0, top.seen
-stuck = Terminal(upmu, "top", "-i", "0.1", "-o", directory, "--", scene, "stuck", "2")
+stuck = Terminal(upmu, "top", "-i", "0.1", "-o", directory, "--", scene, "stuck", "3")
 stuck.read_until(b"DEADLOCK", b"2 threads wait for each other", b"\x1b[41m")
 assert stuck.status() == 142, stuck.seen
 PYTHON
