@@ -133,6 +133,7 @@ START_TEST(path_goes_through_creation_and_join)
     finish();
     ck_path("R100 1-100, W101 100-110 by 100, R101 110-500, W100 500-510 by 101, R100 510-600");
     ck_assert_uint_eq(waited_for(100, 101).total_ns, 390);
+    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101); /* by its pthread_t: the event does not say */
     end_stream();
 }
 END_TEST
