@@ -126,8 +126,11 @@ static void ring_100(void)
 
 static void *go_on(void *arg)
 {
-    for (;;)
-        dl_rest(20);
+    static pthread_cond_t nobody_waits = PTHREAD_COND_INITIALIZER;
+    for (;;) {
+        dl_rest(10);
+        MUST(pthread_cond_signal(&nobody_waits)); /* is recorded */
+    }
     return arg;
 }
 

@@ -95,11 +95,11 @@ ends_with 1 "$dir/nowhere"
 ends_with 1 4194303
 
 # A process that runs is asked, and goes on.
-"$upmu" record -o "$dir/live" -- "$corpus" cross_beside_work "$dir/live.pid" 2>"$dir/live.err" &
+"$upmu" record -o "$dir/live" --deadlocks "$dir/live.err" -- "$corpus" cross_beside_work "$dir/live.pid" 2>"$dir/rec.err" &
 recorder=$!
 for _ in $(seq 600); do
     if grep -q '^deadlock \[cycle\]' "$dir/live.err"; then break; fi
-    kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/live.err")"
+    kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/rec.err")"
     sleep 0.1
 done
 pid=$(cat "$dir/live.pid")
@@ -115,6 +115,9 @@ kill -9 "$pid"
 wait $recorder || true
 ends_with 3 "$dir/live"
 says '^deadlock \[cycle\]'
+! grep -q '^deadlock' "$dir/rec.err" || fail "told of on standard error, too"
+"$upmu" dump "$dir/live" >"$dir/out"
+says 'deadlock \[cycle\] of 2 threads'
 
 # Killed while nobody watched it: the last thread that began to wait has written down that nothing could wake it.
 for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle; do

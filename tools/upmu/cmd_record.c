@@ -22,6 +22,7 @@ enum {
     RECORD_OPT_DEPTH,
     RECORD_OPT_SAMPLE,
     RECORD_OPT_RING,
+    RECORD_OPT_DEADLOCKS,
     RECORD_OPT_OUTPUT
 };
 
@@ -88,6 +89,9 @@ static int record_option(void *arg, int id, const char *value)
         if (number_is_size(value, RING_MIN, RING_MAX))
             return 0;
         return options_usage(l->self, "--ring wants a size from 64K to 16G, not '%s'", value);
+    case RECORD_OPT_DEADLOCKS:
+        l->request.deadlocks = value;
+        return 0;
     case RECORD_OPT_OUTPUT:
         l->output = value;
         return 0;
@@ -139,6 +143,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
+    {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "tell of deadlocks in FILE, not on standard error"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };

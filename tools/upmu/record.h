@@ -11,17 +11,18 @@
 #include <sys/types.h>
 
 struct record_request {
-    char **argv;        /**< the command */
-    char *program;      /**< the file that will be executed */
-    char *library;      /**< what is preloaded */
-    const char *events; /**< counters, or NULL */
-    const char *mode;   /**< contended, holders, all, counts */
-    bool paused;        /**< nothing is recorded until `upmu ctl` starts it */
-    const char *stacks; /**< "none", a number of frames, or NULL for the library's choice */
-    const char *sample; /**< "none", a number, or NULL for the library's choice */
-    const char *ring;   /**< size of a thread's ring as it was given, or NULL: files grow */
-    char *dir;          /**< of the recording, absolute; exists and is empty */
-    int output;         /**< descriptor for what the command writes on its standard output and error; -1: ours */
+    char **argv;           /**< the command */
+    char *program;         /**< the file that will be executed */
+    char *library;         /**< what is preloaded */
+    const char *events;    /**< counters, or NULL */
+    const char *mode;      /**< contended, holders, all, counts */
+    bool paused;           /**< nothing is recorded until `upmu ctl` starts it */
+    const char *stacks;    /**< "none", a number of frames, or NULL for the library's choice */
+    const char *sample;    /**< "none", a number, or NULL for the library's choice */
+    const char *ring;      /**< size of a thread's ring as it was given, or NULL: files grow */
+    const char *deadlocks; /**< file to tell of deadlocks in; NULL: standard error */
+    char *dir;             /**< of the recording, absolute; exists and is empty */
+    int output;            /**< descriptor for what the command writes on its standard output and error; -1: ours */
 };
 
 /** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as the user
@@ -38,8 +39,9 @@ int record_end(pid_t pid);
  *  (if not, the reason has been said, and the status is ours). */
 int record_run(const struct record_request *request, bool *started);
 
-/** Wait until the command is over, without reaping it, and tell on standard error of deadlocks while they stand. */
-void record_watch(pid_t pid, const char *dir);
+/** Wait until the command is over, without reaping it, and tell of deadlocks while they stand: in
+ *  `file`, NULL: on standard error. */
+void record_watch(pid_t pid, const char *dir, const char *file);
 
 /** Make dead processes' traces whole and say in one line what was recorded. @return 0, or -1 if the recording is not what
  *  was asked for (nothing there, events lost, not readable), having said so. */

@@ -143,6 +143,6 @@ int record_run(const struct record_request *request, bool *started)
     if (!*started)
         return status;
     stat_signals_forward(pid);
-    record_watch(pid, request->dir);
+    record_watch(pid, request->dir, request->deadlocks);
     return record_end(pid);
 }
