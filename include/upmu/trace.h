@@ -90,8 +90,10 @@ enum upmu_trace_kind {
     UPMU_TRACE_SCHED_BEGIN = 64, /**< told from here on; the thread runs */
     UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_FLAG_PREEMPTED if it could have, else it waits */
     UPMU_TRACE_SCHED_IN = 66,    /**< it runs again */
-    UPMU_TRACE_SCHED_LOST = 67,  /**< `count` switches are missing, between the event of these kinds before and here */
-    UPMU_TRACE_SCHED_SEEN = 68,  /**< all is told up to here; `count` switches so far, lost ones included */
+    UPMU_TRACE_SCHED_LOST =
+        67, /**< `count` of SCHED_OUT and SCHED_IN are missing, between the event of these kinds before and here */
+    UPMU_TRACE_SCHED_SEEN =
+        68, /**< all is told up to here; `count` of SCHED_OUT and SCHED_IN so far, lost ones included */
 
     /** `values` of the thread's counters at the event that follows: of the same thread, tick and `object`. A wait that
      *  begins and ends with them, and a lock's holding, have the difference (UPMU_SYNC_COUNTERS). */
@@ -181,6 +183,8 @@ struct upmu_trace_process {
     uint64_t event_cost_ps;   /**< writing an event about a lock or thread */
     uint64_t compact_cost_ps; /**< the same of an acquisition or release without more to say */
     uint64_t stack_cost_ps;   /**< a call stack, beside; 0 also if none are recorded */
+    const char
+        *sched_note; /**< why switches of threads were not recorded though it was asked for (UPMU_SCHED), or "" */
 };
 
 /**

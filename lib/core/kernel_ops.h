@@ -97,6 +97,29 @@ struct kernel_page_count {
     bool stale_times;
 };
 
+/** What the kernel tells of a thread's running. */
+enum kernel_switch_kind {
+    KERNEL_SWITCH_IN,        /**< it runs again */
+    KERNEL_SWITCH_OUT,       /**< it waits for something */
+    KERNEL_SWITCH_PREEMPTED, /**< it could have run on */
+    KERNEL_SWITCH_LOST,      /**< so many records did not fit */
+};
+
+struct kernel_switch {
+    uint64_t raw_ns; /**< CLOCK_MONOTONIC_RAW; 0: not known */
+    uint64_t lost;
+    uint32_t cpu;
+    uint32_t kind; /**< enum kernel_switch_kind */
+};
+
+/** The buffer of such records of one thread; all zero: there is none. */
+struct kernel_switch_log {
+    const uint64_t *head; /**< written up to here: what is equal to `tail` has nothing new */
+    uint64_t tail;        /**< read up to here */
+    void *page;
+    size_t page_bytes, data_bytes;
+};
+
 /** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
 enum { KERNEL_NOFILE_SHARE = 2 }; /* at most 1/2 */
 
@@ -132,6 +155,14 @@ struct kernel_ops {
 
     /** Context switches of the calling thread (RUSAGE_THREAD, voluntary + involuntary). @return 0 or -errno. */
     int (*thread_switches)(uint64_t *switches);
+    /** Have the kernel record the calling thread's switches from now on, in a buffer of `bytes` or as much of it as the
+     *  limits allow. No descriptor stays open; a forked child has no such buffer. @return 0; -EOPNOTSUPP (a kernel that
+     *  cannot tell preemption from waiting), -EREMOTE as open(), -EACCES and others of the kernel. Not signal safe. */
+    int (*switches_open)(struct kernel_switch_log *log, size_t bytes);
+    /** The next record, if there is one. By any one thread at a time. Signal safe, keeps errno. */
+    bool (*switches_next)(struct kernel_switch_log *log, struct kernel_switch *out);
+    void (*switches_close)(struct kernel_switch_log *log);
+
     /** Kernel thread id of the caller. */
     pid_t (*gettid)(void);
 

@@ -60,6 +60,7 @@ struct meta {
     const char *command;
     const char *kernel;
     uint64_t start_ns;
+    const char *sched_note; /**< "" if there is none */
     bool complete;
     uint64_t packets;    /**< with events, that the files which grow have at least; 0: not said */
     uint64_t ring_bytes; /**< of each packet of a ring; 0: files are in order */

@@ -223,6 +223,8 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (full && !s->slots)
         munmap(full, full_bytes);
+    if (!fresh && s->home->packet_full)
+        s->home->packet_full();
     errno = saved;
     return 0;
 }

@@ -44,6 +44,7 @@ struct stream_home {
     size_t page_bytes;
     size_t n_counters;
     uint64_t retry_ticks;           /**< pause before a packet that was refused is tried again */
+    void (*packet_full)(void);      /**< or NULL */
     uint32_t closed;                /**< atomic: nothing more is recorded */
     uint32_t mail_taken;            /**< atomic: a thread is turning the mailbox's text into a mark */
     struct control_header *control; /**< never NULL */

@@ -61,6 +61,11 @@ const char *trace_writer_dir(const struct trace_writer *w)
     return w->dir;
 }
 
+void trace_writer_sched_note(struct trace_writer *w, const char *note)
+{
+    snprintf(w->meta.sched_note, sizeof w->meta.sched_note, "%s", note);
+}
+
 struct control_header *trace_writer_control(struct trace_writer *w)
 {
     return w->home.control;
@@ -139,6 +144,8 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     w->home.packet_bytes = round_up(packet, page);
     w->home.first_bytes = round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
     plan_ring(&w->home, config->ring_bytes);
+    w->home.packet_full = config->packet_full;
+    trace_writer_sched_note(w, config->sched_note ? config->sched_note : "");
     w->meta.ring_bytes = w->home.ring_bytes;
     keep_counters(w, config);
     return w;

@@ -31,9 +31,11 @@ struct trace_counter {
 struct trace_config {
     const char *dir; /**< the recording; made if missing (one level), the process's sub-directory inside it */
     const struct trace_counter *counters;
-    size_t n_counters;   /**< 0 ... UPMU_REGION_EVENTS_MAX */
-    size_t packet_bytes; /**< 0: the default, 256 KiB; rounded up to pages */
-    uint64_t ring_bytes; /**< 0: files grow; else each stream keeps the latest events in a file of so many bytes */
+    size_t n_counters;      /**< 0 ... UPMU_REGION_EVENTS_MAX */
+    size_t packet_bytes;    /**< 0: the default, 256 KiB; rounded up to pages */
+    uint64_t ring_bytes;    /**< 0: files grow; else each stream keeps the latest events in a file of so many bytes */
+    const char *sched_note; /**< why switches are not recorded though somebody wants them, or ""; NULL: "" */
+    void (*packet_full)(void); /**< called in the thread that begins a further packet, on the traced path; or NULL */
 };
 
 #define TRACE_RING_MIN (UINT64_C(64) << 10)
@@ -47,6 +49,9 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
 
 /** The process's directory; lives as long as the writer. */
 const char *trace_writer_dir(const struct trace_writer *w);
+
+/** Another `sched_note`, for the metadata at the end. */
+void trace_writer_sched_note(struct trace_writer *w, const char *note);
 
 /** The head of the process's control file, mapped shared; lives as long as the process. */
 struct control_header;

@@ -58,8 +58,12 @@ static int set_environment(const struct record_request *q)
         rc = set_policy(q);
     if (rc == 0 && q->stacks)
         rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
+    if (rc == 0 && q->sched)
+        rc = setenv("UPMU_SCHED", "1", 1);
     if (rc == 0 && q->events)
         rc = setenv("UPMU_EVENTS", q->events, 1);
+    if (rc == 0 && q->events) /* and what they count while locks are waited for and held */
+        rc = setenv("UPMU_SYNC_COUNTERS", "1", 1);
     if (rc == 0 && q->events) /* a program without regions has something to count, too */
         rc = setenv("UPMU_REGION_THREADS", "1", 1);
     /* Events named bring a table at the end of the process; here it is the trace that was asked for. */
