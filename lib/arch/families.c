@@ -11,6 +11,11 @@
 #include "core/registry.h"
 
 const struct arch_family *const upmu_arch_families[] = {
+    &arch_intel_core2,
+    &arch_intel_nehalem,
+    &arch_intel_westmere,
+    &arch_intel_sandybridge,
+    &arch_intel_ivybridge,
     &arch_intel_haswell,
     &arch_intel_broadwell,
     &arch_intel_skylake,

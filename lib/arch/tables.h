@@ -5,6 +5,11 @@
 
 #include "core/arch_ops.h"
 
+extern const struct arch_family arch_intel_core2;
+extern const struct arch_family arch_intel_nehalem;
+extern const struct arch_family arch_intel_westmere;
+extern const struct arch_family arch_intel_sandybridge;
+extern const struct arch_family arch_intel_ivybridge;
 extern const struct arch_family arch_intel_haswell;
 extern const struct arch_family arch_intel_broadwell;
 extern const struct arch_family arch_intel_skylake;

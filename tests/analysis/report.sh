@@ -25,6 +25,8 @@ for mode in contended holders all; do
     has out "0 lost"
     has out "own cost"
     has out "shopping"
+    has out "Who waited for whom"
+    has out "Critical path"
     expect 0 "$UPMU" report --json "$work/$mode"
     json "$work/out" '
 till = [o for o in d["objects"] if o["name"] == "the till"]
@@ -54,6 +56,22 @@ assert d["totals"]["lost"] == 0 and d["totals"]["unmatched"] == 0 and d["damages
 # Every thread told its context switches at its end; what the recorder cost is known, and no more than the run.
 assert all(t["switches"]["standing"] == "exact" for t in d["threads"] if t["ended"]), d["threads"]
 assert any(t["ended"] and t["switches"]["value"] > 0 for t in d["threads"])
+# The keeper kept the customer waiting, and its section is what the program lasted for: without it that would be over
+# sooner by about as long, with half of it by half.
+pairs = {(names[p["waiter"]], names.get(p["other"])): p for p in d["pairs"]}
+assert pairs[("customer", "keeper")]["total_ns"] >= till["waits"]["total_ns"], pairs
+assert ("keeper", None) not in pairs and ("customer", None) not in pairs, pairs
+path = d["paths"][0]
+length = path["end_ns"] - path["begin_ns"]
+assert path["run_ns"] + path["wake_ns"] + path["unknown_ns"] == length and path["unknown_ns"] == 0, path
+steps = path["steps"]
+assert steps[0]["begin_ns"] == path["begin_ns"] and steps[-1]["end_ns"] == path["end_ns"]
+assert all(a["end_ns"] == b["begin_ns"] for a, b in zip(steps, steps[1:])), steps
+assert "keeper" in [names[s["thread"]] for s in steps], steps
+on_path = [o for o in path["objects"] if o["name"] == "the till"][0]
+assert 40e6 < on_path["held_ns"] <= path["run_ns"], on_path
+assert 40e6 < on_path["gain_ns"] <= on_path["held_ns"], on_path
+assert 20e6 < on_path["gain_half_ns"] < on_path["gain_ns"], on_path
 process = d["processes"][0]
 assert 0 < process["compact_event_cost_ps"] and 0 < process["event_cost_ps"] and 0 < process["stack_cost_ps"]
 assert 0 < d["totals"]["own_cost_ns"] < d["totals"]["lifetime_ns"]
@@ -92,6 +110,23 @@ expect 0 "$UPMU" report --top 1 "$work/all"
 has out "more (--top N shows N of each)"
 expect 0 "$UPMU" report --json --top 1 "$work/all"
 json "$work/out" 'assert len(d["threads"]) == 1 and len(d["objects"]) == 1 and d["totals"]["threads"] == 3'
+
+# The order of locks is the one asked for.
+for by in wait hold path; do
+    expect 0 "$UPMU" report --sort $by "$work/all"
+    [ "$by" != path ] || has out "Locks, by the time held on the critical path"
+    expect 0 "$UPMU" report --json --sort $by "$work/all"
+    BY=$by json "$work/out" '
+import os
+on_path = {o["address"]: o["held_ns"] for o in d["paths"][0]["objects"]}
+key = {"wait": lambda o: o["waits"]["total_ns"], "hold": lambda o: o["hold_ns"],
+       "path": lambda o: on_path.get(o["address"], 0)}[os.environ["BY"]]
+ranks = [key(o) for o in d["objects"]]
+assert ranks == sorted(ranks, reverse=True) and ranks[0] > 0, ranks
+'
+done
+expect 2 "$UPMU" report --sort size "$work/all"
+has err "wait, hold and path"
 
 # A deadlock that a signal ended: both wait at the end, and each is told who held what it waited for.
 "$UPMU" record -o "$work/stuck" -- "$SCENE" stuck >/dev/null 2>&1

@@ -5,7 +5,8 @@
 
 In FOLDER: unified.csv has one line for each vendor-neutral name and each column of the survey; columns.csv says which
 CPUs a column speaks of; differs.csv has the cells in which CPUs (* = all) are other than their column says, with the reason;
-native.csv has the CPUs' own names. Prints each difference; exit status 1 if there is any.
+native.csv has the CPUs' own names; codes.csv has the kernel's generic ids with the machine code that the kernel makes of each
+(empty: not known), and raw codes that have a meaning but no name of the CPU's own. Prints each difference; exit status 1 if there is any.
 """
 import csv
 import json
@@ -91,6 +92,28 @@ def compare_native():
     return sum(len(names) for names in wanted.values())
 
 
+def compare_codes():
+    """Each id and each code belongs to some name, and an id that is programmed becomes the code."""
+    compared = 0
+    for row in rows("codes.csv"):
+        key = "%s:%s" % (row["type"], row["config"])
+        code = int(row["code"], 16) if row["code"] else None
+        for cpu in row["cpus"].split():
+            compared += 1
+            there = [e for e in tables[cpu].values() if e["grade"] != "absent"]
+            if row["type"] == "raw":
+                if not any(e["machine_code"] == code for e in there):
+                    fault(f"{cpu} {key}: no name has this code")
+                continue
+            named = [e for e in there if e["generic"] == key]
+            if not named:
+                fault(f"{cpu} {key}: no name has this id")
+            for e in named:
+                if code is not None and e["encoding"].split(" ")[0] == key and e["machine_code"] != code:
+                    fault(f"{cpu} {e['name']}: {key} becomes {e['machine_code']} and not {code}")
+    return compared
+
+
 def all_cpus():
     out = subprocess.run([upmu, "list", "--cpus", "--json"], stdout=subprocess.PIPE, check=True).stdout
     return [c["name"] for c in json.loads(out)["cpus"]]
@@ -102,6 +125,6 @@ tables = {cpu: listed(cpu) for cpu in surveyed}
 # Nothing to compare with: CPUs of which the survey found no codes.
 for cpu in set(all_cpus()) ^ set(surveyed) ^ {"generic", "sunway", "loongson2k"}:
     fault(f"{cpu}: in the library or in columns.csv, not in both")
-cells, names = compare_unified(cpus), compare_native()
-print(f"{cells} cells and {names} native names compared, {faults} differ")
-sys.exit(1 if faults or cells < 1050 or names < 2500 else 0)
+cells, names, codes = compare_unified(cpus), compare_native(), compare_codes()
+print(f"{cells} cells, {names} native names and {codes} codes compared, {faults} differ")
+sys.exit(1 if faults or cells < 1050 or names < 2500 or codes < 800 else 0)

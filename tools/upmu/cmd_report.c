@@ -3,6 +3,7 @@
  * libupmu_analysis, report_text.c and report_json.c. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "command.h"
 #include "numbers.h"
@@ -10,14 +11,15 @@
 #include "output.h"
 #include "report.h"
 
-enum { REPORT_JSON = 1, REPORT_TOP = 2 };
+enum { REPORT_JSON = 1, REPORT_TOP, REPORT_SORT };
 enum { TOP_DEFAULT = 10, TOP_MOST = 1000000000 };
 
 struct report_request {
     const struct command *self;
     const char *dir;
     bool as_json;
-    long top; /* 0: not given */
+    long top;         /* 0: not given */
+    const char *sort; /* NULL: not given */
 };
 
 static int report_option(void *arg, int id, const char *value)
@@ -25,6 +27,10 @@ static int report_option(void *arg, int id, const char *value)
     struct report_request *q = arg;
     if (id == REPORT_JSON) {
         q->as_json = true;
+        return 0;
+    }
+    if (id == REPORT_SORT) {
+        q->sort = value;
         return 0;
     }
     if (id == REPORT_TOP)
@@ -50,6 +56,8 @@ static int report_write(const struct report_request *q, struct report *r)
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
+    if (!report_sort(r, q->sort ? q->sort : "wait"))
+        return options_usage(q->self, "--sort is one of wait, hold and path, not '%s'", q->sort);
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
     if (q->as_json)
@@ -80,11 +88,13 @@ static int report_run(const struct command *self, int argc, char **argv)
     }
     status = report_write(&q, &r);
     upmu_overview_close(r.overview);
+    free(r.order);
     return status;
 }
 
 static const struct option_spec report_options[] = {
     {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
+    {REPORT_SORT, 's', "sort", "KEY", "order of locks: wait (default), hold, or path (held on the critical path)"},
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all)"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -92,9 +102,10 @@ static const struct option_spec report_options[] = {
 const struct command command_report = {
     .name = "report",
     .summary = "show where the threads of a recording waited, who held the locks, what the counters say",
-    .usage = "[--json] [--top N] DIR",
+    .usage = "[--json] [--top N] [--sort KEY] DIR",
     .about = "Reads the recording DIR (or one process in it) once and shows its threads with the time they were\n"
-             "blocked, the locks with who waited, who held them and where, and the regions with their counters.\n"
+             "blocked, who waited for whom, the critical path with what shorter sections would gain, the locks with\n"
+             "who waited, who held them and where, and the regions with their counters.\n"
              "How it was recorded and what was lost stands above; a number that is not exact says so.\n",
     .options = report_options,
     .exits = "  0  everything recorded went into the report\n"

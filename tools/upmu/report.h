@@ -3,6 +3,7 @@
 #ifndef UPMU_TOOL_REPORT_H
 #define UPMU_TOOL_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,11 +14,32 @@ struct report {
     struct upmu_overview *overview;
     struct upmu_overview_totals totals;
     const char *dir;
-    size_t top; /**< rows per table */
+    size_t top;           /**< rows per table */
+    size_t *order;        /**< objects in the order they are shown in */
+    const char *order_by; /**< in words */
 };
 
 void report_write_text(struct output *out, const struct report *r);
 void report_write_json(struct output *out, const struct report *r);
+void report_write_regions(struct output *out, const struct report *r);
+
+/** Bring the objects into order: by "wait", "hold" or "path". @return false if there is no such order. */
+bool report_sort(struct report *r, const char *by);
+
+/* Parts of the text, and of the JSON document. */
+void report_text_matrix(struct output *out, const struct report *r);
+void report_text_paths(struct output *out, const struct report *r);
+void report_text_objects(struct output *out, const struct report *r);
+void report_text_regions(struct output *out, const struct report *r);
+struct json;
+void report_json_address(struct json *j, const char *key, uint64_t address);
+void report_json_pairs(struct json *j, const struct report *r);
+void report_json_paths(struct json *j, const struct report *r);
+
+/** The title of a part of the text. */
+void report_title(struct output *out, const char *text);
+/** A table has left rows out. */
+void report_more(struct output *out, size_t all, size_t shown);
 
 /** The first counters of a region of process `process`, at most `max`: names and sums, fit for upmu_metric_eval().
  *  @return how many. */
@@ -32,6 +54,8 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
 char *report_place(const struct report *r, uint32_t process, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
+/** What a thread is called, "main", or "". */
+const char *report_thread_name(const struct upmu_overview_thread *t);
 /** What an object is called: its name, or its address. To be freed. */
 char *report_object_name(const struct upmu_overview_object *object);
 /** A duration for people, four digits: "12.34 ms". To be freed. */

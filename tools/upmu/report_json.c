@@ -30,7 +30,7 @@ static void json_value(struct json *j, const char *key, const struct upmu_value 
 }
 
 /* Numbers of 64 bits beyond what a double holds would be rounded by many readers: addresses are text. */
-static void json_address(struct json *j, const char *key, uint64_t address)
+void report_json_address(struct json *j, const char *key, uint64_t address)
 {
     char text[24];
     snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
@@ -46,10 +46,10 @@ static void json_place(struct json *j, const struct report *r, const char *key, 
         return;
     }
     json_object(j, key);
-    json_address(j, "address", address);
+    report_json_address(j, "address", address);
     if (upmu_overview_symbol(r->overview, process, address, 0, &s) == 0) {
         json_string(j, "module", s.module);
-        json_address(j, "offset", s.offset);
+        report_json_address(j, "offset", s.offset);
         json_string(j, "problem", s.problem[0] ? s.problem : NULL);
     }
     json_array(j, "functions");
@@ -244,7 +244,7 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_object(j, NULL);
     json_int(j, "pid", o->pid);
     json_string(j, "type", report_type_name(o->type));
-    json_address(j, "address", o->address);
+    report_json_address(j, "address", o->address);
     json_uint(j, "generation", o->generation);
     json_string(j, "name", o->name[0] ? o->name : NULL);
     json_uint(j, "acquisitions", o->acquisitions);
@@ -314,9 +314,12 @@ void report_write_json(struct output *out, const struct report *r)
     json_processes(&j, r);
     json_threads(&j, r);
     json_array(&j, "objects");
-    for (size_t i = 0; i < r->top && upmu_overview_object(r->overview, i, &o) == 0; i++)
-        json_one_object(&j, r, i, &o);
+    for (size_t i = 0; i < r->top && i < r->totals.n_objects; i++)
+        if (upmu_overview_object(r->overview, r->order[i], &o) == 0)
+            json_one_object(&j, r, r->order[i], &o);
     json_array_end(&j);
     json_regions(&j, r);
+    report_json_pairs(&j, r);
+    report_json_paths(&j, r);
     json_end(&j);
 }

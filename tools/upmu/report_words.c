@@ -15,6 +15,22 @@ const char *report_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+void report_title(struct output *out, const char *text)
+{
+    fprintf(out->file, "\n%s%s%s\n", output_style(out, STYLE_TITLE), text, output_plain(out));
+}
+
+void report_more(struct output *out, size_t all, size_t shown)
+{
+    if (all > shown)
+        fprintf(out->file, "  ... and %zu more (--top N shows N of each)\n", all - shown);
+}
+
+const char *report_thread_name(const struct upmu_overview_thread *t)
+{
+    return t->name[0] ? t->name : t->pid == t->tid ? "main" : "";
+}
+
 char *report_duration(uint64_t ns)
 {
     static const struct {

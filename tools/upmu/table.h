@@ -8,7 +8,7 @@
 
 #include "output.h"
 
-enum { TABLE_COLUMNS_MAX = 8 };
+enum { TABLE_COLUMNS_MAX = 12 };
 
 struct table_column {
     const char *title;

@@ -2,7 +2,7 @@
 /**
  * @file
  * Intel cores: architectural events for any model, and the models from Haswell to Sapphire Rapids with their
- * machine codes. Room: arch/x86; before it families.c, after it the kernel takes the codes.
+ * machine codes (intel_older.c has those before). Room: arch/x86; before it families.c, after it the kernel takes the codes.
  *
  * Client parts share the table of the server part of their core; the kernel programs both alike.
  */

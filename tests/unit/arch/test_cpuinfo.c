@@ -167,7 +167,12 @@ START_TEST(x86_model_picks_the_family)
         {"GenuineIntel", 6, 0x6a, "intel-icelake"},
         {"GenuineIntel", 6, 0x8f, "intel-sapphirerapids"},
         {"GenuineIntel", 6, 0x97, "intel-core"}, /* Alder Lake: two PMUs */
-        {"GenuineIntel", 6, 0x2a, "intel-core"}, /* Sandy Bridge */
+        {"GenuineIntel", 6, 0x17, "intel-core2"},
+        {"GenuineIntel", 6, 0x1e, "intel-nehalem"},
+        {"GenuineIntel", 6, 0x2c, "intel-westmere"},
+        {"GenuineIntel", 6, 0x2d, "intel-sandybridge"},
+        {"GenuineIntel", 6, 0x3e, "intel-ivybridge"},
+        {"GenuineIntel", 6, 0x1c, "intel-core"}, /* Atom */
         {"GenuineIntel", 6, 0x0d, "generic"},    /* Pentium M, before the architectural events */
         {"GenuineIntel", 15, 0x04, "generic"},   /* NetBurst */
         {"AuthenticAMD", 23, 0x01, "zen1"},

@@ -106,7 +106,7 @@ static void sample_of_family(struct sample *s, const struct arch_family *f, size
     s->family = f->name;
     s->rules.counters = f->counters;
     if (f->counters.watchdog && pick(4) == 0)
-        s->rules.held = 0xf;
+        s->rules.held = f->counters.general == 2 ? 0x3 : 0xf;
     s->n = 1 + pick((uint32_t)most);
     for (size_t i = 0; i < s->n; i++) {
         s->events[i] = any_event(f);
