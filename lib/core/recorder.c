@@ -82,7 +82,7 @@ void upmu_recorder_switches_(uint64_t tick)
         region_sched_drain(t, tick);
 }
 
-bool upmu_recorder_counters_(uint64_t tick, uint64_t object)
+bool upmu_recorder_counters_(uint64_t *tick, uint64_t object)
 {
     struct region_thread *t = region_thread_ready();
     return t && region_counters(t, tick, object);

@@ -48,9 +48,11 @@ UPMU_API bool upmu_recorder_sched_(bool wanted);
 UPMU_API void upmu_recorder_switches_(uint64_t tick);
 
 /** Read the calling thread's counters, those of its regions, and put them into its trace for the event about `object` that
- *  is to follow with the same tick. Keeps errno; async-signal-safe after the thread's first use. @return false if there
- *  are none, if they could not be written (which is counted), or if a signal handler has hit the recorder. */
-UPMU_API bool upmu_recorder_counters_(uint64_t tick, uint64_t object);
+ *  is to follow with the same tick; `*tick` 0: it becomes the moment behind the reading, so that the time it takes is not in
+ *  what begins there. Keeps errno; async-signal-safe after the thread's first use. @return false, with `*tick` as it was
+ *  or set, if there are none, if they could not be written (which is counted), or if a signal handler has hit the
+ *  recorder. */
+UPMU_API bool upmu_recorder_counters_(uint64_t *tick, uint64_t object);
 
 /** The recorder's clock; upmu_recorder_begin_() must have succeeded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);

@@ -278,7 +278,7 @@ static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool 
         region_bump(&t->misuse.trace_lost);
 }
 
-bool region_counters(struct region_thread *t, uint64_t tick, uint64_t object)
+bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object)
 {
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
     const struct counters *c = &t->kept->counters;
@@ -286,8 +286,10 @@ bool region_counters(struct region_thread *t, uint64_t tick, uint64_t object)
         return false;
     recorder_enter(t);
     counters_read(c, t->scratch);
+    if (*tick == 0)
+        *tick = tick_now();
     trace_values(c, t->scratch, values);
-    return recorder_leave(t, trace_counters(t->kept->stream, tick, object, values));
+    return recorder_leave(t, trace_counters(t->kept->stream, *tick, object, values));
 }
 
 /* ------------------------------------------------------------------------------------------- begin and end */

@@ -250,9 +250,10 @@ void region_misuse_add(struct region_misuse *into, const struct region_misuse *m
 /** In a forked child: let go of the parent's threads. */
 void region_threads_forget(void);
 
-/** What the thread's counters stand at, into the trace, for the event of this tick about `object` that follows. Traced
- *  path. @return false if there are none, or they could not be written (which is counted). */
-bool region_counters(struct region_thread *t, uint64_t tick, uint64_t object);
+/** What the thread's counters stand at, into the trace, for the event of that tick about `object` that follows; `*tick` 0:
+ *  it becomes the moment behind the reading. Traced path. @return false if there are none, or they could not be written
+ *  (which is counted). */
+bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object);
 
 /* ---- how threads run (region_sched.c) */
 

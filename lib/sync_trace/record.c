@@ -13,17 +13,18 @@
 #include "sync_trace/order.h"
 #include "trace/writer.h"
 
-void sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
+uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
 {
     /* A backend may have locks of its own: they are not the program's. */
     uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
     sync_guard(t);
-    (void)upmu_recorder_counters_(tick, object); /* without them the wait or hold is not counted, and that is said */
+    (void)upmu_recorder_counters_(&tick, object); /* without them the wait or hold is not counted, and that is said */
     if (ready)
         sync_unguard(t);
+    return tick ? tick : tick_now();
 }
 
-/* What has counters at it besides releases. */
+/* What begins and ends waits. */
 static bool is_counted(const struct trace_sync *e)
 {
     switch (e->kind) {
@@ -40,8 +41,6 @@ static bool is_counted(const struct trace_sync *e)
         return true;
     case UPMU_TRACE_LOCK_FAILED:
         return !(e->flags & UPMU_FLAG_TRIED);
-    case UPMU_TRACE_LOCK_ACQUIRE:
-        return e->flags & UPMU_FLAG_SAMPLED;
     default:
         return false;
     }
@@ -52,7 +51,7 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
     if (UNLIKELY(sync_process.sched))
         upmu_recorder_switches_(tick);
     if (UNLIKELY(sync_process.counters) && is_counted(e))
-        sync_count_now(t, tick, e->object);
+        (void)sync_count_now(t, tick, e->object);
     /* What does not fit is counted as lost by the writer itself. */
     (void)upmu_trace_sync_(t->stream, tick, e);
 }
@@ -238,8 +237,9 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
     bool burst;
     uint32_t type = c->type, sampled = take_stamp(c, mode, &burst);
     bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (burst || sampled || result != 0));
-    uint64_t tick = mode == MODE_COUNTS ? 0 : tick_now();
-    uint64_t marks = !sampled ? 0 : sync_process.counters ? HELD_SAMPLED | HELD_COUNTED : HELD_SAMPLED;
+    uint64_t counted = sampled && sync_process.counters ? HELD_COUNTED : 0;
+    uint64_t tick = mode == MODE_COUNTS ? 0 : counted ? sync_count_now(t, 0, sync_key_object(lock, type)) : tick_now();
+    uint64_t marks = counted | (sampled ? HELD_SAMPLED : 0);
     if (type != UPMU_OBJECT_SEM)
         sync_held_push(t, lock, site, tick | marks, record ? HELD_RECORDED : HELD_QUIET);
     if (!record)

@@ -394,19 +394,19 @@ void sync_names_write(struct sync_thread *t);
 
 struct trace_sync;
 
-/** Read the thread's counters for the event of this tick about `object`, which follows. */
-void sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object);
+/** Read the thread's counters for the event of this tick about `object`, which follows; 0: its tick is to be behind the
+ *  reading. @return its tick. */
+uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object);
 
 /** A lock is about to be given back, and that will be recorded with this tick. Before it is: what the next holder makes of
  *  it is not counted here. */
 static inline void sync_count_release(struct sync_thread *t, const struct sync_held *h, uint64_t tick, uintptr_t object)
 {
     if (UNLIKELY(h->since & HELD_COUNTED))
-        sync_count_now(t, tick, object);
+        (void)sync_count_now(t, tick, object);
 }
 
-/** Write an event. With it the counters, if it begins or ends a wait or is a sample, and what the kernel tells of the
- *  thread's switches. */
+/** Write an event. With it the counters, if it begins or ends a wait, and what the kernel tells of the thread's switches. */
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** The call stack here, as an id for events of `tick`; without stacks, of the call site alone. */
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);

@@ -57,7 +57,10 @@ static int report_write(const struct report_request *q, struct report *r)
         return EXIT_FAILED;
     }
     if (!report_sort(r, q->sort ? q->sort : "wait"))
-        return options_usage(q->self, "--sort is one of wait, hold and path, not '%s'", q->sort);
+        return options_usage(
+            q->self,
+            "--sort is one of wait, hold, path, held:COUNTER and waited:COUNTER (one that was recorded), not '%s'",
+            q->sort);
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
     if (q->as_json)
@@ -94,7 +97,8 @@ static int report_run(const struct command *self, int argc, char **argv)
 
 static const struct option_spec report_options[] = {
     {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
-    {REPORT_SORT, 's', "sort", "KEY", "order of locks: wait (default), hold, or path (held on the critical path)"},
+    {REPORT_SORT, 's', "sort", "KEY",
+     "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all)"},
     {0, 0, NULL, NULL, NULL},
 };

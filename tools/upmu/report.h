@@ -17,22 +17,34 @@ struct report {
     size_t top;           /**< rows per table */
     size_t *order;        /**< objects in the order they are shown in */
     const char *order_by; /**< in words */
+    const char *counter;  /**< counters of waits and holds are ranked by this one; NULL: by the first */
 };
 
 void report_write_text(struct output *out, const struct report *r);
 void report_write_json(struct output *out, const struct report *r);
 void report_write_regions(struct output *out, const struct report *r);
 
-/** Bring the objects into order: by "wait", "hold" or "path". @return false if there is no such order. */
+/** Bring the objects into order: by "wait", "hold" or "path", or by what a counter counted, "held:NAME" or "waited:NAME".
+ *  @return false if there is no such order. */
 bool report_sort(struct report *r, const char *by);
 
 /* Parts of the text, and of the JSON document. */
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
 void report_text_objects(struct output *out, const struct report *r);
+void report_text_sched(struct output *out, const struct report *r);
+void report_text_sections(struct output *out, const struct report *r);
 void report_text_regions(struct output *out, const struct report *r);
 struct json;
 void report_json_address(struct json *j, const char *key, uint64_t address);
+void report_json_counts(struct json *j, const struct report *r, uint32_t process,
+                        const struct upmu_overview_count *counts, size_t n);
+/** Of thread `i`. */
+void report_json_sched(struct json *j, const struct report *r, size_t i);
+/** Of object `i`, which is of process `process`. */
+void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process);
+/** Which counter of the process has that name, SIZE_MAX if none has. */
+size_t report_counter_index(const struct report *r, uint32_t process, const char *name);
 void report_json_pairs(struct json *j, const struct report *r);
 void report_json_paths(struct json *j, const struct report *r);
 

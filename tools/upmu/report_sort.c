@@ -8,7 +8,7 @@
 
 struct ranked {
     size_t object;
-    uint64_t ns;
+    uint64_t ns; /* or a count */
 };
 
 static void rank_by_hold(const struct report *r, struct ranked *all)
@@ -24,6 +24,24 @@ static void rank_by_path(const struct report *r, struct ranked *all)
     for (size_t process = 0; process < r->totals.n_processes; process++)
         for (size_t i = 0; upmu_overview_path_object(r->overview, process, i, &l) == 0; i++)
             all[l.object].ns = l.held_ns;
+}
+
+/* By what the counter counted in the sections of that kind; what it could not count comes last. @return false if no
+ * process has such a counter. */
+static bool rank_by_counter(const struct report *r, int kind, const char *counter, struct ranked *all)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct upmu_overview_section s = {.size = sizeof s};
+    bool found = false;
+    for (uint32_t process = 0; process < r->totals.n_processes; process++)
+        found |= report_counter_index(r, process, counter) != SIZE_MAX;
+    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object(r->overview, i, &o) == 0; i++) {
+        size_t k = report_counter_index(r, o.process, counter);
+        if (upmu_overview_section(r->overview, i, kind, &s) == 0 && k < s.n_counts &&
+            s.counts[k].sum.value != UPMU_NO_VALUE)
+            all[i].ns = s.counts[k].sum.value;
+    }
+    return found;
 }
 
 static const struct {
@@ -43,23 +61,41 @@ static int compare(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
+/* @return what the order is in words, NULL if there is none of that name. */
+static const char *rank(struct report *r, const char *by, struct ranked *all)
+{
+    static const char held[] = "held:", waited[] = "waited:";
+    bool is_held = strncmp(by, held, sizeof held - 1) == 0, is_waited = strncmp(by, waited, sizeof waited - 1) == 0;
+    if (is_held || is_waited) {
+        r->counter = by + (is_held ? sizeof held : sizeof waited) - 1;
+        return !rank_by_counter(r, is_held ? UPMU_SECTION_HELD : UPMU_SECTION_WAITED, r->counter, all) ? NULL
+               : is_held ? "what was counted while they were held"
+                         : "what was counted while they were waited for";
+    }
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+        if (strcmp(orders[k].name, by) == 0) {
+            if (orders[k].rank)
+                orders[k].rank(r, all);
+            return orders[k].words;
+        }
+    return NULL;
+}
+
 bool report_sort(struct report *r, const char *by)
 {
-    size_t k = 0, n = r->totals.n_objects;
-    while (k < sizeof orders / sizeof *orders && strcmp(orders[k].name, by) != 0)
-        k++;
-    if (k == sizeof orders / sizeof *orders)
-        return false;
+    size_t n = r->totals.n_objects;
     struct ranked *all = memory_array(n + 1, sizeof *all);
     for (size_t i = 0; i < n; i++)
         all[i].object = i;
-    if (orders[k].rank)
-        orders[k].rank(r, all);
+    r->order_by = rank(r, by, all);
+    if (!r->order_by) {
+        free(all);
+        return false;
+    }
     qsort(all, n, sizeof *all, compare);
     r->order = memory_array(n + 1, sizeof *r->order);
     for (size_t i = 0; i < n; i++)
         r->order[i] = all[i].object;
-    r->order_by = orders[k].words;
     free(all);
     return true;
 }

@@ -177,9 +177,11 @@ void report_write_text(struct output *out, const struct report *r)
     text_threads(out, r);
     for (uint32_t process = 0; process < r->totals.n_processes; process++)
         thread_counts(out, r, process);
+    report_text_sched(out, r);
     report_text_matrix(out, r);
     report_text_paths(out, r);
     report_text_objects(out, r);
+    report_text_sections(out, r);
     report_text_regions(out, r);
 }
 
