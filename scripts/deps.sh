@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building, demonstrating or testing libupmu needs; asks apt for what is missing only.
 #
-#     scripts/deps.sh build|demo|test
+#     scripts/deps.sh build|demo|test|soak
 #
 # Installing needs root or sudo. UPMU_SKIP_DEPS=1 goes on with what is there, for systems that are not Debian.
 set -euo pipefail
@@ -15,6 +15,7 @@ test_packages=("${demo_packages[@]}" pkg-config check clang libclang-rt-14-dev c
     python3 python3-bt2 linux-perf libpapi-dev libpfm4-dev libseccomp-dev strace protobuf-compiler valgrind
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
     "${real_programs[@]}")
+soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg mariadb-server nodejs postgresql)
 
 die()
 {
@@ -81,8 +82,9 @@ main()
         build) packages=("${build_packages[@]}") ;;
         demo) packages=("${demo_packages[@]}") ;;
         test) packages=("${test_packages[@]}") ;;
+        soak) packages=("${soak_packages[@]}") ;;
         *)
-            echo "usage: scripts/deps.sh build|demo|test" >&2
+            echo "usage: scripts/deps.sh build|demo|test|soak" >&2
             exit 2
             ;;
     esac

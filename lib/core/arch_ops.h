@@ -95,7 +95,7 @@ struct arch_kind {
 
 enum { ARCH_KINDS_MAX = 4 };
 
-/** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
+/** Identity of a CPU, from /proc/cpuinfo and what else tells of it. Fields that nobody told are -1 or "". */
 struct arch_cpu {
     char machine[24]; /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
     char vendor[24];  /**< vendor_id without blanks, or "" */
@@ -108,7 +108,7 @@ struct arch_cpu {
     int part;
     struct arch_kind kinds[ARCH_KINDS_MAX]; /**< Arm: each kind of core once, in the order of their processors */
     unsigned n_kinds;                       /**< of them; a kind beyond ARCH_KINDS_MAX is left out */
-    uint32_t prid;                          /**< Loongson PRID where printed, else 0 */
+    uint32_t prid;                          /**< Loongson PRID where it is told, else 0 */
     bool hypervisor;                        /**< x86 "hypervisor" flag */
     char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
@@ -147,6 +147,25 @@ extern const struct arch_family *const upmu_arch_families[];
 
 /** Parse the text of /proc/cpuinfo (first processor of interest). @return 0, or UPMU_E_FORMAT if it is no cpuinfo. */
 int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out);
+/** Make all fields those of nobody. */
+void arch_cpu_clear(struct arch_cpu *cpu);
+/** Ask the CPU that runs this by its own instructions (CPUID, CPUCFG), or say at least whose instructions these are. Never
+ *  to be asked about a recorded machine. @return who told, for people; NULL if there is nothing to tell */
+const char *arch_cpu_ask(struct arch_cpu *out);
+typedef const char *(*arch_cpu_ask_fn)(struct arch_cpu *out);
+/** Add a kind of core, unless it is known. */
+void arch_cpu_add_kind(struct arch_cpu *cpu, const struct arch_kind *core);
+/** Add what a processor's main id register says (Arm's MIDR_EL1). */
+void arch_cpu_add_midr(struct arch_cpu *cpu, uint64_t midr, int processor);
+
+/** How a second description of a CPU stands to the first. */
+enum arch_agreement {
+    ARCH_SILENT,  /**< it has nothing to say */
+    ARCH_AGREES,  /**< it says the same */
+    ARCH_ADDS,    /**< it says more, which was taken over */
+    ARCH_DIFFERS, /**< it says something else: what they differ in is empty now, and with it what hangs on it */
+};
+enum arch_agreement arch_cpu_hold(struct arch_cpu *cpu, const struct arch_cpu *other);
 /** The family of a CPU; never NULL ("generic" if nothing else). */
 const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
 /** The family of one kind of core of a machine, `kind` < n_kinds; never NULL. */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "core/forking.h"
+#include "core/identity.h"
 #include "core/kernel_ops.h"
 #include "core/recording.h"
 
@@ -57,39 +58,14 @@ static uint32_t kernel_version(void)
     return ARCH_KERNEL(major, minor, patch);
 }
 
-/* A running machine may lack the file, or have one that makes no sense: it has the kernel's generic events then. In a
- * recording that is a fault, since nobody could tell what CPU it is of. */
-static void cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, bool parsed)
-{
-    if (n == -ENOENT || n == -ENOTDIR)
-        snprintf(m->fault, sizeof m->fault, "there is no proc/cpuinfo in it");
-    else if (n < 0 && n != -EFBIG)
-        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
-    else if (!parsed)
-        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo describes no CPU");
-    else if (n > 0 && cpuinfo[n - 1] != '\n')
-        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo ends in the middle of a line");
-}
-
-static void examine_cpu(struct machine *m, char *cpuinfo)
-{
-    /* A text too long for the buffer still has its first processor in it. */
-    ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, CPUINFO_MAX);
-    bool readable = n >= 0 || n == -EFBIG;
-    bool parsed = readable && arch_cpu_parse(cpuinfo, &m->cpu) == 0;
-    if (!parsed)
-        memset(&m->cpu, 0, sizeof m->cpu);
-    if (recording_in_use())
-        cpuinfo_fault(m, cpuinfo, n, parsed);
-}
-
 static void examine(struct machine *m)
 {
     memset(m, 0, sizeof *m);
     m->core_type = KERNEL_TYPE_RAW;
+    arch_cpu_clear(&m->cpu);
     char *cpuinfo = malloc(CPUINFO_MAX);
     if (cpuinfo)
-        examine_cpu(m, cpuinfo);
+        identity_find(m, cpuinfo, CPUINFO_MAX);
     m->family = arch_family_of(&m->cpu);
     m->kernel = kernel_version();
     machine_find_kinds(machine_kinds);

@@ -116,6 +116,26 @@ openmp)
     threads=3 cond='' locks=''
     work() { "$@" "$program"; }
     ;;
+ffmpeg)
+    needs ffmpeg
+    work()
+    {
+        "$@" ffmpeg -nostdin -loglevel error -f lavfi -i testsrc2=size=640x360:rate=25:duration=4 -threads 4 -c:v mpeg4 \
+            -flags +bitexact -filter_threads 4 -vf hue=h=t*40,boxblur=3 -f framemd5 -
+        "$@" ffmpeg -nostdin -loglevel error -f lavfi -i sine=frequency=440:duration=20 -c:a flac -f framemd5 -
+    }
+    ;;
+java)
+    needs java javac
+    # Its parked threads wait through condition variables; at its end many of them still do.
+    cp "$(dirname "${BASH_SOURCE[0]}")/Work.java" "$scratch"
+    javac -d "$scratch" "$scratch/Work.java"
+    work() { "$@" java -Xmx256m -cp "$scratch" Work; }
+    ;;
+node)
+    needs node
+    work() { "$@" node "$(dirname "${BASH_SOURCE[0]}")/work.js"; }
+    ;;
 jemalloc) preloaded_with 'libjemalloc\.so' ;;
 tcmalloc) preloaded_with 'libtcmalloc_minimal\.so' ;;
 *) fail "nobody knows $name" ;;

@@ -24,11 +24,17 @@ void report_write_text(struct output *out, const struct report *r);
 void report_write_json(struct output *out, const struct report *r);
 void report_write_regions(struct output *out, const struct report *r);
 
-/** Bring the objects into order: by "wait", "hold" or "path", or by what a counter counted, "held:NAME" or "waited:NAME".
- *  @return false if there is no such order. */
+void report_write_regions_json(struct output *out, const struct report *r);
+
+/** Whether `by` is an order: "wait", "hold" or "path"; or what a counter counted, "held:NAME" or "waited:NAME". */
+bool report_sort_known(const char *by);
+/** Bring the objects into an order that is known. @return false, having said so, if there is no such counter. */
 bool report_sort(struct report *r, const char *by);
+/** Say on standard error what could not be read. @return how much. */
+size_t report_tell_damages(const struct upmu_overview *overview);
 
 /* Parts of the text, and of the JSON document. */
+void report_text_threads(struct output *out, const struct report *r);
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
 void report_text_objects(struct output *out, const struct report *r);
@@ -39,15 +45,18 @@ struct json;
 void report_json_address(struct json *j, const char *key, uint64_t address);
 void report_json_counts(struct json *j, const struct report *r, uint32_t process,
                         const struct upmu_overview_count *counts, size_t n);
-/** Of thread `i`. */
-void report_json_sched(struct json *j, const struct report *r, size_t i);
 /** Of object `i`, which is of process `process`. */
 void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process);
 /** Which counter of the process has that name, SIZE_MAX if none has. */
 size_t report_counter_index(const struct report *r, uint32_t process, const char *name);
+void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
+void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
+void report_json_value(struct json *j, const char *key, const struct upmu_value *v);
 void report_json_pairs(struct json *j, const struct report *r);
 void report_json_paths(struct json *j, const struct report *r);
 
+/** The frames of a stack, inlined ones included, below the line `what`. */
+void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what);
 /** The title of a part of the text. */
 void report_title(struct output *out, const char *text);
 /** A table has left rows out. */

@@ -61,24 +61,45 @@ static int compare(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
-/* @return what the order is in words, NULL if there is none of that name. */
-static const char *rank(struct report *r, const char *by, struct ranked *all)
+static size_t order_named(const char *by)
+{
+    size_t k = 0;
+    while (k < sizeof orders / sizeof *orders && strcmp(orders[k].name, by) != 0)
+        k++;
+    return k;
+}
+
+/* "held:NAME", "waited:NAME": the name, and what it is to be counted in; NULL for another order. */
+static const char *counter_named(const char *by, int *kind)
 {
     static const char held[] = "held:", waited[] = "waited:";
-    bool is_held = strncmp(by, held, sizeof held - 1) == 0, is_waited = strncmp(by, waited, sizeof waited - 1) == 0;
-    if (is_held || is_waited) {
-        r->counter = by + (is_held ? sizeof held : sizeof waited) - 1;
-        return !rank_by_counter(r, is_held ? UPMU_SECTION_HELD : UPMU_SECTION_WAITED, r->counter, all) ? NULL
-               : is_held ? "what was counted while they were held"
-                         : "what was counted while they were waited for";
+    *kind = strncmp(by, held, sizeof held - 1) == 0 ? UPMU_SECTION_HELD : UPMU_SECTION_WAITED;
+    if (*kind == UPMU_SECTION_HELD)
+        return by + sizeof held - 1;
+    return strncmp(by, waited, sizeof waited - 1) == 0 ? by + sizeof waited - 1 : NULL;
+}
+
+bool report_sort_known(const char *by)
+{
+    int kind;
+    return order_named(by) < sizeof orders / sizeof *orders || counter_named(by, &kind) != NULL;
+}
+
+/* @return false if there is no such counter. */
+static bool rank(struct report *r, const char *by, struct ranked *all)
+{
+    int kind;
+    size_t k = order_named(by);
+    if (k == sizeof orders / sizeof *orders) {
+        r->counter = counter_named(by, &kind);
+        r->order_by = kind == UPMU_SECTION_HELD ? "what was counted while they were held"
+                                                : "what was counted while they were waited for";
+        return rank_by_counter(r, kind, r->counter, all);
     }
-    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
-        if (strcmp(orders[k].name, by) == 0) {
-            if (orders[k].rank)
-                orders[k].rank(r, all);
-            return orders[k].words;
-        }
-    return NULL;
+    r->order_by = orders[k].words;
+    if (orders[k].rank)
+        orders[k].rank(r, all);
+    return true;
 }
 
 bool report_sort(struct report *r, const char *by)
@@ -87,8 +108,8 @@ bool report_sort(struct report *r, const char *by)
     struct ranked *all = memory_array(n + 1, sizeof *all);
     for (size_t i = 0; i < n; i++)
         all[i].object = i;
-    r->order_by = rank(r, by, all);
-    if (!r->order_by) {
+    if (!rank(r, by, all)) {
+        complain("--sort %s: no such counter was recorded (upmu record -e)", by);
         free(all);
         return false;
     }

@@ -15,6 +15,15 @@ const char *report_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+size_t report_tell_damages(const struct upmu_overview *overview)
+{
+    const char *damage;
+    size_t n = 0;
+    for (; (damage = upmu_overview_damage(overview, n)) != NULL; n++)
+        complain("damaged: %s", damage);
+    return n;
+}
+
 void report_title(struct output *out, const char *text)
 {
     fprintf(out->file, "\n%s%s%s\n", output_style(out, STYLE_TITLE), text, output_plain(out));
