@@ -36,7 +36,9 @@ struct arch_code_rule {
 struct arch_raw_field {
     uint64_t mask;       /**< 0 = not known, or the kernel refuses what does not fit */
     uint64_t older_mask; /**< before `since`; 0 = the same */
-    bool generic_too;    /**< before `since` the generic ids meant codes of another core */
+    /** Before `since` the generic ids meant codes of another core, unless the kernel took the table over: this hardware id is
+     *  one that only the core's own table has. 0 = the ids are the same on all kernels. */
+    uint8_t own_id;
     uint32_t since[3]; /**< ARCH_KERNEL() of the release with `mask`, then stable releases that took the change over */
 };
 

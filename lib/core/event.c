@@ -69,7 +69,7 @@ static int absent_here(const struct machine *m, const char *name, const char *wh
 static bool kernel_has(const struct machine *m)
 {
     const uint32_t *since = m->family->counters.raw.since;
-    bool has = m->kernel == 0 || m->kernel >= since[0];
+    bool has = m->own_table > 0 || m->kernel >= since[0] || (m->kernel == 0 && m->own_table != -EOPNOTSUPP);
     for (size_t i = 1; i < sizeof m->family->counters.raw.since / sizeof *since && !has; i++)
         has = since[i] != 0 && m->kernel >> 16 == since[i] >> 16 && m->kernel >= since[i];
     return has;
@@ -322,18 +322,30 @@ static int resolve_base(const struct machine *m, const char *base, struct event 
     return is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
 }
 
-/* A code of which the kernel drops bits without an error would count something else under this name, and so would a generic
- * id that the kernel looks up in the table of another core. */
+/* A generic id that the kernel looks up in the table of another core. */
+static int fail_table(const struct machine *m, const struct event *e)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    unsigned major = raw->since[0] >> 24, minor = raw->since[0] >> 16 & 0xff;
+    if (m->own_table != -EOPNOTSUPP)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u may take this CPU for another and count something else under the "
+                         "generic id, and this one could not be asked (%s)",
+                         e->name, major, minor, upmu_errno_name(-m->own_table));
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "'%s': this kernel, from before %u.%u, takes this CPU for another and would count something else "
+                     "under the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
+                     e->name, major, minor, raw->older_mask);
+}
+
+/* A code of which the kernel drops bits without an error would count something else under this name. */
 static int check_code(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
     bool is_new = kernel_has(m);
     bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
-    if (e->class == EVENT_CORE && generic && raw->generic_too && !is_new)
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': kernels before %u.%u take this CPU for another and would count something else under "
-                         "the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
-                         e->name, raw->since[0] >> 24, raw->since[0] >> 16 & 0xff, raw->older_mask);
+    if (e->class == EVENT_CORE && generic && raw->own_id && !is_new)
+        return fail_table(m, e);
     uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
     if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
         return 0;
