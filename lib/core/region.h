@@ -169,9 +169,11 @@ struct region_process {
     char *note;           /**< what in the environment was wrong, or NULL */
     uint32_t sched;       /**< atomic: switches of threads are recorded */
     uint64_t sched_hz;    /**< ticks per second, roughly */
-    char sched_note[160]; /**< why they are not, though somebody asked for them; or "" */
-    uint64_t step_ticks;  /**< a millisecond: longer than any step of the kernel's clock */
-    int stderr_fd;        /**< kept for the report: the program may close its own before exit; -1 if it was closed */
+    char sched_note[256]; /**< why they are not, though somebody asked for them; or "" */
+    bool kernel_locks;    /**< somebody asks for the kernel's locks, too */
+    struct kernel_point_layout sched_points[KERNEL_POINTS];
+    uint64_t step_ticks; /**< a millisecond: longer than any step of the kernel's clock */
+    int stderr_fd;       /**< kept for the report: the program may close its own before exit; -1 if it was closed */
     uint64_t stderr_dev, stderr_ino; /**< what it was, in case the number becomes something else */
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */

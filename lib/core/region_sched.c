@@ -88,11 +88,24 @@ static void put_record(struct region_sched *s, uint64_t tick, const struct kerne
     case KERNEL_SWITCH_IN:
         put(s, tick, UPMU_TRACE_SCHED_IN, r->cpu, 0, 1);
         break;
+    case KERNEL_SWITCH_OUT:
+    case KERNEL_SWITCH_PREEMPTED:
+        put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu, r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_FLAG_PREEMPTED : 0, 1);
+        break;
     case KERNEL_SWITCH_LOST:
-        put(s, tick, UPMU_TRACE_SCHED_LOST, r->lost, 0, r->lost);
+        put(s, tick, UPMU_TRACE_SCHED_LOST, r->value, 0, r->value);
+        break;
+    case KERNEL_SWITCH_WAKES: /* of this and the next ones, what is lost is counted by the writer alone */
+        (void)trace_point(s->stream, tick, UPMU_TRACE_SCHED_WAKE, r->value, 0);
+        break;
+    case KERNEL_SWITCH_LOCK_BEGIN:
+        (void)trace_point(s->stream, tick, UPMU_TRACE_KERNEL_LOCK_BLOCK, r->value, r->more);
+        break;
+    case KERNEL_SWITCH_LOCK_END:
+        (void)trace_point(s->stream, tick, UPMU_TRACE_KERNEL_LOCK_DONE, r->value, r->more);
         break;
     default:
-        put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu, r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_FLAG_PREEMPTED : 0, 1);
+        trace_lost(upmu_regions.trace, r->value);
         break;
     }
 }
@@ -106,11 +119,6 @@ static bool take_turn(struct region_sched *s)
 static void give_turn(struct region_sched *s)
 {
     __atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
-}
-
-static bool has_records(const struct region_sched *s)
-{
-    return __atomic_load_n(s->log.head, __ATOMIC_RELAXED) != __atomic_load_n(&s->log.tail, __ATOMIC_RELAXED);
 }
 
 /* So long ago that it is to be said that nothing is missing up to now. */
@@ -138,7 +146,7 @@ static void drain(struct region_sched *s, bool last)
 /* Is there anything to do? A thread that is not switched says now and then that it is so. */
 static inline bool is_due(const struct region_sched *s, uint64_t tick)
 {
-    return has_records(s) || is_long_ago(s, tick);
+    return kernel_switches_waiting(&s->log) || is_long_ago(s, tick);
 }
 
 /* ---------------------------------------------------------------------------------------------------- life */
@@ -147,7 +155,7 @@ static void open_log(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
     const struct kernel_ops *k = core_kernel();
-    if (k->switches_open(&s->log, LOG_BYTES) < 0)
+    if (k->switches_open(&s->log, LOG_BYTES, upmu_regions.sched_points) < 0)
         return; /* limits: of this thread nothing is told, which the report says */
     if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &s->stream) < 0) {
         k->switches_close(&s->log);
@@ -255,15 +263,26 @@ static const char *refusal(int err)
 static void try_log(struct region_process *p)
 {
     struct kernel_switch_log log;
-    int rc = core_kernel()->switches_open(&log, LOG_BYTES);
-    core_kernel()->switches_close(&log);
-    if (rc == 0) {
+    const struct kernel_ops *k = core_kernel();
+    /* Who wakes whom is told where that may be read, the kernel's locks only to who asks for them. */
+    uint32_t wanted = 1u << KERNEL_POINT_WAKING;
+    uint32_t locks = p->kernel_locks ? 1u << KERNEL_POINT_LOCK_BEGIN | 1u << KERNEL_POINT_LOCK_END : 0;
+    int found = k->points_find(wanted | locks, p->sched_points);
+    int rc = k->switches_open(&log, LOG_BYTES, p->sched_points);
+    found = found < 0 ? found : -log.refused;
+    k->switches_close(&log);
+    if (rc == 0)
         __atomic_store_n(&p->sched, 1, __ATOMIC_RELEASE);
-        return;
-    }
     const char *known = refusal(-rc);
-    snprintf(p->sched_note, sizeof p->sched_note, "%s%s",
-             known ? known : "the kernel refuses them: ", known ? "" : upmu_errno_name(-rc));
+    if (rc < 0)
+        snprintf(p->sched_note, sizeof p->sched_note, "switches of threads are not recorded: %s%s",
+                 known ? known : "the kernel refuses them, ", known ? "" : upmu_errno_name(-rc));
+    else if (found < 0 && locks)
+        snprintf(
+            p->sched_note, sizeof p->sched_note,
+            "waits for the kernel's locks are not recorded: its tracepoints cannot be read (%s); that takes root, and "
+            "tracefs in /sys/kernel/tracing",
+            upmu_errno_name(-found));
 }
 
 void region_sched_start(struct region_process *p)

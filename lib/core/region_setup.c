@@ -271,7 +271,8 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     p->output = absolute_or_null(choose("UPMU_OUTPUT", o->output), true);
     p->trace_dir = absolute_or_null(choose("UPMU_TRACE", o->trace), false);
     keep_stderr(p);
-    if (p->trace_dir && choose("UPMU_SCHED", NULL))
+    p->kernel_locks = choose("UPMU_KERNEL_LOCKS", NULL) != NULL;
+    if (p->trace_dir && (choose("UPMU_SCHED", NULL) || p->kernel_locks))
         region_sched_start(p);
     if (p->trace_dir && (rc = open_trace(p)) < 0) {
         if (!lenient)

@@ -200,6 +200,7 @@ const struct kernel_ops upmu_kernel_perf = {
     .page_sequence = kernel_page_sequence,
     .thread_switches = perf_thread_switches,
     .switches_open = kernel_switches_open,
+    .points_find = kernel_points_find,
     .switches_next = kernel_switches_next,
     .switches_close = kernel_switches_close,
     .gettid = perf_gettid,

@@ -768,6 +768,7 @@ const struct kernel_ops upmu_kernel_scripted = {
     .page_sequence = kernel_page_sequence,
     .thread_switches = twin_thread_switches,
     .switches_open = scripted_switches_open,
+    .points_find = scripted_points_find,
     .switches_next = scripted_switches_next,
     .switches_close = scripted_switches_close,
     .gettid = twin_gettid,

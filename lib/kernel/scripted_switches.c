@@ -15,7 +15,8 @@ static struct {
     struct kernel_switch records[RECORDS_MAX];
     uint64_t head; /* records written, ever */
     size_t logs;
-    int open_error;
+    int open_error, points_error;
+    uint32_t points;
 } script = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void scripted_switches(const struct kernel_switch *records, size_t n)
@@ -42,14 +43,43 @@ size_t scripted_switch_logs(void)
     return n;
 }
 
-int scripted_switches_open(struct kernel_switch_log *log, size_t bytes)
+int scripted_points_find(uint32_t wanted, struct kernel_point_layout *layout)
+{
+    pthread_mutex_lock(&script.lock);
+    int rc = -script.points_error;
+    pthread_mutex_unlock(&script.lock);
+    for (uint32_t i = 0; i < KERNEL_POINTS; i++)
+        layout[i] = (struct kernel_point_layout){.id = rc == 0 && wanted & 1u << i ? 1 + i : 0};
+    return rc;
+}
+
+void scripted_points_error(int err)
+{
+    pthread_mutex_lock(&script.lock);
+    script.points_error = err;
+    pthread_mutex_unlock(&script.lock);
+}
+
+uint32_t scripted_points_open(void)
+{
+    pthread_mutex_lock(&script.lock);
+    uint32_t points = script.points;
+    pthread_mutex_unlock(&script.lock);
+    return points;
+}
+
+int scripted_switches_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points)
 {
     pthread_mutex_lock(&script.lock);
     int rc = -script.open_error;
     *log = (struct kernel_switch_log){0};
     if (rc == 0) {
         script.logs++;
-        *log = (struct kernel_switch_log){
+        script.points = 0;
+        for (uint32_t i = 0; points && i < KERNEL_POINTS; i++)
+            script.points |= points[i].id ? 1u << i : 0;
+        log->n = 1;
+        log->ring[0] = (struct kernel_ring){
             .head = &script.head, .tail = script.head, .page = &script, .page_bytes = 1, .data_bytes = bytes};
     }
     pthread_mutex_unlock(&script.lock);
@@ -59,10 +89,11 @@ int scripted_switches_open(struct kernel_switch_log *log, size_t bytes)
 bool scripted_switches_next(struct kernel_switch_log *log, struct kernel_switch *out)
 {
     pthread_mutex_lock(&script.lock);
-    bool found = log->tail < script.head;
+    struct kernel_ring *ring = &log->ring[0];
+    bool found = ring->tail < script.head;
     if (found) {
-        *out = script.records[log->tail % RECORDS_MAX];
-        __atomic_store_n(&log->tail, log->tail + 1, __ATOMIC_RELAXED);
+        *out = script.records[ring->tail % RECORDS_MAX];
+        __atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&script.lock);
     return found;
@@ -71,7 +102,7 @@ bool scripted_switches_next(struct kernel_switch_log *log, struct kernel_switch 
 void scripted_switches_close(struct kernel_switch_log *log)
 {
     pthread_mutex_lock(&script.lock);
-    script.logs -= log->page != NULL;
+    script.logs -= log->n;
     pthread_mutex_unlock(&script.lock);
     *log = (struct kernel_switch_log){0};
 }
@@ -81,6 +112,7 @@ void scripted_switches_reset(void)
     pthread_mutex_lock(&script.lock);
     script.head = 0;
     script.logs = 0;
-    script.open_error = 0;
+    script.open_error = script.points_error = 0;
+    script.points = 0;
     pthread_mutex_unlock(&script.lock);
 }

@@ -30,7 +30,7 @@ struct metadata {
     uint64_t start_ns; /**< realtime when recording began */
     uint32_t complete;
     uint64_t packets;     /**< finished ones with events when the process ended, not in rings; 0 before */
-    char sched_note[160]; /**< why switches are not recorded though somebody wants them, or "" */
+    char sched_note[256]; /**< why switches are not recorded though somebody wants them, or "" */
     size_t ring_bytes;    /**< of each packet of a ring, 0: files grow */
     struct clock_triple origin;
     struct clock_map clock;

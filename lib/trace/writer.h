@@ -105,6 +105,10 @@ UPMU_API bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const stru
  *  Traced path, by whichever thread has the stream. @return false if it was lost (and counted). */
 bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags);
 
+/** The same for UPMU_TRACE_SCHED_WAKE (`value`: the thread woken) and UPMU_TRACE_KERNEL_LOCK_* (`value`: the lock, `more`: its
+ *  kinds, or what came of it). */
+bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t value, uint32_t more);
+
 /** Record what the thread's counters stand at, right before the event of the same tick about `object`. `values` has
  *  config.n_counters entries. Traced path. @return false if it was lost (and counted). */
 bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, const struct upmu_value *values);

@@ -32,6 +32,7 @@ enum {
     RECORD_OPT_SAMPLE,
     RECORD_OPT_RING,
     RECORD_OPT_SCHED,
+    RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_OUTPUT
 };
 
@@ -87,6 +88,9 @@ static int record_option(void *arg, int id, const char *value)
         return record_events(l, value);
     case RECORD_OPT_PAUSED:
         l->request.paused = true;
+        return 0;
+    case RECORD_OPT_KERNEL_LOCKS:
+        l->request.kernel_locks = true;
         return 0;
     case RECORD_OPT_SCHED:
         l->request.sched = true;
@@ -232,6 +236,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
     {RECORD_OPT_SCHED, 0, "sched", NULL, "when each thread runs, is preempted and waits, by the kernel's records"},
+    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "waits for the kernel's own locks (root); with --sched"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };

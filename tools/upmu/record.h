@@ -21,6 +21,7 @@ struct record_request {
     const char *sample;  /**< "none", a number, or NULL for the library's choice */
     const char *ring;    /**< size of a thread's ring as it was given, or NULL: files grow */
     bool sched;          /**< switches of threads, too */
+    bool kernel_locks;   /**< and waits for the kernel's locks */
     const char *dir;     /**< of the recording, absolute; exists and is empty */
 };
 

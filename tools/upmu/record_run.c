@@ -60,6 +60,8 @@ static int set_environment(const struct record_request *q)
         rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
     if (rc == 0 && q->sched)
         rc = setenv("UPMU_SCHED", "1", 1);
+    if (rc == 0 && q->kernel_locks)
+        rc = setenv("UPMU_KERNEL_LOCKS", "1", 1);
     if (rc == 0 && q->events)
         rc = setenv("UPMU_EVENTS", q->events, 1);
     if (rc == 0 && q->events) /* and what they count while locks are waited for and held */

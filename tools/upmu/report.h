@@ -38,8 +38,8 @@ void report_text_threads(struct output *out, const struct report *r);
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
 void report_text_objects(struct output *out, const struct report *r);
-void report_text_sched(struct output *out, const struct report *r);
 void report_text_sections(struct output *out, const struct report *r);
+void report_text_kernel(struct output *out, const struct report *r);
 void report_text_regions(struct output *out, const struct report *r);
 struct json;
 void report_json_address(struct json *j, const char *key, uint64_t address);
@@ -52,6 +52,7 @@ size_t report_counter_index(const struct report *r, uint32_t process, const char
 void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
 void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
 void report_json_value(struct json *j, const char *key, const struct upmu_value *v);
+void report_json_kernel(struct json *j, const struct report *r);
 void report_json_pairs(struct json *j, const struct report *r);
 void report_json_paths(struct json *j, const struct report *r);
 

@@ -340,6 +340,7 @@ void report_write_json(struct output *out, const struct report *r)
             json_one_object(&j, r, r->order[i], &o);
     json_array_end(&j);
     json_regions(&j, r);
+    report_json_kernel(&j, r);
     report_json_pairs(&j, r);
     report_json_paths(&j, r);
     json_end(&j);

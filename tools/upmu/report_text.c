@@ -38,10 +38,9 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
                 output_plain(out));
     fputc('\n', out->file);
     if (p->sched_note[0]) {
-        fprintf(out->file, "    %sswitches of threads were not recorded:%s ", output_style(out, STYLE_WARNING),
-                output_plain(out));
+        fprintf(out->file, "    %s", output_style(out, STYLE_WARNING));
         output_clean(out->file, p->sched_note);
-        fputc('\n', out->file);
+        fprintf(out->file, "%s\n", output_plain(out));
     }
     if (p->overwritten)
         fprintf(out->file,
@@ -98,6 +97,7 @@ void report_write_text(struct output *out, const struct report *r)
     report_text_paths(out, r);
     report_text_objects(out, r);
     report_text_sections(out, r);
+    report_text_kernel(out, r);
     report_text_regions(out, r);
 }
 

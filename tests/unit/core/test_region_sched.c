@@ -73,7 +73,7 @@ static struct seen look(void)
             s.begin_ns = e->time_ns;
         if (e->kind == UPMU_TRACE_REGION_END)
             s.end_ns = e->time_ns;
-        if (e->kind >= UPMU_TRACE_SCHED_BEGIN && e->kind <= UPMU_TRACE_SCHED_SEEN && s.n < 64)
+        if (e->kind >= UPMU_TRACE_SCHED_BEGIN && e->kind <= UPMU_TRACE_KERNEL_LOCK_DONE && s.n < 64)
             s.events[s.n++] = *e;
     }
     ck_assert_int_eq(rc, 0);
@@ -129,7 +129,7 @@ START_TEST(preemption_and_loss_are_told_apart)
     const struct kernel_switch records[] = {
         {.kind = KERNEL_SWITCH_PREEMPTED, .raw_ns = now},
         {.kind = KERNEL_SWITCH_IN, .raw_ns = now + 1},
-        {.kind = KERNEL_SWITCH_LOST, .raw_ns = now + 2, .lost = 77},
+        {.kind = KERNEL_SWITCH_LOST, .raw_ns = now + 2, .value = 77},
         {.kind = KERNEL_SWITCH_OUT, .raw_ns = now + 3},
     };
     scripted_switches(records, 4);
@@ -171,6 +171,62 @@ START_TEST(order_is_kept_whatever_the_clocks_say)
 }
 END_TEST
 
+START_TEST(tracepoints_are_told_where_they_can_be_read)
+{
+    char note[300];
+    setup();
+    region();
+    uint64_t now = raw_now();
+    const struct kernel_switch records[] = {
+        {.kind = KERNEL_SWITCH_WAKES, .raw_ns = now, .value = 4711},
+        {.kind = KERNEL_SWITCH_LOCK_BEGIN, .raw_ns = now + 1, .value = UINT64_MAX - 7, .more = 33},
+        {.kind = KERNEL_SWITCH_LOCK_END, .raw_ns = now + 2, .value = UINT64_MAX - 7, .more = (uint32_t)-EINTR},
+        {.kind = KERNEL_SWITCH_POINTS_LOST, .raw_ns = now + 3, .value = 5},
+    };
+    scripted_switches(records, 4);
+    ck_assert_uint_eq(scripted_points_open(), 1u << KERNEL_POINT_WAKING); /* nobody has asked for locks */
+    region_sched_finish();
+    struct seen s = look();
+    const struct upmu_trace_event *e = &s.events[s.n - 4];
+    ck_assert_int_eq(e[0].kind, UPMU_TRACE_SCHED_WAKE);
+    ck_assert_int_eq(e[0].peer, 4711);
+    ck_assert_int_eq(e[1].kind, UPMU_TRACE_KERNEL_LOCK_BLOCK);
+    ck_assert_uint_eq(e[1].object, UINT64_MAX - 7);
+    ck_assert_uint_eq(e[1].count, 33);
+    ck_assert_int_eq(e[2].kind, UPMU_TRACE_KERNEL_LOCK_DONE);
+    ck_assert_int_eq(e[2].result, -EINTR);
+    ck_assert_int_eq(e[3].kind, UPMU_TRACE_SCHED_SEEN);
+    ck_assert_uint_eq(e[3].count, 0); /* none of them is a switch */
+    ck_assert_uint_eq(trace_writer_lost(upmu_regions.trace), 5);
+    note_of(note, sizeof note);
+    ck_assert_str_eq(note, "");
+}
+END_TEST
+
+START_TEST(kernel_locks_that_cannot_be_told_of_are_noted_and_switches_are_recorded)
+{
+    char note[300];
+    ck_assert_int_eq(setenv("UPMU_KERNEL_LOCKS", "1", 1), 0);
+    scripted_points_error(EACCES);
+    setup();
+    region();
+    note_of(note, sizeof note);
+    ck_assert_ptr_nonnull(strstr(note, "EACCES"));
+    ck_assert_int_eq(look().events[0].kind, UPMU_TRACE_SCHED_BEGIN);
+    ck_assert_uint_eq(scripted_points_open(), 0);
+}
+END_TEST
+
+START_TEST(kernel_locks_are_asked_for_by_name)
+{
+    ck_assert_int_eq(unsetenv("UPMU_SCHED"), 0);
+    ck_assert_int_eq(setenv("UPMU_KERNEL_LOCKS", "1", 1), 0);
+    setup();
+    region();
+    ck_assert_uint_eq(scripted_points_open(), (1u << KERNEL_POINTS) - 1);
+}
+END_TEST
+
 static void *worker(void *arg)
 {
     const struct kernel_switch records[] = {{.kind = KERNEL_SWITCH_OUT, .raw_ns = raw_now()},
@@ -197,7 +253,7 @@ END_TEST
 
 START_TEST(refusal_is_noted_and_the_rest_is_recorded)
 {
-    char note[200];
+    char note[300];
     scripted_switches_open_error(EACCES);
     setup();
     region();
@@ -211,7 +267,7 @@ END_TEST
 
 START_TEST(thread_without_a_buffer_is_recorded_without_its_switches)
 {
-    char note[200];
+    char note[300];
     setup();
     scripted_switches_open_error(EPERM); /* the limit of locked memory is reached meanwhile */
     region();
@@ -272,6 +328,9 @@ int main(void)
     tcase_add_test(cases, records_stand_at_the_moment_they_were_made);
     tcase_add_test(cases, preemption_and_loss_are_told_apart);
     tcase_add_test(cases, order_is_kept_whatever_the_clocks_say);
+    tcase_add_test(cases, tracepoints_are_told_where_they_can_be_read);
+    tcase_add_test(cases, kernel_locks_that_cannot_be_told_of_are_noted_and_switches_are_recorded);
+    tcase_add_test(cases, kernel_locks_are_asked_for_by_name);
     tcase_add_test(cases, what_a_thread_leaves_is_told_at_its_end_and_its_buffer_goes);
     tcase_add_test(cases, refusal_is_noted_and_the_rest_is_recorded);
     tcase_add_test(cases, thread_without_a_buffer_is_recorded_without_its_switches);
