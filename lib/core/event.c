@@ -189,6 +189,36 @@ static int from_preset(const struct machine *m, const struct preset *p, struct e
 
 /* --------------------------------------------------------------------------------------- native and raw */
 
+/* An event of the family's own table. */
+static int from_row(const struct machine *m, const char *name, const struct arch_native *row, struct event *out)
+{
+    out->class = EVENT_CORE;
+    if (is_missing(m, row->config))
+        return absent_here(m, name, NOT_LISTED, out);
+    out->type = m->core_type;
+    out->config = row->config;
+    out->counters = row->counters;
+    out->zero_unsure = is_unsure(m, row->config, true);
+    out->grade = UPMU_GRADE_EXACT;
+    out->source = m->family->title;
+    snprintf(out->note, sizeof out->note, "%s", row->meaning);
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    return 0;
+}
+
+/* A preset by the CPU's own name for it. */
+static int from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
+{
+    out->papi = own->papi;
+    out->summary = "PAPI preset";
+    int rc = from_row(m, own->papi, arch_family_native(m->family, own->native), out);
+    if (rc < 0)
+        return rc;
+    out->grade = own->grade;
+    snprintf(out->note, sizeof out->note, "native::%s here%s%s", own->native, own->why[0] ? "; " : "", own->why);
+    return 0;
+}
+
 static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
 {
     out->type = code->type;
@@ -228,18 +258,7 @@ static int from_native(const struct machine *m, const char *base, struct event *
                          native, m->family->title);
     if (!row)
         return rc;
-    out->class = EVENT_CORE;
-    if (is_missing(m, row->config))
-        return absent_here(m, native, NOT_LISTED, out);
-    out->type = m->core_type;
-    out->config = row->config;
-    out->counters = row->counters;
-    out->zero_unsure = is_unsure(m, row->config, true);
-    out->grade = UPMU_GRADE_EXACT;
-    out->source = m->family->title;
-    snprintf(out->note, sizeof out->note, "%s", row->meaning);
-    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    return 0;
+    return from_row(m, native, row, out);
 }
 
 /* The counters that the family's own table gives a code. */
@@ -300,18 +319,32 @@ static const char *modes_suffix(const struct event_name *n)
     return n->user && n->kernel ? ":uk" : n->user ? ":u" : ":k";
 }
 
+/* A name of the registry, or a preset of PAPI; for a preset that is neither event nor sum of ours, the CPU may have a name of
+ * its own. */
+static int resolve_known(const struct machine *m, const char *base, const struct registry_event *r,
+                         const struct preset *p, struct event *out, const char **canonical)
+{
+    int rc = UPMU_E_UNSUPPORTED;
+    if (r) {
+        *canonical = r->name;
+        rc = from_registry(m, r, out);
+    }
+    if (rc == UPMU_E_UNSUPPORTED && p)
+        rc = from_preset(m, p, out, canonical);
+    const struct arch_preset *own = rc == UPMU_E_UNSUPPORTED ? arch_family_preset(m->family, base) : NULL;
+    if (!own)
+        return rc;
+    *canonical = own->papi;
+    return from_own_preset(m, own, out);
+}
+
 static int resolve_base(const struct machine *m, const char *base, struct event *out, const char **canonical)
 {
     *canonical = base;
     const struct registry_event *r = registry_find(base);
     const struct preset *p = preset_find(base);
-    if (r) {
-        *canonical = r->name;
-        int rc = from_registry(m, r, out);
-        return rc == UPMU_E_UNSUPPORTED && p ? from_preset(m, p, out, canonical) : rc;
-    }
-    if (p)
-        return from_preset(m, p, out, canonical);
+    if (r || p)
+        return resolve_known(m, base, r, p, out, canonical);
     if (strncmp(base, "native::", 8) == 0)
         return from_native(m, base, out);
     if (strchr(base, '/') && m->named)

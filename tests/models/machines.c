@@ -5,6 +5,9 @@
 #define AMD(family, model)                                                                   \
     "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: " family "\nmodel\t\t: " model \
     "\nmodel name\t: AMD\nstepping\t: 1\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
+#define INTEL(model)                                                                                          \
+    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: " model "\nmodel name\t: Intel\n" \
+    "stepping\t: 1\ncpuid level\t: 11\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc arch_perfmon\n"
 #define ZHAOXIN(family, model)                                                               \
     "processor\t: 0\nvendor_id\t: CentaurHauls\ncpu family\t: " family "\nmodel\t\t: " model \
     "\nmodel name\t: ZHAOXIN\nstepping\t: 14\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
@@ -100,6 +103,14 @@ const struct model_machine model_machines[] = {
      .release = "6.12.0",
      .files = e2000_files,
      .pmus = {{"armv8_pmuv3_0", 8, &model_phytium_little}, {"armv8_pmuv3_1", 9, &model_phytium_big}}},
+    {.name = "Core 2", .cpuinfo = INTEL("23"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_core2)},
+    {.name = "Core 2, watchdog",
+     .cpuinfo = INTEL("23"),
+     .watchdog = true,
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_intel_core2)},
+    {.name = "Nehalem", .cpuinfo = INTEL("26"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_nehalem)},
+    {.name = "Ivy Bridge", .cpuinfo = INTEL("62"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_ivybridge)},
     {.name = "Skylake", .recording = "intel_skx", .release = "6.12.0", .pmus = CPU_PMU(model_intel_skylake)},
     {.name = "Skylake, a guest",
      .recording = "intel_skx",

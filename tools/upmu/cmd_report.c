@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu report: what a recording says as a whole, or one view of it. Room: tools/upmu. Before it: main; after it:
- * report_overview.c, report_timeline.c and report_deadlock.c. */
+ * report_overview.c, report_timeline.c and report_deadlock.c; for a page export_file.c. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "export_file.h"
 #include "numbers.h"
 #include "options.h"
 #include "report.h"
@@ -24,7 +25,8 @@ enum {
     REPORT_FROM,
     REPORT_TO,
     REPORT_PAGE,
-    REPORT_EVENT
+    REPORT_EVENT,
+    REPORT_HTML
 };
 enum { TOP_MOST = 1000000000 };
 
@@ -112,6 +114,9 @@ static int report_option(void *arg, int id, const char *value)
                    : options_usage(q->self,
                                    "--sort is one of wait, hold, path, held:COUNTER and waited:COUNTER, not '%s'",
                                    value);
+    case REPORT_HTML:
+        q->html = value;
+        return 0;
     case REPORT_VIEW:
         return take_view(q, value);
     case REPORT_TOP:
@@ -127,6 +132,20 @@ static int report_option(void *arg, int id, const char *value)
     return 0;
 }
 
+/* The page has everything, and views, order and filters of its own. */
+static int report_html(const struct report_request *q)
+{
+    const struct export_order order = {.dir = q->dir,
+                                       .format = "html",
+                                       .output = q->html,
+                                       .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns}};
+    bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
+    if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
+        return options_usage(q->self,
+                             "beside --html there are --from and --to alone: the page sorts and filters itself");
+    return export_to_file(&order);
+}
+
 static int report_run(const struct command *self, int argc, char **argv)
 {
     struct report_request q = {.self = self, .view = &views[0]};
@@ -136,10 +155,12 @@ static int report_run(const struct command *self, int argc, char **argv)
         return status;
     if (!q.dir)
         return options_usage(self, "which trace? give its directory");
-    if (q.filter && !q.view->filters)
-        return options_usage(self, "%s is for --view timeline", q.filter);
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
+    if (q.html)
+        return report_html(&q);
+    if (q.filter && !q.view->filters)
+        return options_usage(self, "%s is for --view timeline", q.filter);
     return q.view->show(&q);
 }
 
@@ -150,6 +171,7 @@ static const struct option_spec report_options[] = {
     {REPORT_SORT, 's', "sort", "KEY",
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
     {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
+    {REPORT_HTML, 0, "html", "FILE", "write a page for the browser to FILE: all views, flame graphs and all tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: of the threads of that name, or with that id"},
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: about the lock or variable of that name, or at that address"},
     {REPORT_TYPE, 0, "type", "TYPES",
@@ -164,7 +186,7 @@ static const struct option_spec report_options[] = {
 const struct command command_report = {
     .name = "report",
     .summary = "show where the threads of a recording waited, who held the locks, what the counters say",
-    .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR",
+    .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR | --html FILE DIR",
     .about = "Reads the recording DIR (or one process in it) once and shows its threads with the time they were\n"
              "blocked, who waited for whom, the critical path with what shorter sections would gain, the locks with\n"
              "who waited, who held them and where, and the regions with their counters.\n"

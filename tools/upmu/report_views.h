@@ -18,6 +18,7 @@ struct report_request {
     bool as_json;
     long top;         /**< 0: not given */
     const char *sort; /**< NULL: not given */
+    const char *html; /**< file, NULL: not given */
     /* Of the timeline. */
     const char *filter; /**< the last option that is for it, NULL: none was given */
     const char *thread, *lock;
