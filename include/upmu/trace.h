@@ -202,6 +202,8 @@ struct upmu_trace_process {
     uint64_t compact_cost_ps; /**< the same of an acquisition or release without more to say */
     uint64_t stack_cost_ps;   /**< a call stack, beside; 0 also if none are recorded */
     const char *sched_note;   /**< what of UPMU_SCHED and UPMU_KERNEL_LOCKS could not be recorded, and why; or "" */
+    uint32_t
+        stopped; /**< 1: recording ended before the process did, as its size was limited (UPMU_TRACE_POLICY=stop:SIZE) */
 };
 
 /**

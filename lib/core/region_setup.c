@@ -167,7 +167,7 @@ static int open_trace(struct region_process *p)
                                   .n_counters = p->list.n,
                                   .sched_note = p->sched_note,
                                   .packet_full = packet_full};
-    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config.ring_bytes);
+    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config);
     if (rc < 0)
         return rc;
     return trace_writer_open(&p->trace, &config);

@@ -34,15 +34,20 @@ struct trace_config {
     size_t n_counters;      /**< 0 ... UPMU_REGION_EVENTS_MAX */
     size_t packet_bytes;    /**< 0: the default, 256 KiB; rounded up to pages */
     uint64_t ring_bytes;    /**< 0: files grow; else each stream keeps the latest events in a file of so many bytes */
+    uint64_t limit_bytes;   /**< most that all streams together may have; 0: no limit. Not with rings */
+    bool stop_at_limit;     /**< then nothing more is recorded; else what does not fit is lost, and counted */
     const char *sched_note; /**< why switches are not recorded though somebody wants them, or ""; NULL: "" */
     void (*packet_full)(void); /**< called in the thread that begins a further packet, on the traced path; or NULL */
 };
 
 #define TRACE_RING_MIN (UINT64_C(64) << 10)
 #define TRACE_RING_MAX (UINT64_C(16) << 30)
+#define TRACE_LIMIT_MIN (UINT64_C(256) << 10)
+#define TRACE_LIMIT_MAX (UINT64_C(1024) << 30)
 
-/** UPMU_TRACE_POLICY: "grow", or "ring:SIZE" with K, M or G. @return 0 and `*ring_bytes` (0: grow); UPMU_E_INVAL. */
-int trace_policy_parse(const char *text, uint64_t *ring_bytes);
+/** UPMU_TRACE_POLICY: "grow", "ring:SIZE", "limit:SIZE" or "stop:SIZE", with K, M or G. @return 0 and what is said of it in
+ *  `config`; UPMU_E_INVAL. */
+int trace_policy_parse(const char *text, struct trace_config *config);
 
 /** Make the process's directory with metadata and control file. @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_INVAL. */
 int trace_writer_open(struct trace_writer **out, const struct trace_config *config);

@@ -48,3 +48,4 @@ expect 0 "$UPMU" report --json with
 [ "$(in_json out "d['processes'][0]['sched_note']")" = None ] || fail "tracepoints are refused: $(cat out)"
 [ "$(in_json out "sum(w['count'] for w in d['wake_ups'])")" -gt 10 ] ||
     fail "the two threads wake each other at every release: $(in_json out "d['wake_ups']")"
+finish

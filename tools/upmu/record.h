@@ -11,18 +11,19 @@
 #include <sys/types.h>
 
 struct record_request {
-    char **argv;         /**< the command */
-    const char *program; /**< the file that will be executed */
-    const char *library; /**< what is preloaded */
-    const char *events;  /**< counters, or NULL */
-    const char *mode;    /**< contended, holders, all, counts */
-    bool paused;         /**< nothing is recorded until `upmu ctl` starts it */
-    const char *stacks;  /**< "none", a number of frames, or NULL for the library's choice */
-    const char *sample;  /**< "none", a number, or NULL for the library's choice */
-    const char *ring;    /**< size of a thread's ring as it was given, or NULL: files grow */
-    bool sched;          /**< switches of threads, too */
-    bool kernel_locks;   /**< and waits for the kernel's locks */
-    const char *dir;     /**< of the recording, absolute; exists and is empty */
+    char **argv;             /**< the command */
+    const char *program;     /**< the file that will be executed */
+    const char *library;     /**< what is preloaded */
+    const char *events;      /**< counters, or NULL */
+    const char *mode;        /**< contended, holders, all, counts */
+    bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
+    const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
+    const char *sample;      /**< "none", a number, or NULL for the library's choice */
+    const char *policy;      /**< "ring", "limit", "stop", or NULL: files grow */
+    const char *policy_size; /**< as it was given */
+    bool sched;              /**< switches of threads, too */
+    bool kernel_locks;       /**< and waits for the kernel's locks */
+    const char *dir;         /**< of the recording, absolute; exists and is empty */
 };
 
 /** Run the command. @return its exit status by the shell's rules; `*started` tells whether there was a command at all

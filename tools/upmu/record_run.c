@@ -36,9 +36,9 @@ static int set_mode(const struct record_request *q)
 
 static int set_policy(const struct record_request *q)
 {
-    if (!q->ring)
+    if (!q->policy)
         return 0;
-    char *value = memory_format("ring:%s", q->ring);
+    char *value = memory_format("%s:%s", q->policy, q->policy_size);
     int rc = setenv("UPMU_TRACE_POLICY", value, 1);
     free(value);
     return rc;

@@ -110,6 +110,7 @@ static void json_processes(struct json *j, const struct report *r)
         json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
         json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
         json_string(j, "sched_note", p.sched_note[0] ? p.sched_note : NULL);
+        json_bool(j, "stopped", p.stopped != 0);
         json_bool(j, "complete", p.complete != 0);
         json_object_end(j);
     }

@@ -42,6 +42,10 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
         output_clean(out->file, p->sched_note);
         fprintf(out->file, "%s\n", output_plain(out));
     }
+    if (p->stopped)
+        fprintf(out->file,
+                "    %srecording ended before the process did: it had reached the size that was set as its end%s\n",
+                output_style(out, STYLE_WARNING), output_plain(out));
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64 " older events were overwritten: the recording is a ring, and begins with a gap%s\n",
