@@ -117,7 +117,7 @@ static int export_to(const struct export_request *q, int fd)
     if (result.lost)
         complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
     if (result.left_out)
-        complain("%" PRIu64 " regions and waits nested too deep for viewers were left out", result.left_out);
+        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.left_out);
     if (result.without_number)
         complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
                  result.without_number);
@@ -201,7 +201,8 @@ const struct command command_export = {
     .usage = "-f FORMAT [-o FILE] [--of WHAT] DIR",
     .about =
         "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto), a profile\n"
-        "(folded, flamegraph, callgrind, pprof, speedscope) or a table of all events (csv, jsonl).\n",
+        "(folded, flamegraph, callgrind, pprof, speedscope) a table of all events (csv, jsonl)\n"
+        "or a list of places for editors (tasks, gcc).\n",
     .options = export_options,
     .exits = "  0  everything recorded was written\n"
              "  1  DIR cannot be read, a stream is damaged, or the output could not be written; -o FILE is as before\n"
