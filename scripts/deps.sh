@@ -6,14 +6,14 @@
 # Installing needs root or sudo. UPMU_SKIP_DEPS=1 goes on with what is there, for systems that are not Debian.
 set -euo pipefail
 
-build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev)
+build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev libncurses-dev zlib1g-dev)
 # libpfm4 and libunwind are opened at run time where they are found: native event names and call stacks.
 demo_packages=("${build_packages[@]}" libbz2-dev pbzip2 babeltrace2 libpfm4 libunwind8)
 # What the recorder is tried on. Debian starts the servers among them as it installs them; the tests start their own.
 real_programs=(git libjemalloc2 libtcmalloc-minimal4 memcached nginx pigz rocksdb-tools redis-server sqlite3 xz-utils zstd)
 test_packages=("${demo_packages[@]}" pkg-config check clang libclang-rt-14-dev clang-format clang-tidy shellcheck
     python3 python3-bt2 linux-perf libpapi-dev libpfm4-dev libseccomp-dev strace protobuf-compiler valgrind
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
+    chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
     "${real_programs[@]}")
 soak_packages=("${test_packages[@]}" default-jdk-headless ffmpeg mariadb-server nodejs postgresql)
 

@@ -36,6 +36,9 @@ struct upmu_export_opts {
     /** Told now and then how much is done: `done` of `all` events, `all` 0 while that is not known. NULL: nobody. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
     void *arg;
+    /** Of the html format alone, 0 for the others: its timeline holds what was not over before and had begun by then, in
+     *  nanoseconds since the recording's first event; `to_ns` 0: up to the end. Tables and sums are of everything. */
+    uint64_t from_ns, to_ns;
 };
 
 /** What an export found, beside what it wrote. */

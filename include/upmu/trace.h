@@ -50,7 +50,9 @@ enum upmu_trace_kind {
     UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex whose owner had died is declared consistent: `result` */
     /** The thread takes `object` while it holds `object2`, taken at `holder_site`, and `count` - 1 others, of which the
      *  events of the same tick beside it tell. Once per thread and set of locks; again after the thread made or joined
-     *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever. */
+     *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever.
+     *  With `count` 0: the semaphore `object`, told of as a lock in its life, is none: it was posted by a thread that did
+     *  not hold it. */
     UPMU_TRACE_LOCK_ORDER = 27,
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
@@ -197,6 +199,22 @@ UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char 
  *         stream is left out from there on, and calling again goes on with the others.
  */
 UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event);
+
+/**
+ * Go on with a recording that is still being written, after upmu_trace_next() has returned 0: what has been recorded since
+ * comes next, also of threads and processes that are new. Between themselves these events are in the order of time; some
+ * may be earlier than the last ones before.
+ * @return 0; UPMU_E_STATE (not all events have been given), UPMU_E_INVAL, UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_trace_more(struct upmu_trace *trace);
+
+/** Packets of rings that were overwritten between two others that were read, since the trace was opened: the events in them
+ *  were not given. */
+UPMU_API uint64_t upmu_trace_missed(const struct upmu_trace *trace);
+
+/** This moment on the clock of process `index`'s events, while the machine has not been started anew since.
+ *  @return 0; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns);
 
 /** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
 UPMU_API const char *upmu_trace_kind_name(int kind);

@@ -170,16 +170,6 @@ static void take_late(struct late *late, struct span key, struct span value)
         late->processor = true;
 }
 
-static void add_kind(struct arch_cpu *cpu, const struct arch_kind *core)
-{
-    for (unsigned i = 0; i < cpu->n_kinds; i++) {
-        if (cpu->kinds[i].implementer == core->implementer && cpu->kinds[i].part == core->part)
-            return;
-    }
-    if (cpu->n_kinds < ARCH_KINDS_MAX)
-        cpu->kinds[cpu->n_kinds++] = *core;
-}
-
 /** Arm prints the id register of each processor in parts, of which "CPU part" is the last that matters. */
 static void take_kind(struct arch_cpu *cpu, struct late *late, struct span key, struct span value)
 {
@@ -189,13 +179,13 @@ static void take_kind(struct arch_cpu *cpu, struct late *late, struct span key, 
         late->core.implementer = number(value);
     else if (span_is(key, "CPU part")) {
         late->core.part = number(value);
-        add_kind(cpu, &late->core);
+        arch_cpu_add_kind(cpu, &late->core);
     }
 }
 
 int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
 {
-    *out = (struct arch_cpu){.family = -1, .model = -1, .stepping = -1, .implementer = -1, .part = -1};
+    arch_cpu_clear(out);
     struct late late = {.family = -1, .variation = -1, .core = {.implementer = -1, .part = -1, .processor = -1}};
 
     for (const char *line = cpuinfo; *line != '\0';) {

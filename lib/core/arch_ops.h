@@ -36,7 +36,9 @@ struct arch_code_rule {
 struct arch_raw_field {
     uint64_t mask;       /**< 0 = not known, or the kernel refuses what does not fit */
     uint64_t older_mask; /**< before `since`; 0 = the same */
-    bool generic_too;    /**< before `since` the generic ids meant codes of another core */
+    /** Before `since` the generic ids meant codes of another core, unless the kernel took the table over: this hardware id is
+     *  one that only the core's own table has. 0 = the ids are the same on all kernels. */
+    uint8_t own_id;
     uint32_t since[3]; /**< ARCH_KERNEL() of the release with `mask`, then stable releases that took the change over */
 };
 
@@ -87,6 +89,14 @@ struct arch_native {
     uint32_t cores; /**< families that have the row, as bits of arch_family.native_core; 0 = all that use the table */
 };
 
+/** A preset of PAPI that no vendor-neutral name stands for, by a name of the native table. */
+struct arch_preset {
+    const char *papi;
+    const char *native;
+    uint8_t grade; /**< enum upmu_grade, of the event as what the preset says it is */
+    const char *why;
+};
+
 /** One kind of core of a machine that may have several (Arm), as its main id register has it. */
 struct arch_kind {
     int implementer, part;
@@ -95,7 +105,7 @@ struct arch_kind {
 
 enum { ARCH_KINDS_MAX = 4 };
 
-/** Identity of a CPU, parsed from /proc/cpuinfo. Fields the text lacks are -1 or "". */
+/** Identity of a CPU, from /proc/cpuinfo and what else tells of it. Fields that nobody told are -1 or "". */
 struct arch_cpu {
     char machine[24]; /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
     char vendor[24];  /**< vendor_id without blanks, or "" */
@@ -108,7 +118,7 @@ struct arch_cpu {
     int part;
     struct arch_kind kinds[ARCH_KINDS_MAX]; /**< Arm: each kind of core once, in the order of their processors */
     unsigned n_kinds;                       /**< of them; a kind beyond ARCH_KINDS_MAX is left out */
-    uint32_t prid;                          /**< Loongson PRID where printed, else 0 */
+    uint32_t prid;                          /**< Loongson PRID where it is told, else 0 */
     bool hypervisor;                        /**< x86 "hypervisor" flag */
     char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
@@ -130,7 +140,9 @@ struct arch_family {
     const struct arch_native
         *native_shared; /**< rows beside `native` that other generations of the maker have too, or NULL */
     size_t n_native_shared;
-    uint32_t native_core; /**< this family's bit in arch_native.cores */
+    uint32_t native_core;              /**< this family's bit in arch_native.cores */
+    const struct arch_preset *presets; /**< those of `base` if NULL */
+    size_t n_presets;
     struct arch_counters counters;
     /** Raw codes from 1 to this one open on every core of the family and read 0 where the core lacks the event; the
      *  kernel's PMU folder lists those that the core has. 0 = there is no such list. */
@@ -147,6 +159,25 @@ extern const struct arch_family *const upmu_arch_families[];
 
 /** Parse the text of /proc/cpuinfo (first processor of interest). @return 0, or UPMU_E_FORMAT if it is no cpuinfo. */
 int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out);
+/** Make all fields those of nobody. */
+void arch_cpu_clear(struct arch_cpu *cpu);
+/** Ask the CPU that runs this by its own instructions (CPUID, CPUCFG), or say at least whose instructions these are. Never
+ *  to be asked about a recorded machine. @return who told, for people; NULL if there is nothing to tell */
+const char *arch_cpu_ask(struct arch_cpu *out);
+typedef const char *(*arch_cpu_ask_fn)(struct arch_cpu *out);
+/** Add a kind of core, unless it is known. */
+void arch_cpu_add_kind(struct arch_cpu *cpu, const struct arch_kind *core);
+/** Add what a processor's main id register says (Arm's MIDR_EL1). */
+void arch_cpu_add_midr(struct arch_cpu *cpu, uint64_t midr, int processor);
+
+/** How a second description of a CPU stands to the first. */
+enum arch_agreement {
+    ARCH_SILENT,  /**< it has nothing to say */
+    ARCH_AGREES,  /**< it says the same */
+    ARCH_ADDS,    /**< it says more, which was taken over */
+    ARCH_DIFFERS, /**< it says something else: what they differ in is empty now, and with it what hangs on it */
+};
+enum arch_agreement arch_cpu_hold(struct arch_cpu *cpu, const struct arch_cpu *other);
 /** The family of a CPU; never NULL ("generic" if nothing else). */
 const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
 /** The family of one kind of core of a machine, `kind` < n_kinds; never NULL. */
@@ -175,6 +206,8 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
                             struct arch_generic_id *out);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
+/** What a preset of PAPI is on a family, by a name of its native table, which it has; NULL if it is nothing there. */
+const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi);
 /** The native rows of a family, one after the other and by name; `*position` starts with 0. NULL after the last. */
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position);
 

@@ -111,6 +111,22 @@ static int topic_cpu(const struct doctor *d)
                 title, others, remark);
 }
 
+/* As it was found on the machine itself, which could ask its CPU; else by the files. */
+static int topic_identity(const struct doctor *d)
+{
+    static const char topic[] = "identity";
+    const struct machine *m = machine_get();
+    bool told = false;
+    int rc = recording_in_use() ? recording_told(topic, d->found, d->arg, &told) : 0;
+    if (told)
+        return rc;
+    return tell(d, topic, m->identity_doubted ? UPMU_FINDING_LIMITED : UPMU_FINDING_OK,
+                m->identity_doubted ? "Look for what changes /proc/cpuinfo or sysfs (a container, an emulator), or for "
+                                      "an emulated CPUID (valgrind)"
+                                    : "",
+                "%s", m->identity);
+}
+
 /* An events folder holds, beside each event, files with its scale and unit. */
 static int count_event(const char *name, void *arg)
 {
@@ -388,6 +404,7 @@ int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), v
         const char *tried; /* the topic, if files alone do not tell */
     } topics[] = {
         {topic_cpu, NULL},
+        {topic_identity, NULL},
         {topic_pmu, NULL},
         {topic_hardware, "hardware-counters"},
         {topic_permission, "permission"},

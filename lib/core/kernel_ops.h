@@ -146,6 +146,9 @@ struct kernel_ops {
     int (*named)(enum kernel_backend which, const char *name, uint64_t *code);
     /** Whether files are those of a recorded machine instead of the running one. */
     bool (*recorded)(void);
+    /** What the CPU says of itself by `ask`, as arch_cpu_ask(). @return NULL on a recorded machine: the running one is not
+     *  asked. */
+    const char *(*ask_cpu)(arch_cpu_ask_fn ask, struct arch_cpu *out);
     /** Read a small text file of /proc or /sys whole (under UPMU_FSROOT where that is set). NUL-terminated.
      *  @return bytes, -EFBIG when it does not fit (the buffer then holds the beginning), or -errno. */
     ssize_t (*read_file)(const char *path, char *buf, size_t cap);

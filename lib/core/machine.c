@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "core/forking.h"
+#include "core/identity.h"
 #include "core/kernel_ops.h"
 #include "core/recording.h"
 
@@ -57,41 +58,41 @@ static uint32_t kernel_version(void)
     return ARCH_KERNEL(major, minor, patch);
 }
 
-/* A running machine may lack the file, or have one that makes no sense: it has the kernel's generic events then. In a
- * recording that is a fault, since nobody could tell what CPU it is of. */
-static void cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, bool parsed)
+/* Kernels from before a core's table count codes of another core under its generic ids. Vendors' kernels may have the table
+ * all the same, so the kernel is asked for an id that only that table has. */
+static int ask_for_table(const struct machine *m)
 {
-    if (n == -ENOENT || n == -ENOTDIR)
-        snprintf(m->fault, sizeof m->fault, "there is no proc/cpuinfo in it");
-    else if (n < 0 && n != -EFBIG)
-        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
-    else if (!parsed)
-        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo describes no CPU");
-    else if (n > 0 && cpuinfo[n - 1] != '\n')
-        snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo ends in the middle of a line");
-}
-
-static void examine_cpu(struct machine *m, char *cpuinfo)
-{
-    /* A text too long for the buffer still has its first processor in it. */
-    ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, CPUINFO_MAX);
-    bool readable = n >= 0 || n == -EFBIG;
-    bool parsed = readable && arch_cpu_parse(cpuinfo, &m->cpu) == 0;
-    if (!parsed)
-        memset(&m->cpu, 0, sizeof m->cpu);
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    if (!raw->own_id || (m->kernel != 0 && m->kernel >= raw->since[0]))
+        return 0;
     if (recording_in_use())
-        cpuinfo_fault(m, cpuinfo, n, parsed);
+        return recording_trial("cache-misses", NULL) == 0 ? 1 : -ENODATA;
+    const struct kernel_open req = {
+        .type = KERNEL_TYPE_HARDWARE,
+        .config = raw->own_id,
+        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .cpu = -1,
+        .group_fd = -1,
+        .disabled = true,
+    };
+    int fd = core_kernel()->open(&req);
+    if (fd < 0)
+        return fd;
+    core_kernel()->close(fd);
+    return 1;
 }
 
 static void examine(struct machine *m)
 {
     memset(m, 0, sizeof *m);
     m->core_type = KERNEL_TYPE_RAW;
+    arch_cpu_clear(&m->cpu);
     char *cpuinfo = malloc(CPUINFO_MAX);
     if (cpuinfo)
-        examine_cpu(m, cpuinfo);
+        identity_find(m, cpuinfo, CPUINFO_MAX);
     m->family = arch_family_of(&m->cpu);
     m->kernel = kernel_version();
+    m->own_table = ask_for_table(m);
     machine_find_kinds(machine_kinds);
     if (recording_in_use() && !m->fault[0])
         recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);

@@ -14,7 +14,7 @@ enum { MACHINE_KINDS_MAX = PLAN_KINDS_MAX };
 
 /** A machine, as one of its kinds of cores sees it: only hybrid parts have more than one. */
 struct machine {
-    struct arch_cpu cpu;              /**< all empty if /proc/cpuinfo makes no sense */
+    struct arch_cpu cpu;              /**< all empty if nobody tells who it is */
     const struct arch_family *family; /**< never NULL */
     char core_pmu[64];                /**< sysfs name of the core PMU, "" if there is none */
     uint32_t core_type;               /**< its perf type; KERNEL_TYPE_RAW where there is none */
@@ -27,10 +27,15 @@ struct machine {
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
-    uint8_t kind;         /**< number of this kind of core */
-    bool named;           /**< it was asked for by name: nothing of the running machine is in here */
-    char kinds_note[256]; /**< for hybrid parts: how events are counted, else "" */
-    char fault[512];      /**< what makes a recorded machine unusable, else "" */
+    /** Whether the kernel has the core's own table, where its version does not tell: 1, -EOPNOTSUPP if not, another -errno
+     *  if it could not be asked; 0: nobody asked. */
+    int own_table;
+    char identity[400];    /**< how it is known who the CPU is, for people */
+    bool identity_doubted; /**< what tells of the CPU contradicts itself: less is known of it */
+    uint8_t kind;          /**< number of this kind of core */
+    bool named;            /**< it was asked for by name: nothing of the running machine is in here */
+    char kinds_note[256];  /**< for hybrid parts: how events are counted, else "" */
+    char fault[512];       /**< what makes a recorded machine unusable, else "" */
 };
 
 /** The machine; examined at the first call. Thread safe. */

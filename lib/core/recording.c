@@ -255,22 +255,30 @@ static int tell_row(char **field, int (*found)(const struct upmu_finding *findin
     return found(&finding, arg);
 }
 
-int recording_findings(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
+int recording_told(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg), void *arg,
+                   bool *told)
 {
     char *text = NULL, *rest, *row, *field[4];
     int rc = 0;
-    size_t told = 0;
-    if (recorded_text("/upmu/findings", &text) >= 0) {
-        rest = text;
-        while (rc == 0 && (row = strsep(&rest, "\n")) != NULL) {
-            if (!cut_row(row, field, 4) || strcmp(field[1], topic) != 0)
-                continue;
-            rc = tell_row(field, found, arg);
-            told++;
-        }
-        free(text);
+    *told = false;
+    if (recorded_text("/upmu/findings", &text) < 0)
+        return 0;
+    rest = text;
+    while (rc == 0 && (row = strsep(&rest, "\n")) != NULL) {
+        if (!cut_row(row, field, 4) || strcmp(field[1], topic) != 0)
+            continue;
+        rc = tell_row(field, found, arg);
+        *told = true;
     }
-    if (told > 0)
+    free(text);
+    return rc;
+}
+
+int recording_findings(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg), void *arg)
+{
+    bool told;
+    int rc = recording_told(topic, found, arg, &told);
+    if (told)
         return rc;
     struct upmu_finding unknown = {
         .topic = topic,

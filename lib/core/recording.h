@@ -27,6 +27,10 @@ void recording_check(const struct machine *m, const char *cpuinfo, char *fault, 
  *  recording does not tell. */
 int recording_trial(const char *name, uint64_t *seen);
 
+/** As recording_findings(), but a topic on which the recording tells nothing is not told. @param told out: whether it does */
+int recording_told(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg), void *arg,
+                   bool *told);
+
 /** Tell what the recorded machine's doctor found on a topic; one finding that says so if the recording does not tell.
  *  @return 0, or what `found` returned. */
 int recording_findings(const char *topic, int (*found)(const struct upmu_finding *finding, void *arg), void *arg);

@@ -4,6 +4,7 @@
 #include "export/export.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 
 static const struct export_format *const formats[] = {
     &export_chrome,     &export_perfetto, &export_folded, &export_flamegraph, &export_callgrind, &export_pprof,
-    &export_speedscope, &export_csv,      &export_jsonl,  &export_tasks,      &export_gcc,
+    &export_speedscope, &export_csv,      &export_jsonl,  &export_tasks,      &export_gcc,       &export_html,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -138,19 +139,27 @@ static int give_result(const struct export_job *job, struct upmu_export_result *
 int upmu_export(const char *dir, const char *format, int fd, const struct upmu_export_opts *opts,
                 struct upmu_export_result *result)
 {
-    struct export_job job = {.fd = fd};
+    struct export_job job = {.dir = dir, .fd = fd};
     if (!dir || !format)
         return upmu_fail(UPMU_E_INVAL, "no directory, or no format");
-    if (opts && !opts_take(&job.opts, sizeof job.opts, opts, opts->size, sizeof job.opts))
+    const size_t first = offsetof(struct upmu_export_opts, from_ns); /* of the first release */
+    if (opts &&
+        !opts_take(&job.opts, sizeof job.opts, opts, opts->size, opts_least(opts->size, first, sizeof job.opts)))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_export_opts: its size or its tail is not valid");
     if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: what %d is not known", (int)job.opts.what);
     job.format = find_format(format);
     if (!job.format)
         return UPMU_E_NAME;
+    if ((job.opts.from_ns | job.opts.to_ns) != 0 && !job.format->takes_window)
+        return upmu_fail(UPMU_E_INVAL, "only html takes a stretch of time, not %s", format);
+    if (job.opts.to_ns != 0 && job.opts.to_ns < job.opts.from_ns)
+        return upmu_fail(UPMU_E_INVAL, "the stretch of time ends before it begins");
     int rc = run(&job, dir);
     if (rc == 0 && result)
         rc = give_result(&job, result);
+    if (job.format->free)
+        job.format->free(&job);
     export_names_free(&job);
     spans_free(&job);
     textbuf_free(&job.out);

@@ -35,8 +35,11 @@ struct export_thread {
     uint32_t root; /**< its node of the tree, 0 if it has none yet */
 };
 
+struct html;
+
 struct export_job {
     const struct export_format *format;
+    const char *dir; /**< the recording */
     struct upmu_export_opts opts;
     struct upmu_overview *facts;    /**< the first reading: names */
     struct export_thread **threads; /**< by index in the pass */
@@ -57,6 +60,7 @@ struct export_job {
     uint64_t without_number;           /**< counters of regions left out of the sums */
     uint64_t ids;                      /**< for formats that number things */
     bool listed;                       /**< something was listed: a comma comes before the next item */
+    struct html *html;                 /**< of the format of that name */
 };
 
 /** What a format wants to be told. `begin`, `end` come properly nested for each thread; NULL is not told. All return 0 or a
@@ -65,17 +69,20 @@ struct export_format {
     const char *name;
     const char *suffix;  /**< of files, without the dot */
     const char *summary; /**< one line */
+    bool takes_window;   /**< from_ns and to_ns of the options mean something */
     bool wants_tree;     /**< waits and regions are added up in `tree`; `finish` writes it */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);
     int (*end)(struct export_job *job, const struct span *span);
     int (*event)(struct export_job *job, const struct overview *pass, uint32_t thread,
                  const struct upmu_trace_event *event);
+    int (*sched)(struct export_job *job, const struct sched_span *span);
     int (*finish)(struct export_job *job);
+    void (*free)(struct export_job *job); /**< also after an error, and if `start` was not called */
 };
 
 extern const struct export_format export_chrome, export_perfetto, export_folded, export_flamegraph, export_callgrind,
-    export_pprof, export_speedscope, export_csv, export_jsonl, export_tasks, export_gcc;
+    export_pprof, export_speedscope, export_csv, export_jsonl, export_tasks, export_gcc, export_html;
 
 /* What formats write with: the buffer goes out when it is large. */
 

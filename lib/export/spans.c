@@ -203,9 +203,16 @@ static int on_event(void *arg, const struct overview *pass, uint32_t thread, con
     return rc == 0 ? export_flush(job) : rc;
 }
 
+static int on_sched(void *arg, const struct sched_span *span)
+{
+    struct export_job *job = arg;
+    int rc = job->format->sched ? job->format->sched(job, span) : 0;
+    return rc == 0 ? export_flush(job) : rc;
+}
+
 struct timeline_hooks spans_hooks(struct export_job *job)
 {
-    return (struct timeline_hooks){.arg = job, .begin = on_begin, .end = on_end, .event = on_event};
+    return (struct timeline_hooks){.arg = job, .begin = on_begin, .end = on_end, .event = on_event, .sched = on_sched};
 }
 
 int spans_finish(struct export_job *job, uint64_t end_ns)

@@ -181,6 +181,11 @@ static int perf_named(enum kernel_backend which, const char *name, uint64_t *cod
     return which == KERNEL_BACKEND_PAPI ? papi_named(name, code) : -ENOENT;
 }
 
+static const char *perf_ask_cpu(arch_cpu_ask_fn ask, struct arch_cpu *out)
+{
+    return kernel_files_recorded() ? NULL : ask(out);
+}
+
 const struct kernel_ops upmu_kernel_perf = {
     .name = "perf_event_open",
     .open = perf_open,
@@ -199,6 +204,7 @@ const struct kernel_ops upmu_kernel_perf = {
     .backend = perf_backend,
     .named = perf_named,
     .recorded = kernel_files_recorded,
+    .ask_cpu = perf_ask_cpu,
     .read_file = kernel_read_file,
     .list_dir = kernel_list_dir,
     .spawn = kernel_spawn,

@@ -771,6 +771,7 @@ const struct kernel_ops upmu_kernel_scripted = {
     .backend = scripted_backend,
     .named = scripted_named,
     .recorded = scripted_recorded,
+    .ask_cpu = scripted_ask_cpu,
     .read_file = scripted_read_file,
     .list_dir = scripted_list_dir,
     .spawn = twin_spawn,

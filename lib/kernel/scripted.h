@@ -95,6 +95,8 @@ void scripted_file(const char *path, const char *text);
 void scripted_file_error(const char *path, int err);
 /** Whether the files are to be taken for those of a recorded machine. */
 void scripted_recording(bool recorded);
+/** What the CPU says of itself (copied), and who tells it; NULL: nothing, as after a reset. */
+void scripted_cpu(const struct arch_cpu *cpu, const char *teller);
 /** The backend PAPI can be used from now on; events opened through it are ordinary ones of the script. */
 void scripted_papi(bool usable);
 /** PAPI's code of one event that PAPI alone knows. */
@@ -175,6 +177,7 @@ int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg)
 int scripted_backend(enum kernel_backend which, const char **reason);
 int scripted_named(enum kernel_backend which, const char *name, uint64_t *code);
 bool scripted_recorded(void);
+const char *scripted_ask_cpu(arch_cpu_ask_fn ask, struct arch_cpu *out);
 void scripted_files_reset(void);
 
 #endif

@@ -21,6 +21,8 @@ static struct {
     struct file files[FILES_MAX];
     size_t n;
     bool recorded;
+    const char *cpu_teller; /* of `cpu`; NULL: nothing is told */
+    struct arch_cpu cpu;
     bool papi;
     char papi_name[64];
     uint64_t papi_code;
@@ -107,6 +109,25 @@ bool scripted_recorded(void)
     return recorded;
 }
 
+void scripted_cpu(const struct arch_cpu *cpu, const char *teller)
+{
+    pthread_mutex_lock(&tree.lock);
+    tree.cpu = *cpu;
+    tree.cpu_teller = teller;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+const char *scripted_ask_cpu(arch_cpu_ask_fn ask, struct arch_cpu *out)
+{
+    (void)ask; /* the CPU of the test's machine, not of this one */
+    pthread_mutex_lock(&tree.lock);
+    const char *teller = tree.recorded ? NULL : tree.cpu_teller;
+    if (teller)
+        *out = tree.cpu;
+    pthread_mutex_unlock(&tree.lock);
+    return teller;
+}
+
 void scripted_file(const char *path, const char *text)
 {
     put(path, text, 0);
@@ -131,6 +152,7 @@ void scripted_files_reset(void)
     }
     tree.n = 0;
     tree.recorded = false;
+    tree.cpu_teller = NULL;
     tree.papi = false;
     tree.papi_name[0] = '\0';
     pthread_mutex_unlock(&tree.lock);

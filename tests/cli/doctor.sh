@@ -12,7 +12,7 @@ states = [f['state'] for f in d['findings']]
 assert len(states) > 3 and set(states) <= {'ok', 'limited', 'missing', 'info'}, states
 assert $doctor_status == (1 if 'missing' in states else 0), 'exit status $doctor_status'
 topics = {f['topic'] for f in d['findings']}
-assert {'cpu', 'permission', 'clock'} <= topics, topics
+assert {'cpu', 'identity', 'permission', 'clock'} <= topics, topics
 assert all(f['text'] for f in d['findings'])
 assert all(f['remedy'] is None or f['remedy'] for f in d['findings'])
 "

@@ -107,6 +107,15 @@ if "$UPMU" list --no-probe native::perf::PAGE-FAULTS >/dev/null 2>&1; then
     expect 1 env UPMU_FSROOT="$MACHINES/kunpeng920" "$UPMU" list native::perf::PAGE-FAULTS
 fi
 
+# A recording of Arm's id registers alone is a machine, and each kind of core is known; this machine's CPU is not asked.
+expect 0 env UPMU_FSROOT="$MACHINES/phytium_e2000q_registers" "$UPMU" list --no-probe --json cycles
+run env UPMU_FSROOT="$MACHINES/phytium_e2000q_registers" "$UPMU" doctor --json
+json "$work/out" '
+f = {f["topic"]: f["text"] for f in d["findings"]}
+assert "table '"'ftc310'"'" in f["cpu"] and "table '"'ftc664'"'" in f["cpu"], f["cpu"]
+assert f["identity"] == "/proc/cpuinfo cannot be read (ENOENT); the id register in sysfs tells", f["identity"]'
+grep -q "$(printf '\tidentity\tfrom /proc/cpuinfo')" "$root/upmu/findings" || fail "the archive does not tell how the CPU is known"
+
 # refused WORDS: both commands refuse the recording in $work/bad, with these words and without an answer.
 refused() {
     for command in list doctor "list --no-probe"; do
@@ -143,6 +152,9 @@ by_hand; cp "$MACHINES/kunpeng920/proc/cpuinfo" "$work/bad/proc/cpuinfo"
 mkdir -p "$work/bad/sys/bus/event_source/devices/cpu_core"
 echo 99 >"$work/bad/sys/bus/event_source/devices/cpu_core/type"; refused "which has no PMU"
 rm -rf "$work/bad"; refused "proc/cpuinfo"
+cp -r "$MACHINES/phytium_e2000q_registers" "$work/bad"
+mkdir "$work/bad/proc"
+cp "$MACHINES/kunpeng920/proc/cpuinfo" "$work/bad/proc/cpuinfo"; refused "another CPU than its proc/cpuinfo"
 by_hand
 expect 0 env UPMU_FSROOT="$work/bad" "$UPMU" list page-faults
 finish

@@ -67,7 +67,7 @@ for header in "$tree"/include/upmu/*.h; do
 done
 all=$(declared "${headers[@]}" -x c /dev/null | sort -u)
 # What belongs to the other libraries shows by its name.
-analysis='^upmu_(trace|control|overview|wait|sched|export|deadlocks?)(_|$)' sync='^upmu_(sync|lock)_'
+analysis='^upmu_(trace|control|overview|wait|sched|row|timeline|live|export|deadlocks?)(_|$)' sync='^upmu_(sync|lock)_'
 same "the headers declare something else than libupmu.map" "$public" "$(grep -vE "$analysis|$sync" <<<"$all")"
 same "the headers declare something else than libupmu_analysis.map" \
     "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$(grep -E "$analysis" <<<"$all")"

@@ -92,16 +92,6 @@ static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks 
     return rc;
 }
 
-/* What could not be read may hold a deadlock: that nothing was found says less then. */
-static size_t tell_damage(const struct deadlock_report *r)
-{
-    const char *damage;
-    size_t n = 0;
-    for (; (damage = upmu_overview_damage(r->places.overview, n)) != NULL; n++)
-        complain("damaged: %s", damage);
-    return n;
-}
-
 static int write_report(const struct deadlock_request *q, const struct deadlock_report *r)
 {
     struct output out;
@@ -111,7 +101,8 @@ static int write_report(const struct deadlock_request *q, const struct deadlock_
     if (output_close(&out) != 0)
         return EXIT_FAILED;
     size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
-    size_t damages = tell_damage(r);
+    /* What could not be read may hold a deadlock: that nothing was found says less then. */
+    size_t damages = report_tell_damages(r->places.overview);
     return found > 0 ? EXIT_FOUND : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -23,19 +23,31 @@ void report_write_text(struct output *out, const struct report *r);
 void report_write_json(struct output *out, const struct report *r);
 void report_write_regions(struct output *out, const struct report *r);
 
-/** Bring the objects into order: by "wait", "hold" or "path". @return false if there is no such order. */
-bool report_sort(struct report *r, const char *by);
+void report_write_regions_json(struct output *out, const struct report *r);
+
+/** Whether `by` is an order: "wait", "hold" or "path". */
+bool report_sort_known(const char *by);
+/** Bring the objects into an order that is known. */
+void report_sort(struct report *r, const char *by);
+/** Say on standard error what could not be read. @return how much. */
+size_t report_tell_damages(const struct upmu_overview *overview);
 
 /* Parts of the text, and of the JSON document. */
+void report_text_threads(struct output *out, const struct report *r);
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
 void report_text_objects(struct output *out, const struct report *r);
 void report_text_regions(struct output *out, const struct report *r);
 struct json;
 void report_json_address(struct json *j, const char *key, uint64_t address);
+void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
+void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
+void report_json_value(struct json *j, const char *key, const struct upmu_value *v);
 void report_json_pairs(struct json *j, const struct report *r);
 void report_json_paths(struct json *j, const struct report *r);
 
+/** The frames of a stack, inlined ones included, below the line `what`. */
+void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what);
 /** The title of a part of the text. */
 void report_title(struct output *out, const char *text);
 /** A table has left rows out. */
@@ -52,6 +64,8 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
 
 /** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
 char *report_place(const struct report *r, uint32_t process, uint64_t address);
+/** What is known of an address, in one line: to be freed. */
+char *report_symbol_words(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
 /** What a thread is called, "main", or "". */

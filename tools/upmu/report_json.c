@@ -16,7 +16,7 @@ static void json_waits(struct json *j, const char *key, const struct upmu_wait_s
     json_object_end(j);
 }
 
-static void json_value(struct json *j, const char *key, const struct upmu_value *v)
+void report_json_value(struct json *j, const char *key, const struct upmu_value *v)
 {
     bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
     json_object(j, key);
@@ -38,7 +38,7 @@ void report_json_address(struct json *j, const char *key, uint64_t address)
 }
 
 /* An address with the functions there, innermost first. */
-static void json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address)
+void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0) {
@@ -68,7 +68,7 @@ static void json_place(struct json *j, const struct report *r, const char *key, 
     json_object_end(j);
 }
 
-static void json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
+void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (id == 0 || upmu_overview_stack(r->overview, process, id, &stack) != 0) {
@@ -77,7 +77,7 @@ static void json_stack(struct json *j, const struct report *r, const char *key, 
     }
     json_array(j, key);
     for (uint32_t i = 0; i < stack.n_frames; i++)
-        json_place(j, r, NULL, process, stack.frames[i]);
+        report_json_place(j, r, NULL, process, stack.frames[i]);
     json_array_end(j);
 }
 
@@ -145,11 +145,29 @@ static void json_counts(struct json *j, const struct report *r, uint32_t process
     for (size_t k = 0; k < n; k++) {
         json_object(j, NULL);
         json_string(j, "name", upmu_overview_counter(r->overview, process, k));
-        json_value(j, "sum", &counts[k].sum);
+        report_json_value(j, "sum", &counts[k].sum);
         json_uint(j, "without_value", counts[k].without_value);
         json_object_end(j);
     }
     json_array_end(j);
+}
+
+static void json_sched(struct json *j, const struct report *r, size_t thread)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.told) {
+        json_null(j, "sched");
+        return;
+    }
+    json_object(j, "sched");
+    json_uint(j, "running_ns", s.running_ns);
+    json_uint(j, "preempted_ns", s.preempted_ns);
+    json_uint(j, "blocked_ns", s.blocked_ns);
+    json_uint(j, "unknown_ns", s.unknown_ns);
+    json_uint(j, "voluntary", s.voluntary);
+    json_uint(j, "involuntary", s.involuntary);
+    json_uint(j, "lost", s.lost);
+    json_object_end(j);
 }
 
 static void json_threads(struct json *j, const struct report *r)
@@ -171,7 +189,8 @@ static void json_threads(struct json *j, const struct report *r)
         for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
             json_waits(j, upmu_wait_kind_name(kind), &t.waits[kind]);
         json_object_end(j);
-        json_value(j, "switches", &t.switches);
+        report_json_value(j, "switches", &t.switches);
+        json_sched(j, r, i);
         json_counts(j, r, t.process, t.counts, t.n_counts);
         json_object_end(j);
     }
@@ -200,10 +219,10 @@ static void json_longest(struct json *j, const struct report *r, const struct up
         json_uint(j, "holder_since_ns", l->holder_since);
     else
         json_null(j, "holder_since_ns");
-    json_place(j, r, "waiter_site", o->process, l->waiter_site);
-    json_place(j, r, "holder_site", o->process, l->holder_site);
-    json_stack(j, r, "waiter_stack", o->process, l->waiter_stack);
-    json_stack(j, r, "release_stack", o->process, l->release_stack);
+    report_json_place(j, r, "waiter_site", o->process, l->waiter_site);
+    report_json_place(j, r, "holder_site", o->process, l->holder_site);
+    report_json_stack(j, r, "waiter_stack", o->process, l->waiter_stack);
+    report_json_stack(j, r, "release_stack", o->process, l->release_stack);
     json_object_end(j);
 }
 
@@ -229,7 +248,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     json_array(j, "sites");
     for (size_t k = 0; k < r->top && upmu_overview_site(r->overview, i, k, &site) == 0; k++) {
         json_object(j, NULL);
-        json_place(j, r, "place", o->process, site.address);
+        report_json_place(j, r, "place", o->process, site.address);
         json_uint(j, "taken", site.taken);
         json_waits(j, "waits", &site.waits);
         json_uint(j, "blocked", site.blocked);
@@ -266,7 +285,7 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_uint(j, "samples", o->samples);
     json_uint(j, "sample_ns", o->sample_ns);
     json_uint(j, "sample_max_ns", o->sample_max_ns);
-    json_place(j, r, "init_site", o->process, o->init_site);
+    report_json_place(j, r, "init_site", o->process, o->init_site);
     json_longest(j, r, o);
     json_uses_and_sites(j, r, i, o);
     json_object_end(j);
@@ -321,5 +340,15 @@ void report_write_json(struct output *out, const struct report *r)
     json_regions(&j, r);
     report_json_pairs(&j, r);
     report_json_paths(&j, r);
+    json_end(&j);
+}
+
+void report_write_regions_json(struct output *out, const struct report *r)
+{
+    struct json j;
+    json_begin(&j, out->file, "upmu-report");
+    json_totals(&j, r);
+    json_processes(&j, r);
+    json_regions(&j, r);
     json_end(&j);
 }

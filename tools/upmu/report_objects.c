@@ -53,7 +53,7 @@ static void text_user(struct output *out, const struct upmu_overview_use *u)
 }
 
 /* The frames of a stack, inlined ones included. */
-static void text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what)
+void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     struct upmu_symbol s = {.size = sizeof s};
@@ -98,8 +98,8 @@ static void text_longest(struct output *out, const struct report *r, const struc
         }
     }
     fputc('\n', out->file);
-    text_stack(out, r, o->process, l->waiter_stack, "the waiter:");
-    text_stack(out, r, o->process, l->release_stack, "given back at:");
+    report_text_stack(out, r, o->process, l->waiter_stack, "the waiter:");
+    report_text_stack(out, r, o->process, l->release_stack, "given back at:");
 }
 
 enum { DETAIL_ROWS = 4 };

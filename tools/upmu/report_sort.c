@@ -43,13 +43,22 @@ static int compare(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
-bool report_sort(struct report *r, const char *by)
+static size_t order_named(const char *by)
 {
-    size_t k = 0, n = r->totals.n_objects;
+    size_t k = 0;
     while (k < sizeof orders / sizeof *orders && strcmp(orders[k].name, by) != 0)
         k++;
-    if (k == sizeof orders / sizeof *orders)
-        return false;
+    return k;
+}
+
+bool report_sort_known(const char *by)
+{
+    return order_named(by) < sizeof orders / sizeof *orders;
+}
+
+void report_sort(struct report *r, const char *by)
+{
+    size_t k = order_named(by), n = r->totals.n_objects;
     struct ranked *all = memory_array(n + 1, sizeof *all);
     for (size_t i = 0; i < n; i++)
         all[i].object = i;
@@ -61,5 +70,4 @@ bool report_sort(struct report *r, const char *by)
         r->order[i] = all[i].object;
     r->order_by = orders[k].words;
     free(all);
-    return true;
 }

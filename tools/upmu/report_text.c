@@ -84,99 +84,10 @@ static void text_conditions(struct output *out, const struct report *r)
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------- threads */
-
-static void cell_switches(struct table *table, const struct upmu_value *v)
-{
-    bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
-    if (number)
-        table_cell(table, STYLE_PLAIN, "%" PRIu64, v->value);
-    else if (v->cause != 0)
-        table_cell(table, STYLE_WARNING, "%s", upmu_standing_name(v->standing));
-    else
-        table_cell(table, STYLE_PLAIN, "%s", "");
-}
-
-static char *waits_in_words(const struct upmu_overview_thread *t)
-{
-    char *text = memory_copy("");
-    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++) {
-        const struct upmu_wait_sum *w = &t->waits[kind];
-        if (w->count + w->unfinished == 0)
-            continue;
-        char *ns = total_in_words(w);
-        char *longer = memory_format("%s%s%s %s (%" PRIu64 "%s)", text, text[0] ? ", " : "", upmu_wait_kind_name(kind),
-                                     ns, w->count + w->unfinished, w->unfinished ? ", the last unfinished" : "");
-        free(ns);
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
-static void text_threads(struct output *out, const struct report *r)
-{
-    static const struct table_column columns[] = {
-        {"THREAD", true},
-        {"NAME", false},
-        {"LIFETIME", true},
-        {"BLOCKED", true},
-        {"SHARE", true},
-        {"SWITCHES", true},
-        {"WAITED FOR (TIMES)", false},
-    };
-    struct upmu_overview_thread t = {.size = sizeof t};
-    struct table table;
-    size_t i = 0;
-
-    report_title(out, "Threads");
-    table_begin(&table, columns, sizeof columns / sizeof *columns);
-    for (; i < r->top && upmu_overview_thread(r->overview, i, &t) == 0; i++) {
-        uint64_t life = t.end_ns - t.begin_ns;
-        table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
-        table_cell(&table, STYLE_PLAIN, "%s", report_thread_name(&t));
-        cell_free(&table, STYLE_PLAIN, report_duration(life));
-        cell_duration(&table, t.blocked_ns);
-        cell_share(&table, t.blocked_ns, life);
-        cell_switches(&table, &t.switches);
-        cell_free(&table, STYLE_PLAIN, waits_in_words(&t));
-    }
-    table_end(&table, out, 2);
-    report_more(out, r->totals.n_threads, i);
-}
-
-/* The first threads of process `process` that have counters of their whole life, a row each. */
-static void thread_counts(struct output *out, const struct report *r, uint32_t process)
-{
-    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
-    struct upmu_overview_thread t = {.size = sizeof t};
-    struct table table;
-    const char *name;
-    size_t n = 2, all = 0;
-
-    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter(r->overview, process, n - 2)) != NULL; n++)
-        columns[n] = (struct table_column){name, true};
-    table_begin(&table, columns, n);
-    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
-        if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
-            continue;
-        table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
-        table_cell(&table, STYLE_PLAIN, "%s", report_thread_name(&t));
-        for (size_t k = 2; k < n; k++)
-            cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
-    }
-    if (all > 0 && n > 2)
-        report_title(out, "Counters of threads, over their lives");
-    table_end(&table, out, 2);
-    report_more(out, all, all < r->top ? all : r->top);
-}
-
 void report_write_text(struct output *out, const struct report *r)
 {
     text_conditions(out, r);
-    text_threads(out, r);
-    for (uint32_t process = 0; process < r->totals.n_processes; process++)
-        thread_counts(out, r, process);
+    report_text_threads(out, r);
     report_text_matrix(out, r);
     report_text_paths(out, r);
     report_text_objects(out, r);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A page of the timeline as it is collected. Room: analysis. Before it: the hooks of timeline.h; after it: rows_facts.c.
+ */
+#ifndef UPMU_ANALYSIS_ROWS_H
+#define UPMU_ANALYSIS_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/public.h"
+#include "analysis/timeline.h"
+#include "upmu/timeline.h"
+
+struct row {
+    uint64_t number;
+    int kind, event, wait_kind, result;
+    uint32_t thread, object, region, holder; /**< numbers of the pass, MAP_NONE if there is none */
+    uint64_t begin_ns, end_ns;
+    bool ended;
+    uint32_t flags, stack;
+    uint64_t count, site, holder_site, holder_since;
+    pid_t peer;
+    char *text; /**< of a mark or a name; NULL for others */
+    struct upmu_value *counts;
+    size_t n_counts;
+};
+
+/** The rows of a thread that have no end yet: there are as many as it has waits and regions within each other. */
+struct row_open {
+    uint32_t *rows;
+    size_t n, cap;
+    uint32_t last; /**< the row that ended last, for the result that the event tells */
+};
+
+struct upmu_timeline {
+    struct upmu_timeline_opts opts;
+    struct upmu_overview *facts;
+    bool *threads, *objects; /**< by number of the pass: which pass the filter; NULL: all */
+    uint64_t begin_ns, from_ns, to_ns;
+    uint64_t numbered, matched;
+    struct row *rows;
+    size_t n_rows, cap_rows;
+    bool in_window; /**< an event has come that is not before the window: what was open then reaches into it */
+    struct row_open *open;
+    size_t n_open;
+};
+
+/** Which threads and objects pass. @return 0; UPMU_E_NAME, UPMU_E_NOMEM. */
+int rows_filter(struct upmu_timeline *t);
+/** Who looks on at the second reading. */
+struct timeline_hooks rows_hooks(struct upmu_timeline *t);
+/** All events are in. */
+void rows_finish(struct upmu_timeline *t);
+int rows_no_memory(void);
+
+#endif

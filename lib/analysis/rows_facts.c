@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* A page of the timeline, as the public structs have it. Room: analysis. Before it: rows.c; after it: tools, through
+ * include/upmu/timeline.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/rows.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/suggest.h"
+
+const char *upmu_row_kind_name(int kind)
+{
+    static const char *const names[UPMU_ROW_KINDS] = {"wait", "region", "acquire", "release",
+                                                      "wake", "thread", "mark",    "object"};
+    return kind >= 0 && kind < UPMU_ROW_KINDS ? names[kind] : "?";
+}
+
+/* ------------------------------------------------------------------------------------------------------ filters */
+
+/* A whole number, decimal or with 0x. */
+static bool number_of(const char *text, uint64_t *out)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 0);
+    *out = n;
+    return errno == 0 && *end == '\0';
+}
+
+static int nobody(const struct suggest *s, const char *what, const char *wanted, const char *by)
+{
+    return upmu_fail(UPMU_E_NAME, "no %s of the recording is called '%s' or has that %s%s%s%s", what, wanted, by,
+                     s->best ? "; did you mean '" : "", s->best ? s->best : "", s->best ? "'?" : "");
+}
+
+static int filter_threads(struct upmu_timeline *t)
+{
+    const struct overview *o = &t->facts->pass;
+    uint64_t id = 0;
+    bool is_number = number_of(t->opts.thread, &id), any = false;
+    struct suggest s;
+    suggest_begin(&s, t->opts.thread);
+    t->threads = calloc(o->n_threads + 1, sizeof *t->threads);
+    if (!t->threads)
+        return rows_no_memory();
+    for (size_t i = 0; i < o->n_threads; i++) {
+        const struct ov_thread *x = &o->threads[i];
+        const char *name = x->name && x->name[0] ? x->name : x->tid == x->pid ? "main" : "";
+        t->threads[i] = strcmp(name, t->opts.thread) == 0 || (is_number && id == (uint64_t)x->tid);
+        any = any || t->threads[i];
+        if (name[0])
+            suggest_offer(&s, name);
+    }
+    return any ? 0 : nobody(&s, "thread", t->opts.thread, "id");
+}
+
+static int filter_objects(struct upmu_timeline *t)
+{
+    const struct overview *o = &t->facts->pass;
+    uint64_t address = 0;
+    bool is_number = number_of(t->opts.object, &address), any = false;
+    struct suggest s;
+    suggest_begin(&s, t->opts.object);
+    t->objects = calloc(o->n_objects + 1, sizeof *t->objects);
+    if (!t->objects)
+        return rows_no_memory();
+    for (size_t i = 0; i < o->n_objects; i++) {
+        const struct ov_object *x = &o->objects[i];
+        const char *name = x->name ? x->name : "";
+        t->objects[i] = (name[0] && strcmp(name, t->opts.object) == 0) || (is_number && address == x->address);
+        any = any || t->objects[i];
+        if (name[0])
+            suggest_offer(&s, name);
+    }
+    return any ? 0 : nobody(&s, "lock or variable", t->opts.object, "address");
+}
+
+int rows_filter(struct upmu_timeline *t)
+{
+    int rc = t->opts.thread ? filter_threads(t) : 0;
+    return rc == 0 && t->opts.object ? filter_objects(t) : rc;
+}
+
+/* ------------------------------------------------------------------------------------------------ open and close */
+
+static int read_rows(struct upmu_timeline *t, const char *dir)
+{
+    struct upmu_overview *second = NULL;
+    const struct timeline_hooks hooks = rows_hooks(t);
+    int rc = timeline_read(&t->facts, dir, t->opts.debug_dir, NULL);
+    if (rc == 0)
+        rc = rows_filter(t);
+    if (rc != 0)
+        return rc;
+    t->begin_ns = t->facts->pass.begin_ns;
+    t->from_ns = t->begin_ns + t->opts.from_ns;
+    t->to_ns = t->opts.to_ns != 0 ? t->begin_ns + t->opts.to_ns : UINT64_MAX;
+    t->opts.rows = t->opts.rows != 0 ? t->opts.rows : SIZE_MAX;
+    rc = timeline_read(&second, dir, t->opts.debug_dir, &hooks);
+    if (rc == 0)
+        rows_finish(t);
+    upmu_overview_close(second);
+    return rc;
+}
+
+static int check_options(const struct upmu_timeline_opts *o)
+{
+    if (o->kinds >> UPMU_ROW_KINDS != 0)
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_timeline_opts: there are %d kinds of rows", UPMU_ROW_KINDS);
+    if (o->to_ns != 0 && o->to_ns < o->from_ns)
+        return upmu_fail(UPMU_E_INVAL, "the end of the window is before its beginning");
+    return 0;
+}
+
+int upmu_timeline_open(struct upmu_timeline **timeline, const char *dir, const struct upmu_timeline_opts *opts)
+{
+    if (!timeline || !dir)
+        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the timeline");
+    *timeline = NULL;
+    struct upmu_timeline *t = calloc(1, sizeof *t);
+    if (!t)
+        return rows_no_memory();
+    int rc = 0;
+    if (opts && !opts_take(&t->opts, sizeof t->opts, opts, opts->size, sizeof t->opts))
+        rc = upmu_fail(UPMU_E_INVAL, "struct upmu_timeline_opts: its size or its tail is not valid");
+    if (rc == 0)
+        rc = check_options(&t->opts);
+    if (rc == 0)
+        rc = read_rows(t, dir);
+    if (rc == 0)
+        *timeline = t;
+    else
+        upmu_timeline_close(t);
+    return rc;
+}
+
+void upmu_timeline_close(struct upmu_timeline *timeline)
+{
+    if (!timeline)
+        return;
+    for (size_t i = 0; i < timeline->n_rows; i++) {
+        free(timeline->rows[i].text);
+        free(timeline->rows[i].counts);
+    }
+    for (size_t i = 0; i < timeline->n_open; i++)
+        free(timeline->open[i].rows);
+    free(timeline->rows);
+    free(timeline->open);
+    free(timeline->threads);
+    free(timeline->objects);
+    upmu_overview_close(timeline->facts);
+    free(timeline);
+}
+
+struct upmu_overview *upmu_timeline_overview(struct upmu_timeline *timeline)
+{
+    return timeline ? timeline->facts : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- facts */
+
+static int give(void *out, size_t size, const void *ours, size_t known)
+{
+    if (!opts_give(out, size, known, ours, known))
+        return upmu_fail(UPMU_E_INVAL, "this struct has at least %zu bytes, not %zu: set its size", known, size);
+    return 0;
+}
+
+static int no_place(void)
+{
+    return upmu_fail(UPMU_E_INVAL, "no timeline, or no place for what it says");
+}
+
+int upmu_timeline_totals(const struct upmu_timeline *timeline, struct upmu_timeline_totals *out)
+{
+    if (!timeline || !out)
+        return no_place();
+    const struct upmu_timeline *t = timeline;
+    const struct upmu_timeline_totals ours = {
+        .rows = t->numbered,
+        .matched = t->matched,
+        .skipped = t->matched < t->opts.skip ? t->matched : t->opts.skip,
+        .shown = t->n_rows,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+static uint32_t place_of(const uint32_t *places, size_t n, uint32_t number)
+{
+    return number < n ? places[number] : UINT32_MAX;
+}
+
+int upmu_timeline_row(const struct upmu_timeline *timeline, size_t i, struct upmu_timeline_row *out)
+{
+    if (!timeline || !out)
+        return no_place();
+    if (i >= timeline->n_rows)
+        return UPMU_E_NAME;
+    const struct overview *o = &timeline->facts->pass;
+    const struct row *r = &timeline->rows[i];
+    const char *region = r->region < o->n_regions ? o->regions[r->region].name : "";
+    const struct upmu_timeline_row ours = {
+        .number = r->number,
+        .kind = r->kind,
+        .event = r->event,
+        .thread = place_of(o->thread_place, o->n_threads, r->thread),
+        .process = r->thread < o->n_threads ? o->threads[r->thread].process : 0,
+        .object = place_of(o->object_place, o->n_objects, r->object),
+        .holder = place_of(o->thread_place, o->n_threads, r->holder),
+        .begin_ns = r->begin_ns,
+        .end_ns = r->end_ns,
+        .ended = r->ended,
+        .wait_kind = r->wait_kind,
+        .result = r->result,
+        .flags = r->flags,
+        .text = r->text ? r->text : region,
+        .count = r->count,
+        .peer = r->peer,
+        .site = r->site,
+        .stack = r->stack,
+        .holder_site = r->holder_site,
+        .holder_since = r->holder_since,
+        .n_counts = r->n_counts,
+        .counts = r->counts,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}

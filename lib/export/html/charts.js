@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Small drawings on canvas: colours of the theme, a time axis, stacked areas. Before it: dom.js and format.js; after it:
+// overview.js and timeline.js.
+
+let themeCache = null;
+
+// The colours of the page's style, for canvases.
+function theme() {
+  if (themeCache) return themeCache;
+  const style = getComputedStyle(document.documentElement),
+    get = (name) => style.getPropertyValue("--" + name).trim();
+  themeCache = {dark: get("dark") === "1"};
+  for (const name of [
+    "page",
+    "panel",
+    "ink",
+    "dim",
+    "faint",
+    "line",
+    "grid",
+    "lane",
+    "run",
+    "accent",
+    "select",
+    "warn",
+    "bad",
+    "shade",
+  ])
+    themeCache[name] = get(name);
+  themeCache.font = get("font");
+  return themeCache;
+}
+
+// Round steps of a time axis: about `room` pixels apart.
+function axisStep(span, width, room) {
+  const least = (span * room) / Math.max(1, width),
+    power = Math.pow(10, Math.floor(Math.log10(Math.max(1e-3, least))));
+  return power * [1, 2, 5, 10].find((n) => power * n >= least);
+}
+
+// Calls mark(x, label) for each round moment of [from, to].
+function axisMarks(from, to, width, mark) {
+  const step = axisStep(to - from, width, 110);
+  for (let i = Math.ceil(from / step); i * step <= to; i++)
+    mark(((i * step - from) / (to - from)) * width, moment(i * step, step));
+}
+
+// Blocked threads over time, one layer for each of the locks waited for most, one for the rest.
+function contention(model, bins) {
+  const w = model.tables.waits,
+    width = model.length / bins || 1;
+  const shown = model.objects.filter((o) => o.colour !== OTHER_COLOUR).slice(0, LOCK_COLOURS.length);
+  const layers = [
+    ...shown.map((o) => ({object: o, title: o.title, colour: o.colour, calm: o.calm, sum: new Float64Array(bins + 1)})),
+    {object: null, title: "others", colour: OTHER_COLOUR, calm: true, sum: new Float64Array(bins + 1)},
+  ];
+  const of = new Map(layers.map((l, i) => [l.object ? l.object.index + 1 : 0, i]));
+  for (const row of w.rows) {
+    if (row.b > 0) continue; // within another wait
+    for (let i = row.from; i < row.to; i++) {
+      const layer = layers[of.has(w.what[i]) ? of.get(w.what[i]) : layers.length - 1];
+      spread(layer.sum, w.begin[i] / width, (w.begin[i] + w.ns[i]) / width, w.ns[i] > 0 ? 1 - w.idle[i] / w.ns[i] : 0);
+    }
+  }
+  return layers.map((l) => ({...l, sum: walk(l.sum, bins)})).filter((l) => l.sum.some((n) => n > 0));
+}
+
+// Adds `weight` to the bins between two places, as differences: whole bins by their ends, parts of bins at once.
+function spread(sum, from, to, weight) {
+  sum.parts = sum.parts || new Float64Array(sum.length);
+  const last = sum.length - 2,
+    a = Math.min(last, Math.floor(from)),
+    b = Math.min(last, Math.floor(to));
+  if (a === b) {
+    sum.parts[a] += weight * (to - from);
+    return;
+  }
+  sum.parts[a] += weight * (a + 1 - from);
+  sum.parts[b] += weight * Math.min(1, to - b);
+  sum[a + 1] += weight;
+  sum[b] -= weight;
+}
+
+function walk(sum, bins) {
+  const out = new Float64Array(bins);
+  for (let i = 0, level = 0; i < bins; i++) {
+    level += sum[i];
+    out[i] = Math.max(0, level + (sum.parts ? sum.parts[i] : 0));
+  }
+  return out;
+}
+
+// Stacked areas: those of locks below, those of calm waits, paler, above.
+function drawLayers(context, layers, x, y, width, height, most) {
+  const bins = layers.length ? layers[0].sum.length : 0,
+    base = new Float64Array(bins);
+  for (const layer of [...layers].sort((a, b) => a.calm - b.calm)) {
+    context.beginPath();
+    context.moveTo(x, y + height);
+    for (let i = 0; i < bins; i++) stepTo(context, x, y, width, height, i, bins, base[i] / most, false);
+    for (let i = bins; i-- > 0;) {
+      base[i] += layer.sum[i];
+      stepTo(context, x, y, width, height, i, bins, base[i] / most, true);
+    }
+    context.closePath();
+    context.globalAlpha = layer.calm ? 0.38 : 0.92;
+    context.fillStyle = layer.colour;
+    context.fill();
+  }
+  context.globalAlpha = 1;
+}
+
+// The top of a bin, from left to right or back.
+function stepTo(context, x, y, width, height, i, bins, share, back) {
+  const top = y + height * (1 - share);
+  context.lineTo(x + ((i + back) / bins) * width, top);
+  context.lineTo(x + ((i + !back) / bins) * width, top);
+}
+
+function mostBlocked(layers) {
+  let most = 0;
+  for (let i = 0; layers.length && i < layers[0].sum.length; i++)
+    most = Math.max(
+      most,
+      layers.reduce((n, l) => n + l.sum[i], 0),
+    );
+  return most;
+}

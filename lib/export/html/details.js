@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// What is known of the thing that was clicked, and of a stretch of time that was measured. Before it: model.js; after it:
+// timeline.js and deadlock.js.
+
+function facts(rows) {
+  return h(
+    "dl",
+    {class: "facts"},
+    rows
+      .filter((r) => r && r[1] !== "" && r[1] !== null && r[1] !== undefined)
+      .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
+  );
+}
+
+function dot(colour) {
+  return h("i", {class: "dot", style: {background: colour}});
+}
+
+// A call stack with source lines, innermost first.
+function stackList(m, stack, site) {
+  const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
+  if (frames.length === 0) return h("p", {class: "empty"}, "No call stack was recorded.");
+  return h(
+    "ol",
+    {class: "stack"},
+    frames.map((f) =>
+      h(
+        "li",
+        {class: f.inlined ? "inlined" : null},
+        h("code", {class: "fn"}, tidy(f.name, 160)),
+        f.inlined ? h("small", null, "inlined") : null,
+        h(
+          "small",
+          {class: "where", title: tidy(f.file || f.module, 400)},
+          f.file ? `${tidy(baseName(f.file), 80)}:${f.line}` : f.module ? tidy(baseName(f.module), 80) : "",
+        ),
+      ),
+    ),
+    m.stackCut(stack) ? h("li", {class: "cut"}, "deeper frames were not kept") : null,
+  );
+}
+
+function times(t, i) {
+  const begin = t.begin[i],
+    open = t.flags[i] & UNFINISHED;
+  return [
+    ["From", exact(begin)],
+    [open ? "Recorded until" : "To", exact(begin + t.ns[i])],
+    ["Lasted", h("b", null, (open ? "at least " : "") + duration(t.ns[i]))],
+    t.more[i]
+      ? [
+          "Drawn as one",
+          `${count(t.more[i] + 1)} of them, ${duration(t.ns[i] - t.idle[i])} together; what stands below is the longest's`,
+        ]
+      : null,
+  ];
+}
+
+function waitDetails(m, row, i) {
+  const w = row.table,
+    o = m.object(w.what[i]),
+    holder = m.thread(w.holder[i]),
+    waker = m.thread(w.waker[i]),
+    kind = WAIT_KINDS[w.kind[i]];
+  const since = w.since[i] ? w.since[i] - 1 : null;
+  return {
+    title: [o ? dot(o.colour) : null, o ? `Waiting for ${o.title}` : "Several waits"],
+    rows: [
+      ["Thread", m.threads[row.a].label],
+      ["Kind", kind],
+      ...times(w, i),
+      ["Called at", m.siteText(w.site[i])],
+      holder ? ["Held by", h("b", null, holder.label)] : CALM.has(kind) ? null : ["Held by", "not known"],
+      ["Taken at", m.siteText(w.holderSite[i])],
+      holder
+        ? ["Held since", since === null ? "at least the begin of the wait" : `${duration(since)} before the wait`]
+        : null,
+      waker
+        ? [
+            CALM.has(kind) ? "Last signalled by" : "Let go by",
+            `${waker.label}, ${duration(w.wakerNs[i])} before the end`,
+          ]
+        : null,
+      w.flags[i] & UNFINISHED ? ["End", h("b", {class: "bad"}, "it had not ended when the recording did")] : null,
+    ],
+    stack: w.stack[i],
+    site: w.site[i],
+    object: o,
+  };
+}
+
+function regionDetails(m, row, i) {
+  const r = row.table,
+    region = r.what[i] ? m.regions[r.what[i] - 1] : null;
+  return {
+    title: [region ? tidy(region.name, 200) : "Several regions"],
+    rows: [
+      ["Thread", m.threads[row.a].label],
+      ["Kind", "region"],
+      ["Depth", row.b + 1],
+      ...times(r, i),
+      ...(r.more[i] ? [] : m.counters.map((c, k) => [c.name, counterOfRegion(m, c, k, i)])),
+      region
+        ? [
+            "All of this name",
+            `${count(region.count)}, mean ${duration(region.ns / Math.max(1, region.count))}, longest ${duration(region.max)}`,
+          ]
+        : null,
+    ],
+  };
+}
+
+function counterOfRegion(m, counter, k, i) {
+  const coded = m.regionCounts[k][i],
+    standing = STANDINGS[coded % 8] || "not counted";
+  return counted([standing === "exact" || standing === "scaled" ? Math.floor(coded / 8) : null, standing], counter);
+}
+
+function holdDetails(m, row, i) {
+  const holds = row.table,
+    o = m.objects[row.a],
+    begin = holds.begin[i],
+    end = begin + holds.ns[i],
+    flags = holds.flags[i];
+  let waiters = 0;
+  for (const r of m.tables.waits.rows)
+    for (
+      let k = Math.max(r.from, above(r.table.begin, begin, r.from, r.to) - 1);
+      k < r.to && r.table.begin[k] < end;
+      k++
+    )
+      waiters += r.table.what[k] === o.index + 1 && r.table.begin[k] + r.table.ns[k] > begin ? r.table.more[k] + 1 : 0;
+  return {
+    title: [dot(o.colour), `Holding ${o.title}`],
+    rows: [
+      ["Thread", m.threads[row.b].label],
+      ["Kind", flags & SAMPLED ? "hold, one sample in many" : "hold"],
+      ...times(holds, i),
+      ["Taken at", m.siteText(holds.site[i])],
+      flags & AT_LEAST ? ["Begin", "it was taken then or before: the recording does not tell"] : null,
+      ["Waits meanwhile", count(waiters)],
+      flags & UNFINISHED ? ["End", h("b", {class: "bad"}, "it was not given back while others waited")] : null,
+    ],
+    site: holds.site[i],
+    object: o,
+  };
+}
+
+function describe(m, row, i) {
+  return row.table.name === "waits"
+    ? waitDetails(m, row, i)
+    : row.table.name === "regions"
+      ? regionDetails(m, row, i)
+      : holdDetails(m, row, i);
+}
+
+// The line under the pointer.
+function tip(m, row, i) {
+  const d = describe(m, row, i),
+    wanted = new Set(["Thread", "Held by", "Lasted", "Taken at", "Called at"]);
+  return [
+    h("b", null, d.title),
+    d.rows
+      .filter((r) => r && wanted.has(r[0]) && r[1])
+      .map((r) => h("div", null, h("span", {class: "dim"}, r[0] + " "), r[1])),
+  ];
+}
+
+// ------------------------------------------------------------------------------------------------ measuring
+
+// What happened between two moments: waits by lock and regions by name, cut at both ends.
+function measured(m, from, to) {
+  const objects = new Map(),
+    regions = new Map();
+  const add = (sums, key, ns, more) => {
+    const sum = sums.get(key) || {ns: 0, n: 0};
+    sum.ns += ns;
+    sum.n += more + 1;
+    sums.set(key, sum);
+  };
+  for (const [table, sums] of [
+    [m.tables.waits, objects],
+    [m.tables.regions, regions],
+  ]) {
+    for (const row of table.rows) {
+      for (
+        let i = Math.max(row.from, above(table.begin, from, row.from, row.to) - 1);
+        i < row.to && table.begin[i] < to;
+        i++
+      ) {
+        const part = Math.min(to, table.begin[i] + table.ns[i]) - Math.max(from, table.begin[i]);
+        if (part < 0 || (part === 0 && table.ns[i] > 0)) continue;
+        add(sums, table.what[i], part * (table.ns[i] ? 1 - table.idle[i] / table.ns[i] : 1), table.more[i]);
+      }
+    }
+  }
+  const list = (sums, name) =>
+    [...sums]
+      .map(([what, s]) => ({...s, name: what ? name(what - 1) : "several"}))
+      .sort((a, b) => b.ns - a.ns)
+      .slice(0, 12);
+  return {
+    waits: list(objects, (i) => m.objects[i].title),
+    regions: list(regions, (i) => tidy(m.regions[i].name, 120)),
+    counters: m.counters.map((c, i) => [c, curveAt(m.counterCurve(i), to) - curveAt(m.counterCurve(i), from)]),
+  };
+}
+
+function measuredDetails(m, from, to) {
+  const sums = measured(m, from, to),
+    columns = [
+      {title: "What", value: (r) => r.name, class: "name"},
+      {title: "Time", value: (r) => r.ns, cell: (r) => duration(r.ns), number: true},
+      {title: "Times", value: (r) => r.n, cell: (r) => count(r.n), number: true},
+    ];
+  return [
+    h("h3", null, `${duration(to - from)} measured`),
+    facts([
+      ["From", exact(from)],
+      ["To", exact(to)],
+      ...sums.counters
+        .filter(([, n]) => n > 0)
+        .map(([c, n]) => [c.name, (c.scaled ? "~" : "") + "about " + counted([n, "exact"], c)]),
+    ]),
+    h("h4", null, "Waits in it"),
+    table(columns, sums.waits, {empty: "Nobody waited."}),
+    m.regions.length ? [h("h4", null, "Regions in it"), table(columns, sums.regions, {empty: "No region."})] : null,
+  ];
+}

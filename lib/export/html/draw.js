@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+// How the lanes are drawn. Before it: lanes.js and charts.js; after it: timeline.js.
+//
+// A row is walked once. Spans narrower than a pixel are gathered in it: the longest gives the colour, how much of the
+// pixel they take the opacity; pixels that look the same become one rectangle.
+
+const STRENGTHS = 5;
+
+class Pen {
+  constructor(context, view, left, width) {
+    this.c = context;
+    this.left = left;
+    this.width = width;
+    this.from = view.from;
+    this.to = view.to;
+    this.scale = width / (view.to - view.from);
+  }
+
+  x(ns) {
+    return this.left + (ns - this.from) * this.scale;
+  }
+
+  // Draws a row; look(i) gives {fill, text, alpha}.
+  row(row, y, height, look) {
+    const {begin, ns, idle} = row.table,
+      c = this.c;
+    const first = Math.max(row.from, above(begin, this.from, row.from, row.to) - 1);
+    const run = {x: 0, width: 0, fill: "", alpha: 0};
+    let pixel = -1,
+      cover = 0,
+      longest = -1;
+    const flushRun = () => {
+      if (run.width === 0) return;
+      c.globalAlpha = run.alpha;
+      c.fillStyle = run.fill;
+      c.fillRect(run.x, y, run.width, height);
+      run.width = 0;
+    };
+    const flushPixel = () => {
+      if (longest < 0) return;
+      const seen = look(longest),
+        strength = Math.max(1, Math.min(STRENGTHS, Math.ceil(cover * STRENGTHS)));
+      const alpha = (seen.alpha ?? 1) * (0.28 + (0.72 * strength) / STRENGTHS),
+        x = pixel;
+      if (run.width > 0 && run.x + run.width === x && run.fill === seen.fill && run.alpha === alpha) run.width++;
+      else {
+        flushRun();
+        Object.assign(run, {x, width: 1, fill: seen.fill, alpha});
+      }
+      longest = -1;
+      cover = 0;
+    };
+    for (let i = first; i < row.to && begin[i] < this.to; i++) {
+      const x0 = this.left + (begin[i] - this.from) * this.scale,
+        x1 = x0 + ns[i] * this.scale;
+      if (x1 < this.left) continue;
+      if (x1 - x0 < 1.5 && !(row.table.flags[i] & UNFINISHED)) {
+        const at = Math.floor(x0);
+        if (at !== pixel) flushPixel();
+        pixel = at;
+        cover += (ns[i] - idle[i]) * this.scale;
+        if (longest < 0 || ns[i] > ns[longest]) longest = i;
+        continue;
+      }
+      flushPixel();
+      flushRun();
+      const seen = look(i),
+        beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1;
+      this.block(
+        seen,
+        Math.max(x0, this.left - 2),
+        Math.min(beyond, this.left + this.width + 2),
+        y,
+        height,
+        ns[i] > 0 ? 1 - idle[i] / ns[i] : 1,
+      );
+    }
+    flushPixel();
+    flushRun();
+    c.globalAlpha = 1;
+  }
+
+  block(seen, x0, x1, y, height, density) {
+    const c = this.c,
+      gap = x1 - x0 > 4 ? 0.6 : 0;
+    c.globalAlpha = (seen.alpha ?? 1) * (0.35 + 0.65 * density);
+    c.fillStyle = seen.fill;
+    c.fillRect(x0, y, x1 - x0 - gap, height);
+    c.globalAlpha = 1;
+    if (seen.open) this.openEnd(x1, y, height);
+    if (height < 11 || x1 - x0 < 24 || !seen.text) return;
+    const text = fitted(c, seen.text, x1 - Math.max(x0, this.left) - 9);
+    c.fillStyle = seen.ink;
+    if (text) c.fillText(text, Math.max(x0, this.left) + 5, y + height / 2 + 0.5);
+  }
+
+  // What has not ended goes on beyond the end of the recording, and has a red border there.
+  openEnd(x, y, height) {
+    this.c.fillStyle = theme().bad;
+    this.c.fillRect(x - 3, y, 3, height);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- looks of spans
+
+// The text of a span's own colour that can be read on it.
+function inkOn(fill) {
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(fill.slice(i, i + 2), 16) / 255);
+  return 0.3 * r + 0.59 * g + 0.11 * b > 0.6 ? "#1b1b1b" : "#ffffff";
+}
+
+function waitLook(m, dim) {
+  const w = m.tables.waits,
+    t = theme();
+  return (i) => {
+    const o = m.object(w.what[i]),
+      fill = o ? o.colour : OTHER_COLOUR,
+      calm = CALM.has(WAIT_KINDS[w.kind[i]]),
+      holder = m.thread(w.holder[i]);
+    const alpha = (calm ? 0.3 : 1) * (dim(w, i) ? 0.15 : 1),
+      what = o ? o.title : "several";
+    return {
+      fill,
+      alpha,
+      ink: calm ? t.ink : inkOn(fill),
+      open: w.flags[i] & UNFINISHED,
+      text: (w.more[i] ? `${count(w.more[i] + 1)}\u00d7 ` : "") + what + (holder ? ` \u2190 ${holder.label}` : ""),
+    };
+  };
+}
+
+function heldLook(m, dim) {
+  const holds = m.tables.holds;
+  return (object) => (i) => ({
+    fill: object.colour,
+    alpha: dim(holds, i, object) ? 0.15 : 0.95,
+    open: holds.flags[i] & UNFINISHED,
+  });
+}
+
+function holderLook(m, dim) {
+  const holds = m.tables.holds,
+    t = theme();
+  return (thread, object) => {
+    const fill = threadColour(thread.index, t.dark);
+    return (i) => ({
+      fill,
+      alpha: dim(holds, i, object) ? 0.15 : 1,
+      ink: t.dark ? "#ffffff" : "#1b1b1b",
+      open: holds.flags[i] & UNFINISHED,
+      text: (holds.more[i] ? `${count(holds.more[i] + 1)}\u00d7 ` : "") + thread.label,
+    });
+  };
+}
+
+function regionLook(m, dim) {
+  const r = m.tables.regions,
+    t = theme();
+  return (i) => {
+    const region = r.what[i] ? m.regions[r.what[i] - 1] : null,
+      name = region ? tidy(region.name, 120) : "several";
+    return {
+      fill: region ? regionColour(region.name, t.dark) : t.faint,
+      alpha: dim(r, i) ? 0.2 : 1,
+      ink: t.ink,
+      open: r.flags[i] & UNFINISHED,
+      text: (r.more[i] ? `${count(r.more[i] + 1)}\u00d7 ` : "") + name,
+    };
+  };
+}
+
+function runLook(m) {
+  const r = m.tables.runs,
+    t = theme();
+  const looks = [{fill: t.run, alpha: 0.7}, {fill: t.run}, {fill: t.warn}, {fill: t.run, alpha: 0}];
+  return (i) => looks[r.what[i]] || looks[0];
+}
+
+// -------------------------------------------------------------------------------------------------- lanes
+
+function drawThread(pen, m, lane, y, looks) {
+  const c = pen.c,
+    t = theme(),
+    state = lane.strips[0],
+    x0 = Math.max(pen.left, pen.x(lane.thread.begin)),
+    x1 = Math.min(pen.left + pen.width, pen.x(lane.thread.end));
+  const thin = Math.max(2, Math.round(state.height / 3)),
+    at = y + state.y + (state.height - thin) / 2;
+  c.fillStyle = t.run;
+  if (lane.thread.runRows.length > 0) {
+    // What the kernel told is drawn; a hair for the rest of the thread's life.
+    c.fillRect(x0, y + state.y + state.height / 2 - 0.5, Math.max(0, x1 - x0), 1);
+    for (const row of lane.thread.runRows) pen.row(row, at, thin, looks.run);
+  } else if (x1 > x0) c.fillRect(x0, at, Math.max(1, x1 - x0), thin);
+  for (const strip of lane.strips) {
+    for (const row of strip.rows) {
+      const look =
+        strip.kind === "state" ? looks.wait : strip.kind === "held" ? looks.held(m.objects[row.a]) : looks.region;
+      if (strip.kind === "state") clearBehind(pen, row, y + strip.y, strip.height, t.lane);
+      pen.row(row, y + strip.y, strip.height, look);
+    }
+  }
+  for (const [ns] of lane.thread.marks) {
+    const x = pen.x(ns);
+    if (x < pen.left || x > pen.left + pen.width) continue;
+    c.fillStyle = t.accent;
+    c.beginPath();
+    c.moveTo(x - 4, y + 1);
+    c.lineTo(x + 4, y + 1);
+    c.lineTo(x, y + 8);
+    c.fill();
+  }
+}
+
+// The thread does not run while it waits: what is pale above must not show the running below.
+function clearBehind(pen, row, y, height, fill) {
+  const {begin, ns} = row.table;
+  pen.c.fillStyle = fill;
+  for (let i = Math.max(row.from, above(begin, pen.from, row.from, row.to) - 1); i < row.to && begin[i] < pen.to; i++)
+    if (ns[i] * pen.scale >= 1.5) pen.c.fillRect(Math.max(pen.left, pen.x(begin[i])), y, ns[i] * pen.scale, height);
+}
+
+function drawObject(pen, m, lane, y, looks) {
+  for (const strip of lane.strips) {
+    if (strip.kind === "queue") drawQueue(pen, m.queue(lane.object), y + strip.y, strip.height, lane.object.colour);
+    for (const row of strip.rows) pen.row(row, y + strip.y, strip.height, looks.holder(m.threads[row.b], lane.object));
+  }
+}
+
+// How many wait, the most of each pixel.
+function drawQueue(pen, {t, n}, y, height, fill) {
+  let most = 1;
+  for (let i = 0; i < n.length; i++) most = Math.max(most, n[i]);
+  const c = pen.c;
+  c.fillStyle = fill;
+  c.globalAlpha = 0.5;
+  const end = pen.left + pen.width,
+    bar = (x0, x1, waiters) => {
+      if (waiters > 0) c.fillRect(x0, y + height * (1 - waiters / most), x1 - x0, (height * waiters) / most);
+    };
+  // `top` is the most in the pixel at x0; from the next pixel on it is `level`.
+  let i = above(t, pen.from, 0, t.length),
+    level = i > 0 ? n[i - 1] : 0,
+    x0 = pen.left,
+    top = level;
+  for (; i < t.length && t[i] < pen.to; i++) {
+    const x = Math.floor(pen.x(t[i]));
+    if (x > x0) {
+      bar(x0, x0 + 1, top);
+      bar(x0 + 1, x, level);
+      x0 = x;
+      top = level;
+    }
+    level = n[i];
+    top = Math.max(top, level);
+  }
+  bar(x0, Math.min(end, x0 + 1), top);
+  bar(x0 + 1, end, level);
+  c.globalAlpha = 1;
+}
+
+function drawCounter(pen, m, lane, y) {
+  const c = pen.c,
+    t = theme(),
+    curve = m.counterCurve(lane.number),
+    strip = lane.strips[0],
+    n = Math.floor(pen.width / 2);
+  const rates = new Float64Array(n),
+    step = (pen.to - pen.from) / n;
+  let before = curveAt(curve, pen.from),
+    most = 0;
+  for (let i = 0; i < n; i++) {
+    const now = curveAt(curve, pen.from + (i + 1) * step);
+    rates[i] = ((now - before) / step) * 1e9;
+    before = now;
+    most = Math.max(most, rates[i]);
+  }
+  c.fillStyle = t.accent;
+  c.globalAlpha = 0.55;
+  for (let i = 0; i < n && most > 0; i++)
+    c.fillRect(
+      pen.left + i * 2,
+      y + strip.y + strip.height * (1 - rates[i] / most),
+      2,
+      (strip.height * rates[i]) / most,
+    );
+  c.globalAlpha = 1;
+  const text = most > 0 ? `${lane.counter.scaled ? "~" : ""}${rate(most, lane.counter)} at most` : "no readings here";
+  c.fillStyle = t.lane;
+  c.globalAlpha = 0.8;
+  c.fillRect(pen.left + 4, y + 3, c.measureText(text).width + 8, 15);
+  c.globalAlpha = 1;
+  c.fillStyle = t.dim;
+  c.fillText(text, pen.left + 8, y + 11);
+}
+
+// A label, its colour and a note in the gutter.
+function drawLabel(c, lane, y, active) {
+  const t = theme();
+  c.fillStyle = active ? t.select : t.panel;
+  c.fillRect(0, y, GUTTER, lane.height);
+  c.fillStyle = lane.thread ? threadColour(lane.thread.index, t.dark) : lane.object ? lane.object.colour : t.accent;
+  if (lane.kind !== "counter") c.fillRect(0, y + 2, 4, lane.height - 4);
+  const two = lane.note && lane.height >= 34,
+    middle = y + Math.min(lane.height, 44) / 2;
+  c.fillStyle = t.ink;
+  c.fillText(fitted(c, lane.title, GUTTER - 20), 12, two ? middle - 7 : middle);
+  c.fillStyle = t.dim;
+  if (two) c.fillText(fitted(c, lane.note, GUTTER - 20), 12, middle + 8);
+}
+
+function drawHead(c, lane, y, width) {
+  const t = theme();
+  c.fillStyle = t.shade;
+  c.fillRect(0, y, width, lane.height);
+  c.fillStyle = t.dim;
+  c.font = `600 11px ${t.font}`;
+  c.fillText(`${lane.open ? "\u25be" : "\u25b8"}  ${lane.title}`, 10, y + lane.height / 2);
+  const wide = c.measureText(`${lane.open ? "\u25be" : "\u25b8"}  ${lane.title}`).width;
+  c.font = `11px ${t.font}`;
+  c.fillText(lane.note, 18 + wide, y + lane.height / 2);
+}
+
+// ------------------------------------------------------------------------------------------------- arrows
+
+// From the lane of the thread that ended a wait, when it did, to the waiter.
+function drawArrow(pen, x0, y0, x1, y1, strong) {
+  const c = pen.c,
+    t = theme(),
+    bend = Math.max(14, Math.min(60, Math.abs(x1 - x0) / 2));
+  c.strokeStyle = c.fillStyle = strong ? t.accent : t.ink;
+  c.globalAlpha = strong ? 1 : 0.42;
+  c.lineWidth = strong ? 2 : 1;
+  c.beginPath();
+  c.moveTo(x0, y0);
+  c.bezierCurveTo(x0 + bend / 3, y0 + (y1 - y0) * 0.55, x1 - bend / 3, y1 - (y1 - y0) * 0.55, x1, y1);
+  c.stroke();
+  const up = y1 < y0 ? 1 : -1;
+  c.beginPath();
+  c.moveTo(x1, y1);
+  c.lineTo(x1 - 3.5, y1 + up * 6);
+  c.lineTo(x1 + 3.5, y1 + up * 6);
+  c.fill();
+  c.globalAlpha = 1;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// A flame graph on canvas: what takes the time, below what. Before it: charts.js; after it: regions.js.
+// A node: {name, note, ns (with what is below), own, count, wait, children}.
+
+const FLAME_ROW = 20;
+
+class Flame {
+  constructor(place, root, app) {
+    this.root = this.top = root;
+    this.app = app;
+    this.words = "";
+    this.path = h("div", {class: "crumbs"});
+    this.box = h("div", {class: "flame"});
+    this.tip = h("div", {class: "tip", hidden: true});
+    place.append(this.path, this.box, this.tip);
+    this.screen = canvasIn(this.box, (c, w, hh) => this.draw(c, w, hh), {
+      tabindex: "0",
+      role: "application",
+      "aria-label":
+        "Flame graph. Arrow keys go from box to box, Enter zooms, Escape goes back; the table below has the numbers.",
+    });
+    this.listen();
+    this.zoomTo(root);
+    app.onTheme(() => this.screen.ask());
+  }
+
+  zoomTo(node) {
+    this.top = node;
+    this.chosen = node;
+    const above_it = [];
+    for (let n = node; n; n = n.parent) above_it.unshift(n);
+    this.path.replaceChildren(
+      ...above_it.map((n, i) =>
+        i + 1 < above_it.length
+          ? button(tidy(n.name, 40), () => this.zoomTo(n), {class: "crumb"})
+          : h("b", null, `${tidy(n.name, 60)} \u00b7 ${duration(n.ns)}`),
+      ),
+    );
+    this.box.style.height = `${Math.min(40, deepest(node) + 1) * FLAME_ROW + 2}px`;
+    this.screen.ask();
+  }
+
+  search(words) {
+    this.words = words.trim().toLowerCase();
+    this.screen.ask();
+    let ns = 0;
+    const visit = (n, inside) => {
+      const hit = !inside && this.matches(n);
+      if (hit) ns += n.ns;
+      for (const child of n.children) visit(child, inside || hit);
+    };
+    if (this.words) visit(this.root, false);
+    return this.words ? ns : null;
+  }
+
+  matches(n) {
+    return this.words !== "" && n.name.toLowerCase().includes(this.words);
+  }
+
+  draw(c, width, height) {
+    const t = theme();
+    this.boxes = [];
+    c.fillStyle = t.panel;
+    c.fillRect(0, 0, width, height);
+    c.font = `11px ${t.font}`;
+    c.textBaseline = "middle";
+    const scale = width / Math.max(1, this.top.ns),
+      line = [[this.top, 0, 0]];
+    while (line.length) {
+      const [n, x, depth] = line.pop(),
+        wide = n.ns * scale;
+      if (wide < 0.4 || depth * FLAME_ROW > height) continue;
+      this.box_of(c, t, n, x, depth * FLAME_ROW, wide);
+      let at = x;
+      for (const child of n.children) {
+        line.push([child, at, depth + 1]);
+        at += child.ns * scale;
+      }
+    }
+  }
+
+  box_of(c, t, n, x, y, wide) {
+    const dim = this.words !== "" && !this.matches(n);
+    this.boxes.push({n, x, y, wide});
+    c.globalAlpha = dim ? 0.28 : 1;
+    c.fillStyle = n.parent ? flameColour(n, t.dark) : t.shade;
+    c.fillRect(x, y, Math.max(0.5, wide - 0.7), FLAME_ROW - 1);
+    if (n === this.chosen && n !== this.top) {
+      c.strokeStyle = t.ink;
+      c.lineWidth = 1.5;
+      c.strokeRect(x + 0.75, y + 0.75, Math.max(1, wide - 2), FLAME_ROW - 2.5);
+    }
+    c.fillStyle = t.ink;
+    const text = fitted(c, n.name, wide - 10);
+    if (text) c.fillText(text, x + 5, y + FLAME_ROW / 2);
+    c.globalAlpha = 1;
+  }
+
+  at(e) {
+    return (
+      (this.boxes || []).find(
+        (b) => e.offsetX >= b.x && e.offsetX < b.x + b.wide && e.offsetY >= b.y && e.offsetY < b.y + FLAME_ROW,
+      ) || null
+    );
+  }
+
+  listen() {
+    const canvas = this.screen.canvas;
+    canvas.addEventListener("click", (e) => {
+      const b = this.at(e);
+      if (b) this.zoomTo(b.n === this.top && b.n.parent ? b.n.parent : b.n);
+    });
+    canvas.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+    });
+    canvas.addEventListener("pointermove", (e) => {
+      const b = this.at(e);
+      this.tip.hidden = !b;
+      canvas.style.cursor = b ? "pointer" : "default";
+      if (!b) return;
+      this.tip.replaceChildren(
+        h("b", null, tidy(b.n.name, 200)),
+        h("div", {class: "dim"}, b.n.note || ""),
+        h("div", null, this.words_of(b.n)),
+      );
+      this.tip.style.left = `${Math.min(e.clientX + 14, window.innerWidth - 320)}px`;
+      this.tip.style.top = `${Math.min(e.clientY + 18, window.innerHeight - 90)}px`;
+    });
+    canvas.addEventListener("keydown", (e) => this.key(e));
+  }
+
+  words_of(n) {
+    return `${duration(n.ns)}, ${percent(n.ns, this.root.ns)} of all; own ${duration(n.own)}${n.count ? `; ${count(n.count)}\u00d7` : ""}`;
+  }
+
+  key(e) {
+    const n = this.chosen,
+      near = n.parent ? n.parent.children : [n],
+      i = near.indexOf(n);
+    const to = {ArrowDown: n.children[0], ArrowUp: n.parent, ArrowLeft: near[i - 1], ArrowRight: near[i + 1]}[e.key];
+    if (e.key === "Enter") this.zoomTo(n);
+    else if (e.key === "Escape") this.zoomTo(this.root);
+    else if (to) {
+      this.chosen = to;
+      this.path.lastChild.textContent = `${tidy(to.name, 60)} \u00b7 ${this.words_of(to)}`;
+      this.screen.ask();
+    } else return;
+    e.preventDefault();
+  }
+}
+
+function flameColour(n, dark) {
+  const hash = textHash(n.name);
+  if (n.wait) return `hsl(${205 + (hash % 24)} ${dark ? "38% 34%" : "64% 80%"})`;
+  return `hsl(${14 + (hash % 38)} ${dark ? "42% 33%" : "82% 80%"})`;
+}
+
+function deepest(root) {
+  let most = 0;
+  const line = [[root, 0]];
+  while (line.length) {
+    const [n, depth] = line.pop();
+    most = Math.max(most, depth);
+    for (const child of n.children) line.push([child, depth + 1]);
+  }
+  return most;
+}
+
+function flameNode(name, parent, more) {
+  const node = {name, parent, ns: 0, own: 0, count: 0, children: [], ...more};
+  if (parent) parent.children.push(node);
+  return node;
+}
+
+// Adds what is below to each node, and puts the largest first.
+function addBelow(root) {
+  const all = [root];
+  for (let i = 0; i < all.length; i++) all.push(...all[i].children);
+  for (const n of all.reverse()) {
+    n.ns = n.own + n.children.reduce((sum, child) => sum + child.ns, 0);
+    n.children.sort((a, b) => b.ns - a.ns);
+  }
+  return root;
+}
+
+// Wall time by thread and region, the waits in a region as its leaves.
+function regionFlame(m) {
+  const nodes = [];
+  m.tree.forEach(([parent, name, wait, times_, ns, ...counts], i) => {
+    // A thread's life is no box of its own: it is the thread.
+    if (i > 0 && name === "(thread)") {
+      nodes.push(nodes[parent]);
+      nodes[parent].own += ns;
+      return;
+    }
+    nodes.push(
+      flameNode(i === 0 ? "all threads" : tidy(name, 200), i === 0 ? null : nodes[parent], {
+        own: ns,
+        count: times_,
+        wait: wait === 1,
+        counts,
+      }),
+    );
+  });
+  return addBelow(nodes[0]);
+}
+
+// Blocked time by thread and call stack, what was waited for as its leaf.
+function waitFlame(m) {
+  const root = flameNode("all threads", null, {}),
+    known = new Map();
+  const child = (parent, name, more) => {
+    const key = `${parent.id || 0}\n${name}`;
+    if (!known.has(key)) known.set(key, flameNode(name, parent, {id: known.size + 1, ...more}));
+    return known.get(key);
+  };
+  for (const [thread, stack, site, object, times_, ns] of m.blocked) {
+    let node = child(root, m.threads[thread].label);
+    const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
+    for (const f of [...frames].reverse())
+      node = child(node, tidy(f.name, 200), {
+        note: f.file ? `${tidy(baseName(f.file), 100)}:${f.line}` : tidy(baseName(f.module), 100),
+      });
+    const leaf = child(node, `wait for ${m.objects[object].title}`, {wait: true});
+    leaf.own += ns;
+    leaf.count += times_;
+  }
+  return addBelow(root);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Which lanes the timeline has, where they are, and what lies at a point of them. Before it: model.js; after it: draw.js
+// and timeline.js.
+
+const GUTTER = 196,
+  REGIONS_SHOWN = 10,
+  OBJECTS_SHOWN = 200;
+const ROOMY = {pad: 5, state: 18, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
+const DENSE = {pad: 2, state: 9, hold: 2, region: 0, holder: 9, queue: 6, counter: 26, head: 24};
+
+// A strip is a part of a lane: {kind, y (in the lane), height, rows}.
+function threadLane(t, size) {
+  const strips = [{kind: "state", y: size.pad, height: size.state, rows: t.waitRows.filter((r) => r.b === 0)}];
+  let y = size.pad + size.state;
+  if (t.holdRows.length > 0) {
+    strips.push({kind: "held", y: y + 1, height: size.hold, rows: t.holdRows});
+    y += size.hold + 1;
+  }
+  if (size.region > 0) {
+    for (const row of t.regionRows.slice(0, REGIONS_SHOWN)) {
+      strips.push({kind: "region", y: y + 1, height: size.region - 1, rows: [row]});
+      y += size.region;
+    }
+  }
+  return {
+    kind: "thread",
+    thread: t,
+    strips,
+    height: y + size.pad,
+    title: t.label,
+    note: size === DENSE ? "" : threadNote(t),
+  };
+}
+
+function threadNote(t) {
+  const life = t.life;
+  if (t.sched && t.sched.running + t.sched.preempted > 0)
+    return `${percent(t.sched.running, life)} running, ${percent(t.blocked, life)} waiting`;
+  return `${percent(t.blocked, life)} waiting`;
+}
+
+function lockLane(o, size) {
+  const strips = [];
+  let y = size.pad;
+  if (o.holdRows.length > 0) {
+    strips.push({kind: "holder", y, height: size.holder, rows: o.holdRows});
+    y += size.holder + 1;
+  }
+  if (o.waits[0] + o.waits[3] > 0) {
+    strips.push({kind: "queue", y, height: size.queue, rows: []});
+    y += size.queue;
+  }
+  return {
+    kind: "object",
+    object: o,
+    strips,
+    height: y + size.pad,
+    title: o.title,
+    note: size === DENSE ? "" : `${duration(o.waited)} waited`,
+  };
+}
+
+function counterLane(c, i, size) {
+  return {
+    kind: "counter",
+    counter: c,
+    number: i,
+    strips: [{kind: "counter", y: 4, height: size.counter - 8, rows: []}],
+    height: size.counter,
+    title: c.name,
+    note: "all threads",
+  };
+}
+
+function section(title, key, made, folded) {
+  if (made.length === 0) return [];
+  const open = !folded.has(key);
+  return [
+    {kind: "head", key, title, open, strips: [], height: ROOMY.head, note: count(made.length)},
+    ...(open ? made : []),
+  ];
+}
+
+// options: {dense, folded: Set, wanted(lane): bool}
+function layOut(model, options) {
+  const size = options.dense ? DENSE : ROOMY,
+    wanted = options.wanted || (() => true);
+  const threads = [...model.threads].sort((a, b) => a.process - b.process || a.begin - b.begin || a.tid - b.tid);
+  const objects = model.objects
+    .filter((o) => o.type !== "thread" && (o.holdRows.length > 0 || o.waited > 0))
+    .slice(0, OBJECTS_SHOWN);
+  const lanesOf = (calm) =>
+    objects
+      .filter((o) => o.calm === calm)
+      .map((o) => lockLane(o, size))
+      .filter(wanted);
+  const lanes = [
+    ...section("Threads", "threads", threads.map((t) => threadLane(t, size)).filter(wanted), options.folded),
+    ...section("Locks", "locks", lanesOf(false), options.folded),
+    ...section("Signals, posts and barriers", "calm", lanesOf(true), options.folded),
+    ...section(
+      "Counters",
+      "counters",
+      model.counters.map((c, i) => counterLane(c, i, size)),
+      options.folded,
+    ),
+  ];
+  let y = 0;
+  for (const lane of lanes) {
+    lane.y = y;
+    y += lane.height;
+  }
+  return {
+    lanes,
+    height: y,
+    ofThread: new Map(lanes.filter((l) => l.thread).map((l) => [l.thread.index, l])),
+    ofObject: new Map(lanes.filter((l) => l.object).map((l) => [l.object.index, l])),
+  };
+}
+
+function laneAt(layout, y) {
+  return layout.lanes.find((l) => y >= l.y && y < l.y + l.height) || null;
+}
+
+// The span of a row nearest to a moment, within `near`; of several the longest. -1: none.
+function spanNear(row, ns, near) {
+  const {begin, ns: length} = row.table;
+  let best = -1;
+  for (
+    let i = Math.max(row.from, above(begin, ns - near, row.from, row.to) - 1);
+    i < row.to && begin[i] <= ns + near;
+    i++
+  )
+    if (begin[i] + length[i] >= ns - near && (best < 0 || length[i] > length[best])) best = i;
+  return best;
+}
+
+// What is at a point: {lane, strip, row, index}; index -1 where there is no span.
+function hit(layout, y, ns, near) {
+  const lane = laneAt(layout, y);
+  if (!lane) return null;
+  const inside = y - lane.y;
+  const strip = lane.strips.find((s) => inside >= s.y - 1 && inside <= s.y + s.height + 1) || null;
+  let best = {lane, strip, row: null, index: -1};
+  for (const row of strip ? strip.rows : []) {
+    const index = spanNear(row, ns, near);
+    if (index >= 0 && (best.index < 0 || row.table.ns[index] < best.row.table.ns[best.index]))
+      best = {lane, strip, row, index};
+  }
+  return best;
+}

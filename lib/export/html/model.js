@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// The recording as the views want it: threads with their rows, locks with their queues, names and colours. Before it:
+// data.js; after it: the views.
+
+const STANDINGS = ["not counted", "exact", "scaled", "refused", "unsupported"];
+// As the kernel lets threads run; and what the steps of a critical path are.
+const RUNS = ["several", "running", "preempted", "blocked"],
+  RUNNING = 1,
+  PREEMPTED = 2;
+const STEP_RUNS = 0,
+  STEP_WAKES = 1;
+const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"];
+// Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
+const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
+
+const LOCK_COLOURS = [
+  "#e8590c",
+  "#1c7ed6",
+  "#ae3ec9",
+  "#2f9e44",
+  "#e0a100",
+  "#0c8599",
+  "#d6336c",
+  "#6741d9",
+  "#66a80f",
+  "#a1662f",
+];
+const OTHER_COLOUR = "#868e96";
+
+function hue(n) {
+  return (n * 137.508) % 360;
+}
+
+function threadColour(i, dark) {
+  return `hsl(${hue(i + 3).toFixed(0)} ${dark ? "34% 52%" : "44% 68%"})`;
+}
+
+function textHash(text) {
+  let n = 2166136261;
+  for (let i = 0; i < text.length; i++) n = Math.imul(n ^ text.charCodeAt(i), 16777619) >>> 0;
+  return n;
+}
+
+function regionColour(name, dark) {
+  const n = textHash(name);
+  return `hsl(${n % 360} ${dark ? "22% 30%" : "46% 86%"})`;
+}
+
+function sumOf(wait) {
+  return {count: wait[0], ns: wait[1], max: wait[2], unfinished: wait[3], unfinishedNs: wait[4]};
+}
+
+// Waited in all: what had not ended counts as long as it lasted.
+function waited(wait) {
+  return wait[1] + wait[4];
+}
+
+class Model {
+  constructor(data) {
+    Object.assign(this, data.facts);
+    // What the timeline holds.
+    this.shown = this.window ? {from: this.window[0], to: this.window[1] || this.length} : {from: 0, to: this.length};
+    this.tables = {regions: data.regions, waits: data.waits, holds: data.holds, runs: data.runs};
+    this.regionCounts = data.counts;
+    this.readings = data.readings;
+    this.nameThreads();
+    this.nameObjects();
+    this.placeRows();
+    this.placeSteps(data.path);
+    this.marksByThread();
+  }
+
+  nameThreads() {
+    this.threads.forEach((t, i) => {
+      t.index = i;
+      t.label = tidy(t.label, 80);
+      t.waitRows = [];
+      t.regionRows = [];
+      t.holdRows = [];
+      t.runRows = [];
+      t.marks = [];
+    });
+    this.byTid = new Map(this.threads.map((t) => [`${t.process}.${t.tid}`, t]));
+  }
+
+  nameObjects() {
+    this.objects.forEach((o, i) => {
+      o.index = i;
+      o.title = tidy(o.name ? `${o.type} ${o.name}` : o.peer ? `${o.type} ${o.peer}` : `${o.type} ${o.address}`, 120);
+      o.calm = CALM.has(o.type) || o.type === "thread";
+      o.waited = waited(o.waits);
+      o.colour = OTHER_COLOUR;
+      o.holdRows = [];
+    });
+    // Locks come first: they are what one looks for. Ends of threads need no colour.
+    const waitedFor = this.objects.filter((o) => o.waited > 0 && o.type !== "thread");
+    [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)]
+      .slice(0, LOCK_COLOURS.length)
+      .forEach((o, i) => {
+        o.colour = LOCK_COLOURS[i];
+      });
+    this.byAddress = new Map();
+    for (const o of this.objects) {
+      const key = `${o.process}.${o.address}`;
+      if (!this.byAddress.has(key) || this.byAddress.get(key).generation < o.generation) this.byAddress.set(key, o);
+    }
+  }
+
+  placeRows() {
+    for (const row of this.tables.waits.rows) this.threads[row.a].waitRows.push(row);
+    for (const row of this.tables.regions.rows) this.threads[row.a].regionRows.push(row);
+    for (const row of this.tables.holds.rows) {
+      this.objects[row.a].holdRows.push(row);
+      this.threads[row.b].holdRows.push(row);
+    }
+    for (const row of this.tables.runs.rows) this.threads[row.a].runRows.push(row);
+    for (const t of this.threads) {
+      t.waitRows.sort((x, y) => x.b - y.b);
+      t.regionRows.sort((x, y) => x.b - y.b);
+    }
+  }
+
+  // The steps of the critical path of each process, one after the other without a gap.
+  placeSteps({kind, thread, ns}) {
+    let at = 0;
+    for (const path of this.paths) {
+      const from = at,
+        begin = new Float64Array(path.steps);
+      for (let i = 0, now = path.begin - path.early; i < path.steps; i++) {
+        begin[i] = now;
+        now += ns[from + i];
+      }
+      at += path.steps;
+      path.row = {begin, kind: kind.subarray(from, at), thread: thread.subarray(from, at), ns: ns.subarray(from, at)};
+    }
+  }
+
+  marksByThread() {
+    for (const mark of this.marks) this.threads[mark[1]].marks.push(mark);
+  }
+
+  object(rankPlusOne) {
+    return rankPlusOne ? this.objects[rankPlusOne - 1] : null;
+  }
+
+  thread(rankPlusOne) {
+    return rankPlusOne ? this.threads[rankPlusOne - 1] : null;
+  }
+
+  // A frame as {name, file, line, module}.
+  frame(i) {
+    const [name, file, line, module] = this.frames[i];
+    return {name, file, line, module};
+  }
+
+  // The frames at a site, the innermost first.
+  siteFrames(site) {
+    return site ? this.sites[site - 1].map((i) => this.frame(i)) : [];
+  }
+
+  // "function file.c:12"; "" if the recording does not tell.
+  siteText(site) {
+    const f = this.siteFrames(site)[0];
+    if (!f) return "";
+    return tidy(f.name, 90) + (f.file ? ` ${tidy(baseName(f.file), 60)}:${f.line}` : "");
+  }
+
+  // All frames of a stack with what was inlined, the innermost first.
+  stackFrames(stack) {
+    if (!stack) return [];
+    const [, ...sites] = this.stacks[stack - 1];
+    return sites.flatMap((site) => {
+      const frames = this.siteFrames(site);
+      return frames.map((f, i) => ({...f, inlined: i + 1 < frames.length}));
+    });
+  }
+
+  stackCut(stack) {
+    return stack ? this.stacks[stack - 1][0] === 1 : false;
+  }
+
+  // How many wait for an object over time: {t, n}, a step function. Made when it is first asked for.
+  queue(object) {
+    if (object.queue) return object.queue;
+    const w = this.tables.waits,
+      begins = [],
+      ends = [];
+    for (let i = 0; i < w.n; i++) {
+      if (w.what[i] !== object.index + 1) continue;
+      begins.push(w.begin[i]);
+      ends.push(w.begin[i] + w.ns[i]);
+    }
+    object.queue = steps(Float64Array.from(begins).sort(), Float64Array.from(ends).sort());
+    return object.queue;
+  }
+
+  // A counter added up over all threads, as a function of time: {t, v}, made when it is first asked for. Between two
+  // readings of a thread what it counted is spread evenly.
+  counterCurve(c) {
+    this.curves = this.curves || [];
+    if (!this.curves[c]) this.curves[c] = addUp(this.readings.map((r) => ({t: r.ns, v: r.values[c]})));
+    return this.curves[c];
+  }
+}
+
+function steps(begins, ends) {
+  const t = new Float64Array(begins.length * 2),
+    n = new Int32Array(begins.length * 2);
+  let b = 0,
+    e = 0,
+    depth = 0;
+  for (let i = 0; i < t.length; i++) {
+    const starts = b < begins.length && begins[b] <= ends[e];
+    t[i] = starts ? begins[b++] : ends[e++];
+    depth += starts ? 1 : -1;
+    n[i] = depth;
+  }
+  return {t, n};
+}
+
+// The sum of curves that are straight between their points: sort where slopes change, then walk along.
+function addUp(curves) {
+  const at = [],
+    change = [];
+  for (const {t, v} of curves) {
+    for (let i = 1; i < t.length; i++) {
+      const slope = (v[i] - v[i - 1]) / (t[i] - t[i - 1]);
+      if (!(slope >= 0) || !Number.isFinite(slope)) continue; // no number, or both readings at once
+      at.push(t[i - 1], t[i]);
+      change.push(slope, -slope);
+    }
+  }
+  const order = Uint32Array.from(at.keys()).sort((x, y) => at[x] - at[y]);
+  const t = new Float64Array(order.length),
+    v = new Float64Array(order.length);
+  let slope = 0;
+  for (let k = 0; k < order.length; k++) {
+    t[k] = at[order[k]];
+    v[k] = k === 0 ? 0 : v[k - 1] + slope * (t[k] - t[k - 1]);
+    slope += change[order[k]];
+  }
+  return {t, v};
+}
+
+function curveAt({t, v}, ns) {
+  const i = above(t, ns, 0, t.length);
+  if (i === 0) return 0;
+  if (i === t.length) return v[i - 1];
+  return v[i - 1] + ((v[i] - v[i - 1]) * (ns - t[i - 1])) / (t[i] - t[i - 1]);
+}

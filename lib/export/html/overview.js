@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: MIT
+// The overview: what the recording is worth, threads, contention over time, locks, who waited for whom. Before it:
+// model.js and charts.js; after it: app.js.
+
+const PAIRS_SHOWN = 24;
+
+function card(title, value, note, warn) {
+  return h(
+    "div",
+    {class: warn ? "card warn" : "card"},
+    h("div", {class: "title"}, title),
+    h("div", {class: "value"}, value),
+    h("div", {class: "note"}, note),
+  );
+}
+
+function cards(m) {
+  const blocked = m.threads.reduce((n, t) => n + t.blocked, 0);
+  const contended = m.objects.filter((o) => !o.calm),
+    locks = contended.reduce((n, o) => n + o.waited, 0);
+  const waits = contended.reduce((n, o) => n + o.waits[0] + o.waits[3], 0),
+    worst = contended[0];
+  const stuck = (m.deadlocks.items || []).length;
+  return h(
+    "div",
+    {class: "cards"},
+    card(
+      "Recorded",
+      duration(m.length),
+      `${plural(m.events, "event")}, ${plural(m.threads.length, "thread")}${m.processes.length > 1 ? `, ${plural(m.processes.length, "process", "processes")}` : ""}`,
+    ),
+    card(
+      "Waiting for locks",
+      duration(locks),
+      waits ? `${plural(waits, "wait")}, ${percent(locks, m.lifetime)} of the threads' lives` : "nobody had to wait",
+    ),
+    card(
+      "Waited for most",
+      worst && worst.waited ? worst.title : "\u2013",
+      worst && worst.waited
+        ? `${duration(worst.waited)}, longest ${duration(worst.waits[2] || worst.waits[4])}`
+        : "no lock was contended",
+    ),
+    card(
+      "Blocked in all",
+      percent(blocked, m.lifetime),
+      `${duration(blocked)}, with waits for signals, ends and posts`,
+    ),
+    card(
+      "Deadlocks",
+      m.deadlocks.problem ? "?" : stuck ? count(stuck) : "none",
+      stuck ? "see Deadlock" : m.deadlocks.without ? "not known of every process" : "",
+      stuck > 0,
+    ),
+    card(
+      "Lost",
+      m.lost || m.damages.length ? count(m.lost) + (m.damages.length ? " +" : "") : "nothing",
+      m.damages.length
+        ? `${plural(m.damages.length, "stream")} damaged`
+        : m.lost
+          ? "events that did not fit"
+          : "every event was kept",
+      m.lost > 0 || m.damages.length > 0,
+    ),
+  );
+}
+
+// ---------------------------------------------------------------------------------------------- contention
+
+function contentionPanel(app) {
+  const m = app.model,
+    layers = contention(m, 600),
+    most = Math.max(1, Math.ceil(mostBlocked(layers)));
+  if (layers.length === 0)
+    return panel(
+      "Blocked threads over time",
+      h("p", {class: "empty"}, "No thread waited for anything that was recorded."),
+    );
+  const place = h("div", {
+    class: "chart",
+    role: "img",
+    "aria-label": `Blocked threads over time: at most ${most} at once. The tables below have the numbers.`,
+  });
+  const chart = canvasIn(place, (c, width, height) => {
+    const t = theme(),
+      left = 30,
+      bottom = 20;
+    c.fillStyle = t.panel;
+    c.fillRect(0, 0, width, height);
+    c.font = `11px ${t.font}`;
+    c.textBaseline = "middle";
+    const step = Math.max(1, Math.ceil(most / 4));
+    for (let n = 0; n <= most; n += step) {
+      const y = 6 + (height - bottom - 6) * (1 - n / most);
+      c.fillStyle = t.grid;
+      c.fillRect(left, Math.round(y), width - left, 1);
+      c.fillStyle = t.dim;
+      c.textAlign = "right";
+      c.fillText(n, left - 7, y);
+    }
+    drawLayers(c, layers, left, 6, width - left, height - bottom - 6, most);
+    c.textAlign = "left";
+    axisMarks(0, m.length || 1, width - left, (x, label) => {
+      c.fillStyle = t.grid;
+      c.fillRect(left + Math.round(x), 6, 1, height - bottom - 2);
+      c.fillStyle = t.dim;
+      if (x + 40 < width - left) c.fillText(label, left + x + 4, height - bottom / 2 + 2);
+    });
+  });
+  chart.canvas.addEventListener("click", (e) => {
+    const at = ((e.offsetX - 30) / (chart.canvas.clientWidth - 30)) * m.length;
+    app.show("timeline", {from: at - m.length / 40, to: at + m.length / 40});
+  });
+  app.onTheme(chart.ask);
+  const key = h(
+    "div",
+    {class: "key"},
+    layers.map((l) => h("span", {class: l.calm ? "calm" : ""}, h("i", {style: {background: l.colour}}), l.title)),
+  );
+  return panel(
+    "Blocked threads over time",
+    place,
+    key,
+    h(
+      "p",
+      {class: "note"},
+      "Full colour: waits for locks. Pale: waits for signals, posts and ends of threads. A click opens that moment in the timeline.",
+    ),
+  );
+}
+
+function panel(title, ...content) {
+  return h("section", {class: "panel"}, h("h2", null, title), ...content);
+}
+
+// ------------------------------------------------------------------------------------------------- threads
+
+// The life of a thread as a bar: waits by kind, then, where the kernel told of its switches, how it ran.
+function lifeBar(m, t) {
+  const life = Math.max(1, t.life),
+    bar = h("span", {class: "bar"});
+  const kinds = Object.entries(t.waits)
+    .map(([kind, w]) => [kind, waited(w)])
+    .sort((a, b) => CALM.has(a[0]) - CALM.has(b[0]) || b[1] - a[1]);
+  const part = (name, ns, title) =>
+    ns > 0 &&
+    bar.append(h("i", {class: name, style: {width: `${(100 * ns) / life}%`}, title: `${title}: ${duration(ns)}`}));
+  for (const [kind, ns] of kinds) part(CALM.has(kind) ? "calm" : "lock", ns, kind);
+  if (t.sched) {
+    part("asleep", t.sched.blocked - t.blocked, "blocked otherwise");
+    part("preempted", t.sched.preempted, "preempted");
+    part("run", t.sched.running, "running");
+  }
+  return bar;
+}
+
+function waitWords(t) {
+  return Object.entries(t.waits)
+    .sort((a, b) => waited(b[1]) - waited(a[1]))
+    .map(([kind, w]) => `${kind} ${duration(waited(w))} (${count(w[0] + w[3])})`)
+    .join(", ");
+}
+
+function schedColumns() {
+  const of = (t, key) => (t.sched ? t.sched[key] : -1),
+    least = (t) => (t.sched && t.sched.lost ? "\u2265\u202f" : "");
+  return [
+    {title: "Running", value: (t) => of(t, "running"), cell: (t) => duration(t.sched?.running), number: true},
+    {title: "Preempted", value: (t) => of(t, "preempted"), cell: (t) => duration(t.sched?.preempted), number: true},
+    {
+      title: "Switches: waited / taken away",
+      hint: "voluntary and involuntary context switches",
+      value: (t) => of(t, "voluntary") + of(t, "involuntary"),
+      cell: (t) => (t.sched ? `${least(t)}${count(t.sched.voluntary)} / ${count(t.sched.involuntary)}` : "\u2013"),
+      number: true,
+    },
+  ];
+}
+
+const SWITCHES = {
+  title: "Switches",
+  value: (t) => t.switches[0] ?? -1,
+  cell: (t) => counted(t.switches),
+  number: true,
+  hint: "context switches",
+};
+
+function threadPanel(app) {
+  const m = app.model,
+    told = m.threads.some((t) => t.sched),
+    columns = [
+      {title: "Thread", value: (t) => t.label, class: "name"},
+      {title: "Life", value: (t) => t.life, cell: (t) => duration(t.life), number: true},
+      {title: "Blocked", value: (t) => t.blocked, cell: (t) => duration(t.blocked), number: true},
+      {
+        title: "Share",
+        value: (t) => t.blocked / Math.max(1, t.life),
+        cell: (t) => percent(t.blocked, t.life),
+        number: true,
+      },
+      {
+        title: told ? "Waits for locks, for events; preempted; runs" : "Waits for locks, for events",
+        value: (t) => t.blocked / Math.max(1, t.life),
+        cell: (t) => lifeBar(m, t),
+        class: "wide",
+      },
+      ...(told ? schedColumns() : [SWITCHES]),
+      {title: "Waited for (times)", value: waitWords, class: "words"},
+      ...counterColumns(m, m.threads),
+    ];
+  return panel(
+    "Threads",
+    table(columns, m.threads, {
+      most: 20,
+      onrow: (t) => app.show("timeline", {thread: t}),
+      empty: "No thread was recorded.",
+    }),
+  );
+}
+
+// --------------------------------------------------------------------------------------------------- locks
+
+function lockPanel(app, title, objects, empty) {
+  const m = app.model,
+    columns = [
+      {
+        title: "Object",
+        value: (o) => o.title,
+        cell: (o) => [h("i", {class: "dot", style: {background: o.colour}}), o.title],
+        class: "name",
+      },
+      {title: "Waited in all", value: (o) => o.waited, cell: (o) => duration(o.waited), number: true},
+      {
+        title: "Waits",
+        value: (o) => o.waits[0] + o.waits[3],
+        cell: (o) => count(o.waits[0] + o.waits[3]) + (o.waits[3] ? ` (${o.waits[3]} never ended)` : ""),
+        number: true,
+      },
+      {
+        title: "Mean",
+        value: (o) => o.waits[1] / Math.max(1, o.waits[0]),
+        cell: (o) => (o.waits[0] ? duration(o.waits[1] / o.waits[0]) : "\u2013"),
+        number: true,
+      },
+      {
+        title: "Longest",
+        value: (o) => o.waits[2],
+        cell: (o) => (o.waits[0] ? duration(o.waits[2]) : "\u2013"),
+        number: true,
+      },
+      {
+        title: "Taken",
+        value: (o) => o.acquisitions,
+        cell: (o) => (o.countsExact || !o.acquisitions ? "" : "\u2265\u202f") + count(o.acquisitions),
+        number: true,
+      },
+      {
+        title: "Held",
+        value: (o) => o.holdNs,
+        cell: (o) => (o.holds ? duration(o.holdNs) + (o.holdsComplete ? "" : ` in ${count(o.holds)} known`) : "\u2013"),
+        number: true,
+      },
+      {title: "Made at", value: (o) => m.siteText(o.init), class: "place"},
+    ];
+  return panel(
+    title,
+    table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o})}),
+    objects
+      .filter((o) => o.waited > 0)
+      .slice(0, 3)
+      .map((o) => lockPlaces(m, o)),
+  );
+}
+
+// What the counters counted while threads waited for a lock, and while they held it.
+function sectionCounts(m, o) {
+  const row = (title, s) => s && {title, ...s};
+  const rows = [row("waiting for it", o.waitedCounts), row("holding it", o.heldCounts)].filter(Boolean);
+  if (rows.length === 0) return null;
+  return table(
+    [
+      {title: "Counted while", value: (s) => s.title, class: "name"},
+      {title: "Times", value: (s) => s.sections, cell: (s) => count(s.sections), number: true},
+      {title: "Time", value: (s) => s.ns, cell: (s) => duration(s.ns), number: true},
+      ...counterColumns(m, rows),
+    ],
+    rows,
+  );
+}
+
+// Where a lock was waited for and taken, and by whom.
+function lockPlaces(m, o) {
+  const places = o.sites.filter((s) => s.site && (waited(s.waits) || s.blockedNs)).slice(0, 6);
+  const uses = o.uses.filter((u) => waited(u.waits) || u.blockedNs || u.holds).slice(0, 8);
+  if (places.length + uses.length === 0) return null;
+  return h(
+    "details",
+    {class: "places"},
+    h("summary", null, h("i", {class: "dot", style: {background: o.colour}}), `${o.title}: where and who`),
+    places.length > 0 &&
+      table(
+        [
+          {title: "Place", value: (s) => m.siteText(s.site), class: "place"},
+          {
+            title: "Waited here",
+            value: (s) => waited(s.waits),
+            cell: (s) =>
+              waited(s.waits) ? `${duration(waited(s.waits))} (${count(s.waits[0] + s.waits[3])})` : "\u2013",
+            number: true,
+          },
+          {
+            title: "Taken here, made others wait",
+            value: (s) => s.blockedNs,
+            cell: (s) => (s.blocked ? `${duration(s.blockedNs)} (${count(s.blocked)})` : "\u2013"),
+            number: true,
+          },
+        ],
+        places,
+      ),
+    uses.length > 0 &&
+      table(
+        [
+          {title: "Thread", value: (u) => m.threads[u.thread].label, class: "name"},
+          {title: "Taken", value: (u) => u.acquisitions, cell: (u) => count(u.acquisitions), number: true},
+          {
+            title: "Waited",
+            value: (u) => waited(u.waits),
+            cell: (u) =>
+              waited(u.waits) ? `${duration(waited(u.waits))} (${count(u.waits[0] + u.waits[3])})` : "\u2013",
+            number: true,
+          },
+          {
+            title: "Held",
+            value: (u) => u.holdNs,
+            cell: (u) => (u.holds ? `${duration(u.holdNs)} (${count(u.holds)})` : "\u2013"),
+            number: true,
+          },
+          {
+            title: "Made others wait",
+            value: (u) => u.blockedNs,
+            cell: (u) => (u.blocked ? `${duration(u.blockedNs)} (${count(u.blocked)})` : "\u2013"),
+            number: true,
+          },
+        ],
+        uses,
+      ),
+    sectionCounts(m, o),
+  );
+}
+
+// ------------------------------------------------------------------------------------------ who for whom
+
+function pairsPanel(app) {
+  const m = app.model,
+    pairs = m.pairs.filter(([, , , ns]) => ns > 0),
+    name = (other) => (other ? m.threads[other - 1].label : "not known");
+  if (pairs.length === 0) return null;
+  const total = (i) => {
+    const sum = new Map();
+    for (const p of pairs) sum.set(p[i], (sum.get(p[i]) || 0) + p[3]);
+    return [...sum].sort((a, b) => b[1] - a[1]).map(([t]) => t);
+  };
+  const waiters = total(0),
+    others = total(1),
+    by = new Map(pairs.map((p) => [`${p[0]}.${p[1]}`, p])),
+    worst = Math.max(...pairs.map((p) => p[3]));
+  const cell = (w, other) => {
+    const p = by.get(`${w}.${other}`);
+    if (!p) return h("td", {class: w === other - 1 ? "self" : ""});
+    return h(
+      "td",
+      {
+        class: "heat",
+        title: `${m.threads[w].label} waited ${duration(p[3])} (${p[2]}) for ${name(other)}`,
+        style: {"--heat": (0.12 + 0.88 * Math.sqrt(p[3] / worst)).toFixed(3)},
+      },
+      h("b", null, duration(p[3])),
+      h("small", null, `${count(p[2])}\u00d7`),
+    );
+  };
+  const columns = others.slice(0, PAIRS_SHOWN),
+    head = columns.map((t) => h("th", {scope: "col"}, h("span", null, name(t))));
+  const line = (w) =>
+    h(
+      "tr",
+      null,
+      h("th", {scope: "row"}, m.threads[w].label),
+      columns.map((other) => cell(w, other)),
+    );
+  return panel(
+    "Who waited for whom",
+    h(
+      "div",
+      {class: "matrix"},
+      h(
+        "table",
+        null,
+        h("thead", null, h("tr", null, h("th", {class: "corner"}, "waited \u2193 for \u2192"), head)),
+        h("tbody", null, waiters.slice(0, PAIRS_SHOWN).map(line)),
+      ),
+    ),
+    h(
+      "p",
+      {class: "note"},
+      "By the thread that held the lock when the wait began, else by the one that ended the wait.",
+      waiters.length > PAIRS_SHOWN || others.length > PAIRS_SHOWN
+        ? ` The ${PAIRS_SHOWN} of each that matter most.`
+        : "",
+    ),
+  );
+}
+
+// ------------------------------------------------------------------------------------------- critical path
+
+function pathPanel(app, path, i) {
+  const m = app.model,
+    whole = path.end - path.begin + path.early,
+    title = m.processes.length > 1 ? `Critical path of process ${m.processes[i].pid}` : "Critical path";
+  if (path.steps === 0 || whole === 0) return null;
+  const columns = [
+    {title: "Object", value: (o) => m.objects[o.object].title, class: "name"},
+    {title: "Held on the path", value: (o) => o.held, cell: (o) => duration(o.held), number: true},
+    {title: "Share", value: (o) => o.held, cell: (o) => percent(o.held, whole), number: true},
+    {
+      title: "Without it, shorter by",
+      hint: "had its sections taken no time, and everything else kept its order",
+      value: (o) => o.gain ?? -1,
+      cell: (o) => (o.gain === null ? "\u2013" : duration(o.gain)),
+      number: true,
+    },
+    {
+      title: "At half, shorter by",
+      value: (o) => o.gainHalf ?? -1,
+      cell: (o) => (o.gainHalf === null ? "\u2013" : duration(o.gainHalf)),
+      number: true,
+    },
+    {
+      title: "Wakes (time)",
+      value: (o) => o.wake,
+      cell: (o) => (o.wakes ? `${count(o.wakes)} (${duration(o.wake)})` : "\u2013"),
+      number: true,
+    },
+  ];
+  const parts = [
+    ["run", path.run, "threads that did not wait"],
+    ["wake", path.wake, "from a release or signal until the waiter went on"],
+    ["unknown", path.unknown, "waits of which it is not known who ended them"],
+  ];
+  return panel(
+    title,
+    h(
+      "p",
+      {class: "lead"},
+      `What made it last ${duration(whole)}; it goes ${plural(path.hops, "time")} from one thread to another. `,
+      button("Show it in the timeline", () => app.show("timeline", {path: true})),
+    ),
+    h(
+      "span",
+      {class: "bar path"},
+      parts.map(([kind, ns, words]) =>
+        h("i", {class: kind, style: {width: `${(100 * ns) / whole}%`}, title: `${words}: ${duration(ns)}`}),
+      ),
+    ),
+    h(
+      "div",
+      {class: "key"},
+      parts.map(([kind, ns, words]) => h("span", null, h("i", {class: `part ${kind}`}), `${duration(ns)} ${words}`)),
+    ),
+    table(
+      columns,
+      path.objects.filter((o) => o.held + o.wakes > 0),
+      {
+        most: 8,
+        empty: "No lock was held on it.",
+        onrow: (o) => app.show("timeline", {object: m.objects[o.object]}),
+      },
+    ),
+  );
+}
+
+// ---------------------------------------------------------------------------------------------- conditions
+
+function fact(name, value, warn) {
+  return value === null ? null : h("div", {class: warn ? "warn" : null}, h("dt", null, name), h("dd", null, value));
+}
+
+function conditionsPanel(m) {
+  const merged = Object.entries(m.merged).filter(([, ns]) => ns > 0);
+  return panel(
+    "Conditions of this recording",
+    m.processes.map((p) =>
+      h(
+        "dl",
+        {class: "facts"},
+        fact("Command", h("code", null, tidy(p.command, 300))),
+        fact("Process", `${p.pid} on ${tidy(p.host, 60)}`),
+        fact("Kernel", tidy(p.kernel, 80)),
+        fact("Began", new Date(Number(BigInt(p.start) / 1000000n)).toLocaleString()),
+        fact(
+          "Clock",
+          p.hz
+            ? `${(p.hz / 1e6).toFixed(2)} MHz, ${p.clockError === null ? "its error is not known" : `within ${duration(p.clockError)} of CLOCK_MONOTONIC_RAW`}`
+            : "\u2013",
+        ),
+        fact("Records", `${count(p.records)}, ${count(p.lost)} lost`, p.lost > 0),
+        p.overwritten
+          ? fact("Overwritten", `${count(p.overwritten)} older events made room for later ones`, true)
+          : null,
+        fact("End", p.complete ? "in good order" : "it was killed, or still running", !p.complete),
+      ),
+    ),
+    h(
+      "dl",
+      {class: "facts"},
+      fact(
+        "Own cost",
+        m.ownCost === null
+          ? "not recorded"
+          : `about ${duration(m.ownCost)} for the events about locks and threads, ${percent(m.ownCost, m.lifetime)} of the threads' lives`,
+      ),
+      fact(
+        "Events",
+        `${count(m.events)}${m.unknown ? `, ${count(m.unknown)} of unknown kinds` : ""}${m.unmatched ? `, ${count(m.unmatched)} begins or ends without the other` : ""}${m.unfinished ? `, ${plural(m.unfinished, "wait")} that never ended` : ""}`,
+        m.unmatched > 0,
+      ),
+      m.leftOut ? fact("Left out", `${count(m.leftOut)} regions and waits nested deeper than 512`, true) : null,
+      merged.length
+        ? fact(
+            "Drawn together",
+            `the timeline draws ${merged.map(([what, ns]) => `${what} shorter than ${duration(ns)}`).join(", ")} as one where they are close; tables and sums have them all`,
+          )
+        : null,
+      m.damages.map((text) => fact("Damaged", tidy(text, 400), true)),
+      fact("Page", `made by libupmu ${m.version}`),
+    ),
+  );
+}
+
+function showOverview(app) {
+  const m = app.model,
+    locks = m.objects.filter((o) => !o.calm),
+    events = m.objects.filter((o) => o.calm && o.waited > 0);
+  fill(byId("overview"), [
+    cards(m),
+    contentionPanel(app),
+    threadPanel(app),
+    lockPanel(app, "Locks", locks, "No lock was recorded."),
+    events.length ? lockPanel(app, "Condition variables, semaphores, barriers, joins", events, "") : null,
+    m.paths.map((path, i) => pathPanel(app, path, i)),
+    m.paths.map((path, i) => pathPanel(app, path, i)),
+    pairsPanel(app),
+    conditionsPanel(m),
+  ]);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Regions and functions: a flame graph of time by region or of blocked time by call stack, and tables of both. Before it:
+// flame.js; after it: app.js.
+
+// Own time of regions by name: what is in no region inside, and in no wait.
+function ownTimes(root) {
+  const own = new Map(),
+    line = [root];
+  while (line.length) {
+    const n = line.pop();
+    if (!n.wait) own.set(n.name, (own.get(n.name) || 0) + n.own);
+    line.push(...n.children);
+  }
+  return own;
+}
+
+function regionTable(m, root) {
+  const own = ownTimes(root),
+    columns = [
+      {title: "Region", value: (r) => tidy(r.name, 120), class: "name"},
+      {
+        title: "Times",
+        value: (r) => r.count,
+        cell: (r) => count(r.count) + (r.unfinished ? ` (+${count(r.unfinished)} not ended)` : ""),
+        number: true,
+      },
+      {title: "Wall time", value: (r) => r.ns, cell: (r) => duration(r.ns), number: true},
+      {
+        title: "Own",
+        value: (r) => own.get(tidy(r.name, 200)) || 0,
+        cell: (r) => duration(own.get(tidy(r.name, 200)) || 0),
+        number: true,
+        hint: "in no region inside it, and not waiting",
+      },
+      {
+        title: "Mean",
+        value: (r) => r.ns / Math.max(1, r.count),
+        cell: (r) => (r.count ? duration(r.ns / r.count) : "\u2013"),
+        number: true,
+      },
+      {title: "Shortest", value: (r) => r.min ?? -1, cell: (r) => duration(r.min), number: true},
+      {title: "Longest", value: (r) => r.max, cell: (r) => (r.count ? duration(r.max) : "\u2013"), number: true},
+      ...counterColumns(m, m.regions),
+    ];
+  return table(
+    columns,
+    m.regions.filter((r) => r.name !== "(thread)"),
+    {empty: "The program has no regions of its own; docs/guide.md says how to give it some."},
+  );
+}
+
+// Functions on the way to a wait: their own time is that of waits called in them; a function counts once per stack.
+function functionRows(m) {
+  const by = new Map();
+  for (const [, stack, site, , times_, ns] of m.blocked) {
+    const frames = stack ? m.stackFrames(stack) : m.siteFrames(site),
+      seen = new Set();
+    frames.forEach((f, i) => {
+      const key = `${f.name}\n${f.file}`;
+      if (!by.has(key))
+        by.set(key, {
+          name: tidy(f.name, 120),
+          where: f.file ? tidy(baseName(f.file), 80) : tidy(baseName(f.module), 80),
+          own: 0,
+          all: 0,
+          count: 0,
+        });
+      const row = by.get(key);
+      if (i === 0) row.own += ns;
+      if (seen.has(key)) return;
+      seen.add(key);
+      row.all += ns;
+      row.count += times_;
+    });
+  }
+  return [...by.values()].sort((a, b) => b.own - a.own || b.all - a.all);
+}
+
+function functionTable(m) {
+  return table(
+    [
+      {title: "Function", value: (f) => f.name, class: "name"},
+      {title: "In", value: (f) => f.where, class: "place"},
+      {
+        title: "Blocked in it",
+        value: (f) => f.own,
+        cell: (f) => (f.own ? duration(f.own) : "\u2013"),
+        number: true,
+        hint: "waits called by the function itself",
+      },
+      {
+        title: "And below it",
+        value: (f) => f.all,
+        cell: (f) => duration(f.all),
+        number: true,
+        hint: "with those of functions that it called",
+      },
+      {title: "Waits", value: (f) => f.count, cell: (f) => count(f.count), number: true},
+    ],
+    functionRows(m),
+    {most: 25, empty: "No wait with a call stack was recorded."},
+  );
+}
+
+function flamePanel(app, flames) {
+  const place = h("div"),
+    found = h("span", {class: "found", role: "status"}),
+    tools = h("div", {class: "bar-tools"});
+  let flame = null;
+  const search = h("input", {
+    type: "search",
+    placeholder: "Search",
+    "aria-label": "Search the flame graph",
+    oninput: () => {
+      const ns = flame.search(search.value);
+      found.textContent = ns === null ? "" : `${duration(ns)}, ${percent(ns, flame.root.ns)}`;
+    },
+  });
+  const buttons = flames.map((f, i) => button(f.title, () => choose(i), {"aria-pressed": "false"}));
+  function choose(i) {
+    buttons.forEach((b, k) => b.setAttribute("aria-pressed", i === k));
+    place.replaceChildren();
+    flame = new Flame(place, flames[i].root, app);
+    flame.search(search.value);
+  }
+  fill(tools, [buttons, h("span", {class: "space"}), found, search]);
+  choose(0);
+  return panel(
+    "Where the time goes",
+    tools,
+    place,
+    h(
+      "p",
+      {class: "note"},
+      "A box is as wide as its time. Orange: regions and functions; blue: waits. A click zooms, a click on the topmost box goes back.",
+    ),
+  );
+}
+
+function showRegions(app) {
+  const m = app.model,
+    regions = regionFlame(m),
+    waits = waitFlame(m),
+    flames = [];
+  if (m.regions.some((r) => r.name !== "(thread)")) flames.push({title: "Wall time by region", root: regions});
+  if (m.blocked.length) flames.push({title: "Blocked time by call stack", root: waits});
+  fill(byId("regions"), [
+    flames.length
+      ? flamePanel(app, flames)
+      : panel("Where the time goes", h("p", {class: "empty"}, "Neither regions nor waits were recorded.")),
+    panel("Regions", regionTable(m, regions)),
+    panel("Functions that wait", functionTable(m)),
+  ]);
+}

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: MIT
+// The timeline: what is in view, and how the hand and the keyboard move it. Before it: lanes.js, draw.js, details.js;
+// after it: app.js.
+
+const RULER = 24,
+  LEAST_NS = 20,
+  ARROWS_MOST = 60,
+  DENSE_FROM = 24;
+
+class Timeline {
+  constructor(app) {
+    this.app = app;
+    this.m = app.model;
+    this.end = Math.max(1, this.m.length);
+    this.view = this.whole();
+    this.options = {dense: this.m.threads.length > DENSE_FROM, folded: new Set(), wanted: null};
+    this.chosen = null; // {row, index}
+    this.range = null; // measured: {a, b}
+    this.searching = new Search(this);
+    this.build();
+    this.arrange();
+    app.onTheme(() => this.redraw());
+  }
+
+  // --------------------------------------------------------------------------------------------- elements
+
+  build() {
+    this.search = h("input", {
+      type: "search",
+      placeholder: "Search threads, locks, regions",
+      "aria-label": "Search threads, locks and regions",
+      oninput: () => this.searching.look(this.search.value),
+      onkeydown: (e) => {
+        if (e.key === "Enter") this.next(e.shiftKey ? -1 : 1, true);
+        if (e.key === "Escape") this.search.blur();
+      },
+    });
+    this.found = h("span", {class: "found", role: "status"});
+    this.measure = button("Measure", () => this.setMeasure(!this.measuring), {
+      "aria-pressed": "false",
+      title: "Drag over a stretch of time (or hold Shift and drag)",
+    });
+    this.dense = button(
+      "Dense",
+      () => {
+        this.options.dense = !this.options.dense;
+        this.arrange();
+      },
+      {"aria-pressed": "false", title: "More lanes, less in each"},
+    );
+    this.path_button = button("Critical path", () => this.setPath(!this.path_shown), {
+      "aria-pressed": "false",
+      title: "What made the program last as long as it did (C)",
+    });
+    this.path_button.hidden = !this.m.paths.some((p) => p.steps > 0);
+    this.range_text = h("span", {class: "range"});
+    const bar = h(
+      "div",
+      {class: "bar-tools"},
+      this.search,
+      this.found,
+      h("span", {class: "space"}),
+      this.range_text,
+      button("\u2212", () => this.zoom(2), {"aria-label": "Zoom out", title: "Zoom out (S or \u2212)"}),
+      button("+", () => this.zoom(0.5), {"aria-label": "Zoom in", title: "Zoom in (W or +)"}),
+      button("All", () => this.showAll(), {title: "The whole recording (0)"}),
+      this.path_button,
+      this.measure,
+      this.dense,
+      button(
+        "?",
+        () => {
+          this.help.hidden = !this.help.hidden;
+        },
+        {"aria-label": "Keys", title: "Keys"},
+      ),
+    );
+    this.mini_place = h("div", {class: "mini"});
+    this.scroller = h("div", {class: "scroller"});
+    this.spacer = h("div", {class: "spacer"});
+    this.stage = h("div", {class: "stage"});
+    this.scroller.append(this.stage, this.spacer);
+    this.side = h("aside", {class: "side", "aria-live": "polite", "aria-label": "Details"});
+    this.tip = h("div", {class: "tip", hidden: true});
+    this.help = this.helpPanel();
+    fill(byId("timeline"), [
+      bar,
+      this.mini_place,
+      h("div", {class: "split"}, this.scroller, this.side),
+      this.tip,
+      this.help,
+    ]);
+    this.mini = canvasIn(this.mini_place, (c, w, hh) => this.drawMini(c, w, hh), {"aria-hidden": "true"});
+    this.screen = canvasIn(this.stage, (c, w, hh) => this.draw(c, w, hh), {
+      tabindex: "0",
+      role: "application",
+      "aria-label":
+        "Timeline: a lane for each thread, then each lock, then each counter. W and S zoom, A and D move, N and P go from event to event, whose details are read out.",
+    });
+    this.hand = new Hand(this);
+    this.showHints();
+  }
+
+  helpPanel() {
+    const keys = [
+      ["Wheel, W / S, + / \u2212", "zoom"],
+      ["Drag, A / D, \u2190 / \u2192", "move in time"],
+      ["Shift + wheel, \u2191 / \u2193", "move among lanes"],
+      ["Click", "details of an event"],
+      ["Double click, Enter", "zoom to it"],
+      ["N / P", "next, previous event of the row"],
+      ["Shift + drag, M", "measure a stretch of time"],
+      ["/", "search; Enter goes to the next match"],
+      ["C", "the critical path"],
+      ["0", "the whole recording"],
+      ["Esc", "let go"],
+    ];
+    return h(
+      "div",
+      {class: "help", hidden: true, role: "dialog", "aria-label": "Keys"},
+      h("h3", null, "Keys"),
+      h(
+        "dl",
+        {class: "facts"},
+        keys.map(([key, what]) => h("div", null, h("dt", null, key), h("dd", null, what))),
+      ),
+      button("Close", () => {
+        this.help.hidden = true;
+      }),
+    );
+  }
+
+  showHints() {
+    const t = theme(),
+      calm = this.m.objects.find((o) => o.calm && o.waited > 0),
+      lock = this.m.objects.find((o) => !o.calm && o.waited > 0),
+      told = this.m.tables.runs.n > 0;
+    const line = (fillColour, alpha, size, text) =>
+      h("div", {class: "legend"}, h("i", {style: {background: fillColour, opacity: alpha, height: size}}), text);
+    replace(
+      this.side,
+      h("h3", null, "Nothing chosen"),
+      h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
+      h("h4", null, "In the lanes of threads"),
+      told ? line(t.run, 1, "5px", "running on a CPU") : line(t.run, 1, "5px", "running, or ready to run"),
+      told && line(t.warn, 1, "5px", "preempted: another one runs in its place"),
+      line(lock ? lock.colour : LOCK_COLOURS[0], 1, "14px", "waits for a lock, in the lock's colour"),
+      line(calm ? calm.colour : LOCK_COLOURS[1], 0.35, "14px", "waits for a signal, a post, or a thread's end"),
+      line(lock ? lock.colour : LOCK_COLOURS[0], 1, "4px", "below: the locks that it holds, as far as that is certain"),
+      line(regionColour("compress", t.dark), 1, "14px", "regions of the program"),
+      h("h4", null, "In the lanes of locks"),
+      line(threadColour(0, t.dark), 1, "14px", "who holds it"),
+      line(lock ? lock.colour : LOCK_COLOURS[0], 0.5, "8px", "how many wait for it"),
+      h(
+        "p",
+        {class: "dim"},
+        "Arrows lead from the thread that gave a lock back, or signalled, to the one that went on.",
+      ),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------- arrangement
+
+  // All that was kept, with a little room at both ends.
+  whole() {
+    const {from, to} = this.m.shown,
+      room = Math.max(1, to - from) * 0.01;
+    return {from: from - room, to: to + room};
+  }
+
+  showAll() {
+    const {from, to} = this.whole();
+    this.show(from, to);
+  }
+
+  arrange() {
+    this.dense.setAttribute("aria-pressed", this.options.dense);
+    this.layout = layOut(this.m, this.options);
+    this.spacer.style.height = `${this.layout.height + RULER}px`;
+    this.redraw();
+  }
+
+  redraw() {
+    this.screen.ask();
+    this.mini.ask();
+  }
+
+  show(from, to) {
+    const span = Math.min(this.end * 1.5, Math.max(LEAST_NS, to - from)),
+      middle = (from + to) / 2,
+      slack = this.end * 0.05 + span * 0.5;
+    const start = Math.min(this.end + slack - span, Math.max(-slack, middle - span / 2));
+    this.view = {from: start, to: start + span};
+    this.redraw();
+  }
+
+  zoom(factor, at = (this.view.from + this.view.to) / 2) {
+    const {from, to} = this.view,
+      span = Math.min(this.end * 1.5, Math.max(LEAST_NS, (to - from) * factor)),
+      share = (at - from) / (to - from);
+    this.show(at - share * span, at + (1 - share) * span);
+  }
+
+  move(share) {
+    const by = (this.view.to - this.view.from) * share;
+    this.show(this.view.from + by, this.view.to + by);
+  }
+
+  reveal(lane) {
+    const top = this.scroller.scrollTop,
+      height = this.scroller.clientHeight - RULER;
+    if (lane && (lane.y < top || lane.y + lane.height > top + height))
+      this.scroller.scrollTop = Math.max(0, lane.y - height / 3);
+  }
+
+  // --------------------------------------------------------------------------------------------- choosing
+
+  choose(row, index, zoom) {
+    this.chosen = row ? {row, index} : null;
+    this.range = null;
+    if (row) {
+      this.showDetails();
+      const lane =
+        row.table.name === "holds" && this.chosenLane === "object"
+          ? this.layout.ofObject.get(row.a)
+          : this.layout.ofThread.get(row.table.name === "holds" ? row.b : row.a);
+      this.reveal(lane);
+      const begin = row.table.begin[index],
+        length = row.table.ns[index],
+        {from, to} = this.view;
+      if (zoom) this.show(begin - Math.max(length, 100), begin + length + Math.max(length, 100));
+      else if (begin + length < from || begin > to)
+        this.show(begin + length / 2 - (to - from) / 2, begin + length / 2 + (to - from) / 2);
+    } else this.showHints();
+    this.redraw();
+  }
+
+  showDetails() {
+    const {row, index} = this.chosen,
+      d = describe(this.m, row, index),
+      i = index - row.from;
+    replace(
+      this.side,
+      h("h3", null, d.title),
+      h(
+        "div",
+        {class: "steps"},
+        button("\u25c2", () => this.next(-1), {"aria-label": "Previous event of this row", title: "Previous (P)"}),
+        button("\u25b8", () => this.next(1), {"aria-label": "Next event of this row", title: "Next (N)"}),
+        button("Zoom to it", () => this.choose(row, index, true)),
+        h("span", {class: "dim"}, `${count(i + 1)} of ${count(row.to - row.from)} in this row`),
+      ),
+      facts(d.rows),
+      d.stack || d.site ? [h("h4", null, "Call stack"), stackList(this.m, d.stack, d.site)] : "",
+    );
+  }
+
+  // The next event of the chosen row; with a search, the next one that it matches.
+  next(way, searching) {
+    if (searching && this.searching.find) {
+      this.searching.next(way);
+      return;
+    }
+    if (!this.chosen) {
+      const rows = this.layout.lanes.flatMap((l) => l.strips.flatMap((s) => s.rows)),
+        row = rows.find((r) => r.to > r.from);
+      if (row)
+        this.choose(row, Math.min(row.to - 1, above(row.table.begin, Math.max(0, this.view.from), row.from, row.to)));
+      return;
+    }
+    const {row, index} = this.chosen;
+    this.choose(row, Math.max(row.from, Math.min(row.to - 1, index + way)));
+  }
+
+  // ----------------------------------------------------------------------------------------------- drawing
+
+  draw(c, width, height) {
+    const began = performance.now(),
+      t = theme(),
+      m = this.m,
+      left = GUTTER,
+      pen = new Pen(c, this.view, left, width - left),
+      top = this.scroller.scrollTop - RULER;
+    const dim = (table, i, object) =>
+      table.name === "holds" ? this.searching.isDimObject(object) : this.searching.isDim(table, i);
+    const looks = {
+      wait: waitLook(m, dim),
+      held: heldLook(m, dim),
+      holder: holderLook(m, dim),
+      region: regionLook(m, dim),
+      run: runLook(m),
+    };
+    c.fillStyle = t.lane;
+    c.fillRect(0, 0, width, height);
+    c.font = `11px ${t.font}`;
+    c.textBaseline = "middle";
+    c.textAlign = "left";
+    this.drawGrid(pen, height);
+    const seen = this.layout.lanes.filter((l) => l.y + l.height > top + RULER && l.y < top + height);
+    c.save();
+    c.beginPath();
+    c.rect(left, 0, width - left, height);
+    c.clip();
+    this.drawEnds(pen, height);
+    for (const lane of seen) this.drawLane(pen, lane, lane.y - top, looks);
+    if (this.path_shown) this.drawPath(pen, top);
+    this.drawArrows(pen, seen, top);
+    this.drawChosen(pen, seen, top);
+    c.restore();
+    c.fillStyle = t.line;
+    c.fillRect(left - 1, 0, 1, height);
+    for (const lane of seen) {
+      if (lane.kind === "head") drawHead(c, lane, lane.y - top, width);
+      else
+        drawLabel(
+          c,
+          lane,
+          lane.y - top,
+          this.chosen &&
+            lane.thread &&
+            this.chosen.row.table.name !== "holds" &&
+            this.chosen.row.a === lane.thread.index,
+        );
+      c.fillStyle = t.line;
+      c.fillRect(0, Math.round(lane.y - top + lane.height) - 1, width, 1);
+    }
+    this.drawRuler(pen, width);
+    this.drawRange(pen, height);
+    this.range_text.textContent = duration(this.view.to - this.view.from) + " in view";
+    this.frame_ms = performance.now() - began;
+  }
+
+  drawLane(pen, lane, y, looks) {
+    if (lane.kind === "thread") drawThread(pen, this.m, lane, y, looks);
+    if (lane.kind === "object") drawObject(pen, this.m, lane, y, looks);
+    if (lane.kind === "counter") drawCounter(pen, this.m, lane, y);
+  }
+
+  drawGrid(pen, height) {
+    pen.c.fillStyle = theme().grid;
+    axisMarks(this.view.from, this.view.to, pen.width, (x) => pen.c.fillRect(Math.round(pen.left + x), 0, 1, height));
+  }
+
+  // Before the recording began and after it ended there is nothing.
+  drawEnds(pen, height) {
+    const c = pen.c,
+      x0 = pen.x(0),
+      x1 = pen.x(this.end);
+    c.fillStyle = theme().shade;
+    c.globalAlpha = 0.7;
+    if (x0 > pen.left) c.fillRect(pen.left, 0, x0 - pen.left, height);
+    if (x1 < pen.left + pen.width) c.fillRect(x1, 0, pen.left + pen.width - x1, height);
+    c.globalAlpha = 1;
+  }
+
+  drawRuler(pen, width) {
+    const c = pen.c,
+      t = theme();
+    c.fillStyle = t.panel;
+    c.fillRect(0, 0, width, RULER);
+    c.fillStyle = t.line;
+    c.fillRect(0, RULER - 1, width, 1);
+    axisMarks(this.view.from, this.view.to, pen.width, (x, label) => {
+      c.fillStyle = t.line;
+      c.fillRect(Math.round(pen.left + x), RULER - 7, 1, 6);
+      c.fillStyle = t.dim;
+      if (x + 60 < pen.width) c.fillText(label, pen.left + x + 4, RULER / 2);
+    });
+    c.fillStyle = t.panel;
+    c.fillRect(0, 0, pen.left, RULER - 1);
+    c.fillStyle = t.dim;
+    c.fillText("since the recording began", 12, RULER / 2);
+  }
+
+  drawRange(pen, height) {
+    if (!this.range) return;
+    const c = pen.c,
+      t = theme(),
+      x0 = Math.max(pen.left, pen.x(Math.min(this.range.a, this.range.b))),
+      x1 = Math.min(pen.left + pen.width, pen.x(Math.max(this.range.a, this.range.b)));
+    if (x1 < x0) return;
+    c.fillStyle = t.accent;
+    c.globalAlpha = 0.14;
+    c.fillRect(x0, 0, x1 - x0, height);
+    c.globalAlpha = 1;
+    c.fillRect(x0, 0, 1, height);
+    c.fillRect(x1, 0, 1, height);
+    const text = duration(Math.abs(this.range.b - this.range.a)),
+      wide = c.measureText(text).width + 14,
+      at = Math.max(pen.left, Math.min((x0 + x1 - wide) / 2, pen.left + pen.width - wide));
+    c.fillRect(at, 3, wide, RULER - 7);
+    c.fillStyle = "#ffffff";
+    c.fillText(text, at + 7, RULER / 2 - 0.5);
+  }
+
+  // The critical path: along the lanes of threads, from one to the next where it goes on in another.
+  drawPath(pen, top) {
+    const c = pen.c,
+      middle = (thread) => {
+        const lane = this.layout.ofThread.get(thread);
+        return lane ? lane.y - top + lane.strips[0].y + lane.strips[0].height / 2 : null;
+      };
+    c.strokeStyle = theme().accent;
+    c.lineWidth = 3;
+    c.lineJoin = "round";
+    for (const {row} of this.m.paths) {
+      c.beginPath();
+      let last = null;
+      const first = Math.max(0, above(row.begin, pen.from, 0, row.begin.length) - 1);
+      for (let i = first; i < row.begin.length && row.begin[i] < pen.to; i++) {
+        const y = middle(row.thread[i]),
+          x0 = pen.x(row.begin[i]);
+        // Of many steps in a pixel one is enough.
+        if (y === null || (last !== null && x0 - last.x < 0.3 && last.y === y)) continue;
+        if (last === null) c.moveTo(x0, y);
+        else c.lineTo(x0, y);
+        c.lineTo(x0 + row.ns[i] * pen.scale, y);
+        last = {x: x0, y};
+      }
+      c.stroke();
+    }
+  }
+
+  // Arrows of the waits that end in view, if they are few enough to be told apart; that of the chosen wait always.
+  drawArrows(pen, seen, top) {
+    const w = this.m.tables.waits,
+      found = [];
+    for (const lane of seen) {
+      for (const row of lane.kind === "thread" ? lane.strips[0].rows : []) {
+        for (
+          let i = Math.max(row.from, above(w.begin, this.view.from, row.from, row.to) - 1);
+          i < row.to && w.begin[i] < this.view.to && found.length <= ARROWS_MOST;
+          i++
+        )
+          if (
+            w.waker[i] &&
+            w.begin[i] + w.ns[i] > this.view.from &&
+            w.begin[i] + w.ns[i] < this.view.to &&
+            w.ns[i] * pen.scale > 3
+          )
+            found.push([row, i]);
+      }
+    }
+    if (found.length <= ARROWS_MOST) for (const [row, i] of found) this.drawArrow(pen, row, i, top, false);
+    if (this.chosen && this.chosen.row.table === w) this.drawArrow(pen, this.chosen.row, this.chosen.index, top, true);
+  }
+
+  drawArrow(pen, row, i, top, strong) {
+    const w = row.table,
+      from = w.waker[i] ? this.layout.ofThread.get(w.waker[i] - 1) : null,
+      to = this.layout.ofThread.get(row.a);
+    if (!from || !to) return;
+    const end = w.begin[i] + w.ns[i],
+      middle = (lane) => lane.y - top + lane.strips[0].y + lane.strips[0].height / 2,
+      down = to.y > from.y ? -1 : 1;
+    drawArrow(
+      pen,
+      pen.x(end - w.wakerNs[i]),
+      middle(from),
+      pen.x(end),
+      middle(to) + (down * to.strips[0].height) / 2,
+      strong,
+    );
+  }
+
+  drawChosen(pen, seen, top) {
+    if (!this.chosen) return;
+    const {row, index} = this.chosen,
+      t = row.table,
+      c = pen.c;
+    for (const lane of seen) {
+      for (const strip of lane.strips.filter((s) => s.rows.includes(row))) {
+        const x0 = Math.max(pen.left - 4, pen.x(t.begin[index])),
+          x1 = Math.min(pen.left + pen.width + 4, pen.x(t.begin[index] + t.ns[index]));
+        if (x1 < pen.left || x0 > pen.left + pen.width) continue;
+        c.strokeStyle = theme().ink;
+        c.lineWidth = 2;
+        c.strokeRect(x0 - 1, lane.y - top + strip.y - 1, Math.max(3, x1 - x0 + 1), strip.height + 2);
+      }
+    }
+  }
+
+  drawMini(c, width, height) {
+    const t = theme(),
+      left = GUTTER,
+      wide = width - left;
+    this.layers = this.layers || contention(this.m, 500);
+    this.most = this.most || Math.max(1, mostBlocked(this.layers));
+    c.fillStyle = t.panel;
+    c.fillRect(0, 0, width, height);
+    drawLayers(c, this.layers, left, 4, wide, height - 5, this.most);
+    c.font = `11px ${t.font}`;
+    c.textBaseline = "middle";
+    c.fillStyle = t.dim;
+    c.fillText("blocked threads", 12, height / 2);
+    const x0 = left + Math.max(0, this.view.from / this.end) * wide,
+      x1 = left + Math.min(1, this.view.to / this.end) * wide;
+    c.fillStyle = t.panel;
+    c.globalAlpha = 0.72;
+    c.fillRect(left, 0, x0 - left, height);
+    c.fillRect(x1, 0, left + wide - x1, height);
+    c.globalAlpha = 1;
+    c.strokeStyle = t.accent;
+    c.lineWidth = 1.5;
+    c.strokeRect(x0 + 0.75, 0.75, Math.max(2, x1 - x0 - 1.5), height - 1.5);
+  }
+
+  fold(key) {
+    const folded = this.options.folded;
+    if (!folded.delete(key)) folded.add(key);
+    this.arrange();
+  }
+
+  setPath(on) {
+    this.path_shown = on;
+    this.path_button.setAttribute("aria-pressed", on);
+    this.redraw();
+  }
+
+  setMeasure(on) {
+    this.measuring = on;
+    this.measure.setAttribute("aria-pressed", on);
+  }
+
+  showRange() {
+    this.chosen = null;
+    this.range = {a: Math.min(this.range.a, this.range.b), b: Math.max(this.range.a, this.range.b)};
+    replace(
+      this.side,
+      measuredDetails(this.m, this.range.a, this.range.b),
+      button("Zoom to it", () => this.show(this.range.a, this.range.b)),
+    );
+    this.redraw();
+  }
+
+  // Comes from another view: {from, to}, {thread}, {object} or {path}.
+  goTo(where) {
+    if (where.path) this.setPath(true);
+    if (where.from !== undefined) this.show(where.from, where.to);
+    const lane = where.thread
+      ? this.layout.ofThread.get(where.thread.index)
+      : where.object
+        ? this.layout.ofObject.get(where.object.index)
+        : null;
+    if (lane)
+      requestAnimationFrame(() => {
+        this.reveal(lane);
+        this.scroller.scrollTop = Math.max(0, lane.y - 60);
+      });
+    this.redraw();
+  }
+}
+
+// How wide a canvas's time is.
+function canvasWidth(timeline) {
+  return Math.max(1, timeline.screen.canvas.clientWidth - GUTTER);
+}

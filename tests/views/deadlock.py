@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""A deadlock is a graph; a click or a key on a wait shows the stack of the waiter and where the lock was taken."""
+import sys
+from browser import Browser
+
+work = sys.argv[1]
+
+
+def stacks(b):
+    return b.run("document.querySelector('#deadlock .stacks').innerText")
+
+
+with Browser() as b:
+    b.open(f"{work}/cross_normal.html", "deadlock")
+    assert b.run("document.querySelector('#notices').innerText").startswith("1\u00a0deadlock"), b.run("document.querySelector('#notices').innerText")
+    first = "document.querySelector('#deadlock .deadly')"
+    assert b.run(f"{first}.querySelectorAll('.node.thread').length") == 2
+    assert b.run(f"{first}.querySelectorAll('.node.lock').length") == 2
+    assert b.run(f"{first}.querySelectorAll('.edge.wait').length") == 2 and b.run(f"{first}.querySelectorAll('.edge.hold').length") == 2
+    seen = set()
+    for i in range(2):
+        b.run(f"{first}.querySelectorAll('.edge.wait')[{i}].dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        words = stacks(b)
+        assert words.count("take_both") >= 3 and "holds it" in words and "main.c:" in words, words
+        seen.add(words.splitlines()[0])
+    assert len(seen) == 2, seen
+    b.run(f"{first}.querySelector('.node.thread').focus()")
+    b.key("Enter")
+    assert "waits for mutex" in stacks(b)
+    assert "inversion" in b.run("document.querySelector('#deadlock').innerText")
+    b.view("timeline")
+    open_ends = b.run("[...upmuReport.model.tables.waits.flags].filter((f) => f & 1).length")
+    assert open_ends >= 2, open_ends
+    assert not b.complaints(), b.complaints()
+
+    b.open(f"{work}/owner_returned.html", "deadlock")
+    assert b.run("document.querySelectorAll('#deadlock .node.gone').length") == 1
+    assert "has ended" in b.run("document.querySelector('#deadlock').innerText")
+    assert not b.complaints(), b.complaints()
+print("deadlocks are shown")

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# What the page draws adds up to what its tables, and `upmu report`, say: in all modes of recording.
+# shellcheck source=lib.sh
+. "$HERE/lib.sh"
+for mode in all holders contended; do record "$mode" -m "$mode" -- "$CROWD" 6 12000; done
+record counted -m all -e page-faults,task-clock -- "$CROWD" 3 3000
+python3 "$HERE/numbers.py" "$work"/{all,holders,contended,counted}.html || fail "the page does not add up"
+finish

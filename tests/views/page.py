@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""The page of a known program: its numbers are those of `upmu report --json`, and hand and keyboard do what they say."""
+import json
+import sys
+from browser import Browser
+
+work = sys.argv[1]
+report = json.load(open(f"{work}/scene.json"))
+page = f"{work}/scene.html"
+
+
+def text(b, selector):
+    return b.run(f"document.querySelector({json.dumps(selector)}).innerText")
+
+
+def same_numbers(b):
+    m = b.run("""(() => { const m = upmuReport.model; return {
+        threads: m.threads.map((t) => [t.tid, t.blocked, t.end - t.begin]),
+        objects: m.objects.filter((o) => o.waits[0]).map((o) => [o.title, o.waits[0], o.waits[1]]),
+        waits: [...m.tables.waits.ns].reduce((a, n) => a + n, 0), regions: m.tables.regions.n, events: m.events}; })()""")
+    assert m["events"] == report["totals"]["events"], (m["events"], report["totals"]["events"])
+    blocked = {t["tid"]: t["blocked_ns"] for t in report["threads"]}
+    assert len(blocked) == len(m["threads"]) == 3 and all(blocked[tid] == ns for tid, ns, _ in m["threads"]), (blocked, m["threads"])
+    till = [o for o in m["objects"] if o[0] == "mutex the till"]
+    assert len(till) == 1 and till[0][1] == 1 and till[0][2] > 40e6, m["objects"]
+    assert sum(o[2] for o in m["objects"]) == m["waits"], m
+    assert m["regions"] == 1
+
+
+def overview(b):
+    words = text(b, "#overview")
+    for word in ("mutex the till", "customer ", "Blocked threads over time", "Conditions of this recording", "CLOCK_MONOTONIC_RAW", "every event was kept", "Own cost", "keep_till scene.c:"):
+        assert word in words or word in b.run("document.getElementById('overview').textContent"), word
+    # A click on a column's head sorts by it.
+    first = "document.querySelector('#overview tbody td').innerText"
+    b.run("[...document.querySelectorAll('#overview th button')].find((x) => x.textContent.startsWith('Thread')).click()")
+    up = b.run(first)
+    b.run("[...document.querySelectorAll('#overview th button')].find((x) => x.textContent.startsWith('Thread')).click()")
+    assert b.run(first) != up, up
+
+
+def place(b, lane, strip, share):
+    """The point in the window at a share of the view's time, in a strip of a lane."""
+    return b.run(f"""(() => {{ const t = upmuReport.timeline, l = t.layout.lanes.find((l) => l.title.startsWith({json.dumps(lane)})),
+        s = l.strips.find((s) => s.kind === {json.dumps(strip)}), box = t.screen.canvas.getBoundingClientRect();
+        return [box.left + 196 + (box.width - 196) * {share}, box.top + 24 + l.y - t.scroller.scrollTop + s.y + s.height / 2]; }})()""")
+
+
+def timeline(b):
+    b.view("timeline")
+    b.click(*place(b, "customer", "state", 0.5))
+    side = text(b, ".side")
+    for word in ("Waiting for mutex the till", "customer ", "keeper ", "pay_at_till", "scene.c:", "start_thread", "Held by", "Let go by"):
+        assert word in side, (word, side)
+    b.click(*place(b, "mutex the till", "holder", 0.5))
+    assert "Holding mutex the till" in text(b, ".side") and "keep_till" in text(b, ".side"), text(b, ".side")
+    b.click(*place(b, "customer", "region", 0.5))
+    side = text(b, ".side")
+    assert "shopping" in side and "task-clock" in side and "page-faults" in side, side
+
+    span = "upmuReport.timeline.view.to - upmuReport.timeline.view.from"
+    whole = b.run(span)
+    x, y = place(b, "customer", "state", 0.5)
+    b.wheel(x, y, -300)
+    near = b.run(span)
+    assert near < whole * 0.9, (near, whole)
+    began = b.run("upmuReport.timeline.view.from")
+    b.drag(x, y, x - 200, y)
+    assert b.run("upmuReport.timeline.view.from") > began and abs(b.run(span) - near) < 1, "a drag moves"
+    b.drag(x, y, x + 150, y, modifiers=8)
+    assert "measured" in text(b, ".side") and "mutex the till" in text(b, ".side"), text(b, ".side")
+    by_keys(b, span, whole)
+
+    b.run("(() => { const s = upmuReport.timeline.search; s.focus(); s.value = 'till'; s.dispatchEvent(new Event('input')); })()")
+    assert "1 lock" in text(b, ".found").replace("\u00a0", " "), text(b, ".found")
+    found = set()
+    for _ in range(2):  # its hold and its wait; after the last match comes the first
+        b.key("Enter")
+        found.add(text(b, ".side h3"))
+    assert found == {"Waiting for mutex the till", "Holding mutex the till"}, found
+
+
+def by_keys(b, span, whole):
+    b.run("upmuReport.timeline.screen.canvas.focus()")
+    b.key("0")
+    assert abs(b.run(span) / whole - 1) < 0.01
+    b.key("w")
+    assert b.run(span) < whole * 0.8
+    at = b.run("upmuReport.timeline.view.from")
+    b.key("d")
+    assert b.run("upmuReport.timeline.view.from") > at
+    b.key("Escape")
+    assert "Nothing chosen" in text(b, ".side")
+    b.key("n")
+    assert "Lasted" in text(b, ".side"), text(b, ".side")
+
+
+def regions(b):
+    b.view("regions")
+    words = text(b, "#regions")
+    assert "shopping" in words and "pay_at_till" in words, words
+    b.run("[...document.querySelectorAll('#regions .button')].find((x) => x.textContent === 'Blocked time by call stack').click()")
+    b.frame()
+    box = b.run("(() => { const r = document.querySelector('.flame canvas').getBoundingClientRect(); return [r.left, r.top, r.width]; })()")
+    b.click(box[0] + 20, box[1] + 30)
+    assert "\u00b7" in text(b, ".crumbs") and "all threads" in text(b, ".crumbs"), text(b, ".crumbs")
+
+
+def light_and_dark(b):
+    colour = "getComputedStyle(document.body).backgroundColor"
+    b.dark(False)
+    light = b.run(colour)
+    b.dark(True)
+    dark = b.run(colour)
+    assert light != dark
+    b.run("document.getElementById('theme').click()")
+    assert b.run(colour) == light, "the switch wins over the system"
+
+
+def old_browser(b):
+    b.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.DecompressionStream")
+    b.open(page)
+    assert "cannot inflate" in text(b, "#busy"), text(b, "#busy")
+
+
+with Browser() as b:
+    b.open(page)
+    same_numbers(b)
+    overview(b)
+    timeline(b)
+    regions(b)
+    b.view("deadlock")
+    assert "No " in text(b, "#deadlock")
+    light_and_dark(b)
+    assert not b.complaints(), b.complaints()
+    old_browser(b)
+print("the page shows what was recorded")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""How large a page is, how soon it shows something, how long a picture of the timeline takes. Arguments: pages, of which the
+first is held to the bars."""
+import os
+import sys
+import time
+from browser import Browser
+
+FRAMES = """(async () => {
+    const t = upmuReport.timeline, frames = [], next = () => new Promise(requestAnimationFrame);
+    await next();
+    for (let i = 0; i < 60; i++) {
+        const began = performance.now();
+        t.zoom(i < 30 ? 0.8 : 1.25);
+        await next();
+        await next();
+        frames.push((performance.now() - began) / 2);
+    }
+    return frames.sort((a, b) => a - b);
+})()"""
+
+with Browser() as b:
+    for i, page in enumerate(sys.argv[1:]):
+        megabytes = os.path.getsize(page) / 1e6
+        began = time.monotonic()
+        b.open(page)
+        ready = time.monotonic() - began
+        paint = b.run("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        b.view("timeline")
+        frames = b.run(FRAMES)
+        drawn = b.run("upmuReport.timeline.frame_ms")
+        events = b.run("upmuReport.model.events")
+        print(f"{events} events: {megabytes:.1f} MB, first picture after {paint:.0f} ms, all there after {1000 * ready:.0f} ms, "
+              f"zoomed picture {frames[30]:.1f} ms (95 %: {frames[57]:.1f} ms, script alone {drawn:.1f} ms)")
+        assert not b.complaints(), b.complaints()
+        told = b.run("""(() => { const m = upmuReport.model, all = (t) => t.more.reduce((n, more) => n + more + 1, 0);
+            return [all(m.tables.regions), m.regions.filter((r) => r.name !== '(thread)').reduce((n, r) => n + r.count, 0),
+                    document.getElementById('overview').textContent.includes('Drawn together'), m.tables.regions.n]; })()""")
+        assert told[0] == told[1], told
+        assert told[2] == (told[0] > told[3]), "that spans are drawn together is said"
+        if i == 0:
+            assert megabytes < 30 and paint < 1000 and frames[30] < 33, (megabytes, paint, frames[30])

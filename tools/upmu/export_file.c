@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* An export to a file, a device or a descriptor, with its progress and what it has to tell. Room: tools/upmu. Before it:
+ * cmd_export.c and cmd_report.c; after it: upmu_export() of libupmu_analysis. */
+#include "export_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "output.h"
+#include "upmu/upmu.h"
+
+/* ------------------------------------------------------------------------------------------------- progress */
+
+struct progress {
+    struct timespec start;
+    bool shown;
+};
+
+/* A line that replaces itself, on a terminal, once the export has taken a second. */
+static void show_progress(void *arg, uint64_t done, uint64_t all)
+{
+    struct progress *p = arg;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (all == 0 || (now.tv_sec - p->start.tv_sec) * 1000 + (now.tv_nsec - p->start.tv_nsec) / 1000000 < 1000)
+        return;
+    fprintf(stderr, "\r%3d %% of %" PRIu64 " events", (int)(100 * (done < all ? done : all) / all), all);
+    fflush(stderr);
+    p->shown = true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- writing */
+
+int export_to(const struct export_order *q, int fd)
+{
+    struct upmu_export_opts opts = q->opts;
+    struct upmu_export_result result = {.size = sizeof result};
+    struct progress progress = {0};
+    opts.size = sizeof opts;
+    if (isatty(STDERR_FILENO)) {
+        clock_gettime(CLOCK_MONOTONIC, &progress.start);
+        opts.progress = show_progress;
+        opts.arg = &progress;
+    }
+    int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
+    if (progress.shown)
+        fputs("\r\033[K", stderr);
+    if (rc < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    if (result.lost)
+        complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
+    if (result.left_out)
+        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.left_out);
+    if (result.without_number)
+        complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
+                 result.without_number);
+    if (result.damages)
+        complain("%" PRIu64 " damages: a part of the recording could not be read; upmu report names them",
+                 result.damages);
+    return result.damages ? EXIT_FAILED : EXIT_OK;
+}
+
+/* A device or a pipe is written to as it is. */
+static int export_to_device(const struct export_order *q)
+{
+    int fd = open(q->output, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    int status = export_to(q, fd);
+    return close(fd) == 0 ? status : EXIT_FAILED;
+}
+
+/* A file is made beside its name and takes it when it is whole: a failed export leaves no half of one. */
+int export_to_file(const struct export_order *q)
+{
+    char temporary[PATH_MAX + 32], real[PATH_MAX];
+    struct stat st;
+    if (stat(q->output, &st) == 0 && !S_ISREG(st.st_mode))
+        return export_to_device(q);
+    const char *target = realpath(q->output, real) ? real : q->output; /* a link stays one */
+    int n = snprintf(temporary, sizeof temporary, "%s.upmu-%ld", target, (long)getpid());
+    int fd = n < (int)sizeof temporary ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                                       : (errno = ENAMETOOLONG, -1);
+    if (fd < 0) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    int status = export_to(q, fd);
+    if (close(fd) != 0 && status == EXIT_OK) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        status = EXIT_FAILED;
+    }
+    if (status == EXIT_OK && rename(temporary, target) != 0) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        status = EXIT_FAILED;
+    }
+    if (status != EXIT_OK)
+        (void)unlink(temporary);
+    return status;
+}
