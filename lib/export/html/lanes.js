@@ -94,14 +94,25 @@ function layOut(model, options) {
       .filter((o) => o.calm === calm)
       .map((o) => lockLane(o, size))
       .filter(wanted);
+  const several = model.processes.length > 1,
+    threadsOf = (p, i) =>
+      section(
+        several ? `Threads of ${tidy(baseName(p.command.split(" ")[0]), 60)} ${p.pid}` : "Threads",
+        `threads ${i}`,
+        threads
+          .filter((t) => t.process === i)
+          .map((t) => threadLane(t, size))
+          .filter(wanted),
+        options.folded,
+      );
   const lanes = [
-    ...section("Threads", "threads", threads.map((t) => threadLane(t, size)).filter(wanted), options.folded),
+    ...model.processes.flatMap(threadsOf),
     ...section("Locks", "locks", lanesOf(false), options.folded),
     ...section("Signals, posts and barriers", "calm", lanesOf(true), options.folded),
     ...section(
       "Counters",
       "counters",
-      model.counters.map((c, i) => counterLane(c, i, size)),
+      model.readings.some((r) => r.ns.length > 0) ? model.counters.map((c, i) => counterLane(c, i, size)) : [],
       options.folded,
     ),
   ];

@@ -86,14 +86,16 @@ class Model {
   nameObjects() {
     this.objects.forEach((o, i) => {
       o.index = i;
-      o.title = tidy(o.name ? `${o.type} ${o.name}` : o.peer ? `${o.type} ${o.peer}` : `${o.type} ${o.address}`, 120);
+      const ends = o.peer && this.byTid.get(`${o.process}.${o.peer}`);
+      const name = o.name || o.peer || o.address;
+      o.title = ends ? `end of ${ends.label}` : tidy(`${o.type} ${name}`, 120);
       o.calm = CALM.has(o.type) || o.type === "thread";
       o.waited = waited(o.waits);
       o.colour = OTHER_COLOUR;
       o.holdRows = [];
     });
     // Locks come first: they are what one looks for. Ends of threads need no colour.
-    const waitedFor = this.objects.filter((o) => o.waited > 0 && o.type !== "thread");
+    const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread");
     [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)]
       .slice(0, LOCK_COLOURS.length)
       .forEach((o, i) => {

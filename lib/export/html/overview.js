@@ -251,7 +251,8 @@ function lockPanel(app, title, objects, empty) {
       {
         title: "Taken",
         value: (o) => o.acquisitions,
-        cell: (o) => (o.countsExact || !o.acquisitions ? "" : "\u2265\u202f") + count(o.acquisitions),
+        cell: (o) =>
+          o.acquisitions === 0 && o.calm ? "\u2013" : (o.countsExact ? "" : "\u2265\u202f") + count(o.acquisitions),
         number: true,
       },
       {
@@ -266,7 +267,7 @@ function lockPanel(app, title, objects, empty) {
     title,
     table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o})}),
     objects
-      .filter((o) => o.waited > 0)
+      .filter((o) => o.waited > 0 && o.type !== "thread")
       .slice(0, 3)
       .map((o) => lockPlaces(m, o)),
   );
