@@ -24,8 +24,11 @@ const LOCK_COLOURS = [
   "#6741d9",
   "#66a80f",
   "#a1662f",
+  "#f06595",
+  "#12b886",
 ];
-const OTHER_COLOUR = "#868e96";
+const LOCKS_COLOURED = 8,
+  OTHER_COLOUR = "#868e96";
 
 function hue(n) {
   return (n * 137.508) % 360;
@@ -96,11 +99,11 @@ class Model {
     });
     // Locks come first: they are what one looks for. Ends of threads need no colour.
     const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread");
-    [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)]
-      .slice(0, LOCK_COLOURS.length)
-      .forEach((o, i) => {
-        o.colour = LOCK_COLOURS[i];
-      });
+    const locks = waitedFor.filter((o) => !o.calm).slice(0, LOCKS_COLOURED),
+      calm = waitedFor.filter((o) => o.calm).slice(0, LOCK_COLOURS.length - locks.length);
+    [...locks, ...calm].forEach((o, i) => {
+      o.colour = LOCK_COLOURS[i];
+    });
     this.byAddress = new Map();
     for (const o of this.objects) {
       const key = `${o.process}.${o.address}`;

@@ -323,6 +323,7 @@ class Timeline {
             lane.thread &&
             this.chosen.row.table.name !== "holds" &&
             this.chosen.row.a === lane.thread.index,
+          this.view,
         );
       c.fillStyle = t.line;
       c.fillRect(0, Math.round(lane.y - top + lane.height) - 1, width, 1);
