@@ -50,7 +50,9 @@ enum upmu_trace_kind {
     UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex whose owner had died is declared consistent: `result` */
     /** The thread takes `object` while it holds `object2`, taken at `holder_site`, and `count` - 1 others, of which the
      *  events of the same tick beside it tell. Once per thread and set of locks; again after the thread made or joined
-     *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever. */
+     *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever.
+     *  With `count` 0: the semaphore `object`, told of as a lock in its life, is none: it was posted by a thread that did
+     *  not hold it. */
     UPMU_TRACE_LOCK_ORDER = 27,
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */

@@ -18,6 +18,7 @@ struct unit_range {
 
 struct dwarf_index {
     struct demangler *demangler;
+    struct dwarf_sections sections;
     struct dwarf_unit *units;
     size_t n_units, cap_units;
     struct unit_range *ranges; /* sorted by low */
@@ -52,7 +53,7 @@ static int add_unit(struct dwarf_index *index, Dwarf_Die *lines, Dwarf_Die *spli
         return no_memory();
     index->units = all;
     bool is_split = dwarf_tag(split) == DW_TAG_compile_unit;
-    all[index->n_units] = (struct dwarf_unit){.lines = *lines, .tree = is_split ? *split : *lines};
+    all[index->n_units] = (struct dwarf_unit){.lines_die = *lines, .tree = is_split ? *split : *lines};
     return add_ranges(index, lines, (uint32_t)index->n_units++);
 }
 
@@ -85,6 +86,7 @@ int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *d
     if (!index)
         return no_memory();
     index->demangler = demangler;
+    dwarf_sections_find(&index->sections, dwarf);
     int rc = add_units(index, dwarf);
     if (rc != 0) {
         dwarf_index_close(index);
@@ -122,7 +124,7 @@ int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_
     struct dwarf_unit *unit = unit_at(index, address);
     if (!unit)
         return 0;
-    int rc = unit->read ? 0 : dwarf_unit_read(unit);
+    int rc = unit->read ? 0 : dwarf_unit_read(unit, &index->sections);
     return rc == 0 ? dwarf_unit_find(unit, index->demangler, address, frames, max) : rc;
 }
 

@@ -156,56 +156,14 @@ static int cut_into_segments(struct unit_reader *r)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ lines */
-
-static int by_address(const void *a, const void *b)
-{
-    const struct dwarf_row *x = a, *y = b;
-    if (x->address != y->address)
-        return x->address < y->address ? -1 : 1;
-    if (x->end != y->end)
-        return x->end ? -1 : 1; /* where one sequence ends the next may begin */
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static void read_row(struct dwarf_row *row, Dwarf_Line *line, uint32_t order)
-{
-    Dwarf_Addr address = 0;
-    int number = 0;
-    bool end = false;
-    *row = (struct dwarf_row){.order = order};
-    if (dwarf_lineaddr(line, &address) == 0)
-        row->address = address;
-    if (dwarf_lineno(line, &number) == 0 && number > 0)
-        row->line = (uint32_t)number;
-    row->end = dwarf_lineendsequence(line, &end) != 0 || end;
-    row->file = dwarf_linesrc(line, NULL, NULL);
-}
-
-static int read_rows(struct dwarf_unit *u)
-{
-    Dwarf_Lines *lines;
-    size_t n = 0;
-    if (dwarf_getsrclines(&u->lines, &lines, &n) != 0 || n == 0 || n > UINT32_MAX)
-        return 0;
-    u->rows = calloc(n, sizeof *u->rows);
-    if (!u->rows)
-        return no_memory();
-    for (size_t i = 0; i < n; i++)
-        read_row(&u->rows[i], dwarf_onesrcline(lines, i), (uint32_t)i);
-    u->n_rows = n;
-    qsort(u->rows, n, sizeof *u->rows, by_address);
-    return 0;
-}
-
-int dwarf_unit_read(struct dwarf_unit *unit)
+int dwarf_unit_read(struct dwarf_unit *unit, const struct dwarf_sections *sections)
 {
     struct unit_reader r = {.unit = unit};
     int rc = walk(&r, &unit->tree, MAP_NONE, 0);
     if (rc == 0)
         rc = cut_into_segments(&r);
     if (rc == 0)
-        rc = read_rows(unit);
+        rc = dwarf_lines_read(&unit->lines, sections, &unit->lines_die);
     free(r.spans);
     unit->read = rc == 0;
     return rc;
@@ -215,7 +173,7 @@ void dwarf_unit_free(struct dwarf_unit *unit)
 {
     free(unit->functions);
     free(unit->segments);
-    free(unit->rows);
+    dwarf_lines_free(&unit->lines);
 }
 
 /* ---------------------------------------------------------------------------------------------------- look-up */
@@ -231,19 +189,6 @@ static uint32_t function_at(const struct dwarf_unit *u, uint64_t address)
             high = middle;
     }
     return low > 0 ? u->segments[low - 1].function : MAP_NONE;
-}
-
-static const struct dwarf_row *row_at(const struct dwarf_unit *u, uint64_t address)
-{
-    size_t low = 0, high = u->n_rows;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (u->rows[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && !u->rows[low - 1].end ? &u->rows[low - 1] : NULL;
 }
 
 /* The name for the linker tells overloaded functions apart; plain C has none. */
@@ -264,39 +209,61 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned int what)
     return dwarf_attr(die, what, &attribute) && dwarf_formudata(&attribute, &number) == 0 ? number : 0;
 }
 
-/* Where an inlined function was called: that is the line of the frame around it. */
-static void call_place(struct dwarf_unit *u, Dwarf_Die *inlined, struct symbol_frame *outer)
+static uint32_t number_that_fits(Dwarf_Die *die, unsigned int what)
+{
+    Dwarf_Word number = number_of(die, what);
+    return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* A split-off unit has files of its own. */
+static const char *file_of_tree(struct dwarf_unit *unit, Dwarf_Word file)
 {
     Dwarf_Files *files;
     size_t n = 0;
-    Dwarf_Word line = number_of(inlined, DW_AT_call_line), file = number_of(inlined, DW_AT_call_file);
-    outer->line = line <= UINT32_MAX ? (uint32_t)line : 0;
-    if (dwarf_hasattr(inlined, DW_AT_call_file) && dwarf_getsrcfiles(&u->tree, &files, &n) == 0 && file < n)
-        outer->file = dwarf_filesrc(files, (size_t)file, NULL, NULL);
+    if (unit->tree.cu == unit->lines_die.cu)
+        return dwarf_lines_path(&unit->lines, file);
+    return dwarf_getsrcfiles(&unit->tree, &files, &n) == 0 && file < n ? dwarf_filesrc(files, (size_t)file, NULL, NULL)
+                                                                       : NULL;
+}
+
+/* What is asked of a function again and again is looked up once. */
+static void describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler)
+{
+    if (f->described)
+        return;
+    f->described = true;
+    f->name = function_name(&f->die, demangler);
+    if (f->parent == MAP_NONE)
+        return;
+    /* Where it was called: that is the place of the frame around it. */
+    f->call_line = number_that_fits(&f->die, DW_AT_call_line);
+    f->call_column = number_that_fits(&f->die, DW_AT_call_column);
+    if (dwarf_hasattr(&f->die, DW_AT_call_file))
+        f->call_file = file_of_tree(unit, number_of(&f->die, DW_AT_call_file));
 }
 
 int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address, struct symbol_frame *frames,
                     size_t max)
 {
-    const struct dwarf_row *row = row_at(unit, address);
+    const struct dwarf_row *row = dwarf_lines_at(&unit->lines, address);
     uint32_t function = function_at(unit, address);
     size_t n = 0;
     if (max == 0 || (!row && function == MAP_NONE))
         return 0;
     frames[0] = (struct symbol_frame){0};
     if (row) {
-        frames[0].file = row->file;
+        frames[0].file = dwarf_lines_path(&unit->lines, row->file);
         frames[0].line = row->line;
+        frames[0].column = row->column;
     }
     while (function != MAP_NONE && n < max) {
         struct dwarf_function *f = &unit->functions[function];
-        frames[n].function = function_name(&f->die, demangler);
+        describe(unit, f, demangler);
+        frames[n].function = f->name;
         frames[n].inlined = f->parent != MAP_NONE;
         function = f->parent;
-        if (++n < max && function != MAP_NONE) {
-            frames[n] = (struct symbol_frame){0};
-            call_place(unit, &f->die, &frames[n]);
-        }
+        if (++n < max && function != MAP_NONE)
+            frames[n] = (struct symbol_frame){.file = f->call_file, .line = f->call_line, .column = f->call_column};
     }
     return n > 0 ? (int)n : 1;
 }

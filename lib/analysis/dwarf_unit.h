@@ -10,12 +10,17 @@
 #include <elfutils/libdw.h>
 
 #include "analysis/demangle.h"
+#include "analysis/dwarf_lines.h"
 #include "analysis/symbols.h"
 
 /** A function of the unit, or a function inlined into another. */
 struct dwarf_function {
     Dwarf_Die die;
     uint32_t parent; /**< what it was inlined into; MAP_NONE for a function by itself */
+    bool described;  /**< the rest is there */
+    const char *name;
+    const char *call_file; /**< of an inlined function: where it was called */
+    uint32_t call_line, call_column;
 };
 
 /** From `low` on (up to the next segment) the innermost function is `function`, MAP_NONE if none is. */
@@ -24,28 +29,19 @@ struct dwarf_segment {
     uint32_t function;
 };
 
-struct dwarf_row {
-    uint64_t address;
-    const char *file;
-    uint32_t line;
-    uint32_t order; /**< place in the file's own table */
-    bool end;       /**< the first address after a sequence: no line */
-};
-
 struct dwarf_unit {
-    Dwarf_Die lines; /**< whose line table is read: the unit in the file itself */
-    Dwarf_Die tree;  /**< whose functions are read: the same, or the split-off unit it stands for */
-    bool read;       /**< the tables below are there */
+    Dwarf_Die lines_die; /**< whose line table is read: the unit in the file itself */
+    Dwarf_Die tree;      /**< whose functions are read: the same, or the split-off unit it stands for */
+    bool read;           /**< the tables below are there */
     struct dwarf_function *functions;
     size_t n_functions, cap_functions;
     struct dwarf_segment *segments;
     size_t n_segments, cap_segments;
-    struct dwarf_row *rows;
-    size_t n_rows;
+    struct dwarf_lines lines;
 };
 
 /** Read functions and lines. @return 0, also if parts of the unit make no sense; UPMU_E_NOMEM. */
-int dwarf_unit_read(struct dwarf_unit *unit);
+int dwarf_unit_read(struct dwarf_unit *unit, const struct dwarf_sections *sections);
 /** As symbols_find(); the unit must have been read. */
 int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address, struct symbol_frame *frames,
                     size_t max);

@@ -212,6 +212,16 @@ static int begin_taking(struct order_book *b, uint32_t thread, const struct upmu
     return 0;
 }
 
+/* Whatever was told of it as a lock was told in good faith, and is taken back when all events are in. */
+static int add_no_lock(struct order_book *b, const struct upmu_trace_event *e)
+{
+    uint32_t lock = lock_at(b, e->process, e->object, e->object_type);
+    if (lock == MAP_NONE)
+        return no_memory();
+    b->locks[lock].is_none = true;
+    return 0;
+}
+
 static int add_order(struct order_book *b, const struct upmu_trace_event *e)
 {
     uint32_t thread = thread_at(b, e);
@@ -234,7 +244,7 @@ int order_book_add(struct order_book *b, const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ORDER:
-        return add_order(b, e);
+        return e->count == 0 ? add_no_lock(b, e) : add_order(b, e);
     case UPMU_TRACE_LOCK_INIT:
     case UPMU_TRACE_LOCK_DESTROY:
         return end_life(b, e);
@@ -247,6 +257,28 @@ int order_book_add(struct order_book *b, const struct upmu_trace_event *e)
     default:
         return 0;
     }
+}
+
+/* A lock that only one taking has heard of: it makes no order, and keeps nobody apart. */
+static uint32_t lock_of_its_own(struct order_book *b, uint32_t like)
+{
+    if (!room(&b->locks, b->n_locks, &b->cap_locks, sizeof *b->locks))
+        return MAP_NONE;
+    b->locks[b->n_locks] = b->locks[like];
+    return (uint32_t)b->n_locks++;
+}
+
+int order_book_take_back(struct order_book *b)
+{
+    for (size_t i = 0; i < b->n_held + b->n_takings; i++) {
+        uint32_t *lock = i < b->n_held ? &b->held[i].lock : &b->takings[i - b->n_held].lock;
+        if (!b->locks[*lock].is_none)
+            continue;
+        *lock = lock_of_its_own(b, *lock);
+        if (*lock == MAP_NONE)
+            return no_memory();
+    }
+    return 0;
 }
 
 void order_book_free(struct order_book *b)

@@ -21,6 +21,7 @@ struct book_lock {
     uint32_t process;
     int32_t type;
     uint64_t address;
+    bool is_none; /**< a semaphore that looked like a lock, and was posted by somebody who did not hold it */
 };
 
 /** A lock held in a taking, beside what the waitgraph needs. */
@@ -83,6 +84,8 @@ struct order_book {
 /** Take one event, of whatever kind. @return 0; UPMU_E_NOMEM. */
 int order_book_add(struct order_book *b, const struct upmu_trace_event *e);
 void order_book_free(struct order_book *b);
+/** All events are in: what turned out to be no lock makes no order. @return 0; UPMU_E_NOMEM. */
+int order_book_take_back(struct order_book *b);
 
 /** Whether what happens at moment `a` is over before `z` begins. After order_book_cycles() has made room for it. */
 bool order_book_before(struct order_book *b, uint32_t a, uint32_t z);

@@ -24,6 +24,10 @@ static bool ordered(void *arg, uint32_t x, uint32_t y)
 
 int order_book_cycles(struct order_book *b, struct wg_order *o)
 {
+    *o = (struct wg_order){0};
+    int rc = order_book_take_back(b);
+    if (rc != 0)
+        return rc;
     *o = (struct wg_order){
         .takings = b->takings,
         .n_takings = b->n_takings,

@@ -104,6 +104,72 @@ static int read_slots(struct standing *s, int fd)
     return 1;
 }
 
+/* ------------------------------------------------------------------------------------------- owners of mutexes */
+
+static struct stand_thread *thread_with(struct standing *s, int tid)
+{
+    for (size_t i = 0; i < s->n_threads; i++)
+        if (s->threads[i].head.tid == tid)
+            return &s->threads[i];
+    return NULL;
+}
+
+static bool is_held(const struct standing *s, uint64_t lock)
+{
+    for (size_t i = 0; i < s->n_held; i++)
+        if (s->held[i].lock == lock)
+            return true;
+    return false;
+}
+
+static bool push_held(struct standing *s, struct live_held h)
+{
+    struct live_held *all = array_room(s->held, s->n_held, &s->cap_held, sizeof *all);
+    if (!all)
+        return false;
+    s->held = all;
+    all[s->n_held++] = h;
+    return true;
+}
+
+/* The thread holds that lock, too. What it holds lies in one piece: it moves to the end. */
+static int hold_too(struct standing *s, struct stand_thread *t, uint64_t lock)
+{
+    uint32_t first = (uint32_t)s->n_held;
+    for (uint32_t i = 0; i < t->n_held; i++)
+        if (!push_held(s, s->held[t->first_held + i]))
+            return no_memory();
+    if (!push_held(s, (struct live_held){.lock = lock}))
+        return no_memory();
+    t->first_held = first;
+    t->n_held++;
+    return 1;
+}
+
+/* What a waiter saw of a mutex that is in nobody's books: it was taken before recording began, or by a parent's thread.
+ * Its owner had it when the waiter had already written its slot: if the owner had begun to wait before that, or waits
+ * itself for it, it has it still; and if it is no thread of the process, it has it for ever. @return 1; UPMU_E_NOMEM. */
+static int add_owner(struct standing *s, size_t i)
+{
+    const struct live_slot h = s->threads[i].head;
+    bool asks = h.state == LIVE_WAITS && h.kind == UPMU_TRACE_LOCK_BLOCK && h.type == UPMU_OBJECT_MUTEX && h.peer > 0 &&
+                h.owner != LIVE_OWNER_UNKNOWN;
+    struct stand_thread *owner = asks ? thread_with(s, h.peer) : NULL;
+    bool stood = owner && owner->head.state == LIVE_WAITS && (owner->head.since_ns < h.since_ns || h.peer == h.tid);
+    bool gone = asks && h.owner == LIVE_OWNER_GONE && !owner;
+    if (!(stood || gone) || is_held(s, h.object))
+        return 1;
+    if (gone) {
+        struct stand_thread *all = array_room(s->threads, s->n_threads, &s->cap_threads, sizeof *all);
+        if (!all)
+            return no_memory();
+        s->threads = all;
+        owner = &all[s->n_threads++];
+        *owner = (struct stand_thread){.head = {.state = LIVE_ENDED, .tid = h.peer}};
+    }
+    return hold_too(s, owner, h.object);
+}
+
 static int check_header(const struct live_header *h, const char *path)
 {
     if (memcmp(h->magic, LIVE_MAGIC, sizeof h->magic) != 0)
@@ -124,8 +190,8 @@ static void take_kept_wakers(struct standing *s)
     for (size_t i = 0; i < s->n_threads; i++)
         later = later || s->threads[i].head.state == LIVE_RUNS || s->threads[i].head.since_ns > h->seen_ns;
     if (h->seen_ns != 0 && !later)
-        s->wakers =
-            (struct stand_wakers){.known = true, .caught = h->caught, .timers = h->timers, .unknown = h->unknown};
+        s->wakers = (struct stand_wakers){
+            .known = true, .caught = h->caught, .timers = h->timers, .unknown = h->unknown, .inside = h->outside == 1};
     else
         s->wakers.unknown = h->created > h->begun ? h->created - h->begun : 0;
 }
@@ -144,6 +210,8 @@ int standing_read(struct standing *s, const char *dir)
     if (rc == 0)
         rc = read_slots(s, fd);
     close(fd);
+    for (size_t i = 0, n = s->n_threads; rc > 0 && i < n; i++)
+        rc = add_owner(s, i);
     if (rc > 0)
         take_kept_wakers(s);
     return rc;
@@ -155,11 +223,12 @@ int standing_keep(const struct standing *s, const char *dir)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct live_header h = s->header;
-    size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, unknown) + sizeof h.unknown;
+    size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, outside) + sizeof h.outside;
     h.seen_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     h.caught = s->wakers.caught;
     h.timers = s->wakers.timers;
     h.unknown = s->wakers.unknown;
+    h.outside = 1 + !s->wakers.inside;
     if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
         return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -223,7 +292,7 @@ static void picture_thread(struct standing *s, size_t i, struct wg_hold *holds)
     *w = (struct wg_thread){.target = WG_NONE, .first_hold = (uint32_t)s->picture.n_holds, .object = h->object};
     w->wait = h->state == LIVE_ENDED ? WG_ENDED : h->state == LIVE_WAITS ? wait_of(h) : WG_RUNS;
     w->timed = (h->flags & UPMU_FLAG_TIMED) != 0;
-    w->outside = (h->flags & UPMU_FLAG_PSHARED) != 0;
+    w->outside = (h->flags & UPMU_FLAG_PSHARED) != 0 && !s->wakers.inside;
     w->writers_first = true; /* a reader that stands where no writer is inside stands behind one who waits */
     if (w->wait == WG_JOINS)
         w->target = joined(s, h);

@@ -27,6 +27,7 @@ struct stand_wakers {
     uint64_t caught; /**< signals with a handler of the program's, bit n-1 for signal n */
     uint32_t timers;
     uint32_t unknown; /**< threads nobody knows what they do */
+    bool inside;      /**< what is waited for lies in memory that no other process has */
 };
 
 struct standing {

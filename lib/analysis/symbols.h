@@ -22,6 +22,7 @@ struct symbol_frame {
     const char *function; /**< NULL if not known */
     const char *file;     /**< NULL if not known */
     uint32_t line;        /**< 0 if not known */
+    uint32_t column;      /**< 0 if not known */
     bool inlined;         /**< it was inlined into the frame after it */
 };
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/standing.h"
+#include "upmu/trace.h"
 
 enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 }; /* glibc's own */
 
@@ -106,12 +107,43 @@ static bool ask_threads(const struct standing *s, pid_t pid, uint32_t *unknown)
     return true;
 }
 
+static bool may_be_shared(const struct stand_thread *t)
+{
+    return t->head.state == LIVE_WAITS && (t->head.flags & UPMU_FLAG_PSHARED) != 0;
+}
+
+/* Whether a line of maps says that this lies in memory of the process's own. */
+static bool is_private(const char *line, uint64_t address)
+{
+    uint64_t low, high;
+    char how[5];
+    return sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, how) == 3 && how[3] == 'p' && address >= low &&
+           address < high;
+}
+
+/* What is called shared need not be: C++'s atomic waits are all made so, most of them in memory no other process has. */
+static bool all_inside(const struct standing *s, pid_t pid)
+{
+    size_t n = 0, inside = 0;
+    char line[512];
+    for (size_t i = 0; i < s->n_threads; i++)
+        n += may_be_shared(&s->threads[i]);
+    FILE *f = n > 0 ? open_proc(pid, "maps") : NULL;
+    while (f && fgets(line, sizeof line, f))
+        for (size_t i = 0; i < s->n_threads; i++)
+            inside += may_be_shared(&s->threads[i]) && is_private(line, s->threads[i].head.object);
+    if (f)
+        (void)fclose(f);
+    return inside == n;
+}
+
 void standing_ask(struct standing *s)
 {
     pid_t pid = (pid_t)s->header.pid;
     struct stand_wakers w = {0};
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
     w.known = ask_threads(s, pid, &w.unknown) && signals && timers;
+    w.inside = all_inside(s, pid);
     if (w.known)
         s->wakers = w;
     else

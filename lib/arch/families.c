@@ -161,7 +161,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
 static const struct arch_native *own_row(const struct arch_family *family, const struct arch_native *rows, size_t n,
                                          size_t *at)
 {
-    for (; *at < n; (*at)++) {
+    for (; rows && *at < n; (*at)++) {
         if (rows[*at].cores == 0 || (rows[*at].cores & family->native_core) != 0)
             return &rows[*at];
     }
@@ -190,6 +190,19 @@ const struct arch_native *arch_family_native(const struct arch_family *family, c
     for (size_t i = 0; (row = arch_family_native_next(family, &i)) != NULL;) {
         if (strcasecmp(row->name, name) == 0)
             return row;
+    }
+    return NULL;
+}
+
+const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi)
+{
+    const struct arch_family *with = family;
+    while (!with->presets && with->base)
+        with = with->base;
+    for (size_t i = 0; with->presets && i < with->n_presets; i++) {
+        const struct arch_preset *p = &with->presets[i];
+        if (strcasecmp(p->papi, papi) == 0 && arch_family_native(family, p->native))
+            return p;
     }
     return NULL;
 }

@@ -36,7 +36,9 @@ struct arch_code_rule {
 struct arch_raw_field {
     uint64_t mask;       /**< 0 = not known, or the kernel refuses what does not fit */
     uint64_t older_mask; /**< before `since`; 0 = the same */
-    bool generic_too;    /**< before `since` the generic ids meant codes of another core */
+    /** Before `since` the generic ids meant codes of another core, unless the kernel took the table over: this hardware id is
+     *  one that only the core's own table has. 0 = the ids are the same on all kernels. */
+    uint8_t own_id;
     uint32_t since[3]; /**< ARCH_KERNEL() of the release with `mask`, then stable releases that took the change over */
 };
 
@@ -87,6 +89,14 @@ struct arch_native {
     uint32_t cores; /**< families that have the row, as bits of arch_family.native_core; 0 = all that use the table */
 };
 
+/** A preset of PAPI that no vendor-neutral name stands for, by a name of the native table. */
+struct arch_preset {
+    const char *papi;
+    const char *native;
+    uint8_t grade; /**< enum upmu_grade, of the event as what the preset says it is */
+    const char *why;
+};
+
 /** One kind of core of a machine that may have several (Arm), as its main id register has it. */
 struct arch_kind {
     int implementer, part;
@@ -130,7 +140,9 @@ struct arch_family {
     const struct arch_native
         *native_shared; /**< rows beside `native` that other generations of the maker have too, or NULL */
     size_t n_native_shared;
-    uint32_t native_core; /**< this family's bit in arch_native.cores */
+    uint32_t native_core;              /**< this family's bit in arch_native.cores */
+    const struct arch_preset *presets; /**< those of `base` if NULL */
+    size_t n_presets;
     struct arch_counters counters;
     /** Raw codes from 1 to this one open on every core of the family and read 0 where the core lacks the event; the
      *  kernel's PMU folder lists those that the core has. 0 = there is no such list. */
@@ -194,6 +206,8 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
                             struct arch_generic_id *out);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
+/** What a preset of PAPI is on a family, by a name of its native table, which it has; NULL if it is nothing there. */
+const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi);
 /** The native rows of a family, one after the other and by name; `*position` starts with 0. NULL after the last. */
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position);
 

@@ -69,7 +69,7 @@ static int absent_here(const struct machine *m, const char *name, const char *wh
 static bool kernel_has(const struct machine *m)
 {
     const uint32_t *since = m->family->counters.raw.since;
-    bool has = m->kernel == 0 || m->kernel >= since[0];
+    bool has = m->own_table > 0 || m->kernel >= since[0] || (m->kernel == 0 && m->own_table != -EOPNOTSUPP);
     for (size_t i = 1; i < sizeof m->family->counters.raw.since / sizeof *since && !has; i++)
         has = since[i] != 0 && m->kernel >> 16 == since[i] >> 16 && m->kernel >= since[i];
     return has;
@@ -189,6 +189,36 @@ static int from_preset(const struct machine *m, const struct preset *p, struct e
 
 /* --------------------------------------------------------------------------------------- native and raw */
 
+/* An event of the family's own table. */
+static int from_row(const struct machine *m, const char *name, const struct arch_native *row, struct event *out)
+{
+    out->class = EVENT_CORE;
+    if (is_missing(m, row->config))
+        return absent_here(m, name, NOT_LISTED, out);
+    out->type = m->core_type;
+    out->config = row->config;
+    out->counters = row->counters;
+    out->zero_unsure = is_unsure(m, row->config, true);
+    out->grade = UPMU_GRADE_EXACT;
+    out->source = m->family->title;
+    snprintf(out->note, sizeof out->note, "%s", row->meaning);
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    return 0;
+}
+
+/* A preset by the CPU's own name for it. */
+static int from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
+{
+    out->papi = own->papi;
+    out->summary = "PAPI preset";
+    int rc = from_row(m, own->papi, arch_family_native(m->family, own->native), out);
+    if (rc < 0)
+        return rc;
+    out->grade = own->grade;
+    snprintf(out->note, sizeof out->note, "native::%s here%s%s", own->native, own->why[0] ? "; " : "", own->why);
+    return 0;
+}
+
 static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
 {
     out->type = code->type;
@@ -228,18 +258,7 @@ static int from_native(const struct machine *m, const char *base, struct event *
                          native, m->family->title);
     if (!row)
         return rc;
-    out->class = EVENT_CORE;
-    if (is_missing(m, row->config))
-        return absent_here(m, native, NOT_LISTED, out);
-    out->type = m->core_type;
-    out->config = row->config;
-    out->counters = row->counters;
-    out->zero_unsure = is_unsure(m, row->config, true);
-    out->grade = UPMU_GRADE_EXACT;
-    out->source = m->family->title;
-    snprintf(out->note, sizeof out->note, "%s", row->meaning);
-    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    return 0;
+    return from_row(m, native, row, out);
 }
 
 /* The counters that the family's own table gives a code. */
@@ -300,18 +319,32 @@ static const char *modes_suffix(const struct event_name *n)
     return n->user && n->kernel ? ":uk" : n->user ? ":u" : ":k";
 }
 
+/* A name of the registry, or a preset of PAPI; for a preset that is neither event nor sum of ours, the CPU may have a name of
+ * its own. */
+static int resolve_known(const struct machine *m, const char *base, const struct registry_event *r,
+                         const struct preset *p, struct event *out, const char **canonical)
+{
+    int rc = UPMU_E_UNSUPPORTED;
+    if (r) {
+        *canonical = r->name;
+        rc = from_registry(m, r, out);
+    }
+    if (rc == UPMU_E_UNSUPPORTED && p)
+        rc = from_preset(m, p, out, canonical);
+    const struct arch_preset *own = rc == UPMU_E_UNSUPPORTED ? arch_family_preset(m->family, base) : NULL;
+    if (!own)
+        return rc;
+    *canonical = own->papi;
+    return from_own_preset(m, own, out);
+}
+
 static int resolve_base(const struct machine *m, const char *base, struct event *out, const char **canonical)
 {
     *canonical = base;
     const struct registry_event *r = registry_find(base);
     const struct preset *p = preset_find(base);
-    if (r) {
-        *canonical = r->name;
-        int rc = from_registry(m, r, out);
-        return rc == UPMU_E_UNSUPPORTED && p ? from_preset(m, p, out, canonical) : rc;
-    }
-    if (p)
-        return from_preset(m, p, out, canonical);
+    if (r || p)
+        return resolve_known(m, base, r, p, out, canonical);
     if (strncmp(base, "native::", 8) == 0)
         return from_native(m, base, out);
     if (strchr(base, '/') && m->named)
@@ -322,18 +355,30 @@ static int resolve_base(const struct machine *m, const char *base, struct event 
     return is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
 }
 
-/* A code of which the kernel drops bits without an error would count something else under this name, and so would a generic
- * id that the kernel looks up in the table of another core. */
+/* A generic id that the kernel looks up in the table of another core. */
+static int fail_table(const struct machine *m, const struct event *e)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    unsigned major = raw->since[0] >> 24, minor = raw->since[0] >> 16 & 0xff;
+    if (m->own_table != -EOPNOTSUPP)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u may take this CPU for another and count something else under the "
+                         "generic id, and this one could not be asked (%s)",
+                         e->name, major, minor, upmu_errno_name(-m->own_table));
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "'%s': this kernel, from before %u.%u, takes this CPU for another and would count something else "
+                     "under the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
+                     e->name, major, minor, raw->older_mask);
+}
+
+/* A code of which the kernel drops bits without an error would count something else under this name. */
 static int check_code(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
     bool is_new = kernel_has(m);
     bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
-    if (e->class == EVENT_CORE && generic && raw->generic_too && !is_new)
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': kernels before %u.%u take this CPU for another and would count something else under "
-                         "the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
-                         e->name, raw->since[0] >> 24, raw->since[0] >> 16 & 0xff, raw->older_mask);
+    if (e->class == EVENT_CORE && generic && raw->own_id && !is_new)
+        return fail_table(m, e);
     uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
     if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
         return 0;

@@ -58,6 +58,30 @@ static uint32_t kernel_version(void)
     return ARCH_KERNEL(major, minor, patch);
 }
 
+/* Kernels from before a core's table count codes of another core under its generic ids. Vendors' kernels may have the table
+ * all the same, so the kernel is asked for an id that only that table has. */
+static int ask_for_table(const struct machine *m)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    if (!raw->own_id || (m->kernel != 0 && m->kernel >= raw->since[0]))
+        return 0;
+    if (recording_in_use())
+        return recording_trial("cache-misses", NULL) == 0 ? 1 : -ENODATA;
+    const struct kernel_open req = {
+        .type = KERNEL_TYPE_HARDWARE,
+        .config = raw->own_id,
+        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .cpu = -1,
+        .group_fd = -1,
+        .disabled = true,
+    };
+    int fd = core_kernel()->open(&req);
+    if (fd < 0)
+        return fd;
+    core_kernel()->close(fd);
+    return 1;
+}
+
 static void examine(struct machine *m)
 {
     memset(m, 0, sizeof *m);
@@ -68,6 +92,7 @@ static void examine(struct machine *m)
         identity_find(m, cpuinfo, CPUINFO_MAX);
     m->family = arch_family_of(&m->cpu);
     m->kernel = kernel_version();
+    m->own_table = ask_for_table(m);
     machine_find_kinds(machine_kinds);
     if (recording_in_use() && !m->fault[0])
         recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);

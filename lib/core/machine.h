@@ -27,6 +27,9 @@ struct machine {
     /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
      *  event too many opens, and is never counted. */
     bool leader_unchecked;
+    /** Whether the kernel has the core's own table, where its version does not tell: 1, -EOPNOTSUPP if not, another -errno
+     *  if it could not be asked; 0: nobody asked. */
+    int own_table;
     char identity[400];    /**< how it is known who the CPU is, for people */
     bool identity_doubted; /**< what tells of the CPU contradicts itself: less is known of it */
     uint8_t kind;          /**< number of this kind of core */

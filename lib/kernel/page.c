@@ -7,8 +7,11 @@
  * scheduling of the event in or out. A reader that sees the same even number before and after has seen one state. The
  * counter and the clock are read inside that bracket, so a context switch between them shows as a changed `lock`.
  *
- * The kernel alone writes for the thread that reads, on the same CPU, so compiler barriers would do; loads with acquire
- * order cost nothing on x86 and little elsewhere, and make the protocol right for any writer, also a test's thread.
+ * The kernel alone writes for the thread that reads, on the same CPU, so compiler barriers would do; one fence costs nothing
+ * on x86 and little elsewhere, and makes the protocol right for any writer, also a test's thread.
+ *
+ * This way must be short: the counter is asked before anything else is held in registers, and the clock is part of the one
+ * function that it all becomes.
  */
 #include "kernel/page.h"
 
@@ -43,7 +46,14 @@ enum { PAGE_TRIES = 16 };
 /* Beyond this shift the remainder's product could exceed 64 bits; no kernel sets it. */
 enum { TIME_SHIFT_MAX = 32 };
 
+#if defined(__SANITIZE_THREAD__) /* it knows no fences: each load is ordered instead */
 #define LOAD(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
+#define LOADS_DONE() ((void)0)
+#else
+#define LOAD(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define LOADS_DONE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#endif
+#define INLINE static inline __attribute__((always_inline))
 
 /* What was seen between two equal sequence numbers. */
 struct page_view {
@@ -60,7 +70,7 @@ struct page_view {
     uint16_t time_shift;
 };
 
-static void view_time(const struct kernel_page *page, kernel_tick_fn tick, struct page_view *v)
+INLINE void view_time(const struct kernel_page *page, kernel_tick_fn tick, struct page_view *v)
 {
     v->cycles = tick();
     v->time_offset = LOAD(page->time_offset);
@@ -73,16 +83,17 @@ static void view_time(const struct kernel_page *page, kernel_tick_fn tick, struc
 }
 
 /* One try. @return 0; -EAGAIN when the page does not grant it; 1 when the page was rewritten meanwhile. */
-static int view_take(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
+INLINE int view_take(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
                      struct page_view *v)
 {
-    uint32_t sequence = LOAD(page->lock);
+    uint32_t sequence = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
     if (sequence & 1)
         return 1;
     v->caps.word = LOAD(page->caps.word);
     v->index = LOAD(page->index);
     if (!v->caps.bit.user_rdpmc || v->index == 0)
         return -EAGAIN;
+    v->counter = counter(v->index);
     v->width = LOAD(page->pmc_width);
     v->offset = LOAD(page->offset);
     v->enabled = LOAD(page->time_enabled);
@@ -91,12 +102,12 @@ static int view_take(const struct kernel_page *page, arch_counter_read_fn counte
         v->caps.bit.user_time = 0;
     if (v->caps.bit.user_time)
         view_time(page, tick, v);
-    v->counter = counter(v->index);
+    LOADS_DONE();
     return LOAD(page->lock) == sequence ? 0 : 1;
 }
 
 /* The counter's reading has `width` bits, the topmost being its sign: the kernel starts counters below zero. */
-static uint64_t view_value(const struct page_view *v)
+INLINE uint64_t view_value(const struct page_view *v)
 {
     unsigned unused = 64u - v->width;
     int64_t extended = (int64_t)(v->counter << unused) >> unused;
@@ -104,7 +115,7 @@ static uint64_t view_value(const struct page_view *v)
 }
 
 /* Nanoseconds since the kernel wrote the page's times. */
-static uint64_t view_time_since(const struct page_view *v)
+INLINE uint64_t view_time_since(const struct page_view *v)
 {
     uint64_t cycles = v->cycles;
     if (v->caps.bit.user_time_short)
@@ -122,7 +133,7 @@ static uint64_t view_time_since(const struct page_view *v)
  * both: if they were equal they still are, and the value is the exact count. Only then is it given out, marked; otherwise
  * the caller would scale with a ratio that is no longer true.
  */
-static int view_times(const struct page_view *v, struct kernel_page_count *out)
+INLINE int view_times(const struct page_view *v, struct kernel_page_count *out)
 {
     bool clock = v->caps.bit.user_time && v->time_shift <= TIME_SHIFT_MAX;
     if (!clock && v->enabled != v->running)
@@ -134,10 +145,10 @@ static int view_times(const struct page_view *v, struct kernel_page_count *out)
     return 0;
 }
 
-int kernel_page_read_with(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
-                          struct kernel_page_count *out)
+INLINE int page_read(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
+                     struct kernel_page_count *out)
 {
-    struct page_view v;
+    struct page_view v = {.index = 0};
     if (!counter)
         return -EAGAIN;
     for (int i = 0; i < PAGE_TRIES; i++) {
@@ -154,12 +165,18 @@ int kernel_page_read_with(const struct kernel_page *page, arch_counter_read_fn c
     return -EAGAIN;
 }
 
+int kernel_page_read_with(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
+                          struct kernel_page_count *out)
+{
+    return page_read(page, counter, tick, out);
+}
+
 int kernel_page_read(const void *page, arch_counter_read_fn counter, struct kernel_page_count *out)
 {
 #ifdef TICK_ISA_NAME
-    return kernel_page_read_with(page, counter, tick_isa, out);
+    return page_read(page, counter, tick_isa, out);
 #else
-    return kernel_page_read_with(page, counter, NULL, out);
+    return page_read(page, counter, NULL, out);
 #endif
 }
 

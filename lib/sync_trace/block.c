@@ -253,5 +253,5 @@ int sync_blocks_start(void)
 
 void sync_blocks_forget(void)
 {
-    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds};
+    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds, .forking = sync_tls.forking};
 }

@@ -84,7 +84,13 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
     uint32_t kind = kind_of(m);
     w.flags = kind | (until ? UPMU_FLAG_TIMED : 0);
-    sync_wait_begin(&w, mode, owner_of(m), kind & UPMU_FLAG_RECURSIVE);
+    pid_t owner = owner_of(m);
+    sync_wait_begin(&w, mode, sync_forked_owner(owner), kind & UPMU_FLAG_RECURSIVE);
+    if (owner > 0 && w.recorded) {
+        bool gone = sync_forked_is_gone(sync_forked_owner(owner));
+        if (owner_of(m) == owner)
+            sync_live_owner(t, gone);
+    }
     w.result = real_lock(m, until);
     sync_wait_end(&w);
     return w.result;

@@ -101,6 +101,12 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
     return s;
 }
 
+bool sync_key_is_reader(const struct sync_thread *t, uintptr_t key)
+{
+    const struct sync_count *s = key % 2 ? probe(t->counts, key) : NULL;
+    return key % 2 && !(s && s->lock == key && s->type != UPMU_OBJECT_RWLOCK);
+}
+
 void sync_counts_clear(struct sync_thread *t)
 {
     struct sync_counts *c = t->counts;

@@ -17,7 +17,7 @@
 #include "trace/live.h"
 #include "trace/writer.h"
 
-enum { KEPT_MAX = 64, NS_PER_S = 1000000000 };
+enum { KEPT_MAX = 512, NS_PER_S = 1000000000 };
 
 _Static_assert((int)LIVE_HELD_MAX >= (int)SYNC_HELD_MAX, "all that a thread holds fits its slot");
 _Static_assert(sizeof((struct sync_thread){0}.live_outer) == LIVE_HEAD_BYTES, "the head of a slot fits");
@@ -104,11 +104,12 @@ static void write_held(struct sync_thread *t, uint64_t now)
     for (uint32_t i = skip; i < n; i++) {
         const struct sync_held *h = &t->held[i];
         uintptr_t key = __atomic_load_n(&h->lock, __ATOMIC_RELAXED);
+        bool reads = sync_key_is_reader(t, key);
         held[i - skip] = (struct live_held){
-            .lock = key & ~(uintptr_t)1,
+            .lock = key - reads,
             .site = h->site,
             .since_ns = since_ns(sync_held_since(h->since), tick, now),
-            .shared = key & 1,
+            .shared = reads,
         };
     }
     s->n_held = n - skip;
@@ -170,8 +171,21 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     s->object2 = e->object2;
     s->site = e->site;
     s->since_ns = now;
+    s->owner = LIVE_OWNER_UNKNOWN;
     s->wait_no++;
     write_held(t, now);
+    change_end(s);
+    sync_unguard(t);
+}
+
+void sync_live_owner(struct sync_thread *t, bool gone)
+{
+    struct live_slot *s = t->live;
+    if (!s || t->live_depth == 0)
+        return;
+    sync_guard(t);
+    change_begin(s);
+    s->owner = gone ? LIVE_OWNER_GONE : LIVE_OWNER_SEEN;
     change_end(s);
     sync_unguard(t);
 }
@@ -196,13 +210,15 @@ void sync_live_end(struct sync_thread *t)
 
 /* ------------------------------------------------------------------------------------- locks that change their hands */
 
+/* `lock` is a key, or the lock itself for whatever is held of it. */
 static void disown_slot(struct live_slot *s, uintptr_t lock)
 {
     uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n && i < LIVE_HELD_MAX; i++) {
-        uint64_t expected = lock & ~(uintptr_t)1;
-        if (!__atomic_compare_exchange_n(&live_held(s)[i].lock, &expected, 0, false, __ATOMIC_RELAXED,
-                                         __ATOMIC_RELAXED))
+        struct live_held *h = &live_held(s)[i];
+        uint64_t expected = __atomic_load_n(&h->lock, __ATOMIC_RELAXED);
+        if (expected == 0 || (expected != lock && expected + h->shared != lock) ||
+            !__atomic_compare_exchange_n(&h->lock, &expected, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
         __atomic_fetch_add(&s->version, 2, __ATOMIC_RELEASE);
     }

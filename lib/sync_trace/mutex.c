@@ -45,6 +45,11 @@ static inline int kind_of(const pthread_mutex_t *m)
 #endif
 }
 
+bool sync_mutex_is_robust(const pthread_mutex_t *m)
+{
+    return kind_of(m) & KIND_ROBUST_BIT;
+}
+
 static bool is_recursive(const pthread_mutex_t *m)
 {
     return (kind_of(m) & KIND_TYPE_BITS) == PTHREAD_MUTEX_RECURSIVE_NP;
@@ -110,7 +115,14 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
 {
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
     w.flags = sync_mutex_flags(m) | (way->until ? UPMU_FLAG_TIMED : 0);
-    sync_wait_begin(&w, mode, owner_of(m), is_recursive(m));
+    pid_t owner = owner_of(m);
+    bool own = (w.flags & (UPMU_FLAG_PSHARED | UPMU_FLAG_ROBUST)) == 0; /* no other process has it */
+    sync_wait_begin(&w, mode, own ? sync_forked_owner(owner) : owner, is_recursive(m));
+    if (own && owner > 0 && w.recorded) {
+        bool gone = sync_forked_is_gone(sync_forked_owner(owner));
+        if (owner_of(m) == owner)
+            sync_live_owner(t, gone);
+    }
     w.result = way->lock(m, way);
     sync_wait_end(&w);
     return w.result;

@@ -108,10 +108,10 @@ static bool learn(struct sync_order *o, uint64_t number)
 
 /* ------------------------------------------------------------------------------------------------------- telling */
 
-static bool already_held(const struct sync_thread *t, uintptr_t key)
+static bool already_held(const struct sync_thread *t, uintptr_t lock)
 {
     for (uint32_t i = 0; i < t->depth; i++)
-        if ((t->held[i].lock | 1) == (key | 1))
+        if (t->held[i].lock - sync_key_is_reader(t, t->held[i].lock) == lock)
             return true;
     return false;
 }
@@ -124,7 +124,7 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
     bool fresh = learn(&t->order, number);
     sync_unguard(t);
     /* Who has a lock already does not wait for others to give it back. */
-    if (!fresh || already_held(t, key))
+    if (!fresh || already_held(t, sync_key_object(key, type)))
         return;
     uint64_t tick = tick_now();
     struct trace_sync e = {
@@ -136,9 +136,10 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
     };
     for (uint32_t i = 0; i < t->depth; i++) {
         uintptr_t held = t->held[i].lock;
-        e.object2 = held & ~(uintptr_t)1;
+        bool reads = sync_key_is_reader(t, held);
+        e.object2 = held - reads;
         e.holder_site = t->held[i].site;
-        e.flags = flags | sync_key_flags(key, type) | (held & 1 ? UPMU_FLAG_HOLDER_SHARED : 0);
+        e.flags = flags | sync_key_flags(key, type) | (reads ? UPMU_FLAG_HOLDER_SHARED : 0);
         sync_write(t, tick, &e);
     }
     errno = saved;

@@ -179,6 +179,8 @@ static int set_up(void)
         rc = sync_modules_start();
     if (rc == 0)
         rc = sync_blocks_start();
+    if (rc == 0)
+        rc = sync_forked_start();
     if (rc < 0)
         return rc;
     sync_process.owner_known = owner_is_known();
@@ -337,6 +339,7 @@ void sync_child_start(void)
     uint32_t free_claim = 0;
     int saved = errno;
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        sync_forked_begun();
         sync_blocks_forget();
         if (upmu_recorder_stream_())
             (void)open_gate(sync_process.mode);

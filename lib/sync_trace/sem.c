@@ -3,8 +3,9 @@
  * Semaphores. Room: sync_trace; before it the program's calls, after it record.c.
  *
  * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
- * knows of none. (sem_clockwait() is none in that case, in glibc.) Nobody holds a semaphore, so a wait names no holder; its posts are the candidates. A post is an event
- * where somebody may be waiting (the value is 0), in mode `all` always.
+ * knows of none. (sem_clockwait() is none in that case, in glibc.) A wait names no holder; the semaphore's posts are the
+ * candidates. A post is an event where somebody may be waiting (the value is 0), in mode `all` always. A semaphore that
+ * is used as a lock (sem_lock.h) is among the locks its thread holds.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -12,6 +13,7 @@
 
 #include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
+#include "sync_trace/sem_lock.h"
 #include "sync_trace/sync.h"
 
 /* How to wait once trying has failed. */
@@ -38,12 +40,18 @@ static int way_clock(sem_t *s, const struct way *way)
     return SYNC_REAL(sem_clockwait)(s, way->clock, way->until);
 }
 
-static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site)
+/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
+static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how)
 {
+    bool is_lock = sync_sem_is_lock(s);
+    if (is_lock && mode != MODE_COUNTS)
+        sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
     if (mode == MODE_ALL || c->stamps > 0)
         sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
+    if (is_lock)
+        sync_sem_held(t, mode, s, site);
 }
 
 /* Whether other processes may post it. */
@@ -64,9 +72,13 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
     struct sync_wait w
         __attribute__((cleanup(sync_wait_end))) = {.t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
     w.flags = shared_flag(s) | (way->until ? UPMU_FLAG_TIMED : 0);
+    if (sync_sem_is_lock(s) && mode != MODE_COUNTS)
+        sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_FLAG_TIMED);
     sync_wait_begin(&w, mode, 0, false);
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
+    if (rc == 0 && sync_sem_is_lock(s))
+        sync_sem_held(t, mode, s, site);
     return rc;
 }
 
@@ -86,7 +98,7 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
         errno = saved;
         return wait_slow(t, mode, s, way, site);
     }
-    taken(t, mode, s, site);
+    taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0);
     return 0;
 }
 
@@ -114,7 +126,7 @@ UPMU_API int sem_trywait(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
     if (t && rc == 0) {
-        taken(t, mode, s, CALL_SITE());
+        taken(t, mode, s, CALL_SITE(), UPMU_FLAG_TRIED);
     } else if (t) {
         const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
         lockable_tried(t, mode, &as, errno);
@@ -129,6 +141,7 @@ UPMU_API int sem_post(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
         sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+    (void)sync_sem_given(lockable_holder(mode), s, CALL_SITE());
     return SYNC_REAL(sem_post)(s);
 }
 
@@ -137,6 +150,8 @@ UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
     uint32_t mode = sync_mode();
     int rc = SYNC_REAL(sem_init)(s, shared, value);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
+    if (rc == 0)
+        sync_sem_made(s, shared != 0, value);
     if (t)
         sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0, shared ? UPMU_FLAG_PSHARED : 0);
     return rc;
@@ -147,6 +162,8 @@ UPMU_API int sem_destroy(sem_t *s)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_destroy)(s);
+    if (rc == 0)
+        sync_sem_ended(s);
     if (t && rc == 0)
         sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
     return rc;

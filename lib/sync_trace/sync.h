@@ -156,6 +156,7 @@ struct sync_tls {
     uint32_t starting; /**< the thread's start is still to be recorded: before that it has not begun */
     uint32_t unwinds;  /**< the unwinder has its memory for this thread */
     uint32_t rounds;   /**< destructor rounds seen */
+    uint32_t forking;  /**< thread id, while this thread forks */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -278,6 +279,10 @@ static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
     return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_FLAG_SHARED : 0;
 }
 
+/** Whether a lock held under this key is held as a reader: not every odd key is, a lock of the program's own may lie at
+ *  any address. */
+bool sync_key_is_reader(const struct sync_thread *t, uintptr_t key);
+
 /** Whether libc accepts this deadline. Where it looks before it tries, it must be asked first: trying would succeed. */
 static inline bool sync_deadline_is_valid(clockid_t clock, const struct timespec *until)
 {
@@ -317,8 +322,25 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
 void sync_live_end(struct sync_thread *t);
 /** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
 void sync_live_disown(pid_t tid, uintptr_t lock);
+/** The mutex that the thread has begun to wait for was seen, after that, to be still its peer's; `gone`: who is no thread
+ *  of this process. */
+void sync_live_owner(struct sync_thread *t, bool gone);
 /** A lock whose owner nobody knows was given back by a thread that did not hold it: whoever seems to has it no more. */
 void sync_live_taken_away(uintptr_t lock);
+
+/* ---- forked.c: locks that a child has from its parent */
+
+/** Once in a process. @return 0; UPMU_E_NOMEM. */
+int sync_forked_start(void);
+/** A child begins to record. */
+void sync_forked_begun(void);
+/** Whose a mutex is, by the thread id in it. */
+pid_t sync_forked_owner(pid_t owner);
+/** Whether there is no such thread in this process (any more). */
+bool sync_forked_is_gone(pid_t owner);
+
+/** In glibc: try functions of robust mutexes are not to be called. */
+bool sync_mutex_is_robust(const pthread_mutex_t *m);
 
 /* ---- order.c */
 

@@ -45,6 +45,7 @@ struct live_header {
     uint64_t caught;  /**< signals with a handler, bit n-1 for signal n */
     uint32_t timers;  /**< POSIX timers */
     uint32_t unknown; /**< threads without a slot */
+    uint32_t outside; /**< waits that somebody in another process could end, and 1; 0: not counted */
 };
 
 enum live_state {
@@ -52,6 +53,13 @@ enum live_state {
     LIVE_RUNS = 1,
     LIVE_WAITS = 2,
     LIVE_ENDED = 3, /**< the thread has ended, and held locks */
+};
+
+/** What was seen of a mutex after its waiter had written its slot. */
+enum live_owner {
+    LIVE_OWNER_UNKNOWN = 0,
+    LIVE_OWNER_SEEN = 1, /**< `peer` had it */
+    LIVE_OWNER_GONE = 2, /**< `peer` had it, and is no thread of the process */
 };
 
 struct live_held {
@@ -80,7 +88,9 @@ struct live_slot {
     char name[16];
     uint32_t n_held;
     uint32_t forgotten; /**< held locks that did not fit */
-    uint64_t unused[3];
+    uint32_t owner;     /**< enum live_owner */
+    uint32_t unused32;
+    uint64_t unused[2];
 };
 
 static_assert(sizeof(struct live_header) <= LIVE_SLOT_BYTES, "the header has a slot's room");

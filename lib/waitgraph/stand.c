@@ -74,6 +74,18 @@ static uint32_t writer_ahead(const struct wg_picture *p, uint32_t t)
     return WG_NONE;
 }
 
+/* Another thread that has the semaphore, which is used as a lock, and cannot go on. Anybody could post it: this counts
+ * where nobody is left who could. */
+static uint32_t holder_of_post(const struct wg_picture *p, uint32_t t, const struct wg_holder *h, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct wg_thread *holder = &p->threads[h[i].thread];
+        if (h[i].thread != t && !holder->moves && holder->wait != WG_ENDED)
+            return h[i].thread;
+    }
+    return WG_NONE;
+}
+
 /* A holder of what `t` waits for that cannot go on (or has ended); WG_NONE if there is none. Others come before `t`
  * itself: that a thread stands in its own way is said only where nobody else does, or it holds the lock alone. */
 static uint32_t blocker(const struct wg_picture *p, uint32_t t)
@@ -86,6 +98,8 @@ static uint32_t blocker(const struct wg_picture *p, uint32_t t)
     size_t n;
     uint32_t found = WG_NONE;
     const struct wg_holder *h = wg_holders_of(p, w->object, &n);
+    if (w->wait == WG_POST)
+        return holder_of_post(p, t, h, n);
     if (w->wait == WG_READS && !has_writer(h, n))
         return n > 0 ? writer_ahead(p, t) : WG_NONE;
     for (size_t i = 0; i < n; i++) {
@@ -101,6 +115,12 @@ static uint32_t blocker(const struct wg_picture *p, uint32_t t)
 static bool waits_for_lock_or_end(const struct wg_thread *t)
 {
     return t->wait == WG_TAKES || t->wait == WG_READS || t->wait == WG_JOINS;
+}
+
+/* Whether it waits for certain threads; `posts`: those that hold a semaphore among them. */
+static bool waits_for_holder(const struct wg_thread *t, bool posts)
+{
+    return waits_for_lock_or_end(t) || (posts && t->wait == WG_POST);
 }
 
 static bool can_move(const struct wg_picture *p, uint32_t t, enum round round, bool anybody)
@@ -192,13 +212,13 @@ static void add_waiter_of_ended(struct wg_picture *p, uint32_t t, uint32_t ended
 
 /* From thread to the thread in its way, until a cycle closes or the way ends. `mark` is the walk's number, so each
  * thread is walked over once. */
-static void walk_from(struct wg_picture *p, uint32_t start, enum wg_standing standing)
+static void walk_from(struct wg_picture *p, uint32_t start, enum wg_standing standing, bool posts)
 {
     uint32_t t = start, walk = start + 1;
     while (t != WG_NONE && p->threads[t].mark == 0 && p->threads[t].trouble == WG_NONE) {
         struct wg_thread *w = &p->threads[t];
         w->mark = walk;
-        uint32_t next = waits_for_lock_or_end(w) ? blocker(p, t) : WG_NONE;
+        uint32_t next = waits_for_holder(w, posts) ? blocker(p, t) : WG_NONE;
         if (next != WG_NONE && p->threads[next].wait == WG_ENDED) {
             add_waiter_of_ended(p, t, next, standing);
             return;
@@ -209,14 +229,28 @@ static void walk_from(struct wg_picture *p, uint32_t start, enum wg_standing sta
         add_cycle(p, t, standing);
 }
 
-static void name_locks(struct wg_picture *p, enum wg_standing standing)
+static void name_locks(struct wg_picture *p, enum wg_standing standing, bool posts)
 {
     for (uint32_t i = 0; i < p->n_threads; i++)
         p->threads[i].mark = 0;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *t = &p->threads[i];
-        if (!t->moves && t->trouble == WG_NONE && waits_for_lock_or_end(t))
-            walk_from(p, i, standing);
+        if (!t->moves && t->trouble == WG_NONE && waits_for_holder(t, posts))
+            walk_from(p, i, standing, posts);
+    }
+}
+
+/* Cycles through semaphores used as locks, where nobody is left to post them. */
+static void name_post_cycles(struct wg_picture *p)
+{
+    size_t before = p->n_found;
+    name_locks(p, WG_CERTAIN, true);
+    for (size_t i = before; i < p->n_found; i++) {
+        struct wg_trouble_found *f = &p->found[i];
+        bool outside = p->woken_from_outside;
+        for (uint32_t k = 0; k < f->n; k++)
+            outside |= p->threads[p->members[f->first + k]].outside;
+        f->standing = outside ? WG_STALLED : WG_CERTAIN;
     }
 }
 
@@ -256,14 +290,14 @@ static void name_silences(struct wg_picture *p)
 }
 
 /* Who stands and is part of nothing waits for somebody who is. */
-static void name_those_behind(struct wg_picture *p)
+static void name_those_behind(struct wg_picture *p, bool posts)
 {
     bool more = true;
     while (more) {
         more = false;
         for (uint32_t i = 0; i < p->n_threads; i++) {
             struct wg_thread *t = &p->threads[i];
-            if (t->moves || t->trouble != WG_NONE || !waits_for_lock_or_end(t))
+            if (t->moves || t->trouble != WG_NONE || !waits_for_holder(t, posts))
                 continue;
             uint32_t next = blocker(p, i);
             if (next == WG_NONE || p->threads[next].trouble == WG_NONE)
@@ -283,12 +317,14 @@ void wg_stand(struct wg_picture *p)
     }
     index_holders(p);
     find_movers(p, ROUND_LOCKS);
-    name_locks(p, WG_CERTAIN);
-    name_those_behind(p);
+    name_locks(p, WG_CERTAIN, false);
+    name_those_behind(p, false);
     find_movers(p, ROUND_POSTS);
+    name_post_cycles(p);
+    name_those_behind(p, true);
     name_silences(p);
-    name_those_behind(p);
+    name_those_behind(p, false);
     find_movers(p, ROUND_TIMEOUTS);
-    name_locks(p, WG_BREAKABLE);
-    name_those_behind(p);
+    name_locks(p, WG_BREAKABLE, false);
+    name_those_behind(p, false);
 }

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** A case: by its name on the command line. */
 struct dl_case {
     const char *name;
@@ -20,6 +24,9 @@ extern const struct dl_case cases_stands[];
 extern const struct dl_case cases_rwlocks[];
 extern const struct dl_case cases_quiet[];
 extern const struct dl_case cases_order[];
+extern const struct dl_case cases_semaphores[];
+extern const struct dl_case cases_forked[];
+extern const struct dl_case cases_standard[];
 
 /** End the process with a message if a call that cannot fail has failed. */
 void dl_must(int rc, const char *what);
@@ -36,10 +43,21 @@ struct dl_meeting {
 };
 void dl_meet(struct dl_meeting *m, unsigned n);
 
+/** Threads take turns without anything that sync tracing knows of: there is no order between them but luck. Wait for turn
+ *  `mine`, the first is 0; give the turn to the next. */
+void dl_turn(unsigned mine);
+void dl_next(void);
+/** Two threads, joined. */
+void dl_both(void *(*x)(void *), void *(*y)(void *));
+
 /** A mutex of a type (PTHREAD_MUTEX_NORMAL, ...). */
 void dl_mutex(pthread_mutex_t *m, int type);
 
 /** Two threads that each hold one mutex and want the other's. */
 void dl_cross(pthread_mutex_t *a, pthread_mutex_t *b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

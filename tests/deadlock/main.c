@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static unsigned turns; /* taken so far */
+
 void dl_must(int rc, const char *what)
 {
     if (rc == 0)
@@ -70,6 +72,24 @@ void dl_cross(pthread_mutex_t *a, pthread_mutex_t *b)
     MUST(pthread_join(t, NULL));
 }
 
+void dl_turn(unsigned mine)
+{
+    while (__atomic_load_n(&turns, __ATOMIC_ACQUIRE) != mine)
+        dl_rest(1);
+}
+
+void dl_next(void)
+{
+    __atomic_fetch_add(&turns, 1, __ATOMIC_RELEASE);
+}
+
+void dl_both(void *(*x)(void *), void *(*y)(void *))
+{
+    pthread_t s = dl_start(x, NULL), t = dl_start(y, NULL);
+    MUST(pthread_join(s, NULL));
+    MUST(pthread_join(t, NULL));
+}
+
 static bool run_named(const struct dl_case *cases, const char *name)
 {
     for (; cases->name; cases++) {
@@ -90,7 +110,8 @@ static void write_pid(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct dl_case *const all[] = {cases_cycles, cases_stands, cases_rwlocks, cases_quiet, cases_order};
+    static const struct dl_case *const all[] = {cases_cycles, cases_stands,     cases_rwlocks, cases_quiet,
+                                                cases_order,  cases_semaphores, cases_forked,  cases_standard};
     if (argc != 3) {
         fprintf(stderr, "usage: corpus CASE PIDFILE\n");
         return 2;

@@ -9,7 +9,6 @@
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, g = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t ra = PTHREAD_RWLOCK_INITIALIZER, rb = PTHREAD_RWLOCK_INITIALIZER;
-static unsigned step;
 
 static void nest(pthread_mutex_t *x, pthread_mutex_t *y)
 {
@@ -19,52 +18,33 @@ static void nest(pthread_mutex_t *x, pthread_mutex_t *y)
     MUST(pthread_mutex_unlock(x));
 }
 
-/* Threads take turns without anything that sync tracing knows of: there is no order between them but luck. */
-static void turn(unsigned mine)
-{
-    while (__atomic_load_n(&step, __ATOMIC_ACQUIRE) != mine)
-        dl_rest(1);
-}
-
-static void next(void)
-{
-    __atomic_fetch_add(&step, 1, __ATOMIC_RELEASE);
-}
-
 static void *ab_first(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     nest(&a, &b);
-    next();
+    dl_next();
     return arg;
 }
 
 static void *ab_second(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     nest(&a, &b);
-    next();
+    dl_next();
     return arg;
 }
 
 static void *ba_second(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     nest(&b, &a);
-    next();
+    dl_next();
     return arg;
-}
-
-static void both(void *(*x)(void *), void *(*y)(void *))
-{
-    pthread_t s = dl_start(x, NULL), t = dl_start(y, NULL);
-    MUST(pthread_join(s, NULL));
-    MUST(pthread_join(t, NULL));
 }
 
 static void inversion(void)
 {
-    both(ab_first, ba_second);
+    dl_both(ab_first, ba_second);
 }
 
 /* --------------------------------------------------------------------------------------------------- three and many */
@@ -75,9 +55,9 @@ static pthread_mutex_t ring[RING];
 static void *ring_turn(void *arg)
 {
     uintptr_t i = (uintptr_t)arg;
-    turn((unsigned)i);
+    dl_turn((unsigned)i);
     nest(&ring[i], &ring[(i + 1) % RING]);
-    next();
+    dl_next();
     return NULL;
 }
 
@@ -96,27 +76,27 @@ static void inversion_of_five(void)
 
 static void *gated_ab(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     MUST(pthread_mutex_lock(&g));
     nest(&a, &b);
     MUST(pthread_mutex_unlock(&g));
-    next();
+    dl_next();
     return arg;
 }
 
 static void *gated_ba(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     MUST(pthread_mutex_lock(&g));
     nest(&b, &a);
     MUST(pthread_mutex_unlock(&g));
-    next();
+    dl_next();
     return arg;
 }
 
 static void gated(void)
 {
-    both(gated_ab, gated_ba);
+    dl_both(gated_ab, gated_ba);
 }
 
 /* The same once more, without the gate, after the gated one was known. */
@@ -129,15 +109,15 @@ static void *gated_then_bare(void *arg)
 
 static void *bare_at_last(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     nest(&a, &b);
-    next();
+    dl_next();
     return arg;
 }
 
 static void gate_left_out_once(void)
 {
-    both(bare_at_last, gated_then_bare);
+    dl_both(bare_at_last, gated_then_bare);
 }
 
 /* ------------------------------------------------------------------------------------------ threads that do not meet */
@@ -169,9 +149,9 @@ static void after_join(void)
 /* First before, then beside the other thread: the second time counts, though the order was known. */
 static void *ba_beside(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     nest(&b, &a);
-    next();
+    dl_next();
     return arg;
 }
 
@@ -180,7 +160,7 @@ static void before_and_beside(void)
     nest(&a, &b);
     pthread_t t = dl_start(ba_beside, NULL);
     nest(&a, &b);
-    next();
+    dl_next();
     MUST(pthread_join(t, NULL));
 }
 
@@ -188,54 +168,54 @@ static void before_and_beside(void)
 
 static void *try_ba(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     MUST(pthread_mutex_lock(&b));
     if (pthread_mutex_trylock(&a) == 0)
         MUST(pthread_mutex_unlock(&a));
     MUST(pthread_mutex_unlock(&b));
-    next();
+    dl_next();
     return arg;
 }
 
 static void broken_by_try(void)
 {
-    both(ab_first, try_ba);
+    dl_both(ab_first, try_ba);
 }
 
 /* What was taken by trying is held like anything else. */
 static void *tried_then_a(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     MUST(pthread_mutex_trylock(&b));
     MUST(pthread_mutex_lock(&a));
     MUST(pthread_mutex_unlock(&a));
     MUST(pthread_mutex_unlock(&b));
-    next();
+    dl_next();
     return arg;
 }
 
 static void try_is_outside(void)
 {
-    both(ab_first, tried_then_a);
+    dl_both(ab_first, tried_then_a);
 }
 
 static void *timed_ba(void *arg)
 {
     struct timespec until;
-    turn(1);
+    dl_turn(1);
     MUST(clock_gettime(CLOCK_REALTIME, &until));
     until.tv_sec += 10;
     MUST(pthread_mutex_lock(&b));
     MUST(pthread_mutex_timedlock(&a, &until));
     MUST(pthread_mutex_unlock(&a));
     MUST(pthread_mutex_unlock(&b));
-    next();
+    dl_next();
     return arg;
 }
 
 static void broken_by_time(void)
 {
-    both(ab_first, timed_ba);
+    dl_both(ab_first, timed_ba);
 }
 
 /* -------------------------------------------------------------------------------------------------- lives of locks */
@@ -243,36 +223,36 @@ static void broken_by_time(void)
 /* At the same two addresses there are other locks by the time of the other order. */
 static void *ba_other_life(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     MUST(pthread_mutex_destroy(&a));
     MUST(pthread_mutex_destroy(&b));
     MUST(pthread_mutex_init(&a, NULL));
     MUST(pthread_mutex_init(&b, NULL));
     nest(&b, &a);
-    next();
+    dl_next();
     return arg;
 }
 
 static void other_locks_at_one_place(void)
 {
-    both(ab_first, ba_other_life);
+    dl_both(ab_first, ba_other_life);
 }
 
 /* The order is made again in the second life, by a thread that knows it from the first. */
 static void *ab_in_both_lives(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     nest(&a, &b);
-    next();
-    turn(2);
+    dl_next();
+    dl_turn(2);
     nest(&a, &b);
-    next();
+    dl_next();
     return arg;
 }
 
 static void inversion_in_second_life(void)
 {
-    both(ab_in_both_lives, ba_other_life);
+    dl_both(ab_in_both_lives, ba_other_life);
 }
 
 static void recursive_is_no_order(void)
@@ -282,7 +262,7 @@ static void recursive_is_no_order(void)
     MUST(pthread_mutex_lock(&r));
     nest(&a, &r);
     MUST(pthread_mutex_unlock(&r));
-    both(ab_first, ab_second);
+    dl_both(ab_first, ab_second);
 }
 
 /* A wait for a condition takes its mutex again while others are held. */
@@ -291,20 +271,20 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static void *wait_inside(void *arg)
 {
     struct timespec until;
-    turn(0);
+    dl_turn(0);
     MUST(clock_gettime(CLOCK_REALTIME, &until));
     MUST(pthread_mutex_lock(&a));
     MUST(pthread_mutex_lock(&b));
     (void)pthread_cond_timedwait(&c, &a, &until); /* its time is over: a is given up and taken again, with b held */
     MUST(pthread_mutex_unlock(&b));
     MUST(pthread_mutex_unlock(&a));
-    next();
+    dl_next();
     return arg;
 }
 
 static void inversion_by_cond_wait(void)
 {
-    both(wait_inside, ab_second);
+    dl_both(wait_inside, ab_second);
 }
 
 /* --------------------------------------------------------------------------------------------------- many, and readers */
@@ -315,19 +295,19 @@ static pthread_mutex_t left[PAIRS], right[PAIRS];
 
 static void *pairs_one_way(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     for (int i = 0; i < PAIRS; i++)
         nest(&left[i], &right[i]);
-    next();
+    dl_next();
     return arg;
 }
 
 static void *pairs_other_way(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     for (int i = 0; i < PAIRS; i++)
         nest(&right[i], &left[i]);
-    next();
+    dl_next();
     return arg;
 }
 
@@ -337,7 +317,7 @@ static void inversions_of_one_kind(void)
         MUST(pthread_mutex_init(&left[i], NULL));
         MUST(pthread_mutex_init(&right[i], NULL));
     }
-    both(pairs_one_way, pairs_other_way);
+    dl_both(pairs_one_way, pairs_other_way);
 }
 
 enum { DEEP = 1000 };
@@ -345,20 +325,20 @@ static pthread_mutex_t deep[DEEP];
 
 static void *all_at_once(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     for (int i = 0; i < DEEP; i++)
         MUST(pthread_mutex_lock(&deep[i]));
     for (int i = DEEP; i-- > 0;)
         MUST(pthread_mutex_unlock(&deep[i]));
-    next();
+    dl_next();
     return arg;
 }
 
 static void *last_then_first(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     nest(&deep[DEEP - 1], &deep[0]);
-    next();
+    dl_next();
     return arg;
 }
 
@@ -366,7 +346,7 @@ static void inversion_under_1000(void)
 {
     for (int i = 0; i < DEEP; i++)
         MUST(pthread_mutex_init(&deep[i], NULL));
-    both(all_at_once, last_then_first);
+    dl_both(all_at_once, last_then_first);
 }
 
 static void rw_nest(int (*first)(pthread_rwlock_t *), pthread_rwlock_t *x, int (*second)(pthread_rwlock_t *),
@@ -380,44 +360,44 @@ static void rw_nest(int (*first)(pthread_rwlock_t *), pthread_rwlock_t *x, int (
 
 static void *rw_write_ab(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     rw_nest(pthread_rwlock_rdlock, &ra, pthread_rwlock_wrlock, &rb);
-    next();
+    dl_next();
     return arg;
 }
 
 static void *rw_write_ba(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     rw_nest(pthread_rwlock_rdlock, &rb, pthread_rwlock_wrlock, &ra);
-    next();
+    dl_next();
     return arg;
 }
 
 static void rw_inversion(void)
 {
-    both(rw_write_ab, rw_write_ba);
+    dl_both(rw_write_ab, rw_write_ba);
 }
 
 static void *rw_read_ab(void *arg)
 {
-    turn(0);
+    dl_turn(0);
     rw_nest(pthread_rwlock_rdlock, &ra, pthread_rwlock_rdlock, &rb);
-    next();
+    dl_next();
     return arg;
 }
 
 static void *rw_read_ba(void *arg)
 {
-    turn(1);
+    dl_turn(1);
     rw_nest(pthread_rwlock_rdlock, &rb, pthread_rwlock_rdlock, &ra);
-    next();
+    dl_next();
     return arg;
 }
 
 static void rw_readers_both_ways(void)
 {
-    both(rw_read_ab, rw_read_ba);
+    dl_both(rw_read_ab, rw_read_ba);
 }
 
 const struct dl_case cases_order[] = {

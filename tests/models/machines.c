@@ -5,6 +5,9 @@
 #define AMD(family, model)                                                                   \
     "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: " family "\nmodel\t\t: " model \
     "\nmodel name\t: AMD\nstepping\t: 1\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
+#define INTEL(model)                                                                                          \
+    "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: " model "\nmodel name\t: Intel\n" \
+    "stepping\t: 1\ncpuid level\t: 11\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc arch_perfmon\n"
 #define ZHAOXIN(family, model)                                                               \
     "processor\t: 0\nvendor_id\t: CentaurHauls\ncpu family\t: " family "\nmodel\t\t: " model \
     "\nmodel name\t: ZHAOXIN\nstepping\t: 14\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
@@ -48,12 +51,20 @@ const struct model_machine model_machines[] = {
      .refuses_all = true,
      .release = "4.14.0",
      .pmus = CPU_PMU(model_mips_7plus1_gs464e)},
+    {.name = "3A3000, vendor kernel with its table",
+     .recording = "loongson3a3000_loongnix",
+     .release = "4.19.0",
+     .pmus = CPU_PMU(model_mips_type2)},
     {.name = "3A4000", .recording = "loongson3a4000_mainline", .release = "6.12.0", .pmus = CPU_PMU(model_mips_type3)},
     {.name = "3A4000, 7+1 bits",
      .recording = "loongson3b4000_vendor",
      .refuses_all = true,
      .release = "5.4.0",
      .pmus = CPU_PMU(model_mips_7plus1_gs464v)},
+    {.name = "3A4000, vendor kernel with its table",
+     .recording = "loongson3b4000_vendor",
+     .release = "5.4.0",
+     .pmus = CPU_PMU(model_mips_type3)},
     {.name = "2K1000", .recording = "loongson2k1000_mips", .release = "6.12.0", .pmus = CPU_PMU(model_mips_2k1000)},
     {.name = "3A5000", .recording = "loongarch_3a5000", .release = "6.12.0", .pmus = CPU_PMU(model_loongarch)},
     {.name = "3A5000, vendor kernel",
@@ -92,6 +103,14 @@ const struct model_machine model_machines[] = {
      .release = "6.12.0",
      .files = e2000_files,
      .pmus = {{"armv8_pmuv3_0", 8, &model_phytium_little}, {"armv8_pmuv3_1", 9, &model_phytium_big}}},
+    {.name = "Core 2", .cpuinfo = INTEL("23"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_core2)},
+    {.name = "Core 2, watchdog",
+     .cpuinfo = INTEL("23"),
+     .watchdog = true,
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_intel_core2)},
+    {.name = "Nehalem", .cpuinfo = INTEL("26"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_nehalem)},
+    {.name = "Ivy Bridge", .cpuinfo = INTEL("62"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_ivybridge)},
     {.name = "Skylake", .recording = "intel_skx", .release = "6.12.0", .pmus = CPU_PMU(model_intel_skylake)},
     {.name = "Skylake, a guest",
      .recording = "intel_skx",

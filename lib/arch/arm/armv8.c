@@ -108,6 +108,22 @@ static const struct arch_event rows[] = {
      "optional: reads 0 on a core without it; 0x006a counts speculative ones", LIST},
     {"uops-retired", 0x003a, 0x003a, ARCH_ANY, RAW, APPROX, "ARMv8.3 and later; reads 0 elsewhere", LIST},
 };
+
+/** PAPI's presets that are events of the architecture and of no vendor-neutral name. */
+const struct arch_preset arch_arm_presets[ARM_PRESETS] = {
+    {"PAPI_CSR_FAL", "STREX_FAIL_SPEC", APPROX, "speculative ones included"},
+    {"PAPI_CSR_SUC", "STREX_PASS_SPEC", APPROX, "speculative ones included"},
+    {"PAPI_CSR_TOT", "STREX_SPEC", APPROX, "speculative ones included"},
+    {"PAPI_FMA_INS", "FP_FMA_SPEC", APPROX, "speculative ones included"},
+    {"PAPI_L2_DCA", "L2D_CACHE", APPROX, "a cache of data and code counts both"},
+    {"PAPI_L2_DCM", "L2D_CACHE_REFILL", APPROX, "line fills; a cache of data and code counts both"},
+    {"PAPI_L2_ICA", "L2I_CACHE", EXACT, ""},
+    {"PAPI_L2_ICM", "L2I_CACHE_REFILL", APPROX, "line fills"},
+    {"PAPI_L2_ICR", "L2I_CACHE", EXACT, ""},
+    {"PAPI_L2_STM", "L2D_CACHE_REFILL_WR", APPROX, "line fills"},
+    {"PAPI_L3_DCA", "L3D_CACHE", APPROX, "a cache of data and code counts both"},
+    {"PAPI_L3_DCM", "L3D_CACHE_REFILL", APPROX, "line fills; a cache of data and code counts both"},
+};
 /* clang-format on */
 
 static int is_arm64(const struct arch_cpu *cpu)
@@ -125,6 +141,8 @@ const struct arch_family arch_armv8 = {
     .native = arch_arm_native,
     .n_native = ROWS(arch_arm_native),
     .native_core = NATIVE_ARMV8,
+    .presets = arch_arm_presets,
+    .n_presets = ROWS(arch_arm_presets),
     .counters = {.fixed = 1, .width = 32},
     .listed_raw = LISTED_RAW,
     .matches = is_arm64,

@@ -55,6 +55,8 @@ const struct arch_family arch_kunpeng920 = {
     .native = arch_arm_native,
     .n_native = ROWS(arch_arm_native),
     .native_core = NATIVE_KUNPENG920,
+    .presets = arch_arm_presets,
+    .n_presets = ROWS(arch_arm_presets),
     .counters = {.fixed = 1, .width = 32},
     .listed_raw = LISTED_RAW,
     .confirmed = true,

@@ -20,4 +20,7 @@ enum { LISTED_RAW = 0x30 };
 
 extern const struct arch_native arch_arm_native[ARM_NATIVE_ROWS];
 
+enum { ARM_PRESETS = 12 };
+extern const struct arch_preset arch_arm_presets[ARM_PRESETS];
+
 #endif

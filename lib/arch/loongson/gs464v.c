@@ -73,6 +73,9 @@ static const struct arch_native native[] = {
 /* clang-format on */
 
 /** Five revisions of one chip. */
+/** Cache misses, which the table of GS464 lacks and this one has. */
+enum { OWN_ID = 3 };
+
 static int is_gs464v(const struct arch_cpu *cpu)
 {
     return loongson_revision(cpu, "Loongson-3", 1u << 0 | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4);
@@ -90,10 +93,11 @@ const struct arch_family arch_gs464v = {
     .counters = {.general = 4,
                  .width = 64,
                  .no_software_siblings = true,
-                 .raw = {.mask = 0xff, .older_mask = 0x7f, .generic_too = true, .since = {ARCH_KERNEL(5, 9, 0)}}},
+                 .raw = {.mask = 0xff, .older_mask = 0x7f, .own_id = OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464v,
     .remark = "every raw code from 0 to 0xff opens, with a meaning or without; kernels from before the table of this "
               "core take it for a GS464, whose codes mean something else here",
     .choice = "generic ids, of which the kernel makes the raw codes: kernels from before the table (seen in 2017) "
-              "keep 7 bits and a bank of a raw code, and would count something else",
+              "keep 7 bits and a bank of a raw code, and would count something else; kernels before 5.9, of which "
+              "some have the table, are asked for an id that no other table has",
 };

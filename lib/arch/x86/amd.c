@@ -10,6 +10,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 #include "arch/x86/native.h"
+#include "arch/x86/presets.h"
 #include "arch/x86/zen_counters.h"
 
 #define CORE "linux:arch/x86/events/amd/core.c@v6.12.117"
@@ -214,6 +215,8 @@ const struct arch_family arch_zen1 = {
     .native_shared = arch_amd_native_shared,
     .n_native_shared = ROWS(arch_amd_native_shared),
     .native_core = NATIVE_ZEN1,
+    .presets = arch_amd_presets,
+    .n_presets = ROWS(arch_amd_presets),
     .counters = ZEN_COUNTERS,
     .matches = is_zen1,
     .remark = GUESTS,
@@ -234,6 +237,8 @@ const struct arch_family arch_zen2 = {
     .native_shared = arch_amd_native_shared,
     .n_native_shared = ROWS(arch_amd_native_shared),
     .native_core = NATIVE_ZEN2,
+    .presets = arch_amd_presets,
+    .n_presets = ROWS(arch_amd_presets),
     .counters = ZEN_COUNTERS,
     .matches = is_zen2,
     .remark = GUESTS,
@@ -252,6 +257,8 @@ const struct arch_family arch_zen3 = {
     .native_shared = arch_amd_native_shared,
     .n_native_shared = ROWS(arch_amd_native_shared),
     .native_core = NATIVE_ZEN3,
+    .presets = arch_amd_presets,
+    .n_presets = ROWS(arch_amd_presets),
     .counters = ZEN_COUNTERS,
     .matches = is_zen3,
     .remark = GUESTS,
@@ -272,6 +279,8 @@ const struct arch_family arch_zen4 = {
     .native_shared = arch_amd_native_shared,
     .n_native_shared = ROWS(arch_amd_native_shared),
     .native_core = NATIVE_ZEN4,
+    .presets = arch_amd_presets,
+    .n_presets = ROWS(arch_amd_presets),
     .counters = ZEN_COUNTERS,
     .matches = is_zen4,
     .remark = GUESTS,
@@ -292,6 +301,8 @@ const struct arch_family arch_zen5 = {
     .native_shared = arch_amd_native_shared,
     .n_native_shared = ROWS(arch_amd_native_shared),
     .native_core = NATIVE_ZEN5,
+    .presets = arch_amd_presets,
+    .n_presets = ROWS(arch_amd_presets),
     .counters = ZEN_COUNTERS,
     .matches = is_zen5,
     .remark = GUESTS,

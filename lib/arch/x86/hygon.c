@@ -13,6 +13,7 @@
 #include "arch/tables.h"
 #include "arch/x86/zen_counters.h"
 #include "arch/x86/native.h"
+#include "arch/x86/presets.h"
 
 #define LIST "linux:tools/perf/pmu-events/arch/x86/amdzen1@v6.12.117"
 #define KERNEL "linux:arch/x86/events/amd/core.c@v6.12.117, the table for family 17h"
@@ -54,6 +55,8 @@ const struct arch_family arch_hygon = {
     .native_shared = arch_amd_native_shared,
     .n_native_shared = ROWS(arch_amd_native_shared),
     .native_core = NATIVE_ZEN1,
+    .presets = arch_amd_presets,
+    .n_presets = ROWS(arch_amd_presets),
     .counters = ZEN_COUNTERS,
     .matches = is_hygon,
     .remark = "guests without the flag perfctr_core have 4 counters; names and codes are those of Zen 1, from which "

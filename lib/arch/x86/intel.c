@@ -11,6 +11,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 #include "arch/x86/native.h"
+#include "arch/x86/presets.h"
 
 #define CORE "linux:arch/x86/events/intel/core.c@v6.12.117"
 #define JSON "linux:tools/perf/pmu-events/arch/x86@v6.12.117"
@@ -328,6 +329,8 @@ const struct arch_family arch_intel_haswell = {
     .native_shared = arch_intel_native_shared,
     .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_HASWELL,
+    .presets = arch_intel_presets,
+    .n_presets = ROWS(arch_intel_presets),
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_haswell,
     .remark = SERVER_NAMES,
@@ -348,6 +351,8 @@ const struct arch_family arch_intel_broadwell = {
     .native_shared = arch_intel_native_shared,
     .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_BROADWELL,
+    .presets = arch_intel_presets,
+    .n_presets = ROWS(arch_intel_presets),
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_broadwell,
     .remark = SERVER_NAMES,
@@ -368,6 +373,8 @@ const struct arch_family arch_intel_skylake = {
     .native_shared = arch_intel_native_shared,
     .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_SKYLAKE,
+    .presets = arch_intel_presets,
+    .n_presets = ROWS(arch_intel_presets),
     .counters = INTEL_COUNTERS(4, 3),
     .matches = is_skylake,
     .remark = SERVER_NAMES,
@@ -388,6 +395,8 @@ const struct arch_family arch_intel_icelake = {
     .native_shared = arch_intel_native_shared,
     .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_ICELAKE,
+    .presets = arch_intel_presets,
+    .n_presets = ROWS(arch_intel_presets),
     .counters = INTEL_COUNTERS(8, 4),
     .matches = is_icelake,
     .remark = SERVER_NAMES,
@@ -408,6 +417,8 @@ const struct arch_family arch_intel_sapphirerapids = {
     .native_shared = arch_intel_native_shared,
     .n_native_shared = ROWS(arch_intel_native_shared),
     .native_core = NATIVE_SAPPHIRERAPIDS,
+    .presets = arch_intel_presets,
+    .n_presets = ROWS(arch_intel_presets),
     .counters = INTEL_COUNTERS(8, 4),
     .matches = is_sapphirerapids,
     .remark = SERVER_NAMES,

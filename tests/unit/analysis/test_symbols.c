@@ -191,7 +191,7 @@ END_TEST
 START_TEST(build_id_leads_to_the_debug_file_also_without_the_program)
 {
     struct looked_up l;
-    char folder[4200], file[4600], from[4200];
+    char folder[4200], file[4800], from[4200];
     inspect(&l, "stripped");
     snprintf(folder, sizeof folder, "%s/.build-id", dir);
     (void)mkdir(folder, 0777); /* may be there from the last run */

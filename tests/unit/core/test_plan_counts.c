@@ -229,6 +229,40 @@ START_TEST(raw_codes_that_the_kernel_would_cut_are_refused)
 }
 END_TEST
 
+/* A kernel's version does not tell whether its vendor gave it the table of this core: the kernel does. */
+START_TEST(an_old_kernel_is_asked_for_the_table_of_its_core)
+{
+    static const char *const chips[] = {"loongson3a3000_loongnix", "loongson3b4000_vendor"};
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        machine_counting(chips[i]);
+        scripted_file("/proc/sys/kernel/osrelease", "4.19.0-19-loongson-3\n");
+        machine_forget();
+        code_is("cycles", 0, "");
+        code_is("l1i-miss", 0, "");
+        code_is("r81", 0, "");
+        scripted_open_error(KERNEL_TYPE_HARDWARE, 3, EOPNOTSUPP);
+        machine_forget();
+        code_is("cycles", UPMU_E_UNSUPPORTED, "takes this CPU for another");
+        code_is("r81", UPMU_E_UNSUPPORTED, "only the bits 0x7f");
+        code_is("r01", 0, "");
+        scripted_open_error(KERNEL_TYPE_HARDWARE, 3, EACCES);
+        machine_forget();
+        code_is("cycles", UPMU_E_UNSUPPORTED, "could not be asked (EACCES)");
+        /* Newer kernels are not asked, and one that does not say its version is believed unless it refuses. */
+        scripted_file("/proc/sys/kernel/osrelease", "5.10.0\n");
+        machine_forget();
+        code_is("cycles", 0, "");
+        scripted_file_error("/proc/sys/kernel/osrelease", ENOENT);
+        machine_forget();
+        code_is("cycles", 0, "");
+        scripted_open_error(KERNEL_TYPE_HARDWARE, 3, EOPNOTSUPP);
+        machine_forget();
+        code_is("cycles", UPMU_E_UNSUPPORTED, "takes this CPU for another");
+        ck_assert_uint_eq(scripted_open_now(), 0);
+    }
+}
+END_TEST
+
 START_TEST(raw_codes_are_planned_by_their_rules)
 {
     machine_counting("loongson3a1000");
@@ -301,6 +335,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, a_filter_is_not_given_up_where_the_event_is_what_is_missing);
     tcase_add_test(cases, together_means_that_the_kernel_agrees);
     tcase_add_test(cases, raw_codes_that_the_kernel_would_cut_are_refused);
+    tcase_add_test(cases, an_old_kernel_is_asked_for_the_table_of_its_core);
     tcase_add_test(cases, raw_codes_are_planned_by_their_rules);
     tcase_add_test(cases, the_watchdogs_counter_is_left_to_it);
     tcase_add_test(cases, a_guest_without_perfctr_core_has_four_counters);

@@ -62,9 +62,10 @@ static bool can_be_counted(const char *name)
     const struct preset *p = preset_find(name);
     if (r && counts(r->name))
         return true;
-    if (!p || !p->first)
-        return false;
-    return p->second ? counts_exactly(p->first) && counts_exactly(p->second) : counts(p->first);
+    if (p && p->first && (p->second ? counts_exactly(p->first) && counts_exactly(p->second) : counts(p->first)))
+        return true;
+    const struct arch_preset *own = arch_family_preset(machine_get()->family, name);
+    return own && arch_family_native(machine_get()->family, own->native);
 }
 
 START_TEST(every_preset_is_known_and_counts_where_its_events_do)
@@ -82,6 +83,62 @@ START_TEST(every_preset_is_known_and_counts_where_its_events_do)
         counted += rc == 0;
     }
     ck_assert_msg(counted >= 2, "%zu presets on %s", counted, cpu);
+}
+END_TEST
+
+/* What PAPI counts by a name of the CPU's own is accepted by that name, whose code is the one of the maker's list. */
+START_TEST(preset_of_no_neutral_name_is_the_cpus_own_event)
+{
+    static const struct {
+        const char *cpu, *preset;
+        uint64_t config;
+        int grade;
+    } rows[] = {
+        {"intel-haswell", "PAPI_BR_NTK", 0x10c4, UPMU_GRADE_EXACT},
+        {"intel-skylake", "PAPI_BR_NTK", 0x10c4, UPMU_GRADE_EXACT},
+        {"intel-icelake", "PAPI_BR_TKN", 0x01c4, UPMU_GRADE_EXACT},
+        {"intel-skylake", "PAPI_L2_ICM", 0x2424, UPMU_GRADE_APPROXIMATE},
+        {"intel-skylake", "PAPI_L2_DCR", 0xe124, UPMU_GRADE_APPROXIMATE},
+        {"intel-skylake", "PAPI_MEM_WCY", 0x08a2, UPMU_GRADE_APPROXIMATE},
+        {"zen1", "PAPI_BR_TKN", 0x00c4, UPMU_GRADE_APPROXIMATE},
+        {"hygon", "PAPI_BR_TKN", 0x00c4, UPMU_GRADE_APPROXIMATE},
+        {"zen5", "PAPI_BR_UCN", 0x1000000c9, UPMU_GRADE_EXACT},
+        {"zen3", "PAPI_L2_ICM", 0x0164, UPMU_GRADE_APPROXIMATE},
+        {"kunpeng920", "PAPI_CSR_FAL", 0x006e, UPMU_GRADE_APPROXIMATE},
+        {"kunpeng920", "PAPI_L2_ICA", 0x0027, UPMU_GRADE_EXACT},
+        {"ftc663", "papi_l2_stm", 0x0053, UPMU_GRADE_APPROXIMATE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct machine m;
+        struct event e;
+        ck_assert_int_eq(machine_of_cpu(rows[i].cpu, &m), 0);
+        ck_assert_msg(event_resolve_on(&m, rows[i].preset, &e) == 0, "%s on %s: %s", rows[i].preset, rows[i].cpu,
+                      upmu_error());
+        ck_assert_msg(e.config == rows[i].config && e.type == KERNEL_TYPE_RAW && e.grade == rows[i].grade,
+                      "%s on %s: 0x%llx, grade %d", rows[i].preset, rows[i].cpu, (unsigned long long)e.config, e.grade);
+        ck_assert_ptr_nonnull(strstr(e.note, "native::"));
+        ck_assert_str_eq(strncmp(e.name, "PAPI_", 5) == 0 ? "PAPI_" : e.name, "PAPI_");
+    }
+}
+END_TEST
+
+/* A name of a preset must be one of PAPI's, and one of the list that some family has. */
+START_TEST(own_presets_are_presets_and_events)
+{
+    for (size_t f = 0; upmu_arch_families[f]; f++) {
+        const struct arch_family *family = upmu_arch_families[f];
+        for (size_t i = 0; i < family->n_presets; i++) {
+            const struct arch_preset *own = &family->presets[i];
+            bool known = false, somewhere = false;
+            for (size_t k = 0; k < N_PRESETS; k++)
+                known = known || strcmp(all[k], own->papi) == 0;
+            for (size_t k = 0; upmu_arch_families[k]; k++)
+                somewhere = somewhere || (upmu_arch_families[k]->presets == family->presets &&
+                                          arch_family_native(upmu_arch_families[k], own->native));
+            ck_assert_msg(known && somewhere, "%s, native::%s", own->papi, own->native);
+            ck_assert_msg((own->grade == UPMU_GRADE_EXACT) == (own->why[0] == '\0'), "%s", own->papi);
+        }
+    }
 }
 END_TEST
 
@@ -239,6 +296,8 @@ int main(int argc, char **argv)
     machines = argc > 1 ? argv[1] : "tests/machines";
     TCase *cases = tcase_create("presets");
     tcase_add_loop_test(cases, every_preset_is_known_and_counts_where_its_events_do, 0, N_CPUS);
+    tcase_add_test(cases, preset_of_no_neutral_name_is_the_cpus_own_event);
+    tcase_add_test(cases, own_presets_are_presets_and_events);
     tcase_add_test(cases, presets_of_the_table_are_events_of_the_registry);
     tcase_add_test(cases, a_sum_counts_both_events);
     tcase_add_test(cases, a_sum_is_worth_what_its_weaker_event_is);

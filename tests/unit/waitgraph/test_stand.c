@@ -282,6 +282,42 @@ START_TEST(timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable)
 }
 END_TEST
 
+START_TEST(semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post)
+{
+    begin();
+    thread(WG_POST, 2);
+    hold(1, false);
+    thread(WG_POST, 1);
+    hold(2, false);
+    uint32_t behind = thread(WG_POST, 1);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert(threads[behind].behind);
+    threads[0].outside = true;
+    wg_stand(&picture);
+    is_trouble(0, WG_CYCLE, WG_STALLED, 2);
+    thread(WG_RUNS, 0);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+}
+END_TEST
+
+START_TEST(semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post)
+{
+    begin();
+    thread(WG_POST, 1);
+    hold(1, false);
+    thread(WG_POST, 2);
+    thread(WG_ENDED, 0);
+    hold(2, false);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 2);
+    is_trouble(0, WG_NO_POST, WG_CERTAIN, 1);
+    is_trouble(1, WG_NO_POST, WG_CERTAIN, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("waitgraph.stand");
@@ -302,6 +338,8 @@ int main(void)
     tcase_add_test(c, semaphore_is_hopeless_only_when_nobody_can_go_on);
     tcase_add_test(c, what_could_come_from_outside_makes_it_a_stall);
     tcase_add_test(c, timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable);
+    tcase_add_test(c, semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post);
+    tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

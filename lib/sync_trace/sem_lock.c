@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Semaphores that are used as locks: which ones, and who has them. Room: sync_trace; before it sem.c, after it held.h, the
+ * trace.
+ *
+ * Which semaphores may be locks stands in a table of the process, by address, without a lock; one for which there is no
+ * place among its neighbours is none. A forked child goes on with its parent's table.
+ */
+#include "sync_trace/sem_lock.h"
+
+#include <errno.h>
+
+#include "base/tick.h"
+#include "sync_trace/held.h"
+#include "trace/writer.h"
+
+enum { PLACES = 4096, PROBES = 8 };
+
+static struct {
+    uint32_t used; /* semaphores ever put into it: while none was, nobody has to look */
+    uintptr_t sem[PLACES];
+} maybe;
+
+static uintptr_t *place(uintptr_t sem, uint32_t i)
+{
+    return &maybe.sem[((sem >> 4 ^ sem >> 14) + i) % PLACES];
+}
+
+static uintptr_t *find(uintptr_t sem)
+{
+    if (__atomic_load_n(&maybe.used, __ATOMIC_RELAXED) == 0)
+        return NULL;
+    for (uint32_t i = 0; i < PROBES; i++)
+        if (__atomic_load_n(place(sem, i), __ATOMIC_ACQUIRE) == sem)
+            return place(sem, i);
+    return NULL;
+}
+
+/* @return whether it was there; of several callers at once one hears so. */
+static bool forget(uintptr_t sem)
+{
+    uintptr_t *p = find(sem);
+    uintptr_t expected = sem;
+    return p && __atomic_compare_exchange_n(p, &expected, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void sync_sem_made(const sem_t *s, bool is_shared, unsigned value)
+{
+    sync_sem_ended(s);
+    for (uint32_t i = 0; i < PROBES && value == 1 && !is_shared; i++) {
+        uintptr_t expected = 0;
+        if (!__atomic_compare_exchange_n(place((uintptr_t)s, i), &expected, (uintptr_t)s, false, __ATOMIC_RELEASE,
+                                         __ATOMIC_RELAXED))
+            continue;
+        __atomic_fetch_add(&maybe.used, 1, __ATOMIC_RELEASE);
+        return;
+    }
+}
+
+void sync_sem_ended(const sem_t *s)
+{
+    if (forget((uintptr_t)s))
+        sync_live_taken_away((uintptr_t)s);
+}
+
+bool sync_sem_is_lock(const sem_t *s)
+{
+    return find((uintptr_t)s) != NULL;
+}
+
+void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uintptr_t site)
+{
+    bool timed = mode == MODE_HOLDERS || mode == MODE_ALL;
+    sync_held_push(t, (uintptr_t)s, site, timed ? tick_now() : 0, HELD_QUIET);
+}
+
+/* Told once in its life, by whoever finds out. */
+static void tell_no_lock(const sem_t *s, uintptr_t site)
+{
+    struct sync_thread *t = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? sync_thread() : NULL;
+    if (!t)
+        return;
+    int saved = errno;
+    uint64_t tick = tick_now();
+    const struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_ORDER,
+        .object_type = UPMU_OBJECT_SEM,
+        .object = (uintptr_t)s,
+        .stack = sync_stack(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+bool sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site)
+{
+    struct sync_held h;
+    if (!find((uintptr_t)s))
+        return false;
+    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h))
+        return true;
+    if (forget((uintptr_t)s)) {
+        tell_no_lock(s, site);
+        sync_live_taken_away((uintptr_t)s);
+    }
+    return false;
+}
