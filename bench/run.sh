@@ -63,6 +63,7 @@ measure()
 
 found=0
 for program in "$build"/bench/bench_*; do
+    case $program in *_subject) continue ;; esac
     if [ ! -f "$program" ] || [ ! -x "$program" ]; then
         continue
     fi

@@ -375,6 +375,23 @@ struct upmu_symbol {
     const char *module;   /**< path of the program or shared object, NULL if no module is known there */
     uint64_t offset;      /**< address in the file (in memory, if no module is known) */
     const char *problem;  /**< why the module's file was not used, "" if it was */
+    uint32_t column;      /**< of `line`; 0 if not known */
+    int32_t kind;         /**< enum upmu_frame_kind; of a function that was inlined, that of the one around it */
+    const char *before;   /**< without `function`: the last name the module has before it; NULL */
+    uint64_t from_before; /**< how far before */
+};
+
+/** What sort of code an address is in. */
+enum upmu_frame_kind {
+    UPMU_FRAME_UNKNOWN = 0, /**< the module's file cannot be read, or tells nothing to unwinders */
+    UPMU_FRAME_CODE = 1,
+    UPMU_FRAME_SIGNAL = 2, /**< it ends a signal handler: the frames outside of it were interrupted */
+    UPMU_FRAME_ROOT =
+        3, /**< a thread or the program begins here: nobody called it. Where the outermost frame of a stack
+                                that was not cut off is none, the unwinder did not get further */
+    UPMU_FRAME_STUB = 4, /**< the linker's, on the way to another module */
+    UPMU_FRAME_JIT = 5, /**< made at run time: `function` is what the process wrote into /tmp/perf-PID.map, `module` the
+                                file it was read from */
 };
 /**
  * The functions at a return address, as sites and stacks have them: `depth` 0 is the innermost, the ones it was inlined
@@ -383,6 +400,22 @@ struct upmu_symbol {
  */
 UPMU_API UPMU_CHECKED int upmu_overview_symbol(struct upmu_overview *overview, size_t process, uint64_t address,
                                                size_t depth, struct upmu_symbol *out);
+
+/**
+ * The function that the call before the return address `address` names, where debug information tells that it can leave by
+ * a tail call: if the frame inside is another function's, this one was there and has left the stack.
+ * @return 0; UPMU_E_NAME if nothing is known of it; UPMU_E_INVAL; UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, uint64_t address,
+                                                    struct upmu_symbol *out);
+
+/**
+ * Keep beside a recording what would be lost: the names of code made at run time, /tmp/perf-PID.map, of each of its
+ * processes, as jit.map in the process's directory. Of a file that is not a plain one of the recording's user, or older than
+ * the process, nothing is taken.
+ * @return how many files were kept; UPMU_E_IO if one could not be written; the codes of upmu_control_open().
+ */
+UPMU_API UPMU_CHECKED int upmu_overview_keep(const char *dir);
 
 UPMU_END_DECLS
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ names through the C++ library of this machine, opened at run time: libupmu_analysis itself needs none.
- * Room: analysis. Before it: dwarf_index and elf_names; after it: symbols.
+ * C++ names through the C++ library of this machine, opened at run time: libupmu_analysis itself needs none. Rust's come
+ * first: those of its older compilers would pass for C++. Room: analysis. Before it: dwarf_index and elf_names; after it:
+ * rust_names, symbols.
  */
 #include "analysis/demangle.h"
 
@@ -9,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analysis/rust_names.h"
 
 static void demangler_open(struct demangler *d)
 {
@@ -25,18 +28,20 @@ static void demangler_open(struct demangler *d)
 const char *demangle(struct demangler *d, const char *name)
 {
     int status = 0;
-    if (strncmp(name, "_Z", 2) != 0)
+    if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
         return name;
     uint32_t known = map_find(&d->known, (uintptr_t)name, 0);
     if (known != MAP_NONE)
         return d->names[known];
-    if (!d->tried)
-        demangler_open(d);
-    char **names = d->demangle ? array_room(d->names, d->n_names, &d->cap_names, sizeof *names) : NULL;
+    char **names = array_room(d->names, d->n_names, &d->cap_names, sizeof *names);
     if (!names)
         return name;
     d->names = names;
-    char *readable = d->demangle(name, NULL, NULL, &status);
+    char *readable = rust_demangle(name);
+    if (!readable && !d->tried)
+        demangler_open(d);
+    if (!readable && d->demangle && name[1] == 'Z')
+        readable = d->demangle(name, NULL, NULL, &status);
     if (!readable)
         return name;
     if (!map_put(&d->known, (uintptr_t)name, 0, (uint32_t)d->n_names)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file C++ names as their author wrote them. Room: analysis. Before it: the names of files; after it: symbols. */
+/** @file C++ and Rust names as their authors wrote them. Room: analysis. Before it: the names of files; after it: symbols. */
 #ifndef UPMU_ANALYSIS_DEMANGLE_H
 #define UPMU_ANALYSIS_DEMANGLE_H
 

@@ -128,6 +128,15 @@ int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_
     return rc == 0 ? dwarf_unit_find(unit, index->demangler, address, frames, max) : rc;
 }
 
+int dwarf_index_tail_caller(struct dwarf_index *index, uint64_t address, struct symbol_frame *out)
+{
+    struct dwarf_unit *unit = unit_at(index, address - 1);
+    if (!unit)
+        return 0;
+    int rc = unit->read ? 0 : dwarf_unit_read(unit, &index->sections);
+    return rc == 0 ? dwarf_unit_tail_caller(unit, index->demangler, address, out) : rc;
+}
+
 void dwarf_index_close(struct dwarf_index *index)
 {
     if (!index)

@@ -14,6 +14,8 @@ struct dwarf_index;
 int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *demangler);
 /** As symbols_find(). A frame may have a line and no function. */
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_frame *frames, size_t max);
+/** As symbols_tail_caller(). */
+int dwarf_index_tail_caller(struct dwarf_index *index, uint64_t address, struct symbol_frame *out);
 void dwarf_index_close(struct dwarf_index *index);
 
 #endif

@@ -269,7 +269,8 @@ static void read_header(struct header *h, struct cursor *c)
     if (h->version >= 4)
         c->spoilt |= fixed(c, 1) != 1; /* several operations in an instruction */
     (void)fixed(c, 1);                 /* whether rows begin as statements */
-    h->line_base = (int8_t)fixed(c, 1);
+    int32_t base = (int32_t)fixed(c, 1);
+    h->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1);
     h->line_range = (uint32_t)fixed(c, 1);
     h->opcode_base = (uint32_t)fixed(c, 1);
     c->spoilt |= h->line_range == 0 || h->opcode_base == 0;
@@ -400,7 +401,7 @@ static void read_table(struct dwarf_lines *l, struct cursor *c, const struct dwa
         read_old_names(l, c, &folders, own);
     }
     free(folders.names);
-    if (goes_on(c)) {
+    if (goes_on(c) && h.program) {
         c->at = h.program;
         run(l, c, &h);
     }

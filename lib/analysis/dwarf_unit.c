@@ -267,3 +267,24 @@ int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64
     }
     return n > 0 ? (int)n : 1;
 }
+
+struct dwarf_function *dwarf_unit_function(struct dwarf_unit *unit, uint64_t address)
+{
+    uint32_t function = function_at(unit, address);
+    while (function != MAP_NONE && unit->functions[function].parent != MAP_NONE)
+        function = unit->functions[function].parent;
+    return function != MAP_NONE ? &unit->functions[function] : NULL;
+}
+
+void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler,
+                         struct symbol_frame *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    describe(unit, f, demangler);
+    *out = (struct symbol_frame){.function = f->name};
+    if (dwarf_attr_integrate(&f->die, DW_AT_decl_line, &attribute) && dwarf_formudata(&attribute, &line) == 0 &&
+        line <= UINT32_MAX)
+        out->line = (uint32_t)line;
+    out->file = dwarf_decl_file(&f->die);
+}

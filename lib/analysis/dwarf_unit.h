@@ -45,6 +45,14 @@ int dwarf_unit_read(struct dwarf_unit *unit, const struct dwarf_sections *sectio
 /** As symbols_find(); the unit must have been read. */
 int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address, struct symbol_frame *frames,
                     size_t max);
+/** The function (not inlined into another) whose code is at `address`; NULL. */
+struct dwarf_function *dwarf_unit_function(struct dwarf_unit *unit, uint64_t address);
+/** Its name and where it is declared. */
+void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler,
+                         struct symbol_frame *out);
+/** tail_calls.c: as symbols_tail_caller(); the unit must have been read. @return 1 or 0. */
+int dwarf_unit_tail_caller(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address,
+                           struct symbol_frame *out);
 void dwarf_unit_free(struct dwarf_unit *unit);
 
 #endif

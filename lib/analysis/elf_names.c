@@ -85,7 +85,8 @@ int elf_names_read(struct elf_names *names, Elf *elf)
     return rc;
 }
 
-const char *elf_names_find(const struct elf_names *names, uint64_t address)
+/* How many begin at or before the address. */
+static size_t count_before(const struct elf_names *names, uint64_t address)
 {
     size_t low = 0, high = names->n;
     while (low < high) {
@@ -95,6 +96,19 @@ const char *elf_names_find(const struct elf_names *names, uint64_t address)
         else
             high = middle;
     }
+    return low;
+}
+
+const char *elf_names_before(const struct elf_names *names, uint64_t address, uint64_t *distance)
+{
+    size_t n = count_before(names, address);
+    *distance = n > 0 ? address - names->rows[n - 1].low : 0;
+    return n > 0 ? names->rows[n - 1].name : NULL;
+}
+
+const char *elf_names_find(const struct elf_names *names, uint64_t address)
+{
+    size_t low = count_before(names, address);
     /* Functions may lie inside others; `reach` says how far back one can still cover the address. */
     for (size_t i = low; i > 0 && names->rows[i - 1].reach > address; i--)
         if (names->rows[i - 1].high > address)

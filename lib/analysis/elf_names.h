@@ -24,6 +24,9 @@ struct elf_names {
 int elf_names_read(struct elf_names *names, Elf *elf);
 /** The function that covers `address`, or NULL. */
 const char *elf_names_find(const struct elf_names *names, uint64_t address);
+/** The last function that begins at or before `address`, whether it reaches so far or not; `*distance` is how far before.
+ *  NULL if there is none. */
+const char *elf_names_before(const struct elf_names *names, uint64_t address, uint64_t *distance);
 void elf_names_free(struct elf_names *names);
 
 #endif

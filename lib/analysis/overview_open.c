@@ -69,7 +69,8 @@ static uint64_t stack_site(void *arg, uint32_t process, uint32_t stack)
 
 static int open_into(struct upmu_overview *o, const char *dir, const char *debug_dir)
 {
-    int rc = upmu_trace_open(&o->trace, dir);
+    o->dir = strdup(dir);
+    int rc = o->dir ? upmu_trace_open(&o->trace, dir) : overview_no_memory();
     if (rc == 0)
         rc = symbols_open(&o->symbols, debug_dir ? debug_dir : SYMBOLS_DEBUG_DIR);
     if (rc == 0)
@@ -114,6 +115,10 @@ void upmu_overview_close(struct upmu_overview *overview)
         return;
     for (size_t i = 0; i < overview->n_damages; i++)
         free(overview->damages[i]);
+    for (size_t i = 0; overview->jit && i < overview->pass.n_processes; i++)
+        jit_map_free(&overview->jit[i]);
+    free(overview->jit);
+    free(overview->dir);
     free(overview->damages);
     overview_free(&overview->pass);
     symbols_close(overview->symbols);

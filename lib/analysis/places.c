@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses of a recording as functions and lines. Room: analysis. Before it: the trace's modules and symbols.c; after
  * it: tools, through include/upmu/analysis.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "upmu/control.h"
 
 /* The module at an address. Where one was unloaded and another came, the later one is taken. */
 static bool module_at(const struct upmu_overview *o, size_t process, uint64_t address, struct upmu_trace_module *out)
@@ -21,26 +23,80 @@ static bool module_at(const struct upmu_overview *o, size_t process, uint64_t ad
     return found;
 }
 
+/* The names of code made at run time of all processes. What cannot be read has none. */
+static int read_jit_maps(struct upmu_overview *o)
+{
+    struct upmu_control *control = NULL;
+    struct upmu_control_status status = {.size = sizeof status};
+    struct upmu_trace_process process = {.size = sizeof process};
+    o->jit = calloc(o->pass.n_processes + 1, sizeof *o->jit);
+    if (!o->jit)
+        return overview_no_memory();
+    int rc = upmu_control_open(&control, o->dir);
+    if (rc != 0)
+        return rc == UPMU_E_NOMEM ? rc : 0;
+    for (size_t i = 0; rc == 0 && i < o->pass.n_processes; i++)
+        if (upmu_control_status(control, i, &status) == 0 && upmu_trace_process(o->trace, i, &process) == 0 &&
+            status.pid == process.pid)
+            rc = jit_map_read(&o->jit[i], status.dir, process.pid, process.start_ns);
+    upmu_control_close(control);
+    return rc;
+}
+
+static int look_up_jit(struct upmu_overview *o, size_t process, uint64_t call)
+{
+    int rc = o->jit ? 0 : read_jit_maps(o);
+    const struct jit_name *name = rc == 0 ? jit_map_find(&o->jit[process], call) : NULL;
+    if (!name)
+        return rc;
+    o->place[0] = (struct symbol_frame){.function = name->name};
+    o->n_place = 1;
+    o->place_module.kind = UPMU_FRAME_JIT;
+    o->place_module.module = o->jit[process].path;
+    return 0;
+}
+
+static int look_up_in(struct upmu_overview *o, const struct upmu_trace_module *m, uint64_t call)
+{
+    struct symbol_code code;
+    uint32_t index;
+    int rc = symbols_module(o->symbols, m->path, m->build_id, &index);
+    int n = rc == 0 ? symbols_find(o->symbols, index, call - m->base, o->place, PLACE_FRAMES_MAX) : rc;
+    rc = n < 0 ? n : symbols_code(o->symbols, index, call - m->base, &code);
+    if (rc != 0)
+        return rc;
+    o->n_place = (size_t)n;
+    o->place_module.module = m->path;
+    o->place_module.offset = call + 1 - m->base;
+    o->place_module.problem = symbols_problem(o->symbols, index);
+    o->place_module.kind = code.kind;
+    if (n == 0 && code.stub) {
+        o->place[0] = (struct symbol_frame){.function = code.stub};
+        o->n_place = 1;
+    }
+    if (o->n_place == 0 || !o->place[o->n_place - 1].function) {
+        o->place_module.before = code.before;
+        o->place_module.from_before = code.from_before + 1; /* of the return address, as `offset` */
+    }
+    return 0;
+}
+
 /* Sites and frames are return addresses: the call is before them, and may be the last thing of its line or function. */
 static int look_up(struct upmu_overview *o, size_t process, uint64_t address)
 {
     struct upmu_trace_module m;
     uint64_t call = address - 1;
-    uint32_t index;
+    int rc = 0;
 
     o->has_place = false;
     o->n_place = 0;
     o->place_module = (struct upmu_symbol){.offset = address, .problem = ""};
-    if (address != 0 && module_at(o, process, call, &m)) {
-        int rc = symbols_module(o->symbols, m.path, m.build_id, &index);
-        int n = rc == 0 ? symbols_find(o->symbols, index, call - m.base, o->place, PLACE_FRAMES_MAX) : rc;
-        if (n < 0)
-            return n;
-        o->n_place = (size_t)n;
-        o->place_module.module = m.path;
-        o->place_module.offset = address - m.base;
-        o->place_module.problem = symbols_problem(o->symbols, index);
-    }
+    if (address != 0 && module_at(o, process, call, &m))
+        rc = look_up_in(o, &m, call);
+    else if (address != 0)
+        rc = look_up_jit(o, process, call);
+    if (rc != 0)
+        return rc;
     o->place_process = process;
     o->place_address = address;
     o->has_place = true;
@@ -66,7 +122,34 @@ int upmu_overview_symbol(struct upmu_overview *overview, size_t process, uint64_
         s.file = f->file;
         s.line = f->line;
         s.inlined = f->inlined;
+        s.column = f->column;
+        s.before = f->function ? NULL : s.before;
     }
+    if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);
+    return 0;
+}
+
+int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, uint64_t address, struct upmu_symbol *out)
+{
+    struct upmu_trace_module m;
+    struct symbol_frame frame;
+    uint32_t index;
+    if (!overview || !out || process >= overview->pass.n_processes)
+        return upmu_fail(UPMU_E_INVAL, "no overview, no place for the symbol, or no process %zu", process);
+    if (address == 0 || !module_at(overview, process, address - 1, &m))
+        return UPMU_E_NAME;
+    int rc = symbols_module(overview->symbols, m.path, m.build_id, &index);
+    rc = rc == 0 ? symbols_tail_caller(overview->symbols, index, address - m.base, &frame) : rc;
+    if (rc <= 0)
+        return rc < 0 ? rc : UPMU_E_NAME;
+    const struct upmu_symbol s = {.function = frame.function,
+                                  .file = frame.file,
+                                  .line = frame.line,
+                                  .module = m.path,
+                                  .offset = address - m.base,
+                                  .problem = symbols_problem(overview->symbols, index),
+                                  .kind = UPMU_FRAME_CODE};
     if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);
     return 0;

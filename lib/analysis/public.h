@@ -4,6 +4,7 @@
 #ifndef UPMU_ANALYSIS_PUBLIC_H
 #define UPMU_ANALYSIS_PUBLIC_H
 
+#include "analysis/jit_map.h"
 #include "analysis/overview.h"
 #include "analysis/symbols.h"
 
@@ -13,6 +14,8 @@ struct upmu_overview {
     struct upmu_trace *trace;
     struct overview pass;
     struct symbols *symbols;
+    char *dir;           /**< of the recording */
+    struct jit_map *jit; /**< per process, once one was asked for */
     char **damages;
     size_t n_damages, cap_damages;
     uint64_t lost;

@@ -11,6 +11,7 @@
 #include "analysis/demangle.h"
 #include "analysis/dwarf_index.h"
 #include "analysis/elf_names.h"
+#include "analysis/frame_kinds.h"
 #include "analysis/map.h"
 #include "base/error.h"
 #include "base/textbuf.h"
@@ -23,6 +24,7 @@ struct module {
     Dwarf *dwarf;
     struct dwarf_index *index;
     struct elf_names names;
+    struct frame_kinds kinds;
 };
 
 struct symbols {
@@ -57,6 +59,7 @@ static void module_free(struct module *m)
     if (m->dwarf)
         dwarf_end(m->dwarf);
     elf_names_free(&m->names);
+    frame_kinds_free(&m->kinds);
     elf_file_close(&m->debug);
     elf_file_close(&m->file);
     textbuf_free(&m->problem);
@@ -116,6 +119,7 @@ static int module_read(struct symbols *s, struct module *m)
     if (elf_file_has_dwarf(best))
         m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
     int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
+    frame_kinds_open(&m->kinds, m->file.elf);
     /* A split-off file has the full symbol table, a stripped one what it exports. */
     if (rc == 0 && m->debug.elf)
         rc = elf_names_read(&m->names, m->debug.elf);
@@ -141,4 +145,26 @@ int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct sy
     if (name)
         frames[n > 0 ? n - 1 : 0].function = demangle(&s->demangler, name);
     return n > 0 ? n : name != NULL;
+}
+
+int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct symbol_code *out)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : module_read(s, m);
+    *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN};
+    if (rc != 0)
+        return rc;
+    out->kind = frame_kind_at(&m->kinds, address);
+    if (out->kind == UPMU_FRAME_STUB)
+        out->stub = frame_stub_name(&m->kinds, address);
+    const char *before = elf_names_before(&m->names, address, &out->from_before);
+    out->before = before ? demangle(&s->demangler, before) : NULL;
+    return 0;
+}
+
+int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : module_read(s, m);
+    return rc == 0 && m->index ? dwarf_index_tail_caller(m->index, address, out) : rc;
 }

@@ -26,6 +26,14 @@ struct symbol_frame {
     bool inlined;         /**< it was inlined into the frame after it */
 };
 
+/** What is known of the code at an address beside its functions; strings live as long as the symbols. */
+struct symbol_code {
+    int kind;             /**< enum upmu_frame_kind */
+    const char *stub;     /**< UPMU_FRAME_STUB: its name; NULL if not known */
+    const char *before;   /**< the last function that begins before it, if none covers it; NULL */
+    uint64_t from_before; /**< how far before */
+};
+
 /** Where separate debug files are looked for. */
 #define SYMBOLS_DEBUG_DIR "/usr/lib/debug"
 
@@ -42,5 +50,13 @@ const char *symbols_problem(const struct symbols *s, uint32_t module);
 /** The functions at `address` (as in the file: without the load bias), innermost first.
  *  @return how many frames were filled, 0 if nothing is known; UPMU_E_NOMEM. */
 int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *frames, size_t max);
+
+/** The code at `address`: of what kind it is, and what is near if it has no name. @return 0; UPMU_E_NOMEM. */
+int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct symbol_code *out);
+
+/** The function named by the call that returns to `address`, if that function can go on to another one by a tail call:
+ *  where the frame inside is another one's, this one has left the stack.
+ *  @return 1; 0 if nothing is known of it; UPMU_E_NOMEM. */
+int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out);
 
 #endif

@@ -121,20 +121,22 @@ static bool is_private(const char *line, uint64_t address)
            address < high;
 }
 
-/* What is called shared need not be: C++'s atomic waits are all made so, most of them in memory no other process has. */
-static bool all_inside(const struct standing *s, pid_t pid)
+/* What is called shared need not be: C++'s atomic waits are all made so, most of them in memory no other process has.
+ * @return false if it cannot be known: a process that is ending has no map any more. */
+static bool ask_memory(const struct standing *s, pid_t pid, bool *all_inside)
 {
-    size_t n = 0, inside = 0;
+    size_t n = 0, inside = 0, lines = 0;
     char line[512];
     for (size_t i = 0; i < s->n_threads; i++)
         n += may_be_shared(&s->threads[i]);
     FILE *f = n > 0 ? open_proc(pid, "maps") : NULL;
-    while (f && fgets(line, sizeof line, f))
+    for (; f && fgets(line, sizeof line, f); lines++)
         for (size_t i = 0; i < s->n_threads; i++)
             inside += may_be_shared(&s->threads[i]) && is_private(line, s->threads[i].head.object);
     if (f)
         (void)fclose(f);
-    return inside == n;
+    *all_inside = inside == n;
+    return n == 0 || lines > 0;
 }
 
 void standing_ask(struct standing *s)
@@ -142,8 +144,7 @@ void standing_ask(struct standing *s)
     pid_t pid = (pid_t)s->header.pid;
     struct stand_wakers w = {0};
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
-    w.known = ask_threads(s, pid, &w.unknown) && signals && timers;
-    w.inside = all_inside(s, pid);
+    w.known = ask_threads(s, pid, &w.unknown) && signals && timers && ask_memory(s, pid, &w.inside);
     if (w.known)
         s->wakers = w;
     else

@@ -4,7 +4,8 @@
  * after it the trace writer.
  *
  * dl_iterate_phdr() takes a lock of the loader, which the program holds in callbacks of its own: never from the traced
- * path. A stack that leads into no known module only leaves a note, and the next safe place scans.
+ * path. Where the C library can be asked without a lock (_dl_find_object()), a module that a stack leads into is recorded at
+ * once; else the stack leaves a note, and the next safe place scans.
  *
  * libunwind asks for it all the same, in the middle of a stack: a thread that unwinds while it holds a mutex that such a
  * callback waits for would never come back. So that call is taken over too, and answered on the traced path from the
@@ -35,10 +36,11 @@ struct unwind_info {
     ElfW(Phdr) phdr[PHDRS_MAX];
 };
 
-/* Only grows, under the loader's lock; read without a lock up to `n`. */
+/* Only grows, by who has `busy`; read without a lock up to `n`. Nobody waits for `busy`: what is passed over is stale. */
 static struct module_table {
     uint32_t n;
     uint32_t stale; /**< an address was met that lies in none of them */
+    uint32_t busy;
     struct module module[MODULES_MAX];
     struct unwind_info unwind[MODULES_MAX];
 } * table;
@@ -60,9 +62,36 @@ static const void *eh_frame_now(const struct module *m)
         return NULL;
     return o.dlfo_eh_frame;
 }
+
+/* The module at an address of a running thread's stack, which therefore cannot go away. Its program headers are in its
+ * first page, if its file begins there. */
+static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
+{
+    struct dl_find_object o;
+    ElfW(Ehdr) head;
+    if (!find_object || find_object((void *)address, &o) != 0)
+        return false;
+    memcpy(&head, o.dlfo_map_start, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)))
+        return false;
+    *info = (struct dl_phdr_info){
+        .dlpi_addr = o.dlfo_link_map->l_addr,
+        .dlpi_name = o.dlfo_link_map->l_name,
+        .dlpi_phdr = (const ElfW(Phdr) *)(const void *)((const char *)o.dlfo_map_start + head.e_phoff),
+        .dlpi_phnum = head.e_phnum,
+    };
+    return true;
+}
 #else
 /* glibc before 2.35, and others: there is no way to ask without a lock. */
 static void *const find_object;
+
+static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
+{
+    (void)address;
+    (void)info;
+    return false;
+}
 
 static void find_object_start(void)
 {
@@ -171,14 +200,12 @@ static const char *path_of(const struct dl_phdr_info *info, char *program, size_
     return program;
 }
 
-static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
+static void add_module(struct dl_phdr_info *info, struct sync_thread *t)
 {
-    struct sync_thread *t = arg;
     char id[2 * BUILD_ID_MAX + 1], program[4096];
     struct module m;
-    (void)size;
     if (!extent(info, &m) || is_known(&m) || table->n == MODULES_MAX)
-        return 0;
+        return;
     build_id(info, id);
     const char *path = table->n == 0 || info->dlpi_name[0] ? path_of(info, program, sizeof program) : "";
     if (upmu_trace_module_(t->stream, tick_now(), m.base, m.start, m.end, id, path)) {
@@ -186,6 +213,17 @@ static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
         keep_for_unwinding(info, &m, &table->unwind[table->n]);
         __atomic_store_n(&table->n, table->n + 1, __ATOMIC_RELEASE);
     }
+}
+
+static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    if (__atomic_exchange_n(&table->busy, 1, __ATOMIC_ACQUIRE)) {
+        __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+        return 0;
+    }
+    add_module(info, arg);
+    __atomic_store_n(&table->busy, 0, __ATOMIC_RELEASE);
     return 0;
 }
 
@@ -195,13 +233,35 @@ void sync_modules_scan(struct sync_thread *t)
     SYNC_REAL(iterate_phdr)(one_module, t);
 }
 
+/* The module that an address lies in; `n` if in none that is known. */
+static uint32_t module_at(uintptr_t address, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && (address < table->module[i].start || address >= table->module[i].end))
+        i++;
+    return i;
+}
+
 void sync_modules_note(uintptr_t address)
 {
     uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < n; i++)
-        if (address >= table->module[i].start && address < table->module[i].end)
-            return;
-    __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+    if (module_at(address, n) == n)
+        __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+}
+
+bool sync_modules_meet(struct sync_thread *t, const void *const *frames, uint32_t n_frames)
+{
+    uint32_t before = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE), last = before;
+    struct dl_phdr_info info;
+    for (uint32_t i = 0; i < n_frames; i++) {
+        uintptr_t address = (uintptr_t)frames[i];
+        if (last < before && address >= table->module[last].start && address < table->module[last].end)
+            continue;
+        last = module_at(address, before);
+        if (last == before && find_without_lock(address, &info))
+            (void)one_module(&info, sizeof info, t);
+    }
+    return __atomic_load_n(&table->n, __ATOMIC_ACQUIRE) != before;
 }
 
 void sync_modules_check(struct sync_thread *t)

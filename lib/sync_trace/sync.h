@@ -395,6 +395,9 @@ int sync_modules_start(void);
 void sync_modules_scan(struct sync_thread *t);
 /** Whether an address lies in a recorded module; if not, the next safe place scans. */
 void sync_modules_note(uintptr_t address);
+/** Record the modules that a stack of this thread leads into, as far as they are not known and can be found without a lock.
+ *  @return whether there were any: the unwinder knows more than it did. */
+bool sync_modules_meet(struct sync_thread *t, const void *const *frames, uint32_t n_frames);
 /** Scan if a stack has led into an unknown module. */
 void sync_modules_check(struct sync_thread *t);
 

@@ -78,16 +78,26 @@ void sync_unwind_thread(void)
     errno = saved;
 }
 
-uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
+static uint32_t walk(struct sync_thread *t, uint32_t max)
 {
-    uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, n, own = 0;
     if (LIKELY(sync_tls.unwinds)) {
         int got = backtrace(t->frames, (int)max);
-        n = got > 0 ? (uint32_t)got : 0;
         t->method = UPMU_STACK_LIBUNWIND;
-    } else {
-        n = walk_libgcc(t->frames, max);
-        t->method = UPMU_STACK_LIBGCC;
+        return got > 0 ? (uint32_t)got : 0;
+    }
+    t->method = UPMU_STACK_LIBGCC;
+    return walk_libgcc(t->frames, max);
+}
+
+uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
+{
+    uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
+    uint32_t n = walk(t, max);
+    /* Out of a module that was not known until now libunwind can only have guessed, and it keeps its guess: this thread
+     * goes on with the other one. */
+    if (UNLIKELY(sync_modules_meet(t, (const void *const *)t->frames, n))) {
+        sync_tls.unwinds = 0;
+        n = walk(t, max);
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
         own++;

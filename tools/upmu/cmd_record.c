@@ -20,6 +20,7 @@
 #include "program.h"
 #include "record.h"
 #include "upmu/trace.h"
+#include "upmu/analysis.h"
 
 #define PRELOAD_LIBRARY "libupmu_sync.so.0"
 
@@ -184,6 +185,8 @@ static int record_into(struct record_request *request, const char *shown)
     }
     if (record_summary(dir, shown) != 0 && status == EXIT_OK)
         status = EXIT_FAILED;
+    if (upmu_overview_keep(dir) == UPMU_E_IO)
+        complain("names of code made at run time could not be kept: %s", upmu_error());
     return status;
 }
 

@@ -2,6 +2,7 @@
 /* Deadlocks for people. Room: tools/upmu. Before it: deadlock_words.c; after it: output. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "deadlock.h"
@@ -20,13 +21,32 @@ static void text_place(struct output *out, const struct deadlock_report *r, uint
     text_clean(out, deadlock_place(r, process, address));
 }
 
-/* A function with its file, and above it those it was inlined into. */
-static void text_frame(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
-                       unsigned *number)
+/* Where in a module, and what is near if it has no name. */
+static void text_offset(struct output *out, const struct upmu_symbol *s)
 {
+    output_clean(out->file, s->module);
+    fprintf(out->file, "+0x%" PRIx64, s->offset);
+    if (s->function || !s->before)
+        return;
+    fprintf(out->file, " (no name; 0x%" PRIx64 " after ", s->from_before);
+    output_clean(out->file, s->before);
+    fputc(')', out->file);
+}
+
+/* A function with its file, and above it those it was inlined into. `*s` is the outermost afterwards. */
+static void text_frame(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
+                       unsigned *number, struct upmu_symbol *outermost)
+{
+    static const char *const remarks[] = {
+        [UPMU_FRAME_SIGNAL] = " (returns from a signal handler)",
+        [UPMU_FRAME_ROOT] = " (begin of the thread)",
+        [UPMU_FRAME_STUB] = " (the linker's stub)",
+        [UPMU_FRAME_JIT] = " (made at run time)",
+    };
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+        *outermost = s;
         fprintf(out->file, "      #%-2u ", (*number)++);
         if (s.function)
             output_clean(out->file, s.function);
@@ -36,30 +56,68 @@ static void text_frame(struct output *out, const struct deadlock_report *r, uint
             fprintf(out->file, ":%" PRIu32 "%s", s.line, s.inlined ? " (inlined)" : "");
         } else if (s.module) {
             fputs(s.function ? " (" : "", out->file);
-            output_clean(out->file, s.module);
-            fprintf(out->file, "+0x%" PRIx64 "%s", s.offset, s.function ? ")" : "");
+            text_offset(out, &s);
+            fputs(s.function ? ")" : "", out->file);
         } else {
-            fprintf(out->file, "0x%" PRIx64, address);
+            fprintf(out->file, "0x%" PRIx64 " (in no module: made at run time, or the unwinder has lost its way)",
+                    address);
         }
-        fputc('\n', out->file);
+        bool known = s.kind >= 0 && (size_t)s.kind < sizeof remarks / sizeof *remarks && !s.inlined;
+        fprintf(out->file, "%s\n", known && remarks[s.kind] ? remarks[s.kind] : "");
     }
+}
+
+/* A function between two frames that has left the stack. */
+static void text_tail_caller(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
+                             const char *inside)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    if (!inside || upmu_overview_tail_caller(o, process, address, &s) != 0 || !s.function ||
+        strcmp(s.function, inside) == 0)
+        return;
+    fputs("          ", out->file);
+    output_clean(out->file, s.function);
+    fputs(" left by a tail call", out->file);
+    if (s.file) {
+        fputs(", at ", out->file);
+        output_clean(out->file, s.file);
+        fprintf(out->file, ":%" PRIu32, s.line);
+    }
+    fputc('\n', out->file);
+}
+
+/* What is missing at the outer end. */
+static void text_end(struct output *out, const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
+{
+    if (stack->method == UPMU_STACK_NONE)
+        fputs("      (only the place of the call was recorded)\n", out->file);
+    else if (stack->truncated)
+        fputs("      (more frames were not kept)\n", out->file);
+    else if (outermost->kind != UPMU_FRAME_ROOT && (outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module))
+        fputs("      (who called this is not known: the unwinder did not get further)\n", out->file);
 }
 
 static void text_stack(struct output *out, const struct deadlock_report *r, uint32_t process, uint32_t id,
                        uint64_t site)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
+    struct upmu_symbol outermost = {.size = sizeof outermost};
     unsigned number = 0;
     if (id == 0 || upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) != 0) {
         if (site)
-            text_frame(out, r, process, site, &number);
+            text_frame(out, r, process, site, &number, &outermost);
         fputs("      (the call stack was not recorded)\n", out->file);
         return;
     }
-    for (uint32_t i = 0; i < stack.n_frames; i++)
-        text_frame(out, r, process, stack.frames[i], &number);
-    if (stack.truncated)
-        fputs("      (more frames were not kept)\n", out->file);
+    for (uint32_t i = 0; i < stack.n_frames; i++) {
+        /* What was interrupted by a signal is told by its own address, not by the one after a call. */
+        bool interrupted = i > 0 && outermost.kind == UPMU_FRAME_SIGNAL;
+        if (i > 0 && !interrupted)
+            text_tail_caller(out, r, process, stack.frames[i], outermost.function);
+        text_frame(out, r, process, stack.frames[i] + interrupted, &number, &outermost);
+    }
+    text_end(out, &stack, &outermost);
 }
 
 /* The time of day, and how long ago. */

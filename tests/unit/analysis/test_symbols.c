@@ -12,7 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/rust_names.h"
 #include "analysis/symbols.h"
+#include "upmu/analysis.h"
 
 #include "suite.h"
 
@@ -136,10 +138,10 @@ static void has_all_frames(const struct looked_up *l)
     ck_assert_str_eq(symbols_problem(l->symbols, l->module), "");
 }
 
-START_TEST(inlined_functions_are_found_in_programs_that_move_and_that_do_not)
+START_TEST(inlined_functions_are_found_in_programs_that_move_that_do_not_and_of_each_dwarf)
 {
-    static const char *const names[] = {"pie", "fixed"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const names[] = {"pie", "fixed", "dwarf3", "dwarf4", "packed"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct looked_up l;
         look_up(&l, names[i]);
         has_all_frames(&l);
@@ -289,9 +291,96 @@ START_TEST(damaged_program_does_no_harm)
         find(&l, "", "/nonexistent");
         ck_assert_int_ge(l.n, 0);
         ck_assert_int_le(l.n, FRAMES);
+        struct symbol_code code;
+        struct symbol_frame caller;
+        ck_assert_int_eq(symbols_code(l.symbols, l.module, l.address, &code), 0);
+        ck_assert_int_ge(symbols_tail_caller(l.symbols, l.module, l.address, &caller), 0);
         symbols_close(l.symbols);
     }
     unlink(l.path);
+}
+END_TEST
+
+/* Where a section lies, or with `symbol` a function. */
+static uint64_t place_of(const char *path, const char *section, const char *symbol)
+{
+    size_t names;
+    GElf_Shdr header;
+    GElf_Sym row;
+    uint64_t found = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    ck_assert_ptr_nonnull(elf);
+    ck_assert_int_eq(elf_getshdrstrndx(elf, &names), 0);
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s && found == 0; s = elf_nextscn(elf, s)) {
+        ck_assert_ptr_nonnull(gelf_getshdr(s, &header));
+        if (section && strcmp(elf_strptr(elf, names, header.sh_name), section) == 0)
+            found = header.sh_addr;
+        Elf_Data *data = symbol && header.sh_type == SHT_SYMTAB ? elf_getdata(s, NULL) : NULL;
+        for (int i = 0; data && found == 0 && gelf_getsym(data, i, &row); i++)
+            if (strcmp(elf_strptr(elf, header.sh_link, row.st_name), symbol) == 0)
+                found = row.st_value;
+    }
+    elf_end(elf);
+    close(fd);
+    return found;
+}
+
+START_TEST(beginnings_and_stubs_are_told_from_functions)
+{
+    struct looked_up l;
+    struct symbol_code code;
+    look_up(&l, "pie");
+    ck_assert_int_eq(symbols_code(l.symbols, l.module, l.address, &code), 0);
+    ck_assert_int_eq(code.kind, UPMU_FRAME_CODE);
+    ck_assert_int_eq(symbols_code(l.symbols, l.module, place_of(l.path, NULL, "_start") + 8, &code), 0);
+    ck_assert_int_eq(code.kind, UPMU_FRAME_ROOT);
+    uint64_t stub = place_of(l.path, ".plt.sec", NULL);
+    if (stub == 0)
+        stub = place_of(l.path, ".plt", NULL) + 16; /* behind the one that all others jump to */
+    ck_assert_int_eq(symbols_code(l.symbols, l.module, stub, &code), 0);
+    ck_assert_int_eq(code.kind, UPMU_FRAME_STUB);
+#ifdef __x86_64__
+    ck_assert_ptr_nonnull(code.stub);
+    ck_assert_ptr_nonnull(strstr(code.stub, "printf"));
+    ck_assert_ptr_nonnull(strstr(code.stub, "@plt"));
+#endif
+    symbols_close(l.symbols);
+    look_up(&l, "stripped");
+    ck_assert_int_eq(symbols_code(l.symbols, l.module, l.address, &code), 0);
+    ck_assert_int_eq(code.kind, UPMU_FRAME_CODE);
+    symbols_close(l.symbols);
+}
+END_TEST
+
+START_TEST(names_of_rust_are_readable)
+{
+    static const char *const names[][2] = {
+        {"_RNvCs1234_7mycrate3foo", "mycrate::foo"},
+        {"_RINvNtCsgEmfK2I1SDS_4core3ptr10swap_chunkKj4_ECsjMaewn57Afh_1t", "core::ptr::swap_chunk::<4>"},
+        {"_RNCNvCs1_1t4main0B3_", "t::main::{closure#0}"},
+        {"_RNvXs_Cs1_1tNtB4_1SNtNtCs2_4core3fmt5Debug3fmt", "<t::S as core::fmt::Debug>::fmt"},
+        {"_RINvCs1_1t5applyRShQlPeTlmEAhj3_E", "t::apply::<&[u8], &mut i32, *const str, (i32, u32), [u8; 3]>"},
+        {"_RINvCs1_1t4callFUKClEbE", "t::call::<unsafe extern \"C\" fn(i32) -> bool>"},
+        {"_RINvCs1_1t4callDNtB2_5TraitEL_E", "t::call::<dyn t::Trait>"},
+        {"_ZN7mycrate4bank16Account$LT$T$GT$8withdraw17h0123456789abcdefE", "mycrate::bank::Account<T>::withdraw"},
+        {"_ZN71_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE", NULL},
+        {"_ZN3std2io5stdio6_print17hABCDEF", NULL},
+        {"_ZN4bank7AccountIiE8withdrawEi", NULL}, /* C++ */
+        {"_RNv", NULL},
+        {"_RNvC7mycrate", NULL},
+        {"_RNvCs1_1tB", NULL},
+        {"_RBBBBBB_", NULL},
+        {"_RINvB_1t1fE", NULL}, /* a place that is inside of itself */
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *text = rust_demangle(names[i][0]);
+        if (names[i][1])
+            ck_assert_msg(text && strcmp(text, names[i][1]) == 0, "%s: %s", names[i][0], text ? text : "none");
+        else
+            ck_assert_msg(!text, "%s: %s", names[i][0], text);
+        free(text);
+    }
 }
 END_TEST
 
@@ -303,7 +392,7 @@ int main(int argc, char **argv)
     dir = argv[1];
     sources = argv[2];
     tcase_set_timeout(cases, 60);
-    tcase_add_test(cases, inlined_functions_are_found_in_programs_that_move_and_that_do_not);
+    tcase_add_test(cases, inlined_functions_are_found_in_programs_that_move_that_do_not_and_of_each_dwarf);
     tcase_add_test(cases, fewer_frames_are_given_where_there_is_room_for_fewer);
     tcase_add_test(cases, program_without_debug_information_has_names_only);
     tcase_add_test(cases, stripped_program_has_nothing);
@@ -314,5 +403,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, address_outside_of_all_functions_has_no_name);
     tcase_add_test(cases, what_is_no_program_is_told);
     tcase_add_test(cases, damaged_program_does_no_harm);
+    tcase_add_test(cases, beginnings_and_stubs_are_told_from_functions);
+    tcase_add_test(cases, names_of_rust_are_readable);
     return run_suite("analysis symbols", cases);
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A library that is stripped: what lies between the functions it exports has no name. Room: tests; see stacks.c. */
+static volatile int sink;
+
+void bare_first(void);
+void bare_entry(void (*call)(void));
+
+__attribute__((visibility("default"))) void bare_first(void)
+{
+    sink++;
+}
+
+static __attribute__((noinline)) void nameless(void (*call)(void))
+{
+    call();
+    sink++;
+}
+
+__attribute__((visibility("default"))) void bare_entry(void (*call)(void))
+{
+    nameless(call);
+    sink++;
+}
