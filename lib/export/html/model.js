@@ -9,6 +9,14 @@ const RUNS = ["several", "running", "preempted", "blocked"],
   PREEMPTED = 2;
 const STEP_RUNS = 0,
   STEP_WAKES = 1;
+// By enum upmu_frame_kind, and by how a stack ends (html_places.c).
+const FRAME_REMARKS = ["", "", "returns from a signal handler", "", "the linker's stub", "made at run time"];
+const STACK_ENDS = [
+  "",
+  "more frames were not kept",
+  "who called this is not known: the unwinder did not get further",
+  "only the place of the call was recorded",
+];
 const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"];
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
 const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
@@ -154,13 +162,25 @@ class Model {
 
   // A frame as {name, file, line, module}.
   frame(i) {
-    const [name, file, line, module] = this.frames[i];
-    return {name, file, line, module};
+    const [name, file, line, module, before, distance] = this.frames[i];
+    return {
+      name,
+      file,
+      line,
+      module,
+      remark: before ? `no name; 0x${distance.toString(16)} after ${tidy(before, 90)}` : "",
+    };
   }
 
   // The frames at a site, the innermost first.
   siteFrames(site) {
-    return site ? this.sites[site - 1].map((i) => this.frame(i)) : [];
+    if (!site) return [];
+    const [kind, ...frames] = this.sites[site - 1];
+    return frames.map((i, k) => {
+      const f = this.frame(i),
+        outermost = k + 1 === frames.length;
+      return {...f, remark: f.remark || (outermost ? FRAME_REMARKS[kind] : "inlined")};
+    });
   }
 
   // "function file.c:12"; "" if the recording does not tell.
@@ -174,14 +194,12 @@ class Model {
   stackFrames(stack) {
     if (!stack) return [];
     const [, ...sites] = this.stacks[stack - 1];
-    return sites.flatMap((site) => {
-      const frames = this.siteFrames(site);
-      return frames.map((f, i) => ({...f, inlined: i + 1 < frames.length}));
-    });
+    return sites.flatMap((site) => this.siteFrames(site));
   }
 
-  stackCut(stack) {
-    return stack ? this.stacks[stack - 1][0] === 1 : false;
+  // What is to be said at the outer end of a stack.
+  stackEnd(stack) {
+    return stack ? STACK_ENDS[this.stacks[stack - 1][0]] : "";
   }
 
   // How many wait for an object over time: {t, n}, a step function. Made when it is first asked for.
