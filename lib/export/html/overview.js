@@ -548,7 +548,6 @@ function showOverview(app) {
     lockPanel(app, "Locks", locks, "No lock was recorded."),
     events.length ? lockPanel(app, "Condition variables, semaphores, barriers, joins", events, "") : null,
     m.paths.map((path, i) => pathPanel(app, path, i)),
-    m.paths.map((path, i) => pathPanel(app, path, i)),
     pairsPanel(app),
     conditionsPanel(m),
   ]);
