@@ -420,7 +420,7 @@ function showDeadlock(app) {
     fill(place, [h("p", {class: "notice bad"}, `Deadlocks cannot be told: ${tidy(d.problem, 400)}`)]);
     return;
   }
-  const whole = m.lost === 0 && m.damages.length === 0 && !d.without && !d.incomplete && !d.cut;
+  const whole = isWhole(m);
   const notes = [
     d.without ? `Of ${plural(d.without, "process", "processes")} it was not recorded what their threads stand at.` : "",
     d.incomplete ? `${count(d.incomplete)} takings of locks were not recorded whole and are left out.` : "",

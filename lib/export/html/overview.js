@@ -14,13 +14,34 @@ function card(title, value, note, warn) {
   );
 }
 
+// What was not recorded, or not read, may hold what was not found.
+function isWhole(m) {
+  const d = m.deadlocks;
+  return m.lost === 0 && m.damages.length === 0 && !d.problem && !d.without && !d.incomplete && !d.cut;
+}
+
+function deadlockCard(m) {
+  const items = m.deadlocks.items || [],
+    certain = items.filter((item) => item.standing === "certain").length;
+  if (certain > 0) return card("Deadlocks", count(certain), "see Deadlock", true);
+  if (m.deadlocks.problem) return card("Deadlocks", "?", "they cannot be told");
+  const stalled = items.length > 0 ? `${plural(items.length, "standstill")} that something could end` : "";
+  return card("Deadlocks", isWhole(m) ? "none" : "none found", stalled || (isWhole(m) ? "" : "in what was recorded"));
+}
+
+function lostCard(m) {
+  const lost = m.lost > 0 ? `${plural(m.lost, "event")} did not fit` : "";
+  if (m.damages.length > 0)
+    return card("Lost", "a part", `${plural(m.damages.length, "stream")} damaged${lost && `, ${lost}`}`, true);
+  return m.lost > 0 ? card("Lost", count(m.lost), lost, true) : card("Lost", "nothing", "every event was kept");
+}
+
 function cards(m) {
   const blocked = m.threads.reduce((n, t) => n + t.blocked, 0);
   const contended = m.objects.filter((o) => !o.calm),
     locks = contended.reduce((n, o) => n + o.waited, 0);
   const waits = contended.reduce((n, o) => n + o.waits[0] + o.waits[3], 0),
     worst = contended[0];
-  const stuck = (m.deadlocks.items || []).length;
   return h(
     "div",
     {class: "cards"},
@@ -46,22 +67,8 @@ function cards(m) {
       percent(blocked, m.lifetime),
       `${duration(blocked)}, with waits for signals, ends and posts`,
     ),
-    card(
-      "Deadlocks",
-      m.deadlocks.problem ? "?" : stuck ? count(stuck) : "none",
-      stuck ? "see Deadlock" : m.deadlocks.without ? "not known of every process" : "",
-      stuck > 0,
-    ),
-    card(
-      "Lost",
-      m.lost || m.damages.length ? count(m.lost) + (m.damages.length ? " +" : "") : "nothing",
-      m.damages.length
-        ? `${plural(m.damages.length, "stream")} damaged`
-        : m.lost
-          ? "events that did not fit"
-          : "every event was kept",
-      m.lost > 0 || m.damages.length > 0,
-    ),
+    deadlockCard(m),
+    lostCard(m),
   );
 }
 

@@ -4,6 +4,7 @@
 
 const RULER = 24,
   LEAST_NS = 20,
+  SHORTEST_NS = 1000,
   ARROWS_MOST = 60,
   DENSE_FROM = 24;
 
@@ -165,7 +166,8 @@ class Timeline {
 
   // All that was kept, with a little room at both ends.
   whole() {
-    const {from, to} = this.m.shown,
+    const from = this.m.shown.from,
+      to = Math.max(this.m.shown.to, from + SHORTEST_NS),
       room = Math.max(1, to - from) * 0.01,
       beyond = this.m.unfinished > 0 ? 5 : 1; // what has not ended goes on there
     return {from: from - room, to: to + beyond * room};
