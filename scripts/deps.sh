@@ -6,7 +6,7 @@
 # Installing needs root or sudo. UPMU_SKIP_DEPS=1 goes on with what is there, for systems that are not Debian.
 set -euo pipefail
 
-build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev zlib1g-dev)
+build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev libncurses-dev zlib1g-dev)
 # libpfm4 and libunwind are opened at run time where they are found: native event names and call stacks.
 demo_packages=("${build_packages[@]}" libbz2-dev pbzip2 babeltrace2 libpfm4 libunwind8)
 # What the recorder is tried on. Debian starts the servers among them as it installs them; the tests start their own.

@@ -200,6 +200,22 @@ UPMU_API UPMU_CHECKED int upmu_trace_open(struct upmu_trace **trace, const char 
  */
 UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event);
 
+/**
+ * Go on with a recording that is still being written, after upmu_trace_next() has returned 0: what has been recorded since
+ * comes next, also of threads and processes that are new. Between themselves these events are in the order of time; some
+ * may be earlier than the last ones before.
+ * @return 0; UPMU_E_STATE (not all events have been given), UPMU_E_INVAL, UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM.
+ */
+UPMU_API UPMU_CHECKED int upmu_trace_more(struct upmu_trace *trace);
+
+/** Packets of rings that were overwritten between two others that were read, since the trace was opened: the events in them
+ *  were not given. */
+UPMU_API uint64_t upmu_trace_missed(const struct upmu_trace *trace);
+
+/** This moment on the clock of process `index`'s events, while the machine has not been started anew since.
+ *  @return 0; UPMU_E_INVAL. */
+UPMU_API UPMU_CHECKED int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns);
+
 /** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
 UPMU_API const char *upmu_trace_kind_name(int kind);
 /** "mutex", "cond", "lock" for one of the program's own, ...: an enum upmu_object_type; NULL for none and unknown ones. */

@@ -80,6 +80,8 @@ uint32_t chain_at(struct overview *o, uint32_t thread, uint64_t time_ns)
 
 int chain_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
+    if (o->chain.off)
+        return 0;
     uint32_t stop = e->result == 0 ? chain_at(o, thread, e->time_ns) : MAP_NONE;
     if (e->result != 0 || (stop != MAP_NONE && map_put(&o->chain.by_created, e->process, e->object, stop)))
         return 0;
@@ -88,6 +90,8 @@ int chain_create(struct overview *o, uint32_t thread, const struct upmu_trace_ev
 
 int chain_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
+    if (o->chain.off)
+        return 0;
     bool known = thread < o->chain.n_threads && o->chain.threads[thread].last != MAP_NONE;
     const struct chain_thread *t = chain_thread(o, thread, e->time_ns);
     if (!t)
@@ -102,6 +106,8 @@ int chain_start(struct overview *o, uint32_t thread, const struct upmu_trace_eve
 int chain_end(struct overview *o, uint32_t thread, uint64_t time_ns)
 {
     const struct chain_stop end = {.time_ns = time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = STOP_END};
+    if (o->chain.off)
+        return 0;
     bool ended = chain_thread(o, thread, time_ns) && chain_stop(o, thread, end) != MAP_NONE;
     return ended ? 0 : overview_no_memory();
 }
@@ -154,10 +160,10 @@ static bool held_before(struct chain *c, uint32_t object, uint32_t stop, uint64_
 
 int chain_held(struct overview *o, uint32_t use, uint64_t since_ns, uint64_t time_ns)
 {
-    struct ov_use *u = &o->uses[use];
-    struct chain_thread *t = since_ns != 0 && since_ns < time_ns ? chain_thread(o, u->thread, since_ns) : NULL;
-    if (since_ns == 0 || since_ns >= time_ns)
+    if (o->chain.off || since_ns == 0 || since_ns >= time_ns)
         return 0;
+    struct ov_use *u = &o->uses[use];
+    struct chain_thread *t = chain_thread(o, u->thread, since_ns);
     uint64_t last = t ? o->chain.stops[t->last].time_ns : 0, begin = since_ns > last ? since_ns : last;
     bool kept = t && (begin >= time_ns || held_now(o, u, t, time_ns - begin)) &&
                 (since_ns >= last || held_before(&o->chain, u->object, t->last, since_ns));

@@ -70,6 +70,7 @@ struct chain_pair {
 };
 
 struct chain {
+    bool off;                 /**< nobody will ask: a pass that never ends remembers no moments */
     struct chain_stop *stops; /**< moments in the order of time, but for the begins of threads */
     size_t n_stops, cap_stops;
     struct chain_share *shares;

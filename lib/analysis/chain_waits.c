@@ -10,6 +10,8 @@
 
 int chain_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
+    if (o->chain.off)
+        return 0;
     struct chain_thread *t = chain_thread(o, thread, e->time_ns);
     if (!t || !chain_object(o, object))
         return overview_no_memory();

@@ -195,6 +195,16 @@ static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_tra
     return section_begin(o, thread, e, &o->uses[use].section);
 }
 
+/* Which thread it is that is joined: as the event says, or by its pthread_t. */
+static void note_joined(struct overview *o, uint32_t object, const struct upmu_trace_event *e)
+{
+    uint32_t joined = map_find(&o->by_handle, e->process, e->object);
+    if (e->peer != 0)
+        o->objects[object].peer = e->peer;
+    else if (joined != MAP_NONE && o->objects[object].peer == 0)
+        o->objects[object].peer = o->threads[joined].tid;
+}
+
 static int wait_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     int rc = 0;
@@ -202,8 +212,10 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
     case UPMU_TRACE_COND_WAIT:
         rc = cond_mutex(o, thread, e);
         return rc == 0 ? wait_begin(o, thread, object, e) : rc;
-    case UPMU_TRACE_LOCK_BLOCK:
     case UPMU_TRACE_THREAD_JOIN:
+        note_joined(o, object, e);
+        return wait_begin(o, thread, object, e);
+    case UPMU_TRACE_LOCK_BLOCK:
         return wait_begin(o, thread, object, e);
     case UPMU_TRACE_COND_WAKE:
         rc = cond_mutex(o, thread, e);
@@ -211,7 +223,7 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
     case UPMU_TRACE_THREAD_JOINED:
         /* Its pthread_t may now be given to another thread. */
         o->objects[object].destroyed = e->result == 0;
-        o->objects[object].peer = e->peer ? e->peer : o->objects[object].peer;
+        note_joined(o, object, e);
         break;
     default:
         break;

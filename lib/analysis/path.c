@@ -65,11 +65,11 @@ static uint32_t piece(const struct chain *c, const struct chain_stop *s, struct 
         step->kind = UPMU_PATH_WAKES;
         path->hops++;
         path->wake_ns += ns;
-        if (lock)
+        if (lock) {
             lock->wakes++;
-        if (lock)
             lock->wake_ns += ns;
-    } else if (s->kind == STOP_GOES_ON) {
+        }
+    } else if (s->kind == STOP_GOES_ON && lock) {
         step->kind = UPMU_PATH_WAITS;
         path->unknown_ns += ns;
         lock->unknown_ns += ns;

@@ -129,14 +129,14 @@ static enum arch_agreement hold_model(struct arch_cpu *cpu, const struct arch_cp
     enum arch_agreement vendor = hold_text(cpu->vendor, other->vendor);
     enum arch_agreement numbers =
         weightier(hold_number(&cpu->family, other->family), hold_number(&cpu->model, other->model));
+    (void)hold_number(&cpu->stepping, other->stepping); /* sockets may differ in it */
     if (vendor == ARCH_DIFFERS)
         cpu->vendor[0] = '\0';
     if (vendor == ARCH_DIFFERS || numbers == ARCH_DIFFERS) {
         cpu->family = cpu->model = cpu->stepping = -1;
         cpu->model_name[0] = '\0';
     }
-    (void)hold_number(&cpu->stepping, other->stepping); /* sockets may differ in it */
-    (void)hold_text(cpu->flags, other->flags);          /* the kernel may hide some */
+    (void)hold_text(cpu->flags, other->flags); /* the kernel may hide some */
     cpu->hypervisor |= other->hypervisor;
     return weightier(vendor, numbers);
 }

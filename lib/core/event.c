@@ -189,19 +189,20 @@ static int from_preset(const struct machine *m, const struct preset *p, struct e
 
 /* --------------------------------------------------------------------------------------- native and raw */
 
-/* An event of the family's own table. */
+/* An event of the family's own table; other kinds of cores have it by the same name, or it is no count of the machine. */
 static int from_row(const struct machine *m, const char *name, const struct arch_native *row, struct event *out)
 {
     out->class = EVENT_CORE;
     if (is_missing(m, row->config))
         return absent_here(m, name, NOT_LISTED, out);
+    out->each_kind = true;
     out->type = m->core_type;
     out->config = row->config;
     out->counters = row->counters;
     out->zero_unsure = is_unsure(m, row->config, true);
     out->grade = UPMU_GRADE_EXACT;
     out->source = m->family->title;
-    snprintf(out->note, sizeof out->note, "%s", row->meaning);
+    snprintf(out->note, sizeof out->note, "%s%s%s", row->meaning, m->kinds_note[0] ? "; " : "", m->kinds_note);
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     return 0;
 }
@@ -215,7 +216,8 @@ static int from_own_preset(const struct machine *m, const struct arch_preset *ow
     if (rc < 0)
         return rc;
     out->grade = own->grade;
-    snprintf(out->note, sizeof out->note, "native::%s here%s%s", own->native, own->why[0] ? "; " : "", own->why);
+    snprintf(out->note, sizeof out->note, "native::%s here%s%s%s%s", own->native, own->why[0] ? "; " : "", own->why,
+             m->kinds_note[0] ? "; " : "", m->kinds_note);
     return 0;
 }
 

@@ -140,6 +140,23 @@ static void ask_cpu(struct machine *m)
     free(own);
 }
 
+static int note_state(const struct upmu_finding *finding, void *state)
+{
+    *(int *)state = finding->state;
+    return 0;
+}
+
+/* The machine could ask its CPU when it was recorded; its files alone may tell of another one. */
+static void recorded_doubt(struct machine *m)
+{
+    bool told;
+    int state = UPMU_FINDING_OK;
+    (void)recording_told("identity", note_state, &state, &told); /* note_state() never ends it */
+    if (!m->fault[0] && state != UPMU_FINDING_OK)
+        snprintf(m->fault, sizeof m->fault,
+                 "what told of its CPU contradicted itself when it was recorded (upmu/findings has the words)");
+}
+
 void identity_find(struct machine *m, char *cpuinfo, size_t cap)
 {
     ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, cap);
@@ -154,4 +171,5 @@ void identity_find(struct machine *m, char *cpuinfo, size_t cap)
         snprintf(m->fault, sizeof m->fault,
                  "the id registers in its sys/devices/system/cpu make no sense, or are those of another CPU than its "
                  "proc/cpuinfo");
+    recorded_doubt(m);
 }

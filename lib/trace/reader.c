@@ -5,6 +5,7 @@
  *
  * Each stream is in order by itself; a heap over the streams' present events gives the order of all.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -12,31 +13,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
-#include "trace/context.h"
-#include "trace/meta.h"
-#include "trace/recording.h"
-#include "trace/source.h"
-#include "upmu/trace.h"
-
-struct process {
-    struct meta meta;
-    struct path_list streams;
-    struct recording_totals totals;
-    struct context context;
-};
-
-struct upmu_trace {
-    struct process *processes;
-    size_t n_processes;
-    struct source *sources;
-    size_t n_sources;
-    size_t n_begun;       /* sources that have been asked for their first event */
-    struct source **heap; /* those with an event, the earliest first */
-    size_t n_heap;
-    struct source *given; /* whose event the caller has; asked for its next one at the next call */
-    size_t n_checked;     /* processes whose packets were found to be all there, or not, after the last event */
-    bool damaged;         /* the caller knows that something is missing */
-};
+#include "trace/reader.h"
 
 /* ------------------------------------------------------------------------------------------------------- heap */
 
@@ -80,9 +57,10 @@ static void heap_drop_first(struct upmu_trace *t)
 
 /* ------------------------------------------------------------------------------------------------------- open */
 
-static int process_open(struct process *p, const char *dir)
+int reader_open_process(struct process *p, const char *dir)
 {
-    int rc = recording_metadata(dir, &p->meta, NULL, NULL);
+    p->dir = strdup(dir);
+    int rc = p->dir ? recording_metadata(dir, &p->meta, NULL, NULL) : recording_io_failed(dir, ENOMEM);
     if (rc == 0)
         rc = recording_streams(dir, &p->streams);
     if (rc == 0)
@@ -107,7 +85,7 @@ static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
         return upmu_fail(UPMU_E_NOMEM, "no memory for %zu processes", dirs->n);
     int rc = 0;
     for (; rc == 0 && t->n_processes < dirs->n; t->n_processes++)
-        rc = process_open(&t->processes[t->n_processes], dirs->paths[t->n_processes]);
+        rc = reader_open_process(&t->processes[t->n_processes], dirs->paths[t->n_processes]);
     if (rc == 0)
         qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
     return rc;
@@ -148,7 +126,8 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
         path_list_free(&dirs);
         return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
     }
-    rc = open_processes(t, &dirs);
+    t->dir = strdup(dir);
+    rc = t->dir ? open_processes(t, &dirs) : recording_io_failed(dir, ENOMEM);
     if (rc == 0)
         rc = open_sources(t);
     path_list_free(&dirs);
@@ -159,17 +138,23 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
     return rc;
 }
 
+void reader_free_process(struct process *p)
+{
+    meta_free(&p->meta);
+    context_free(&p->context);
+    path_list_free(&p->streams);
+    free(p->dir);
+}
+
 void upmu_trace_close(struct upmu_trace *trace)
 {
     if (!trace)
         return;
     for (size_t i = 0; i < trace->n_sources; i++)
         source_free(&trace->sources[i]);
-    for (size_t i = 0; i < trace->n_processes; i++) {
-        meta_free(&trace->processes[i].meta);
-        context_free(&trace->processes[i].context);
-        path_list_free(&trace->processes[i].streams);
-    }
+    for (size_t i = 0; i < trace->n_processes; i++)
+        reader_free_process(&trace->processes[i]);
+    free(trace->dir);
     free(trace->sources);
     free(trace->heap);
     free(trace->processes);
@@ -184,6 +169,7 @@ static int begin_sources(struct upmu_trace *t)
     while (t->n_begun < t->n_sources) {
         struct source *s = &t->sources[t->n_begun++];
         int rc = source_next(s);
+        s->broken = rc < 0;
         if (rc < 0)
             return rc;
         if (rc > 0)
@@ -200,6 +186,7 @@ static int replace_given(struct upmu_trace *t)
     if (!s)
         return 0;
     int rc = source_next(s);
+    s->broken = rc < 0;
     if (rc > 0)
         heap_down(t, 0);
     else

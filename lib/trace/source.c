@@ -176,6 +176,8 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
             return damaged(s, next.offset, next.wrong);
         if (state != PACKET_GOOD)
             return 0;
+        if (s->has_packet && next.head.packet_seq_num > s->packet.head.packet_seq_num)
+            s->missed += next.head.packet_seq_num - s->packet.head.packet_seq_num - 1;
         int rc = begin_packet(s, fd, &next);
         if (rc > 0)
             rc = keep_if_same(s, fd, file_size, &next);
@@ -201,10 +203,8 @@ static int step(struct source *s, int fd)
         int rc = look_again(s, fd, file_size);
         if (rc != 0)
             return rc;
-        if (s->packet.size == 0) {
-            s->has_packet = false;
+        if (s->packet.size == 0) /* another thread's may come to its place */
             return 0;
-        }
     }
     int rc = s->has_packet ? check_packet(s) : 0;
     if (rc != 0)
@@ -271,7 +271,7 @@ static void complete_event(struct source *s)
 
 int source_next(struct source *s)
 {
-    for (;;) {
+    while (!s->over) {
         while (s->cursor.pos < s->cursor.end) {
             const uint8_t *pos = s->cursor.pos;
             const char *wrong = decode_event(s->meta, &s->cursor, &s->now, s->values);
@@ -293,6 +293,7 @@ int source_next(struct source *s)
         if (rc <= 0)
             return rc;
     }
+    return 0;
 }
 
 int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events)

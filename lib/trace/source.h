@@ -28,6 +28,9 @@ struct source {
     uint32_t process;
     uint32_t order;      /**< among the sources, for events of equal time */
     uint64_t ring_bytes; /**< of each packet of a ring; 0: the packets are in the order of the file */
+    bool broken;         /**< it could not be read on: nobody asks again */
+    uint64_t missed;     /**< packets of a ring that made room before they could be read */
+    bool over;           /**< the file is gone, or could not be read on: nothing will come */
     bool has_packet;
     struct packet packet;
     uint8_t *data; /**< content of the packet */

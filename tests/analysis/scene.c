@@ -3,8 +3,10 @@
  * A program whose waits are known. Room: tests/analysis; recorded and reported by the scripts here.
  *
  *   scene                 two threads: "keeper" holds "till" for 50 ms, which "customer" waits for; then a join
+ *   scene busy MS         for that long "keeper" takes the till for 20 ms at a time, with pauses of 5 ms, and "customer" pays
+ *                         there again and again
  *   scene many THREADS PAIRS   each thread locks and unlocks a mutex of its own PAIRS times
- *   scene stuck           two threads, each with a mutex that the other waits for, until SIGALRM ends it
+ *   scene stuck [SECONDS] two threads, each with a mutex that the other waits for, until SIGALRM ends it (after 1 s)
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,6 +65,47 @@ static int scene(void)
     return pthread_join(threads[0], NULL) != 0 || pthread_join(threads[1], NULL) != 0;
 }
 
+enum { BUSY_HELD_US = 20000, BUSY_PAUSE_US = 5000 };
+
+static int busy; /* until it is 0 */
+
+static void *busy_keeper(void *arg)
+{
+    (void)arg;
+    pthread_setname_np(pthread_self(), "keeper");
+    while (__atomic_load_n(&busy, __ATOMIC_RELAXED)) {
+        pthread_mutex_lock(&till);
+        usleep(BUSY_HELD_US);
+        pthread_mutex_unlock(&till);
+        usleep(BUSY_PAUSE_US);
+    }
+    return NULL;
+}
+
+static void *busy_customer(void *arg)
+{
+    (void)arg;
+    pthread_setname_np(pthread_self(), "customer");
+    while (__atomic_load_n(&busy, __ATOMIC_RELAXED)) {
+        pay_at_till();
+        usleep(BUSY_PAUSE_US / 2);
+    }
+    return NULL;
+}
+
+static int busy_for(long ms)
+{
+    pthread_t threads[2];
+    busy = 1;
+    upmu_lock_name(&till, "the till");
+    if (pthread_create(&threads[0], NULL, busy_keeper, NULL) != 0 ||
+        pthread_create(&threads[1], NULL, busy_customer, NULL) != 0)
+        return 1;
+    usleep((useconds_t)ms * 1000);
+    __atomic_store_n(&busy, 0, __ATOMIC_RELAXED);
+    return pthread_join(threads[0], NULL) != 0 || pthread_join(threads[1], NULL) != 0;
+}
+
 static pthread_mutex_t left = PTHREAD_MUTEX_INITIALIZER, right = PTHREAD_MUTEX_INITIALIZER;
 
 static void *right_then_left(void *arg)
@@ -74,14 +117,14 @@ static void *right_then_left(void *arg)
     return NULL;
 }
 
-static int stuck(void)
+static int stuck(unsigned seconds)
 {
     pthread_t thread;
     pthread_mutex_lock(&left);
     if (pthread_barrier_init(&held, NULL, 2) != 0 || pthread_create(&thread, NULL, right_then_left, NULL) != 0)
         return 1;
     pthread_barrier_wait(&held);
-    alarm(1);
+    alarm(seconds);
     return pthread_mutex_lock(&right);
 }
 
@@ -112,8 +155,10 @@ int main(int argc, char **argv)
 {
     if (argc == 1)
         return scene();
-    if (argc == 2 && strcmp(argv[1], "stuck") == 0)
-        return stuck();
+    if (argc <= 3 && strcmp(argv[1], "stuck") == 0)
+        return stuck(argc == 3 ? (unsigned)atoi(argv[2]) : 1);
+    if (argc == 3 && strcmp(argv[1], "busy") == 0 && atol(argv[2]) > 0)
+        return busy_for(atol(argv[2]));
     int n = argc == 4 && strcmp(argv[1], "many") == 0 ? atoi(argv[2]) : 0;
     if (n < 1 || n > THREADS_MAX)
         return 2;

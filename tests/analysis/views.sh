@@ -97,6 +97,7 @@ expect 0 "$UPMU" report --view timeline "$work/all"
 grep -q "customer .* waits for  *mutex the till .* held by [0-9]* keeper .* pay_at_till scene.c:" "$work/out" ||
     fail "the wait for the till in the text"
 has out "page 1: 1 to"
+grep -q "main  *waits for the end of  *thread [0-9]" "$work/out" || fail "the thread that is joined in the text"
 expect 0 "$UPMU" report --view timeline --top 5 --page 2 "$work/many"
 has out "page 2: 6 to 10"
 has out "page 3"

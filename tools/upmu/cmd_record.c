@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu record: run an unmodified program and record what its threads do to each other. Room: tools/upmu. Before it: main;
- * after it: program.c, record_run.c. */
-#include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
+ * after it: record_prepare.c, record_run.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "memory.h"
 #include "modes.h"
 #include "numbers.h"
 #include "options.h"
 #include "output.h"
-#include "program.h"
 #include "record.h"
-#include "upmu/trace.h"
-#include "upmu/analysis.h"
-
-#define PRELOAD_LIBRARY "libupmu_sync.so.0"
+#include "upmu/upmu.h"
 
 enum {
     RECORD_OPT_EVENT = 1,
@@ -109,108 +99,27 @@ static int record_option(void *arg, int id, const char *value)
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ the library */
-
-/* libupmu_sync lies beside the library that this command itself uses. @return its path, to be freed, or NULL. */
-static char *find_library(void)
-{
-    Dl_info info;
-    char real[PATH_MAX];
-    if (!dladdr((const void *)(uintptr_t)upmu_trace_open, &info) || !realpath(info.dli_fname, real)) {
-        complain("this command cannot tell where libupmu lies");
-        return NULL;
-    }
-    *strrchr(real, '/') = '\0'; /* an absolute path has one */
-    char *path = memory_format("%s/" PRELOAD_LIBRARY, real);
-    if (access(path, R_OK) != 0) {
-        complain("%s: %s; nothing can be recorded without it", path, strerror(errno));
-        free(path);
-        return NULL;
-    }
-    if (strpbrk(path, ": \t\n")) {
-        complain("%s cannot be preloaded: the dynamic linker takes no path with a blank or a colon", path);
-        free(path);
-        return NULL;
-    }
-    return path;
-}
-
-/* ----------------------------------------------------------------------------------------------- the directory */
-
-static char *default_directory(const char *command)
-{
-    char when[32];
-    struct tm tm;
-    time_t now = time(NULL);
-    const char *slash = strrchr(command, '/');
-    if (!localtime_r(&now, &tm) || strftime(when, sizeof when, "%Y%m%d-%H%M%S", &tm) == 0)
-        snprintf(when, sizeof when, "%lld", (long long)now);
-    return memory_format("upmu-record-%s-%s", slash ? slash + 1 : command, when);
-}
-
-/* Make the directory, or take an empty one. rmdir() is the one question whether it is empty that has no race. */
-static int make_directory(const char *dir)
-{
-    if (rmdir(dir) != 0 && errno != ENOENT) {
-        if (errno == ENOTEMPTY || errno == EEXIST)
-            complain("%s is not empty: a recording wants a directory of its own; give another with -o", dir);
-        else
-            complain("%s cannot be used as the directory of the recording: %s", dir, strerror(errno));
-        return -1;
-    }
-    if (mkdir(dir, 0700) != 0) {
-        complain("the directory %s cannot be made: %s", dir, strerror(errno));
-        return -1;
-    }
-    return 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------- all */
-
-/* With a directory that exists. */
-static int record_into(struct record_request *request, const char *shown)
-{
-    char dir[PATH_MAX];
-    bool started;
-    if (!realpath(shown, dir)) {
-        complain("%s: %s", shown, strerror(errno));
-        return EXIT_FAILED;
-    }
-    request->dir = dir;
-    int status = record_run(request, &started);
-    request->dir = NULL; /* it ends here */
-    if (!started) {
-        (void)rmdir(dir); /* nothing is in it; if it cannot be taken away, it only is an empty directory */
-        return status;
-    }
-    if (record_summary(dir, shown) != 0 && status == EXIT_OK)
-        status = EXIT_FAILED;
-    if (upmu_overview_keep(dir) == UPMU_E_IO)
-        complain("names of code made at run time could not be kept: %s", upmu_error());
-    return status;
-}
 
 static int record_program(struct record_line *line)
 {
-    int status = EXIT_FAILED;
-    char *program = program_find(line->request.argv[0], &status);
-    if (!program)
-        return status;
-    char *library = find_library();
-    char *dir = line->output ? memory_copy(line->output) : default_directory(line->request.argv[0]);
-    line->request.program = program;
-    line->request.library = library;
-    if (library && program_preloads(program, library) == 0 && make_directory(dir) == 0)
-        status = record_into(&line->request, dir);
-    free(dir);
-    free(library);
-    free(program);
+    bool started;
+    char *shown;
+    int status = record_prepare(&line->request, line->output, &shown);
+    if (status == EXIT_OK) {
+        status = record_run(&line->request, &started);
+        if (!started)
+            (void)rmdir(line->request.dir); /* nothing is in it; if it cannot be taken away, it only is an empty one */
+        else if (record_summary(line->request.dir, shown) != 0 && status == EXIT_OK)
+            status = EXIT_FAILED;
+    }
+    record_release(&line->request, shown);
     return status;
 }
 
 static int record_main(const struct command *self, int argc, char **argv)
 {
-    struct record_line line = {.self = self, .request = {.mode = "contended"}};
+    struct record_line line = {.self = self, .request = {.mode = "contended", .output = -1}};
     int rest = argc;
     int status = options_parse(self, argc, argv, record_option, &line, &rest);
     if (status != OPTIONS_GO_ON)

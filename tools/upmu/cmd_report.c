@@ -26,6 +26,7 @@ enum {
     REPORT_TO,
     REPORT_PAGE,
     REPORT_EVENT,
+    REPORT_DIFF,
     REPORT_HTML
 };
 enum { TOP_MOST = 1000000000 };
@@ -119,14 +120,20 @@ static int report_option(void *arg, int id, const char *value)
         return take_view(q, value);
     case REPORT_TOP:
         return take_number(q, "--top", value, &q->top);
+    case REPORT_DIFF:
+        q->diff = true;
+        return 0;
     case OPTION_OPERAND:
         break;
     default:
         return take_filter(q, id, value);
     }
+    if (q->other_dir)
+        return options_usage(q->self, "one directory at a time; with --diff two");
     if (q->dir)
-        return options_usage(q->self, "one directory at a time");
-    q->dir = value;
+        q->other_dir = value;
+    else
+        q->dir = value;
     return 0;
 }
 
@@ -153,21 +160,26 @@ static int report_run(const struct command *self, int argc, char **argv)
         return status;
     if (!q.dir)
         return options_usage(self, "which trace? give its directory");
+    if (q.diff != (q.other_dir != NULL))
+        return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
+                                          : "one directory at a time; with --diff two");
+    if (q.diff && (q.filter || q.sort || q.html || q.view != &views[0]))
+        return options_usage(self, "--diff goes with --json and --top alone");
     if (q.to_ns != 0 && q.to_ns < q.from_ns)
         return options_usage(self, "--to is before --from");
     if (q.html)
         return report_html(&q);
     if (q.filter && !q.view->filters)
         return options_usage(self, "%s is for --view timeline", q.filter);
-    return q.view->show(&q);
+    return q.diff ? report_diff(&q) : q.view->show(&q);
 }
 
 static const struct option_spec report_options[] = {
     {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
-    {REPORT_TOP, 'n', "top", "N",
-     "N threads, locks and regions of each (default: 10; JSON: all); N rows per page (50)"},
+    {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
     {REPORT_SORT, 's', "sort", "KEY", "order of locks: wait (default), hold, or path (held on the critical path)"},
     {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
+    {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
     {REPORT_HTML, 0, "html", "FILE", "write a page for the browser to FILE: all views, flame graphs and all tables"},
     {REPORT_THREAD, 't', "thread", "NAME", "timeline: of the threads of that name, or with that id"},
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: about the lock or variable of that name, or at that address"},
@@ -183,7 +195,8 @@ static const struct option_spec report_options[] = {
 const struct command command_report = {
     .name = "report",
     .summary = "show where the threads of a recording waited, who held the locks, what the counters say",
-    .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR | --html FILE DIR",
+    .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR | --html FILE DIR\n"
+             "       upmu report [--json] [--top N] --diff OLD NEW",
     .about = "Reads the recording DIR (or one process in it) once and shows its threads with the time they were\n"
              "blocked, who waited for whom, the critical path with what shorter sections would gain, the locks with\n"
              "who waited, who held them and where, and the regions with their counters.\n"

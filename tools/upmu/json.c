@@ -14,14 +14,14 @@ enum { JSON_DEPTH_LINES = 2 }; /* deeper than this, members follow on the same l
 
 static void json_newline(struct json *j)
 {
-    if (j->depth <= JSON_DEPTH_LINES)
+    if (!j->one_line && j->depth <= JSON_DEPTH_LINES)
         fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
 }
 
 static void json_key(struct json *j, const char *key)
 {
     if (!j->first[j->depth])
-        fputs(j->depth <= JSON_DEPTH_LINES ? "," : ", ", j->out);
+        fputs(!j->one_line && j->depth <= JSON_DEPTH_LINES ? "," : ", ", j->out);
     j->first[j->depth] = false;
     json_newline(j);
     if (key)
@@ -45,13 +45,24 @@ static void json_leave(struct json *j, char bracket)
     fputc(bracket, j->out);
 }
 
-void json_begin(struct json *j, FILE *out, const char *schema)
+static void begin(struct json *j, const char *schema)
 {
-    *j = (struct json){.out = out};
     json_enter(j, '{');
     json_string(j, "schema", schema);
     json_int(j, "schema_version", JSON_SCHEMA_VERSION);
     json_string(j, "upmu_version", upmu_version());
+}
+
+void json_begin(struct json *j, FILE *out, const char *schema)
+{
+    *j = (struct json){.out = out};
+    begin(j, schema);
+}
+
+void json_begin_line(struct json *j, FILE *out, const char *schema)
+{
+    *j = (struct json){.out = out, .one_line = true};
+    begin(j, schema);
 }
 
 void json_end(struct json *j)

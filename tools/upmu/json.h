@@ -16,11 +16,14 @@ struct json {
     FILE *out;
     unsigned depth;
     bool first[JSON_DEPTH_MAX]; /**< nothing written yet at this depth */
+    bool one_line;
 };
 
 /** Begin a document: an object with "schema", "schema_version" and "upmu_version". */
 void json_begin(struct json *j, FILE *out, const char *schema);
 void json_end(struct json *j);
+/** The same, all of it on one line: for streams of documents. */
+void json_begin_line(struct json *j, FILE *out, const char *schema);
 
 /* `key` is NULL inside an array. */
 void json_object(struct json *j, const char *key);

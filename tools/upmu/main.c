@@ -19,6 +19,7 @@ const struct command *const commands[] = {
     &command_stat,
     &command_record,
     &command_ctl,
+    &command_top,
     &command_report,
     &command_deadlock,
     &command_export,

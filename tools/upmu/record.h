@@ -11,17 +11,28 @@
 #include <sys/types.h>
 
 struct record_request {
-    char **argv;         /**< the command */
-    const char *program; /**< the file that will be executed */
-    const char *library; /**< what is preloaded */
-    const char *events;  /**< counters, or NULL */
-    const char *mode;    /**< contended, holders, all, counts */
-    bool paused;         /**< nothing is recorded until `upmu ctl` starts it */
-    const char *stacks;  /**< "none", a number of frames, or NULL for the library's choice */
-    const char *sample;  /**< "none", a number, or NULL for the library's choice */
-    const char *ring;    /**< size of a thread's ring as it was given, or NULL: files grow */
-    const char *dir;     /**< of the recording, absolute; exists and is empty */
+    char **argv;        /**< the command */
+    char *program;      /**< the file that will be executed */
+    char *library;      /**< what is preloaded */
+    const char *events; /**< counters, or NULL */
+    const char *mode;   /**< contended, holders, all, counts */
+    bool paused;        /**< nothing is recorded until `upmu ctl` starts it */
+    const char *stacks; /**< "none", a number of frames, or NULL for the library's choice */
+    const char *sample; /**< "none", a number, or NULL for the library's choice */
+    const char *ring;   /**< size of a thread's ring as it was given, or NULL: files grow */
+    char *dir;          /**< of the recording, absolute; exists and is empty */
+    int output;         /**< descriptor for what the command writes on its standard output and error; -1: ours */
 };
+
+/** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as the user
+ *  knows it). @return EXIT_OK, or the exit status to end with, having said why; to be released in both cases. */
+int record_prepare(struct record_request *request, const char *output, char **shown);
+void record_release(struct record_request *request, char *shown);
+
+/** Start the command. @return EXIT_OK with its process id; or the exit status to end with, having said why. */
+int record_start(const struct record_request *request, pid_t *pid);
+/** Wait for the end of the command. @return its exit status by the shell's rules. */
+int record_end(pid_t pid);
 
 /** Run the command. @return its exit status by the shell's rules; `*started` tells whether there was a command at all
  *  (if not, the reason has been said, and the status is ours). */

@@ -70,7 +70,8 @@ static int set_environment(const struct record_request *q)
  * line to the shell, as the user's own shell does. */
 static _Noreturn void become(const struct record_request *q, int report)
 {
-    if (set_environment(q) == 0)
+    bool redirected = q->output < 0 || (dup2(q->output, STDOUT_FILENO) >= 0 && dup2(q->output, STDERR_FILENO) >= 0);
+    if (redirected && set_environment(q) == 0)
         execvp(q->program, q->argv);
     int err = errno;
     ssize_t n = write(report, &err, sizeof err);
@@ -90,11 +91,9 @@ static int wait_for_exec(int report)
     return n == (ssize_t)sizeof err ? err : 0;
 }
 
-static int reap(pid_t pid, const char *dir)
+int record_end(pid_t pid)
 {
     int status;
-    stat_signals_forward(pid);
-    record_watch(pid, dir);
     stat_signals_forward(0);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) {
@@ -110,28 +109,40 @@ static int not_started(const char *name, int err)
     return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-int record_run(const struct record_request *request, bool *started)
+int record_start(const struct record_request *request, pid_t *pid)
 {
     int report[2];
-    *started = false;
     stat_signals_catch();
     if (pipe2(report, O_CLOEXEC) != 0) {
         complain("no pipe: %s", strerror(errno));
         return EXIT_FAILED;
     }
-    pid_t pid = fork();
-    if (pid == 0)
+    *pid = fork();
+    if (*pid == 0)
         become(request, report[1]);
     int fork_error = errno;
     close(report[1]);
-    if (pid < 0) {
+    if (*pid < 0) {
         close(report[0]);
         complain("no process can be started: %s", strerror(fork_error));
         return EXIT_FAILED;
     }
     int err = wait_for_exec(report[0]);
     close(report[0]);
-    int status = reap(pid, request->dir);
-    *started = err == 0;
-    return err == 0 ? status : not_started(request->argv[0], err);
+    if (err == 0)
+        return EXIT_OK;
+    (void)record_end(*pid);
+    return not_started(request->argv[0], err);
+}
+
+int record_run(const struct record_request *request, bool *started)
+{
+    pid_t pid;
+    int status = record_start(request, &pid);
+    *started = status == EXIT_OK;
+    if (!*started)
+        return status;
+    stat_signals_forward(pid);
+    record_watch(pid, request->dir);
+    return record_end(pid);
 }

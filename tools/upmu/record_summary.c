@@ -9,6 +9,7 @@
 
 #include "output.h"
 #include "record.h"
+#include "upmu/analysis.h"
 #include "upmu/control.h"
 #include "upmu/trace.h"
 
@@ -81,7 +82,7 @@ static void say(const struct totals *t, const char *shown)
     fputc('\n', stderr);
 }
 
-int record_summary(const char *dir, const char *shown_dir)
+static int summarize(const char *dir, const char *shown_dir)
 {
     struct totals t = {0};
     int rc = add_up(dir, &t);
@@ -104,4 +105,12 @@ int record_summary(const char *dir, const char *shown_dir)
              " event%s did not get into the recording (full disk, quota or file size limit?); what did is kept",
              t.lost, plural(t.lost));
     return -1;
+}
+
+int record_summary(const char *dir, const char *shown_dir)
+{
+    int rc = summarize(dir, shown_dir);
+    if (upmu_overview_keep(dir) == UPMU_E_IO)
+        complain("names of code made at run time could not be kept: %s", upmu_error());
+    return rc;
 }

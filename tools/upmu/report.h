@@ -64,6 +64,8 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
 
 /** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
 char *report_place(const struct report *r, uint32_t process, uint64_t address);
+/** What is known of an address, in one line: to be freed. */
+char *report_symbol_words(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
 /** What a thread is called, "main", or "". */

@@ -8,7 +8,7 @@
 #include "options.h"
 #include "timeline.h"
 
-enum { ROWS_DEFAULT = 50 };
+enum { ROWS_DEFAULT = 50, ROWS_JSON = 100000 }; /* memory goes with the page */
 
 static bool add_type(struct report_request *q, const char *word)
 {
@@ -53,7 +53,7 @@ static struct upmu_timeline_opts options_of(const struct report_request *q)
                                    .from_ns = q->from_ns,
                                    .to_ns = q->to_ns,
                                    .number = (uint64_t)q->event};
-    o.rows = q->top > 0 ? (size_t)q->top : q->as_json && q->page == 0 ? 0 : ROWS_DEFAULT;
+    o.rows = q->top > 0 ? (size_t)q->top : q->as_json ? ROWS_JSON : ROWS_DEFAULT;
     o.skip = q->page > 0 ? (uint64_t)(q->page - 1) * o.rows : 0;
     return o;
 }

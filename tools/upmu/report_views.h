@@ -15,6 +15,8 @@ struct report_request {
     const struct command *self;
     const struct report_view *view;
     const char *dir;
+    const char *other_dir; /**< NULL: only one was given */
+    bool diff;             /**< compare the two */
     bool as_json;
     long top;         /**< 0: not given */
     const char *sort; /**< NULL: not given */
@@ -32,6 +34,8 @@ int report_overview(const struct report_request *q);
 int report_regions(const struct report_request *q);
 int report_timeline(const struct report_request *q);
 int report_deadlock(const struct report_request *q);
+/** Both directories. */
+int report_diff(const struct report_request *q);
 
 /** Words of --type. @return 0, or EXIT_USAGE having said why. */
 int report_types(struct report_request *q, const char *words);

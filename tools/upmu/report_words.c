@@ -94,18 +94,23 @@ char *report_object_name(const struct upmu_overview_object *object)
     return memory_format("0x%" PRIx64 "%s", object->address, generation);
 }
 
+char *report_symbol_words(const struct upmu_symbol *s, uint64_t address)
+{
+    if (s->function && s->file)
+        return memory_format("%s %s:%" PRIu32, s->function, report_base_name(s->file), s->line);
+    if (s->function)
+        return memory_format("%s (%s)", s->function, report_base_name(s->module));
+    if (s->module)
+        return memory_format("%s+0x%" PRIx64, report_base_name(s->module), s->offset);
+    return memory_format("0x%" PRIx64, address);
+}
+
 char *report_place(const struct report *r, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_overview_symbol(r->overview, process, address, 0, &s) != 0)
         return memory_copy("?");
-    if (s.function && s.file)
-        return memory_format("%s %s:%" PRIu32, s.function, report_base_name(s.file), s.line);
-    if (s.function)
-        return memory_format("%s (%s)", s.function, report_base_name(s.module));
-    if (s.module)
-        return memory_format("%s+0x%" PRIx64, report_base_name(s.module), s.offset);
-    return memory_format("0x%" PRIx64, address);
+    return report_symbol_words(&s, address);
 }
 
 char *report_value(const char *counter, const struct upmu_value *value)

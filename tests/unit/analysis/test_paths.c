@@ -133,6 +133,7 @@ START_TEST(path_goes_through_creation_and_join)
     finish();
     ck_path("R100 1-100, W101 100-110 by 100, R101 110-500, W100 500-510 by 101, R100 510-600");
     ck_assert_uint_eq(waited_for(100, 101).total_ns, 390);
+    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101); /* by its pthread_t: the event does not say */
     end_stream();
 }
 END_TEST
@@ -309,6 +310,73 @@ START_TEST(process_that_stands_has_a_path_to_its_last_action)
 }
 END_TEST
 
+static uint32_t dice(uint32_t *state, uint32_t sides)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % sides;
+}
+
+/* Whatever the order of events: threads that go on without having stopped, release what they do not hold, begin twice. */
+static int put_any(uint32_t *state, uint64_t time)
+{
+    static const int kinds[] = {
+        UPMU_TRACE_LOCK_BLOCK,     UPMU_TRACE_LOCK_ACQUIRED, UPMU_TRACE_LOCK_ACQUIRE,   UPMU_TRACE_LOCK_RELEASE,
+        UPMU_TRACE_LOCK_FAILED,    UPMU_TRACE_COND_WAIT,     UPMU_TRACE_COND_WAKE,      UPMU_TRACE_COND_SIGNAL,
+        UPMU_TRACE_COND_BROADCAST, UPMU_TRACE_SEM_POST,      UPMU_TRACE_BARRIER_ARRIVE, UPMU_TRACE_BARRIER_LEAVE,
+        UPMU_TRACE_FUTEX_WAIT,     UPMU_TRACE_FUTEX_WOKEN,   UPMU_TRACE_FUTEX_WAKE,     UPMU_TRACE_THREAD_CREATE,
+        UPMU_TRACE_THREAD_START,   UPMU_TRACE_THREAD_EXIT,   UPMU_TRACE_THREAD_JOIN,    UPMU_TRACE_THREAD_JOINED,
+        UPMU_TRACE_LOCK_INIT,      UPMU_TRACE_LOCK_DESTROY,  UPMU_TRACE_MARK,
+    };
+    static const int results[] = {0, 0, 0, 11, 110, -1};
+    struct upmu_trace_event e = event(kinds[dice(state, sizeof kinds / sizeof *kinds)], 100 + (pid_t)dice(state, 6),
+                                      time, 0xa0 + dice(state, 4));
+    e.object_type = (int32_t)dice(state, 11);
+    e.object2 = 0xa0 + dice(state, 4);
+    e.peer = dice(state, 2) ? 100 + (pid_t)dice(state, 6) : 0;
+    e.holder_since = dice(state, 2) ? time - dice(state, 50) : 0;
+    e.result = results[dice(state, sizeof results / sizeof *results)];
+    e.flags = dice(state, 4) ? 0 : dice(state, 2048);
+    return overview_add(&subject.pass, &e);
+}
+
+/* @return whether the path has no gaps, and gains are possible. */
+static bool path_is_sound(void)
+{
+    struct upmu_overview_path p = {.size = sizeof p};
+    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_path_object l = {.size = sizeof l};
+    if (upmu_overview_path(&subject, 0, &p) != 0 || p.end_ns - p.begin_ns != p.run_ns + p.wake_ns + p.unknown_ns)
+        return false;
+    uint64_t at = p.begin_ns, run = 0;
+    for (size_t i = 0; upmu_overview_path_step(&subject, 0, i, &s) == 0; i++) {
+        if (s.begin_ns != at || s.end_ns < s.begin_ns)
+            return false;
+        at = s.end_ns;
+        run += s.kind == UPMU_PATH_RUNS ? s.end_ns - s.begin_ns : 0;
+    }
+    for (size_t i = 0; upmu_overview_path_object(&subject, 0, i, &l) == 0; i++)
+        if (l.held_ns > 0 && l.gain_ns != UPMU_NO_VALUE && (l.gain_ns > l.held_ns || l.gain_half_ns > l.gain_ns))
+            return false;
+    return at == p.end_ns && run == p.run_ns;
+}
+
+START_TEST(any_order_of_events_makes_a_path_without_gaps)
+{
+    for (uint32_t seed = 1; seed <= 300; seed++) {
+        uint32_t state = seed;
+        uint64_t time = 1000;
+        int rc = 0;
+        begin_stream(seed % 2 == 0);
+        for (int i = 0; rc == 0 && i < 400; i++)
+            rc = put_any(&state, time += dice(&state, 30));
+        ck_assert_int_eq(rc, 0);
+        finish();
+        ck_assert_msg(path_is_sound(), "seed %u", seed);
+        end_stream();
+    }
+}
+END_TEST
+
 START_TEST(arguments_are_checked)
 {
     begin_stream(true);
@@ -346,6 +414,7 @@ int main(void)
     tcase_add_test(cases, release_that_was_left_out_makes_no_long_hold);
     tcase_add_test(cases, recursive_mutex_is_held_until_the_last_release);
     tcase_add_test(cases, process_that_stands_has_a_path_to_its_last_action);
+    tcase_add_test(cases, any_order_of_events_makes_a_path_without_gaps);
     tcase_add_test(cases, arguments_are_checked);
     return run_suite("analysis paths", cases);
 }

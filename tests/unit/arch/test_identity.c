@@ -154,6 +154,7 @@ START_TEST(what_x86_sources_differ_in_is_not_known)
 
     other = by_cpuid("GenuineIntel", 0x806f8, 4);
     held(&cpu, &other, ARCH_DIFFERS, "intel-core");
+    ck_assert_int_eq(cpu.stepping, -1);
     ck_assert_str_eq(cpu.model_name, "");
 
     cpu = parsed(skylake);

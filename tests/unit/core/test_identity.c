@@ -169,6 +169,8 @@ START_TEST(doctor_tells_where_the_identity_is_from)
     ck_assert_str_eq(diagnosed().text, "from /proc/cpuinfo");
     scripted_file("/upmu/findings", "0\tidentity\tas it was found\t\n");
     ck_assert_str_eq(diagnosed().text, "as it was found");
+    scripted_file("/upmu/findings", "1\tidentity\tan instruction said otherwise\tlook\n");
+    refused("contradicted itself when it was recorded");
 }
 END_TEST
 

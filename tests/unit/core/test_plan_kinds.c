@@ -211,6 +211,20 @@ START_TEST(arm_kinds_have_their_own_tables)
 }
 END_TEST
 
+/* The architecture's own names are those of both kinds. */
+START_TEST(own_names_are_counted_on_each_kind)
+{
+    static const char *const names[] = {"native::L1D_CACHE_REFILL_WR", "PAPI_L2_STM"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        e2000((struct scripted_sample){100, 1000000, 400000}, (struct scripted_sample){30, 1000000, 600000});
+        struct upmu_set *set = opened(names[i], NULL);
+        total_is(set, 0, UPMU_EXACT, 130);
+        kind_is(set, 0, 1, "armv8_pmuv3_1", UPMU_EXACT, 30);
+        closed(set);
+    }
+}
+END_TEST
+
 /* A neutral name whose raw code nobody has confirmed on either kind. */
 static const char *unsure_name(void)
 {
@@ -251,6 +265,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, a_name_of_one_pmu_stays_with_it);
     tcase_add_test(cases, regions_add_the_kinds_up);
     tcase_add_test(cases, arm_kinds_have_their_own_tables);
+    tcase_add_test(cases, own_names_are_counted_on_each_kind);
     tcase_add_test(cases, a_zero_of_one_kind_that_may_lack_the_event_spoils_the_sum);
     return run_suite("plan_kinds", cases);
 }

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+# upmu top on programs whose waits are known: its stream of documents against the report of the same recording, its screen
+# through a terminal of our own.
+# shellcheck source=../cli/lib.sh
+. "$CLI/lib.sh"
+[ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
+
+# A command: what the looks say adds up to what the report says in the end.
+expect 0 "$UPMU" top --json -i 0.1 -o "$work/busy" -- "$SCENE" busy 1500
+cp "$work/out" "$work/stream"
+has err "command.out"
+expect 0 "$UPMU" report --json "$work/busy"
+python3 - "$work/stream" "$work/out" <<'PYTHON' || fail "the stream of a command"
+import json, sys
+looks = [json.loads(line) for line in open(sys.argv[1])]
+report = json.load(open(sys.argv[2]))
+assert all(l["schema"] == "upmu-top" and l["schema_version"] == 1 for l in looks)
+assert len(looks) >= 3 and not looks[-1]["running"] and all(l["running"] for l in looks[:-1])
+for a, b in zip(looks, looks[1:]):
+    assert b["time_ns"] == a["time_ns"] + b["interval_ns"], (a["time_ns"], b["time_ns"], b["interval_ns"])
+    assert b["all_events"] == a["all_events"] + b["events"]
+# Followed look by look or read at once, the recording has the same events.
+assert 0 < looks[-1]["all_events"] == report["totals"]["events"], (looks[-1]["all_events"], report["totals"])
+till = [l for look in looks for l in look["locks"] if l["name"] == "the till"]
+true = [o for o in report["objects"] if o["name"] == "the till"][0]
+assert true["waits"]["count"] >= 5, true["waits"]
+assert sum(l["waits"] for l in till) == true["waits"]["count"], (sum(l["waits"] for l in till), true["waits"])
+assert sum(l["waited_ns"] for l in till) == till[-1]["total_ns"]
+# The report's clock was measured anew at the end of the recording.
+assert abs(till[-1]["total_ns"] - true["waits"]["total_ns"]) < true["waits"]["total_ns"] / 1000, (till[-1], true["waits"])
+names = {t["tid"]: t["name"] for t in report["threads"]}
+waiting = [t for look in looks for t in look["threads"] if t["waits_for"] and t["waits_for"]["name"] == "the till"]
+assert waiting, "nobody was ever seen waiting"
+for t in waiting:
+    w = t["waits_for"]
+    assert {names[t["tid"]], names[w["holder"]]} == {"customer", "keeper"}, t
+    assert w["kind"] == "mutex" and w["since_ns"] > 0, w
+assert any("pay_at_till scene.c:" in t["waits_for"]["place"] for t in waiting), waiting[0]
+told = [t for look in looks for t in look["threads"] if t["running"] is not None]
+assert told and any(t["voluntary"] > 0 for t in told if t["name"] == "customer")
+for t in told:
+    assert 0.95 < t["running"] + t["preempted"] + t["blocked"] <= 2.01, t
+assert not any(look["deadlocks"] for look in looks)
+PYTHON
+
+# A deadlock is told while it stands.
+run "$UPMU" top --json -i 0.1 -o "$work/stuck" -- "$SCENE" stuck 3
+[ "$status" -eq 142 ] || fail "the status of a command ended by its alarm is $status"
+python3 - "$work/out" <<'PYTHON' || fail "the stream of a deadlock"
+import json, sys
+looks = [json.loads(line) for line in open(sys.argv[1])]
+found = [d for look in looks for d in look["deadlocks"]]
+assert found and "2 threads wait for each other" in found[0]["headline"], looks[-1]
+assert len(found[0]["threads"]) == 2 and all("held by thread" in t["text"] for t in found[0]["threads"]), found[0]
+assert len(looks[-2]["deadlocks"]) == 1, "it still stood"
+PYTHON
+
+# A process that records already, with counters; the end after three looks. It lasts until it is ended below.
+"$UPMU" record -o "$work/attached" -- "$SCENE" busy 600000 >/dev/null 2>&1 &
+recorder=$!
+target() { pgrep -P "$recorder" >"$work/pid" && "$UPMU" ctl "$(cat "$work/pid")" status >/dev/null 2>&1; }
+wait_until 10 target || fail "the recorded process did not begin"
+pid=$(cat "$work/pid")
+expect 0 "$UPMU" top --json -i 0.1 -n 3 -e page-faults,task-clock -p "$pid"
+python3 - "$work/out" "$pid" <<'PYTHON' || fail "the stream of a process"
+import json, sys
+looks = [json.loads(line) for line in open(sys.argv[1])]
+assert len(looks) == 3 and all(l["running"] for l in looks)
+assert [c["name"].split(":")[0] for c in looks[0]["counters"]] == ["page-faults", "task-clock"], looks[0]["counters"]
+# A process that slept all the time between had nothing counted yet: then there is no number.
+clock = [l["counters"][1]["total"] for l in looks]
+assert all((c["value"] is None) == (c["standing"] == "not counted") for c in clock), clock
+clock = [c["value"] for c in clock if c["value"] is not None]
+assert clock and clock == sorted(clock), clock
+assert all(t["pid"] == int(sys.argv[2]) for l in looks for t in l["threads"])
+PYTHON
+
+# A ring that comes round between two looks: that something was not read is told.
+"$UPMU" record --ring 64K --mode all -o "$work/ring" -- "$SCENE" many 1 200000000 >/dev/null 2>&1 &
+ringing=$!
+ring_target() { pgrep -P "$ringing" >"$work/ringpid" && "$UPMU" ctl "$(cat "$work/ringpid")" status >/dev/null 2>&1; }
+wait_until 10 ring_target || fail "the ring did not begin"
+expect 0 "$UPMU" top --json -i 1 -n 3 -p "$(cat "$work/ringpid")"
+kill "$(cat "$work/ringpid")"
+wait "$ringing" 2>/dev/null
+python3 -c '
+import json, sys
+looks = [json.loads(line) for line in open(sys.argv[1])]
+assert looks[-1]["missed_packets"] > 0 and looks[-1]["events"] > 0, looks[-1]
+assert looks[-1]["damages"] == 0' "$work/out" || fail "the ring"
+
+# The screen: what it shows of that process, and q; a deadlock in red, and the command's status.
+python3 - "$UPMU" "$pid" "$SCENE" "$work/screen" <<'PYTHON' || fail "the screen"
+import os, pty, select, struct, fcntl, sys, termios, time
+upmu, pid, scene, directory = sys.argv[1:]
+
+class Terminal:
+    def __init__(self, *command):
+        self.seen = b""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+            os.execv(command[0], command)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 150, 0, 0))
+    def read_until(self, *wanted):
+        end = time.monotonic() + 30
+        while not all(w in self.seen for w in wanted):
+            assert time.monotonic() < end, (wanted, self.seen)
+            if select.select([self.fd], [], [], 0.2)[0]:
+                self.seen += self.read()
+    def read(self):
+        try:
+            return os.read(self.fd, 65536)
+        except OSError: # the other side is gone
+            time.sleep(0.05)
+            return b""
+    def status(self):
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.05)[0]:
+                self.seen += self.read()
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+        raise AssertionError("it does not end")
+
+top = Terminal(upmu, "top", "-i", "0.1", "-p", pid)
+top.read_until(b"WAITS FOR", b"WAIT ms/s", b"customer", b"keeper", b"the till", b"held by")
+os.write(top.fd, b"q")
+assert top.status() == 0, top.seen
+stuck = Terminal(upmu, "top", "-i", "0.1", "-o", directory, "--", scene, "stuck", "3")
+stuck.read_until(b"DEADLOCK", b"2 threads wait for each other", b"\x1b[41m")
+assert stuck.status() == 142, stuck.seen
+PYTHON
+kill "$pid" 2>/dev/null
+wait "$recorder" 2>/dev/null
+
+# What cannot be watched.
+expect 2 "$UPMU" top
+expect 2 "$UPMU" top -p 1 -- true
+expect 2 "$UPMU" top -p 0
+expect 2 "$UPMU" top -i 0 -p 1
+expect 2 "$UPMU" top --mode some -- true
+expect 1 "$UPMU" top --json -p $$
+empty out
+has err "records nothing"
+expect 127 "$UPMU" top --json -- "$work/no-such-program"
+expect 1 "$UPMU" top -o "$work/no-screen" -- "$SCENE" busy 10
+has err "json"
+finish

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a recording while it is written. Room: tests (unit). Before it: lib/trace/follow.c; after it: nothing. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/tick.h"
+#include "suite.h"
+#include "trace/stream.h"
+
+static struct trace_writer *writer;
+
+static void mark(struct trace_stream *s, const char *text)
+{
+    ck_assert(trace_mark(s, tick_now(), text, strlen(text)));
+}
+
+static void more(struct upmu_trace *t)
+{
+    ck_assert_msg(upmu_trace_more(t) == 0, "%s", upmu_error());
+}
+
+static void must_be(struct upmu_trace *t, pid_t tid, const char *text)
+{
+    const struct upmu_trace_event *e = must_read(t);
+    ck_assert_int_eq(e->tid, tid);
+    ck_assert_str_eq(e->name, text);
+}
+
+START_TEST(what_is_written_later_comes_later)
+{
+    writer = writer_with(NULL, 0, 0);
+    struct trace_stream *one = stream_of(writer, 1);
+    mark(one, "a");
+    struct upmu_trace *t = trace_of(recording);
+    ck_assert_int_eq(upmu_trace_more(t), UPMU_E_STATE); /* not all has been read */
+    must_be(t, 1, "a");
+    must_end(t);
+    more(t);
+    must_end(t);
+    mark(one, "b");
+    struct trace_stream *two = stream_of(writer, 2);
+    mark(two, "c");
+    mark(one, "d");
+    more(t);
+    must_be(t, 1, "b");
+    must_be(t, 2, "c");
+    must_be(t, 1, "d");
+    must_end(t);
+    trace_stream_release(one);
+    trace_stream_release(two);
+    trace_writer_close(writer);
+    more(t);
+    must_end(t);
+    upmu_trace_close(t);
+}
+END_TEST
+
+/* Threads that end give their files to those that come, also when they have recorded nothing. */
+START_TEST(threads_that_take_over_a_file_are_read)
+{
+    writer = writer_with(NULL, 0, 0);
+    struct trace_stream *s = stream_of(writer, 1);
+    mark(s, "a");
+    struct upmu_trace *t = trace_of(recording);
+    must_be(t, 1, "a");
+    must_end(t);
+    trace_stream_release(s);
+    s = stream_of(writer, 2);
+    more(t);
+    must_end(t);
+    trace_stream_release(s);
+    more(t);
+    must_end(t);
+    s = stream_of(writer, 3);
+    more(t);
+    must_end(t);
+    mark(s, "b");
+    more(t);
+    must_be(t, 3, "b");
+    must_end(t);
+    trace_stream_release(s);
+    s = stream_of(writer, 4);
+    mark(s, "c");
+    trace_stream_release(s);
+    more(t);
+    must_be(t, 4, "c");
+    must_end(t);
+    trace_writer_close(writer);
+    upmu_trace_close(t);
+}
+END_TEST
+
+enum { NUMBERS = 20000 };
+
+static atomic_int numbers_done;
+
+static void *write_numbers(void *arg)
+{
+    struct trace_stream *s = arg;
+    for (int i = 0; i < NUMBERS; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", i);
+        mark(s, text);
+    }
+    trace_stream_release(s);
+    atomic_store(&numbers_done, 1);
+    return NULL;
+}
+
+/* @return how many there were. */
+static int read_numbers(struct upmu_trace *t, int next)
+{
+    const struct upmu_trace_event *e;
+    int rc, n = 0;
+    while ((rc = upmu_trace_next(t, &e)) > 0)
+        if (atoi(e->name) != next + n++)
+            return -1;
+    return rc == 0 ? n : -1;
+}
+
+START_TEST(a_writer_that_does_not_wait_loses_nothing_to_its_reader)
+{
+    pthread_t thread;
+    int next = 0, n = 0, done;
+    atomic_store(&numbers_done, 0);
+    writer = writer_with(NULL, 0, 4096);
+    struct upmu_trace *t = trace_of(recording);
+    ck_assert_int_eq(pthread_create(&thread, NULL, write_numbers, stream_of(writer, 1)), 0);
+    do {
+        done = atomic_load(&numbers_done);
+        n = read_numbers(t, next);
+        next += n;
+    } while (n >= 0 && upmu_trace_more(t) == 0 && !done);
+    ck_assert_int_ge(n, 0);
+    n = read_numbers(t, next);
+    ck_assert_int_ge(n, 0);
+    ck_assert_int_eq(next + n, NUMBERS);
+    ck_assert_uint_eq(upmu_trace_missed(t), 0);
+    pthread_join(thread, NULL);
+    trace_writer_close(writer);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(this_moment_is_between_events)
+{
+    uint64_t before = 0, after = 0;
+    writer = writer_with(NULL, 0, 0);
+    struct trace_stream *s = stream_of(writer, 1);
+    struct upmu_trace *t = trace_of(recording);
+    const struct timespec moment = {.tv_nsec = 2000000};
+    must_end(t);
+    ck_assert_int_eq(upmu_trace_now(t, 0, &before), 0);
+    nanosleep(&moment, NULL);
+    mark(s, "a");
+    nanosleep(&moment, NULL);
+    ck_assert_int_eq(upmu_trace_now(t, 0, &after), 0);
+    more(t);
+    uint64_t at = must_read(t)->time_ns;
+    ck_assert_uint_lt(before, at);
+    ck_assert_uint_lt(at, after);
+    ck_assert_int_eq(upmu_trace_now(t, 1, &after), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_more(NULL), UPMU_E_INVAL);
+    must_end(t);
+    trace_stream_release(s);
+    trace_writer_close(writer);
+    upmu_trace_close(t);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("follow");
+    tcase_set_timeout(cases, 100);
+    tcase_add_checked_fixture(cases, recording_set_up, recording_tear_down);
+    tcase_add_test(cases, what_is_written_later_comes_later);
+    tcase_add_test(cases, threads_that_take_over_a_file_are_read);
+    tcase_add_test(cases, a_writer_that_does_not_wait_loses_nothing_to_its_reader);
+    tcase_add_test(cases, this_moment_is_between_events);
+    return run_suite("trace follow", cases);
+}

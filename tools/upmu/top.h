@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * upmu top: cmd_top.c (the command line) -> top_run.c (one look after the other) -> top_screen.c or top_json.c (showing
+ * it). Room: tools/upmu. After it: libupmu_analysis (upmu/live.h), /proc, and a counter set for -e.
+ */
+#ifndef UPMU_TOOL_TOP_H
+#define UPMU_TOOL_TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upmu/deadlock.h"
+#include "upmu/live.h"
+#include "upmu/upmu.h"
+
+/** What the kernel says of a thread, since it began. */
+struct top_task {
+    pid_t tid;
+    uint64_t run_ns, ready_ns; /**< on a CPU; ready to run without one */
+    uint64_t voluntary, involuntary;
+};
+
+struct top_tasks {
+    struct top_task *all; /**< sorted by tid */
+    size_t n, cap;
+};
+
+/** A thread as it is shown. */
+struct top_thread {
+    struct upmu_live_thread live;
+    bool has_task; /**< the rest is known: shares of the interval, switches in it */
+    double running, ready, off;
+    uint64_t voluntary, involuntary;
+};
+
+/** Threads that stand for ever. */
+struct top_deadlock {
+    char *headline;
+    pid_t pid;
+    struct {
+        pid_t tid;
+        uint64_t since_ns;
+        char *text;
+    } * threads;
+    size_t n_threads;
+};
+
+struct top {
+    struct upmu_live *live;
+    struct upmu_live_totals totals;
+    struct upmu_deadlock_watch *watch; /**< NULL: nobody looks for deadlocks */
+    pid_t pid;                         /**< the process whose tasks and counters are shown; 0: none */
+    const char *subject;               /**< in the title: the command, or the directory */
+    bool running;                      /**< somebody still records */
+    double interval_s;                 /**< of the last look, by our own clock */
+    double looked_at;
+    struct top_tasks tasks, tasks_before;
+    struct top_thread *threads; /**< those that have not ended */
+    size_t n_threads;
+    struct upmu_set *set; /**< NULL: no counters were asked for */
+    struct upmu_value *counts, *counts_before;
+    size_t n_counts;
+    struct top_deadlock *deadlocks;
+    size_t n_deadlocks;
+};
+
+/** How it is shown: the terminal, or a stream of JSON documents. */
+struct top_view {
+    int (*begin)(void);
+    /** Show a look, and let `seconds` pass. @return false if the user wants no more. */
+    bool (*show)(const struct top *t, double seconds);
+    void (*end)(void);
+};
+extern const struct top_view top_screen;
+extern const struct top_view top_json;
+
+/** Begin; `events` may be NULL. @return 0, or -1 having said why. */
+int top_open(struct top *t, const char *dir, const char *events);
+/** Look once. @return 0, or -1 having said why. */
+int top_look(struct top *t);
+void top_close(struct top *t);
+
+/** Read the tasks of a process; of one that has ended there are none. */
+void top_tasks_read(struct top_tasks *t, pid_t pid);
+const struct top_task *top_task_find(const struct top_tasks *t, pid_t tid);
+
+/** Look for deadlocks, and forget those that are over. */
+void top_deadlocks_look(struct top *t);
+void top_deadlocks_free(struct top *t);
+
+/** "mutex the till", "semaphore 0x12ab": to be freed. */
+char *top_object(int type, uint64_t address, const char *name);
+/** The place of an address in one line: to be freed. */
+char *top_place(const struct top *t, uint32_t process, uint64_t address);
+/** Seconds on a clock that nobody sets. */
+double top_clock(void);
+
+#endif
