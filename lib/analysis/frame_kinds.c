@@ -150,6 +150,6 @@ void frame_kinds_free(struct frame_kinds *k)
         free(k->stubs[i].name);
     free(k->stubs);
     if (k->cfi)
-        (void)dwarf_cfi_end(k->cfi);
+        (void)dwarf_cfi_end(k->cfi); /* it fails for NULL only */
     *k = (struct frame_kinds){0};
 }
