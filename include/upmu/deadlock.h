@@ -155,9 +155,10 @@ struct upmu_lock_cycle {
     int32_t class_number; /**< enum upmu_lock_cycle_class */
     uint32_t suppressed;  /**< 1: by the file of suppressions */
     size_t n_takings;     /**< each wants a lock that the next one holds, the last one that of the first */
-    size_t alike;         /**< cycles of other locks at the same places in the program; they are not listed */
+    size_t alike; /**< cycles at the same places in the program, or of locks made at the same places; not listed */
 };
-/** Cycle `i`: the worst class first. Of cycles of the same class at the same places there is one. */
+/** Cycle `i`: the worst class first. Of cycles of one class at the same places, or of locks of the same kinds (made at the
+ *  same places, by the same callers), there is one. */
 UPMU_API UPMU_CHECKED int upmu_deadlocks_cycle(const struct upmu_deadlocks *deadlocks, size_t i,
                                                struct upmu_lock_cycle *out);
 

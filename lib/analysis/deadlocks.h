@@ -27,12 +27,12 @@ struct dl_item {
     char *could_end;
 };
 
-/** Cycles of one class at the same places. */
+/** Cycles of one class at the same places, or of locks of the same kinds. */
 struct dl_cycle {
     uint32_t found; /**< the first of them, in `order` */
     uint32_t alike;
     bool suppressed;
-    uint64_t places;
+    uint64_t places, kinds;
 };
 
 struct upmu_deadlocks {

@@ -149,5 +149,7 @@ void frame_kinds_free(struct frame_kinds *k)
     for (size_t i = 0; i < k->n_stubs; i++)
         free(k->stubs[i].name);
     free(k->stubs);
+    if (k->cfi)
+        (void)dwarf_cfi_end(k->cfi); /* it fails for NULL only */
     *k = (struct frame_kinds){0};
 }

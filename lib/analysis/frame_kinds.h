@@ -13,7 +13,7 @@
 /** All zero is empty. */
 struct frame_kinds {
     Elf *elf;
-    Dwarf_CFI *cfi; /**< belongs to it; NULL if there is none */
+    Dwarf_CFI *cfi; /**< NULL if there is none */
     bool asked;
     struct frame_stub {
         uint64_t slot;

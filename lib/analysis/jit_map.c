@@ -51,6 +51,7 @@ static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t 
 {
     struct stat st;
     bool fine = false;
+    int rc = 0;
     /* Without O_NONBLOCK a FIFO under that name would stop us here. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -58,14 +59,14 @@ static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t 
     bool wanted = fstat(fd, &st) == 0 && is_trusted(&st, owner, since_ns);
     m->text = wanted ? malloc((size_t)st.st_size + 1) : NULL;
     m->path = wanted ? strdup(path) : NULL;
-    bool room = m->text && m->path;
-    if (room)
+    if (wanted && !(m->text && m->path))
+        rc = no_memory();
+    else if (wanted)
         fine = read_all(fd, m->text, (size_t)st.st_size);
     close(fd);
-    if (fine)
-        return 1;
-    jit_map_free(m);
-    return wanted && !room ? no_memory() : 0;
+    if (wanted && !fine)
+        jit_map_free(m);
+    return fine ? 1 : rc;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the names */
@@ -194,5 +195,5 @@ void jit_map_free(struct jit_map *m)
     free(m->path);
     free(m->text);
     free(m->names);
-    *m = (struct jit_map){0};
+    memset(m, 0, sizeof *m);
 }

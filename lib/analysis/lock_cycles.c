@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles in the order of locks, put together by their places in the program. Room: analysis. Before it: order_book.c and
+/* Cycles in the order of locks, put together by their places in the program and the kinds of their locks. Room: analysis. Before it: order_book.c and
  * the waitgraph; after it: tools, through include/upmu/deadlock.h. */
 #include "analysis/deadlocks.h"
 #include "analysis/map.h"
@@ -64,11 +64,32 @@ static uint64_t places_of(const struct upmu_deadlocks *d, const struct wg_order_
     return sum;
 }
 
+/* A lock's kind: where it was made, with all its callers, as far as that is known; else it is the only one. */
+static uint64_t kind_of(const struct upmu_deadlocks *d, uint32_t lock)
+{
+    const struct book_lock *l = &d->book.locks[lock];
+    return mix(mix(l->made ? l->made : l->address) + 2 * (uint64_t)l->process + (l->made != 0));
+}
+
+/* Of which kinds the locks of a cycle are, each once, whichever comes first. */
+static uint64_t kinds_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
+{
+    uint64_t sum = mix(f->class);
+    for (size_t k = 0; k < f->n; k++) {
+        uint64_t kind = kind_of(d, d->book.takings[member(d, f, k)].lock);
+        bool seen = false;
+        for (size_t i = 0; i < k && !seen; i++)
+            seen = kind_of(d, d->book.takings[member(d, f, i)].lock) == kind;
+        sum += seen ? 0 : mix(kind);
+    }
+    return sum;
+}
+
 static int add_cycle(struct upmu_deadlocks *d, uint32_t found)
 {
-    uint64_t places = places_of(d, &d->order.cycles[found]);
+    uint64_t places = places_of(d, &d->order.cycles[found]), kinds = kinds_of(d, &d->order.cycles[found]);
     for (size_t i = 0; i < d->n_cycles; i++) {
-        if (d->cycles[i].places != places)
+        if (d->cycles[i].places != places && d->cycles[i].kinds != kinds)
             continue;
         d->cycles[i].alike++;
         return 0;
@@ -77,7 +98,7 @@ static int add_cycle(struct upmu_deadlocks *d, uint32_t found)
     if (!all)
         return deadlocks_no_memory();
     d->cycles = all;
-    all[d->n_cycles++] = (struct dl_cycle){.found = found, .places = places};
+    all[d->n_cycles++] = (struct dl_cycle){.found = found, .places = places, .kinds = kinds};
     return 0;
 }
 

@@ -24,8 +24,8 @@ static bool room(void *array, size_t n, size_t *cap, size_t size)
 
 /* -------------------------------------------------------------------------------------------------------- locks */
 
-/* The place where the number of the lock living at an address stands; NULL without memory. */
-static uint32_t *life_at(struct order_book *b, uint32_t process, uint64_t address)
+/* What is known of an address; NULL without memory. */
+static struct book_life *life_at(struct order_book *b, uint32_t process, uint64_t address)
 {
     uint32_t i = map_find(&b->by_address, process, address);
     if (i == MAP_NONE) {
@@ -33,34 +33,43 @@ static uint32_t *life_at(struct order_book *b, uint32_t process, uint64_t addres
         if (!room(&b->lives, b->n_lives, &b->cap_lives, sizeof *b->lives) ||
             !map_put(&b->by_address, process, address, i))
             return NULL;
-        b->lives[b->n_lives++] = MAP_NONE;
+        b->lives[b->n_lives++] = (struct book_life){.lock = MAP_NONE};
     }
     return &b->lives[i];
+}
+
+static int begin_life(struct order_book *b, const struct upmu_trace_event *e)
+{
+    struct book_life *life = life_at(b, e->process, e->object);
+    if (!life)
+        return no_memory();
+    *life = (struct book_life){.lock = MAP_NONE, .made = e->stack};
+    return 0;
 }
 
 static int end_life(struct order_book *b, const struct upmu_trace_event *e)
 {
     uint32_t i = map_find(&b->by_address, e->process, e->object);
     if (i != MAP_NONE)
-        b->lives[i] = MAP_NONE;
+        b->lives[i] = (struct book_life){.lock = MAP_NONE};
     return 0;
 }
 
 /* MAP_NONE without memory. */
 static uint32_t lock_at(struct order_book *b, uint32_t process, uint64_t address, int32_t type)
 {
-    uint32_t *life = life_at(b, process, address);
+    struct book_life *life = life_at(b, process, address);
     if (!life)
         return MAP_NONE;
-    if (*life == MAP_NONE) {
+    if (life->lock == MAP_NONE) {
         if (!room(&b->locks, b->n_locks, &b->cap_locks, sizeof *b->locks))
             return MAP_NONE;
-        b->locks[b->n_locks] = (struct book_lock){.process = process, .address = address};
-        *life = (uint32_t)b->n_locks++;
+        b->locks[b->n_locks] = (struct book_lock){.process = process, .address = address, .made = life->made};
+        life->lock = (uint32_t)b->n_locks++;
     }
     if (type != UPMU_OBJECT_NONE)
-        b->locks[*life].type = type;
-    return *life;
+        b->locks[life->lock].type = type;
+    return life->lock;
 }
 
 /* ------------------------------------------------------------------------------------------------ threads, moments */
@@ -246,6 +255,7 @@ int order_book_add(struct order_book *b, const struct upmu_trace_event *e)
     case UPMU_TRACE_LOCK_ORDER:
         return e->count == 0 ? add_no_lock(b, e) : add_order(b, e);
     case UPMU_TRACE_LOCK_INIT:
+        return begin_life(b, e);
     case UPMU_TRACE_LOCK_DESTROY:
         return end_life(b, e);
     case UPMU_TRACE_THREAD_CREATE:

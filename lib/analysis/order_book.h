@@ -21,7 +21,8 @@ struct book_lock {
     uint32_t process;
     int32_t type;
     uint64_t address;
-    bool is_none; /**< a semaphore that looked like a lock, and was posted by somebody who did not hold it */
+    uint32_t made; /**< stack of its initialisation: locks of the same are of one kind; 0 = not known */
+    bool is_none;  /**< a semaphore that looked like a lock, and was posted by somebody who did not hold it */
 };
 
 /** A lock held in a taking, beside what the waitgraph needs. */
@@ -63,7 +64,10 @@ struct book_thread {
 struct order_book {
     struct book_lock *locks;
     size_t n_locks, cap_locks;
-    uint32_t *lives; /**< by address: the lock that lives there, MAP_NONE after its end */
+    struct book_life {
+        uint32_t lock; /**< that lives there, MAP_NONE after its end and until it is met */
+        uint32_t made; /**< stack of the last initialisation, 0 = not known */
+    } * lives;         /**< by address */
     size_t n_lives, cap_lives;
     struct book_thread *threads;
     size_t n_threads, cap_threads;

@@ -103,6 +103,7 @@ struct ov_thread {
     bool started, ended;
     char *name;
     uint64_t handle; /**< its pthread_t, 0 if not known */
+    uint32_t use;    /**< the one that was asked for last: mostly the next event is about the same lock */
     uint64_t begin_ns, end_ns, last_ns;
     uint64_t events;
     uint64_t actions; /**< events that show it running: without counts flushed for it */

@@ -190,8 +190,11 @@ static void take_kept_wakers(struct standing *s)
     for (size_t i = 0; i < s->n_threads; i++)
         later = later || s->threads[i].head.state == LIVE_RUNS || s->threads[i].head.since_ns > h->seen_ns;
     if (h->seen_ns != 0 && !later)
-        s->wakers = (struct stand_wakers){
-            .known = true, .caught = h->caught, .timers = h->timers, .unknown = h->unknown, .inside = h->outside == 1};
+        s->wakers = (struct stand_wakers){.known = true,
+                                          .caught = standing_signals(h->caught),
+                                          .timers = h->timers,
+                                          .unknown = h->unknown,
+                                          .inside = h->outside == 1};
     else
         s->wakers.unknown = h->created > h->begun ? h->created - h->begun : 0;
 }

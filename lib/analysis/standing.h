@@ -47,6 +47,8 @@ struct standing {
 int standing_read(struct standing *s, const char *dir);
 /** Look at the process itself, which lives: signal handlers, timers, threads that do not record. */
 void standing_ask(struct standing *s);
+/** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
+uint64_t standing_signals(uint64_t caught);
 /** Keep what standing_ask() found in the process's directory, for those who come when it has ended. */
 int standing_keep(const struct standing *s, const char *dir);
 /** Find who stands. @return 0; UPMU_E_NOMEM. */

@@ -33,6 +33,11 @@ static uint64_t not_counted(void)
     return mask;
 }
 
+uint64_t standing_signals(uint64_t caught)
+{
+    return caught & ~not_counted();
+}
+
 static FILE *open_proc(pid_t pid, const char *name)
 {
     char path[96];
@@ -50,7 +55,7 @@ static bool ask_signals(pid_t pid, uint64_t *caught)
         known = sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
     if (f)
         (void)fclose(f);
-    *caught &= ~not_counted();
+    *caught = standing_signals(*caught);
     return known;
 }
 

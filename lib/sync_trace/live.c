@@ -131,6 +131,7 @@ void sync_live_enter(struct sync_thread *t)
     memcpy(s->name, t->name, sizeof s->name);
     change_end(s);
     __atomic_fetch_add(&h->begun, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sync_gate.recording, 1, __ATOMIC_RELAXED);
 }
 
 bool sync_live_leave(struct sync_thread *t)
@@ -138,6 +139,7 @@ bool sync_live_leave(struct sync_thread *t)
     struct live_slot *s = t->live;
     if (!s)
         return false;
+    __atomic_fetch_sub(&sync_gate.recording, 1, __ATOMIC_RELAXED);
     bool keep = t->depth > 0 && __atomic_fetch_add(&sync_gate.kept, 1, __ATOMIC_RELAXED) < KEPT_MAX;
     uint64_t now = now_ns();
     change_begin(s);
@@ -175,6 +177,10 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     s->wait_no++;
     write_held(t, now);
     change_end(s);
+    uint32_t all = __atomic_load_n(&sync_gate.recording, __ATOMIC_RELAXED);
+    struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
+    if (t->live_depth == 1 && __atomic_add_fetch(&sync_gate.standing, 1, __ATOMIC_ACQ_REL) >= all && h)
+        sync_standstill(h, all);
     sync_unguard(t);
 }
 
@@ -202,6 +208,7 @@ void sync_live_end(struct sync_thread *t)
         memcpy(s, t->live_outer, sizeof t->live_outer);
         __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
     } else if (t->live_depth == 0) {
+        __atomic_fetch_sub(&sync_gate.standing, 1, __ATOMIC_RELAXED);
         s->state = LIVE_RUNS;
     }
     change_end(s);

@@ -238,6 +238,36 @@ static void cross_c11(void)
         dl_must(thrd_join(t[i], NULL) != thrd_success, "thrd_join");
 }
 
+/* A thousand threads wait for what two keep from each other. */
+enum { BEHIND = 1000, SMALL_STACK = 128 * 1024 };
+static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+
+static void *take_wanted(void *arg)
+{
+    MUST(pthread_mutex_lock(&wanted));
+    MUST(pthread_mutex_unlock(&wanted)); /* it came before the two */
+    return arg;
+}
+
+static void *cross_wanted(void *arg)
+{
+    dl_cross(&wanted, &other);
+    return arg;
+}
+
+static void cross_with_1000_behind(void)
+{
+    pthread_attr_t attr;
+    pthread_t t;
+    MUST(pthread_attr_init(&attr));
+    MUST(pthread_attr_setstacksize(&attr, SMALL_STACK));
+    pthread_t two = dl_start(cross_wanted, NULL);
+    dl_rest(100);
+    for (int i = 0; i < BEHIND; i++)
+        MUST(pthread_create(&t, &attr, take_wanted, NULL));
+    MUST(pthread_join(two, NULL));
+}
+
 /* A lock of the program's own, which it tells of. */
 static unsigned own[2];
 static struct dl_meeting own_meeting;
@@ -307,6 +337,7 @@ const struct dl_case cases_cycles[] = {
     {"cross_holding_500", cross_holding_500},
     {"cross_in_child", cross_in_child},
     {"cross_c11", cross_c11},
+    {"cross_with_1000_behind", cross_with_1000_behind},
     {"cross_custom", cross_custom},
     {"cross_spin", cross_spin},
     {NULL, NULL},

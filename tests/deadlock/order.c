@@ -320,6 +320,43 @@ static void inversions_of_one_kind(void)
     dl_both(pairs_one_way, pairs_other_way);
 }
 
+/* Locks of one kind, taken both ways at places that differ each time. */
+enum { KIND = 3 };
+static pthread_mutex_t of_kind[KIND][2];
+
+static void *kind_one_way(void *arg)
+{
+    dl_turn(0);
+    nest(&of_kind[0][0], &of_kind[0][1]);
+    nest(&of_kind[1][0], &of_kind[1][1]);
+    nest(&of_kind[2][0], &of_kind[2][1]);
+    dl_next();
+    return arg;
+}
+
+static void *kind_other_way(void *arg)
+{
+    dl_turn(1);
+    nest(&of_kind[0][1], &of_kind[0][0]);
+    MUST(pthread_mutex_lock(&of_kind[1][1]));
+    MUST(pthread_mutex_lock(&of_kind[1][0]));
+    MUST(pthread_mutex_unlock(&of_kind[1][0]));
+    MUST(pthread_mutex_unlock(&of_kind[1][1]));
+    MUST(pthread_mutex_lock(&of_kind[2][1]));
+    MUST(pthread_mutex_lock(&of_kind[2][0]));
+    MUST(pthread_mutex_unlock(&of_kind[2][0]));
+    MUST(pthread_mutex_unlock(&of_kind[2][1]));
+    dl_next();
+    return arg;
+}
+
+static void inversions_of_one_class(void)
+{
+    for (int i = 0; i < 2 * KIND; i++)
+        MUST(pthread_mutex_init(&of_kind[i / 2][i % 2], NULL));
+    dl_both(kind_one_way, kind_other_way);
+}
+
 enum { DEEP = 1000 };
 static pthread_mutex_t deep[DEEP];
 
@@ -417,6 +454,7 @@ const struct dl_case cases_order[] = {
     {"recursive_is_no_order", recursive_is_no_order},
     {"inversion_by_cond_wait", inversion_by_cond_wait},
     {"inversions_of_one_kind", inversions_of_one_kind},
+    {"inversions_of_one_class", inversions_of_one_class},
     {"inversion_under_1000", inversion_under_1000},
     {"rw_inversion", rw_inversion},
     {"rw_readers_both_ways", rw_readers_both_ways},

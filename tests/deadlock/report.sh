@@ -66,6 +66,11 @@ complains 'damaged: .*a stream file is cut off'
 rm -rf "$dir/cut"
 says '^no deadlock in .*, and no contradiction'
 
+# Inversions among locks of one kind, at different places, are one report.
+"$upmu" record -o "$dir/kind" -- "$corpus" inversions_of_one_class "$dir/pid" 2>/dev/null
+ends_with 3 --json "$dir/kind"
+is_json 'len(d["lock_order"]["cycles"]) == 1 and d["lock_order"]["cycles"][0]["alike"] == 2'
+
 # Suppressions: by function, file and module; the rest stays.
 for line in 'deadlock:^ba_second$' 'order:order.c' 'inversion:deadlock_corpus' 'inversion:ab_*st'; do
     echo "$line" >"$dir/suppressions"
@@ -110,6 +115,24 @@ kill -9 "$pid"
 wait $recorder || true
 ends_with 3 "$dir/live"
 says '^deadlock \[cycle\]'
+
+# Killed while nobody watched it: the last thread that began to wait has written down that nothing could wake it.
+for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle; do
+    rm -rf "$dir/alone" "$dir/pid"
+    UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" $case "$dir/pid" &
+    pid=$!
+    for _ in $(seq 200); do # until it stands
+        rc=0
+        "$upmu" deadlock "$dir/alone" >"$dir/out" 2>"$dir/err" || rc=$?
+        [ $rc -ne 3 ] || break
+        sleep 0.1
+    done
+    [ $rc -eq 3 ] || fail "$case does not stand: $(cat "$dir/out" "$dir/err")"
+    kill -9 $pid
+    wait $pid || true
+    ends_with 3 "$dir/alone"
+    says '^deadlock \[(no-signal|no-post|barrier-short|no-wake)\]'
+done
 
 # Whatever stands in the file of what threads stand at, it is an answer or an error, never a crash.
 live=$(find "$dir/live" -name .live)

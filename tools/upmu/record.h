@@ -44,8 +44,9 @@ int record_run(const struct record_request *request, bool *started);
 /** Wait until the command is over, without reaping it, and tell on standard error of deadlocks while they stand. */
 void record_watch(pid_t pid, const char *dir);
 
-/** Make dead processes' traces whole and say in one line what was recorded. @return 0, or -1 if the recording is not what
- *  was asked for (nothing there, events lost, not readable), having said so. */
+/** Make dead processes' traces whole, keep beside them what would be lost, and say in one line what was recorded.
+ *  @return 0, or -1 if the recording is not what was asked for (nothing there, events lost, not readable), having said
+ *  so. */
 int record_summary(const char *dir, const char *shown_dir);
 
 #endif

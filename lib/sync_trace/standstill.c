@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process is like while all of its threads wait: written down by the last one, for those who come when it has been
+ * killed and nobody watched it. Room: sync_trace; before it live.c, after it the file .live.
+ *
+ * Only what the kernel says is asked: signals with a handler, timers, how many threads there are, and whether what is
+ * called shared lies in memory that is. The files are read by system calls alone: an allocator may be below us, and open() would be a point at which a thread can be cancelled.
+ * Programs in which it is always all threads that wait for a moment pay at most a hundredth of their time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sync_trace/sync.h"
+#include "trace/live.h"
+
+enum { NS_PER_S = 1000000000, SHARE = 100, FREE_NS = 5000000, TEXT_MAX = 4096 };
+
+/* When it was asked first, and what all asking has taken; a child goes on with it. */
+static uint64_t first_ns, spent_ns;
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* @return false if the file cannot be read, or is longer than all that is wanted of it. */
+static bool read_file(const char *path, char text[TEXT_MAX])
+{
+    size_t got = 0;
+    long n = 0, fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    while (got < TEXT_MAX - 1 && (n = syscall(SYS_read, fd, text + got, TEXT_MAX - 1 - got)) > 0)
+        got += (size_t)n;
+    syscall(SYS_close, fd);
+    text[got] = '\0';
+    return n == 0;
+}
+
+/* Waits that somebody in another process could end, as far as the calls say. A thread may go on while it is looked at:
+ * then what is written down is older than its next wait, and not believed. */
+__attribute__((no_sanitize("thread"))) static size_t count_shared(uint64_t address_low, uint64_t address_high)
+{
+    size_t n = 0;
+    const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        const struct live_slot *s = t->live;
+        n += s && s->state == LIVE_WAITS && (s->flags & UPMU_FLAG_PSHARED) && s->object >= address_low &&
+             s->object < address_high;
+    }
+    return n;
+}
+
+/* How many of them lie in the private memory that a line of the map tells of. */
+static size_t count_private(const char *line)
+{
+    uint64_t low, high;
+    char how[5];
+    bool is_private = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, how) == 3 && how[3] == 'p';
+    return is_private ? count_shared(low, high) : 0;
+}
+
+/* Of lines longer than the text the rest is passed over: what is wanted stands at the beginning. @return 1: all waits are
+ * for something of this process alone; 2: not all; 0: it cannot be known. */
+static uint32_t ask_memory(void)
+{
+    char text[TEXT_MAX];
+    size_t wanted = count_shared(0, UINT64_MAX), found = 0, got = 0;
+    long n, fd = wanted ? syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0) : -1;
+    if (wanted == 0)
+        return 1;
+    if (fd < 0)
+        return 0;
+    while ((n = syscall(SYS_read, fd, text + got, TEXT_MAX - 1 - got)) > 0) {
+        char *line = text, *end;
+        got += (size_t)n;
+        text[got] = '\0';
+        for (; (end = strchr(line, '\n')); line = end + 1)
+            found += count_private(line);
+        got -= (size_t)(line - text);
+        if (got == TEXT_MAX - 1)
+            got = 0;
+        memmove(text, line, got);
+    }
+    syscall(SYS_close, fd);
+    return n < 0 ? 0 : found == wanted ? 1 : 2;
+}
+
+static bool ask(struct live_header *h, uint32_t recording)
+{
+    char text[TEXT_MAX];
+    uint64_t caught;
+    unsigned threads, timers = 0;
+    if (!read_file("/proc/self/status", text))
+        return false;
+    const char *signals = strstr(text, "\nSigCgt:"), *count = strstr(text, "\nThreads:");
+    if (!signals || !count || sscanf(signals, " SigCgt: %" SCNx64, &caught) != 1 ||
+        sscanf(count, " Threads: %u", &threads) != 1 || !read_file("/proc/self/timers", text))
+        return false;
+    for (const char *at = text; (at = strstr(at, "ID:")); at++)
+        timers++;
+    __atomic_store_n(&h->caught, caught, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->timers, timers, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->unknown, threads > recording ? threads - recording : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->outside, ask_memory(), __ATOMIC_RELAXED);
+    return true;
+}
+
+void sync_standstill(struct live_header *h, uint32_t recording)
+{
+    uint64_t begin = clock_ns(CLOCK_MONOTONIC), none = 0;
+    (void)__atomic_compare_exchange_n(&first_ns, &none, begin, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    uint64_t allowed = FREE_NS + (begin - __atomic_load_n(&first_ns, __ATOMIC_RELAXED)) / SHARE;
+    if (__atomic_load_n(&spent_ns, __ATOMIC_RELAXED) > allowed)
+        return;
+    int saved = errno;
+    if (ask(h, recording))
+        __atomic_store_n(&h->seen_ns, clock_ns(CLOCK_REALTIME), __ATOMIC_RELEASE);
+    __atomic_fetch_add(&spent_ns, clock_ns(CLOCK_MONOTONIC) - begin, __ATOMIC_RELAXED);
+    errno = saved;
+}
