@@ -150,6 +150,29 @@ struct upmu_overview_sched {
 UPMU_API UPMU_CHECKED int upmu_overview_sched(const struct upmu_overview *overview, size_t i,
                                               struct upmu_overview_sched *out);
 
+/** How often a thread was woken by another one of its process, by the kernel's tracepoints (root, with UPMU_SCHED). */
+struct upmu_overview_waker {
+    size_t size; /**< in: sizeof(struct upmu_overview_waker) */
+    pid_t tid;   /**< who woke it */
+    const char *name;
+    struct upmu_wait_sum waits; /**< from each of these wake-ups to its running again */
+};
+/** Waker `k` of the thread `i` of upmu_overview_thread(), in the order of their first wake-up. */
+UPMU_API UPMU_CHECKED int upmu_overview_waker(const struct upmu_overview *overview, size_t i, size_t k,
+                                              struct upmu_overview_waker *out);
+
+/** A lock of the kernel's own that threads of a process waited for in system calls and faults (UPMU_KERNEL_LOCKS). */
+struct upmu_overview_kernel_lock {
+    size_t size; /**< in: sizeof(struct upmu_overview_kernel_lock) */
+    uint32_t process;
+    uint32_t kinds;             /**< bits of enum upmu_kernel_lock: how it was waited for */
+    uint64_t address;           /**< in the kernel */
+    struct upmu_wait_sum waits; /**< that ended */
+};
+/** Kernel lock `i`, in the order of the time waited for it, longest first. */
+UPMU_API UPMU_CHECKED int upmu_overview_kernel_lock(const struct upmu_overview *overview, size_t i,
+                                                    struct upmu_overview_kernel_lock *out);
+
 /** The longest wait for an object, and what was known of the one who held it when the wait began. */
 struct upmu_longest_wait {
     uint64_t begin_ns, ns;

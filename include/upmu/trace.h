@@ -92,8 +92,16 @@ enum upmu_trace_kind {
     UPMU_TRACE_SCHED_BEGIN = 64, /**< told from here on; the thread runs */
     UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_FLAG_PREEMPTED if it could have, else it waits */
     UPMU_TRACE_SCHED_IN = 66,    /**< it runs again */
-    UPMU_TRACE_SCHED_LOST = 67,  /**< `count` switches are missing, between the event of these kinds before and here */
-    UPMU_TRACE_SCHED_SEEN = 68,  /**< all is told up to here; `count` switches so far, lost ones included */
+    UPMU_TRACE_SCHED_LOST =
+        67, /**< `count` of SCHED_OUT and SCHED_IN are missing, between the event of these kinds before and here */
+    UPMU_TRACE_SCHED_SEEN =
+        68, /**< all is told up to here; `count` of SCHED_OUT and SCHED_IN so far, lost ones included */
+
+    /* With the right to trace (root), what the kernel's tracepoints tell: */
+    UPMU_TRACE_SCHED_WAKE = 69,        /**< the thread has woken `peer`, which can run from here on */
+    UPMU_TRACE_KERNEL_LOCK_BLOCK = 70, /**< it has to wait for the kernel's lock at `object`; `count`: bits of enum
+                                            upmu_kernel_lock (UPMU_KERNEL_LOCKS) */
+    UPMU_TRACE_KERNEL_LOCK_DONE = 71,  /**< and does no more; `result` 0, or -errno if it gave up */
 
     /** `values` of the thread's counters at the event that follows: of the same thread, tick and `object`. A wait that
      *  begins and ends with them, and a lock's holding, have the difference (UPMU_SYNC_COUNTERS). */
@@ -113,6 +121,16 @@ enum upmu_object_type {
     UPMU_OBJECT_BARRIER = 8,
     UPMU_OBJECT_ONCE = 9,
     UPMU_OBJECT_FUTEX = 10,
+};
+
+/** Kinds of the kernel's own locks. */
+enum upmu_kernel_lock {
+    UPMU_KERNEL_LOCK_SPIN = 1, /**< the thread does not sleep */
+    UPMU_KERNEL_LOCK_READ = 2,
+    UPMU_KERNEL_LOCK_WRITE = 4,
+    UPMU_KERNEL_LOCK_RT = 8,
+    UPMU_KERNEL_LOCK_PERCPU = 16,
+    UPMU_KERNEL_LOCK_MUTEX = 32,
 };
 
 /** What else is to be known of an event about an object: bits of `flags`. */
@@ -183,6 +201,9 @@ struct upmu_trace_process {
     uint64_t event_cost_ps;   /**< writing an event about a lock or thread */
     uint64_t compact_cost_ps; /**< the same of an acquisition or release without more to say */
     uint64_t stack_cost_ps;   /**< a call stack, beside; 0 also if none are recorded */
+    const char *sched_note;   /**< what of UPMU_SCHED and UPMU_KERNEL_LOCKS could not be recorded, and why; or "" */
+    uint32_t
+        stopped; /**< 1: recording ended before the process did, as its size was limited (UPMU_TRACE_POLICY=stop:SIZE) */
 };
 
 /**

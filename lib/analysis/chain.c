@@ -43,8 +43,8 @@ uint32_t chain_stop(struct overview *o, uint32_t thread, struct chain_stop stop)
     return t->last;
 }
 
-/* The thread, which begins with its first moment: @return NULL without memory. */
-struct chain_thread *chain_thread(struct overview *o, uint32_t thread, uint64_t time_ns)
+/* A thread's first moment is its begin. @return NULL without memory. */
+static struct chain_thread *begin_thread(struct overview *o, uint32_t thread, uint64_t time_ns)
 {
     struct chain *c = &o->chain;
     while (c->n_threads <= thread) {
@@ -57,9 +57,14 @@ struct chain_thread *chain_thread(struct overview *o, uint32_t thread, uint64_t 
     uint64_t begin = o->threads[thread].begin_ns;
     const struct chain_stop first = {
         .time_ns = begin < time_ns ? begin : time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = STOP_BEGIN};
-    if (c->threads[thread].last == MAP_NONE && chain_stop(o, thread, first) == MAP_NONE)
-        return NULL;
-    return &c->threads[thread];
+    return chain_stop(o, thread, first) != MAP_NONE ? &c->threads[thread] : NULL;
+}
+
+struct chain_thread *chain_thread(struct overview *o, uint32_t thread, uint64_t time_ns)
+{
+    struct chain *c = &o->chain;
+    bool known = thread < c->n_threads && c->threads[thread].last != MAP_NONE;
+    return known ? &c->threads[thread] : begin_thread(o, thread, time_ns);
 }
 
 uint32_t chain_at(struct overview *o, uint32_t thread, uint64_t time_ns)

@@ -164,6 +164,35 @@ int upmu_overview_sched(const struct upmu_overview *overview, size_t i, struct u
     return give(out, out->size, &ours, sizeof ours);
 }
 
+int upmu_overview_waker(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_waker *out)
+{
+    if (!overview || !out)
+        return no_place();
+    const struct overview *o = &overview->pass;
+    const struct ov_waker *w = o->wakers, *end = w + o->n_wakers;
+    if (i >= o->n_threads)
+        return UPMU_E_NAME;
+    while (w < end && (w->wakee != o->thread_order[i] || k-- > 0))
+        w++;
+    if (w == end)
+        return UPMU_E_NAME;
+    const struct ov_thread *t = &o->threads[w->waker];
+    const struct upmu_overview_waker ours = {.tid = t->tid, .name = text_of(t->name), .waits = w->waits};
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+int upmu_overview_kernel_lock(const struct upmu_overview *overview, size_t i, struct upmu_overview_kernel_lock *out)
+{
+    if (!overview || !out)
+        return no_place();
+    if (i >= overview->pass.n_kernel_locks)
+        return UPMU_E_NAME;
+    const struct ov_kernel_lock *l = &overview->pass.kernel_locks[i];
+    const struct upmu_overview_kernel_lock ours = {
+        .process = l->process, .kinds = l->kinds, .address = l->address, .waits = l->waits};
+    return give(out, out->size, &ours, sizeof ours);
+}
+
 /* ----------------------------------------------------------------------------------------------------- objects */
 
 /* The object at place `i` of the order, or NULL. */

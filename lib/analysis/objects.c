@@ -63,9 +63,12 @@ uint32_t object_known(const struct overview *o, uint32_t process, uint64_t addre
 
 uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object)
 {
+    struct ov_thread *t = &o->threads[thread];
+    if (t->use != MAP_NONE && o->uses[t->use].object == object)
+        return t->use;
     uint32_t found = map_find(&o->by_use, thread, object);
     if (found != MAP_NONE)
-        return found;
+        return t->use = found;
     struct ov_use *all = array_room(o->uses, o->n_uses, &o->cap_uses, sizeof *all);
     if (!all)
         return MAP_NONE;
@@ -73,7 +76,7 @@ uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object)
     if (!map_put(&o->by_use, thread, object, (uint32_t)o->n_uses))
         return MAP_NONE;
     all[o->n_uses] = (struct ov_use){.thread = thread, .object = object, .share = MAP_NONE};
-    return (uint32_t)o->n_uses++;
+    return t->use = (uint32_t)o->n_uses++;
 }
 
 uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)

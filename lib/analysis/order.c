@@ -69,6 +69,13 @@ static int compare_sites(const void *a, const void *b)
     return order ? order : x->address < y->address ? -1 : x->address > y->address;
 }
 
+static int compare_kernel_locks(const void *a, const void *b)
+{
+    const struct ov_kernel_lock *x = a, *y = b;
+    int order = descending(x->waits.total_ns, y->waits.total_ns);
+    return order ? order : x->address < y->address ? -1 : x->address > y->address;
+}
+
 static uint32_t *sorted(struct overview *o, size_t n, int (*compare)(const void *, const void *, void *))
 {
     uint32_t *order = calloc(n + 1, sizeof *order);
@@ -111,6 +118,9 @@ int overview_sort(struct overview *o)
     /* Indices into `uses` and `sites` are no longer what the maps say. */
     map_free(&o->by_use);
     map_free(&o->by_site);
+    map_free(&o->by_kernel_lock);
+    if (o->n_kernel_locks > 0)
+        qsort(o->kernel_locks, o->n_kernel_locks, sizeof *o->kernel_locks, compare_kernel_locks);
     o->thread_order = sorted(o, o->n_threads, compare_threads);
     o->object_order = sorted(o, o->n_objects, compare_objects);
     o->region_order = sorted(o, o->n_regions, compare_regions);

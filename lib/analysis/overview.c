@@ -53,7 +53,7 @@ static enum concern concern_of(int kind)
         return CONCERNS_OBJECT;
     if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_CANCEL)
         return CONCERNS_THREAD;
-    if (kind >= UPMU_TRACE_SCHED_BEGIN && kind <= UPMU_TRACE_SCHED_SEEN)
+    if (kind >= UPMU_TRACE_SCHED_BEGIN && kind <= UPMU_TRACE_KERNEL_LOCK_DONE)
         return CONCERNS_SCHED;
     if (kind == UPMU_TRACE_COUNTERS)
         return CONCERNS_COUNTERS;
@@ -179,13 +179,13 @@ void overview_free(struct overview *o)
     free_things(o);
     chain_free(&o->chain);
     paths_free(&o->paths);
-    struct map *maps[] = {&o->by_tid,     &o->by_handle, &o->by_early, &o->by_tally,
-                          &o->by_address, &o->by_use,    &o->by_site,  &o->by_region};
+    struct map *maps[] = {&o->by_tid, &o->by_handle, &o->by_early,  &o->by_tally, &o->by_address,
+                          &o->by_use, &o->by_site,   &o->by_region, &o->by_waker, &o->by_kernel_lock};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
-    void *arrays[] = {o->processes,    o->threads,      o->objects,     o->uses,         o->sites,
-                      o->regions,      o->early,        o->tallies,     o->thread_order, o->object_order,
-                      o->region_order, o->thread_place, o->object_place};
+    void *arrays[] = {o->processes,    o->threads,      o->objects,      o->uses,         o->sites,
+                      o->regions,      o->early,        o->tallies,      o->thread_order, o->object_order,
+                      o->region_order, o->thread_place, o->object_place, o->wakers,       o->kernel_locks};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     *o = (struct overview){0};

@@ -55,6 +55,27 @@ struct ov_sched {
     uint64_t seen_ns; /**< nothing is missing up to here */
     uint64_t ns[UPMU_SCHED_STATES];
     uint64_t voluntary, involuntary, lost;
+    uint64_t woken_ns; /**< it waits, and was woken then by `waker`; 0: not yet, or nobody tells */
+    uint32_t waker;
+};
+
+/** How often one thread woke another one, and how long that one then took to a CPU. */
+struct ov_waker {
+    uint32_t wakee, waker;
+    struct upmu_wait_sum waits;
+};
+
+/** A lock of the kernel's own. */
+struct ov_kernel_lock {
+    uint32_t process, kinds;
+    uint64_t address;
+    struct upmu_wait_sum waits;
+};
+
+enum { KERNEL_WAITS_MAX = 4 }; /* waits within waits: interrupts are left out */
+
+struct ov_kernel_wait {
+    uint64_t address, begin_ns;
 };
 
 /** A wait that has begun. */
@@ -82,6 +103,7 @@ struct ov_thread {
     bool started, ended;
     char *name;
     uint64_t handle; /**< its pthread_t, 0 if not known */
+    uint32_t use;    /**< the one that was asked for last: mostly the next event is about the same lock */
     uint64_t begin_ns, end_ns, last_ns;
     uint64_t events;
     uint64_t actions; /**< events that show it running: without counts flushed for it */
@@ -97,6 +119,8 @@ struct ov_thread {
     size_t n_counts;
     struct ov_moment moment;
     struct ov_sched sched;
+    struct ov_kernel_wait kernel_waits[KERNEL_WAITS_MAX];
+    size_t n_kernel_waits;
 };
 
 /** A thread's use of an object. Holds are paired in two ways, see holds.c. */
@@ -205,6 +229,11 @@ struct overview {
     size_t n_early, cap_early;
     struct ov_tally *tallies;
     size_t n_tallies, cap_tallies;
+    struct ov_waker *wakers;
+    size_t n_wakers, cap_wakers;
+    struct ov_kernel_lock *kernel_locks;
+    size_t n_kernel_locks, cap_kernel_locks;
+    struct map by_waker, by_kernel_lock;
     /** The call site on top of a stack, 0 if not known; NULL: none is. Frequent events have their site there. */
     uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
     void *stack_arg;
@@ -291,6 +320,12 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
 void sched_start(struct ov_thread *t, uint64_t time_ns);
 /** It ends at its `end_ns`. */
 int sched_end(struct overview *o, uint32_t thread);
+
+/* tracepoints.c: what else the kernel tells of it. */
+int wake_event(struct overview *o, uint32_t waker, const struct upmu_trace_event *e);
+/** The thread runs again. */
+int wake_arrived(struct overview *o, uint32_t thread, uint64_t time_ns);
+int kernel_lock_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 
 /* sections.c: what counters counted in waits and holds. */
 int moment_note(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);

@@ -27,6 +27,9 @@ static int change(struct overview *o, uint32_t thread, bool out, int next, const
     struct ov_sched *s = &o->threads[thread].sched;
     bool fits = out == (s->state == UPMU_SCHED_RUNNING) && s->state != UPMU_SCHED_UNKNOWN;
     int rc = add_interval(o, thread, fits ? s->state : UPMU_SCHED_UNKNOWN, e->time_ns);
+    if (rc == 0 && !out)
+        rc = wake_arrived(o, thread, e->time_ns);
+    s->woken_ns = 0;
     s->since_ns = s->seen_ns = e->time_ns;
     s->state = next;
     s->cpu = (uint32_t)e->count;
@@ -48,6 +51,7 @@ static int lost(struct overview *o, uint32_t thread, const struct upmu_trace_eve
     int rc = add_interval(o, thread, s->state, s->seen_ns);
     s->lost += e->count;
     s->state = UPMU_SCHED_UNKNOWN;
+    s->woken_ns = 0;
     return rc;
 }
 
@@ -71,6 +75,10 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
                                                      .seen_ns = e->time_ns};
         return 0;
     }
+    if (e->kind == UPMU_TRACE_SCHED_WAKE)
+        return wake_event(o, thread, e);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK || e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
+        return kernel_lock_event(o, thread, e);
     struct ov_sched *s = &o->threads[thread].sched;
     if (o->threads[thread].ended) /* what follows the thread's last event is no part of its life */
         return 0;

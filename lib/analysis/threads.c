@@ -21,6 +21,7 @@ uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, 
     all[o->n_threads++] = (struct ov_thread){.process = process,
                                              .pid = pid,
                                              .tid = tid,
+                                             .use = MAP_NONE,
                                              .begin_ns = from_start ? p->start_ns : time_ns,
                                              .switches = {.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED}};
     return index;

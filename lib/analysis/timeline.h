@@ -53,6 +53,8 @@ struct timeline_hooks {
     int (*event)(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event);
     /** A thread's intervals in the order of time, once they are over; those of several threads overlap. */
     int (*sched)(void *arg, const struct sched_span *span);
+    /** A thread that waits is woken by another one of its process, as the kernel tells. */
+    int (*wake)(void *arg, uint32_t waker, uint32_t wakee, uint64_t time_ns);
 };
 
 /** Read a recording as upmu_overview_open() does, with somebody looking on. */

@@ -97,6 +97,64 @@ struct kernel_page_count {
     bool stale_times;
 };
 
+/** What the kernel tells of a thread's running. */
+enum kernel_switch_kind {
+    KERNEL_SWITCH_IN,        /**< it runs again */
+    KERNEL_SWITCH_OUT,       /**< it waits for something */
+    KERNEL_SWITCH_PREEMPTED, /**< it could have run on */
+    KERNEL_SWITCH_LOST,      /**< `value` records of these kinds did not fit */
+    /* With tracepoints: */
+    KERNEL_SWITCH_WAKES,      /**< it wakes the thread `value` */
+    KERNEL_SWITCH_LOCK_BEGIN, /**< it has to wait for the kernel's lock at `value`; `more`: what kind of lock */
+    KERNEL_SWITCH_LOCK_END,   /**< and does no more; `more`: what came of it, 0 or -errno */
+    KERNEL_SWITCH_POINTS_LOST /**< `value` records of these kinds did not fit */
+};
+
+struct kernel_switch {
+    uint64_t raw_ns; /**< CLOCK_MONOTONIC_RAW; 0: not known */
+    uint64_t value;
+    uint32_t cpu;
+    uint32_t more;
+    uint32_t kind; /**< enum kernel_switch_kind */
+};
+
+/** Tracepoints of the kernel. */
+enum kernel_point { KERNEL_POINT_WAKING, KERNEL_POINT_LOCK_BEGIN, KERNEL_POINT_LOCK_END, KERNEL_POINTS };
+
+/** Where a record of a tracepoint has what we ask of it. */
+struct kernel_point_layout {
+    uint64_t id;   /**< 0: not wanted, or not there */
+    uint32_t kind; /**< enum kernel_switch_kind of its records */
+    uint16_t value, value_bytes;
+    uint16_t more, more_bytes; /**< 0 bytes: there is none */
+};
+
+/** One of the buffers that the kernel writes to. */
+struct kernel_ring {
+    const uint64_t *head; /**< written up to here: what is equal to `tail` has nothing new */
+    uint64_t tail;        /**< atomic: read up to here */
+    void *page;
+    size_t page_bytes, data_bytes;
+    struct kernel_point_layout layout; /**< id 0: records of switches */
+};
+
+/** The buffers of such records of one thread; all zero: there are none. */
+struct kernel_switch_log {
+    struct kernel_ring ring[1 + KERNEL_POINTS];
+    size_t n;
+    int refused; /**< errno of the first tracepoint that was wanted and cannot be had, 0: none */
+};
+
+/** Whether there is something new. By any thread. */
+static inline bool kernel_switches_waiting(const struct kernel_switch_log *log)
+{
+    for (size_t i = 0; i < log->n; i++)
+        if (__atomic_load_n(log->ring[i].head, __ATOMIC_RELAXED) !=
+            __atomic_load_n(&log->ring[i].tail, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
 /** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
 enum { KERNEL_NOFILE_SHARE = 2 }; /* at most 1/2 */
 
@@ -132,6 +190,18 @@ struct kernel_ops {
 
     /** Context switches of the calling thread (RUSAGE_THREAD, voluntary + involuntary). @return 0 or -errno. */
     int (*thread_switches)(uint64_t *switches);
+    /** Have the kernel record the calling thread's switches from now on, in a buffer of `bytes` or as much of it as the
+     *  limits allow; with what the tracepoints in `points` tell of it (KERNEL_POINTS of them, or NULL), as far as they are
+     *  allowed. No descriptor stays open; a forked child has no such buffer. @return 0; -EOPNOTSUPP (a kernel that
+     *  cannot tell preemption from waiting), -EREMOTE as open(), -EACCES and others of the kernel. Not signal safe. */
+    int (*switches_open)(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points);
+    /** Where tracepoints are and what they look like, as far as that can be read: `layout` has KERNEL_POINTS, those wanted
+     *  (a bit each) and found are set. @return 0, or the -errno of the first that was not found. */
+    int (*points_find)(uint32_t wanted, struct kernel_point_layout *layout);
+    /** The next record in time, if there is one. By any one thread at a time. Signal safe, keeps errno. */
+    bool (*switches_next)(struct kernel_switch_log *log, struct kernel_switch *out);
+    void (*switches_close)(struct kernel_switch_log *log);
+
     /** Kernel thread id of the caller. */
     pid_t (*gettid)(void);
 

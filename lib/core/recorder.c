@@ -64,6 +64,30 @@ void upmu_recorder_thread_end_(void)
     errno = saved;
 }
 
+bool upmu_recorder_sched_(bool wanted)
+{
+    if (!recorder_alive() || !upmu_regions.trace)
+        return false;
+    if (wanted && !region_sched_on()) {
+        region_sched_start(&upmu_regions);
+        trace_writer_sched_note(upmu_regions.trace, upmu_regions.sched_note);
+    }
+    return region_sched_on();
+}
+
+void upmu_recorder_switches_(uint64_t tick)
+{
+    struct region_thread *t = region_tls.thread;
+    if (t && t->live && region_sched_on())
+        region_sched_drain(t, tick);
+}
+
+bool upmu_recorder_counters_(uint64_t *tick, uint64_t object)
+{
+    struct region_thread *t = region_thread_ready();
+    return t && region_counters(t, tick, object);
+}
+
 struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name)
 {
     struct trace_stream *s;

@@ -8,6 +8,7 @@
 #ifndef UPMU_CORE_RECORDER_H
 #define UPMU_CORE_RECORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,6 +38,21 @@ struct recorder_clock {
     uint32_t use_isa; /**< tick_use_isa of base/tick.h */
     uint64_t hz;      /**< ticks per second, roughly */
 };
+
+/** Have the switches of all threads recorded, as far as the kernel allows; upmu_recorder_begin_() must have succeeded.
+ *  `wanted` false: only ask. @return whether they are recorded: then upmu_recorder_switches_() is to be called. */
+UPMU_API bool upmu_recorder_sched_(bool wanted);
+
+/** Put what the kernel has recorded of the calling thread's switches into the trace; `tick` is about now. Keeps errno;
+ *  async-signal-safe after the thread's first use. */
+UPMU_API void upmu_recorder_switches_(uint64_t tick);
+
+/** Read the calling thread's counters, those of its regions, and put them into its trace for the event about `object` that
+ *  is to follow with the same tick; `*tick` 0: it becomes the moment behind the reading, so that the time it takes is not in
+ *  what begins there. Keeps errno; async-signal-safe after the thread's first use. @return false, with `*tick` as it was
+ *  or set, if there are none, if they could not be written (which is counted), or if a signal handler has hit the
+ *  recorder. */
+UPMU_API bool upmu_recorder_counters_(uint64_t *tick, uint64_t object);
 
 /** The recorder's clock; upmu_recorder_begin_() must have succeeded. */
 UPMU_API void upmu_recorder_clock_(struct recorder_clock *out);

@@ -81,12 +81,33 @@ static inline void region_bump(uint64_t *counter)
 
 struct region_thread;
 
+/** One moment on two clocks. */
+struct region_moment {
+    uint64_t tick, raw_ns;
+};
+
+/** What the kernel tells of a thread's running (region_sched.c). All but `tried` belong to whoever has `draining`; what
+ *  others look at beside that is atomic. */
+struct region_sched {
+    uint32_t tried;    /**< by the thread itself: there is a buffer, or there can be none */
+    uint32_t open;     /**< atomic */
+    uint32_t draining; /**< atomic: taken, never waited for by who records */
+    struct kernel_switch_log log;
+    struct trace_stream *stream;
+    struct region_moment moment; /**< of the last draining */
+    uint64_t last_tick;
+    uint64_t seen_tick; /**< atomic: all is told up to here */
+    uint64_t switches;  /**< records so far, lost ones included */
+    uint64_t missing;   /**< records that the trace had no room for, to be told of */
+};
+
 /** The part of a thread's block that a forked child still sees. */
 struct region_kept {
     struct region_kept *next;
     struct region_thread *thread;
     struct counters counters;
     struct trace_stream *stream;
+    struct region_sched sched;
     size_t mapped; /**< bytes of the whole block */
 };
 
@@ -145,7 +166,12 @@ struct region_process {
     char *output; /**< path with %p and %h, or NULL for standard error */
     char *trace_dir;
     struct trace_writer *trace;
-    char *note;          /**< what in the environment was wrong, or NULL */
+    char *note;           /**< what in the environment was wrong, or NULL */
+    uint32_t sched;       /**< atomic: switches of threads are recorded */
+    uint64_t sched_hz;    /**< ticks per second, roughly */
+    char sched_note[256]; /**< why they are not, though somebody asked for them; or "" */
+    bool kernel_locks;    /**< somebody asks for the kernel's locks, too */
+    struct kernel_point_layout sched_points[KERNEL_POINTS];
     uint64_t step_ticks; /**< a millisecond: longer than any step of the kernel's clock */
     int stderr_fd;       /**< kept for the report: the program may close its own before exit; -1 if it was closed */
     uint64_t stderr_dev, stderr_ino; /**< what it was, in case the number becomes something else */
@@ -225,6 +251,29 @@ void region_record_merge(struct region_record *into, const struct region_record 
 void region_misuse_add(struct region_misuse *into, const struct region_misuse *m);
 /** In a forked child: let go of the parent's threads. */
 void region_threads_forget(void);
+
+/** What the thread's counters stand at, into the trace, for the event of that tick about `object` that follows; `*tick` 0:
+ *  it becomes the moment behind the reading. Traced path. @return false if there are none, or they could not be written
+ *  (which is counted). */
+bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object);
+
+/* ---- how threads run (region_sched.c) */
+
+/** Have switches recorded from now on, as UPMU_SCHED does; p->sched_note says why not. */
+void region_sched_start(struct region_process *p);
+/** The calling thread's buffer and stream, if there can be any; once per thread. Keeps errno. */
+void region_sched_open(struct region_thread *t);
+/** Put what the kernel has recorded into the trace; `tick` is about now. The owner only. Traced path after the first. */
+void region_sched_drain(struct region_thread *t, uint64_t tick);
+/** The thread ends. */
+void region_sched_end(struct region_thread *t);
+/** The process ends: what all its threads have left. */
+void region_sched_finish(void);
+
+static inline bool region_sched_on(void)
+{
+    return __builtin_expect(__atomic_load_n(&upmu_regions.sched, __ATOMIC_RELAXED) != 0, 0);
+}
 
 /* ---- set up (region_setup.c) */
 

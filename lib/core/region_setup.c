@@ -20,6 +20,7 @@
 #include "base/opts.h"
 #include "base/suggest.h"
 #include "base/textbuf.h"
+#include "base/tick.h"
 #include "core/backend.h"
 #include "core/forking.h"
 #include "core/region.h"
@@ -144,6 +145,14 @@ static int try_events(struct region_process *p)
     return rc;
 }
 
+/* The calling thread has filled a packet of its trace. */
+static void packet_full(void)
+{
+    struct region_thread *t = region_tls.thread;
+    if (region_sched_on() && t && t->live)
+        region_sched_drain(t, tick_now());
+}
+
 static int open_trace(struct region_process *p)
 {
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
@@ -153,8 +162,12 @@ static int open_trace(struct region_process *p)
             .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
             .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
         };
-    struct trace_config config = {.dir = p->trace_dir, .counters = counters, .n_counters = p->list.n};
-    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config.ring_bytes);
+    struct trace_config config = {.dir = p->trace_dir,
+                                  .counters = counters,
+                                  .n_counters = p->list.n,
+                                  .sched_note = p->sched_note,
+                                  .packet_full = packet_full};
+    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config);
     if (rc < 0)
         return rc;
     return trace_writer_open(&p->trace, &config);
@@ -258,6 +271,9 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     p->output = absolute_or_null(choose("UPMU_OUTPUT", o->output), true);
     p->trace_dir = absolute_or_null(choose("UPMU_TRACE", o->trace), false);
     keep_stderr(p);
+    p->kernel_locks = choose("UPMU_KERNEL_LOCKS", NULL) != NULL;
+    if (p->trace_dir && (choose("UPMU_SCHED", NULL) || p->kernel_locks))
+        region_sched_start(p);
     if (p->trace_dir && (rc = open_trace(p)) < 0) {
         if (!lenient)
             return rc;
@@ -500,6 +516,7 @@ __attribute__((destructor)) static void region_unload(void)
         region_life_end(t);
     if (p->report != REPORT_NONE)
         (void)write_report(p, p->report);
+    region_sched_finish();
     if (p->trace)
         trace_writer_close(p->trace);
 }

@@ -133,6 +133,8 @@ static struct region_thread *block_make(void)
         t->kept->stream = NULL;
     list_block(t); /* first: a child forked by another thread meanwhile must find what is open */
     open_counters(t);
+    if (region_sched_on())
+        region_sched_open(t);
     pthread_setspecific(end_key, t);
     __atomic_store_n(&t->live, 1, __ATOMIC_RELEASE);
     return t;
@@ -310,6 +312,7 @@ static void thread_end(struct region_thread *t)
     region_tls.refused = 1;
     region_tls.thread = NULL;
     counters_close(&t->kept->counters, false);
+    region_sched_end(t);
     if (t->kept->stream) {
         trace_stream_release(t->kept->stream);
         t->kept->stream = NULL;

@@ -15,8 +15,8 @@
 #include "export/spans.h"
 
 static const struct export_format *const formats[] = {
-    &export_chrome, &export_perfetto,   &export_folded, &export_flamegraph, &export_callgrind,
-    &export_pprof,  &export_speedscope, &export_csv,    &export_jsonl,      &export_html,
+    &export_chrome,     &export_perfetto, &export_folded, &export_flamegraph, &export_callgrind, &export_pprof,
+    &export_speedscope, &export_csv,      &export_jsonl,  &export_tasks,      &export_gcc,       &export_html,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -128,7 +128,7 @@ static int give_result(const struct export_job *job, struct upmu_export_result *
     const struct upmu_export_result ours = {.events = job->done,
                                             .bytes = job->written,
                                             .lost = job->facts->lost,
-                                            .left_out = job->too_deep,
+                                            .left_out = job->left_out,
                                             .damages = job->facts->n_damages,
                                             .without_number = job->without_number};
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))

@@ -48,7 +48,7 @@ struct export_job {
     int fd;
     uint64_t written;
     uint64_t done, all; /**< events */
-    uint64_t too_deep;  /**< spans left out */
+    uint64_t left_out;  /**< spans, or lines of a list, left out */
     struct tree tree;
     struct map by_stack;               /**< node of a (process, stack) below a root */
     char **thread_names, **wait_names; /**< by index in the pass, NULL until asked for */
@@ -82,7 +82,7 @@ struct export_format {
 };
 
 extern const struct export_format export_chrome, export_perfetto, export_folded, export_flamegraph, export_callgrind,
-    export_pprof, export_speedscope, export_csv, export_jsonl, export_html;
+    export_pprof, export_speedscope, export_csv, export_jsonl, export_tasks, export_gcc, export_html;
 
 /* What formats write with: the buffer goes out when it is large. */
 

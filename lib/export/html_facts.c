@@ -31,7 +31,7 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     html_pair(b, "lost", t.lost);
     html_pair(b, "unmatched", t.unmatched);
     html_pair(b, "unfinished", t.unfinished);
-    html_pair(b, "leftOut", job->too_deep);
+    html_pair(b, "leftOut", job->left_out);
     html_pair_value(b, "ownCost", t.own_cost_ns);
     html_pair(b, "lifetime", t.lifetime_ns);
     html_key(b, "damages");

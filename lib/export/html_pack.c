@@ -76,14 +76,16 @@ static void put32(unsigned char *to, uint64_t n)
 
 int html_pack_section(struct export_job *job, const char *name, size_t count, const struct textbuf *bytes)
 {
-    unsigned char head[1 + 64 + 8];
+    enum { NAME_MOST = 64 };
+    unsigned char head[1 + NAME_MOST + 8];
     size_t n = strlen(name);
     if (bytes->failed)
         return export_no_memory();
-    if (n > 64 || bytes->len > UINT32_MAX || count > UINT32_MAX)
+    if (n > NAME_MOST || bytes->len > UINT32_MAX || count > UINT32_MAX)
         return upmu_fail(UPMU_E_NOMEM, "this recording is too large for one page");
     head[0] = (unsigned char)n;
-    memcpy(head + 1, name, n);
+    for (size_t i = 0; i < n; i++)
+        head[1 + i] = (unsigned char)name[i];
     put32(head + 1 + n, count);
     put32(head + 5 + n, bytes->len);
     int rc = deflate_all(job, head, 9 + n, Z_NO_FLUSH);

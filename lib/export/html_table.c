@@ -88,7 +88,7 @@ static bool merge(struct html_table *t)
 static bool make_room(struct html_table *t)
 {
     sort(t);
-    while (t->n > HTML_SPANS_MOST / 4 * 3) {
+    while (t->n > (size_t)HTML_SPANS_MOST / 4 * 3) {
         t->gap_ns = t->gap_ns ? t->gap_ns + t->gap_ns / 2 : FIRST_GAP_NS;
         if (t->gap_ns > UINT64_MAX / MERGED_GAPS / 2)
             break; /* as many rows: there are no neighbours */

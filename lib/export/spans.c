@@ -138,7 +138,7 @@ static int on_begin(void *arg, const struct span *span)
     if (!t)
         return export_no_memory();
     if (t->depth == EXPORT_DEPTH_MAX) {
-        job->too_deep++;
+        job->left_out++;
         return 0;
     }
     struct export_open *open = &t->open[t->depth];

@@ -35,6 +35,12 @@ ssize_t kernel_read_file(const char *path, char *buf, size_t cap);
 int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap);
 
+/* switch_log.c */
+int kernel_switches_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points);
+int kernel_points_find(uint32_t wanted, struct kernel_point_layout *layout);
+bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out);
+void kernel_switches_close(struct kernel_switch_log *log);
+
 /* spawn.c */
 pid_t kernel_spawn(char *const argv[], int *gate);
 int kernel_release(int gate);

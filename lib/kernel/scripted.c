@@ -113,6 +113,7 @@ void scripted_reset(void)
     script.spawned = -ENOENT;
     unlock();
     scripted_files_reset();
+    scripted_switches_reset();
 }
 
 /* ---------------------------------------------------------------------------------------------------- log */
@@ -766,6 +767,10 @@ const struct kernel_ops upmu_kernel_scripted = {
     .page_read = twin_page_read,
     .page_sequence = kernel_page_sequence,
     .thread_switches = twin_thread_switches,
+    .switches_open = scripted_switches_open,
+    .points_find = scripted_points_find,
+    .switches_next = scripted_switches_next,
+    .switches_close = scripted_switches_close,
     .gettid = twin_gettid,
     .threads = twin_threads,
     .backend = scripted_backend,

@@ -128,6 +128,19 @@ void scripted_switch(unsigned n, bool pages_follow);
 /** thread_switches() fails with this errno. */
 void scripted_switches_error(int err);
 
+/* -------------------------------------------------------------------------------------------------- switches */
+
+/** The kernel has recorded these switches of the (one) thread that asks for them, in addition to what it had before. */
+void scripted_switches(const struct kernel_switch *records, size_t n);
+/** Asking for records of switches fails with this errno (0: works again). */
+void scripted_switches_open_error(int err);
+/** Tracepoints cannot be found, with this errno (0: they can). */
+void scripted_points_error(int err);
+/** The tracepoints that the last buffer was opened with, a bit each. */
+uint32_t scripted_points_open(void);
+/** Buffers of records open now. */
+size_t scripted_switch_logs(void);
+
 /* ----------------------------------------------------------------------------------------------------- log */
 
 enum scripted_op {
@@ -179,5 +192,10 @@ int scripted_named(enum kernel_backend which, const char *name, uint64_t *code);
 bool scripted_recorded(void);
 const char *scripted_ask_cpu(arch_cpu_ask_fn ask, struct arch_cpu *out);
 void scripted_files_reset(void);
+int scripted_switches_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points);
+int scripted_points_find(uint32_t wanted, struct kernel_point_layout *layout);
+bool scripted_switches_next(struct kernel_switch_log *log, struct kernel_switch *out);
+void scripted_switches_close(struct kernel_switch_log *log);
+void scripted_switches_reset(void);
 
 #endif

@@ -69,8 +69,9 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
     uint64_t tick = w->recorded ? tick_now() : 0;
     if (w->held && w->recorded)
         sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
+    uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
     if (w->held)
-        sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
+        sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
     if (w->recorded) {
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAKE, 0);
         sync_live_end(w->t);

@@ -107,6 +107,7 @@ void upmu_lock_released(const void *lock)
         return;
     int saved = errno;
     uint64_t tick = tick_now();
+    sync_count_release(t, &h, tick, h.lock);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_CUSTOM,

@@ -34,6 +34,8 @@ bool lockable_release(struct sync_thread *t, uint32_t mode, const struct lockabl
         return r->known;
     if (mode == MODE_ALL || r->held.wanted == l->key || r->held.wanted == HELD_RECORDED)
         r->tick = tick_now();
+    if (r->tick != 0)
+        sync_count_release(t, &r->held, r->tick, sync_key_object(l->key, l->type));
     return true;
 }
 

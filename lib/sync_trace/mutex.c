@@ -258,6 +258,8 @@ __attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t
     bool wanted = h.wanted == (uintptr_t)m;
     bool record = (mode == MODE_ALL || wanted || h.wanted == HELD_RECORDED) && mode != MODE_OFF && mode != MODE_COUNTS;
     uint64_t tick = record ? tick_now() : 0;
+    if (record)
+        sync_count_release(t, &h, tick, (uintptr_t)m);
     int rc = SYNC_REAL(mutex_unlock)(m);
     if (rc != 0)
         sync_held_push(t, h.lock, h.site, h.since, h.wanted); /* it still has the lock */
@@ -286,7 +288,8 @@ __attribute__((noinline, flatten)) static int unlock_all(pthread_mutex_t *m, str
     const struct sync_held *h =
         t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) ? sync_held_top(t, (uintptr_t)m) : NULL;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_unlock, __ATOMIC_RELAXED);
-    if (UNLIKELY(!h || !real || __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_RECORDED))
+    bool usual = h && real && __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) == HELD_RECORDED;
+    if (UNLIKELY(!usual || h->since >= HELD_COUNTED))
         return unlock_on(m, MODE_ALL, t, site);
     uint64_t tick = tick_now();
     sync_held_pop(t);

@@ -265,6 +265,8 @@ static int start(const struct upmu_sync_opts *o)
         return rc;
     (void)upmu_recorder_stream_(); /* in a forked child, this is what makes its own trace */
     take_clock();
+    sync_process.sched = upmu_recorder_sched_(o->sched != 0);
+    sync_process.counters = o->counters != 0 || environment("UPMU_SYNC_COUNTERS") != NULL;
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
     sync_process.sample = (uint32_t)sample;

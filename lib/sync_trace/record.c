@@ -13,8 +13,45 @@
 #include "sync_trace/order.h"
 #include "trace/writer.h"
 
+uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
+{
+    /* A backend may have locks of its own: they are not the program's. */
+    uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
+    sync_guard(t);
+    (void)upmu_recorder_counters_(&tick, object); /* without them the wait or hold is not counted, and that is said */
+    if (ready)
+        sync_unguard(t);
+    return tick ? tick : tick_now();
+}
+
+/* What begins and ends waits. */
+static bool is_counted(const struct trace_sync *e)
+{
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_BLOCK:
+    case UPMU_TRACE_LOCK_ACQUIRED:
+    case UPMU_TRACE_COND_WAIT:
+    case UPMU_TRACE_COND_WAKE:
+    case UPMU_TRACE_THREAD_JOIN:
+    case UPMU_TRACE_THREAD_JOINED:
+    case UPMU_TRACE_BARRIER_ARRIVE:
+    case UPMU_TRACE_BARRIER_LEAVE:
+    case UPMU_TRACE_FUTEX_WAIT:
+    case UPMU_TRACE_FUTEX_WOKEN:
+        return true;
+    case UPMU_TRACE_LOCK_FAILED:
+        return !(e->flags & UPMU_FLAG_TRIED);
+    default:
+        return false;
+    }
+}
+
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_switches_(tick);
+    if (UNLIKELY(sync_process.counters) && is_counted(e))
+        (void)sync_count_now(t, tick, e->object);
     /* What does not fit is counted as lost by the writer itself. */
     (void)upmu_trace_sync_(t->stream, tick, e);
 }
@@ -148,8 +185,9 @@ static void wait_won(const struct sync_wait *w, uint64_t tick)
     c->acquired++;
     c->contended++;
     sync_count_stamp(c);
+    uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
     if (w->type != UPMU_OBJECT_SEM)
-        sync_held_push(w->t, w->lock, w->site, tick, w->recorded ? HELD_RECORDED : HELD_QUIET);
+        sync_held_push(w->t, w->lock, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
 }
 
 void sync_wait_end(struct sync_wait *w)
@@ -199,9 +237,11 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
     bool burst;
     uint32_t type = c->type, sampled = take_stamp(c, mode, &burst);
     bool record = mode == MODE_ALL || (mode != MODE_COUNTS && (burst || sampled || result != 0));
-    uint64_t tick = mode == MODE_COUNTS ? 0 : tick_now();
+    uint64_t counted = sampled && sync_process.counters ? HELD_COUNTED : 0;
+    uint64_t tick = mode == MODE_COUNTS ? 0 : counted ? sync_count_now(t, 0, sync_key_object(lock, type)) : tick_now();
+    uint64_t marks = counted | (sampled ? HELD_SAMPLED : 0);
     if (type != UPMU_OBJECT_SEM)
-        sync_held_push(t, lock, site, tick | (sampled ? HELD_SAMPLED : 0), record ? HELD_RECORDED : HELD_QUIET);
+        sync_held_push(t, lock, site, tick | marks, record ? HELD_RECORDED : HELD_QUIET);
     if (!record)
         return;
     int saved = errno;

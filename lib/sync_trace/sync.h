@@ -72,9 +72,12 @@ struct sync_held {
 /** In `since`: the acquisition is one of those sampled, so its release must say so. No tick is that large. */
 #define HELD_SAMPLED (UINT64_C(1) << 63)
 
+/** And: counters were read when it was acquired, so they are read at its release. */
+#define HELD_COUNTED (UINT64_C(1) << 62)
+
 static inline uint64_t sync_held_since(uint64_t since)
 {
-    return since & ~HELD_SAMPLED;
+    return since & ~(HELD_SAMPLED | HELD_COUNTED);
 }
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
@@ -193,6 +196,8 @@ struct sync_process {
     uint32_t spin_known;         /**< `spin_free` tells whether a spin lock is free */
     int spin_free;
     uint32_t c11_owner_known; /**< `owner_known`, for mtx_t */
+    uint32_t sched;           /**< the recorder has switches to read: it is asked at every event */
+    uint32_t counters;        /**< counters are read at waits, and at the ends of holds that are HELD_COUNTED */
     uint32_t once_known;      /**< `once_done` is what a pthread_once_t contains afterwards */
     int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
@@ -419,7 +424,19 @@ void sync_names_write(struct sync_thread *t);
 
 struct trace_sync;
 
-/** Write an event. */
+/** Read the thread's counters for the event of this tick about `object`, which follows; 0: its tick is to be behind the
+ *  reading. @return its tick. */
+uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object);
+
+/** A lock is about to be given back, and that will be recorded with this tick. Before it is: what the next holder makes of
+ *  it is not counted here. */
+static inline void sync_count_release(struct sync_thread *t, const struct sync_held *h, uint64_t tick, uintptr_t object)
+{
+    if (UNLIKELY(h->since & HELD_COUNTED))
+        (void)sync_count_now(t, tick, object);
+}
+
+/** Write an event. With it the counters, if it begins or ends a wait, and what the kernel tells of the thread's switches. */
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** The call stack here, as an id for events of `tick`; without stacks, of the call site alone. */
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);

@@ -49,6 +49,7 @@ struct control_header {
     char text[CONTROL_MAIL_MAX + 1]; /**< the mailbox: senders take turns by flock() on the directory */
     uint32_t refusal;     /**< errno of the last packet that could not be made: why events were lost; 0 = none yet */
     uint64_t overwritten; /**< events that made room for later ones, in the rings of all threads */
+    uint32_t stopped;     /**< 1: the trace has the size that was set as its end, and recording has ended */
 };
 
 static_assert(offsetof(struct control_header, mode) == 48, "other processes know the layout");
@@ -56,6 +57,7 @@ static_assert(offsetof(struct control_header, mail) == 52, "mode and mailbox lie
 static_assert(offsetof(struct control_header, text) == 76, "no padding before the text");
 static_assert(offsetof(struct control_header, refusal) == 332, "what was padding before");
 static_assert(offsetof(struct control_header, overwritten) == 336, "other processes know the layout");
+static_assert(offsetof(struct control_header, stopped) == 344, "other processes know the layout");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */

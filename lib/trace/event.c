@@ -184,7 +184,9 @@ static inline bool has_room(struct trace_stream *s, size_t payload_bytes, uint64
     size_t need = CTF_LONG_HEAD_BYTES + payload_bytes;
     if (LIKELY((size_t)(s->limit - s->pos) >= need) || packet_room(s, need, tick))
         return true;
-    lose_here(s);
+    /* The end of the recording, if its size is that, is no loss. */
+    if (__atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != STREAMS_STOPPED)
+        lose_here(s);
     return false;
 }
 

@@ -49,6 +49,9 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_SCHED_IN] = "sched-in",
         [UPMU_TRACE_SCHED_LOST] = "sched-lost",
         [UPMU_TRACE_SCHED_SEEN] = "sched-seen",
+        [UPMU_TRACE_SCHED_WAKE] = "sched-wake",
+        [UPMU_TRACE_KERNEL_LOCK_BLOCK] = "kernel-lock-block",
+        [UPMU_TRACE_KERNEL_LOCK_DONE] = "kernel-lock-done",
         [UPMU_TRACE_COUNTERS] = "counters",
     };
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;

@@ -335,7 +335,9 @@ static int take_identity(struct parse *p)
     m->kernel = env_text(p, "kernel");
     m->start_ns = env_number(p, "start_ns");
     m->complete = env_number(p, "complete") == 1;
+    m->stopped = env_number(p, "stopped") == 1;
     m->packets = env_number(p, "packets");
+    m->sched_note = env_text(p, "sched_note");
     m->ring_bytes = env_number(p, "ring_packet_bytes");
     if (m->ring_bytes != 0 && (m->ring_bytes < CTF_RING_BYTES_MIN || m->ring_bytes > CTF_PACKET_BYTES_MAX))
         return bad(p, "a ring with packets of a length that none has");

@@ -60,7 +60,9 @@ struct meta {
     const char *command;
     const char *kernel;
     uint64_t start_ns;
+    const char *sched_note; /**< "" if there is none */
     bool complete;
+    bool stopped;        /**< at its limit; a killed process's control file may know better */
     uint64_t packets;    /**< with events, that the files which grow have at least; 0: not said */
     uint64_t ring_bytes; /**< of each packet of a ring; 0: files are in order */
     bool portable_clock; /**< ticks are nanoseconds: nothing to fit */

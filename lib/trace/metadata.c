@@ -113,8 +113,10 @@ static void add_env(struct textbuf *out, const struct metadata *m)
     env_string(out, "command", m->command);
     env_number(out, "start_ns", m->start_ns);
     env_number(out, "complete", m->complete);
+    env_number(out, "stopped", m->stopped);
     env_number(out, "packets", m->packets);
     env_number(out, "ring_packet_bytes", m->ring_bytes);
+    env_string(out, "sched_note", m->sched_note);
     env_string(out, "clock_source", m->clock_source);
     env_number(out, "origin_tick", m->origin.tick);
     env_number(out, "origin_raw_ns", m->origin.raw_ns);

@@ -29,8 +29,10 @@ struct metadata {
     const char *clock_source;
     uint64_t start_ns; /**< realtime when recording began */
     uint32_t complete;
-    uint64_t packets;  /**< finished ones with events when the process ended, not in rings; 0 before */
-    size_t ring_bytes; /**< of each packet of a ring, 0: files grow */
+    uint32_t stopped;     /**< recording ended before the process, at its limit */
+    uint64_t packets;     /**< finished ones with events when the process ended, not in rings; 0 before */
+    char sched_note[256]; /**< why switches are not recorded though somebody wants them, or "" */
+    size_t ring_bytes;    /**< of each packet of a ring, 0: files grow */
     struct clock_triple origin;
     struct clock_map clock;
     size_t n_counters;

@@ -161,9 +161,13 @@ int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64
     struct ctf_packet head;
     if (!stream_size_allowed(offset + (off_t)bytes))
         return -EFBIG;
+    if (!stream_space_take(s->home, bytes))
+        return -EDQUOT;
     int fd = stream_open(s);
-    if (fd < 0)
+    if (fd < 0) {
+        stream_space_give(s->home, bytes);
         return fd;
+    }
     int rc = reserve(fd, offset, bytes);
     packet_head(s, &head, bytes, tick);
     if (rc == 0)
@@ -173,6 +177,8 @@ int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64
     if (rc != 0 && ftruncate(fd, offset) != 0)
         rc = -errno;
     close(fd);
+    if (rc != 0)
+        stream_space_give(s->home, bytes);
     return rc;
 }
 
@@ -223,6 +229,8 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (full && !s->slots)
         munmap(full, full_bytes);
+    if (!fresh && s->home->packet_full)
+        s->home->packet_full();
     errno = saved;
     return 0;
 }
@@ -271,6 +279,7 @@ void packet_end(struct trace_stream *s)
     munmap(p, s->mapped_bytes);
     if (keep == 0)
         s->seq--;
+    stream_space_give(s->home, s->mapped_bytes - keep);
     s->offset += (off_t)keep;
     errno = saved;
 }

@@ -7,6 +7,7 @@
 #ifndef UPMU_TRACE_RECORDING_H
 #define UPMU_TRACE_RECORDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ struct recording_totals {
     uint64_t packets; /**< with events, of files that grow */
     uint64_t lost;
     uint64_t overwritten;     /**< in rings, by later events */
+    bool stopped;             /**< by the control file: recording ended at its limit */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
 };
 

@@ -16,7 +16,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "trace/control.h"
 #include "trace/stream.h"
 #include "trace/writer.h"
@@ -114,28 +113,4 @@ struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)
     bool usable = aside && (aside->packet || stream_start(aside, s->tid, s->thread_name, tick) == 0);
     errno = saved;
     return usable ? aside : NULL;
-}
-
-/* ------------------------------------------------------------------------------------------------------- policy */
-
-int trace_policy_parse(const char *text, uint64_t *ring_bytes)
-{
-    static const char ring[] = "ring:";
-    const char *digits = text + sizeof ring - 1;
-    *ring_bytes = 0;
-    if (strcmp(text, "grow") == 0)
-        return 0;
-    if (strncmp(text, ring, sizeof ring - 1) != 0)
-        return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s is not known; there are grow and ring:SIZE", text);
-    uint64_t n = 0;
-    size_t len = 0;
-    for (; digits[len] >= '0' && digits[len] <= '9' && n <= TRACE_RING_MAX; len++)
-        n = n * 10 + (uint64_t)(digits[len] - '0');
-    const char *unit = digits + len;
-    unsigned shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0;
-    if (len == 0 || unit[shift ? 1 : 0] != '\0' || n > TRACE_RING_MAX >> shift || n << shift < TRACE_RING_MIN)
-        return upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_POLICY=%s: the size of a ring is 64K to 16G; K, M and G are known",
-                         text);
-    *ring_bytes = n << shift;
-    return 0;
 }

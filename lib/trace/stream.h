@@ -33,6 +33,9 @@ enum {
     STREAM_PAYLOAD_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
 };
 
+/** Why nothing more is recorded: the process has ended, or its trace has the size that was set as its end. */
+enum { STREAMS_CLOSED = 1, STREAMS_STOPPED = 2 };
+
 /** What all streams of a process share. */
 struct stream_home {
     const char *dir;
@@ -44,7 +47,11 @@ struct stream_home {
     size_t page_bytes;
     size_t n_counters;
     uint64_t retry_ticks;           /**< pause before a packet that was refused is tried again */
-    uint32_t closed;                /**< atomic: nothing more is recorded */
+    void (*packet_full)(void);      /**< or NULL */
+    uint32_t closed;                /**< atomic: nothing more is recorded (STREAMS_CLOSED, STREAMS_STOPPED) */
+    bool stop_at_limit;             /**< what there is no space for ends the recording */
+    uint64_t limit_bytes;           /**< most that all streams together may have; 0: no limit */
+    uint64_t used_bytes;            /**< atomic: what they have */
     uint32_t mail_taken;            /**< atomic: a thread is turning the mailbox's text into a mark */
     struct control_header *control; /**< never NULL */
 };
@@ -126,6 +133,12 @@ void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t byte
  *  file as before. */
 int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out);
+
+/* policy.c */
+
+/** Space for a packet, within the limit; where that is the end of the recording it ends. Signal safe. */
+bool stream_space_take(struct stream_home *home, size_t bytes);
+void stream_space_give(struct stream_home *home, size_t bytes);
 
 /* ring.c */
 

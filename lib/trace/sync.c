@@ -68,6 +68,9 @@ static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_SCHED_IN] = SCHEMA_ID_SCHED_IN,
     [UPMU_TRACE_SCHED_LOST] = SCHEMA_ID_SCHED_LOST,
     [UPMU_TRACE_SCHED_SEEN] = SCHEMA_ID_SCHED_SEEN,
+    [UPMU_TRACE_SCHED_WAKE] = SCHEMA_ID_SCHED_WAKE,
+    [UPMU_TRACE_KERNEL_LOCK_BLOCK] = SCHEMA_ID_KERNEL_LOCK_BLOCK,
+    [UPMU_TRACE_KERNEL_LOCK_DONE] = SCHEMA_ID_KERNEL_LOCK_DONE,
 };
 
 static uint32_t class_for(const struct trace_sync *e)
@@ -166,6 +169,20 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
 bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags)
 {
     const struct trace_sync e = {.kind = kind, .count = count, .flags = flags};
+    return write_fields(s, tick, class_for(&e), &e);
+}
+
+bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t value, uint32_t more)
+{
+    struct trace_sync e = {.kind = kind};
+    if (kind == UPMU_TRACE_SCHED_WAKE)
+        e.peer = (int32_t)value;
+    else
+        e.object = value;
+    if (kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
+        e.count = more;
+    else
+        e.result = (int32_t)more;
     return write_fields(s, tick, class_for(&e), &e);
 }
 

@@ -61,6 +61,11 @@ const char *trace_writer_dir(const struct trace_writer *w)
     return w->dir;
 }
 
+void trace_writer_sched_note(struct trace_writer *w, const char *note)
+{
+    snprintf(w->meta.sched_note, sizeof w->meta.sched_note, "%s", note);
+}
+
 struct control_header *trace_writer_control(struct trace_writer *w)
 {
     return w->home.control;
@@ -139,6 +144,10 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     w->home.packet_bytes = round_up(packet, page);
     w->home.first_bytes = round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
     plan_ring(&w->home, config->ring_bytes);
+    w->home.packet_full = config->packet_full;
+    w->home.limit_bytes = config->ring_bytes ? 0 : config->limit_bytes;
+    w->home.stop_at_limit = config->stop_at_limit;
+    trace_writer_sched_note(w, config->sched_note ? config->sched_note : "");
     w->meta.ring_bytes = w->home.ring_bytes;
     keep_counters(w, config);
     return w;
@@ -503,6 +512,8 @@ void trace_stream_release(struct trace_stream *s)
 
 void trace_lost(struct trace_writer *w, uint64_t n)
 {
+    if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
+        return; /* the end of the recording is no loss */
     __atomic_fetch_add(&w->home.control->lost, n, __ATOMIC_RELAXED);
 }
 
@@ -541,11 +552,12 @@ static uint64_t packets_kept(const struct trace_writer *w)
 void trace_writer_close(struct trace_writer *w)
 {
     with_own_streams(w, take_last_mail);
-    if (__atomic_exchange_n(&w->home.closed, 1, __ATOMIC_RELAXED))
+    if (__atomic_exchange_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED) == STREAMS_CLOSED)
         return;
     with_own_streams(w, stream_stop);
     writer_fit_clock(w, w->meta.clock.hz);
     w->meta.complete = 1;
+    w->meta.stopped = __atomic_load_n(&w->home.control->stopped, __ATOMIC_RELAXED);
     w->meta.packets = packets_kept(w);
     struct control_header *h = w->home.control;
     __atomic_store_n(&h->mode, CONTROL_OFF, __ATOMIC_RELAXED);
@@ -558,7 +570,7 @@ void trace_writer_forget(struct trace_writer *w)
 {
     int saved = errno;
     struct stat st;
-    __atomic_store_n(&w->home.closed, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED);
     for (struct trace_stream *s = w->streams; s; s = s->next) {
         if (s->ring)
             munmap(s->ring, s->slots * w->home.ring_bytes);

@@ -31,22 +31,32 @@ struct trace_counter {
 struct trace_config {
     const char *dir; /**< the recording; made if missing (one level), the process's sub-directory inside it */
     const struct trace_counter *counters;
-    size_t n_counters;   /**< 0 ... UPMU_REGION_EVENTS_MAX */
-    size_t packet_bytes; /**< 0: the default, 256 KiB; rounded up to pages */
-    uint64_t ring_bytes; /**< 0: files grow; else each stream keeps the latest events in a file of so many bytes */
+    size_t n_counters;      /**< 0 ... UPMU_REGION_EVENTS_MAX */
+    size_t packet_bytes;    /**< 0: the default, 256 KiB; rounded up to pages */
+    uint64_t ring_bytes;    /**< 0: files grow; else each stream keeps the latest events in a file of so many bytes */
+    uint64_t limit_bytes;   /**< most that all streams together may have; 0: no limit. Not with rings */
+    bool stop_at_limit;     /**< then nothing more is recorded; else what does not fit is lost, and counted */
+    const char *sched_note; /**< why switches are not recorded though somebody wants them, or ""; NULL: "" */
+    void (*packet_full)(void); /**< called in the thread that begins a further packet, on the traced path; or NULL */
 };
 
 #define TRACE_RING_MIN (UINT64_C(64) << 10)
 #define TRACE_RING_MAX (UINT64_C(16) << 30)
+#define TRACE_LIMIT_MIN (UINT64_C(256) << 10)
+#define TRACE_LIMIT_MAX (UINT64_C(1024) << 30)
 
-/** UPMU_TRACE_POLICY: "grow", or "ring:SIZE" with K, M or G. @return 0 and `*ring_bytes` (0: grow); UPMU_E_INVAL. */
-int trace_policy_parse(const char *text, uint64_t *ring_bytes);
+/** UPMU_TRACE_POLICY: "grow", "ring:SIZE", "limit:SIZE" or "stop:SIZE", with K, M or G. @return 0 and what is said of it in
+ *  `config`; UPMU_E_INVAL. */
+int trace_policy_parse(const char *text, struct trace_config *config);
 
 /** Make the process's directory with metadata and control file. @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_INVAL. */
 int trace_writer_open(struct trace_writer **out, const struct trace_config *config);
 
 /** The process's directory; lives as long as the writer. */
 const char *trace_writer_dir(const struct trace_writer *w);
+
+/** Another `sched_note`, for the metadata at the end. */
+void trace_writer_sched_note(struct trace_writer *w, const char *note);
 
 /** The head of the process's control file, mapped shared; lives as long as the process. */
 struct control_header;
@@ -99,6 +109,10 @@ UPMU_API bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const stru
  *  of moments gone by, and go into a stream of their own, which is not the one that the thread's other events are in.
  *  Traced path, by whichever thread has the stream. @return false if it was lost (and counted). */
 bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags);
+
+/** The same for UPMU_TRACE_SCHED_WAKE (`value`: the thread woken) and UPMU_TRACE_KERNEL_LOCK_* (`value`: the lock, `more`: its
+ *  kinds, or what came of it). */
+bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t value, uint32_t more);
 
 /** Record what the thread's counters stand at, right before the event of the same tick about `object`. `values` has
  *  config.n_counters entries. Traced path. @return false if it was lost (and counted). */

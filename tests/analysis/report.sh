@@ -126,7 +126,7 @@ assert ranks == sorted(ranks, reverse=True) and ranks[0] > 0, ranks
 '
 done
 expect 2 "$UPMU" report --sort size "$work/all"
-has err "wait, hold and path"
+has err "wait, hold, path"
 
 # A deadlock that a signal ended: both wait at the end, and each is told who held what it waited for.
 "$UPMU" record -o "$work/stuck" -- "$SCENE" stuck >/dev/null 2>&1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """One wait of known length, with its holder, found in every format. Arguments: WAITS REGIONS, prefixes of the files."""
+import os
 import sys
 import formats as f
 
@@ -69,3 +70,23 @@ assert stack[0].startswith("pay_at_till scene.c:") and stack[1].startswith("cust
 begin = [e for e in lines if e["kind"] == "begin" and e["text"] == region][0]
 assert begin["counters"]["task-clock"]["standing"] == "exact" and begin["counters"]["task-clock"]["value"] > 0
 print("the wait of", round(exact / MS, 1), "ms is in every format")
+
+# Lists of places: where the customer waited, and where the keeper took what it waited for.
+source = f.text(os.path.dirname(os.path.abspath(__file__)) + "/../analysis/scene.c").split("\n")
+
+
+def line_in(function, call):
+    start = next(i for i, text in enumerate(source) if function + "(void)" in text)
+    return next(i for i in range(start, len(source)) if call in source[i]) + 1
+
+
+for suffix, mark in (("tasks", "\twarn\t"), ("gcc", ": warning: ")):
+    lines = [text for text in f.text(f"{waits}.{suffix}").split("\n") if "mutex the till" in text]
+    assert len(lines) == 2 and all(mark in text for text in lines), lines
+    cut = (lambda text: text.split("\t")[:2]) if suffix == "tasks" else (lambda text: text.split(":")[:2])
+    places = {int(cut(text)[1]): text for text in lines}
+    assert all(cut(text)[0].endswith("/scene.c") for text in lines), lines
+    waited = places[line_in("pay_at_till", "pthread_mutex_lock")]
+    taken = places[line_in("keep_till", "pthread_mutex_lock")]
+    assert f"mutex the till: 1 wait here, {exact / 1e6:.3f} ms" in waited, (waited, exact)
+    assert "mutex the till: taken here, 1 wait of others meanwhile" in taken, taken

@@ -172,6 +172,12 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
         fprintf(out, " %s=%" PRIu64, has_cpu(e) ? "cpu" : "count", e->count);
     if (e->flags & UPMU_FLAG_PREEMPTED)
         fputs(" preempted", out);
+    if (e->kind == UPMU_TRACE_SCHED_WAKE)
+        fprintf(out, " peer=%ld", (long)e->peer);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
+        fprintf(out, " kinds=0x%" PRIx64, e->count);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE && e->result)
+        fprintf(out, " result=%d", (int)e->result);
     for (size_t i = 0; i < e->n_values; i++)
         dump_value_text(out, counter_name(d, e, i), &e->values[i]);
     fputc('\n', out);
@@ -206,6 +212,12 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
         json_uint(j, "object", e->object);
     if (has_cpu(e) || has_switches(e))
         json_uint(j, has_cpu(e) ? "cpu" : "count", e->count);
+    if (e->kind == UPMU_TRACE_SCHED_WAKE)
+        json_int(j, "peer", e->peer);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
+        json_uint(j, "kinds", e->count);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
+        json_int(j, "result", e->result);
     if (e->kind == UPMU_TRACE_SCHED_OUT)
         json_bool(j, "preempted", (e->flags & UPMU_FLAG_PREEMPTED) != 0);
     json_array(j, "values");

@@ -98,11 +98,12 @@ const struct command command_export = {
     .usage = "-f FORMAT [-o FILE] [--of WHAT] DIR",
     .about =
         "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto), a profile\n"
-        "(folded, flamegraph, callgrind, pprof, speedscope), a table of all events (csv, jsonl), or a report for any\n"
-        "browser (html).\n",
+        "(folded, flamegraph, callgrind, pprof, speedscope), a table of all events (csv, jsonl), a list of\n"
+        "places for editors (tasks, gcc), or a report for any browser (html).\n",
     .options = export_options,
     .exits = "  0  everything recorded was written\n"
-             "  1  DIR cannot be read, a stream is damaged, or the output could not be written; -o FILE is as before\n"
+             "  1  DIR cannot be read, a stream is damaged (the rest is written), or the output could not be written\n"
+             "     (-o FILE is as before)\n"
              "  2  the command line makes no sense\n",
     .run = export_run,
 };

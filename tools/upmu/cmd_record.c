@@ -22,6 +22,10 @@ enum {
     RECORD_OPT_DEPTH,
     RECORD_OPT_SAMPLE,
     RECORD_OPT_RING,
+    RECORD_OPT_LIMIT,
+    RECORD_OPT_STOP,
+    RECORD_OPT_SCHED,
+    RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_DEADLOCKS,
     RECORD_OPT_OUTPUT
 };
@@ -30,6 +34,8 @@ enum { DEPTH_MAX = 64, SAMPLE_MAX = 2000000000 };
 
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
+#define LIMIT_MIN (UINT64_C(256) << 10)
+#define LIMIT_MAX (UINT64_C(1024) << 30)
 
 struct record_line {
     const struct command *self;
@@ -46,6 +52,16 @@ static int record_stacks(struct record_line *l, const char *value)
         return options_usage(l->self, "--stack-depth wants a number from 1 to %d, not '%s'", DEPTH_MAX, value);
     l->request.stacks = value ? value : "none";
     return 0;
+}
+
+static int record_policy(struct record_line *l, const char *policy, const char *wants, const char *value,
+                         uint64_t least, uint64_t most)
+{
+    if (l->request.policy)
+        return options_usage(l->self, "one of --ring, --limit and --stop-at, once");
+    l->request.policy = policy;
+    l->request.policy_size = value;
+    return number_is_size(value, least, most) ? 0 : options_usage(l->self, wants, value);
 }
 
 static int record_sample(struct record_line *l, const char *value)
@@ -79,16 +95,25 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_PAUSED:
         l->request.paused = true;
         return 0;
+    case RECORD_OPT_KERNEL_LOCKS:
+        l->request.kernel_locks = true;
+        return 0;
+    case RECORD_OPT_SCHED:
+        l->request.sched = true;
+        return 0;
     case RECORD_OPT_NO_STACKS:
     case RECORD_OPT_DEPTH:
         return record_stacks(l, value);
     case RECORD_OPT_SAMPLE:
         return record_sample(l, value);
     case RECORD_OPT_RING:
-        l->request.ring = value;
-        if (number_is_size(value, RING_MIN, RING_MAX))
-            return 0;
-        return options_usage(l->self, "--ring wants a size from 64K to 16G, not '%s'", value);
+        return record_policy(l, "ring", "--ring wants a size from 64K to 16G, not '%s'", value, RING_MIN, RING_MAX);
+    case RECORD_OPT_LIMIT:
+        return record_policy(l, "limit", "--limit wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
+                             LIMIT_MAX);
+    case RECORD_OPT_STOP:
+        return record_policy(l, "stop", "--stop-at wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
+                             LIMIT_MAX);
     case RECORD_OPT_DEADLOCKS:
         l->request.deadlocks = value;
         return 0;
@@ -143,6 +168,10 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
+    {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process: what comes later is lost"},
+    {RECORD_OPT_STOP, 0, "stop-at", "SIZE", "end recording a process once it has SIZE bytes of events"},
+    {RECORD_OPT_SCHED, 0, "sched", NULL, "when each thread runs, is preempted and waits, by the kernel's records"},
+    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "waits for the kernel's own locks (root); with --sched"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "tell of deadlocks in FILE, not on standard error"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},

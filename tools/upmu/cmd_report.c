@@ -112,7 +112,9 @@ static int report_option(void *arg, int id, const char *value)
         q->sort = value;
         return report_sort_known(value)
                    ? 0
-                   : options_usage(q->self, "--sort is one of wait, hold and path, not '%s'", value);
+                   : options_usage(q->self,
+                                   "--sort is one of wait, hold, path, held:COUNTER and waited:COUNTER, not '%s'",
+                                   value);
     case REPORT_HTML:
         q->html = value;
         return 0;
@@ -177,7 +179,8 @@ static int report_run(const struct command *self, int argc, char **argv)
 static const struct option_spec report_options[] = {
     {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
     {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
-    {REPORT_SORT, 's', "sort", "KEY", "order of locks: wait (default), hold, or path (held on the critical path)"},
+    {REPORT_SORT, 's', "sort", "KEY",
+     "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
     {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
     {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
     {REPORT_HTML, 0, "html", "FILE", "write a page for the browser to FILE: all views, flame graphs and all tables"},

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static void show_progress(void *arg, uint64_t done, uint64_t all)
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
-int export_to(const struct export_order *q, int fd)
+/* `*written` is whether all that can be read is there. */
+static int write_to(const struct export_order *q, int fd, bool *written)
 {
     struct upmu_export_opts opts = q->opts;
     struct upmu_export_result result = {.size = sizeof result};
@@ -52,6 +54,7 @@ int export_to(const struct export_order *q, int fd)
         opts.arg = &progress;
     }
     int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
+    *written = rc == 0;
     if (progress.shown)
         fputs("\r\033[K", stderr);
     if (rc < 0) {
@@ -61,7 +64,7 @@ int export_to(const struct export_order *q, int fd)
     if (result.lost)
         complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
     if (result.left_out)
-        complain("%" PRIu64 " regions and waits nested too deep for viewers were left out", result.left_out);
+        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.left_out);
     if (result.without_number)
         complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
                  result.without_number);
@@ -69,6 +72,12 @@ int export_to(const struct export_order *q, int fd)
         complain("%" PRIu64 " damages: a part of the recording could not be read; upmu report names them",
                  result.damages);
     return result.damages ? EXIT_FAILED : EXIT_OK;
+}
+
+int export_to(const struct export_order *q, int fd)
+{
+    bool written;
+    return write_to(q, fd, &written);
 }
 
 /* A device or a pipe is written to as it is. */
@@ -83,7 +92,8 @@ static int export_to_device(const struct export_order *q)
     return close(fd) == 0 ? status : EXIT_FAILED;
 }
 
-/* A file is made beside its name and takes it when it is whole: a failed export leaves no half of one. */
+/* A file is made beside its name and takes it when it is whole: a failed export leaves no half of one. What could be read
+ * of a damaged recording is whole. */
 int export_to_file(const struct export_order *q)
 {
     char temporary[PATH_MAX + 32], real[PATH_MAX];
@@ -98,16 +108,15 @@ int export_to_file(const struct export_order *q)
         complain("%s cannot be written: %s", q->output, strerror(errno));
         return EXIT_FAILED;
     }
-    int status = export_to(q, fd);
-    if (close(fd) != 0 && status == EXIT_OK) {
+    bool written;
+    int status = write_to(q, fd, &written);
+    bool closed = close(fd) == 0;
+    if (written && (!closed || rename(temporary, target) != 0)) {
         complain("%s cannot be written: %s", q->output, strerror(errno));
         status = EXIT_FAILED;
+        written = false;
     }
-    if (status == EXIT_OK && rename(temporary, target) != 0) {
-        complain("%s cannot be written: %s", q->output, strerror(errno));
-        status = EXIT_FAILED;
-    }
-    if (status != EXIT_OK)
+    if (!written)
         (void)unlink(temporary);
     return status;
 }

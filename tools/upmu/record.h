@@ -11,18 +11,21 @@
 #include <sys/types.h>
 
 struct record_request {
-    char **argv;           /**< the command */
-    char *program;         /**< the file that will be executed */
-    char *library;         /**< what is preloaded */
-    const char *events;    /**< counters, or NULL */
-    const char *mode;      /**< contended, holders, all, counts */
-    bool paused;           /**< nothing is recorded until `upmu ctl` starts it */
-    const char *stacks;    /**< "none", a number of frames, or NULL for the library's choice */
-    const char *sample;    /**< "none", a number, or NULL for the library's choice */
-    const char *ring;      /**< size of a thread's ring as it was given, or NULL: files grow */
-    const char *deadlocks; /**< file to tell of deadlocks in; NULL: standard error */
-    char *dir;             /**< of the recording, absolute; exists and is empty */
-    int output;            /**< descriptor for what the command writes on its standard output and error; -1: ours */
+    char **argv;             /**< the command */
+    char *program;           /**< the file that will be executed */
+    char *library;           /**< what is preloaded */
+    const char *events;      /**< counters, or NULL */
+    const char *mode;        /**< contended, holders, all, counts */
+    bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
+    const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
+    const char *sample;      /**< "none", a number, or NULL for the library's choice */
+    const char *policy;      /**< "ring", "limit", "stop", or NULL: files grow */
+    const char *policy_size; /**< as it was given */
+    const char *deadlocks;   /**< file to tell of deadlocks in; NULL: standard error */
+    bool sched;              /**< switches of threads, too */
+    bool kernel_locks;       /**< and waits for the kernel's locks */
+    char *dir;               /**< of the recording, absolute; exists and is empty */
+    int output;              /**< descriptor for what the command writes on its standard output and error; -1: ours */
 };
 
 /** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as the user
@@ -43,8 +46,9 @@ int record_run(const struct record_request *request, bool *started);
  *  `file`, NULL: on standard error. */
 void record_watch(pid_t pid, const char *dir, const char *file);
 
-/** Make dead processes' traces whole and say in one line what was recorded. @return 0, or -1 if the recording is not what
- *  was asked for (nothing there, events lost, not readable), having said so. */
+/** Make dead processes' traces whole, keep beside them what would be lost, and say in one line what was recorded.
+ *  @return 0, or -1 if the recording is not what was asked for (nothing there, events lost, not readable), having said
+ *  so. */
 int record_summary(const char *dir, const char *shown_dir);
 
 #endif

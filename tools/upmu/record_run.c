@@ -36,9 +36,9 @@ static int set_mode(const struct record_request *q)
 
 static int set_policy(const struct record_request *q)
 {
-    if (!q->ring)
+    if (!q->policy)
         return 0;
-    char *value = memory_format("ring:%s", q->ring);
+    char *value = memory_format("%s:%s", q->policy, q->policy_size);
     int rc = setenv("UPMU_TRACE_POLICY", value, 1);
     free(value);
     return rc;
@@ -58,8 +58,14 @@ static int set_environment(const struct record_request *q)
         rc = set_policy(q);
     if (rc == 0 && q->stacks)
         rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
+    if (rc == 0 && q->sched)
+        rc = setenv("UPMU_SCHED", "1", 1);
+    if (rc == 0 && q->kernel_locks)
+        rc = setenv("UPMU_KERNEL_LOCKS", "1", 1);
     if (rc == 0 && q->events)
         rc = setenv("UPMU_EVENTS", q->events, 1);
+    if (rc == 0 && q->events) /* and what they count while locks are waited for and held */
+        rc = setenv("UPMU_SYNC_COUNTERS", "1", 1);
     if (rc == 0 && q->events) /* a program without regions has something to count, too */
         rc = setenv("UPMU_REGION_THREADS", "1", 1);
     /* Events named bring a table at the end of the process; here it is the trace that was asked for. */

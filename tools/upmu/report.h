@@ -17,6 +17,7 @@ struct report {
     size_t top;           /**< rows per table */
     size_t *order;        /**< objects in the order they are shown in */
     const char *order_by; /**< in words */
+    const char *counter;  /**< counters of waits and holds are ranked by this one; NULL: by the first */
 };
 
 void report_write_text(struct output *out, const struct report *r);
@@ -25,10 +26,10 @@ void report_write_regions(struct output *out, const struct report *r);
 
 void report_write_regions_json(struct output *out, const struct report *r);
 
-/** Whether `by` is an order: "wait", "hold" or "path". */
+/** Whether `by` is an order: "wait", "hold" or "path"; or what a counter counted, "held:NAME" or "waited:NAME". */
 bool report_sort_known(const char *by);
-/** Bring the objects into an order that is known. */
-void report_sort(struct report *r, const char *by);
+/** Bring the objects into an order that is known. @return false, having said so, if there is no such counter. */
+bool report_sort(struct report *r, const char *by);
 /** Say on standard error what could not be read. @return how much. */
 size_t report_tell_damages(const struct upmu_overview *overview);
 
@@ -37,12 +38,21 @@ void report_text_threads(struct output *out, const struct report *r);
 void report_text_matrix(struct output *out, const struct report *r);
 void report_text_paths(struct output *out, const struct report *r);
 void report_text_objects(struct output *out, const struct report *r);
+void report_text_sections(struct output *out, const struct report *r);
+void report_text_kernel(struct output *out, const struct report *r);
 void report_text_regions(struct output *out, const struct report *r);
 struct json;
 void report_json_address(struct json *j, const char *key, uint64_t address);
+void report_json_counts(struct json *j, const struct report *r, uint32_t process,
+                        const struct upmu_overview_count *counts, size_t n);
+/** Of object `i`, which is of process `process`. */
+void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process);
+/** Which counter of the process has that name, SIZE_MAX if none has. */
+size_t report_counter_index(const struct report *r, uint32_t process, const char *name);
 void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
 void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
 void report_json_value(struct json *j, const char *key, const struct upmu_value *v);
+void report_json_kernel(struct json *j, const struct report *r);
 void report_json_pairs(struct json *j, const struct report *r);
 void report_json_paths(struct json *j, const struct report *r);
 

@@ -109,6 +109,8 @@ static void json_processes(struct json *j, const struct report *r)
         json_known(j, "event_cost_ps", p.event_cost_ps, p.event_cost_ps != 0);
         json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
         json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
+        json_string(j, "sched_note", p.sched_note[0] ? p.sched_note : NULL);
+        json_bool(j, "stopped", p.stopped != 0);
         json_bool(j, "complete", p.complete != 0);
         json_object_end(j);
     }
@@ -138,7 +140,7 @@ static void json_totals(struct json *j, const struct report *r)
     json_array_end(j);
 }
 
-static void json_counts(struct json *j, const struct report *r, uint32_t process,
+void report_json_counts(struct json *j, const struct report *r, uint32_t process,
                         const struct upmu_overview_count *counts, size_t n)
 {
     json_array(j, "counters");
@@ -191,7 +193,7 @@ static void json_threads(struct json *j, const struct report *r)
         json_object_end(j);
         report_json_value(j, "switches", &t.switches);
         json_sched(j, r, i);
-        json_counts(j, r, t.process, t.counts, t.n_counts);
+        report_json_counts(j, r, t.process, t.counts, t.n_counts);
         json_object_end(j);
     }
     json_array_end(j);
@@ -287,6 +289,7 @@ static void json_one_object(struct json *j, const struct report *r, size_t i, co
     json_uint(j, "sample_max_ns", o->sample_max_ns);
     report_json_place(j, r, "init_site", o->process, o->init_site);
     json_longest(j, r, o);
+    report_json_sections(j, r, i, o->process);
     json_uses_and_sites(j, r, i, o);
     json_object_end(j);
 }
@@ -314,7 +317,7 @@ static void json_regions(struct json *j, const struct report *r)
         json_uint(j, "wall_ns", region.wall_ns);
         json_uint(j, "max_ns", region.max_ns);
         json_uint(j, "unfinished", region.unfinished);
-        json_counts(j, r, region.process, region.counts, region.n_counts);
+        report_json_counts(j, r, region.process, region.counts, region.n_counts);
         json_array(j, "metrics");
         report_metrics(r, &region, json_metric, j);
         json_array_end(j);
@@ -338,6 +341,7 @@ void report_write_json(struct output *out, const struct report *r)
             json_one_object(&j, r, r->order[i], &o);
     json_array_end(&j);
     json_regions(&j, r);
+    report_json_kernel(&j, r);
     report_json_pairs(&j, r);
     report_json_paths(&j, r);
     json_end(&j);

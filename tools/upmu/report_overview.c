@@ -25,7 +25,8 @@ static int write_it(struct report *r, const struct report_request *q, write_fn w
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
-    report_sort(r, q->sort ? q->sort : "wait");
+    if (!report_sort(r, q->sort ? q->sort : "wait"))
+        return EXIT_FAILED;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
     write(&out, r);

@@ -8,7 +8,7 @@
 
 struct ranked {
     size_t object;
-    uint64_t ns;
+    uint64_t ns; /* or a count */
 };
 
 static void rank_by_hold(const struct report *r, struct ranked *all)
@@ -24,6 +24,24 @@ static void rank_by_path(const struct report *r, struct ranked *all)
     for (size_t process = 0; process < r->totals.n_processes; process++)
         for (size_t i = 0; upmu_overview_path_object(r->overview, process, i, &l) == 0; i++)
             all[l.object].ns = l.held_ns;
+}
+
+/* By what the counter counted in the sections of that kind; what it could not count comes last. @return false if no
+ * process has such a counter. */
+static bool rank_by_counter(const struct report *r, int kind, const char *counter, struct ranked *all)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct upmu_overview_section s = {.size = sizeof s};
+    bool found = false;
+    for (uint32_t process = 0; process < r->totals.n_processes; process++)
+        found |= report_counter_index(r, process, counter) != SIZE_MAX;
+    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object(r->overview, i, &o) == 0; i++) {
+        size_t k = report_counter_index(r, o.process, counter);
+        if (upmu_overview_section(r->overview, i, kind, &s) == 0 && k < s.n_counts &&
+            s.counts[k].sum.value != UPMU_NO_VALUE)
+            all[i].ns = s.counts[k].sum.value;
+    }
+    return found;
 }
 
 static const struct {
@@ -51,23 +69,54 @@ static size_t order_named(const char *by)
     return k;
 }
 
-bool report_sort_known(const char *by)
+/* "held:NAME", "waited:NAME": the name, and what it is to be counted in; NULL for another order. */
+static const char *counter_named(const char *by, int *kind)
 {
-    return order_named(by) < sizeof orders / sizeof *orders;
+    static const char held[] = "held:", waited[] = "waited:";
+    *kind = strncmp(by, held, sizeof held - 1) == 0 ? UPMU_SECTION_HELD : UPMU_SECTION_WAITED;
+    if (*kind == UPMU_SECTION_HELD)
+        return by + sizeof held - 1;
+    return strncmp(by, waited, sizeof waited - 1) == 0 ? by + sizeof waited - 1 : NULL;
 }
 
-void report_sort(struct report *r, const char *by)
+bool report_sort_known(const char *by)
 {
-    size_t k = order_named(by), n = r->totals.n_objects;
+    int kind;
+    return order_named(by) < sizeof orders / sizeof *orders || counter_named(by, &kind) != NULL;
+}
+
+/* @return false if there is no such counter. */
+static bool rank(struct report *r, const char *by, struct ranked *all)
+{
+    int kind;
+    size_t k = order_named(by);
+    if (k == sizeof orders / sizeof *orders) {
+        r->counter = counter_named(by, &kind);
+        r->order_by = kind == UPMU_SECTION_HELD ? "what was counted while they were held"
+                                                : "what was counted while they were waited for";
+        return rank_by_counter(r, kind, r->counter, all);
+    }
+    r->order_by = orders[k].words;
+    if (orders[k].rank)
+        orders[k].rank(r, all);
+    return true;
+}
+
+bool report_sort(struct report *r, const char *by)
+{
+    size_t n = r->totals.n_objects;
     struct ranked *all = memory_array(n + 1, sizeof *all);
     for (size_t i = 0; i < n; i++)
         all[i].object = i;
-    if (orders[k].rank)
-        orders[k].rank(r, all);
+    if (!rank(r, by, all)) {
+        complain("--sort %s: no such counter was recorded (upmu record -e)", by);
+        free(all);
+        return false;
+    }
     qsort(all, n, sizeof *all, compare);
     r->order = memory_array(n + 1, sizeof *r->order);
     for (size_t i = 0; i < n; i++)
         r->order[i] = all[i].object;
-    r->order_by = orders[k].words;
     free(all);
+    return true;
 }

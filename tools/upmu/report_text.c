@@ -37,6 +37,15 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
         fprintf(out->file, "%s, without a proper end (killed, or still running)%s", output_style(out, STYLE_WARNING),
                 output_plain(out));
     fputc('\n', out->file);
+    if (p->sched_note[0]) {
+        fprintf(out->file, "    %s", output_style(out, STYLE_WARNING));
+        output_clean(out->file, p->sched_note);
+        fprintf(out->file, "%s\n", output_plain(out));
+    }
+    if (p->stopped)
+        fprintf(out->file,
+                "    %srecording ended before the process did: it had reached the size that was set as its end%s\n",
+                output_style(out, STYLE_WARNING), output_plain(out));
     if (p->overwritten)
         fprintf(out->file,
                 "    %s%" PRIu64 " older events were overwritten: the recording is a ring, and begins with a gap%s\n",
@@ -91,6 +100,8 @@ void report_write_text(struct output *out, const struct report *r)
     report_text_matrix(out, r);
     report_text_paths(out, r);
     report_text_objects(out, r);
+    report_text_sections(out, r);
+    report_text_kernel(out, r);
     report_text_regions(out, r);
 }
 

@@ -25,12 +25,12 @@ const CLASS_WORDS = {
 
 const GRAPH_WIDTH = 760,
   LADDER_FROM = 7,
-  LADDER_STEP = 74;
+  LADDER_STEP = 84;
 
 // Where nodes are: few on an ellipse, many down one side and up the other.
 function places(n) {
   if (n < LADDER_FROM) {
-    const height = n <= 4 ? 300 : 400;
+    const height = n <= 4 ? 300 : 480;
     return {
       height,
       at: (i) => {
@@ -140,9 +140,11 @@ function borderOf(node, p, towards) {
 function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
   const mx = (a.x + b.x) / 2,
     my = (a.y + b.y) / 2,
-    back = edge.bend || 0,
+    upright = Math.abs(a.x - b.x) < 1,
     out = Math.hypot(mx - cx, my - cy) || 1;
-  const middle = back ? {x: mx, y: my + back} : {x: mx + ((mx - cx) / out) * 22, y: my + ((my - cy) / out) * 22};
+  let middle = {x: mx + ((mx - cx) / out) * 22, y: my + ((my - cy) / out) * 22};
+  if (edge.bend) middle = {x: mx, y: my + edge.bend};
+  else if (upright) middle = {x: mx, y: my};
   const p = borderOf(nodes[edge.from], a, middle),
     q = borderOf(nodes[edge.to], b, middle),
     go = (e) => {
@@ -167,7 +169,15 @@ function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
       class: "line",
       "marker-end": `url(#arrow-${edge.kind})`,
     }),
-    svg("text", {x: (p.x + 2 * middle.x + q.x) / 4, y: (p.y + 2 * middle.y + q.y) / 4 + 4}, edge.label),
+    svg(
+      "text",
+      {
+        x: (p.x + 2 * middle.x + q.x) / 4 + (upright ? 12 : 0),
+        y: (p.y + 2 * middle.y + q.y) / 4 + 4,
+        class: upright ? "beside" : null,
+      },
+      edge.label,
+    ),
   );
 }
 
@@ -410,7 +420,7 @@ function showDeadlock(app) {
     fill(place, [h("p", {class: "notice bad"}, `Deadlocks cannot be told: ${tidy(d.problem, 400)}`)]);
     return;
   }
-  const whole = m.lost === 0 && m.damages.length === 0 && !d.without && !d.incomplete && !d.cut;
+  const whole = isWhole(m);
   const notes = [
     d.without ? `Of ${plural(d.without, "process", "processes")} it was not recorded what their threads stand at.` : "",
     d.incomplete ? `${count(d.incomplete)} takings of locks were not recorded whole and are left out.` : "",

@@ -26,9 +26,9 @@ function stackList(m, stack, site) {
     frames.map((f) =>
       h(
         "li",
-        {class: f.inlined ? "inlined" : null},
+        {class: f.remark === "inlined" ? "inlined" : null},
         h("code", {class: "fn"}, tidy(f.name, 160)),
-        f.inlined ? h("small", null, "inlined") : null,
+        f.remark ? h("small", null, f.remark) : null,
         h(
           "small",
           {class: "where", title: tidy(f.file || f.module, 400)},
@@ -36,7 +36,7 @@ function stackList(m, stack, site) {
         ),
       ),
     ),
-    m.stackCut(stack) ? h("li", {class: "cut"}, "deeper frames were not kept") : null,
+    m.stackEnd(stack) ? h("li", {class: "cut"}, m.stackEnd(stack)) : null,
   );
 }
 

@@ -295,15 +295,17 @@ function drawCounter(pen, m, lane, y) {
 }
 
 // A label, its colour and a note in the gutter.
-function drawLabel(c, lane, y, active) {
-  const t = theme();
+// Who does not live in what is in view stands back.
+function drawLabel(c, lane, y, active, view) {
+  const t = theme(),
+    absent = lane.thread && (lane.thread.end < view.from || lane.thread.begin > view.to);
   c.fillStyle = active ? t.select : t.panel;
   c.fillRect(0, y, GUTTER, lane.height);
   c.fillStyle = lane.thread ? threadColour(lane.thread.index, t.dark) : lane.object ? lane.object.colour : t.accent;
   if (lane.kind !== "counter") c.fillRect(0, y + 2, 4, lane.height - 4);
   const two = lane.note && lane.height >= 34,
     middle = y + Math.min(lane.height, 44) / 2;
-  c.fillStyle = t.ink;
+  c.fillStyle = absent ? t.dim : t.ink;
   c.fillText(fitted(c, lane.title, GUTTER - 20), 12, two ? middle - 7 : middle);
   c.fillStyle = t.dim;
   if (two) c.fillText(fitted(c, lane.note, GUTTER - 20), 12, middle + 8);

@@ -205,8 +205,8 @@ function regionFlame(m) {
   return addBelow(nodes[0]);
 }
 
-// Blocked time by thread and call stack, what was waited for as its leaf.
-function waitFlame(m) {
+// Blocked time by thread (or of all threads together) and call stack, what was waited for as its leaf.
+function waitFlame(m, together) {
   const root = flameNode("all threads", null, {}),
     known = new Map();
   const child = (parent, name, more) => {
@@ -215,7 +215,7 @@ function waitFlame(m) {
     return known.get(key);
   };
   for (const [thread, stack, site, object, times_, ns] of m.blocked) {
-    let node = child(root, m.threads[thread].label);
+    let node = together ? root : child(root, m.threads[thread].label);
     const frames = stack ? m.stackFrames(stack) : m.siteFrames(site);
     for (const f of [...frames].reverse())
       node = child(node, tidy(f.name, 200), {

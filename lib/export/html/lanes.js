@@ -4,9 +4,10 @@
 
 const GUTTER = 196,
   REGIONS_SHOWN = 10,
-  OBJECTS_SHOWN = 200;
+  LOCKS_SHOWN = 150,
+  CALM_SHOWN = 40;
 const ROOMY = {pad: 5, state: 18, hold: 4, region: 15, holder: 17, queue: 16, counter: 40, head: 26};
-const DENSE = {pad: 2, state: 9, hold: 2, region: 0, holder: 9, queue: 6, counter: 26, head: 24};
+const DENSE = {pad: 2, state: 9, hold: 2, region: 0, holder: 9, queue: 9, counter: 26, head: 24};
 
 // A strip is a part of a lane: {kind, y (in the lane), height, rows}.
 function threadLane(t, size) {
@@ -72,13 +73,11 @@ function counterLane(c, i, size) {
   };
 }
 
-function section(title, key, made, folded) {
+function section(title, key, made, folded, all = made.length) {
   if (made.length === 0) return [];
-  const open = !folded.has(key);
-  return [
-    {kind: "head", key, title, open, strips: [], height: ROOMY.head, note: count(made.length)},
-    ...(open ? made : []),
-  ];
+  const open = !folded.has(key),
+    note = all > made.length ? `${count(made.length)} of ${count(all)}, those waited for most` : count(all);
+  return [{kind: "head", key, title, open, strips: [], height: ROOMY.head, note}, ...(open ? made : [])];
 }
 
 // options: {dense, folded: Set, wanted(lane): bool}
@@ -86,22 +85,31 @@ function layOut(model, options) {
   const size = options.dense ? DENSE : ROOMY,
     wanted = options.wanted || (() => true);
   const threads = [...model.threads].sort((a, b) => a.process - b.process || a.begin - b.begin || a.tid - b.tid);
-  const objects = model.objects
-    .filter((o) => o.type !== "thread" && (o.holdRows.length > 0 || o.waited > 0))
-    .slice(0, OBJECTS_SHOWN);
-  const lanesOf = (calm) =>
-    objects
-      .filter((o) => o.calm === calm)
-      .map((o) => lockLane(o, size))
-      .filter(wanted);
+  const objects = model.objects.filter((o) => o.type !== "thread" && (o.holdRows.length > 0 || o.waited > 0));
+  const objectsOf = (title, key, calm, most) => {
+    const all = objects.filter((o) => o.calm === calm && wanted({object: o}));
+    const made = all.slice(0, most).map((o) => lockLane(o, size));
+    return section(title, key, made, options.folded, all.length);
+  };
+  const several = model.processes.length > 1,
+    threadsOf = (p, i) =>
+      section(
+        several ? `Threads of ${tidy(baseName(p.command.split(" ")[0]), 60)} ${p.pid}` : "Threads",
+        `threads ${i}`,
+        threads
+          .filter((t) => t.process === i)
+          .map((t) => threadLane(t, size))
+          .filter(wanted),
+        options.folded,
+      );
   const lanes = [
-    ...section("Threads", "threads", threads.map((t) => threadLane(t, size)).filter(wanted), options.folded),
-    ...section("Locks", "locks", lanesOf(false), options.folded),
-    ...section("Signals, posts and barriers", "calm", lanesOf(true), options.folded),
+    ...model.processes.flatMap(threadsOf),
+    ...objectsOf("Locks", "locks", false, LOCKS_SHOWN),
+    ...objectsOf("Signals, posts and barriers", "calm", true, CALM_SHOWN),
     ...section(
       "Counters",
       "counters",
-      model.counters.map((c, i) => counterLane(c, i, size)),
+      model.readings.some((r) => r.ns.length > 0) ? model.counters.map((c, i) => counterLane(c, i, size)) : [],
       options.folded,
     ),
   ];

@@ -9,6 +9,14 @@ const RUNS = ["several", "running", "preempted", "blocked"],
   PREEMPTED = 2;
 const STEP_RUNS = 0,
   STEP_WAKES = 1;
+// By enum upmu_frame_kind, and by how a stack ends (html_places.c).
+const FRAME_REMARKS = ["", "", "returns from a signal handler", "", "the linker's stub", "made at run time"];
+const STACK_ENDS = [
+  "",
+  "more frames were not kept",
+  "who called this is not known: the unwinder did not get further",
+  "only the place of the call was recorded",
+];
 const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", "barrier", "once", "futex"];
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
 const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
@@ -24,8 +32,11 @@ const LOCK_COLOURS = [
   "#6741d9",
   "#66a80f",
   "#a1662f",
+  "#f06595",
+  "#12b886",
 ];
-const OTHER_COLOUR = "#868e96";
+const LOCKS_COLOURED = 8,
+  OTHER_COLOUR = "#868e96";
 
 function hue(n) {
   return (n * 137.508) % 360;
@@ -86,19 +97,21 @@ class Model {
   nameObjects() {
     this.objects.forEach((o, i) => {
       o.index = i;
-      o.title = tidy(o.name ? `${o.type} ${o.name}` : o.peer ? `${o.type} ${o.peer}` : `${o.type} ${o.address}`, 120);
+      const ends = o.peer && this.byTid.get(`${o.process}.${o.peer}`);
+      const name = o.name || o.peer || o.address;
+      o.title = ends ? `end of ${ends.label}` : tidy(`${o.type} ${name}`, 120);
       o.calm = CALM.has(o.type) || o.type === "thread";
       o.waited = waited(o.waits);
       o.colour = OTHER_COLOUR;
       o.holdRows = [];
     });
     // Locks come first: they are what one looks for. Ends of threads need no colour.
-    const waitedFor = this.objects.filter((o) => o.waited > 0 && o.type !== "thread");
-    [...waitedFor.filter((o) => !o.calm), ...waitedFor.filter((o) => o.calm)]
-      .slice(0, LOCK_COLOURS.length)
-      .forEach((o, i) => {
-        o.colour = LOCK_COLOURS[i];
-      });
+    const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread");
+    const locks = waitedFor.filter((o) => !o.calm).slice(0, LOCKS_COLOURED),
+      calm = waitedFor.filter((o) => o.calm).slice(0, LOCK_COLOURS.length - locks.length);
+    [...locks, ...calm].forEach((o, i) => {
+      o.colour = LOCK_COLOURS[i];
+    });
     this.byAddress = new Map();
     for (const o of this.objects) {
       const key = `${o.process}.${o.address}`;
@@ -149,13 +162,25 @@ class Model {
 
   // A frame as {name, file, line, module}.
   frame(i) {
-    const [name, file, line, module] = this.frames[i];
-    return {name, file, line, module};
+    const [name, file, line, module, before, distance] = this.frames[i];
+    return {
+      name,
+      file,
+      line,
+      module,
+      remark: before ? `no name; 0x${distance.toString(16)} after ${tidy(before, 90)}` : "",
+    };
   }
 
   // The frames at a site, the innermost first.
   siteFrames(site) {
-    return site ? this.sites[site - 1].map((i) => this.frame(i)) : [];
+    if (!site) return [];
+    const [kind, ...frames] = this.sites[site - 1];
+    return frames.map((i, k) => {
+      const f = this.frame(i),
+        outermost = k + 1 === frames.length;
+      return {...f, remark: f.remark || (outermost ? FRAME_REMARKS[kind] : "inlined")};
+    });
   }
 
   // "function file.c:12"; "" if the recording does not tell.
@@ -169,14 +194,12 @@ class Model {
   stackFrames(stack) {
     if (!stack) return [];
     const [, ...sites] = this.stacks[stack - 1];
-    return sites.flatMap((site) => {
-      const frames = this.siteFrames(site);
-      return frames.map((f, i) => ({...f, inlined: i + 1 < frames.length}));
-    });
+    return sites.flatMap((site) => this.siteFrames(site));
   }
 
-  stackCut(stack) {
-    return stack ? this.stacks[stack - 1][0] === 1 : false;
+  // What is to be said at the outer end of a stack.
+  stackEnd(stack) {
+    return stack ? STACK_ENDS[this.stacks[stack - 1][0]] : "";
   }
 
   // How many wait for an object over time: {t, n}, a step function. Made when it is first asked for.

@@ -14,13 +14,34 @@ function card(title, value, note, warn) {
   );
 }
 
+// What was not recorded, or not read, may hold what was not found.
+function isWhole(m) {
+  const d = m.deadlocks;
+  return m.lost === 0 && m.damages.length === 0 && !d.problem && !d.without && !d.incomplete && !d.cut;
+}
+
+function deadlockCard(m) {
+  const items = m.deadlocks.items || [],
+    certain = items.filter((item) => item.standing === "certain").length;
+  if (certain > 0) return card("Deadlocks", count(certain), "see Deadlock", true);
+  if (m.deadlocks.problem) return card("Deadlocks", "?", "they cannot be told");
+  const stalled = items.length > 0 ? `${plural(items.length, "standstill")} that something could end` : "";
+  return card("Deadlocks", isWhole(m) ? "none" : "none found", stalled || (isWhole(m) ? "" : "in what was recorded"));
+}
+
+function lostCard(m) {
+  const lost = m.lost > 0 ? `${plural(m.lost, "event")} did not fit` : "";
+  if (m.damages.length > 0)
+    return card("Lost", "a part", `${plural(m.damages.length, "stream")} damaged${lost && `, ${lost}`}`, true);
+  return m.lost > 0 ? card("Lost", count(m.lost), lost, true) : card("Lost", "nothing", "every event was kept");
+}
+
 function cards(m) {
   const blocked = m.threads.reduce((n, t) => n + t.blocked, 0);
   const contended = m.objects.filter((o) => !o.calm),
     locks = contended.reduce((n, o) => n + o.waited, 0);
   const waits = contended.reduce((n, o) => n + o.waits[0] + o.waits[3], 0),
     worst = contended[0];
-  const stuck = (m.deadlocks.items || []).length;
   return h(
     "div",
     {class: "cards"},
@@ -46,22 +67,8 @@ function cards(m) {
       percent(blocked, m.lifetime),
       `${duration(blocked)}, with waits for signals, ends and posts`,
     ),
-    card(
-      "Deadlocks",
-      m.deadlocks.problem ? "?" : stuck ? count(stuck) : "none",
-      stuck ? "see Deadlock" : m.deadlocks.without ? "not known of every process" : "",
-      stuck > 0,
-    ),
-    card(
-      "Lost",
-      m.lost || m.damages.length ? count(m.lost) + (m.damages.length ? " +" : "") : "nothing",
-      m.damages.length
-        ? `${plural(m.damages.length, "stream")} damaged`
-        : m.lost
-          ? "events that did not fit"
-          : "every event was kept",
-      m.lost > 0 || m.damages.length > 0,
-    ),
+    deadlockCard(m),
+    lostCard(m),
   );
 }
 
@@ -251,7 +258,8 @@ function lockPanel(app, title, objects, empty) {
       {
         title: "Taken",
         value: (o) => o.acquisitions,
-        cell: (o) => (o.countsExact || !o.acquisitions ? "" : "\u2265\u202f") + count(o.acquisitions),
+        cell: (o) =>
+          o.acquisitions === 0 && o.calm ? "\u2013" : (o.countsExact ? "" : "\u2265\u202f") + count(o.acquisitions),
         number: true,
       },
       {
@@ -266,7 +274,7 @@ function lockPanel(app, title, objects, empty) {
     title,
     table(columns, objects, {most: 12, empty, onrow: (o) => app.show("timeline", {object: o})}),
     objects
-      .filter((o) => o.waited > 0)
+      .filter((o) => o.waited > 0 && o.type !== "thread")
       .slice(0, 3)
       .map((o) => lockPlaces(m, o)),
   );
@@ -546,7 +554,6 @@ function showOverview(app) {
     threadPanel(app),
     lockPanel(app, "Locks", locks, "No lock was recorded."),
     events.length ? lockPanel(app, "Condition variables, semaphores, barriers, joins", events, "") : null,
-    m.paths.map((path, i) => pathPanel(app, path, i)),
     m.paths.map((path, i) => pathPanel(app, path, i)),
     pairsPanel(app),
     conditionsPanel(m),

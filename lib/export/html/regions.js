@@ -140,10 +140,12 @@ function flamePanel(app, flames) {
 function showRegions(app) {
   const m = app.model,
     regions = regionFlame(m),
-    waits = waitFlame(m),
     flames = [];
   if (m.regions.some((r) => r.name !== "(thread)")) flames.push({title: "Wall time by region", root: regions});
-  if (m.blocked.length) flames.push({title: "Blocked time by call stack", root: waits});
+  if (m.blocked.length) {
+    flames.push({title: "Blocked time by call stack", root: waitFlame(m, true)});
+    flames.push({title: "\u2026 and thread", root: waitFlame(m, false)});
+  }
   fill(byId("regions"), [
     flames.length
       ? flamePanel(app, flames)

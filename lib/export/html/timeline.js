@@ -4,6 +4,7 @@
 
 const RULER = 24,
   LEAST_NS = 20,
+  SHORTEST_NS = 1000,
   ARROWS_MOST = 60,
   DENSE_FROM = 24;
 
@@ -142,7 +143,9 @@ class Timeline {
       h("h3", null, "Nothing chosen"),
       h("p", {class: "dim"}, "Click anything in a lane for its times, its callers and its call stack."),
       h("h4", null, "In the lanes of threads"),
-      told ? line(t.run, 1, "5px", "running on a CPU") : line(t.run, 1, "5px", "running, or ready to run"),
+      told
+        ? line(t.run, 1, "5px", "running on a CPU")
+        : line(t.run, 1, "5px", "runs, or waits for what is not recorded"),
       told && line(t.warn, 1, "5px", "preempted: another one runs in its place"),
       line(lock ? lock.colour : LOCK_COLOURS[0], 1, "14px", "waits for a lock, in the lock's colour"),
       line(calm ? calm.colour : LOCK_COLOURS[1], 0.35, "14px", "waits for a signal, a post, or a thread's end"),
@@ -163,9 +166,11 @@ class Timeline {
 
   // All that was kept, with a little room at both ends.
   whole() {
-    const {from, to} = this.m.shown,
-      room = Math.max(1, to - from) * 0.01;
-    return {from: from - room, to: to + room};
+    const from = this.m.shown.from,
+      to = Math.max(this.m.shown.to, from + SHORTEST_NS),
+      room = Math.max(1, to - from) * 0.01,
+      beyond = this.m.unfinished > 0 ? 5 : 1; // what has not ended goes on there
+    return {from: from - room, to: to + beyond * room};
   }
 
   showAll() {
@@ -320,6 +325,7 @@ class Timeline {
             lane.thread &&
             this.chosen.row.table.name !== "holds" &&
             this.chosen.row.a === lane.thread.index,
+          this.view,
         );
       c.fillStyle = t.line;
       c.fillRect(0, Math.round(lane.y - top + lane.height) - 1, width, 1);

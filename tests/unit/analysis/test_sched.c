@@ -211,6 +211,101 @@ START_TEST(without_switches_all_is_unknown_and_said_so)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------------------------- tracepoints */
+
+static void wakes(pid_t waker, uint64_t time, pid_t wakee)
+{
+    struct upmu_trace_event e = event(UPMU_TRACE_SCHED_WAKE, waker, time, 0);
+    e.object_type = UPMU_OBJECT_NONE;
+    e.peer = wakee;
+    add(&e);
+}
+
+static struct upmu_overview_waker waker(pid_t tid, size_t k)
+{
+    struct upmu_overview_waker w = {.size = sizeof w};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    for (size_t i = 0; upmu_overview_thread(&subject, i, &t) == 0; i++)
+        if (t.tid == tid) {
+            int rc = upmu_overview_waker(&subject, i, k, &w);
+            ck_assert(rc == 0 || rc == UPMU_E_NAME);
+            return rc == 0 ? w : (struct upmu_overview_waker){.tid = -1};
+        }
+    ck_abort_msg("no thread %d", (int)tid);
+}
+
+START_TEST(who_waits_is_woken_by_the_first_that_does_it)
+{
+    begin_stream(true);
+    begins(100, 1);
+    begins(101, 2);
+    sched(UPMU_TRACE_SCHED_OUT, 101, 100, 0, 0);
+    wakes(100, 300, 101);
+    wakes(100, 310, 101);
+    sched(UPMU_TRACE_SCHED_IN, 101, 350, 0, 0);
+    wakes(100, 400, 101); /* it runs */
+    sched(UPMU_TRACE_SCHED_OUT, 101, 500, 0, UPMU_FLAG_PREEMPTED);
+    wakes(100, 550, 101); /* it could run */
+    sched(UPMU_TRACE_SCHED_IN, 101, 600, 0, 0);
+    sched(UPMU_TRACE_SCHED_OUT, 101, 700, 0, 0);
+    wakes(102, 800, 101);
+    sched(UPMU_TRACE_SCHED_IN, 101, 900, 0, 0);
+    sched(UPMU_TRACE_SCHED_OUT, 101, 1000, 0, 0);
+    wakes(100, 1100, 4711); /* of another process */
+    wakes(100, 1200, 101);
+    sched(UPMU_TRACE_SCHED_IN, 101, 1220, 0, 0);
+    finish();
+    ck_assert_int_eq(waker(101, 0).tid, 100);
+    ck_assert_uint_eq(waker(101, 0).waits.count, 2);
+    ck_assert_uint_eq(waker(101, 0).waits.total_ns, 50 + 20);
+    ck_assert_uint_eq(waker(101, 0).waits.max_ns, 50);
+    ck_assert_int_eq(waker(101, 1).tid, 102);
+    ck_assert_uint_eq(waker(101, 1).waits.total_ns, 100);
+    ck_assert_int_eq(waker(101, 2).tid, -1);
+    ck_assert_int_eq(waker(100, 0).tid, -1);
+    ck_assert_uint_eq(ran(101, 0).blocked_ns, 250 + 200 + 220);
+    end_stream();
+}
+END_TEST
+
+static void kernel_lock(int kind, pid_t tid, uint64_t time, uint64_t address, uint64_t kinds)
+{
+    struct upmu_trace_event e = event(kind, tid, time, address);
+    e.object_type = UPMU_OBJECT_NONE;
+    e.count = kinds;
+    add(&e);
+}
+
+START_TEST(kernel_locks_are_added_up_and_the_longest_is_first)
+{
+    enum { A = 0x8000, B = 0x9000 };
+    const int block = UPMU_TRACE_KERNEL_LOCK_BLOCK, done = UPMU_TRACE_KERNEL_LOCK_DONE;
+    struct upmu_overview_kernel_lock l = {.size = sizeof l};
+    begin_stream(true);
+    kernel_lock(done, 100, 50, A, 0); /* its begin was before the recording */
+    kernel_lock(block, 100, 100, A, UPMU_KERNEL_LOCK_MUTEX | UPMU_KERNEL_LOCK_SPIN);
+    kernel_lock(block, 101, 110, B, UPMU_KERNEL_LOCK_READ);
+    kernel_lock(block, 100, 120, A, UPMU_KERNEL_LOCK_MUTEX); /* it sleeps now */
+    kernel_lock(block, 100, 130, B, UPMU_KERNEL_LOCK_WRITE); /* inside that */
+    kernel_lock(done, 100, 140, B, 0);
+    kernel_lock(done, 101, 510, B, 0);
+    kernel_lock(done, 100, 200, A, 0);
+    kernel_lock(block, 101, 600, A, 0); /* without an end */
+    finish();
+    ck_assert_int_eq(upmu_overview_kernel_lock(&subject, 0, &l), 0);
+    ck_assert_uint_eq(l.address, B);
+    ck_assert_uint_eq(l.kinds, UPMU_KERNEL_LOCK_READ | UPMU_KERNEL_LOCK_WRITE);
+    ck_assert_uint_eq(l.waits.count, 2);
+    ck_assert_uint_eq(l.waits.total_ns, 400 + 10);
+    ck_assert_int_eq(upmu_overview_kernel_lock(&subject, 1, &l), 0);
+    ck_assert_uint_eq(l.address, A);
+    ck_assert_uint_eq(l.waits.count, 1);
+    ck_assert_uint_eq(l.waits.max_ns, 100);
+    ck_assert_int_eq(upmu_overview_kernel_lock(&subject, 2, &l), UPMU_E_NAME);
+    end_stream();
+}
+END_TEST
+
 /* -------------------------------------------------------------------------------------------- those who look on */
 
 static char seen[256];
@@ -253,6 +348,8 @@ int main(void)
     tcase_add_test(cases, switches_of_an_id_given_again_are_those_of_its_new_thread);
     tcase_add_test(cases, switches_are_no_doing_of_the_thread);
     tcase_add_test(cases, without_switches_all_is_unknown_and_said_so);
+    tcase_add_test(cases, who_waits_is_woken_by_the_first_that_does_it);
+    tcase_add_test(cases, kernel_locks_are_added_up_and_the_longest_is_first);
     tcase_add_test(cases, intervals_come_in_turn_with_the_cpu);
     return run_suite("sched", cases);
 }

@@ -5,9 +5,11 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "core/recorder.h"
 #include "core/region.h"
 #include "machine.h"
 #include "unit/kernel/suite.h"
+#include "upmu/trace.h"
 
 /* The same count at each read, a second later: times that stand still while a busy machine lets the thread wait would be
  * taken for those of a stopped counter. */
@@ -306,10 +308,107 @@ START_TEST(arguments_of_readback_are_checked)
 }
 END_TEST
 
+/* ------------------------------------------------------------------------------- for events of other modules */
+
+static char dir[] = "/tmp/upmu-unit-counts-XXXXXX";
+
+/* The counters told for `object`, one after the other. */
+static size_t told(uint64_t object, uint64_t *ticks, struct upmu_value (*values)[2], size_t max)
+{
+    struct upmu_trace *t;
+    const struct upmu_trace_event *e;
+    size_t n = 0;
+    int rc;
+    ck_assert_msg(upmu_trace_open(&t, dir) == 0, "%s", upmu_error());
+    while ((rc = upmu_trace_next(t, &e)) > 0) {
+        if (e->kind != UPMU_TRACE_COUNTERS)
+            continue;
+        ck_assert_uint_eq(e->object, object);
+        ck_assert_uint_eq(e->n_values, 2);
+        ck_assert_uint_lt(n, max);
+        ticks[n] = e->tick;
+        memcpy(values[n++], e->values, 2 * sizeof **values);
+    }
+    ck_assert_int_eq(rc, 0);
+    upmu_trace_close(t);
+    return n;
+}
+
+static void setup_traced(const char *events)
+{
+    struct upmu_region_opts opts = {.size = sizeof opts, .events = events, .trace = dir};
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_msg(upmu_region_setup(&opts) == 0, "%s", upmu_error());
+}
+
+/* Hardware that is shared by turns, and an event that is refused: their standings come through. */
+START_TEST(counters_for_an_event_keep_their_standing)
+{
+    const struct scripted_sample reads[] = {{10, 1000, 1000}, {60, 2000, 1500}, {90, 3000, 1500}};
+    uint64_t ticks[4] = {0}, tick = 0;
+    struct upmu_value values[4][2];
+    scripted_counter(KERNEL_TYPE_HARDWARE, KERNEL_HW_INSTRUCTIONS, reads, 3);
+    scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, EACCES);
+    setup_traced("instructions,page-faults");
+    ck_assert_ptr_nonnull(upmu_recorder_stream_());
+    ck_assert(upmu_recorder_counters_(&tick, 0xabc));
+    ck_assert_uint_ne(tick, 0); /* the moment behind the reading */
+    uint64_t given = tick + 1000;
+    ck_assert(upmu_recorder_counters_(&given, 0xabc));
+    ck_assert_uint_eq(given, tick + 1000);
+    ck_assert_uint_eq(told(0xabc, ticks, values, 4), 2);
+    ck_assert_uint_eq(ticks[0], tick);
+    ck_assert_uint_eq(ticks[1], given);
+    ck_assert_int_eq(values[0][0].standing, UPMU_EXACT);
+    ck_assert_uint_eq(values[0][0].value, 10);
+    ck_assert_int_eq(values[1][0].standing, UPMU_SCALED);
+    ck_assert_uint_eq(values[1][0].raw, 60);
+    ck_assert_uint_eq(values[1][0].value, 80);
+    ck_assert_uint_eq(values[1][0].enabled, 2000);
+    ck_assert_uint_eq(values[1][0].running, 1500);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(values[i][1].standing, UPMU_REFUSED);
+        ck_assert_uint_eq(values[i][1].value, UPMU_NO_VALUE);
+    }
+}
+END_TEST
+
+START_TEST(counters_for_an_event_wait_for_nobody)
+{
+    uint64_t tick = 5;
+    setup_traced("page-faults");
+    ck_assert_ptr_nonnull(upmu_recorder_stream_());
+    errno = 77;
+    region_tls.thread->busy = 1; /* as a signal handler finds it that has hit a region's begin */
+    ck_assert(!upmu_recorder_counters_(&tick, 1));
+    region_tls.thread->busy = 0;
+    ck_assert(upmu_recorder_counters_(&tick, 1));
+    ck_assert_int_eq(errno, 77);
+}
+END_TEST
+
+START_TEST(without_counters_there_is_nothing_to_tell)
+{
+    uint64_t tick = 5;
+    setup_traced("none");
+    ck_assert_ptr_nonnull(upmu_recorder_stream_());
+    ck_assert(!upmu_recorder_counters_(&tick, 1));
+    ck_assert_uint_eq(told(1, NULL, NULL, 0), 0);
+}
+END_TEST
+
+/* If there is one. */
+static void remove_recording(void)
+{
+    char command[sizeof dir + 16];
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+
 int main(void)
 {
     TCase *cases = tcase_create("region counts");
-    tcase_add_checked_fixture(cases, set_up, NULL);
+    tcase_add_checked_fixture(cases, set_up, remove_recording);
     tcase_add_test(cases, distributions_of_exact_instances);
     tcase_add_test(cases, an_estimate_makes_the_sum_one_for_good);
     tcase_add_test(cases, an_instance_off_the_counters_has_no_number);
@@ -323,5 +422,8 @@ int main(void)
     tcase_add_test(cases, names_of_events_show_the_modes_in_force);
     tcase_add_test(cases, arguments_of_readback_are_checked);
     tcase_set_timeout(cases, 30);
+    tcase_add_test(cases, counters_for_an_event_keep_their_standing);
+    tcase_add_test(cases, counters_for_an_event_wait_for_nobody);
+    tcase_add_test(cases, without_counters_there_is_nothing_to_tell);
     return run_suite("region counts", cases);
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the program where threads waited, or held what others waited for, most time first: for the issue lists of IDEs.
+ * Room: export. Before it: the first reading, which has added them up; after it: a file. */
+#include "export/export.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES_MOST = 200 }; /* an issue list is read by a person */
+
+struct place {
+    size_t object, site;
+    uint64_t ns; /* waited here, and made others wait */
+};
+
+struct places {
+    struct place *list;
+    size_t n, room;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return x->site < y->site ? -1 : x->site > y->site;
+}
+
+static int add_place(struct places *p, struct place place)
+{
+    if (p->n == p->room) {
+        size_t room = p->room ? 2 * p->room : 64;
+        struct place *list = realloc(p->list, room * sizeof *list);
+        if (!list)
+            return export_no_memory();
+        p->list = list;
+        p->room = room;
+    }
+    p->list[p->n++] = place;
+    return 0;
+}
+
+static int collect(const struct export_job *job, struct places *p)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct upmu_overview_site s = {.size = sizeof s};
+    for (size_t i = 0; upmu_overview_object(job->facts, i, &o) == 0; i++) {
+        for (size_t k = 0; upmu_overview_site(job->facts, i, k, &s) == 0; k++) {
+            uint64_t ns = s.waits.total_ns + s.waits.unfinished_ns + s.blocked_ns;
+            int rc = s.address != 0 && ns > 0 ? add_place(p, (struct place){i, k, ns}) : 0;
+            if (rc < 0)
+                return rc;
+        }
+    }
+    if (p->n > 1)
+        qsort(p->list, p->n, sizeof *p->list, by_time);
+    return 0;
+}
+
+static double milliseconds(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+/* As names.c has it, for an object of the sorted list. */
+static void object_words(struct textbuf *out, const struct upmu_overview_object *o)
+{
+    const char *word = upmu_trace_object_name(o->type);
+    export_text(out, word ? word : "object");
+    export_text(out, " ");
+    if (o->name[0])
+        export_plain(out, o->name, "");
+    else if (o->peer > 0)
+        textbuf_printf(out, "%ld", (long)o->peer);
+    else
+        export_hex(out, o->address);
+}
+
+/* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; taken here, 2 waits of others, 9.000 ms" */
+static void message(struct textbuf *out, const struct upmu_overview_object *o, const struct upmu_overview_site *s)
+{
+    uint64_t waits = s->waits.count + s->waits.unfinished;
+    object_words(out, o);
+    if (waits > 0)
+        textbuf_printf(out, ": %" PRIu64 " wait%s here, %.3f ms", waits, waits == 1 ? "" : "s",
+                       milliseconds(s->waits.total_ns + s->waits.unfinished_ns));
+    if (waits > 1 && s->waits.max_ns > 0)
+        textbuf_printf(out, ", the longest %.3f ms", milliseconds(s->waits.max_ns));
+    if (s->waits.unfinished > 0)
+        textbuf_printf(out, ", %" PRIu64 " of them unfinished", s->waits.unfinished);
+    if (s->blocked > 0)
+        textbuf_printf(out, "%s taken here, %" PRIu64 " wait%s of others meanwhile, %.3f ms", waits > 0 ? ";" : ":",
+                       s->blocked, s->blocked == 1 ? "" : "s", milliseconds(s->blocked_ns));
+}
+
+/* Where no line is known, what is known of the place stands for the file. */
+static bool where(struct export_job *job, const struct upmu_overview_object *o, uint64_t address, struct upmu_symbol *s)
+{
+    return upmu_overview_symbol(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
+}
+
+typedef void (*line_fn)(struct export_job *job, const struct upmu_overview_object *object,
+                        const struct upmu_overview_site *site, const struct upmu_symbol *symbol);
+
+static int each(struct export_job *job, line_fn line)
+{
+    struct places p = {0};
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct upmu_overview_site s = {.size = sizeof s};
+    struct upmu_symbol symbol = {.size = sizeof symbol};
+    int rc = collect(job, &p);
+    for (size_t i = 0; rc == 0 && i < p.n; i++) {
+        bool told = i < PLACES_MOST && upmu_overview_object(job->facts, p.list[i].object, &o) == 0 &&
+                    upmu_overview_site(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
+                    where(job, &o, s.address, &symbol);
+        if (told)
+            line(job, &o, &s, &symbol);
+        job->left_out += !told;
+        rc = export_flush(job);
+    }
+    free(p.list);
+    return rc;
+}
+
+static void tasks_line(struct export_job *job, const struct upmu_overview_object *object,
+                       const struct upmu_overview_site *site, const struct upmu_symbol *symbol)
+{
+    export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
+    textbuf_printf(&job->out, "\t%ld\twarn\t", symbol->file ? (long)symbol->line : -1L);
+    message(&job->out, object, site);
+    export_text(&job->out, "\n");
+}
+
+static int tasks_finish(struct export_job *job)
+{
+    return each(job, tasks_line);
+}
+
+static void gcc_line(struct export_job *job, const struct upmu_overview_object *object,
+                     const struct upmu_overview_site *site, const struct upmu_symbol *symbol)
+{
+    export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
+    if (symbol->file)
+        textbuf_printf(&job->out, ":%" PRIu32 ": warning: ", symbol->line);
+    else
+        textbuf_printf(&job->out, "+0x%" PRIx64 ": warning: ", symbol->offset);
+    message(&job->out, object, site);
+    export_text(&job->out, " [contention]\n");
+}
+
+static int gcc_finish(struct export_job *job)
+{
+    return each(job, gcc_line);
+}
+
+const struct export_format export_tasks = {
+    .name = "tasks",
+    .suffix = "tasks",
+    .summary = "lines where threads waited or made others wait, for Qt Creator's list of issues",
+    .finish = tasks_finish,
+};
+
+const struct export_format export_gcc = {
+    .name = "gcc",
+    .suffix = "txt",
+    .summary = "the same lines as a compiler's warnings, for any editor",
+    .finish = gcc_finish,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the kernel's tracepoints are, and where their records have what we want. Room: kernel. Before it: core, through
+ * core/kernel_ops.h; after it: the files of tracefs, which only root may read on most systems, and switch_log.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/parts.h"
+
+enum { RAW_MAX = 60 }; /* of a record, what switch_log.c looks at */
+
+static const struct {
+    const char *path;  /* below the folder of events */
+    const char *value; /* names of fields */
+    const char *more;  /* NULL: none */
+    uint32_t kind;
+} points[KERNEL_POINTS] = {
+    [KERNEL_POINT_WAKING] = {"sched/sched_waking", "pid", NULL, KERNEL_SWITCH_WAKES},
+    [KERNEL_POINT_LOCK_BEGIN] = {"lock/contention_begin", "lock_addr", "flags", KERNEL_SWITCH_LOCK_BEGIN},
+    [KERNEL_POINT_LOCK_END] = {"lock/contention_end", "lock_addr", "ret", KERNEL_SWITCH_LOCK_END},
+};
+
+static ssize_t read_format(const char *path, char *text, size_t size)
+{
+    static const char *const folders[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"};
+    ssize_t n = -ENOENT;
+    for (size_t i = 0; n < 0 && i < sizeof folders / sizeof *folders; i++) {
+        char file[128];
+        snprintf(file, sizeof file, "%s/%s/format", folders[i], path);
+        n = kernel_read_file(file, text, size);
+    }
+    return n;
+}
+
+/* A line "field:TYPE NAME;  offset:N;  size:N; ...". @return false if there is no such field of 4 or 8 bytes. */
+static bool find_field(const char *text, const char *name, uint16_t *at, uint16_t *bytes)
+{
+    char ending[64];
+    unsigned offset, size;
+    snprintf(ending, sizeof ending, " %s;", name);
+    const char *found = strstr(text, ending);
+    if (!found || sscanf(found + strlen(ending), " offset:%u; size:%u;", &offset, &size) != 2)
+        return false;
+    if ((size != sizeof(uint32_t) && size != sizeof(uint64_t)) || offset > RAW_MAX - size)
+        return false;
+    *at = (uint16_t)offset;
+    *bytes = (uint16_t)size;
+    return true;
+}
+
+static int find_point(size_t i, struct kernel_point_layout *out)
+{
+    char text[4096];
+    unsigned long long id;
+    ssize_t n = read_format(points[i].path, text, sizeof text);
+    if (n < 0)
+        return (int)n;
+    const char *number = strstr(text, "ID: ");
+    *out = (struct kernel_point_layout){.kind = points[i].kind};
+    if (!number || sscanf(number, "ID: %llu", &id) != 1 ||
+        !find_field(text, points[i].value, &out->value, &out->value_bytes) ||
+        (points[i].more && !find_field(text, points[i].more, &out->more, &out->more_bytes))) {
+        *out = (struct kernel_point_layout){0};
+        return -EPROTO; /* another kernel than we know */
+    }
+    out->id = id;
+    return 0;
+}
+
+int kernel_points_find(uint32_t wanted, struct kernel_point_layout *layout)
+{
+    int rc = 0;
+    for (size_t i = 0; i < KERNEL_POINTS; i++) {
+        layout[i] = (struct kernel_point_layout){0};
+        int found = wanted & 1u << i ? find_point(i, &layout[i]) : 0;
+        rc = rc == 0 ? found : rc;
+    }
+    return rc;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's records of the calling thread's switches, and of what its tracepoints tell of it. Room: kernel. Before it:
+ * the kernel, which writes them into buffers shared with us while the thread leaves its CPU and comes back; after it: core,
+ * which puts them into the trace.
+ *
+ * A dummy event of the thread itself asks for the switches, so that no right is needed that counting one's own user mode
+ * does not need; tracepoints need the right to trace. Each has a buffer of its own, whose mapping keeps the event alive, so
+ * that no descriptor has to. The buffers are mapped writable: then the kernel never overwrites what was not read, and counts
+ * what did not fit.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/parts.h"
+
+#ifndef PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
+#define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT (1 << 14) /* Linux 4.17 */
+#endif
+
+enum {
+    RECORD_SWITCH = 14, /* PERF_RECORD_SWITCH, Linux 4.3 */
+    POINT_SHARE = 4,    /* a tracepoint's buffer is this part of that of the switches */
+    /* What every tracepoint begins with: its flags, of which these say that an interrupt has hit the thread. */
+    COMMON_FLAGS = 2,
+    FLAG_HARDIRQ = 0x08,
+    FLAG_SOFTIRQ = 0x10,
+};
+
+/* What we ask for with each record. */
+struct sample_id {
+    uint64_t time;
+    uint32_t cpu, reserved;
+};
+
+struct switch_record {
+    struct perf_event_header header;
+    struct sample_id id;
+};
+
+struct lost_record {
+    struct perf_event_header header;
+    uint64_t event, lost;
+    struct sample_id id;
+};
+
+struct point_record {
+    struct perf_event_header header;
+    struct sample_id id;
+    uint32_t size;
+    unsigned char raw[60]; /* as much as we may want of it */
+};
+
+/* Before Linux 4.17 a thread that was preempted looks like one that waits. */
+static bool preemption_is_told(void)
+{
+    struct utsname name;
+    unsigned major, minor;
+    if (uname(&name) != 0 || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+        return false;
+    return major > 4 || (major == 4 && minor >= 17);
+}
+
+static int ring_event(const struct kernel_point_layout *point)
+{
+    struct perf_event_attr attr = {
+        .type = point ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = point ? point->id : PERF_COUNT_SW_DUMMY,
+        .sample_period = point ? 1 : 0,
+        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | (point ? PERF_SAMPLE_RAW : 0),
+        .exclude_kernel = !point,
+        .exclude_hv = 1,
+        .sample_id_all = 1,
+        .context_switch = !point,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC_RAW,
+    };
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+/* As large as asked for, or as the limits for locked memory still allow. */
+static int ring_map(struct kernel_ring *ring, int fd, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 1;
+    while (pages * page < bytes)
+        pages *= 2;
+    for (; pages > 0; pages /= 2) {
+        void *at = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (at == MAP_FAILED)
+            continue;
+        const struct perf_event_mmap_page *head = at;
+        *ring = (struct kernel_ring){
+            .head = (const uint64_t *)&head->data_head, .page = at, .page_bytes = page, .data_bytes = pages * page};
+        return 0;
+    }
+    return -errno;
+}
+
+static int ring_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *point)
+{
+    if (!kernel_descriptor_reserve())
+        return -EMFILE;
+    struct kernel_ring *ring = &log->ring[log->n];
+    int fd = ring_event(point);
+    int rc = fd < 0 ? fd : ring_map(ring, fd, bytes);
+    if (fd >= 0)
+        close(fd); /* the mapping keeps the event alive, and the program its descriptors */
+    kernel_descriptor_unreserve();
+    if (rc < 0)
+        return rc;
+    if (point)
+        ring->layout = *point;
+    log->n++;
+    return 0;
+}
+
+int kernel_switches_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points)
+{
+    *log = (struct kernel_switch_log){0};
+    if (kernel_files_recorded())
+        return -EREMOTE;
+    if (!preemption_is_told())
+        return -EOPNOTSUPP;
+    int rc = ring_open(log, bytes, NULL);
+    for (size_t i = 0; rc == 0 && points && i < KERNEL_POINTS; i++) {
+        int refused = points[i].id ? ring_open(log, bytes / POINT_SHARE, &points[i]) : 0;
+        if (refused < 0 && log->refused == 0)
+            log->refused = -refused;
+    }
+    return rc;
+}
+
+/* Records begin and end on words, and may go round the end of the buffer. */
+static void take_bytes(const struct kernel_ring *ring, void *out, size_t bytes)
+{
+    const unsigned char *data = (const unsigned char *)ring->page + ring->page_bytes;
+    size_t at = (size_t)(ring->tail & (ring->data_bytes - 1)), first = ring->data_bytes - at;
+    first = first < bytes ? first : bytes;
+    memcpy(out, data + at, first);
+    memcpy((unsigned char *)out + first, data, bytes - first);
+}
+
+/* Read to here: the kernel may write there again. */
+static void move_tail(struct kernel_ring *ring, uint64_t bytes)
+{
+    struct perf_event_mmap_page *head = ring->page;
+    uint64_t tail = ring->tail + bytes;
+    __atomic_store_n(&ring->tail, tail, __ATOMIC_RELAXED); /* others look whether there is something */
+    __atomic_store_n(&head->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static void take_switch(const struct kernel_ring *ring, struct kernel_switch *out)
+{
+    struct switch_record r;
+    take_bytes(ring, &r, sizeof r);
+    bool preempted = r.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+    *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .kind = KERNEL_SWITCH_IN};
+    if (r.header.misc & PERF_RECORD_MISC_SWITCH_OUT)
+        out->kind = preempted ? KERNEL_SWITCH_PREEMPTED : KERNEL_SWITCH_OUT;
+}
+
+static void take_lost(const struct kernel_ring *ring, struct kernel_switch *out)
+{
+    struct lost_record r;
+    take_bytes(ring, &r, sizeof r);
+    *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .value = r.lost};
+    out->kind = ring->layout.id ? KERNEL_SWITCH_POINTS_LOST : KERNEL_SWITCH_LOST;
+}
+
+static uint64_t field(const struct point_record *r, uint16_t at, uint16_t bytes)
+{
+    uint32_t u32 = 0;
+    uint64_t u64 = 0;
+    if (bytes == sizeof u64)
+        memcpy(&u64, r->raw + at, sizeof u64);
+    else if (bytes == sizeof u32)
+        memcpy(&u32, r->raw + at, sizeof u32);
+    return bytes == sizeof u64 ? u64 : u32;
+}
+
+/* @return false for what an interrupt did while the thread ran: that is no doing of its own. */
+static bool take_point(const struct kernel_ring *ring, size_t size, uint32_t kind, struct kernel_switch *out)
+{
+    struct point_record r = {.size = 0};
+    const struct kernel_point_layout *l = &ring->layout;
+    take_bytes(ring, &r, size < sizeof r ? size : sizeof r);
+    if (r.size <= COMMON_FLAGS || r.raw[COMMON_FLAGS] & (FLAG_HARDIRQ | FLAG_SOFTIRQ))
+        return false;
+    *out = (struct kernel_switch){.raw_ns = r.id.time,
+                                  .cpu = r.id.cpu,
+                                  .kind = kind,
+                                  .value = field(&r, l->value, l->value_bytes),
+                                  .more = (uint32_t)field(&r, l->more, l->more_bytes)};
+    return true;
+}
+
+static bool take_record(const struct kernel_ring *ring, size_t i, const struct perf_event_header *h,
+                        struct kernel_switch *out)
+{
+    if (h->type == PERF_RECORD_LOST && h->size >= sizeof(struct lost_record))
+        take_lost(ring, out);
+    else if (h->type == RECORD_SWITCH && i == 0 && h->size >= sizeof(struct switch_record))
+        take_switch(ring, out);
+    else
+        return h->type == PERF_RECORD_SAMPLE && i > 0 && take_point(ring, h->size, ring->layout.kind, out);
+    return true;
+}
+
+/* The first record of the buffer that tells us something, and its length; those before it are left behind. */
+static bool look(struct kernel_ring *ring, size_t i, struct kernel_switch *out, size_t *bytes)
+{
+    uint64_t head = __atomic_load_n(ring->head, __ATOMIC_ACQUIRE);
+    while (ring->tail < head) {
+        struct perf_event_header h;
+        take_bytes(ring, &h, sizeof h);
+        uint64_t left = head - ring->tail;
+        if (h.size < sizeof h || h.size > left) {
+            /* Nobody but the kernel writes here: if somebody did, nothing of it can be believed. */
+            *out = (struct kernel_switch){.kind = KERNEL_SWITCH_LOST, .value = 1};
+            *bytes = (size_t)left;
+            return true;
+        }
+        *bytes = h.size;
+        if (take_record(ring, i, &h, out))
+            return true;
+        move_tail(ring, h.size);
+    }
+    return false;
+}
+
+bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out)
+{
+    struct kernel_switch candidate;
+    size_t first = log->n, bytes = 0, candidate_bytes;
+    for (size_t i = 0; i < log->n; i++) {
+        if (!look(&log->ring[i], i, &candidate, &candidate_bytes))
+            continue;
+        if (first < log->n && out->raw_ns <= candidate.raw_ns)
+            continue;
+        *out = candidate;
+        bytes = candidate_bytes;
+        first = i;
+    }
+    if (first == log->n)
+        return false;
+    move_tail(&log->ring[first], bytes);
+    return true;
+}
+
+void kernel_switches_close(struct kernel_switch_log *log)
+{
+    for (size_t i = 0; i < log->n; i++)
+        munmap(log->ring[i].page, log->ring[i].page_bytes + log->ring[i].data_bytes);
+    *log = (struct kernel_switch_log){0};
+}

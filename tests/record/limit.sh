@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# A recording that must not grow beyond a size: what comes later is lost and counted, or ends it.
+. "$(dirname "$0")/lib.sh"
+
+# bytes DIR: of all streams
+bytes() {
+    stat -c %s "$1"/*/stream_* | awk '{ n += $1 } END { print n }'
+}
+
+# process DIR KEY: what the report says of the one process
+process() {
+    "$UPMU" report --json "$1" | sed -n "s/.*\"$2\": *\([a-z0-9]*\).*/\1/p" | head -1
+}
+
+# 32 bytes for each of the rounds, in both threads: far more than fits.
+status=0
+"$UPMU" record --mode all --limit 256K -o lossy -- "$BUSY" 100000 >out 2>err || status=$?
+[ "$status" -eq 1 ] || fail "a recording that lost events is complete: status $status, $(cat err)"
+[ "$(bytes lossy)" -le $((256 * 1024)) ] || fail "$(bytes lossy) bytes"
+[ "$(bytes lossy)" -gt $((128 * 1024)) ] || fail "only $(bytes lossy) bytes: this test tests nothing"
+[ "$(process lossy lost)" -gt 0 ] || fail "nothing is lost"
+[ "$(process lossy stopped)" = false ] || fail "it has not stopped"
+
+expect 0 "$UPMU" record --mode all --stop-at 256K -o ended -- "$BUSY" 100000
+[ "$(bytes ended)" -le $((256 * 1024)) ] || fail "$(bytes ended) bytes"
+[ "$(process ended lost)" -eq 0 ] || fail "the end of the recording is a loss"
+[ "$(process ended stopped)" = true ] || fail "it has not stopped"
+[ "$(process ended complete)" = true ] || fail "the process ended in good order"
+"$UPMU" report ended | grep -q 'recording ended before the process did' || fail "the report does not say so"
+expect 0 "$UPMU" record --stop-at 1G -o whole -- "$WORKER" 20
+[ "$(process whole stopped)" = false ] || fail "it was not the limit that ended it"
+
+for size in 255K 2000G 0 -1M 1MB ''; do
+    expect 2 "$UPMU" record --limit "$size" true
+    expect 2 "$UPMU" record --stop-at "$size" true
+done
+expect 2 "$UPMU" record --ring 1M --limit 1M true
+env UPMU_TRACE=other UPMU_TRACE_POLICY=stop:1k UPMU_SYNC=all LD_PRELOAD="$PRELOAD" "$WORKER" 10 >out 2>err ||
+    fail "a policy that makes no sense ends the program"
+has err "UPMU_TRACE_POLICY=stop:1k: the limit is 256K"
+finish

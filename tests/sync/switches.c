@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How threads ran, where it is known beforehand: one CPU for all, threads that spin and one that naps. Room: tests; before
+ * it nothing, after it the kernel's records, lib/core/region_sched.c, and the overview.
+ *
+ *     sync_switches [adds_up|killed]
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "look.h"
+#include "upmu/analysis.h"
+
+enum { NAPS = 20, NAP_US = 10000, MS = 1000000 };
+
+struct worker {
+    pid_t tid;
+    uint64_t cpu_ns;
+    uint64_t voluntary, involuntary;
+};
+
+static pthread_barrier_t together;
+
+static uint64_t cpu_now(void)
+{
+    struct timespec ts;
+    CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts) == 0);
+    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static void switches_now(uint64_t *voluntary, uint64_t *involuntary)
+{
+    struct rusage u;
+    CHECK(getrusage(RUSAGE_THREAD, &u) == 0);
+    *voluntary = (uint64_t)u.ru_nvcsw;
+    *involuntary = (uint64_t)u.ru_nivcsw;
+}
+
+/* What the kernel counts otherwise, from here to the thread's end. */
+static void measure(struct worker *w, void (*work)(void))
+{
+    uint64_t voluntary, involuntary;
+    w->tid = gettid();
+    (void)pthread_barrier_wait(&together);
+    switches_now(&voluntary, &involuntary);
+    uint64_t before = cpu_now();
+    work();
+    w->cpu_ns = cpu_now() - before;
+    switches_now(&w->voluntary, &w->involuntary);
+    w->voluntary -= voluntary;
+    w->involuntary -= involuntary;
+}
+
+static void spin(void)
+{
+    uint64_t end = cpu_now() + UINT64_C(300) * MS;
+    while (cpu_now() < end)
+        continue;
+}
+
+static void nap(void)
+{
+    for (int i = 0; i < NAPS; i++)
+        usleep(NAP_US);
+}
+
+static void *spinner(void *arg)
+{
+    measure(arg, spin);
+    return NULL;
+}
+
+static void *napper(void *arg)
+{
+    measure(arg, nap);
+    return NULL;
+}
+
+static void on_one_cpu(void)
+{
+    cpu_set_t set;
+    size_t cpu = 0;
+    CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    while (!CPU_ISSET(cpu, &set))
+        cpu++;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    CHECK(sched_setaffinity(0, sizeof set, &set) == 0);
+}
+
+static void begin_with_switches(uint32_t mode)
+{
+    const struct upmu_sync_opts o = {.size = sizeof o, .mode = mode, .trace = dir, .sched = 1};
+    CHECK(upmu_sync_begin(&o) == 0);
+}
+
+/* What can be known of the thread; a kernel that tells nothing is the test's end. */
+static struct upmu_overview_sched ran(struct upmu_overview *o, pid_t tid, struct upmu_overview_thread *t)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    struct upmu_overview_sched s = {.size = sizeof s};
+    t->size = sizeof *t;
+    CHECK(upmu_overview_process(o, 0, &p) == 0);
+    if (p.sched_note[0]) {
+        printf("skipped, because %s\n", p.sched_note);
+        CHECK(remove_recording() == 0);
+        exit(77);
+    }
+    for (size_t i = 0; upmu_overview_thread(o, i, t) == 0; i++)
+        if (t->tid == tid) {
+            CHECK(upmu_overview_sched(o, i, &s) == 0 && s.told);
+            CHECK(s.running_ns + s.preempted_ns + s.blocked_ns + s.unknown_ns == t->end_ns - t->begin_ns);
+            return s;
+        }
+    CHECK(!"the thread is not in the recording");
+    return s;
+}
+
+/* The recording sees a little more than the thread itself has measured: its first steps, and its end. */
+static void expect_measured(struct upmu_overview *o, const struct worker *w, struct upmu_overview_sched *s)
+{
+    struct upmu_overview_thread t;
+    *s = ran(o, w->tid, &t);
+    printf("thread %d: %" PRIu64 " us running, %" PRIu64 " preempted, %" PRIu64 " blocked, %" PRIu64
+           " unknown; %" PRIu64 " voluntary, %" PRIu64 " involuntary; it measured %" PRIu64 " us, %" PRIu64
+           " and %" PRIu64 "\n",
+           (int)w->tid, s->running_ns / 1000, s->preempted_ns / 1000, s->blocked_ns / 1000, s->unknown_ns / 1000,
+           s->voluntary, s->involuntary, w->cpu_ns / 1000, w->voluntary, w->involuntary);
+    CHECK(s->lost == 0);
+    CHECK(s->unknown_ns == 0);
+    CHECK(s->voluntary >= w->voluntary && s->voluntary <= w->voluntary + 20);
+    CHECK(s->involuntary >= w->involuntary && s->involuntary <= w->involuntary + 50);
+    /* The kernel leaves interrupts out of a thread's time on some configurations; hypervisors take time away. */
+    CHECK(s->running_ns + MS >= w->cpu_ns - w->cpu_ns / 10);
+}
+
+static int adds_up(void)
+{
+    enum { WORKERS = 3 };
+    pthread_t threads[WORKERS];
+    struct worker workers[WORKERS] = {{0}};
+    struct upmu_overview_sched s;
+    struct upmu_overview *o;
+    on_one_cpu();
+    begin_with_switches(UPMU_SYNC_CONTENDED);
+    CHECK(pthread_barrier_init(&together, NULL, WORKERS) == 0);
+    for (int i = 0; i < WORKERS; i++)
+        CHECK(pthread_create(&threads[i], NULL, i < 2 ? spinner : napper, &workers[i]) == 0);
+    for (int i = 0; i < WORKERS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    end();
+    CHECK(upmu_overview_open(&o, dir, NULL) == 0);
+    for (int i = 0; i < 2; i++) {
+        expect_measured(o, &workers[i], &s);
+        CHECK(s.involuntary > 0);
+        CHECK(s.preempted_ns >= 50 * MS); /* it shares the CPU with the other one */
+        CHECK(s.running_ns >= 200 * MS);
+    }
+    expect_measured(o, &workers[2], &s);
+    CHECK(s.voluntary >= NAPS);
+    CHECK(s.blocked_ns >= (uint64_t)NAPS * NAP_US * 1000 * 9 / 10);
+    upmu_overview_close(o);
+    return remove_recording();
+}
+
+/* ------------------------------------------------------------------------------------------------------ killed */
+
+static pid_t sleeper_tid;
+static int told[2];
+
+static void *sleeper(void *arg)
+{
+    sleeper_tid = gettid();
+    (void)pthread_barrier_wait(&together);
+    for (;;)
+        pause();
+    return arg;
+}
+
+/* One thread sleeps, and what the kernel has recorded of that nobody reads any more; another one's events go on. */
+static _Noreturn void killed_child(void)
+{
+    pthread_t t;
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    begin_with_switches(UPMU_SYNC_ALL);
+    CHECK(pthread_barrier_init(&together, NULL, 2) == 0 && pthread_create(&t, NULL, sleeper, NULL) == 0);
+    (void)pthread_barrier_wait(&together);
+    for (int i = 0; i < 30; i++) {
+        usleep(10000);
+        lock(&m);
+        unlock(&m);
+    }
+    CHECK(write(told[1], &sleeper_tid, sizeof sleeper_tid) == (ssize_t)sizeof sleeper_tid);
+    for (;;)
+        pause();
+}
+
+static int killed(void)
+{
+    struct upmu_overview_thread t;
+    struct upmu_overview *o;
+    pid_t tid;
+    int status;
+    CHECK(pipe(told) == 0);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0)
+        killed_child();
+    CHECK(read(told[0], &tid, sizeof tid) == (ssize_t)sizeof tid);
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
+    CHECK(upmu_overview_open(&o, dir, NULL) == 0);
+    struct upmu_overview_sched s = ran(o, tid, &t);
+    printf("the sleeper: %" PRIu64 " us running, %" PRIu64 " blocked, %" PRIu64 " unknown\n", s.running_ns / 1000,
+           s.blocked_ns / 1000, s.unknown_ns / 1000);
+    CHECK(s.unknown_ns >= 200 * MS);
+    CHECK(s.unknown_ns >= (t.end_ns - t.begin_ns) / 2);
+    upmu_overview_close(o);
+    return remove_recording();
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(mkdtemp(dir));
+    return argc > 1 && strcmp(argv[1], "killed") == 0 ? killed() : adds_up();
+}
