@@ -19,7 +19,7 @@
 #include "sync_trace/sync.h"
 #include "trace/live.h"
 
-enum { NS_PER_S = 1000000000, SHARE = 100, FREE_NS = 5000000, TEXT_MAX = 4096 };
+enum { NS_PER_S = 1000000000, SHARE = 100, FREE_NS = 5000000, TEXT_MAX = 4096, TRIES = 4 };
 
 /* When it was asked first, and what all asking has taken; a child goes on with it. */
 static uint64_t first_ns, spent_ns;
@@ -68,30 +68,43 @@ static size_t count_private(const char *line)
     return is_private ? count_shared(low, high) : 0;
 }
 
-/* Of lines longer than the text the rest is passed over: what is wanted stands at the beginning. @return 1: all waits are
- * for something of this process alone; 2: not all; 0: it cannot be known. */
-static uint32_t ask_memory(void)
+/* Waits of which the map says that they are for something private. Of lines longer than the text the rest is passed over:
+ * what is wanted stands at the beginning. @return false if the map cannot be read. */
+static bool read_map(size_t *found)
 {
     char text[TEXT_MAX];
-    size_t wanted = count_shared(0, UINT64_MAX), found = 0, got = 0;
-    long n, fd = wanted ? syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0) : -1;
-    if (wanted == 0)
-        return 1;
+    size_t got = 0;
+    long n, fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    *found = 0;
     if (fd < 0)
-        return 0;
+        return false;
     while ((n = syscall(SYS_read, fd, text + got, TEXT_MAX - 1 - got)) > 0) {
         char *line = text, *end;
         got += (size_t)n;
         text[got] = '\0';
         for (; (end = strchr(line, '\n')); line = end + 1)
-            found += count_private(line);
+            *found += count_private(line);
         got -= (size_t)(line - text);
         if (got == TEXT_MAX - 1)
             got = 0;
         memmove(text, line, got);
     }
     syscall(SYS_close, fd);
-    return n < 0 ? 0 : found == wanted ? 1 : 2;
+    return n == 0;
+}
+
+/* Two threads that begin to wait at once may both be here: who finds another one's wait come up in between looks again.
+ * @return 1: all waits are for something of this process alone; 2: not all; 0: it cannot be known. */
+static uint32_t ask_memory(void)
+{
+    for (int i = 0; i < TRIES; i++) {
+        size_t wanted = count_shared(0, UINT64_MAX), found = 0;
+        if (wanted > 0 && !read_map(&found))
+            return 0;
+        if (count_shared(0, UINT64_MAX) == wanted && found <= wanted)
+            return found == wanted ? 1 : 2;
+    }
+    return 0;
 }
 
 static bool ask(struct live_header *h, uint32_t recording)
@@ -114,16 +127,29 @@ static bool ask(struct live_header *h, uint32_t recording)
     return true;
 }
 
-void sync_standstill(struct live_header *h, uint32_t recording)
+static bool may_ask(uint64_t now)
 {
-    uint64_t begin = clock_ns(CLOCK_MONOTONIC), none = 0;
-    (void)__atomic_compare_exchange_n(&first_ns, &none, begin, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    uint64_t allowed = FREE_NS + (begin - __atomic_load_n(&first_ns, __ATOMIC_RELAXED)) / SHARE;
-    if (__atomic_load_n(&spent_ns, __ATOMIC_RELAXED) > allowed)
+    uint64_t none = 0;
+    (void)__atomic_compare_exchange_n(&first_ns, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    uint64_t allowed = FREE_NS + (now - __atomic_load_n(&first_ns, __ATOMIC_RELAXED)) / SHARE;
+    return __atomic_load_n(&spent_ns, __ATOMIC_RELAXED) <= allowed;
+}
+
+void sync_standstill(struct live_header *h)
+{
+    uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+    if (!may_ask(begin))
         return;
     int saved = errno;
-    if (ask(h, recording))
-        __atomic_store_n(&h->seen_ns, clock_ns(CLOCK_REALTIME), __ATOMIC_RELEASE);
+    /* One at a time, or an earlier answer could come to stand over a later one. Who comes meanwhile leaves word. */
+    __atomic_store_n(&sync_gate.ask_again, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&sync_gate.ask_again, __ATOMIC_SEQ_CST) &&
+           !__atomic_exchange_n(&sync_gate.asking, 1, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&sync_gate.ask_again, 0, __ATOMIC_SEQ_CST);
+        if (ask(h, __atomic_load_n(&sync_gate.recording, __ATOMIC_SEQ_CST)))
+            __atomic_store_n(&h->seen_ns, clock_ns(CLOCK_REALTIME), __ATOMIC_RELEASE);
+        __atomic_store_n(&sync_gate.asking, 0, __ATOMIC_SEQ_CST);
+    }
     __atomic_fetch_add(&spent_ns, clock_ns(CLOCK_MONOTONIC) - begin, __ATOMIC_RELAXED);
     errno = saved;
 }

@@ -175,8 +175,8 @@ struct sync_gate {
     uint32_t kept;               /**< blocks of threads that ended with locks held */
     uint32_t recording;          /**< threads with a live slot now */
     uint32_t standing;           /**< of these, those that wait */
-    uint32_t unused;
-    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 6 * sizeof(uint32_t)];
+    uint32_t asking, ask_again;  /**< standstill.c */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 7 * sizeof(uint32_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
@@ -334,7 +334,7 @@ void sync_live_disown(pid_t tid, uintptr_t lock);
  *  of this process. */
 void sync_live_owner(struct sync_thread *t, bool gone);
 /** standstill.c: all threads that record wait now. Under sync_guard(). */
-void sync_standstill(struct live_header *h, uint32_t recording);
+void sync_standstill(struct live_header *h);
 /** A lock whose owner nobody knows was given back by a thread that did not hold it: whoever seems to has it no more. */
 void sync_live_taken_away(uintptr_t lock);
 
