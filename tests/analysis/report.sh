@@ -189,4 +189,11 @@ expect 2 "$UPMU" report
 expect 2 "$UPMU" report --top 0 "$work/all"
 expect 2 "$UPMU" report --top x "$work/all"
 expect 2 "$UPMU" report "$work/all" "$work/all"
+# The keeper sleeps while it holds the till: that lies on the path, and is no work. Said where the recording tells.
+expect 0 "$UPMU" report "$work/contended"
+has_not out "was on a CPU for"
+"$UPMU" record -e task-clock -o "$work/clocked" -- "$SCENE" >/dev/null 2>"$work/record" || fail "recording ended with $?"
+expect 0 "$UPMU" report "$work/clocked"
+has out "was on a CPU for"
+has out "waits that are"
 finish

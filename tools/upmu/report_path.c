@@ -182,6 +182,50 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     free(unknown);
 }
 
+/* How long a thread was on a CPU in its life, if the recording tells: by the kernel's records of its switches, or by its
+ * task-clock. */
+static bool thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of, uint64_t *ns)
+{
+    struct upmu_overview_sched sched = {.size = sizeof sched};
+    const char *counter;
+    if (upmu_overview_sched(r->overview, thread, &sched) == 0 && sched.told && sched.unknown_ns == 0) {
+        *ns = sched.running_ns;
+        return true;
+    }
+    for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter(r->overview, of->process, i)); i++) {
+        if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.standing != UPMU_EXACT)
+            continue;
+        *ns = of->counts[i].sum.value;
+        return true;
+    }
+    return false;
+}
+
+/* Most of what lies on the path is then neither a wait on record nor work: a person must not look for work there. */
+static void path_doubt(struct output *out, const struct upmu_overview_thread *of, uint64_t on_path, uint64_t on_cpu)
+{
+    char *cpu = report_duration(on_cpu), *path = report_duration(on_path);
+    fprintf(out->file,
+            "  thread %ld was on a CPU for %s in all, yet %s of the path is its own: the rest was preemption, or waits "
+            "that are\n  not recorded (sleep, input and output, signals), and what ended those is not known\n",
+            (long)of->tid, cpu, path);
+    free(cpu);
+    free(path);
+}
+
+static void path_doubts(struct output *out, const struct report *r, const struct thread_sums *threads, size_t rows)
+{
+    enum { WORTH_A_WORD_NS = 1000000 };
+    struct upmu_overview_thread of = {.size = sizeof of};
+    uint64_t on_cpu;
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t ns = threads->all[i].ns;
+        if (ns >= WORTH_A_WORD_NS && upmu_overview_thread(r->overview, threads->all[i].thread, &of) == 0 &&
+            thread_on_cpu(r, threads->all[i].thread, &of, &on_cpu) && on_cpu < ns / 2)
+            path_doubt(out, &of, ns, on_cpu);
+    }
+}
+
 static void path_threads(struct output *out, const struct report *r, uint32_t process,
                          const struct upmu_overview_path *p)
 {
@@ -208,6 +252,7 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
     }
     table_end(&t, out, 2);
     report_more(out, threads.n, rows);
+    path_doubts(out, r, &threads, rows);
     free(threads.all);
 }
 
