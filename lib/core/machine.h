@@ -24,12 +24,12 @@ struct machine {
     char cpus[256];                   /**< CPUs of this kind ("0-3,8"), "" if the PMU is of all of them */
     unsigned core_kinds;              /**< kinds of cores counted: over 1 on hybrid parts, 0 without a PMU */
     unsigned kinds_beyond;            /**< kinds there are more, which are not counted */
-    /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
-     *  event too many opens, and is never counted. */
-    bool leader_unchecked;
     /** Whether the kernel has the core's own table, where its version does not tell: 1, -EOPNOTSUPP if not, another -errno
      *  if it could not be asked; 0: nobody asked. */
     int own_table;
+    /** The core PMU's driver checks whether a group fits without a leader that is opened stopped (Arm): a group of one
+     *  event too many opens, and is never counted. */
+    bool leader_unchecked;
     char identity[400];    /**< how it is known who the CPU is, for people */
     bool identity_doubted; /**< what tells of the CPU contradicts itself: less is known of it */
     uint8_t kind;          /**< number of this kind of core */
