@@ -36,6 +36,9 @@ struct upmu_overview;
 struct upmu_overview_opts {
     size_t size;           /**< sizeof(struct upmu_overview_opts) */
     const char *debug_dir; /**< where separate debug files are; NULL: /usr/lib/debug */
+    /** Told now and then how much is read: `done` of about `all` events. NULL: nobody. */
+    void (*progress)(void *arg, uint64_t done, uint64_t all);
+    void *arg;
 };
 
 /**

@@ -27,6 +27,7 @@ static int add_processes(struct upmu_overview *o)
         if (rc != 0)
             break;
         o->lost += p.lost;
+        o->n_all += p.events;
         const struct ov_process ours = {.start_ns = p.start_ns,
                                         .whole = p.complete && p.lost == 0 && p.overwritten == 0,
                                         .switches = switches_counter(o->trace, i)};
@@ -45,6 +46,13 @@ static int add_damage(struct upmu_overview *o)
     return all[o->n_damages] ? (o->n_damages++, 0) : overview_no_memory();
 }
 
+static void tell_progress(struct upmu_overview *o)
+{
+    enum { EVERY = 1 << 16 };
+    if (o->opts.progress && ++o->n_read % EVERY == 0)
+        o->opts.progress(o->opts.arg, o->n_read, o->n_all);
+}
+
 static int add_events(struct upmu_overview *o)
 {
     const struct upmu_trace_event *e;
@@ -52,6 +60,7 @@ static int add_events(struct upmu_overview *o)
     do {
         more = upmu_trace_next(o->trace, &e);
         rc = more > 0 ? overview_add(&o->pass, e) : 0;
+        tell_progress(o);
         /* A damaged stream is left and the others go on; any other error would come back for ever. */
         if (more < 0)
             rc = more == UPMU_E_FORMAT ? add_damage(o) : more;
@@ -67,8 +76,9 @@ static uint64_t stack_site(void *arg, uint32_t process, uint32_t stack)
     return found.frames[0];
 }
 
-static int open_into(struct upmu_overview *o, const char *dir, const char *debug_dir)
+static int open_into(struct upmu_overview *o, const char *dir)
 {
+    const char *debug_dir = o->opts.debug_dir;
     o->dir = strdup(dir);
     int rc = o->dir ? upmu_trace_open(&o->trace, dir) : overview_no_memory();
     if (rc == 0)
@@ -82,6 +92,24 @@ static int open_into(struct upmu_overview *o, const char *dir, const char *debug
     return rc == 0 ? overview_finish(&o->pass) : rc;
 }
 
+static int read_through(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts,
+                        const struct timeline_hooks *hooks)
+{
+    struct upmu_overview *o = calloc(1, sizeof *o);
+    *overview = NULL;
+    if (!o)
+        return overview_no_memory();
+    o->pass.hooks = hooks;
+    o->opts = *opts;
+    int rc = open_into(o, dir);
+    o->opts = (struct upmu_overview_opts){0};
+    if (rc == 0)
+        *overview = o;
+    else
+        upmu_overview_close(o);
+    return rc;
+}
+
 int upmu_overview_open(struct upmu_overview **overview, const char *dir, const struct upmu_overview_opts *opts)
 {
     struct upmu_overview_opts ours = {0};
@@ -90,23 +118,14 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
     *overview = NULL;
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_overview_opts: its size or its tail is not valid");
-    return timeline_read(overview, dir, ours.debug_dir, NULL);
+    return read_through(overview, dir, &ours, NULL);
 }
 
 int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
                   const struct timeline_hooks *hooks)
 {
-    struct upmu_overview *o = calloc(1, sizeof *o);
-    *overview = NULL;
-    if (!o)
-        return overview_no_memory();
-    o->pass.hooks = hooks;
-    int rc = open_into(o, dir, debug_dir);
-    if (rc == 0)
-        *overview = o;
-    else
-        upmu_overview_close(o);
-    return rc;
+    const struct upmu_overview_opts opts = {.debug_dir = debug_dir};
+    return read_through(overview, dir, &opts, hooks);
 }
 
 void upmu_overview_close(struct upmu_overview *overview)

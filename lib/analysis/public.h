@@ -19,6 +19,8 @@ struct upmu_overview {
     char **damages;
     size_t n_damages, cap_damages;
     uint64_t lost;
+    struct upmu_overview_opts opts; /* while it is read */
+    uint64_t n_read, n_all;         /* events, for `opts.progress` */
     /* The address looked up last: its frames are asked for one after the other. */
     bool has_place;
     size_t place_process;

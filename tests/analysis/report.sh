@@ -196,4 +196,21 @@ has_not out "was on a CPU for"
 expect 0 "$UPMU" report "$work/clocked"
 has out "was on a CPU for"
 has out "waits that are"
+# A long recording tells how far it is read: rarely enough to cost nothing, never beyond the end.
+"$UPMU" record --mode all -o "$work/many" -- "$SCENE" many 2 100000 >/dev/null 2>"$work/record" || fail "recording ended with $?"
+python3 - "$(dirname "$UPMU")/../../lib/libupmu_analysis.so" "$work/many" <<'PYTHON' || fail "progress"
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+told = []
+tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)(lambda arg, done, all: told.append((done, all)))
+
+class Opts(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("debug_dir", ctypes.c_char_p), ("progress", type(tell)), ("arg", ctypes.c_void_p)]
+
+overview, opts = ctypes.c_void_p(), Opts(ctypes.sizeof(Opts), None, tell, None)
+assert library.upmu_overview_open(ctypes.byref(overview), sys.argv[2].encode(), ctypes.byref(opts)) == 0
+library.upmu_overview_close(overview)
+assert 3 <= len(told) <= 20 and told == sorted(told), told
+assert all(0 < done <= all and all >= 400000 for done, all in told), told
+PYTHON
 finish

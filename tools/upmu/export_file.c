@@ -17,27 +17,8 @@
 
 #include "command.h"
 #include "output.h"
+#include "progress.h"
 #include "upmu/upmu.h"
-
-/* ------------------------------------------------------------------------------------------------- progress */
-
-struct progress {
-    struct timespec start;
-    bool shown;
-};
-
-/* A line that replaces itself, on a terminal, once the export has taken a second. */
-static void show_progress(void *arg, uint64_t done, uint64_t all)
-{
-    struct progress *p = arg;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (all == 0 || (now.tv_sec - p->start.tv_sec) * 1000 + (now.tv_nsec - p->start.tv_nsec) / 1000000 < 1000)
-        return;
-    fprintf(stderr, "\r%3d %% of %" PRIu64 " events", (int)(100 * (done < all ? done : all) / all), all);
-    fflush(stderr);
-    p->shown = true;
-}
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
@@ -46,17 +27,13 @@ static int write_to(const struct export_order *q, int fd, bool *written)
 {
     struct upmu_export_opts opts = q->opts;
     struct upmu_export_result result = {.size = sizeof result};
-    struct progress progress = {0};
+    struct progress progress;
     opts.size = sizeof opts;
-    if (isatty(STDERR_FILENO)) {
-        clock_gettime(CLOCK_MONOTONIC, &progress.start);
-        opts.progress = show_progress;
-        opts.arg = &progress;
-    }
+    opts.progress = progress_begin(&progress);
+    opts.arg = &progress;
     int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
     *written = rc == 0;
-    if (progress.shown)
-        fputs("\r\033[K", stderr);
+    progress_end(&progress);
     if (rc < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;

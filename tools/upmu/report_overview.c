@@ -3,6 +3,7 @@
  * libupmu_analysis, report_text.c and report_json.c. */
 #include <stdlib.h>
 
+#include "progress.h"
 #include "report.h"
 #include "report_views.h"
 
@@ -38,7 +39,12 @@ static int write_it(struct report *r, const struct report_request *q, write_fn w
 static int show(const struct report_request *q, write_fn write)
 {
     struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = rows(q)};
-    if (upmu_overview_open(&r.overview, q->dir, NULL) < 0) {
+    struct progress progress;
+    const struct upmu_overview_opts opts = {
+        .size = sizeof opts, .progress = progress_begin(&progress), .arg = &progress};
+    int rc = upmu_overview_open(&r.overview, q->dir, &opts);
+    progress_end(&progress);
+    if (rc < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
