@@ -31,6 +31,8 @@ def overview(b):
     words = text(b, "#overview")
     for word in ("mutex the till", "customer ", "Blocked threads over time", "Conditions of this recording", "CLOCK_MONOTONIC_RAW", "every event was kept", "Own cost", "keep_till scene.c:"):
         assert word in words or word in b.run("document.getElementById('overview').textContent"), word
+    # It slept while it held the till: that lies on the path, and is no work.
+    assert "keeper " in words and "was on a CPU for" in words and "what ended those is not known" in words, words
     # A click on a column's head sorts by it.
     first = "document.querySelector('#overview tbody td').innerText"
     b.run("[...document.querySelectorAll('#overview th button')].find((x) => x.textContent.startsWith('Thread')).click()")

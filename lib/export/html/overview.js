@@ -420,6 +420,33 @@ function pairsPanel(app) {
 
 // ------------------------------------------------------------------------------------------- critical path
 
+// How long a thread was on a CPU, if the recording tells: by its switches, or by its task-clock. Else null.
+function onCpu(m, t) {
+  if (t.sched && !t.sched.unknown) return t.sched.running;
+  const clock = m.counters.findIndex((c) => c.name === "task-clock"),
+    [n, standing] = t.counts[clock] ?? [null, null];
+  return standing === "exact" ? n : null;
+}
+
+// Threads whose part of the path is mostly neither work nor a wait on record: nobody must look for work there.
+function pathDoubts(m, path) {
+  const own = new Map(),
+    row = path.row;
+  for (let i = 0; i < path.steps; i++)
+    if (row.kind[i] === STEP_RUNS) own.set(row.thread[i], (own.get(row.thread[i]) ?? 0) + row.ns[i]);
+  return [...own].map(([thread, ns]) => {
+    const t = m.threads[thread],
+      cpu = t && onCpu(m, t);
+    if (!t || cpu === null || ns < 1e6 || cpu >= ns / 2) return null;
+    return h(
+      "p",
+      {class: "note"},
+      `${t.label} was on a CPU for ${duration(cpu)} in all, yet ${duration(ns)} of the path is its own: the rest was ` +
+        "preemption, or waits that are not recorded (sleep, input and output, signals), and what ended those is not known.",
+    );
+  });
+}
+
 function pathPanel(app, path, i) {
   const m = app.model,
     whole = path.end - path.begin + path.early,
@@ -474,6 +501,7 @@ function pathPanel(app, path, i) {
       {class: "key"},
       parts.map(([kind, ns, words]) => h("span", null, h("i", {class: `part ${kind}`}), `${duration(ns)} ${words}`)),
     ),
+    pathDoubts(m, path),
     table(
       columns,
       path.objects.filter((o) => o.held + o.wakes > 0),
