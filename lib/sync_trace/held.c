@@ -11,7 +11,7 @@ static void close_gap(struct sync_thread *t, uint32_t at)
     __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
     for (uint32_t i = at; i + 1 < t->depth; i++) {
         struct sync_held *to = &t->held[i], *from = &t->held[i + 1];
-        __atomic_store_n(&to->lock, from->lock, __ATOMIC_RELEASE);
+        __atomic_store_n(&to->lock, __atomic_load_n(&from->lock, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
         __atomic_store_n(&to->site, from->site, __ATOMIC_RELEASE);
         __atomic_store_n(&to->since, from->since, __ATOMIC_RELEASE);
         __atomic_store_n(&to->wanted, __atomic_load_n(&from->wanted, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
@@ -31,9 +31,9 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
 {
     for (uint32_t i = t->depth; i-- > 0;) {
         struct sync_held *h = &t->held[i];
-        if (h->lock != lock)
+        if (__atomic_load_n(&h->lock, __ATOMIC_RELAXED) != lock)
             continue;
-        *out = (struct sync_held){h->lock, h->site, h->since, __atomic_load_n(&h->wanted, __ATOMIC_RELAXED), 0};
+        *out = (struct sync_held){lock, h->site, h->since, __atomic_load_n(&h->wanted, __ATOMIC_RELAXED), 0};
         close_gap(t, i);
         return true;
     }

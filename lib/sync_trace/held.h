@@ -50,7 +50,7 @@ static inline struct sync_held *sync_held_top(struct sync_thread *t, uintptr_t l
 {
     uint32_t d = t->depth;
     struct sync_held *h = &t->held[(d - 1) % SYNC_HELD_MAX];
-    return LIKELY(d != 0 && h->lock == lock) ? h : NULL;
+    return LIKELY(d != 0 && __atomic_load_n(&h->lock, __ATOMIC_RELAXED) == lock) ? h : NULL;
 }
 
 static inline void sync_held_pop(struct sync_thread *t)

@@ -246,7 +246,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, rwlock *l, uintp
     pid_t writer = writer_of(l);
     bool misuse = is_free(l) || (writer > 0 && writer != t->tid && sync_thread_by_tid(writer) != NULL);
     int rc = SYNC_REAL(rwlock_unlock)(l);
-    if (rc == 0)
+    /* A lock that was taken unseen is this thread's own: what others have of it stays theirs. */
+    if (rc == 0 && misuse)
         sync_live_taken_away((uintptr_t)l);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_RWLOCK, l, site, rc);

@@ -284,11 +284,12 @@ void packet_end(struct trace_stream *s)
     errno = saved;
 }
 
-/* The first event of a fresh packet: it begins now. */
+/* The first event of a fresh packet: it begins now. A process killed between the two leaves a packet that is empty, and
+ * must not end before it begins. */
 static void packet_begin(struct trace_stream *s, uint64_t tick)
 {
-    s->packet->timestamp_begin = tick;
-    s->packet->timestamp_end = tick;
+    __atomic_store_n(&s->packet->timestamp_end, tick, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->packet->timestamp_begin, tick, __ATOMIC_RELEASE);
     s->limit = (uint8_t *)s->packet + s->mapped_bytes;
     s->fresh = false;
     s->last_tick = tick;

@@ -108,8 +108,16 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
     int rc = packets_read(fd, &out->head, sizeof out->head, offset);
     if (rc != 0)
         return rc;
-    if (out->head.magic == 0)
-        return judge_unmarked(fd, file_size, out);
+    if (out->head.magic == 0) {
+        int unmarked = judge_unmarked(fd, file_size, out);
+        if (unmarked != PACKET_BAD)
+            return unmarked;
+        /* Something stands behind: the head may have come in the meantime, and events after it. */
+        rc = packets_read(fd, &out->head, sizeof out->head, offset);
+        if (rc != 0 || out->head.magic == 0)
+            return rc != 0 ? rc : unmarked;
+        out->wrong = NULL;
+    }
     if (out->head.event_count == 0) {
         /* It may be written to at this moment. Its first event sets the begin and then the content, so that a begin read
          * after the content is the one that belongs to it. */

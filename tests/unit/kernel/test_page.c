@@ -313,7 +313,7 @@ static void *tear(void *arg)
         PUT(t->page.time_offset, 7 * k);
         __atomic_add_fetch(&t->page.lock, 1, __ATOMIC_ACQ_REL);
         /* Leave readers room: a page that never stands still is rightly given up. */
-        for (volatile int pause = 0; pause < 60; pause++)
+        for (volatile int pause = 0; pause < 200; pause++)
             ;
     }
     return NULL;
@@ -329,7 +329,7 @@ static double seconds(void)
 /* Counts what it sees and asserts once at the end: Check writes a file at each assertion, millions of them here. */
 START_TEST(torn_page_is_never_believed)
 {
-    enum { WANTED = 200000, CHANGES = 100, LONGEST = 30 };
+    enum { WANTED = 200000, CHANGES = 100, LONGEST = 120 };
     struct tearing t = {.page = granted()};
     pthread_t thread;
     long good = 0, distinct = 0, torn = 0, refused_otherwise = 0;
@@ -367,7 +367,7 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("page");
-    tcase_set_timeout(cases, 60);
+    tcase_set_timeout(cases, 150);
     tcase_add_test(cases, value_is_offset_plus_counter);
     tcase_add_loop_test(cases, counter_is_sign_extended_from_its_width, 0, (int)(sizeof widths / sizeof *widths));
     tcase_add_test(cases, width_that_cannot_be_is_not_read);
