@@ -246,9 +246,12 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, rwlock *l, uintp
     pid_t writer = writer_of(l);
     bool misuse = is_free(l) || (writer > 0 && writer != t->tid && sync_thread_by_tid(writer) != NULL);
     int rc = SYNC_REAL(rwlock_unlock)(l);
-    /* A lock that was taken unseen is this thread's own: what others have of it stays theirs. */
+    /* Taken unseen it is this thread's own, and what other threads have of it stays theirs. A thread that has ended cannot
+     * give its own back any more: then it was that. */
     if (rc == 0 && misuse)
         sync_live_taken_away((uintptr_t)l);
+    else if (rc == 0)
+        sync_live_disown(0, (uintptr_t)l);
     if (misuse && mode != MODE_OFF && mode != MODE_COUNTS)
         sync_event(t, UPMU_TRACE_LOCK_MISUSE, UPMU_OBJECT_RWLOCK, l, site, rc);
     return rc;
