@@ -77,7 +77,7 @@ frame_says 2 'mycrate::bank::Account<T>::withdraw at '
 frame_says 3 'bank::Account<int>::withdraw\(int, std::.*string.* const&\) at '
 
 record bare "$bare"
-frame_says 1 'libbare\.so\+0x[0-9a-f]+ \(no name; 0x[0-9a-f]+ after bare_first\)$'
+frame_says 1 'libbare\.so\+0x[0-9a-f]+ \(no name; 0x[0-9a-f]+ after bare_(first|entry)\)$'
 frame_says 2 'bare_entry \(.*libbare\.so\+0x[0-9a-f]+\)$'
 says 'begin of the thread'
 

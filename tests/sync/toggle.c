@@ -43,8 +43,11 @@ static void *work(void *arg)
         unlock(&first);
         CHECK((i % 4 ? pthread_rwlock_rdlock(&shared) : pthread_rwlock_wrlock(&shared)) == 0);
         CHECK(pthread_rwlock_unlock(&shared) == 0);
-        CHECK(sem_wait(&slots) == 0);
-        CHECK(sem_post(&slots) == 0);
+        /* ThreadSanitizer's own sem_wait() stands before ours, and within it takes ordered accesses for races. */
+        if (!UNDER_THREAD_SANITIZER) {
+            CHECK(sem_wait(&slots) == 0);
+            CHECK(sem_post(&slots) == 0);
+        }
     }
     return NULL;
 }
