@@ -36,7 +36,11 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
         sync_order_forget((uintptr_t)object);
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
-    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
+    if (kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_lock_ended((uintptr_t)object);
+    else
+        sync_lock_met((uintptr_t)object, (uint32_t)type);
+    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object, &type))
         e.flags = UPMU_FLAG_FINAL;
     sync_write(t, tick_now(), &e);
 }

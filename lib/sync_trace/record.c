@@ -89,7 +89,11 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
         sync_order_forget((uintptr_t)object);
         sync_live_disown(0, (uintptr_t)object); /* what an ended thread held there is gone */
     }
-    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
+    if (kind == UPMU_TRACE_LOCK_INIT || type == UPMU_OBJECT_COND) /* what is counted is met where it is */
+        sync_lock_met((uintptr_t)object, (uint32_t)type);
+    if (kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_lock_ended((uintptr_t)object);
+    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object, &type))
         flags |= UPMU_FLAG_FINAL;
     uint64_t tick = tick_now();
     struct trace_sync e = {
@@ -99,7 +103,7 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
         .flags = flags,
         .site = site,
         .result = result,
-        .stack = sync_stack(t, tick, site),
+        .stack = flags & UPMU_FLAG_FREED ? 0 : sync_stack(t, tick, site), /* giving memory back is to cost little */
     };
     sync_write(t, tick, &e);
     errno = saved;

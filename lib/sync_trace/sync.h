@@ -84,7 +84,7 @@ enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: s
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
-    uintptr_t lock; /**< its key; 0 = free slot */
+    uintptr_t lock; /**< its key, marked if it sleeps (counts.c); 0 = free slot */
     uint64_t acquired;
     uint64_t contended;
     uint32_t until;  /**< acquisitions until one has to be looked at: counted down on the way of every one */
@@ -160,6 +160,7 @@ struct sync_tls {
     uint32_t unwinds;  /**< the unwinder has its memory for this thread */
     uint32_t rounds;   /**< destructor rounds seen */
     uint32_t forking;  /**< thread id, while this thread forks */
+    uint32_t finding;  /**< the real free() is being looked for */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -207,6 +208,7 @@ struct sync_process {
     } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
+    struct places *places; /**< where locks lie; NULL until `set_up` */
 };
 extern struct sync_process sync_process;
 
@@ -366,9 +368,9 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
 void sync_counts_clear(struct sync_thread *t);
 /** Record what has changed since the last time, into `stream` (the thread's own, or one taken in its name). */
 void sync_counts_write(struct sync_thread *t, struct trace_stream *stream);
-/** A lock ends: record what every thread has counted of it, so that what comes to lie there has counts of its own.
- *  @return whether all of that is in the trace. */
-bool sync_counts_final(struct sync_thread *t, uintptr_t object);
+/** A lock ends: record what every thread has counted of it, so that what comes to lie there has counts of its own. A
+ *  `type` of UPMU_OBJECT_NONE becomes the one it was counted as. @return whether all of that is in the trace. */
+bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type);
 /** The same as sync_counts_write() if the last time is long ago. */
 void sync_counts_write_sometimes(struct sync_thread *t, uint64_t now);
 
@@ -376,7 +378,8 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
 {
     struct sync_counts *c = t->counts;
     struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
-    return LIKELY(slot->lock == lock) ? slot : sync_count_find(t, lock, type);
+    uintptr_t found = __atomic_load_n(&slot->lock, __ATOMIC_RELAXED); /* others put it to sleep */
+    return LIKELY(found == lock) ? slot : sync_count_find(t, lock, type);
 }
 
 /** The lock is contended: its next acquisitions are recorded. */
@@ -385,6 +388,15 @@ static inline void sync_count_stamp(struct sync_count *c)
     c->stamps = SYNC_STAMPS;
     c->until = 1;
 }
+
+/* ---- freed.c: locks that end because the memory they lie in does */
+
+/** @return 0; UPMU_E_NOMEM. */
+int sync_freed_start(void);
+/** Something under this key was begun, or met for the first time in this thread: when its memory goes, it ends. */
+void sync_lock_met(uintptr_t key, uint32_t type);
+/** It has ended. */
+void sync_lock_ended(uintptr_t object);
 
 /* ---- unwind.c, stacks.c, modules.c */
 
@@ -400,6 +412,8 @@ int sync_stacks_start(void);
 /** Id of a stack, written to the trace before anything with a tick of `tick` or later can name it; 0 = none or lost. */
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated);
 
+struct dl_phdr_info;
+
 int sync_modules_start(void);
 /** Record the modules not recorded yet. Takes the loader's lock: not on the traced path. */
 void sync_modules_scan(struct sync_thread *t);
@@ -408,6 +422,8 @@ void sync_modules_note(uintptr_t address);
 /** Record the modules that a stack of this thread leads into, as far as they are not known and can be found without a lock.
  *  @return whether there were any: the unwinder knows more than it did. */
 bool sync_modules_meet(struct sync_thread *t, const void *const *frames, uint32_t n_frames);
+/** Where a module begins and ends. @return false if nothing of it is mapped. */
+bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64_t *end);
 /** Scan if a stack has led into an unknown module. */
 void sync_modules_check(struct sync_thread *t);
 
