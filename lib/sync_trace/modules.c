@@ -209,6 +209,7 @@ static void add_module(struct dl_phdr_info *info, struct sync_thread *t)
     build_id(info, id);
     const char *path = table->n == 0 || info->dlpi_name[0] ? path_of(info, program, sizeof program) : "";
     if (upmu_trace_module_(t->stream, tick_now(), m.base, m.start, m.end, id, path)) {
+        sync_note_module(m.base, m.start, m.end, id, path);
         table->module[table->n] = m;
         keep_for_unwinding(info, &m, &table->unwind[table->n]);
         __atomic_store_n(&table->n, table->n + 1, __ATOMIC_RELEASE);
