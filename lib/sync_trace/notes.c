@@ -13,13 +13,17 @@
 #include "sync_trace/sync.h"
 #include "trace/live.h"
 
-enum { ROOM_STEP = 4096, TEXT_MAX = 4096 };
+enum { TEXT_MAX = 4096 };
 
-/* Room on the disk for notes that end there. Their first page has it from the beginning. */
+static uint32_t whole_steps(uint32_t bytes)
+{
+    return (bytes + LIVE_NOTES_STEP - 1) / LIVE_NOTES_STEP * LIVE_NOTES_STEP;
+}
+
+/* Room on the disk for notes that end there, where those before end at `from`. */
 static bool has_room(uint32_t from, uint32_t to)
 {
-    uint32_t have = (LIVE_NOTES_AT + from + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
-    uint32_t need = (LIVE_NOTES_AT + to + ROOM_STEP - 1) / ROOM_STEP * ROOM_STEP;
+    uint32_t have = whole_steps(LIVE_NOTES_AT + from), need = whole_steps(LIVE_NOTES_AT + to);
     return need <= have || upmu_recorder_live_reserve_(LIVE_HEADER_INDEX, need) == 0;
 }
 

@@ -56,7 +56,7 @@ static int take_room(int fd, uint32_t index, size_t bytes)
 
 static void *map_room(int fd, uint32_t index)
 {
-    int rc = take_room(fd, index, LIVE_FIRST_BYTES);
+    int rc = take_room(fd, index, index == LIVE_HEADER_INDEX ? LIVE_NOTES_STEP : LIVE_FIRST_BYTES);
     void *p =
         rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, live_slot_at(index)) : MAP_FAILED;
     if (rc != 0)

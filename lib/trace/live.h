@@ -30,6 +30,7 @@ enum {
     LIVE_VERSION = 2,            /**< 2: call stacks and notes */
     LIVE_SLOT_BYTES = 64 * 1024, /**< a multiple of every page size; most of it is never written, and takes no room */
     LIVE_FIRST_BYTES = 4096,     /**< of a slot have room on the disk from the beginning */
+    LIVE_NOTES_STEP = 16 * 1024, /**< and of the header with its notes; then as many more at a time */
     LIVE_SLOTS_MAX = 1 << 16,
     LIVE_HEAD_BYTES = 128, /**< of a slot, before its call stack */
     LIVE_FRAMES_MAX = 64,
@@ -129,7 +130,7 @@ struct live_stack {
     uint64_t frames[LIVE_FRAMES_MAX];
 };
 
-static_assert(sizeof(struct live_header) <= LIVE_FIRST_BYTES, "the header has room from the beginning");
+static_assert(sizeof(struct live_header) <= LIVE_NOTES_STEP, "the header has room from the beginning");
 static_assert(sizeof(struct live_header) % 8 == 0, "notes are aligned");
 static_assert(sizeof(struct live_note) == 32, "other processes know the layout");
 static_assert(sizeof(struct live_slot) == LIVE_HEAD_BYTES, "other processes know the layout");
