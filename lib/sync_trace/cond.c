@@ -54,7 +54,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     uint64_t tick = w->recorded ? tick_now() : 0;
     w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
     if (w->recorded) {
-        sync_lock_met((uintptr_t)w->cond, UPMU_OBJECT_COND);
+        sync_lock_met(NULL, (uintptr_t)w->cond, UPMU_OBJECT_COND);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
         sync_live_begin(w->t, &e);

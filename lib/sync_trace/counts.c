@@ -13,6 +13,7 @@
 
 #include "base/tick.h"
 #include "core/recorder.h"
+#include "sync_trace/places.h"
 #include "sync_trace/sync.h"
 #include "trace/writer.h"
 
@@ -102,20 +103,21 @@ static bool grow(struct sync_thread *t)
 static struct sync_count *no_room(struct sync_thread *t)
 {
     upmu_recorder_lost_(1);
+    __atomic_store_n(&sync_gate.nowhere, 1, __ATOMIC_RELAXED);
     t->nowhere.stamps = 0;
     t->nowhere.until = 0;
     return &t->nowhere;
 }
 
 /* It is the first time that the thread meets this lock. */
-static void begin_slot(struct sync_counts *c, struct sync_count *s, uintptr_t lock, uint32_t type)
+static void begin_slot(struct sync_thread *t, struct sync_count *s, uintptr_t lock, uint32_t type)
 {
     s->type = (uint16_t)type;
     s->until = sync_process.sample;
     s->stamps = 0;
-    c->used += s->lock == 0;
+    t->counts->used += s->lock == 0;
     __atomic_store_n(&s->lock, lock, __ATOMIC_RELEASE);
-    sync_lock_met(lock, type);
+    sync_lock_met(t, lock, type);
 }
 
 struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type)
@@ -129,7 +131,7 @@ struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32
         fits = s != NULL;
     }
     if (s->lock != lock)
-        begin_slot(t->counts, s, lock, type);
+        begin_slot(t, s, lock, type);
     return s;
 }
 
@@ -215,17 +217,33 @@ static bool write_object(struct sync_thread *t, const struct sync_thread *of, ui
     return all;
 }
 
-bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type)
+/* All threads that may have counted it. */
+static bool write_all(struct sync_thread *t, uintptr_t object, int32_t *type)
 {
     bool all = true;
-    sync_guard(t); /* a signal handler that retires a lock of its own must not come here for the lock again */
-    tiny_lock_take(&sync_gate.lock);
     for (struct sync_thread *of = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE); of; of = of->next) {
         if (!__atomic_load_n(&of->used, __ATOMIC_ACQUIRE))
             continue;
         all &= write_object(t, of, object, type);
         all &= __atomic_load_n(&of->nowhere.acquired, __ATOMIC_RELAXED) == 0;
     }
+    return all;
+}
+
+bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type)
+{
+    /* Without sleep threads are not asked anew who meets the next lock. */
+    bool known = asleep != 0 && !__atomic_load_n(&sync_gate.nowhere, __ATOMIC_RELAXED);
+    unsigned who = known ? places_who(sync_process.places, object) : PLACES_MANY;
+    bool all = true;
+    if (who == PLACES_NOBODY)
+        return true;
+    sync_guard(t); /* a signal handler that retires a lock of its own must not come here for the lock again */
+    tiny_lock_take(&sync_gate.lock);
+    if (who == PLACES_MANY)
+        all = write_all(t, object, type);
+    else if (__atomic_load_n(&sync_process.by_number[who]->used, __ATOMIC_ACQUIRE))
+        all = write_object(t, sync_process.by_number[who], object, type);
     tiny_lock_give(&sync_gate.lock);
     sync_unguard(t);
     return all;

@@ -30,14 +30,16 @@
 #include "sync_trace/resolve.h"
 #include "sync_trace/sem_lock.h"
 
-void sync_lock_met(uintptr_t key, uint32_t type)
+void sync_lock_met(const struct sync_thread *t, uintptr_t key, uint32_t type)
 {
-    places_put(sync_process.places, sync_key_object(key, type));
+    places_put(sync_process.places, sync_key_object(key, type), t ? t->number : PLACES_NOBODY);
 }
 
-void sync_lock_ended(uintptr_t object)
+bool sync_lock_ended(struct sync_thread *t, uintptr_t object, int32_t *type)
 {
+    bool all = sync_counts_final(t, object, type); /* it asks who has met it */
     (void)places_remove(sync_process.places, object);
+    return all;
 }
 
 /* Sanitizers have these functions themselves, and their own idea of when memory comes back. */

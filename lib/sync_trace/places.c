@@ -5,6 +5,7 @@
 enum {
     BITS = 16,        /* of a word of the table, one per PLACES_ALIGN bytes */
     BUCKET_LOG = 8,   /* bytes of memory that a bucket serves */
+    WHO_BITS = 12,    /* of a word of the table `met` */
     FULL = 255,       /* a number of `near` that is not counted any more, up or down */
     ALL_FROM_LOG = 34 /* in more memory than that, locks are looked for by going through all there are */
 };
@@ -79,32 +80,59 @@ static bool put(uint64_t *e, uint64_t granule, uint64_t bit)
     return false;
 }
 
-static bool is_there(const struct places *p, uintptr_t lock)
+static uint64_t *met_of(const struct places *p, uintptr_t lock)
 {
-    const uint64_t *e = p->entry[bucket_of(lock)];
-    bool found = false;
-    for (int i = 0; i < PLACES_IN_BUCKET; i++) {
-        uint64_t word = __atomic_load_n(&e[i], __ATOMIC_RELAXED);
-        found |= word >> BITS == granule_of(lock) && (word & bit_of(lock));
-    }
-    return found;
+    return (uint64_t *)(uintptr_t)&p->met[places_hash((uint64_t)lock / PLACES_ALIGN, PLACES_MET_LOG)];
 }
 
-void places_put(struct places *p, uintptr_t lock)
+static uint64_t met_word(uintptr_t lock, unsigned who)
 {
-    if (!fits(lock) || is_there(p, lock))
+    return (uint64_t)lock / PLACES_ALIGN << WHO_BITS | who;
+}
+
+/* `first`: nobody has met it before. Else, if another lock has the line, somebody has, and it is not known who. */
+static void meet(struct places *p, uintptr_t lock, unsigned who, bool first)
+{
+    uint64_t *line = met_of(p, lock), word = __atomic_load_n(line, __ATOMIC_RELAXED), next;
+    do {
+        unsigned before = (unsigned)(word % (1u << WHO_BITS));
+        bool known = word >> WHO_BITS == (uint64_t)lock / PLACES_ALIGN;
+        if (known && (who == PLACES_NOBODY || before == who))
+            return;
+        if (known)
+            next = met_word(lock, before == PLACES_NOBODY ? who : PLACES_MANY);
+        else
+            next = met_word(lock, first ? who : PLACES_MANY);
+    } while (!__atomic_compare_exchange_n(line, &word, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+unsigned places_who(const struct places *p, uintptr_t lock)
+{
+    uint64_t word = __atomic_load_n(met_of(p, lock), __ATOMIC_RELAXED);
+    bool known = fits(lock) && word >> WHO_BITS == (uint64_t)lock / PLACES_ALIGN;
+    return known ? (unsigned)(word % (1u << WHO_BITS)) : PLACES_MANY;
+}
+
+void places_put(struct places *p, uintptr_t lock, unsigned who)
+{
+    if (!fits(lock))
         return;
     count(p, lock, true); /* first, so that no number is ever less than what there is */
-    if (!put(p->entry[bucket_of(lock)], granule_of(lock), bit_of(lock)))
+    bool first = put(p->entry[bucket_of(lock)], granule_of(lock), bit_of(lock));
+    if (!first)
         count(p, lock, false);
+    meet(p, lock, who, first);
     if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
         __atomic_store_n(&p->used, 1, __ATOMIC_RELAXED);
 }
 
 bool places_remove(struct places *p, uintptr_t lock)
 {
-    uint64_t *e = p->entry[bucket_of(lock)], bit = fits(lock) ? bit_of(lock) : 0;
+    uint64_t *e = p->entry[bucket_of(lock)], bit = fits(lock) ? bit_of(lock) : 0, *line = met_of(p, lock);
+    uint64_t word_met = __atomic_load_n(line, __ATOMIC_RELAXED);
     bool removed = false;
+    if (bit && word_met >> WHO_BITS == (uint64_t)lock / PLACES_ALIGN)
+        (void)__atomic_compare_exchange_n(line, &word_met, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     for (int i = 0; i < PLACES_IN_BUCKET; i++) {
         uint64_t word = __atomic_load_n(&e[i], __ATOMIC_RELAXED);
         while (word >> BITS == granule_of(lock) && (word & bit)) {

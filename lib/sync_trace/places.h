@@ -11,6 +11,9 @@
  * and `far` for 32 KiB at a time, for the blocks that are large. Different memory may share a number: then a look takes
  * longer, and its answer is the same.
  *
+ * A last table says who has met a lock, one thread or several, for as long as no other lock takes its line there: so the end
+ * of one that belonged to a single thread is no matter of all the others.
+ *
  * All may be called by any number of threads, and in signal handlers.
  */
 #ifndef UPMU_SYNC_PLACES_H
@@ -25,6 +28,7 @@ enum {
     PLACES_NEAR_LOG = 13, /**< words of the table `near` */
     PLACES_FAR_LOG = 12,
     PLACES_BUCKETS_LOG = 16,
+    PLACES_MET_LOG = 14,
     PLACES_GRANULE_LOG = 6, /**< bytes of memory that a number of `near`, or a word of the table itself, is for */
     PLACES_WORD_LOG = 9,    /**< that a word of `near` is for */
     PLACES_REGION_LOG = 15, /**< that a number of `far` is for */
@@ -33,6 +37,9 @@ enum {
 enum {
     PLACES_IN_BUCKET = 8,
     PLACES_ALIGN = 4, /**< a lock at any other address is not kept */
+    /* Who has met it. */
+    PLACES_NOBODY = 0,
+    PLACES_MANY = 4095, /**< or it is not known; other threads have numbers between */
 };
 
 struct places {
@@ -41,10 +48,13 @@ struct places {
     uint64_t near[1 << PLACES_NEAR_LOG];
     uint32_t far[1 << PLACES_FAR_LOG];
     uint64_t entry[1 << PLACES_BUCKETS_LOG][PLACES_IN_BUCKET]; /**< 48 bits: which granule; then a bit per four bytes */
+    uint64_t met[1 << PLACES_MET_LOG];                         /**< 52 bits: which lock; then who */
 };
 
-/** A lock lies here. Nothing changes if that is known. */
-void places_put(struct places *p, uintptr_t lock);
+/** A lock lies here, and thread `who` has met it. */
+void places_put(struct places *p, uintptr_t lock, unsigned who);
+/** Who has met it. */
+unsigned places_who(const struct places *p, uintptr_t lock);
 /** No lock lies here any more. @return whether one did. */
 bool places_remove(struct places *p, uintptr_t lock);
 /** The first lock from `from` on and before `end`; 0: there is none. */

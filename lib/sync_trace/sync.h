@@ -134,6 +134,7 @@ struct sync_thread {
     } sites[SYNC_SITES];
 
     uint32_t used;             /**< belongs to a thread: 1, or BLOCK_KEPT */
+    uint32_t number;           /**< of the block, from 1 on; PLACES_MANY: there are too many for numbers */
     uint32_t forgotten;        /**< held locks that did not fit */
     uintptr_t waiting;         /**< the lock this thread is blocked on */
     uintptr_t announced;       /**< the lock of the program's own it waits for; its waiting may use other locks */
@@ -177,7 +178,9 @@ struct sync_gate {
     uint32_t recording;          /**< threads with a live slot now */
     uint32_t standing;           /**< of these, those that wait */
     uint32_t asking, ask_again;  /**< standstill.c */
-    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 7 * sizeof(uint32_t)];
+    uint32_t blocks;             /**< made; under `lock` */
+    uint32_t nowhere;            /**< a thread has counted locks that its table has no room for */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 9 * sizeof(uint32_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
@@ -208,6 +211,7 @@ struct sync_process {
     } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
+    struct sync_thread **by_number;
     struct places *places; /**< where locks lie; NULL until `set_up` */
 };
 extern struct sync_process sync_process;
@@ -403,10 +407,11 @@ static inline void sync_count_stamp(struct sync_count *c)
 
 /** @return 0; UPMU_E_NOMEM. */
 int sync_freed_start(void);
-/** Something under this key was begun, or met for the first time in this thread: when its memory goes, it ends. */
-void sync_lock_met(uintptr_t key, uint32_t type);
-/** It has ended. */
-void sync_lock_ended(uintptr_t object);
+/** Something under this key was begun, or met for the first time by thread `t`, which counts it; NULL: nobody counts it yet.
+ *  When its memory goes, it ends. */
+void sync_lock_met(const struct sync_thread *t, uintptr_t key, uint32_t type);
+/** It ends: all that was counted of it is written, as sync_counts_final() says. */
+bool sync_lock_ended(struct sync_thread *t, uintptr_t object, int32_t *type);
 
 /* ---- unwind.c, stacks.c, modules.c */
 

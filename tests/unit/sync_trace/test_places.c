@@ -37,8 +37,8 @@ static uintptr_t next(uintptr_t from, size_t bytes)
 START_TEST(a_lock_is_found_in_the_memory_around_it_alone)
 {
     const uintptr_t lock = HEAP + 0x7fc8;
-    places_put(p, lock);
-    places_put(p, lock);
+    places_put(p, lock, 1);
+    places_put(p, lock, 1);
     ck_assert_uint_eq(next(lock, 1), lock);
     ck_assert_uint_eq(next(lock - 100, 101), lock);
     ck_assert_uint_eq(next(lock - 100, 100), 0);
@@ -54,10 +54,10 @@ END_TEST
 
 START_TEST(what_can_be_no_place_is_passed_over)
 {
-    places_put(p, 0);
-    places_put(p, HEAP + 1);
-    places_put(p, HEAP + 2);
-    places_put(p, UINTPTR_MAX / 4 * 4);
+    places_put(p, 0, 1);
+    places_put(p, HEAP + 1, 1);
+    places_put(p, HEAP + 2, 1);
+    places_put(p, UINTPTR_MAX / 4 * 4, 1);
     ck_assert_uint_eq(p->used, 0);
     ck_assert(!places_remove(p, HEAP + 1));
     ck_assert_uint_eq(places_next(p, UINTPTR_MAX - 10000, UINTPTR_MAX), 0);
@@ -70,7 +70,7 @@ START_TEST(neighbours_are_found_in_order)
 {
     enum { N = 64 };
     for (uintptr_t i = N; i-- > 0;)
-        places_put(p, HEAP + 4 * i);
+        places_put(p, HEAP + 4 * i, 1);
     for (uintptr_t i = 0; i < N; i++)
         ck_assert_uint_eq(next(HEAP + 4 * i, 4096), HEAP + 4 * i);
     for (uintptr_t i = 0; i < N; i += 2)
@@ -91,7 +91,7 @@ START_TEST(random_blocks_are_as_a_list_says)
     for (int i = 0; i < LOCKS; i++) {
         uintptr_t arena = HEAP + ((uintptr_t)(rand() % 3) << 26);
         lock[i] = arena + (uintptr_t)(i * 1000 + rand() % 200 * 4);
-        places_put(p, lock[i]);
+        places_put(p, lock[i], 1);
         there[i] = true;
     }
     for (int n = 0; n < BLOCKS; n++) {
@@ -120,7 +120,7 @@ START_TEST(more_locks_than_numbers_can_say)
     enum { N = 200000 };
     unsigned kept = 0, gone = 0;
     for (uintptr_t i = 0; i < N; i++)
-        places_put(p, HEAP + 64 * i);
+        places_put(p, HEAP + 64 * i, 1);
     for (uintptr_t i = 0; i < N; i++)
         kept += places_next(p, HEAP + 64 * i, HEAP + 64 * i + 64) == HEAP + 64 * i;
     ck_assert_uint_gt(kept, N * 9 / 10);
@@ -138,7 +138,7 @@ static void *put_and_remove(void *arg)
     uintptr_t wrong = 0;
     for (int round = 0; round < ROUNDS; round++) {
         for (uintptr_t i = 0; i < EACH; i++)
-            places_put(p, first + 8 * i);
+            places_put(p, first + 8 * i, 1);
         for (uintptr_t i = 0; i < EACH; i++)
             wrong += places_next(p, first + 8 * i, first + 8 * i + 4) != first + 8 * i;
         for (uintptr_t i = 0; i < EACH; i++)
@@ -161,6 +161,47 @@ START_TEST(threads_do_not_lose_each_others)
 }
 END_TEST
 
+START_TEST(who_has_met_a_lock_is_known_or_it_is_many)
+{
+    const uintptr_t lock = HEAP + 64;
+    ck_assert_uint_eq(places_who(p, lock), PLACES_MANY);
+    places_put(p, lock, PLACES_NOBODY);
+    ck_assert_uint_eq(places_who(p, lock), PLACES_NOBODY);
+    places_put(p, lock, 7);
+    places_put(p, lock, PLACES_NOBODY);
+    places_put(p, lock, 7);
+    ck_assert_uint_eq(places_who(p, lock), 7);
+    ck_assert_uint_eq(places_who(p, lock + 1), PLACES_MANY);
+    places_put(p, lock, 8);
+    ck_assert_uint_eq(places_who(p, lock), PLACES_MANY);
+    ck_assert(places_remove(p, lock));
+    places_put(p, lock, 8);
+    ck_assert_uint_eq(places_who(p, lock), 8);
+}
+END_TEST
+
+/* Each of so many locks is met by two threads: whatever took a line in between, it is never said that one of them was
+ * alone, but for locks that kept their line from the beginning and were met by one. */
+START_TEST(nobody_is_forgotten_where_lines_are_short)
+{
+    enum { N = 100000 };
+    unsigned wrong = 0, alone = 0;
+    for (uintptr_t i = 0; i < N; i++)
+        places_put(p, HEAP + 256 * i, 1);
+    for (uintptr_t i = 0; i < N; i++) {
+        unsigned who = places_who(p, HEAP + 256 * i);
+        wrong += who != 1 && who != PLACES_MANY;
+        alone += who == 1;
+    }
+    for (uintptr_t i = 0; i < N; i++)
+        places_put(p, HEAP + 256 * i, 2);
+    for (uintptr_t i = 0; i < N; i++)
+        wrong += places_who(p, HEAP + 256 * i) != PLACES_MANY;
+    ck_assert_uint_eq(wrong, 0);
+    ck_assert_uint_gt(alone, 1000);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("places");
@@ -172,6 +213,8 @@ int main(void)
     tcase_add_test(c, random_blocks_are_as_a_list_says);
     tcase_add_test(c, more_locks_than_numbers_can_say);
     tcase_add_test(c, threads_do_not_lose_each_others);
+    tcase_add_test(c, who_has_met_a_lock_is_known_or_it_is_many);
+    tcase_add_test(c, nobody_is_forgotten_where_lines_are_short);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_NORMAL);
