@@ -50,13 +50,17 @@ const char *arch_cpu_ask(struct arch_cpu *out)
 
 /* ----------------------------------------------------------------------------------------- Arm's id registers */
 
+static bool has_kind(const struct arch_cpu *cpu, const struct arch_kind *core)
+{
+    for (unsigned i = 0; i < cpu->n_kinds; i++)
+        if (cpu->kinds[i].implementer == core->implementer && cpu->kinds[i].part == core->part)
+            return true;
+    return false;
+}
+
 void arch_cpu_add_kind(struct arch_cpu *cpu, const struct arch_kind *core)
 {
-    for (unsigned i = 0; i < cpu->n_kinds; i++) {
-        if (cpu->kinds[i].implementer == core->implementer && cpu->kinds[i].part == core->part)
-            return;
-    }
-    if (cpu->n_kinds < ARCH_KINDS_MAX)
+    if (!has_kind(cpu, core) && cpu->n_kinds < ARCH_KINDS_MAX)
         cpu->kinds[cpu->n_kinds++] = *core;
 }
 
@@ -68,14 +72,6 @@ void arch_cpu_add_midr(struct arch_cpu *cpu, uint64_t midr, int processor)
     arch_cpu_add_kind(cpu, &core);
     cpu->implementer = cpu->kinds[0].implementer;
     cpu->part = cpu->kinds[0].part;
-}
-
-static bool has_kind(const struct arch_cpu *cpu, const struct arch_kind *core)
-{
-    for (unsigned i = 0; i < cpu->n_kinds; i++)
-        if (cpu->kinds[i].implementer == core->implementer && cpu->kinds[i].part == core->part)
-            return true;
-    return false;
 }
 
 /* A list of processors may be short of some, and then of a kind; sysfs has all that are on line. */

@@ -31,14 +31,10 @@ static int by_time(const void *a, const void *b)
 
 static int add_place(struct places *p, struct place place)
 {
-    if (p->n == p->room) {
-        size_t room = p->room ? 2 * p->room : 64;
-        struct place *list = realloc(p->list, room * sizeof *list);
-        if (!list)
-            return export_no_memory();
-        p->list = list;
-        p->room = room;
-    }
+    struct place *list = array_room(p->list, p->n, &p->room, sizeof *list);
+    if (!list)
+        return export_no_memory();
+    p->list = list;
     p->list[p->n++] = place;
     return 0;
 }
@@ -65,25 +61,11 @@ static double milliseconds(uint64_t ns)
     return (double)ns / 1e6;
 }
 
-/* As names.c has it, for an object of the sorted list. */
-static void object_words(struct textbuf *out, const struct upmu_overview_object *o)
-{
-    const char *word = upmu_trace_object_name(o->type);
-    export_text(out, word ? word : "object");
-    export_text(out, " ");
-    if (o->name[0])
-        export_plain(out, o->name, "");
-    else if (o->peer > 0)
-        textbuf_printf(out, "%ld", (long)o->peer);
-    else
-        export_hex(out, o->address);
-}
-
 /* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; taken here, 2 waits of others, 9.000 ms" */
-static void message(struct textbuf *out, const struct upmu_overview_object *o, const struct upmu_overview_site *s)
+static void message(struct textbuf *out, const char *object, const struct upmu_overview_site *s)
 {
     uint64_t waits = s->waits.count + s->waits.unfinished;
-    object_words(out, o);
+    export_plain(out, object, "");
     if (waits > 0)
         textbuf_printf(out, ": %" PRIu64 " wait%s here, %.3f ms", waits, waits == 1 ? "" : "s",
                        milliseconds(s->waits.total_ns + s->waits.unfinished_ns));
@@ -102,8 +84,8 @@ static bool where(struct export_job *job, const struct upmu_overview_object *o, 
     return upmu_overview_symbol(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
 }
 
-typedef void (*line_fn)(struct export_job *job, const struct upmu_overview_object *object,
-                        const struct upmu_overview_site *site, const struct upmu_symbol *symbol);
+typedef void (*line_fn)(struct export_job *job, const char *object, const struct upmu_overview_site *site,
+                        const struct upmu_symbol *symbol);
 
 static int each(struct export_job *job, line_fn line)
 {
@@ -117,7 +99,7 @@ static int each(struct export_job *job, line_fn line)
                     upmu_overview_site(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
                     where(job, &o, s.address, &symbol);
         if (told)
-            line(job, &o, &s, &symbol);
+            line(job, export_object_name(job, job->facts->pass.object_order[p.list[i].object]), &s, &symbol);
         job->left_out += !told;
         rc = export_flush(job);
     }
@@ -125,8 +107,8 @@ static int each(struct export_job *job, line_fn line)
     return rc;
 }
 
-static void tasks_line(struct export_job *job, const struct upmu_overview_object *object,
-                       const struct upmu_overview_site *site, const struct upmu_symbol *symbol)
+static void tasks_line(struct export_job *job, const char *object, const struct upmu_overview_site *site,
+                       const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
     textbuf_printf(&job->out, "\t%ld\twarn\t", symbol->file ? (long)symbol->line : -1L);
@@ -139,8 +121,8 @@ static int tasks_finish(struct export_job *job)
     return each(job, tasks_line);
 }
 
-static void gcc_line(struct export_job *job, const struct upmu_overview_object *object,
-                     const struct upmu_overview_site *site, const struct upmu_symbol *symbol)
+static void gcc_line(struct export_job *job, const char *object, const struct upmu_overview_site *site,
+                     const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
     if (symbol->file)

@@ -190,25 +190,33 @@ static void keep_for_unwinding(const struct dl_phdr_info *info, const struct mod
     out->eh_frame = eh_frame_now(m);
 }
 
-/* The main program has no name there. */
-static const char *path_of(const struct dl_phdr_info *info, char *program, size_t size)
+static bool write_module(struct sync_thread *t, const struct module *m, const char *id, const char *path)
 {
-    if (info->dlpi_name && info->dlpi_name[0])
-        return info->dlpi_name;
-    ssize_t n = readlink("/proc/self/exe", program, size - 1);
-    program[n > 0 ? n : 0] = '\0';
-    return program;
+    if (!upmu_trace_module_(t->stream, tick_now(), m->base, m->start, m->end, id, path))
+        return false;
+    sync_note_module(m->base, m->start, m->end, id, path);
+    return true;
+}
+
+/* The main program has no name there, and is met first, at the beginning: modules met later are on somebody's small stack,
+ * and must not pay for the room of this one's path. */
+__attribute__((noinline)) static bool write_program(struct sync_thread *t, const struct module *m, const char *id)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    return write_module(t, m, id, path);
 }
 
 static void add_module(struct dl_phdr_info *info, struct sync_thread *t)
 {
-    char id[2 * BUILD_ID_MAX + 1], program[4096];
+    char id[2 * BUILD_ID_MAX + 1];
     struct module m;
     if (!extent(info, &m) || is_known(&m) || table->n == MODULES_MAX)
         return;
     build_id(info, id);
-    const char *path = table->n == 0 || info->dlpi_name[0] ? path_of(info, program, sizeof program) : "";
-    if (upmu_trace_module_(t->stream, tick_now(), m.base, m.start, m.end, id, path)) {
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    if (table->n == 0 && !name[0] ? write_program(t, &m, id) : write_module(t, &m, id, name)) {
         table->module[table->n] = m;
         keep_for_unwinding(info, &m, &table->unwind[table->n]);
         __atomic_store_n(&table->n, table->n + 1, __ATOMIC_RELEASE);

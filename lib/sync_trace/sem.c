@@ -141,7 +141,7 @@ UPMU_API int sem_post(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
         sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
-    (void)sync_sem_given(lockable_holder(mode), s, CALL_SITE());
+    sync_sem_given(lockable_holder(mode), s, CALL_SITE());
     return SYNC_REAL(sem_post)(s);
 }
 

@@ -92,16 +92,14 @@ static void tell_no_lock(const sem_t *s, uintptr_t site)
     errno = saved;
 }
 
-bool sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site)
+void sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site)
 {
     struct sync_held h;
     if (!find((uintptr_t)s))
-        return false;
-    if (t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h))
-        return true;
-    if (forget((uintptr_t)s)) {
+        return;
+    bool holds = t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h);
+    if (!holds && forget((uintptr_t)s)) {
         tell_no_lock(s, site);
         sync_live_taken_away((uintptr_t)s);
     }
-    return false;
 }

@@ -22,8 +22,7 @@ void sync_sem_ended(const sem_t *s);
 bool sync_sem_is_lock(const sem_t *s);
 /** The thread holds it now. */
 void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uintptr_t site);
-/** Somebody is about to post it: the thread gives it back, or it turns out to be no lock. `t`: NULL if nothing is recorded.
- *  @return whether the thread held it. */
-bool sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site);
+/** Somebody is about to post it: the thread gives it back, or it turns out to be no lock. `t`: NULL if nothing is recorded. */
+void sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site);
 
 #endif

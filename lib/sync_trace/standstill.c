@@ -4,13 +4,13 @@
  * killed and nobody watched it. Room: sync_trace; before it live.c, after it the file .live.
  *
  * Only what the kernel says is asked: signals with a handler, timers, how many threads there are, and whether what is
- * called shared lies in memory that is. The files are read by system calls alone: an allocator may be below us, and open() would be a point at which a thread can be cancelled.
+ * called shared lies in memory that is. The files are read by system calls alone: an allocator may be below us, and
+ * open() would be a point at which a thread can be cancelled. One page of the thread's stack has to do for all of them.
  * Programs in which it is always all threads that wait for a moment pay at most a hundredth of their time.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -59,20 +59,21 @@ __attribute__((no_sanitize("thread"))) static size_t count_shared(uint64_t addre
     return n;
 }
 
-/* How many of them lie in the private memory that a line of the map tells of. */
+/* How many of them lie in the private memory that a line of the map tells of: "low-high rwxp ...". */
 static size_t count_private(const char *line)
 {
-    uint64_t low, high;
-    char how[5];
-    bool is_private = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &low, &high, how) == 3 && how[3] == 'p';
+    enum { PRIVATE = 4 }; /* behind the blank and three letters */
+    char *at;
+    uint64_t low = strtoull(line, &at, 16);
+    uint64_t high = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+    bool is_private = strnlen(at, PRIVATE + 1) > PRIVATE && at[PRIVATE] == 'p';
     return is_private ? count_shared(low, high) : 0;
 }
 
 /* Waits of which the map says that they are for something private. Of lines longer than the text the rest is passed over:
  * what is wanted stands at the beginning. @return false if the map cannot be read. */
-static bool read_map(size_t *found)
+static bool read_map(char text[TEXT_MAX], size_t *found)
 {
-    char text[TEXT_MAX];
     size_t got = 0;
     long n, fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
     *found = 0;
@@ -95,11 +96,11 @@ static bool read_map(size_t *found)
 
 /* Two threads that begin to wait at once may both be here: who finds another one's wait come up in between looks again.
  * @return 1: all waits are for something of this process alone; 2: not all; 0: it cannot be known. */
-static uint32_t ask_memory(void)
+static uint32_t ask_memory(char text[TEXT_MAX])
 {
     for (int i = 0; i < TRIES; i++) {
         size_t wanted = count_shared(0, UINT64_MAX), found = 0;
-        if (wanted > 0 && !read_map(&found))
+        if (wanted > 0 && !read_map(text, &found))
             return 0;
         if (count_shared(0, UINT64_MAX) == wanted && found <= wanted)
             return found == wanted ? 1 : 2;
@@ -107,23 +108,31 @@ static uint32_t ask_memory(void)
     return 0;
 }
 
+/* The number behind a name of the status file. @return false if it is not there. */
+static bool number_behind(const char *text, const char *name, int base, uint64_t *out)
+{
+    const char *found = strstr(text, name), *from = found ? found + strlen(name) : NULL;
+    char *end = NULL;
+    if (from)
+        *out = strtoull(from, &end, base);
+    return from && end != from;
+}
+
 static bool ask(struct live_header *h, uint32_t recording)
 {
     char text[TEXT_MAX];
-    uint64_t caught;
-    unsigned threads, timers = 0;
-    if (!read_file("/proc/self/status", text))
+    uint64_t caught, count;
+    uint32_t threads, timers = 0;
+    if (!read_file("/proc/self/status", text) || !number_behind(text, "\nSigCgt:", 16, &caught) ||
+        !number_behind(text, "\nThreads:", 10, &count) || !read_file("/proc/self/timers", text))
         return false;
-    const char *signals = strstr(text, "\nSigCgt:"), *count = strstr(text, "\nThreads:");
-    if (!signals || !count || sscanf(signals, " SigCgt: %" SCNx64, &caught) != 1 ||
-        sscanf(count, " Threads: %u", &threads) != 1 || !read_file("/proc/self/timers", text))
-        return false;
+    threads = (uint32_t)count;
     for (const char *at = text; (at = strstr(at, "ID:")); at++)
         timers++;
     __atomic_store_n(&h->caught, caught, __ATOMIC_RELAXED);
     __atomic_store_n(&h->timers, timers, __ATOMIC_RELAXED);
     __atomic_store_n(&h->unknown, threads > recording ? threads - recording : 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->outside, ask_memory(), __ATOMIC_RELAXED);
+    __atomic_store_n(&h->outside, ask_memory(text), __ATOMIC_RELAXED);
     return true;
 }
 

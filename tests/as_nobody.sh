@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# as_nobody.sh LIBRARY PROGRAM ARG...: run a behaviour program as a user without any right. The build folder may be closed
-# to that user: program and library are copied to where they can be read.
+# as_nobody.sh LIBRARY PROGRAM ARG...: run a program that is linked with the library as a user without any right. The
+# build folder may be closed to that user: program and library are copied to where they can be read.
 set -euo pipefail
 
 skip()
