@@ -71,7 +71,7 @@ static bool move_all(const struct sync_counts *from, struct sync_counts *to)
     return true;
 }
 
-static bool grow_to_fit(struct sync_thread *t)
+static bool grow_now(struct sync_thread *t)
 {
     for (uint32_t slots = (t->counts->mask + 1) * 2; slots <= SLOTS_MAX; slots *= 2) {
         struct sync_counts *larger = sync_counts_new(slots);
@@ -86,17 +86,33 @@ static bool grow_to_fit(struct sync_thread *t)
     return false;
 }
 
-/* Nobody else may put a slot to sleep that has been copied. */
+/* What a signal handler counts while all is moved would be counted in the table that is left, and a slot that another
+ * thread puts to sleep would be awake in the new one. */
 static bool grow(struct sync_thread *t)
 {
-    uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
-    sync_guard(t);
+    sigset_t before = sync_signals_away();
     tiny_lock_take(&sync_gate.lock);
-    bool grown = grow_to_fit(t);
+    bool grown = grow_now(t);
     tiny_lock_give(&sync_gate.lock);
-    if (ready)
-        sync_unguard(t);
+    sync_signals_back(&before);
     return grown;
+}
+
+/* Take a slot that is free, or the lock's own that sleeps: it is the first time that the thread meets this lock. Between
+ * finding and taking it a signal handler may have taken it for a lock of its own. @return whether it is this lock's now. */
+static bool take(struct sync_thread *t, struct sync_count *s, uintptr_t lock, uint32_t type)
+{
+    uintptr_t found = __atomic_load_n(&s->lock, __ATOMIC_RELAXED);
+    bool may = found == 0 || found == (lock | asleep);
+    if (!may || !__atomic_compare_exchange_n(&s->lock, &found, lock, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return found == lock;
+    s->until = sync_process.sample;
+    s->stamps = 0;
+    __atomic_store_n(&s->type, (uint16_t)type, __ATOMIC_RELEASE);
+    if (found == 0)
+        __atomic_fetch_add(&t->counts->used, 1, __ATOMIC_RELAXED);
+    sync_lock_met(t, lock, type);
+    return true;
 }
 
 /* Where the counts of locks go that no table has room for: counted as lost, never as another lock's. */
@@ -109,29 +125,19 @@ static struct sync_count *no_room(struct sync_thread *t)
     return &t->nowhere;
 }
 
-/* It is the first time that the thread meets this lock. */
-static void begin_slot(struct sync_thread *t, struct sync_count *s, uintptr_t lock, uint32_t type)
-{
-    s->type = (uint16_t)type;
-    s->until = sync_process.sample;
-    s->stamps = 0;
-    t->counts->used += s->lock == 0;
-    __atomic_store_n(&s->lock, lock, __ATOMIC_RELEASE);
-    sync_lock_met(t, lock, type);
-}
-
 struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type)
 {
-    struct sync_count *s = probe(t->counts, lock);
-    bool fits = s && (s->lock != 0 || t->counts->used < t->counts->mask / 2 + t->counts->mask / 4);
-    while (!fits) {
-        if (!grow(t))
-            return no_room(t);
+    struct sync_count *s;
+    do {
         s = probe(t->counts, lock);
-        fits = s != NULL;
-    }
-    if (s->lock != lock)
-        begin_slot(t, s, lock, type);
+        bool fits = s && (s->lock != 0 || t->counts->used < t->counts->mask / 2 + t->counts->mask / 4);
+        while (!fits) {
+            if (!grow(t))
+                return s && s->lock == lock ? s : no_room(t);
+            s = probe(t->counts, lock);
+            fits = s != NULL;
+        }
+    } while (s->lock != lock && !take(t, s, lock, type));
     return s;
 }
 
@@ -163,17 +169,18 @@ static bool write_slot(struct sync_counts *c, uint32_t i, struct trace_stream *s
 {
     const struct sync_count *s = &c->slot[i];
     uintptr_t key = key_of(s);
+    uint16_t type = __atomic_load_n(&s->type, __ATOMIC_ACQUIRE); /* none: it is being taken, and has counted nothing */
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_COUNTS,
         .peer = peer,
         .count = __atomic_load_n(&s->acquired, __ATOMIC_RELAXED),
         .contended = __atomic_load_n(&s->contended, __ATOMIC_RELAXED),
     };
-    if (!key || e.count == __atomic_load_n(&c->written[i], __ATOMIC_RELAXED))
+    if (!key || !type || e.count == __atomic_load_n(&c->written[i], __ATOMIC_RELAXED))
         return true;
-    e.object_type = (int32_t)s->type;
-    e.flags = sync_key_flags(key, s->type);
-    e.object = sync_key_object(key, s->type);
+    e.object_type = (int32_t)type;
+    e.flags = sync_key_flags(key, type);
+    e.object = sync_key_object(key, type);
     if (!upmu_trace_sync_(stream, now, &e))
         return false;
     __atomic_store_n(&c->written[i], e.count, __ATOMIC_RELAXED);
