@@ -3,7 +3,8 @@
  * Looking at a program before it is run. Room: tools/upmu. Before it: cmd_record; after it: record_run.
  *
  * The kernel and the dynamic linker ignore LD_PRELOAD in silence where it cannot work: in static programs, in those that
- * gain rights by being executed, and where library and program are of different machines. Here it is said before.
+ * gain rights by being executed, and where library and program are of different machines. Programs built for a sanitizer
+ * end by it. Here it is said before.
  */
 #include "program.h"
 
@@ -24,7 +25,7 @@
 #include "memory.h"
 #include "output.h"
 
-enum { INTERPRETERS_MAX = 5, HEAD_BYTES = 4096 };
+enum { INTERPRETERS_MAX = 5, HEAD_BYTES = 4096, NAMES_MAX = 1 << 28 };
 
 /* ---------------------------------------------------------------------------------------------------- finding */
 
@@ -129,9 +130,11 @@ static bool same_machine(const unsigned char *a, const unsigned char *b)
 #if UINTPTR_MAX > UINT32_MAX
 typedef Elf64_Ehdr elf_header;
 typedef Elf64_Phdr elf_segment;
+typedef Elf64_Dyn elf_dynamic;
 #else
 typedef Elf32_Ehdr elf_header;
 typedef Elf32_Phdr elf_segment;
+typedef Elf32_Dyn elf_dynamic;
 #endif
 
 /* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the file makes no sense. */
@@ -151,6 +154,69 @@ static int has_linker(const char *path, const unsigned char *head)
             found = 1;
     }
     close(fd);
+    return found;
+}
+
+/* ----------------------------------------------------------------------------------------------- sanitizers */
+
+/* The program header of a type whose `vaddr`, if any is wanted, lies in its segment. */
+static bool find_segment(int fd, const elf_header *e, uint32_t type, uint64_t vaddr, elf_segment *s)
+{
+    for (size_t i = 0; i < e->e_phnum; i++) {
+        if (read_at(fd, s, sizeof *s, (off_t)(e->e_phoff + i * e->e_phentsize)) != (ssize_t)sizeof *s)
+            return false;
+        if (s->p_type == type && (vaddr == 0 || (vaddr >= s->p_vaddr && vaddr - s->p_vaddr < s->p_filesz)))
+            return true;
+    }
+    return false;
+}
+
+/* The names of all that the dynamic linker joins, one behind the other; NULL if there are none. */
+static char *dynamic_names(int fd, const elf_header *e, size_t *n)
+{
+    elf_segment s;
+    elf_dynamic d;
+    uint64_t at = 0, size = 0;
+    if (!find_segment(fd, e, PT_DYNAMIC, 0, &s))
+        return NULL;
+    for (size_t i = 0; i < s.p_filesz / sizeof d; i++) {
+        if (read_at(fd, &d, sizeof d, (off_t)(s.p_offset + i * sizeof d)) != (ssize_t)sizeof d || d.d_tag == DT_NULL)
+            break;
+        at = d.d_tag == DT_STRTAB ? d.d_un.d_ptr : at;
+        size = d.d_tag == DT_STRSZ ? d.d_un.d_val : size;
+    }
+    if (at == 0 || size == 0 || size > NAMES_MAX || !find_segment(fd, e, PT_LOAD, at, &s))
+        return NULL;
+    char *names = memory_array(size, 1);
+    ssize_t got = read_at(fd, names, size, (off_t)(s.p_offset + (at - s.p_vaddr)));
+    *n = got > 0 ? (size_t)got : 0;
+    return names;
+}
+
+/* The sanitizer whose runtime the program begins with, NULL if none: gcc's programs want it from a library, clang's bring it
+ * along and let libraries have it. */
+static const char *sanitizer_of(const char *path, const unsigned char *head)
+{
+    static const struct {
+        const char *begins, *name;
+    } known[] = {
+        {"__tsan_init", "ThreadSanitizer"},
+        {"__asan_init", "AddressSanitizer"},
+        {"__msan_init", "MemorySanitizer"},
+        {"__hwasan_init", "HWAddressSanitizer"},
+    };
+    elf_header e;
+    size_t n = 0;
+    const char *found = NULL;
+    memcpy(&e, head, sizeof e);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *names = fd < 0 ? NULL : dynamic_names(fd, &e, &n);
+    for (size_t i = 0; names && !found && i < sizeof known / sizeof *known; i++)
+        if (memmem(names, n, known[i].begins, strlen(known[i].begins) + 1))
+            found = known[i].name;
+    free(names);
+    if (fd >= 0)
+        close(fd);
     return found;
 }
 
@@ -191,6 +257,14 @@ static int check_elf(const char *path, const unsigned char *head, const unsigned
         complain("'%s' is statically linked: nothing can be preloaded into it, so it cannot be recorded; "
                  "link it with libupmu_sync instead",
                  path);
+        return -1;
+    }
+    const char *sanitizer = sanitizer_of(path, head);
+    if (sanitizer) {
+        complain(
+            "'%s' is built with %s, whose runtime takes the same calls over: it cannot be recorded; build it without "
+            "-fsanitize",
+            path, sanitizer);
         return -1;
     }
     if (rights) {
