@@ -167,9 +167,9 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     return rc;
 }
 
-static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s, struct symbols **symbols)
+static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s)
 {
-    int rc = at_once_overview(&d->overview, dir, s, symbols);
+    int rc = at_once_overview(&d->overview, dir, s);
     d->processes = calloc(1, sizeof *d->processes);
     if (rc > 0 && !d->processes)
         rc = deadlocks_no_memory();
@@ -182,11 +182,11 @@ static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standin
     return rc == 0 ? 1 : rc;
 }
 
-int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s, struct symbols **symbols)
+int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s)
 {
     *deadlocks = NULL;
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
-    int rc = d ? of_standing(d, dir, s, symbols) : deadlocks_no_memory();
+    int rc = d ? of_standing(d, dir, s) : deadlocks_no_memory();
     standing_free(s);
     if (rc > 0) {
         *deadlocks = d;

@@ -4,8 +4,7 @@
  * after it: upmu record.
  *
  * A picture put together slot by slot may show what was never true at one moment. So what one look finds is believed
- * when the next one finds the same threads in the same waits: then all of it was true between the two. The time between
- * them goes into bringing in the debug information that the report will need.
+ * when the next one finds the same threads in the same waits: then all of it was true between the two.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +16,6 @@
 
 #include "analysis/at_once.h"
 #include "analysis/map.h"
-#include "analysis/symbols.h"
 #include "base/error.h"
 #include "trace/control.h"
 #include "upmu/deadlock.h"
@@ -36,7 +34,6 @@ struct upmu_deadlock_watch {
     char *found;              /* the process told of last */
     struct standing standing; /* what its threads stand at, until somebody takes it */
     bool untaken;
-    struct symbols *symbols; /* with what was brought in for the next report; NULL: nothing was */
 };
 
 static int no_memory(void)
@@ -66,7 +63,6 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     free(watch->seen);
     free(watch->found);
     standing_free(&watch->standing);
-    symbols_close(watch->symbols);
     free(watch);
 }
 
@@ -125,7 +121,6 @@ static int note_all(struct upmu_deadlock_watch *w, const struct standing *s)
 static int look_at(struct upmu_deadlock_watch *w, const char *dir)
 {
     struct standing s;
-    size_t n_before = w->n_seen;
     int found = 0, rc = standing_read(&s, dir);
     if (rc > 0) {
         if (all_wait(&s))
@@ -137,8 +132,6 @@ static int look_at(struct upmu_deadlock_watch *w, const char *dir)
     /* What the process is like while it stands is kept for those who come later; without it they say less. */
     if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known)
         (void)standing_keep(&s, dir);
-    if (rc >= 0 && found == 0 && w->n_seen > n_before)
-        at_once_symbols(&w->symbols, dir, &s);
     if (found > 0) {
         standing_free(&w->standing);
         w->standing = s;
@@ -194,5 +187,5 @@ int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_dead
     if (!watch->untaken)
         return upmu_fail(UPMU_E_STATE, "the last look has found nothing new, or it was taken");
     watch->untaken = false;
-    return deadlocks_at_once(deadlocks, watch->found, &watch->standing, &watch->symbols);
+    return deadlocks_at_once(deadlocks, watch->found, &watch->standing);
 }
