@@ -154,8 +154,7 @@ static int add_thread(struct upmu_overview *o, const struct standing *s, const s
     return rc == 0 ? add_stack(o, t, whole) : rc;
 }
 
-static int fill(struct upmu_overview *o, const char *dir, const struct standing *s, struct symbols **symbols,
-                bool *whole)
+static int fill(struct upmu_overview *o, const char *dir, const struct standing *s, bool *whole)
 {
     o->dir = strdup(dir);
     int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();

@@ -67,7 +67,10 @@ static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *c
     for (size_t i = 0; i < n; i++) {
         struct upmu_control_status status = {.size = sizeof status};
         struct dl_process *p = &d->processes[d->n_processes++];
+        const struct stand_moment now = standing_moment();
         int rc = upmu_control_status(control, i, &status);
+        if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
+            (void)standing_keep_alive(status.dir, &now);
         *p = (struct dl_process){.index = (uint32_t)i, .pid = status.pid, .alive = status.running != 0};
         if (rc == 0)
             rc = read_twice(p, status.dir);

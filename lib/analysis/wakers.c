@@ -81,8 +81,8 @@ static bool has_slot(const struct standing *s, int tid)
     return false;
 }
 
-/* The first thread of a process stays in the list after its end, as long as others go on. */
-static bool has_ended(pid_t pid, int tid)
+/* The letter of its state ('R', 'S', ...); 0: there is no such thread. */
+static char state_of(pid_t pid, int tid)
 {
     char name[40], line[512];
     snprintf(name, sizeof name, "task/%d/stat", tid);
@@ -92,7 +92,33 @@ static bool has_ended(pid_t pid, int tid)
         (void)fclose(f);
     line[n] = '\0';
     const char *state = strrchr(line, ')'); /* the name may hold anything */
-    return !state || strlen(state) < 3 || state[2] == 'Z' || state[2] == 'X';
+    return (char)(state && strlen(state) >= 3 ? state[2] : 0);
+}
+
+/* The first thread of a process stays in the list after its end, as long as others go on. */
+static bool has_ended(pid_t pid, int tid)
+{
+    char state = state_of(pid, tid);
+    return state == 0 || state == 'Z' || state == 'X';
+}
+
+/* Whether somebody ends the wait by a call that leaves no trace in the books of locks. */
+static bool is_woken_by_call(const struct live_slot *h)
+{
+    bool sem = h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_SEM;
+    return h->state == LIVE_WAITS && (sem || h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+                                      h->kind == UPMU_TRACE_FUTEX_WAIT);
+}
+
+/* A thread that was woken and has no CPU yet still has the wait in its slot. Who woke it may stand by now, and nobody else
+ * needs to do anything. Seen asleep between two looks that find the same wait, it was not woken in between. */
+static void find_woken(struct standing *s, pid_t pid)
+{
+    for (size_t i = 0; i < s->n_threads; i++) {
+        struct live_slot *h = &s->threads[i].head;
+        if (is_woken_by_call(h) && state_of(pid, h->tid) == 'R')
+            h->state = LIVE_RUNS;
+    }
 }
 
 static bool ask_threads(const struct standing *s, pid_t pid, uint32_t *unknown)
@@ -148,6 +174,7 @@ void standing_ask(struct standing *s)
 {
     pid_t pid = (pid_t)s->header.pid;
     struct stand_wakers w = {0};
+    find_woken(s, pid);
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
     w.known = ask_threads(s, pid, &w.unknown) && signals && timers && ask_memory(s, pid, &w.inside);
     if (w.known)

@@ -27,8 +27,16 @@ struct seen {
     bool again; /* in the present look */
 };
 
+/* A process that was alive, last at this moment. */
+struct alive {
+    char *dir;
+    struct stand_moment at;
+};
+
 struct upmu_deadlock_watch {
     char *dir;
+    struct alive *alive;
+    size_t n_alive, cap_alive;
     struct seen *seen;
     size_t n_seen, cap_seen;
     char *found;              /* the process told of last */
@@ -55,10 +63,22 @@ int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir
     return no_memory();
 }
 
+/* Leave with the process's recording when it was seen alive last: those who read it when it was killed need it. Where that
+ * cannot be written they know less. */
+static void leave(struct upmu_deadlock_watch *w, size_t i)
+{
+    (void)standing_keep_alive(w->alive[i].dir, &w->alive[i].at);
+    free(w->alive[i].dir);
+    w->alive[i] = w->alive[--w->n_alive];
+}
+
 void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
 {
     if (!watch)
         return;
+    while (watch->n_alive > 0)
+        leave(watch, watch->n_alive - 1);
+    free(watch->alive);
     free(watch->dir);
     free(watch->seen);
     free(watch->found);
@@ -142,14 +162,38 @@ static int look_at(struct upmu_deadlock_watch *w, const char *dir)
     return rc == UPMU_E_NOMEM ? rc : found > 0;
 }
 
+/* @return 0, UPMU_E_NOMEM. */
+static int note_alive(struct upmu_deadlock_watch *w, const char *dir, bool running, const struct stand_moment *now)
+{
+    size_t i = 0;
+    while (i < w->n_alive && strcmp(w->alive[i].dir, dir) != 0)
+        i++;
+    if (i < w->n_alive && !running)
+        leave(w, i);
+    else if (i < w->n_alive)
+        w->alive[i].at = *now;
+    if (i < w->n_alive || !running)
+        return 0;
+    struct alive *all = array_room(w->alive, w->n_alive, &w->cap_alive, sizeof *all);
+    char *copy = all ? strdup(dir) : NULL;
+    w->alive = all ? all : w->alive;
+    if (!copy)
+        return no_memory();
+    all[w->n_alive++] = (struct alive){.dir = copy, .at = *now};
+    return 0;
+}
+
 /* The process's directory, if somebody lives who writes it: looked at. */
 static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
 {
+    const struct stand_moment now = standing_moment();
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool running = fd >= 0 && control_is_running(fd) == 1;
     if (fd >= 0)
         close(fd);
-    int found = running ? look_at(w, dir) : 0;
+    int found = note_alive(w, dir, running, &now);
+    if (found == 0 && running)
+        found = look_at(w, dir);
     if (found > 0) {
         free(w->found);
         w->found = strdup(dir);
