@@ -149,6 +149,11 @@ struct upmu_overview_sched {
     uint64_t voluntary;   /**< switches to wait for something */
     uint64_t involuntary; /**< switches that took the CPU away */
     uint64_t lost;        /**< records that did not fit into the kernel's buffer: then both are "at least" */
+    uint32_t
+        futexes_told; /**< 1: the next two are known; 0: the kernel did not count (see .futex_note of the process) */
+    uint64_t futex_waits;    /**< calls of the kernel to wait for a futex, whoever made them */
+    uint64_t futex_recorded; /**< of these, those within recorded waits: the others are of locks that are not traced, or
+                                  came while recording was paused or only counted */
 };
 /** The same `i` as upmu_overview_thread(). */
 UPMU_API UPMU_CHECKED int upmu_overview_sched(const struct upmu_overview *overview, size_t i,

@@ -106,6 +106,11 @@ enum upmu_trace_kind {
     /** `values` of the thread's counters at the event that follows: of the same thread, tick and `object`. A wait that
      *  begins and ends with them, and a lock's holding, have the difference (UPMU_SYNC_COUNTERS). */
     UPMU_TRACE_COUNTERS = 72,
+
+    /** The thread has called the kernel `count` times so far to wait for a futex, `contended` of them within recorded waits
+     *  (UPMU_SCHED, with the right to trace). The others are of locks that are not traced, or came while recording was
+     *  paused or only counted. */
+    UPMU_TRACE_FUTEX_COUNTS = 73,
 };
 
 /** What `object` is. */
@@ -172,9 +177,9 @@ struct upmu_trace_event {
     uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
     uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
     uint64_t
-        count; /**< LOCK_COUNTS: acquisitions; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken;
+        count; /**< LOCK_COUNTS: acquisitions; FUTEX_COUNTS: waits; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken;
                     SCHED_*: a CPU, or switches */
-    uint64_t contended; /**< LOCK_COUNTS: those that had to wait */
+    uint64_t contended; /**< LOCK_COUNTS: those that had to wait; FUTEX_COUNTS: those within recorded waits */
     size_t n_values;    /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
     const struct upmu_value *values;
     uint32_t flags; /**< enum upmu_trace_flag */
@@ -204,6 +209,8 @@ struct upmu_trace_process {
     const char *sched_note;   /**< what of UPMU_SCHED and UPMU_KERNEL_LOCKS could not be recorded, and why; or "" */
     uint32_t
         stopped; /**< 1: recording ended before the process did, as its size was limited (UPMU_TRACE_POLICY=stop:SIZE) */
+    const char *futex_note; /**< why waits for futexes could not be counted in threads without UPMU_TRACE_FUTEX_COUNTS,
+                                 though UPMU_SCHED asks for that; or "" */
 };
 
 /**

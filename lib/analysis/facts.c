@@ -160,6 +160,9 @@ int upmu_overview_sched(const struct upmu_overview *overview, size_t i, struct u
         .voluntary = s->voluntary,
         .involuntary = s->involuntary,
         .lost = s->lost,
+        .futexes_told = t->futexes.told,
+        .futex_waits = t->futexes.waits,
+        .futex_recorded = t->futexes.recorded,
     };
     return give(out, out->size, &ours, sizeof ours);
 }

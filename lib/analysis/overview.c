@@ -53,7 +53,7 @@ static enum concern concern_of(int kind)
         return CONCERNS_OBJECT;
     if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_CANCEL)
         return CONCERNS_THREAD;
-    if (kind >= UPMU_TRACE_SCHED_BEGIN && kind <= UPMU_TRACE_KERNEL_LOCK_DONE)
+    if ((kind >= UPMU_TRACE_SCHED_BEGIN && kind <= UPMU_TRACE_KERNEL_LOCK_DONE) || kind == UPMU_TRACE_FUTEX_COUNTS)
         return CONCERNS_SCHED;
     if (kind == UPMU_TRACE_COUNTERS)
         return CONCERNS_COUNTERS;

@@ -59,6 +59,12 @@ struct ov_sched {
     uint32_t waker;
 };
 
+/** How often a thread has called the kernel to wait for a futex, and how often of these within recorded waits. */
+struct ov_futexes {
+    bool told;
+    uint64_t waits, recorded;
+};
+
 /** How often one thread woke another one, and how long that one then took to a CPU. */
 struct ov_waker {
     uint32_t wakee, waker;
@@ -120,6 +126,7 @@ struct ov_thread {
     size_t n_counts;
     struct ov_moment moment;
     struct ov_sched sched;
+    struct ov_futexes futexes;
     struct ov_kernel_wait kernel_waits[KERNEL_WAITS_MAX];
     size_t n_kernel_waits;
 };

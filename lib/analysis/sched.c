@@ -79,6 +79,10 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
         return wake_event(o, thread, e);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK || e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         return kernel_lock_event(o, thread, e);
+    if (e->kind == UPMU_TRACE_FUTEX_COUNTS) { /* often told of after the thread's last event */
+        o->threads[thread].futexes = (struct ov_futexes){.told = true, .waits = e->count, .recorded = e->contended};
+        return 0;
+    }
     struct ov_sched *s = &o->threads[thread].sched;
     if (o->threads[thread].ended) /* what follows the thread's last event is no part of its life */
         return 0;

@@ -155,6 +155,34 @@ static inline bool kernel_switches_waiting(const struct kernel_switch_log *log)
     return false;
 }
 
+/** System calls that wait for futexes: futex(), and those that newer kernels have beside it. */
+enum { KERNEL_FUTEX_CALLS = 3, KERNEL_FUTEX_RECORD = 8 /**< bytes the kernel writes per call */ };
+
+/** The tracepoints of their beginnings. */
+struct kernel_futex_points {
+    uint64_t id[KERNEL_FUTEX_CALLS]; /**< 0: this kernel has no such call */
+};
+
+/**
+ * How often one thread has called the kernel to wait for a futex, since this was opened; all zero: nobody counts. The
+ * kernel writes an empty record per call into a page that nobody reads: how much it has written so far is the count, which
+ * any thread can look at without a system call, and which nothing is lost of.
+ */
+struct kernel_futexes {
+    const uint64_t *written[KERNEL_FUTEX_CALLS]; /**< bytes so far; NULL past the last */
+    void *page[KERNEL_FUTEX_CALLS];
+    size_t page_bytes;
+    uint64_t own; /**< of these bytes, those of our own trying out */
+};
+
+static inline uint64_t kernel_futexes_so_far(const struct kernel_futexes *f)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < KERNEL_FUTEX_CALLS && f->written[i]; i++)
+        bytes += __atomic_load_n(f->written[i], __ATOMIC_RELAXED);
+    return (bytes - f->own) / KERNEL_FUTEX_RECORD;
+}
+
 /** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
 enum { KERNEL_NOFILE_SHARE = 2 }; /* at most 1/2 */
 
@@ -201,6 +229,14 @@ struct kernel_ops {
     /** The next record in time, if there is one. By any one thread at a time. Signal safe, keeps errno. */
     bool (*switches_next)(struct kernel_switch_log *log, struct kernel_switch *out);
     void (*switches_close)(struct kernel_switch_log *log);
+    /** Where the tracepoints are that tell of waits for futexes. @return 0; -EREMOTE as open(); -ENOENT (no tracefs, or a
+     *  kernel without them), -EACCES and others of the kernel. */
+    int (*futexes_find)(struct kernel_futex_points *points);
+    /** Count the calling thread's calls to wait for futexes from now on, but those of base/tiny_lock.h. No descriptor stays
+     *  open; a forked child has no such count. @return 0; -EPROTO (the kernel does not count as we expect, which is tried
+     *  out), -EMFILE, -EACCES, -EPERM and others of the kernel. Not signal safe. */
+    int (*futexes_open)(struct kernel_futexes *f, const struct kernel_futex_points *points);
+    void (*futexes_close)(struct kernel_futexes *f);
 
     /** Kernel thread id of the caller. */
     pid_t (*gettid)(void);

@@ -71,6 +71,7 @@ bool upmu_recorder_sched_(bool wanted)
     if (wanted && !region_sched_on()) {
         region_sched_start(&upmu_regions);
         trace_writer_sched_note(upmu_regions.trace, upmu_regions.sched_note);
+        trace_writer_futex_note(upmu_regions.trace, upmu_regions.futex_note);
     }
     return region_sched_on();
 }
@@ -80,6 +81,17 @@ void upmu_recorder_switches_(uint64_t tick)
     struct region_thread *t = region_tls.thread;
     if (t && t->live && region_sched_on())
         region_sched_drain(t, tick);
+}
+
+void upmu_recorder_wait_(bool begins)
+{
+    struct region_thread *t = region_tls.thread;
+    if (!t || !t->live)
+        return;
+    if (begins)
+        region_futexes_wait_begin(&t->kept->sched.futexes);
+    else
+        region_futexes_wait_end(&t->kept->sched.futexes);
 }
 
 bool upmu_recorder_counters_(uint64_t *tick, uint64_t object)

@@ -47,6 +47,10 @@ UPMU_API bool upmu_recorder_sched_(bool wanted);
  *  async-signal-safe after the thread's first use. */
 UPMU_API void upmu_recorder_switches_(uint64_t tick);
 
+/** A wait that is in the trace begins (`begins`), or has ended: what the calling thread waits for in between is recorded.
+ *  To be called while upmu_recorder_sched_() says so. Keeps errno; async-signal-safe. */
+UPMU_API void upmu_recorder_wait_(bool begins);
+
 /** Read the calling thread's counters, those of its regions, and put them into its trace for the event about `object` that
  *  is to follow with the same tick; `*tick` 0: it becomes the moment behind the reading, so that the time it takes is not in
  *  what begins there. Keeps errno; async-signal-safe after the thread's first use. @return false, with `*tick` as it was

@@ -86,6 +86,19 @@ struct region_moment {
     uint64_t tick, raw_ns;
 };
 
+/** The kernel's count of a thread's calls to wait for futexes (region_futexes.c). `told...` belong to whoever drains. */
+struct region_futexes {
+    struct kernel_futexes count;
+    uint32_t open;    /**< atomic: there is a count */
+    uint32_t version; /**< atomic: odd while the next three change */
+    uint32_t waits;   /**< 1: a recorded wait goes on */
+    uint64_t before;  /**< the count when it began */
+    uint64_t inside;  /**< of the count, what fell into recorded waits that have ended */
+    uint32_t depth;   /**< waits within waits */
+    bool told;        /**< is in the trace: */
+    uint64_t told_all, told_inside;
+};
+
 /** What the kernel tells of a thread's running (region_sched.c). All but `tried` belong to whoever has `draining`; what
  *  others look at beside that is atomic. */
 struct region_sched {
@@ -99,6 +112,7 @@ struct region_sched {
     uint64_t seen_tick; /**< atomic: all is told up to here */
     uint64_t switches;  /**< records so far, lost ones included */
     uint64_t missing;   /**< records that the trace had no room for, to be told of */
+    struct region_futexes futexes;
 };
 
 /** The part of a thread's block that a forked child still sees. */
@@ -172,8 +186,11 @@ struct region_process {
     char sched_note[256]; /**< why they are not, though somebody asked for them; or "" */
     bool kernel_locks;    /**< somebody asks for the kernel's locks, too */
     struct kernel_point_layout sched_points[KERNEL_POINTS];
-    uint64_t step_ticks; /**< a millisecond: longer than any step of the kernel's clock */
-    int stderr_fd;       /**< kept for the report: the program may close its own before exit; -1 if it was closed */
+    struct kernel_futex_points futex_points;
+    int futex_refused; /**< atomic: errno with which waits for futexes of some thread could not be counted; 0: none */
+    char futex_note[256]; /**< why those of all threads, or of some, are not counted; or "" */
+    uint64_t step_ticks;  /**< a millisecond: longer than any step of the kernel's clock */
+    int stderr_fd;        /**< kept for the report: the program may close its own before exit; -1 if it was closed */
     uint64_t stderr_dev, stderr_ino; /**< what it was, in case the number becomes something else */
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
@@ -269,6 +286,21 @@ void region_sched_drain(struct region_thread *t, uint64_t tick);
 void region_sched_end(struct region_thread *t);
 /** The process ends: what all its threads have left. */
 void region_sched_finish(void);
+
+/* ---- waits for futexes that are not recorded (region_futexes.c); with the switches of threads */
+
+/** Where the kernel tells of them; p->futex_note says why it does not. */
+void region_futexes_start(struct region_process *p);
+/** Count those of the calling thread, if the kernel lets us. */
+void region_futexes_open(struct region_futexes *f);
+void region_futexes_close(struct region_futexes *f);
+/** The calling thread begins, or ends, a wait that is recorded. Traced path. */
+void region_futexes_wait_begin(struct region_futexes *f);
+void region_futexes_wait_end(struct region_futexes *f);
+/** Put the counts into the trace, if they have changed. */
+void region_futexes_tell(struct region_futexes *f, struct trace_stream *stream, uint64_t tick);
+/** The process ends: say why threads lack a count. */
+void region_futexes_finish(void);
 
 static inline bool region_sched_on(void)
 {

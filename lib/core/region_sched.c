@@ -140,6 +140,7 @@ static void drain(struct region_sched *s, bool last)
     if (!last && !is_long_ago(s, now.tick))
         return;
     put(s, in_order(s, now.tick), UPMU_TRACE_SCHED_SEEN, s->switches, 0, 0);
+    region_futexes_tell(&s->futexes, s->stream, s->last_tick);
     __atomic_store_n(&s->seen_tick, s->last_tick, __ATOMIC_RELAXED);
 }
 
@@ -165,6 +166,7 @@ static void open_log(struct region_thread *t)
     s->moment = moment_now();
     s->seen_tick = s->last_tick = s->moment.tick;
     put(s, s->last_tick, UPMU_TRACE_SCHED_BEGIN, cpu < 0 ? 0 : (uint64_t)cpu, 0, 0);
+    region_futexes_open(&s->futexes);
     __atomic_store_n(&s->open, 1, __ATOMIC_RELEASE);
 }
 
@@ -218,6 +220,7 @@ void region_sched_end(struct region_thread *t)
     trace_stream_release(s->stream);
     s->stream = NULL;
     core_kernel()->switches_close(&s->log);
+    region_futexes_close(&s->futexes);
     give_turn(s);
 }
 
@@ -235,6 +238,7 @@ void region_sched_finish(void)
         give_turn(s);
     }
     region_unlock();
+    region_futexes_finish();
 }
 
 /* ------------------------------------------------------------------------------------------------- switching on */
@@ -294,5 +298,7 @@ void region_sched_start(struct region_process *p)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     p->sched_hz = (uint64_t)clock_hz(0);
     try_log(p);
+    if (p->sched)
+        region_futexes_start(p);
     pthread_setcancelstate(cancel, NULL);
 }

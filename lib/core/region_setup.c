@@ -166,6 +166,7 @@ static int open_trace(struct region_process *p)
                                   .counters = counters,
                                   .n_counters = p->list.n,
                                   .sched_note = p->sched_note,
+                                  .futex_note = p->futex_note,
                                   .packet_full = packet_full};
     int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config);
     if (rc < 0)

@@ -41,6 +41,14 @@ int kernel_points_find(uint32_t wanted, struct kernel_point_layout *layout);
 bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out);
 void kernel_switches_close(struct kernel_switch_log *log);
 
+/* points.c: the file of tracefs that describes a tracepoint. @return bytes, or -errno. */
+ssize_t kernel_point_format(const char *path, char *text, size_t size);
+
+/* futex_waits.c */
+int kernel_futexes_find(struct kernel_futex_points *points);
+int kernel_futexes_open(struct kernel_futexes *f, const struct kernel_futex_points *points);
+void kernel_futexes_close(struct kernel_futexes *f);
+
 /* spawn.c */
 pid_t kernel_spawn(char *const argv[], int *gate);
 int kernel_release(int gate);

@@ -23,7 +23,7 @@ static const struct {
     [KERNEL_POINT_LOCK_END] = {"lock/contention_end", "lock_addr", "ret", KERNEL_SWITCH_LOCK_END},
 };
 
-static ssize_t read_format(const char *path, char *text, size_t size)
+ssize_t kernel_point_format(const char *path, char *text, size_t size)
 {
     static const char *const folders[] = {"/sys/kernel/tracing/events", "/sys/kernel/debug/tracing/events"};
     ssize_t n = -ENOENT;
@@ -55,7 +55,7 @@ static int find_point(size_t i, struct kernel_point_layout *out)
 {
     char text[4096];
     unsigned long long id;
-    ssize_t n = read_format(points[i].path, text, sizeof text);
+    ssize_t n = kernel_point_format(points[i].path, text, sizeof text);
     if (n < 0)
         return (int)n;
     const char *number = strstr(text, "ID: ");

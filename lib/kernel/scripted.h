@@ -141,6 +141,13 @@ uint32_t scripted_points_open(void);
 /** Buffers of records open now. */
 size_t scripted_switch_logs(void);
 
+/** The thread whose waits for futexes are counted calls the kernel `n` times more. */
+void scripted_futex_waits(uint64_t n);
+/** Their tracepoints cannot be found, or not be opened, with these errnos (0: they can). */
+void scripted_futexes_errors(int find, int open);
+/** Counts of them open now. */
+size_t scripted_futexes_now(void);
+
 /* ----------------------------------------------------------------------------------------------------- log */
 
 enum scripted_op {
@@ -197,5 +204,8 @@ int scripted_points_find(uint32_t wanted, struct kernel_point_layout *layout);
 bool scripted_switches_next(struct kernel_switch_log *log, struct kernel_switch *out);
 void scripted_switches_close(struct kernel_switch_log *log);
 void scripted_switches_reset(void);
+int scripted_futexes_find(struct kernel_futex_points *points);
+int scripted_futexes_open(struct kernel_futexes *f, const struct kernel_futex_points *points);
+void scripted_futexes_close(struct kernel_futexes *f);
 
 #endif

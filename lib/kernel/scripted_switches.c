@@ -17,6 +17,9 @@ static struct {
     size_t logs;
     int open_error, points_error;
     uint32_t points;
+    uint64_t futex_bytes; /* written for all waits for futexes, ever */
+    size_t futexes;
+    int futexes_find_error, futexes_open_error;
 } script = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void scripted_switches(const struct kernel_switch *records, size_t n)
@@ -114,5 +117,61 @@ void scripted_switches_reset(void)
     script.logs = 0;
     script.open_error = script.points_error = 0;
     script.points = 0;
+    script.futex_bytes = 0;
+    script.futexes = 0;
+    script.futexes_find_error = script.futexes_open_error = 0;
     pthread_mutex_unlock(&script.lock);
+}
+
+/* ------------------------------------------------------------------------------------------ waits for futexes */
+
+void scripted_futex_waits(uint64_t n)
+{
+    (void)__atomic_fetch_add(&script.futex_bytes, n * KERNEL_FUTEX_RECORD, __ATOMIC_RELAXED);
+}
+
+void scripted_futexes_errors(int find, int open)
+{
+    pthread_mutex_lock(&script.lock);
+    script.futexes_find_error = find;
+    script.futexes_open_error = open;
+    pthread_mutex_unlock(&script.lock);
+}
+
+size_t scripted_futexes_now(void)
+{
+    pthread_mutex_lock(&script.lock);
+    size_t n = script.futexes;
+    pthread_mutex_unlock(&script.lock);
+    return n;
+}
+
+int scripted_futexes_find(struct kernel_futex_points *points)
+{
+    pthread_mutex_lock(&script.lock);
+    int rc = -script.futexes_find_error;
+    pthread_mutex_unlock(&script.lock);
+    *points = (struct kernel_futex_points){.id = {rc == 0}};
+    return rc;
+}
+
+int scripted_futexes_open(struct kernel_futexes *f, const struct kernel_futex_points *points)
+{
+    pthread_mutex_lock(&script.lock);
+    int rc = points->id[0] ? -script.futexes_open_error : -EINVAL;
+    *f = (struct kernel_futexes){.page = {NULL}};
+    if (rc == 0) {
+        script.futexes++;
+        f->written[0] = &script.futex_bytes;
+    }
+    pthread_mutex_unlock(&script.lock);
+    return rc;
+}
+
+void scripted_futexes_close(struct kernel_futexes *f)
+{
+    pthread_mutex_lock(&script.lock);
+    script.futexes -= f->written[0] != NULL;
+    pthread_mutex_unlock(&script.lock);
+    *f = (struct kernel_futexes){.page = {NULL}};
 }

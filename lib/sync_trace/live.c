@@ -176,6 +176,8 @@ bool sync_live_leave(struct sync_thread *t)
 void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
 {
     struct live_slot *s = t->live;
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_wait_(true);
     if (!s)
         return;
     sync_guard(t); /* a signal handler that waits in between must not find half a slot */
@@ -220,6 +222,8 @@ void sync_live_owner(struct sync_thread *t, bool gone)
 void sync_live_end(struct sync_thread *t)
 {
     struct live_slot *s = t->live;
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_wait_(false);
     if (!s || t->live_depth == 0)
         return;
     sync_guard(t);

@@ -53,6 +53,7 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_KERNEL_LOCK_BLOCK] = "kernel-lock-block",
         [UPMU_TRACE_KERNEL_LOCK_DONE] = "kernel-lock-done",
         [UPMU_TRACE_COUNTERS] = "counters",
+        [UPMU_TRACE_FUTEX_COUNTS] = "futex-counts",
     };
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }

@@ -338,6 +338,7 @@ static int take_identity(struct parse *p)
     m->stopped = env_number(p, "stopped") == 1;
     m->packets = env_number(p, "packets");
     m->sched_note = env_text(p, "sched_note");
+    m->futex_note = env_text(p, "futex_note");
     m->ring_bytes = env_number(p, "ring_packet_bytes");
     if (m->ring_bytes != 0 && (m->ring_bytes < CTF_RING_BYTES_MIN || m->ring_bytes > CTF_PACKET_BYTES_MAX))
         return bad(p, "a ring with packets of a length that none has");

@@ -61,6 +61,7 @@ struct meta {
     const char *kernel;
     uint64_t start_ns;
     const char *sched_note; /**< "" if there is none */
+    const char *futex_note; /**< likewise */
     bool complete;
     bool stopped;        /**< at its limit; a killed process's control file may know better */
     uint64_t packets;    /**< with events, that the files which grow have at least; 0: not said */

@@ -117,6 +117,7 @@ static void add_env(struct textbuf *out, const struct metadata *m)
     env_number(out, "packets", m->packets);
     env_number(out, "ring_packet_bytes", m->ring_bytes);
     env_string(out, "sched_note", m->sched_note);
+    env_string(out, "futex_note", m->futex_note);
     env_string(out, "clock_source", m->clock_source);
     env_number(out, "origin_tick", m->origin.tick);
     env_number(out, "origin_raw_ns", m->origin.raw_ns);

@@ -32,6 +32,7 @@ struct metadata {
     uint32_t stopped;     /**< recording ended before the process, at its limit */
     uint64_t packets;     /**< finished ones with events when the process ended, not in rings; 0 before */
     char sched_note[256]; /**< why switches are not recorded though somebody wants them, or "" */
+    char futex_note[256]; /**< why waits for futexes are not counted though somebody wants them, or "" */
     size_t ring_bytes;    /**< of each packet of a ring, 0: files grow */
     struct clock_triple origin;
     struct clock_map clock;

@@ -264,6 +264,7 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
         .stack_cost_ps = p->context.cost.stack,
         .sched_note = m->sched_note,
         .stopped = m->stopped || p->totals.stopped,
+        .futex_note = m->futex_note,
     };
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,

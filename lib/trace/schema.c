@@ -161,6 +161,8 @@ static const struct schema_field sched_count_fields[] = {COUNT};
 static const struct schema_field sched_wake_fields[] = {PEER};
 static const struct schema_field kernel_lock_fields[] = {OBJECT, {"kinds", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_COUNT, 0}};
 static const struct schema_field kernel_lock_done_fields[] = {OBJECT, RESULT};
+static const struct schema_field futex_counts_fields[] = {COUNT,
+                                                          {"recorded", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_CONTENDED, 0}};
 
 static const struct schema_field stack_fields[] = {
     {"id", SCHEMA_U32, SCHEMA_ONCE, SCHEMA_STACK, 0},
@@ -265,6 +267,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_SCHED_WAKE] = CLASS("sched_wake", UPMU_TRACE_SCHED_WAKE, sched_wake_fields),
     [SCHEMA_ID_KERNEL_LOCK_BLOCK] = CLASS("kernel_lock_block", UPMU_TRACE_KERNEL_LOCK_BLOCK, kernel_lock_fields),
     [SCHEMA_ID_KERNEL_LOCK_DONE] = CLASS("kernel_lock_done", UPMU_TRACE_KERNEL_LOCK_DONE, kernel_lock_done_fields),
+    [SCHEMA_ID_FUTEX_COUNTS] = CLASS("futex_counts", UPMU_TRACE_FUTEX_COUNTS, futex_counts_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

@@ -71,6 +71,7 @@ static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_SCHED_WAKE] = SCHEMA_ID_SCHED_WAKE,
     [UPMU_TRACE_KERNEL_LOCK_BLOCK] = SCHEMA_ID_KERNEL_LOCK_BLOCK,
     [UPMU_TRACE_KERNEL_LOCK_DONE] = SCHEMA_ID_KERNEL_LOCK_DONE,
+    [UPMU_TRACE_FUTEX_COUNTS] = SCHEMA_ID_FUTEX_COUNTS,
 };
 
 static uint32_t class_for(const struct trace_sync *e)
@@ -183,6 +184,12 @@ bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t v
         e.count = more;
     else
         e.result = (int32_t)more;
+    return write_fields(s, tick, class_for(&e), &e);
+}
+
+bool trace_futexes(struct trace_stream *s, uint64_t tick, uint64_t waits, uint64_t recorded)
+{
+    const struct trace_sync e = {.kind = UPMU_TRACE_FUTEX_COUNTS, .count = waits, .contended = recorded};
     return write_fields(s, tick, class_for(&e), &e);
 }
 

@@ -66,6 +66,11 @@ void trace_writer_sched_note(struct trace_writer *w, const char *note)
     snprintf(w->meta.sched_note, sizeof w->meta.sched_note, "%s", note);
 }
 
+void trace_writer_futex_note(struct trace_writer *w, const char *note)
+{
+    snprintf(w->meta.futex_note, sizeof w->meta.futex_note, "%s", note);
+}
+
 struct control_header *trace_writer_control(struct trace_writer *w)
 {
     return w->home.control;
@@ -148,6 +153,7 @@ static struct trace_writer *writer_new(const struct trace_config *config)
     w->home.limit_bytes = config->ring_bytes ? 0 : config->limit_bytes;
     w->home.stop_at_limit = config->stop_at_limit;
     trace_writer_sched_note(w, config->sched_note ? config->sched_note : "");
+    trace_writer_futex_note(w, config->futex_note ? config->futex_note : "");
     w->meta.ring_bytes = w->home.ring_bytes;
     keep_counters(w, config);
     return w;

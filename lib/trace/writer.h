@@ -37,6 +37,7 @@ struct trace_config {
     uint64_t limit_bytes;   /**< most that all streams together may have; 0: no limit. Not with rings */
     bool stop_at_limit;     /**< then nothing more is recorded; else what does not fit is lost, and counted */
     const char *sched_note; /**< why switches are not recorded though somebody wants them, or ""; NULL: "" */
+    const char *futex_note; /**< why waits for futexes are not counted though somebody wants them, or ""; NULL: "" */
     void (*packet_full)(void); /**< called in the thread that begins a further packet, on the traced path; or NULL */
 };
 
@@ -57,6 +58,8 @@ const char *trace_writer_dir(const struct trace_writer *w);
 
 /** Another `sched_note`, for the metadata at the end. */
 void trace_writer_sched_note(struct trace_writer *w, const char *note);
+/** And another `futex_note`. */
+void trace_writer_futex_note(struct trace_writer *w, const char *note);
 
 /** The head of the process's control file, mapped shared; lives as long as the process. */
 struct control_header;
@@ -113,6 +116,10 @@ bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t c
 /** The same for UPMU_TRACE_SCHED_WAKE (`value`: the thread woken) and UPMU_TRACE_KERNEL_LOCK_* (`value`: the lock, `more`: its
  *  kinds, or what came of it). */
 bool trace_point(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t value, uint32_t more);
+
+/** Record how often the stream's thread has called the kernel to wait for a futex so far, and how often within recorded
+ *  waits; as trace_sched(). */
+bool trace_futexes(struct trace_stream *s, uint64_t tick, uint64_t waits, uint64_t recorded);
 
 /** Record what the thread's counters stand at, right before the event of the same tick about `object`. `values` has
  *  config.n_counters entries. Traced path. @return false if it was lost (and counted). */

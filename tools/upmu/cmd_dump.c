@@ -176,6 +176,8 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
         fprintf(out, " peer=%ld", (long)e->peer);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
         fprintf(out, " kinds=0x%" PRIx64, e->count);
+    if (e->kind == UPMU_TRACE_FUTEX_COUNTS)
+        fprintf(out, " count=%" PRIu64 " recorded=%" PRIu64, e->count, e->contended);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE && e->result)
         fprintf(out, " result=%d", (int)e->result);
     for (size_t i = 0; i < e->n_values; i++)
@@ -216,6 +218,10 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
         json_int(j, "peer", e->peer);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
         json_uint(j, "kinds", e->count);
+    if (e->kind == UPMU_TRACE_FUTEX_COUNTS) {
+        json_uint(j, "count", e->count);
+        json_uint(j, "recorded", e->contended);
+    }
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         json_int(j, "result", e->result);
     if (e->kind == UPMU_TRACE_SCHED_OUT)

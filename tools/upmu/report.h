@@ -41,7 +41,11 @@ void report_text_objects(struct output *out, const struct report *r);
 void report_text_sections(struct output *out, const struct report *r);
 void report_text_kernel(struct output *out, const struct report *r);
 void report_text_regions(struct output *out, const struct report *r);
+/** Of process number `process`, which is `p`. */
+void report_text_futexes(struct output *out, const struct report *r, size_t process,
+                         const struct upmu_trace_process *p);
 struct json;
+void report_json_futexes(struct json *j, const struct report *r, size_t process, const struct upmu_trace_process *p);
 void report_json_address(struct json *j, const char *key, uint64_t address);
 void report_json_counts(struct json *j, const struct report *r, uint32_t process,
                         const struct upmu_overview_count *counts, size_t n);

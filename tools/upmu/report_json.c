@@ -110,6 +110,7 @@ static void json_processes(struct json *j, const struct report *r)
         json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
         json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
         json_string(j, "sched_note", p.sched_note[0] ? p.sched_note : NULL);
+        report_json_futexes(j, r, i, &p);
         json_bool(j, "stopped", p.stopped != 0);
         json_bool(j, "complete", p.complete != 0);
         json_object_end(j);
@@ -172,6 +173,19 @@ static void json_sched(struct json *j, const struct report *r, size_t thread)
     json_object_end(j);
 }
 
+static void json_thread_futexes(struct json *j, const struct report *r, size_t thread)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.futexes_told) {
+        json_null(j, "futexes");
+        return;
+    }
+    json_object(j, "futexes");
+    json_uint(j, "waits", s.futex_waits);
+    json_uint(j, "recorded", s.futex_recorded);
+    json_object_end(j);
+}
+
 static void json_threads(struct json *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
@@ -193,6 +207,7 @@ static void json_threads(struct json *j, const struct report *r)
         json_object_end(j);
         report_json_value(j, "switches", &t.switches);
         json_sched(j, r, i);
+        json_thread_futexes(j, r, i);
         report_json_counts(j, r, t.process, t.counts, t.n_counts);
         json_object_end(j);
     }

@@ -20,7 +20,7 @@ static void text_clock_error(struct output *out, const struct upmu_trace_process
         fprintf(out->file, " within %" PRIu64 " ns", p->clock_error_ns);
 }
 
-static void text_process(struct output *out, const struct upmu_trace_process *p)
+static void text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
 {
     fprintf(out->file, "  process %ld on ", (long)p->pid);
     output_clean(out->file, p->host);
@@ -42,6 +42,7 @@ static void text_process(struct output *out, const struct upmu_trace_process *p)
         output_clean(out->file, p->sched_note);
         fprintf(out->file, "%s\n", output_plain(out));
     }
+    report_text_futexes(out, r, i, p);
     if (p->stopped)
         fprintf(out->file,
                 "    %srecording ended before the process did: it had reached the size that was set as its end%s\n",
@@ -79,7 +80,7 @@ static void text_conditions(struct output *out, const struct report *r)
             t->n_threads == 1 ? "thread" : "threads");
     free(span);
     for (size_t i = 0; upmu_overview_process(r->overview, i, &p) == 0; i++)
-        text_process(out, &p);
+        text_process(out, r, i, &p);
     text_own_cost(out, t);
     if (t->unmatched || t->unknown || t->unfinished)
         fprintf(out->file,

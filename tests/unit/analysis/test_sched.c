@@ -336,6 +336,33 @@ START_TEST(intervals_come_in_turn_with_the_cpu)
 }
 END_TEST
 
+/* They are written when the thread's stream is given back, behind its last event. */
+START_TEST(waits_for_futexes_are_those_of_the_thread_that_has_just_ended)
+{
+    begin_stream(true);
+    struct upmu_trace_event e = event(UPMU_TRACE_FUTEX_COUNTS, 101, 1500, 0);
+    begins(101, 990);
+    put(UPMU_TRACE_THREAD_START, 101, 1000, HANDLE);
+    e.count = 3;
+    e.contended = 1;
+    add(&e);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 2000, HANDLE);
+    e.time_ns = 2100;
+    e.count = 9;
+    e.contended = 7;
+    add(&e);
+    begins(101, 2990); /* the next thread of that id */
+    put(UPMU_TRACE_THREAD_START, 101, 3000, HANDLE);
+    put(UPMU_TRACE_THREAD_EXIT, 101, 4000, HANDLE);
+    finish();
+    ck_assert_uint_eq(ran(101, 0).futexes_told, 1);
+    ck_assert_uint_eq(ran(101, 0).futex_waits, 9);
+    ck_assert_uint_eq(ran(101, 0).futex_recorded, 7);
+    ck_assert_uint_eq(ran(101, 1).futexes_told, 0);
+    end_stream();
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("sched");
@@ -350,6 +377,7 @@ int main(void)
     tcase_add_test(cases, without_switches_all_is_unknown_and_said_so);
     tcase_add_test(cases, who_waits_is_woken_by_the_first_that_does_it);
     tcase_add_test(cases, kernel_locks_are_added_up_and_the_longest_is_first);
+    tcase_add_test(cases, waits_for_futexes_are_those_of_the_thread_that_has_just_ended);
     tcase_add_test(cases, intervals_come_in_turn_with_the_cpu);
     return run_suite("sched", cases);
 }

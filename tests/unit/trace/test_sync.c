@@ -232,6 +232,26 @@ START_TEST(switches_stand_among_the_events_of_their_time)
 }
 END_TEST
 
+START_TEST(counts_of_waits_for_futexes_come_back_as_they_were)
+{
+    struct trace_stream *beside = stream_of(w, TID);
+    ck_assert(trace_futexes(beside, tick_now(), UINT64_MAX, UINT64_MAX - 5));
+    trace_stream_release(beside);
+    trace_writer_futex_note(w, "because");
+    struct upmu_trace *t = finished();
+    const struct upmu_trace_event *e = must_read(t);
+    struct upmu_trace_process p = {.size = sizeof p};
+    ck_assert_int_eq(e->kind, UPMU_TRACE_FUTEX_COUNTS);
+    ck_assert_int_eq(e->tid, TID);
+    ck_assert_uint_eq(e->count, UINT64_MAX);
+    ck_assert_uint_eq(e->contended, UINT64_MAX - 5);
+    must_end(t);
+    ck_assert_int_eq(upmu_trace_process(t, 0, &p), 0);
+    ck_assert_str_eq(p.futex_note, "because");
+    upmu_trace_close(t);
+}
+END_TEST
+
 /* --------------------------------------------------------------------------------------------------- compact */
 
 static const struct {
@@ -507,6 +527,7 @@ int main(void)
     tcase_add_test(cases, an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut);
     tcase_add_test(cases, a_kind_that_is_none_is_lost_and_counted);
     tcase_add_test(cases, switches_stand_among_the_events_of_their_time);
+    tcase_add_test(cases, counts_of_waits_for_futexes_come_back_as_they_were);
     tcase_add_test(cases, frequent_events_take_16_bytes_by_either_way);
     tcase_add_test(cases, the_fast_way_goes_on_over_packets_pauses_and_ticks_that_go_back);
     tcase_add_test(cases, every_event_is_committed_when_the_fast_way_returns);

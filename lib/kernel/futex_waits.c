@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How often the calling thread asks the kernel to let it wait for a futex: also by calls that no wrapper sees. Room:
+ * kernel. Before it: the kernel's tracepoints at the beginning of system calls; after it: core, which compares with what was
+ * recorded.
+ *
+ * A count that is read() would cost a system call per look. So each call has the kernel write a record without contents
+ * into a page that is overwritten for ever: how far it has written is told in the page before it, for all threads to see.
+ * The mapping keeps the event alive, as in switch_log.c.
+ *
+ * Before Linux 4.20 a tracepoint of which kernel mode is left out, as those without the right to trace must ask, opens and
+ * counts nothing. So the counting is tried out with a call that returns at once.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/tiny_lock.h"
+#include "kernel/parts.h"
+
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13 /* Linux 5.14 */
+#endif
+
+/* What can come with any of futex()'s operations. */
+enum { OPTIONS = FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME };
+
+/* The first takes operations of all kinds, and is always there. */
+static const char *const points_of[KERNEL_FUTEX_CALLS] = {
+    "syscalls/sys_enter_futex", "syscalls/sys_enter_futex_waitv", /* Linux 5.16 */
+    "syscalls/sys_enter_futex_wait",                              /* Linux 6.7 */
+};
+
+static const int waiting[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI};
+
+static int find_point(const char *path, uint64_t *id)
+{
+    char text[4096];
+    unsigned long long number;
+    ssize_t n = kernel_point_format(path, text, sizeof text);
+    if (n < 0)
+        return (int)n;
+    const char *at = strstr(text, "ID: ");
+    if (!at || sscanf(at, "ID: %llu", &number) != 1)
+        return -EPROTO;
+    *id = number;
+    return 0;
+}
+
+int kernel_futexes_find(struct kernel_futex_points *points)
+{
+    *points = (struct kernel_futex_points){.id = {0}};
+    if (kernel_files_recorded())
+        return -EREMOTE;
+    int rc = find_point(points_of[0], &points->id[0]);
+    for (size_t i = 1; rc == 0 && i < KERNEL_FUTEX_CALLS; i++) {
+        rc = find_point(points_of[i], &points->id[i]);
+        rc = rc == -ENOENT ? 0 : rc; /* an older kernel */
+    }
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------------------------- one event */
+
+static int point_open(uint64_t id, bool with_kernel)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof attr,
+        .config = id,
+        .sample_period = 1,
+        .exclude_kernel = !with_kernel,
+        .exclude_hv = 1,
+        .watermark = 1, /* nobody is to be woken */
+        .wakeup_watermark = INT32_MAX,
+    };
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd < 0 ? -errno : (int)fd;
+}
+
+/* Of futex()'s operations those that wait; not those of our own locks, which never wait for a 0. The kernel compares
+ * numbers, and masks none. */
+static int only_waits(int fd)
+{
+    enum { ROOM = 1024 };
+    static const int options[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME, OPTIONS};
+    char text[ROOM];
+    size_t at = (size_t)snprintf(text, sizeof text, "(val3 != %d || val == 0) && (", TINY_LOCK_SIGN);
+    for (size_t w = 0; w < sizeof waiting / sizeof *waiting; w++)
+        for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%sop == %d", w + o ? " || " : "",
+                                   waiting[w] | options[o]);
+    (void)snprintf(text + at, sizeof text - at, ")");
+    return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text) < 0 ? -errno : 0;
+}
+
+/* A page that is mapped for reading alone is overwritten for ever, and nothing is lost. */
+static int point_map(struct kernel_futexes *f, size_t i, int fd)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *at = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return -errno;
+    const struct perf_event_mmap_page *head = at;
+    f->page[i] = at;
+    f->page_bytes = 2 * page;
+    f->written[i] = (const uint64_t *)&head->data_head;
+    return 0;
+}
+
+static int count_calls(struct kernel_futexes *f, size_t i, uint64_t id, bool is_futex)
+{
+    if (!kernel_descriptor_reserve())
+        return -EMFILE;
+    int fd = point_open(id, true);
+    if (fd == -EACCES || fd == -EPERM)
+        fd = point_open(id, false);
+    int rc = fd < 0 ? fd : is_futex ? only_waits(fd) : 0;
+    if (rc == 0)
+        rc = point_map(f, i, fd);
+    if (fd >= 0)
+        close(fd);
+    kernel_descriptor_unreserve();
+    return rc;
+}
+
+/* A wait for a word that has changed already, one as those of our own locks, and a call that does not wait: only the first
+ * counts. All have the sign, so that sync tracing, which may see them, takes none for the program's. */
+static bool counts_truly(struct kernel_futexes *f)
+{
+    uint32_t word = 1;
+    uint64_t before = __atomic_load_n(f->written[0], __ATOMIC_RELAXED);
+    int saved = errno;
+    long waited = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, TINY_LOCK_SIGN);
+    long ours = syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, TINY_LOCK_SIGN);
+    long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, TINY_LOCK_SIGN);
+    errno = saved;
+    f->own = __atomic_load_n(f->written[0], __ATOMIC_RELAXED) - before;
+    return waited == -1 && ours == -1 && woken == 0 && f->own == KERNEL_FUTEX_RECORD;
+}
+
+int kernel_futexes_open(struct kernel_futexes *f, const struct kernel_futex_points *points)
+{
+    size_t n = 0;
+    int rc = 0;
+    *f = (struct kernel_futexes){.page_bytes = 0};
+    for (size_t i = 0; rc == 0 && i < KERNEL_FUTEX_CALLS; i++)
+        if (points->id[i])
+            rc = count_calls(f, n++, points->id[i], i == 0);
+    if (rc == 0 && (!points->id[0] || !counts_truly(f)))
+        rc = -EPROTO;
+    if (rc < 0)
+        kernel_futexes_close(f);
+    return rc;
+}
+
+void kernel_futexes_close(struct kernel_futexes *f)
+{
+    for (size_t i = 0; i < KERNEL_FUTEX_CALLS; i++)
+        if (f->page[i])
+            munmap(f->page[i], f->page_bytes);
+    *f = (struct kernel_futexes){.page_bytes = 0};
+}
