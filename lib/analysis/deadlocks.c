@@ -172,10 +172,10 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
 
 static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s)
 {
-    int rc = at_once_overview(&d->overview, dir, s);
     d->processes = calloc(1, sizeof *d->processes);
-    if (rc > 0 && !d->processes)
-        rc = deadlocks_no_memory();
+    if (!d->processes)
+        return deadlocks_no_memory();
+    int rc = at_once_overview(&d->overview, dir, s);
     if (rc <= 0)
         return rc;
     d->processes[d->n_processes++] =
