@@ -32,7 +32,9 @@ static int read_notes(struct notes *n, const char *dir, const struct live_header
 {
     char path[PATH_MAX];
     uint32_t bytes = h->notes <= LIVE_NOTES_MAX ? h->notes : LIVE_NOTES_MAX;
-    *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = !h->notes_missing && h->notes <= LIVE_NOTES_MAX};
+    /* None at all is wrong, too: the program itself is a module. */
+    bool sensible = h->notes > 0 && h->notes <= LIVE_NOTES_MAX;
+    *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = sensible && !h->notes_missing};
     if (!n->data)
         return deadlocks_no_memory();
     int len = snprintf(path, sizeof path, "%s/" LIVE_FILE, dir);
@@ -85,7 +87,7 @@ static int tell(struct upmu_overview *o, const struct standing *s, int kind, int
 }
 
 static int take_note(struct upmu_overview *o, const struct standing *s, const struct live_note *note,
-                     const char *second)
+                     const char *second, bool *whole)
 {
     const struct upmu_trace_module m = {
         .base = note->value[0],
@@ -102,6 +104,7 @@ static int take_note(struct upmu_overview *o, const struct standing *s, const st
     case LIVE_NOTE_END:
         return tell(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
     default: /* it is just being written, or of a kind that came later */
+        *whole = false;
         return 0;
     }
 }
@@ -113,7 +116,7 @@ static int add_notes(struct upmu_overview *o, const struct standing *s, bool *wh
     const char *second;
     int rc = read_notes(&n, o->dir, &s->header);
     for (uint32_t at = 0; rc == 0 && (note = note_at(&n, at, &second)) != NULL; at += note->bytes)
-        rc = take_note(o, s, note, second);
+        rc = take_note(o, s, note, second, whole);
     *whole = *whole && n.whole;
     free(n.data);
     return rc;

@@ -205,11 +205,13 @@ static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
 
 int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **process)
 {
-    int found = 0;
+    int found;
     char path[PATH_MAX];
     const struct dirent *entry;
     if (!watch || !process)
         return upmu_fail(UPMU_E_INVAL, "no watch, or no place for the process");
+    /* What is watched may be one process alone. */
+    found = look_at_process(watch, watch->dir);
     DIR *dir = opendir(watch->dir);
     while (dir && found == 0 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.' &&
