@@ -58,7 +58,7 @@ void sync_memo_start(void *libunwind)
 /* Two memos share a place, the one in front having come later. */
 static struct sync_memo *place(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 {
-    return t->memos[(site ^ site >> 7 ^ frame >> 4 ^ frame >> 10) % SYNC_MEMOS];
+    return t->memos[(site ^ frame << 7) * 0x9e3779b97f4a7c15u >> (64 - SYNC_MEMO_BITS)];
 }
 
 /* Words of other functions' frames: a sanitizer would take that for a mistake. */
@@ -93,8 +93,8 @@ uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 
 struct walk {
     uintptr_t frame;                  /**< words from here on are kept */
-    uintptr_t frame_saved;            /**< where the frame register of the present frame is */
-    uint64_t stack, pointer, address; /**< of the present frame: its registers */
+    uintptr_t saved;                  /**< where the present frame's frame register is; 0: not behind `frame` */
+    uint64_t stack, pointer, address; /**< registers of the present frame */
     struct sync_memo *m;
 };
 
@@ -108,31 +108,36 @@ static bool keep(struct walk *w, uintptr_t address)
     return true;
 }
 
-/* A function that aligns its stack finds its caller's by a word of its own, which lies below its frame register. */
-static bool keep_aligned(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
+/* A function may find its caller by its frame register, which then points into its own frame; one that aligns its stack
+ * has its caller's in a word below. Where that register points elsewhere it is used for something else. */
+static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
 {
-    for (uint64_t at = pointer - ALIGNED_WORDS * WORD; at < pointer && pointer < high; at += WORD)
+    if (pointer < low || pointer >= high)
+        return true;
+    if (w->saved == 0 || !keep(w, w->saved))
+        return false;
+    for (uint64_t at = pointer - ALIGNED_WORDS * WORD; at < pointer; at += WORD)
         if (at >= low && at % WORD == 0 && word_at(at) == high && !keep(w, at))
             return false;
     return true;
 }
 
-/* What the step into the present frame has read, where it is behind ours. */
+/* What the step into the present frame has read behind ours, and where what the next ones may read is. */
 static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
 {
     struct saved saved = {0};
     uintptr_t returns = w->stack - WORD;
     if (returns < w->frame + WORD)
         return true;
-    if (returns < stack_before || unw.is_signal(cursor) != 0 || word_at(returns) != w->address ||
-        !keep_aligned(w, pointer_before, stack_before, w->stack) || !keep(w, returns))
+    if (returns < stack_before || unw.is_signal(cursor) != 0 || word_at(returns) != w->address)
         return false;
-    if (unw.saved(cursor, REG_FRAME, &saved) < 0 || saved.type != SAVED_IN_MEMORY || saved.address < w->frame ||
-        saved.address % WORD != 0)
+    bool first = returns == w->frame + WORD; /* the step out of our own function: its frame is where it is */
+    if ((!first && !keep_pointer(w, pointer_before, stack_before, w->stack)) || !keep(w, returns) ||
+        unw.saved(cursor, REG_FRAME, &saved) < 0)
         return false;
-    bool again = saved.address == w->frame_saved;
-    w->frame_saved = saved.address;
-    return again || keep(w, saved.address);
+    bool behind = saved.type == SAVED_IN_MEMORY && saved.address >= w->frame && saved.address % WORD == 0;
+    w->saved = behind ? saved.address : 0;
+    return true;
 }
 
 static bool look(struct walk *w, void *cursor)

@@ -114,7 +114,7 @@ struct sync_order {
 };
 
 /** A call stack known again, see memo.h. */
-enum { SYNC_MEMOS = 16, SYNC_MEMO_WAYS = 2, SYNC_MEMO_WORDS = 64 };
+enum { SYNC_MEMO_BITS = 5, SYNC_MEMO_WAYS = 2, SYNC_MEMO_WORDS = 64 };
 struct sync_memo {
     uintptr_t frame, site;
     uint32_t id, depth;
@@ -147,7 +147,7 @@ struct sync_thread {
         uintptr_t site;
         uint32_t id;
     } sites[SYNC_SITES];
-    struct sync_memo memos[SYNC_MEMOS][SYNC_MEMO_WAYS];
+    struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
 
     uint32_t used;             /**< belongs to a thread: 1, or BLOCK_KEPT */
     uint32_t forgotten;        /**< held locks that did not fit */
