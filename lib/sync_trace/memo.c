@@ -15,6 +15,8 @@
 /* libunwind's ABI on x86-64, as in its libunwind-x86_64.h, which need not be there. */
 enum { REG_FRAME = 6, REG_STACK = 7, REG_ADDRESS = 16, CURSOR_WORDS = 127, SAVED_IN_MEMORY = 1 };
 
+#define WORD sizeof(uintptr_t)
+
 struct saved {
     int type;
     uint64_t address;
@@ -31,10 +33,9 @@ static struct {
 } unw;
 
 enum {
-    WORD = sizeof(uintptr_t),
     STEPS_MAX = SYNC_FRAMES_MAX + 2 * SYNC_FRAMES_OWN,
-    ALIGNED_WORDS = 8, /* below a frame register, where a function that aligns its stack keeps its caller's */
-    PATIENCE = 2,      /* walks of a place before it is learned */
+    ALIGNED_BYTES = 64, /* below a frame register, where a function that aligns its stack keeps its caller's */
+    PATIENCE = 2,       /* walks of a place before it is learned */
     PATIENCE_MAX = 1 << 16,
     WORTH = 256, /* times that a memo must have been of use for the next to be learned as soon */
 };
@@ -116,7 +117,7 @@ static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_
         return true;
     if (w->saved == 0 || !keep(w, w->saved))
         return false;
-    for (uint64_t at = pointer - ALIGNED_WORDS * WORD; at < pointer; at += WORD)
+    for (uint64_t at = pointer - ALIGNED_BYTES; at < pointer; at += WORD)
         if (at >= low && at % WORD == 0 && word_at(at) == high && !keep(w, at))
             return false;
     return true;
