@@ -6,6 +6,7 @@
  */
 #include <alloca.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -96,6 +97,15 @@ static __attribute__((noinline)) int on_top_of_it(size_t beyond)
     return expected[n_expected - 1].frame == far;
 }
 
+/* A sanitizer's own function may stand before them. */
+static bool came_by(const struct upmu_trace_stack *s, uint64_t middle_returns, uint64_t way_returns)
+{
+    uint32_t i = 0;
+    while (i < s->n_frames && s->frames[i] != middle_returns)
+        i++;
+    return i + 1 < s->n_frames && s->frames[i + 1] == way_returns;
+}
+
 static void check(void)
 {
     struct upmu_trace *t;
@@ -107,8 +117,8 @@ static void check(void)
     while ((rc = upmu_trace_next(t, &e)) > 0) {
         if (e->kind != UPMU_TRACE_LOCK_ACQUIRE || e->object != (uint64_t)(uintptr_t)&mutex)
             continue;
-        CHECK(n < n_expected && upmu_trace_stack(t, e->process, e->stack, &s) == 0 && s.n_frames > 4);
-        if (s.frames[2] != expected[n].middle || s.frames[3] != expected[n].way) {
+        CHECK(n < n_expected && upmu_trace_stack(t, e->process, e->stack, &s) == 0);
+        if (!came_by(&s, expected[n].middle, expected[n].way)) {
             fprintf(stderr, "FAILED: acquisition %zu has another one's call stack\n", n);
             exit(1);
         }
