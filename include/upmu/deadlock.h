@@ -110,7 +110,8 @@ struct upmu_deadlock_thread {
     int32_t object_type; /**< enum upmu_object_type */
     uint64_t object;     /**< the lock, variable, ...; of a join the pthread_t */
     uint64_t mutex;      /**< condition variables: the mutex given up for the wait */
-    pid_t holder;        /**< who has the lock, or is joined; 0: not known, or nobody */
+    pid_t holder;        /**< who has the lock, or is joined; of a condition variable's wait who keeps `mutex` from it;
+                              0: not known, or nobody */
     uint32_t shared;     /**< 1: waits as a reader */
     uint32_t timed;      /**< 1: the wait ends by itself at some time */
     uint64_t since_ns;   /**< since when it waits, nanoseconds since 1970 */
@@ -201,7 +202,7 @@ UPMU_API UPMU_CHECKED int upmu_deadlocks_totals(const struct upmu_deadlocks *dea
 /** Looking for deadlocks in processes that run, again and again. */
 struct upmu_deadlock_watch;
 
-/** Watch all processes of a recording, also such as come later. @return 0; UPMU_E_INVAL, UPMU_E_NOMEM. */
+/** Watch all processes of a recording, also such as come later, or the directory of one process. @return 0; UPMU_E_INVAL, UPMU_E_NOMEM. */
 UPMU_API UPMU_CHECKED int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir);
 
 /**

@@ -81,9 +81,11 @@ static bool has_slot(const struct standing *s, int tid)
     return false;
 }
 
-/* The first thread of a process stays in the list after its end, as long as others go on. */
-static bool has_ended(pid_t pid, int tid)
+/* What the kernel says of a thread: the letter of its state ('R', 'S', ...), 0 if it is no more; and whether it is on the way
+ * out. */
+static char state_of(pid_t pid, int tid, bool *exiting)
 {
+    enum { EXITING = 0x4 }; /* PF_EXITING, among the flags that stand behind the state and six numbers */
     char name[40], line[512];
     snprintf(name, sizeof name, "task/%d/stat", tid);
     FILE *f = open_proc(pid, name);
@@ -91,25 +93,78 @@ static bool has_ended(pid_t pid, int tid)
     if (f)
         (void)fclose(f);
     line[n] = '\0';
-    const char *state = strrchr(line, ')'); /* the name may hold anything */
-    return !state || strlen(state) < 3 || state[2] == 'Z' || state[2] == 'X';
+    const char *rest = strrchr(line, ')'); /* the name may hold anything */
+    char state;
+    unsigned flags;
+    if (!rest || sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+        return 0;
+    *exiting = flags & EXITING;
+    return state;
 }
 
+/* The first thread of a process stays in the list after its end, as long as others go on. Who is on the way out, by a
+ * signal that kills the process, say, does not come back. */
+static bool has_ended(pid_t pid, int tid)
+{
+    bool exiting = false;
+    char state = state_of(pid, tid, &exiting);
+    return state == 0 || state == 'Z' || state == 'X' || exiting;
+}
+
+/* Whether it was woken by a signal that kills it. */
+static bool is_killed(pid_t pid, int tid)
+{
+    char name[40], line[256];
+    uint64_t waiting = 0, more;
+    snprintf(name, sizeof name, "task/%d/status", tid);
+    FILE *f = open_proc(pid, name);
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "SigPnd: %" SCNx64, &more) == 1 || sscanf(line, "ShdPnd: %" SCNx64, &more) == 1)
+            waiting |= more;
+    if (f)
+        (void)fclose(f);
+    return waiting & bit_of(SIGKILL);
+}
+
+/* Whether somebody ends the wait by a call that leaves no trace in the books of locks. */
+static bool is_woken_by_call(const struct live_slot *h)
+{
+    bool sem = h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_SEM;
+    return h->state == LIVE_WAITS && (sem || h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+                                      h->kind == UPMU_TRACE_FUTEX_WAIT);
+}
+
+/* A thread that was woken and has no CPU yet still has the wait in its slot. Who woke it may stand by now, and nobody else
+ * needs to do anything. Seen asleep between two looks that find the same wait, it was not woken in between. */
+static void find_woken(struct standing *s, pid_t pid)
+{
+    for (size_t i = 0; i < s->n_threads; i++) {
+        struct live_slot *h = &s->threads[i].head;
+        bool exiting = false;
+        if (is_woken_by_call(h) && state_of(pid, h->tid, &exiting) == 'R' && !exiting && !is_killed(pid, h->tid))
+            h->state = LIVE_RUNS;
+    }
+}
+
+/* @return false if it cannot be known, or no thread is left: the last one takes the process's timers and memory with it. */
 static bool ask_threads(const struct standing *s, pid_t pid, uint32_t *unknown)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     const struct dirent *entry;
+    size_t alive = 0;
     *unknown = 0;
     if (!dir)
         return false;
     while ((entry = readdir(dir))) {
         int tid = (int)strtol(entry->d_name, NULL, 10);
-        *unknown += tid > 0 && !has_slot(s, tid) && !has_ended(pid, tid);
+        bool lives = tid > 0 && !has_ended(pid, tid);
+        alive += lives;
+        *unknown += lives && !has_slot(s, tid);
     }
     closedir(dir);
-    return true;
+    return alive > 0;
 }
 
 static bool may_be_shared(const struct stand_thread *t)
@@ -148,12 +203,14 @@ void standing_ask(struct standing *s)
 {
     pid_t pid = (pid_t)s->header.pid;
     struct stand_wakers w = {0};
+    find_woken(s, pid);
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
-    w.known = ask_threads(s, pid, &w.unknown) && signals && timers && ask_memory(s, pid, &w.inside);
+    bool memory = ask_memory(s, pid, &w.inside);
+    /* The threads last: if one of them is there now, all was there before. */
+    w.known = signals && timers && memory && ask_threads(s, pid, &w.unknown);
+    /* Of a process that is just ending, what somebody saw of it before is all there is, and still true. */
     if (w.known)
         s->wakers = w;
-    else
-        s->wakers.known = false;
 }
 
 static void add_signals(uint64_t caught, struct textbuf *out)
