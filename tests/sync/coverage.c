@@ -565,6 +565,25 @@ static void futexes(void)
     CHECK(pthread_join(t, NULL) == 0);
 }
 
+/* Two words at once: one has changed already, then the other one is woken. What cannot be read is the kernel's to refuse. */
+static void several_futexes(void)
+{
+#ifdef SYS_futex_waitv
+    static atomic_int first, second;
+    struct futex_waitv w[] = {{.val = 0, .uaddr = (uintptr_t)&first, .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG},
+                              {.val = 7, .uaddr = (uintptr_t)&second, .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG}};
+    CALL(syscall, -1, SYS_futex_waitv, w, 2, 0, NULL, 0);
+    bool known = errno != ENOSYS;
+    CHECK(errno == EAGAIN || !known);
+    CHECK(syscall(SYS_futex_waitv, (void *)16, 2, 0, NULL, 0) == -1 && errno == (known ? EFAULT : ENOSYS));
+    w[1].val = 0;
+    if (!known)
+        return;
+    held_by_other(NULL, futex_give, &second);
+    CALL_BLOCKED(syscall, 1, SYS_futex_waitv, w, 2, 0, NULL, 0);
+#endif
+}
+
 static int no_mark(const char *text)
 {
     (void)text;
@@ -594,6 +613,7 @@ int main(void)
     barriers();
     onces();
     futexes();
+    several_futexes();
     printf("coverage: all done\n");
     return 0;
 }
