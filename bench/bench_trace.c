@@ -6,17 +6,14 @@
  * populated, and grown piece by piece. With few events per batch both stay in one piece and the row shows the event alone;
  * with many the price of new packets is in it, on both sides.
  */
-#include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/tick.h"
 #include "bench.h"
+#include "files.h"
 #include "trace/ctf.h"
 #include "trace/writer.h"
 
@@ -39,10 +36,7 @@ struct event_cost {
     struct upmu_value values[COUNTERS];
     uint64_t lost;
     /* the floor */
-    int fd;
-    off_t end;
-    uint8_t *piece;
-    size_t used;
+    struct bench_file file;
     size_t bytes; /* of an event */
     uint8_t sample[256];
 };
@@ -63,22 +57,13 @@ static void ours_before(void *arg)
         give_up(upmu_error());
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 static void ours_after(void *arg)
 {
     struct event_cost *c = arg;
     c->lost += trace_writer_lost(c->writer);
     trace_stream_release(c->stream);
     trace_writer_close(c->writer);
-    if (nftw(trace_writer_dir(c->writer), remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
-        give_up(trace_writer_dir(c->writer));
+    bench_folder_remove(trace_writer_dir(c->writer));
     trace_writer_forget(c->writer); /* its descriptor; the rest is a page per batch */
 }
 
@@ -102,38 +87,16 @@ static void mark_loop(void *arg, size_t n)
 
 /* ----------------------------------------------------------------------------------------------------- floor */
 
-static void next_piece(struct event_cost *c)
-{
-    if (c->piece)
-        munmap(c->piece, PIECE_BYTES);
-    if (fallocate(c->fd, FALLOC_FL_KEEP_SIZE, c->end, PIECE_BYTES) != 0 || ftruncate(c->fd, c->end + PIECE_BYTES) != 0)
-        give_up("floor");
-    c->piece = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, c->end);
-    if (c->piece == MAP_FAILED)
-        give_up("floor");
-    madvise(c->piece, PIECE_BYTES, 23 /* MADV_POPULATE_WRITE, Linux 5.14; without it the pages come one by one */);
-    c->end += PIECE_BYTES;
-    c->used = 0;
-}
-
 static void floor_before(void *arg)
 {
     struct event_cost *c = arg;
-    char path[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s/floor", c->dir);
-    c->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (c->fd < 0 || unlink(path) != 0)
-        give_up(path);
-    c->end = 0;
-    c->piece = NULL;
-    next_piece(c);
+    bench_file_open(&c->file, c->dir, PIECE_BYTES);
 }
 
 static void floor_after(void *arg)
 {
     struct event_cost *c = arg;
-    munmap(c->piece, PIECE_BYTES);
-    close(c->fd);
+    bench_file_close(&c->file);
 }
 
 static void floor_loop(void *arg, size_t n)
@@ -142,11 +105,8 @@ static void floor_loop(void *arg, size_t n)
     size_t bytes = c->bytes;
     for (size_t i = 0; i < n; i++) {
         uint64_t tick = tick_now();
-        if (c->used + bytes > PIECE_BYTES)
-            next_piece(c);
-        memcpy(c->piece + c->used, c->sample, bytes);
-        memcpy(c->piece + c->used, &tick, sizeof tick);
-        c->used += bytes;
+        memcpy(c->sample, &tick, sizeof tick);
+        bench_file_store(&c->file, c->sample, bytes);
         bench_barrier();
     }
 }
@@ -173,10 +133,7 @@ int main(int argc, char **argv)
 {
     struct bench *b = bench_start("trace", argc, argv);
     struct event_cost c = {0};
-    const char *tmp = getenv("TMPDIR");
-    snprintf(c.dir, sizeof c.dir, "%s/upmu-bench-XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(c.dir))
-        give_up(c.dir);
+    bench_folder_make(c.dir);
     for (size_t i = 0; i < COUNTERS; i++)
         c.values[i] = (struct upmu_value){7, 7, 1000, 1000, UPMU_EXACT, 0};
     const size_t mark_bytes = CTF_SHORT_HEAD_BYTES + sizeof name;
@@ -189,7 +146,6 @@ int main(int argc, char **argv)
     row(b, &c, "region event, full values", region_loop, mark_bytes + COUNTERS * (4 * 8 + 2 * 4), FEW_BYTES);
     row(b, &c, "mark", mark_loop, mark_bytes, FEW_BYTES);
     row(b, &c, "mark, with new packets", mark_loop, mark_bytes, MANY_BYTES);
-    if (nftw(c.dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
-        give_up(c.dir);
+    bench_folder_remove(c.dir);
     return bench_end(b);
 }

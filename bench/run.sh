@@ -63,7 +63,7 @@ measure()
 
 found=0
 for program in "$build"/bench/bench_*; do
-    case $program in *_subject) continue ;; esac
+    case $program in *_subject | *_subject_tsan) continue ;; esac
     if [ ! -f "$program" ] || [ ! -x "$program" ]; then
         continue
     fi

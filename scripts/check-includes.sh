@@ -33,7 +33,7 @@ trace     upmu/ base/                                       <sys/syscall.h>
 core      upmu/ base/ region:trace/writer.h
 sync_trace upmu/ base/ core/recorder.h trace/live.h trace/writer.h trace/stream_fast.h trace/control.h <sys/syscall.h> futex:<linux/futex.h>
 waitgraph base/
-analysis  upmu/ base/ waitgraph/ trace/control.h trace/live.h  look:<sys/syscall.h> look:<linux/futex.h>
+analysis  upmu/ base/ waitgraph/ trace/control.h trace/live.h trace/bare.h  look:<sys/syscall.h> look:<linux/futex.h>
 export    upmu/ base/ analysis/public.h analysis/timeline.h analysis/overview.h analysis/map.h
 outside   upmu/                                             <sys/syscall.h>
 '

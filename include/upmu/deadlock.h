@@ -207,10 +207,21 @@ UPMU_API UPMU_CHECKED int upmu_deadlock_watch_open(struct upmu_deadlock_watch **
 /**
  * Look once; costs the watched processes nothing. Threads that stand are believed when two looks find them so without a
  * move between, and are told of once. Some ten looks a second are meant.
- * @param process out: with 1, the directory of the process, for upmu_deadlocks_open(); lives until the next look
+ * @param process out: with 1, the directory of the process, for upmu_deadlocks_open(); lives until the next look. For what
+ *     is to be told at once there is upmu_deadlock_watch_take()
  * @return 1: there is a new certain deadlock; 0: there is none; UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **process);
+
+/**
+ * What the last look that returned 1 has found: all that stands in that process, told at once however long its trace is,
+ * because it is read from what the threads wrote down before they blocked. There is no order of locks in it, and of the
+ * overview only names, stacks, functions and lines; upmu_deadlocks_open() has all.
+ * @param deadlocks out: to be closed by upmu_deadlocks_close(), before or after the watch
+ * @return 0; UPMU_E_STATE (nothing was found, or it was taken); the codes of upmu_deadlocks_open(); UPMU_E_INVAL.
+ */
+UPMU_API UPMU_CHECKED int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch,
+                                                   struct upmu_deadlocks **deadlocks);
 
 /** Close; NULL is fine. */
 UPMU_API void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch);

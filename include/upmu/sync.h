@@ -41,13 +41,15 @@ struct upmu_sync_opts {
     uint32_t mode;        /**< enum upmu_sync_mode; UPMU_SYNC (contended, holders, all, counts) wins over it */
     uint32_t stack_depth; /**< most frames per stack, 0 = 16, at most 64; UPMU_SYNC_NO_STACKS = none */
     const char *trace;    /**< directory of the recording; NULL: UPMU_TRACE, or "upmu-trace" */
-    uint32_t sample; /**< modes contended, holders: of the acquisitions without contention one in so many is recorded
-                               with its release, so that times of holding are known; 0 = 1024; UPMU_SYNC_NO_SAMPLES */
-    uint32_t
-        sched; /**< 1: when each thread runs, is preempted and waits is recorded too, by the kernel's own records of
-                               its switches, as far as the kernel allows; UPMU_SCHED does the same */
-    uint32_t counters; /**< 1: the counters of regions (UPMU_EVENTS) are read at the begin and end of each wait, at the
-                                release of locks that were waited for, and around those samples; UPMU_SYNC_COUNTERS */
+    /** Modes contended, holders: of the acquisitions without contention one in so many is recorded with its release, so
+     *  that times of holding are known; 0 = 1024; UPMU_SYNC_NO_SAMPLES. */
+    uint32_t sample;
+    /** 1: when each thread runs, is preempted and waits is recorded too, by the kernel's own records of its switches, as
+     *  far as the kernel allows; UPMU_SCHED does the same. */
+    uint32_t sched;
+    /** 1: the counters of regions (UPMU_EVENTS) are read at the begin and end of each wait, at the release of locks that
+     *  were waited for, and around those samples; UPMU_SYNC_COUNTERS does the same. */
+    uint32_t counters;
 };
 
 /** `stack_depth` for no stacks at all: the call site only. */

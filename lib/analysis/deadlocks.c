@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/at_once.h"
 #include "analysis/map.h"
 #include "analysis/public.h"
 #include "base/error.h"
@@ -164,6 +165,35 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     else
         upmu_deadlocks_close(d);
     return rc;
+}
+
+static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s, struct symbols **symbols)
+{
+    int rc = at_once_overview(&d->overview, dir, s, symbols);
+    d->processes = calloc(1, sizeof *d->processes);
+    if (rc > 0 && !d->processes)
+        rc = deadlocks_no_memory();
+    if (rc <= 0)
+        return rc;
+    d->processes[d->n_processes++] =
+        (struct dl_process){.pid = (pid_t)s->header.pid, .alive = true, .recorded = true, .standing = *s};
+    *s = (struct standing){0};
+    rc = add_items(d);
+    return rc == 0 ? 1 : rc;
+}
+
+int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s, struct symbols **symbols)
+{
+    *deadlocks = NULL;
+    struct upmu_deadlocks *d = calloc(1, sizeof *d);
+    int rc = d ? of_standing(d, dir, s, symbols) : deadlocks_no_memory();
+    standing_free(s);
+    if (rc > 0) {
+        *deadlocks = d;
+        return 0;
+    }
+    upmu_deadlocks_close(d);
+    return rc == 0 ? upmu_deadlocks_open(deadlocks, dir, NULL) : rc;
 }
 
 void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)

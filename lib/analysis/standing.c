@@ -74,7 +74,10 @@ static int read_slot(struct standing *s, int fd, off_t at, struct stand_thread *
             s->held = all;
         }
         uint32_t n = holds ? t->head.n_held : 0;
-        if (n > 0 && !read_all(fd, &s->held[s->n_held], n * sizeof *s->held, at + LIVE_HEAD_BYTES))
+        if (n > 0 && !read_all(fd, &s->held[s->n_held], n * sizeof *s->held, at + LIVE_HELD_AT))
+            return 0;
+        t->stack = (struct live_stack){0};
+        if (t->head.state == LIVE_WAITS && !read_all(fd, &t->stack, sizeof t->stack, at + LIVE_HEAD_BYTES))
             return 0;
         if (!read_all(fd, &again, LIVE_HEAD_BYTES, at) || again.version != t->head.version)
             continue;
@@ -94,7 +97,7 @@ static int read_slots(struct standing *s, int fd)
             return no_memory();
         s->threads = all;
         struct stand_thread *t = &all[s->n_threads];
-        int rc = read_slot(s, fd, (off_t)(i + 1) * LIVE_SLOT_BYTES, t);
+        int rc = read_slot(s, fd, live_slot_at(i), t);
         if (rc < 0)
             return rc;
         if (rc == 0) /* it is at work */

@@ -17,7 +17,8 @@
 
 /** A thread's slot as it was at one moment. */
 struct stand_thread {
-    struct live_slot head; /**< without the locks held */
+    struct live_slot head;   /**< without the locks held */
+    struct live_stack stack; /**< of a thread that waits; its frames are those of `head` if the numbers are the same */
     uint32_t first_held, n_held;
 };
 

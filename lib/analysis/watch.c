@@ -4,7 +4,8 @@
  * after it: upmu record.
  *
  * A picture put together slot by slot may show what was never true at one moment. So what one look finds is believed
- * when the next one finds the same threads in the same waits: then all of it was true between the two.
+ * when the next one finds the same threads in the same waits: then all of it was true between the two. The time between
+ * them goes into bringing in the debug information that the report will need.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,8 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/at_once.h"
 #include "analysis/map.h"
-#include "analysis/standing.h"
+#include "analysis/symbols.h"
 #include "base/error.h"
 #include "trace/control.h"
 #include "upmu/deadlock.h"
@@ -31,7 +33,10 @@ struct upmu_deadlock_watch {
     char *dir;
     struct seen *seen;
     size_t n_seen, cap_seen;
-    char *found; /* the process told of last */
+    char *found;              /* the process told of last */
+    struct standing standing; /* what its threads stand at, until somebody takes it */
+    bool untaken;
+    struct symbols *symbols; /* with what was brought in for the next report; NULL: nothing was */
 };
 
 static int no_memory(void)
@@ -60,6 +65,8 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     free(watch->dir);
     free(watch->seen);
     free(watch->found);
+    standing_free(&watch->standing);
+    symbols_close(watch->symbols);
     free(watch);
 }
 
@@ -100,29 +107,46 @@ static bool all_wait(const struct standing *s)
     return true;
 }
 
+/* Notes all certain troubles. @return 1 if one of them is told of now, 0, or UPMU_E_NOMEM. */
+static int note_all(struct upmu_deadlock_watch *w, const struct standing *s)
+{
+    int found = 0;
+    for (size_t i = 0; i < s->picture.n_found; i++) {
+        const struct wg_trouble_found *f = &s->picture.found[i];
+        int fresh = f->standing == WG_CERTAIN ? note(w, standing_signature(s, f)) : 0;
+        if (fresh < 0)
+            return fresh;
+        found |= fresh;
+    }
+    return found;
+}
+
 /* @return 1 if there is something new, 0, or an error. */
 static int look_at(struct upmu_deadlock_watch *w, const char *dir)
 {
     struct standing s;
+    size_t n_before = w->n_seen;
     int found = 0, rc = standing_read(&s, dir);
     if (rc > 0) {
         if (all_wait(&s))
             standing_ask(&s);
         rc = standing_solve(&s);
     }
-    for (size_t i = 0; rc == 0 && i < s.picture.n_found; i++) {
-        const struct wg_trouble_found *f = &s.picture.found[i];
-        int fresh = f->standing == WG_CERTAIN ? note(w, standing_signature(&s, f)) : 0;
-        if (fresh < 0)
-            rc = fresh;
-        found |= fresh > 0;
-    }
+    if (rc == 0)
+        rc = found = note_all(w, &s);
     /* What the process is like while it stands is kept for those who come later; without it they say less. */
-    if (rc == 0 && s.picture.n_found > 0 && s.wakers.known)
+    if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known)
         (void)standing_keep(&s, dir);
-    standing_free(&s);
+    if (rc >= 0 && found == 0 && w->n_seen > n_before)
+        at_once_symbols(&w->symbols, dir, &s);
+    if (found > 0) {
+        standing_free(&w->standing);
+        w->standing = s;
+    } else {
+        standing_free(&s);
+    }
     /* A file that is just being made, or of another version, is none to be watched. */
-    return rc == UPMU_E_NOMEM ? rc : found;
+    return rc == UPMU_E_NOMEM ? rc : found > 0;
 }
 
 /* The process's directory, if somebody lives who writes it: looked at. */
@@ -137,6 +161,7 @@ static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
         free(w->found);
         w->found = strdup(dir);
         found = w->found ? 1 : no_memory();
+        w->untaken = found > 0;
     }
     return found;
 }
@@ -159,4 +184,15 @@ int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **pro
         forget_others(watch);
     *process = watch->found;
     return found;
+}
+
+int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_deadlocks **deadlocks)
+{
+    if (!watch || !deadlocks)
+        return upmu_fail(UPMU_E_INVAL, "no watch, or no place for the deadlocks");
+    *deadlocks = NULL;
+    if (!watch->untaken)
+        return upmu_fail(UPMU_E_STATE, "the last look has found nothing new, or it was taken");
+    watch->untaken = false;
+    return deadlocks_at_once(deadlocks, watch->found, &watch->standing, &watch->symbols);
 }

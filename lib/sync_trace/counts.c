@@ -107,6 +107,12 @@ bool sync_key_is_reader(const struct sync_thread *t, uintptr_t key)
     return key % 2 && !(s && s->lock == key && s->type != UPMU_OBJECT_RWLOCK);
 }
 
+uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key)
+{
+    const struct sync_count *s = probe(t->counts, key);
+    return s && s->lock == key ? s->type : UPMU_OBJECT_NONE;
+}
+
 void sync_counts_clear(struct sync_thread *t)
 {
     struct sync_counts *c = t->counts;

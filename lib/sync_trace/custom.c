@@ -32,12 +32,15 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
     struct sync_thread *t = open && (named || (mode != MODE_OFF && mode != MODE_COUNTS)) ? sync_thread() : NULL;
     if (!t)
         return;
-    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY) {
         sync_order_forget((uintptr_t)object);
+        sync_note_end((uintptr_t)object);
+    }
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
         e.flags = UPMU_FLAG_FINAL;
+    sync_note_name(e.object, type, name);
     sync_write(t, tick_now(), &e);
 }
 

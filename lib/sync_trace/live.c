@@ -99,6 +99,16 @@ static uint64_t since_ns(uint64_t since, uint64_t tick, uint64_t now)
     return since == 0 || since > tick ? 0 : now - (uint64_t)(ticks / (double)sync_process.hz * (double)NS_PER_S);
 }
 
+/* The call stack, unless it is the one that is there. */
+static void write_stack(struct live_slot *s, uint32_t id)
+{
+    struct live_stack *k = live_stack(s);
+    if (id == 0 || k->id == id)
+        return;
+    k->n = (uint16_t)sync_stack_copy(id, k->frames, &k->method, &k->truncated);
+    k->id = id;
+}
+
 /* What is held, as far as there is room. */
 static void write_held(struct sync_thread *t, uint64_t now)
 {
@@ -108,7 +118,7 @@ static void write_held(struct sync_thread *t, uint64_t now)
     if (live_bytes(n) > t->live_room && upmu_recorder_live_reserve_(t->live_index, live_bytes(n)) == 0)
         t->live_room = (uint32_t)live_bytes(n);
     struct live_held *held = live_held(s);
-    uint32_t fits = (uint32_t)((t->live_room - LIVE_HEAD_BYTES) / sizeof *held);
+    uint32_t fits = (uint32_t)((t->live_room - LIVE_HELD_AT) / sizeof *held);
     uint32_t skip = n > fits ? n - fits : 0;
     for (uint32_t i = skip; i < n; i++) {
         const struct sync_held *h = &t->held[i];
@@ -119,6 +129,7 @@ static void write_held(struct sync_thread *t, uint64_t now)
             .site = h->site,
             .since_ns = since_ns(sync_held_since(h->since), tick, now),
             .shared = reads,
+            .type = sync_count_type(t, key),
         };
     }
     s->n_held = n - skip;
@@ -186,6 +197,7 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     s->since_ns = now;
     s->owner = LIVE_OWNER_UNKNOWN;
     s->wait_no++;
+    write_stack(s, e->stack);
     write_held(t, now);
     change_end(s);
     uint32_t all = __atomic_load_n(&sync_gate.recording, __ATOMIC_RELAXED);
@@ -220,6 +232,7 @@ void sync_live_end(struct sync_thread *t)
         uint32_t version = s->version;
         memcpy(s, t->live_outer, sizeof t->live_outer);
         __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
+        write_stack(s, s->stack);
     } else if (t->live_depth == 0) {
         __atomic_fetch_sub(&sync_gate.standing, 1, __ATOMIC_RELAXED);
         s->state = LIVE_RUNS;

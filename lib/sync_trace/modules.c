@@ -192,7 +192,10 @@ static void keep_for_unwinding(const struct dl_phdr_info *info, const struct mod
 
 static bool write_module(struct sync_thread *t, const struct module *m, const char *id, const char *path)
 {
-    return upmu_trace_module_(t->stream, tick_now(), m->base, m->start, m->end, id, path);
+    if (!upmu_trace_module_(t->stream, tick_now(), m->base, m->start, m->end, id, path))
+        return false;
+    sync_note_module(m->base, m->start, m->end, id, path);
+    return true;
 }
 
 /* The main program has no name there, and is met first, at the beginning: modules met later are on somebody's small stack,

@@ -65,6 +65,7 @@ void sync_names_write(struct sync_thread *t)
             continue;
         const struct trace_sync e = {
             .kind = UPMU_TRACE_LOCK_NAME, .object_type = n->type, .object = n->object, .name = n->name};
+        sync_note_name(e.object, n->type, n->name);
         sync_write(t, tick_now(), &e);
     }
     uint32_t claimed = __atomic_load_n(&names.claimed, __ATOMIC_RELAXED);

@@ -87,6 +87,7 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
     int saved = errno;
     if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY) {
         sync_order_forget((uintptr_t)object);
+        sync_note_end((uintptr_t)object);
         sync_live_disown(0, (uintptr_t)object); /* what an ended thread held there is gone */
     }
     if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))

@@ -43,6 +43,8 @@ UPMU_API sem_t *sem_open(const char *name, int flags, ...)
     }
     sem_t *s = SYNC_REAL(sem_open)(name, flags, mode, value);
     struct sync_thread *t = sync_recording();
+    if (t && s != SEM_FAILED)
+        sync_note_name((uintptr_t)s, UPMU_OBJECT_SEM, name);
     if (t)
         write_sem(t, UPMU_TRACE_SEM_OPEN, s == SEM_FAILED ? NULL : s, name, CALL_SITE(), s == SEM_FAILED ? errno : 0);
     return s;

@@ -28,7 +28,8 @@ struct slot {
     uint32_t id;    /**< published: 0 until the record is written */
     uint32_t first; /**< in `frames` */
     uint16_t n;
-    uint16_t truncated;
+    uint8_t truncated;
+    uint8_t method; /**< enum upmu_stack_method */
 };
 
 struct stack_table {
@@ -124,7 +125,17 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
         return 0;
     if (fresh) {
         s->tick = tick;
+        s->method = (uint8_t)t->method;
         __atomic_store_n(&s->id, id, __ATOMIC_RELEASE);
     }
     return id;
+}
+
+uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated)
+{
+    const struct slot *s = &table->slots[id - 1];
+    memcpy(frames, &table->frames[s->first], s->n * sizeof *frames);
+    *method = s->method;
+    *truncated = s->truncated;
+    return s->n;
 }

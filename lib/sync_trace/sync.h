@@ -335,6 +335,14 @@ void sync_live_disown(pid_t tid, uintptr_t lock);
 void sync_live_owner(struct sync_thread *t, bool gone);
 /** standstill.c: all threads that record wait now. Under sync_guard(). */
 void sync_standstill(struct live_header *h);
+/* notes.c: what a report names beside the threads, in the same file. Keep errno. */
+
+void sync_note_module(uint64_t base, uint64_t start, uint64_t end, const char *build_id, const char *path);
+/** The program has named an object; NULL and "" are no name. */
+void sync_note_name(uint64_t object, int32_t type, const char *name);
+/** What lies at the address ends, or begins. */
+void sync_note_end(uint64_t object);
+
 /** A lock whose owner nobody knows was given back by a thread that did not hold it: whoever seems to has it no more. */
 void sync_live_taken_away(uintptr_t lock);
 
@@ -362,6 +370,8 @@ void sync_order_start(struct sync_thread *t);
 /** A new table of 2^n slots. */
 struct sync_counts *sync_counts_new(uint32_t slots);
 struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type);
+/** The type of a lock that the thread has taken, UPMU_OBJECT_NONE if it is not among its counts. */
+uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key);
 /** Forget what an ended thread counted. */
 void sync_counts_clear(struct sync_thread *t);
 /** Record what has changed since the last time, into `stream` (the thread's own, or one taken in its name). */
@@ -399,6 +409,8 @@ void sync_unwind_thread(void);
 int sync_stacks_start(void);
 /** Id of a stack, written to the trace before anything with a tick of `tick` or later can name it; 0 = none or lost. */
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated);
+/** Copy a stack that has an id to `frames`, which has room for SYNC_FRAMES_MAX. @return their number. */
+uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated);
 
 int sync_modules_start(void);
 /** Record the modules not recorded yet. Takes the loader's lock: not on the traced path. */

@@ -19,11 +19,6 @@
 #include "trace/stream.h"
 #include "trace/writer.h"
 
-static off_t slot_at(uint32_t index)
-{
-    return (off_t)(index + 1) * LIVE_SLOT_BYTES;
-}
-
 static int file_open(const struct trace_writer *w, int flags)
 {
     char path[PATH_MAX];
@@ -31,6 +26,11 @@ static int file_open(const struct trace_writer *w, int flags)
         return -ENAMETOOLONG;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
     return fd < 0 ? -errno : fd;
+}
+
+static size_t room_of(uint32_t index)
+{
+    return index == LIVE_HEADER_INDEX ? LIVE_HEADER_BYTES : LIVE_SLOT_BYTES;
 }
 
 /* Make the file at least `end` long. */
@@ -46,18 +46,19 @@ static int lengthen(int fd, off_t end)
     return ftruncate(fd, end) == 0 ? 0 : -errno;
 }
 
-static int take_room(int fd, off_t at, size_t bytes)
+static int take_room(int fd, uint32_t index, size_t bytes)
 {
-    int rc = lengthen(fd, at + LIVE_SLOT_BYTES);
-    if (rc == 0 && fallocate(fd, 0, at, (off_t)bytes) != 0)
+    int rc = lengthen(fd, live_slot_at(index) + (off_t)room_of(index));
+    if (rc == 0 && fallocate(fd, 0, live_slot_at(index), (off_t)bytes) != 0)
         rc = -errno;
     return rc;
 }
 
-static void *map_room(int fd, off_t at)
+static void *map_room(int fd, uint32_t index)
 {
-    int rc = take_room(fd, at, LIVE_FIRST_BYTES);
-    void *p = rc == 0 ? mmap(NULL, LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at) : MAP_FAILED;
+    int rc = take_room(fd, index, index == LIVE_HEADER_INDEX ? LIVE_NOTES_STEP : LIVE_FIRST_BYTES);
+    void *p =
+        rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, live_slot_at(index)) : MAP_FAILED;
     if (rc != 0)
         errno = -rc;
     return p == MAP_FAILED ? NULL : p;
@@ -66,7 +67,7 @@ static void *map_room(int fd, off_t at)
 struct live_header *trace_writer_live(const struct trace_writer *w)
 {
     int fd = file_open(w, O_CREAT);
-    struct live_header *h = fd >= 0 ? map_room(fd, 0) : NULL;
+    struct live_header *h = fd >= 0 ? map_room(fd, LIVE_HEADER_INDEX) : NULL;
     if (fd < 0) {
         errno = -fd;
         return NULL;
@@ -92,7 +93,7 @@ struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t 
         errno = -fd;
         return NULL;
     }
-    struct live_slot *s = map_room(fd, slot_at(index));
+    struct live_slot *s = map_room(fd, index);
     close(fd);
     return s;
 }
@@ -102,7 +103,7 @@ int trace_writer_live_reserve(const struct trace_writer *w, uint32_t index, size
     int fd = file_open(w, 0);
     if (fd < 0)
         return fd;
-    int rc = take_room(fd, slot_at(index), bytes);
+    int rc = take_room(fd, index, bytes);
     close(fd);
     return rc;
 }

@@ -11,6 +11,9 @@
  *
  * A slot is written between two changes of `version` (odd while it is being written). A reader that finds a thread
  * waiting looks again later: the same even version means that the thread has stood there all the time.
+ *
+ * A report must not have to read the trace, which may be long, while its threads stand. So a slot has the call stack of its
+ * wait, and behind the header stand notes of what else a report names: modules, and names that the program gave.
  */
 #ifndef UPMU_TRACE_LIVE_H
 #define UPMU_TRACE_LIVE_H
@@ -24,14 +27,21 @@
 #define LIVE_MAGIC "upmuliv"
 
 enum {
-    LIVE_VERSION = 1,
+    LIVE_VERSION = 2,            /**< 2: call stacks and notes */
     LIVE_SLOT_BYTES = 64 * 1024, /**< a multiple of every page size; most of it is never written, and takes no room */
     LIVE_FIRST_BYTES = 4096,     /**< of a slot have room on the disk from the beginning */
+    LIVE_NOTES_STEP = 16 * 1024, /**< and of the header with its notes; then as many more at a time */
     LIVE_SLOTS_MAX = 1 << 16,
-    LIVE_HEAD_BYTES = 128, /**< of a slot, before the locks held */
+    LIVE_HEAD_BYTES = 128, /**< of a slot, before its call stack */
+    LIVE_FRAMES_MAX = 64,
+    LIVE_NAMED_BITS = 4096,
+    LIVE_HEADER_BYTES = 1024 * 1024, /**< the header with its notes; the slots follow */
 };
 
-/** At the beginning of the file, alone in its LIVE_SLOT_BYTES. */
+/** The header, where a slot is meant by its index. */
+#define LIVE_HEADER_INDEX UINT32_MAX
+
+/** At the beginning of the file; the notes follow it (live_note_at()). */
 struct live_header {
     char magic[8];
     uint32_t version;
@@ -41,11 +51,29 @@ struct live_header {
     uint32_t begun;   /**< threads that have begun recording since the start */
     uint32_t created; /**< threads the program has made since the start, and the first one */
     /* What somebody outside saw of the process while all of its threads stood (live_facts). */
-    uint64_t seen_ns; /**< when; 0: nobody looked */
-    uint64_t caught;  /**< signals with a handler, bit n-1 for signal n */
-    uint32_t timers;  /**< POSIX timers */
-    uint32_t unknown; /**< threads without a slot */
-    uint32_t outside; /**< waits that somebody in another process could end, and 1; 0: not counted */
+    uint64_t seen_ns;       /**< when; 0: nobody looked */
+    uint64_t caught;        /**< signals with a handler, bit n-1 for signal n */
+    uint32_t timers;        /**< POSIX timers */
+    uint32_t unknown;       /**< threads without a slot */
+    uint32_t outside;       /**< waits that somebody in another process could end, and 1; 0: not counted */
+    uint32_t notes;         /**< bytes of notes so far */
+    uint32_t notes_missing; /**< 1: one could not be written, only the trace has all */
+    uint64_t named[LIVE_NAMED_BITS / 64]; /**< hashes of the addresses that have had a name */
+};
+
+enum live_note_kind {
+    LIVE_NOTE_NONE = 0,   /**< it is just being written */
+    LIVE_NOTE_MODULE = 1, /**< value: base, start, end; texts: build-id, path */
+    LIVE_NOTE_NAME = 2,   /**< value: address, enum upmu_object_type, 0; texts: "", name */
+    LIVE_NOTE_END = 3,    /**< value: address of what was named and is no more, or begins anew */
+};
+
+/** Notes stand one behind the other, in the order in which they were written. */
+struct live_note {
+    uint32_t bytes; /**< with the texts, a multiple of 8; 0: not begun yet */
+    uint32_t kind;  /**< enum live_note_kind, stored last */
+    uint64_t value[3];
+    char texts[]; /**< two, each with its NUL */
 };
 
 enum live_state {
@@ -67,10 +95,10 @@ struct live_held {
     uint64_t site;     /**< where it was taken */
     uint64_t since_ns; /**< nanoseconds since 1970; 0 = not known */
     uint32_t shared;   /**< as a reader */
-    uint32_t unused;
+    uint32_t type;     /**< enum upmu_object_type; 0 = not known */
 };
 
-/** A slot; the locks held follow it (live_held()). */
+/** A slot; its call stack (live_stack()) and the locks held (live_held()) follow it. */
 struct live_slot {
     uint32_t version; /**< odd while it is being written */
     uint32_t state;   /**< enum live_state */
@@ -93,21 +121,61 @@ struct live_slot {
     uint64_t unused[2];
 };
 
-static_assert(sizeof(struct live_header) <= LIVE_SLOT_BYTES, "the header has a slot's room");
+/** The call stack of a wait. */
+struct live_stack {
+    uint32_t id; /**< its number in the trace; where it is not the slot's, these are not its frames */
+    uint16_t n;
+    uint8_t method;    /**< enum upmu_stack_method */
+    uint8_t truncated; /**< 1: there were more frames */
+    uint64_t frames[LIVE_FRAMES_MAX];
+};
+
+static_assert(sizeof(struct live_header) <= LIVE_NOTES_STEP, "the header has room from the beginning");
+static_assert(sizeof(struct live_header) % 8 == 0, "notes are aligned");
+static_assert(sizeof(struct live_note) == 32, "other processes know the layout");
 static_assert(sizeof(struct live_slot) == LIVE_HEAD_BYTES, "other processes know the layout");
 
-enum { LIVE_HELD_MAX = (LIVE_SLOT_BYTES - LIVE_HEAD_BYTES) / 32 };
+enum {
+    LIVE_HELD_AT = LIVE_HEAD_BYTES + sizeof(struct live_stack),
+    LIVE_HELD_MAX = (LIVE_SLOT_BYTES - LIVE_HELD_AT) / 32,
+    LIVE_NOTES_AT = sizeof(struct live_header),
+    LIVE_NOTES_MAX = LIVE_HEADER_BYTES - LIVE_NOTES_AT,
+};
 
 /** Bytes of a slot with `n` locks held. */
 static inline size_t live_bytes(uint32_t n)
 {
-    return LIVE_HEAD_BYTES + n * sizeof(struct live_held);
+    return LIVE_HELD_AT + n * sizeof(struct live_held);
+}
+
+/** Where slot `index` begins in the file; the header at LIVE_HEADER_INDEX. */
+static inline off_t live_slot_at(uint32_t index)
+{
+    return index == LIVE_HEADER_INDEX ? 0 : LIVE_HEADER_BYTES + (off_t)index * LIVE_SLOT_BYTES;
+}
+
+/** The call stack of a slot that lies in its file. */
+static inline struct live_stack *live_stack(struct live_slot *s)
+{
+    return (struct live_stack *)(void *)(s + 1);
 }
 
 /** The locks held of a slot that lies in its file. */
 static inline struct live_held *live_held(struct live_slot *s)
 {
-    return (struct live_held *)(void *)(s + 1);
+    return (struct live_held *)(void *)(live_stack(s) + 1);
+}
+
+/** The note that begins `at` bytes behind the header. */
+static inline struct live_note *live_note_at(struct live_header *h, uint32_t at)
+{
+    return (struct live_note *)(void *)((char *)(h + 1) + at);
+}
+
+/** Which bit of `named` stands for an address. */
+static inline uint32_t live_named_bit(uint64_t address)
+{
+    return (uint32_t)(address * 0x9e3779b97f4a7c15u >> 52);
 }
 
 #endif

@@ -140,7 +140,7 @@ done
 # Whatever stands in the file of what threads stand at, it is an answer or an error, never a crash.
 live=$(find "$dir/live" -name .live)
 cp "$live" "$dir/whole"
-for at in 0 8 16 20 32 65536 65540 65552 65564 65632 131072 131076 131168 196612 196704; do
+for at in 0 8 16 20 32 1048576 1048580 1048592 1048604 1048672 1048708 1114112 1114116 1114208 1179652 1179744; do
     for bytes in '\377\377\377\377' '\001\000\000\000' '\003\000\000\000\377\377\377\177'; do
         cp "$dir/whole" "$live"
         printf "$bytes" | dd of="$live" bs=1 seek=$at conv=notrunc status=none
@@ -152,7 +152,7 @@ for at in 0 8 16 20 32 65536 65540 65552 65564 65632 131072 131076 131168 196612
         esac
     done
 done
-for size in 0 5 64 65536 65600 70000 131080; do
+for size in 0 5 64 4096 1048576 1048640 1050000 1114120; do
     cp "$dir/whole" "$live"
     truncate -s $size "$live"
     rc=0

@@ -41,7 +41,7 @@ static void take(struct top *t, const char *process)
 {
     struct deadlock_report r = {.subject = process};
     struct upmu_deadlock d = {.size = sizeof d};
-    if (upmu_deadlocks_open(&r.deadlocks, process, NULL) < 0) {
+    if (upmu_deadlock_watch_take(t->watch, &r.deadlocks) < 0) {
         complain("there is a deadlock, and it cannot be told: %s", upmu_error());
         return;
     }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A trace of one process without its events: for reports that must not depend on how many there are. Room: trace
+ * (reader). Before it: the metadata alone; after it: lib/analysis, which adds what else it knows of stacks and modules, so
+ * that upmu_trace_stack() and upmu_trace_module() have them.
+ */
+#ifndef UPMU_TRACE_BARE_H
+#define UPMU_TRACE_BARE_H
+
+#include "upmu/trace.h"
+
+/** Open the directory of a process. There are no events in it. @return 0; UPMU_E_IO, UPMU_E_NOMEM and the codes of bad
+ *  metadata. */
+int trace_bare_open(struct upmu_trace **trace, const char *process);
+/** Add a stack under its number; what it points to is copied. @return 0; UPMU_E_NOMEM. */
+int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_trace_stack *stack);
+/** Add a module; its texts are copied. @return 0; UPMU_E_NOMEM. */
+int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module);
+
+#endif

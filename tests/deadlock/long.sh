@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# What a deadlock is told with does not depend on how much was recorded before it: neither what the recorder reads for it,
+# nor what it says, which is what upmu deadlock says afterwards.
+#
+#     long.sh UPMU LONG DIR
+set -euo pipefail
+# Built with AddressSanitizer, the library is preloaded before the sanitizer's own; and programs end with what they have.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0"
+upmu=$1 long=$2 dir=$3
+recorder=
+
+fail() {
+    echo "FAILED: $1"
+    if [ -n "$recorder" ] && kill -0 "$recorder" 2>/dev/null; then kill -9 "$(cat "$dir/pid")"; fi
+    exit 1
+}
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+# Only the deadlock, without the order of locks that upmu deadlock adds.
+deadlock_of() { sed '/^lock order/,$d; /^$/d' "$1"; }
+
+# Records PAIRS and NAMES until it stands; sets read_bytes (by the recorder until its report) and took_ms.
+record() {
+    local begin
+    rm -rf "$dir/rec" "$dir/told" "$dir/pid"
+    "$upmu" record --mode all -o "$dir/rec" --deadlocks "$dir/told" -- "$long" "$1" "$2" "$dir/pid" 2>"$dir/err" &
+    recorder=$!
+    until [ -s "$dir/pid" ]; do
+        kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
+        sleep 0.01
+    done
+    begin=$(now_ms)
+    until grep -q 'blocked behind' "$dir/told" 2>/dev/null; do
+        kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
+        [ $(($(now_ms) - begin)) -lt 60000 ] || fail "not told of within a minute"
+        sleep 0.01
+    done
+    took_ms=$(($(now_ms) - begin))
+    read_bytes=$(sed -n 's/^rchar: //p' "/proc/$recorder/io")
+    recorded=$(du -sb "$dir/rec" | cut -f 1)
+    kill -9 "$(cat "$dir/pid")"
+    wait $recorder || true
+    recorder=
+    echo "$1 pairs, $2 names: $recorded bytes recorded, $read_bytes read, told after $took_ms ms"
+    local rc=0
+    "$upmu" deadlock "$dir/rec" >"$dir/out" 2>"$dir/err" || rc=$?
+    [ $rc -eq 3 ] || fail "upmu deadlock: $rc: $(cat "$dir/out" "$dir/err")"
+    diff <(deadlock_of "$dir/told") <(deadlock_of "$dir/out") || fail "afterwards it says something else"
+    grep -q 'mutex ledger (0x' "$dir/told" || fail "no name: $(cat "$dir/told")"
+    ! grep -q 'gone' "$dir/told" || fail "the name of another lock: $(cat "$dir/told")"
+    grep -q 'holds for reading rwlock 0x' "$dir/told" || fail "a held lock has no type: $(cat "$dir/told")"
+}
+
+[ -r /proc/self/io ] || { echo "skipped, because the kernel does not count what a process reads (/proc/PID/io)"; exit 77; }
+mkdir -p "$dir"
+record 1000 0
+small=$read_bytes
+record 2000000 0
+[ "$recorded" -gt $((32 << 20)) ] || fail "that was not much"
+[ $((read_bytes - small)) -lt $((8 << 20)) ] || fail "what is read for a report grows with the trace"
+# More names than find room beside the threads: they are looked for in the trace.
+record 1000 5000
+rm -rf "$dir"
