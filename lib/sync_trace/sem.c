@@ -4,17 +4,57 @@
  *
  * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
  * knows of none. (sem_clockwait() is none in that case, in glibc.) A wait names no holder; the semaphore's posts are the
- * candidates. A post is an event where somebody may be waiting (the value is 0), in mode `all` always. A semaphore that
- * is used as a lock (sem_lock.h) is among the locks its thread holds.
+ * candidates. A post is an event where somebody waits, in mode `all` always. A semaphore that is used as a lock (sem_lock.h)
+ * is among the locks its thread holds.
+ *
+ * Who waits is known from our own waits, not from what libc keeps in a semaphore: of a wait that is not recorded no post is
+ * missed. A wait is told of before it tries once more, and a post looks before and after: one that ended a wait which began in
+ * between is told late, with its own tick. Of a semaphore that other processes may wait for, the value decides.
  */
 #include <errno.h>
 #include <semaphore.h>
 #include <string.h>
 
+#include "base/tick.h"
 #include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sem_lock.h"
 #include "sync_trace/sync.h"
+#include "trace/writer.h"
+
+/* -------------------------------------------------------------------------------------------------- who waits */
+
+/* Of all semaphores whose addresses come to the same place: waits begun so far, above those that go on. */
+enum { WAITS_PLACES = 1024, WAITS_ON_BITS = 32 };
+static uint64_t waits[WAITS_PLACES];
+
+static uint64_t *waits_for(const sem_t *s)
+{
+    return &waits[((uintptr_t)s >> 4 ^ (uintptr_t)s >> 14) % WAITS_PLACES];
+}
+
+static uint64_t waits_now(const sem_t *s)
+{
+    return __atomic_load_n(waits_for(s), __ATOMIC_SEQ_CST);
+}
+
+static bool goes_on(uint64_t w)
+{
+    return (uint32_t)w != 0;
+}
+
+static void wait_begins(const sem_t *s)
+{
+    (void)__atomic_fetch_add(waits_for(s), (UINT64_C(1) << WAITS_ON_BITS) + 1, __ATOMIC_SEQ_CST);
+}
+
+/* Also when the thread is cancelled. */
+static void wait_ends(const sem_t **s)
+{
+    (void)__atomic_fetch_sub(waits_for(*s), 1, __ATOMIC_SEQ_CST);
+}
+
+/* ---------------------------------------------------------------------------------------------------- waiting */
 
 /* How to wait once trying has failed. */
 struct way {
@@ -82,6 +122,25 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
     return rc;
 }
 
+/* @return whether it is taken now. Keeps errno. */
+static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+{
+    int saved = errno;
+    bool got = SYNC_REAL(sem_trywait)(s) == 0;
+    errno = saved;
+    if (got)
+        taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0);
+    return got;
+}
+
+/* Trying has failed. From here on who posts sees that somebody waits; what was posted before that is not waited for. */
+static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+{
+    const sem_t *on __attribute__((cleanup(wait_ends))) = s;
+    wait_begins(on);
+    return take(t, mode, s, way, site) ? 0 : wait_slow(t, mode, s, way, site);
+}
+
 static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 {
     sync_child_check();
@@ -93,13 +152,7 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
     struct sync_thread *t = sync_thread();
     if (!t)
         return way->wait(s, way);
-    int saved = errno;
-    if (SYNC_REAL(sem_trywait)(s) != 0) {
-        errno = saved;
-        return wait_slow(t, mode, s, way, site);
-    }
-    taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0);
-    return 0;
+    return take(t, mode, s, way, site) ? 0 : wait_seen(t, mode, s, way, site);
 }
 
 UPMU_API int sem_wait(sem_t *s)
@@ -134,15 +187,50 @@ UPMU_API int sem_trywait(sem_t *s)
     return rc;
 }
 
-UPMU_API int sem_post(sem_t *s)
+/* ---------------------------------------------------------------------------------------------------- posting */
+
+static bool is_wanted(sem_t *s, uint64_t before)
 {
     int value;
+    if (goes_on(before))
+        return true;
+    return shared_flag(s) && SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0;
+}
+
+static void tell_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uintptr_t site)
+{
+    int saved = errno;
+    const struct trace_sync e = {
+        .kind = UPMU_TRACE_SEM_POST,
+        .object_type = UPMU_OBJECT_SEM,
+        .object = (uintptr_t)s,
+        .site = site,
+        .stack = sync_stack(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+/* After it the semaphore may be gone; its address is all that is looked at. */
+static int post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
+{
+    uint64_t tick = tick_now();
+    int rc = SYNC_REAL(sem_post)(s);
+    if (UNLIKELY(waits_now(s) != before))
+        tell_post(t, tick, s, site);
+    return rc;
+}
+
+UPMU_API int sem_post(sem_t *s)
+{
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
-        sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+    uint64_t before = waits_now(s);
+    bool told = t && (mode == MODE_ALL || is_wanted(s, before));
+    if (told)
+        tell_post(t, tick_now(), s, CALL_SITE());
     sync_sem_given(lockable_holder(mode), s, CALL_SITE());
-    return SYNC_REAL(sem_post)(s);
+    return t && !told ? post_unwanted(t, s, before, CALL_SITE()) : SYNC_REAL(sem_post)(s);
 }
 
 UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
