@@ -110,7 +110,8 @@ struct upmu_deadlock_thread {
     int32_t object_type; /**< enum upmu_object_type */
     uint64_t object;     /**< the lock, variable, ...; of a join the pthread_t */
     uint64_t mutex;      /**< condition variables: the mutex given up for the wait */
-    pid_t holder;        /**< who has the lock, or is joined; 0: not known, or nobody */
+    pid_t holder;        /**< who has the lock, or is joined; of a condition variable's wait who keeps `mutex` from it;
+                              0: not known, or nobody */
     uint32_t shared;     /**< 1: waits as a reader */
     uint32_t timed;      /**< 1: the wait ends by itself at some time */
     uint64_t since_ns;   /**< since when it waits, nanoseconds since 1970 */

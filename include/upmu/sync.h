@@ -81,8 +81,12 @@ UPMU_API void upmu_lock_announce(const void *lock, const char *name);
 /** The calling thread is about to wait for `lock`: call when trying has failed. */
 UPMU_API void upmu_lock_will_acquire(const void *lock);
 
-/** The calling thread has `lock` now (after a wait or at once). */
+/** The calling thread has `lock` now, after a wait or at once, by a call that waits as long as it must. */
 UPMU_API void upmu_lock_acquired(const void *lock);
+
+/** The calling thread has `lock` now, by a call that would not have waited for it. Whoever tries does not become part of a
+ *  deadlock by it, so this keeps the order of locks from being called an inversion. A try that fails is not announced. */
+UPMU_API void upmu_lock_tried(const void *lock);
 
 /** The calling thread has given `lock` back. */
 UPMU_API void upmu_lock_released(const void *lock);

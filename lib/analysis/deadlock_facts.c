@@ -87,7 +87,8 @@ int upmu_deadlocks_item(const struct upmu_deadlocks *d, size_t i, struct upmu_de
     };
     if (has_object(f->kind)) {
         ours.object = f->object;
-        ours.object_type = s->threads[s->picture.members[f->first]].head.type;
+        const struct live_slot *h = &s->threads[s->picture.members[f->first]].head;
+        ours.object_type = h->object == f->object ? h->type : UPMU_OBJECT_MUTEX; /* else it is the one taken again */
     }
     if (f->other != WG_NONE) {
         const struct stand_thread *t = &s->threads[f->other];
@@ -129,6 +130,13 @@ static int wait_kind(const struct live_slot *h)
     return h->type >= 0 && (size_t)h->type < sizeof of_type ? of_type[h->type] : UPMU_WAIT_MUTEX;
 }
 
+/* Of a condition variable's wait, who keeps the mutex from it. */
+static pid_t holder_of(const struct standing *s, const struct stand_thread *t)
+{
+    uint32_t who = wg_retaken_from(&s->picture, (uint32_t)(t - s->threads));
+    return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->threads[who].head.tid;
+}
+
 int upmu_deadlocks_thread(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
 {
     if (!d || !out)
@@ -144,7 +152,7 @@ int upmu_deadlocks_thread(const struct upmu_deadlocks *d, size_t i, size_t k, st
         .object_type = h->type,
         .object = h->object,
         .mutex = h->object2,
-        .holder = h->peer,
+        .holder = holder_of(&d->processes[d->items[i].process].standing, t),
         .shared = (h->flags & UPMU_FLAG_SHARED) != 0,
         .timed = (h->flags & UPMU_FLAG_TIMED) != 0,
         .since_ns = h->since_ns,
@@ -161,7 +169,8 @@ static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
 {
     const struct stand_thread *t;
     for (size_t k = 0; (t = thread_at(d, i, k)) != NULL; k++)
-        if (t->head.kind == UPMU_TRACE_LOCK_BLOCK && t->head.object == lock)
+        if ((t->head.kind == UPMU_TRACE_LOCK_BLOCK && t->head.object == lock) ||
+            (t->head.kind == UPMU_TRACE_COND_WAIT && t->head.object2 == lock))
             return true;
     return false;
 }

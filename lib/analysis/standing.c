@@ -277,14 +277,23 @@ static uint32_t joined(const struct standing *s, const struct live_slot *h)
     return WG_NONE;
 }
 
+/* Whether a thread that waits for a condition variable shows that the ended one has the mutex for ever: it had it itself
+ * when it began, so the other one came later; only a robust mutex goes on to the next. */
+static bool given_up_to(const struct live_slot *h, const struct live_slot *ended, uint64_t lock)
+{
+    return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == lock && !(h->flags & UPMU_FLAG_ROBUST) &&
+           h->since_ns < ended->since_ns;
+}
+
 /* What an ended thread held may be somebody else's by now. A waiter for a mutex knows whom it found as its owner; of
  * other locks nobody can have become the holder as long as the ended one did not give it back. */
 static bool still_held(const struct standing *s, const struct live_slot *ended, uint64_t lock)
 {
     for (size_t i = 0; i < s->n_threads; i++) {
         const struct live_slot *h = &s->threads[i].head;
-        if (h->state == LIVE_WAITS && h->kind == UPMU_TRACE_LOCK_BLOCK && h->object == lock &&
-            (h->type != UPMU_OBJECT_MUTEX || h->peer == ended->tid))
+        bool wants = h->kind == UPMU_TRACE_LOCK_BLOCK && h->object == lock;
+        bool found = wants && (h->type != UPMU_OBJECT_MUTEX || h->peer == ended->tid);
+        if (h->state == LIVE_WAITS && (found || given_up_to(h, ended, lock)))
             return true;
     }
     return false;
@@ -302,6 +311,8 @@ static void picture_thread(struct standing *s, size_t i, struct wg_hold *holds)
     w->writers_first = true; /* a reader that stands where no writer is inside stands behind one who waits */
     if (w->wait == WG_JOINS)
         w->target = joined(s, h);
+    if (w->wait == WG_SIGNAL)
+        w->mutex = h->object2;
     for (uint32_t k = 0; k < t->n_held; k++) {
         const struct live_held *held = &s->held[t->first_held + k];
         if (held->lock == 0 || (h->state == LIVE_ENDED && !still_held(s, h, held->lock)))

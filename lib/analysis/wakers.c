@@ -81,9 +81,11 @@ static bool has_slot(const struct standing *s, int tid)
     return false;
 }
 
-/* The first thread of a process stays in the list after its end, as long as others go on. */
+/* The first thread of a process stays in the list after its end, as long as others go on. Who is on the way out, by a
+ * signal that kills the process, say, does not come back. */
 static bool has_ended(pid_t pid, int tid)
 {
+    enum { EXITING = 0x4 }; /* PF_EXITING, among the flags that stand behind the state and six numbers */
     char name[40], line[512];
     snprintf(name, sizeof name, "task/%d/stat", tid);
     FILE *f = open_proc(pid, name);
@@ -91,25 +93,33 @@ static bool has_ended(pid_t pid, int tid)
     if (f)
         (void)fclose(f);
     line[n] = '\0';
-    const char *state = strrchr(line, ')'); /* the name may hold anything */
-    return !state || strlen(state) < 3 || state[2] == 'Z' || state[2] == 'X';
+    const char *rest = strrchr(line, ')'); /* the name may hold anything */
+    char state;
+    unsigned flags;
+    if (!rest || sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
+        return true;
+    return state == 'Z' || state == 'X' || (flags & EXITING);
 }
 
+/* @return false if it cannot be known, or no thread is left: the last one takes the process's timers and memory with it. */
 static bool ask_threads(const struct standing *s, pid_t pid, uint32_t *unknown)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     const struct dirent *entry;
+    size_t alive = 0;
     *unknown = 0;
     if (!dir)
         return false;
     while ((entry = readdir(dir))) {
         int tid = (int)strtol(entry->d_name, NULL, 10);
-        *unknown += tid > 0 && !has_slot(s, tid) && !has_ended(pid, tid);
+        bool lives = tid > 0 && !has_ended(pid, tid);
+        alive += lives;
+        *unknown += lives && !has_slot(s, tid);
     }
     closedir(dir);
-    return true;
+    return alive > 0;
 }
 
 static bool may_be_shared(const struct stand_thread *t)
@@ -149,11 +159,12 @@ void standing_ask(struct standing *s)
     pid_t pid = (pid_t)s->header.pid;
     struct stand_wakers w = {0};
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
-    w.known = ask_threads(s, pid, &w.unknown) && signals && timers && ask_memory(s, pid, &w.inside);
+    bool memory = ask_memory(s, pid, &w.inside);
+    /* The threads last: if one of them is there now, all was there before. */
+    w.known = signals && timers && memory && ask_threads(s, pid, &w.unknown);
+    /* Of a process that is just ending, what somebody saw of it before is all there is, and still true. */
     if (w.known)
         s->wakers = w;
-    else
-        s->wakers.known = false;
 }
 
 static void add_signals(uint64_t caught, struct textbuf *out)

@@ -12,6 +12,7 @@
 #include "sync_trace/cond.h"
 #include "sync_trace/cond_version.h"
 #include "sync_trace/held.h"
+#include "sync_trace/mutex_kind.h"
 #include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
 #include "trace/writer.h"
@@ -53,9 +54,13 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     w->recorded = mode != MODE_COUNTS;
     uint64_t tick = w->recorded ? tick_now() : 0;
     w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
+    /* The mutex is taken again whatever ends the wait: that there are locks held meanwhile is known now. */
+    if (w->held && w->recorded)
+        sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->recorded) {
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
+        e.flags |= sync_mutex_flags(w->mutex) & UPMU_FLAG_ROBUST;
         sync_live_begin(w->t, &e);
     }
     errno = saved;
@@ -67,8 +72,6 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
     if (!w->t)
         return;
     uint64_t tick = w->recorded ? tick_now() : 0;
-    if (w->held && w->recorded)
-        sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);

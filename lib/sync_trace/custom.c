@@ -70,6 +70,28 @@ void upmu_lock_will_acquire(const void *lock)
     t->announced = w.lock;
 }
 
+/* Without having said before that it would wait. `flags`: UPMU_FLAG_TRIED. */
+static void taken(struct sync_thread *t, uint32_t mode, uintptr_t lock, uintptr_t site, uint32_t flags)
+{
+    if (mode != MODE_COUNTS)
+        sync_order(t, lock, UPMU_OBJECT_CUSTOM, site, flags);
+    struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_CUSTOM);
+    c->acquired++;
+    if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
+        sync_held_push(t, lock, site, 0, HELD_QUIET);
+    else
+        sync_taken_slow(t, mode, c, lock, site, 0);
+}
+
+void upmu_lock_tried(const void *lock)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (t)
+        taken(t, mode, (uintptr_t)lock, CALL_SITE(), UPMU_FLAG_TRIED);
+}
+
+/* Also at once, without a word before: the call would have waited, had the lock been another's. */
 void upmu_lock_acquired(const void *lock)
 {
     uint32_t mode;
@@ -86,15 +108,7 @@ void upmu_lock_acquired(const void *lock)
         sync_wait_end(&w);
         return;
     }
-    /* It did not say before that it would wait. */
-    if (mode != MODE_COUNTS)
-        sync_order(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM, CALL_SITE(), UPMU_FLAG_TRIED);
-    struct sync_count *c = sync_count(t, (uintptr_t)lock, UPMU_OBJECT_CUSTOM);
-    c->acquired++;
-    if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
-        sync_held_push(t, (uintptr_t)lock, CALL_SITE(), 0, HELD_QUIET);
-    else
-        sync_taken_slow(t, mode, c, (uintptr_t)lock, CALL_SITE(), 0);
+    taken(t, mode, (uintptr_t)lock, CALL_SITE(), 0);
 }
 
 void upmu_lock_released(const void *lock)

@@ -86,6 +86,18 @@ static uint32_t holder_of_post(const struct wg_picture *p, uint32_t t, const str
     return WG_NONE;
 }
 
+/* Signalled or not, and at the end of its time as well, a wait for a condition variable ends with the mutex. */
+uint32_t wg_retaken_from(const struct wg_picture *p, uint32_t t)
+{
+    const struct wg_thread *w = &p->threads[t];
+    size_t n;
+    const struct wg_holder *h = wg_holders_of(p, w->mutex, &n);
+    for (size_t i = 0; w->wait == WG_SIGNAL && w->mutex != 0 && i < n; i++)
+        if (h[i].thread != t && !p->threads[h[i].thread].moves)
+            return h[i].thread;
+    return WG_NONE;
+}
+
 /* A holder of what `t` waits for that cannot go on (or has ended); WG_NONE if there is none. Others come before `t`
  * itself: that a thread stands in its own way is said only where nobody else does, or it holds the lock alone. */
 static uint32_t blocker(const struct wg_picture *p, uint32_t t)
@@ -100,6 +112,8 @@ static uint32_t blocker(const struct wg_picture *p, uint32_t t)
     const struct wg_holder *h = wg_holders_of(p, w->object, &n);
     if (w->wait == WG_POST)
         return holder_of_post(p, t, h, n);
+    if (w->wait == WG_SIGNAL)
+        return wg_retaken_from(p, t);
     if (w->wait == WG_READS && !has_writer(h, n))
         return n > 0 ? writer_ahead(p, t) : WG_NONE;
     for (size_t i = 0; i < n; i++) {
@@ -120,7 +134,7 @@ static bool waits_for_lock_or_end(const struct wg_thread *t)
 /* Whether it waits for certain threads; `posts`: those that hold a semaphore among them. */
 static bool waits_for_holder(const struct wg_thread *t, bool posts)
 {
-    return waits_for_lock_or_end(t) || (posts && t->wait == WG_POST);
+    return waits_for_lock_or_end(t) || t->wait == WG_SIGNAL || (posts && t->wait == WG_POST);
 }
 
 static bool can_move(const struct wg_picture *p, uint32_t t, enum round round, bool anybody)
@@ -128,7 +142,7 @@ static bool can_move(const struct wg_picture *p, uint32_t t, enum round round, b
     const struct wg_thread *w = &p->threads[t];
     if (w->wait == WG_RUNS)
         return true;
-    if (w->wait == WG_ENDED)
+    if (w->wait == WG_ENDED || wg_retaken_from(p, t) != WG_NONE)
         return false;
     if (w->timed && (round != ROUND_TIMEOUTS || !waits_for_lock_or_end(w)))
         return true;
@@ -197,15 +211,21 @@ static void add_cycle(struct wg_picture *p, uint32_t start, enum wg_standing sta
     } while (t != start);
 }
 
+/* The lock it waits for, or takes again at the end of its wait. */
+static uint64_t lock_wanted(const struct wg_thread *t)
+{
+    bool takes = t->wait == WG_TAKES || t->wait == WG_READS;
+    return takes ? t->object : t->wait == WG_SIGNAL ? t->mutex : 0;
+}
+
 /* One trouble per lock, however many wait for it. */
 static void add_waiter_of_ended(struct wg_picture *p, uint32_t t, uint32_t ended, enum wg_standing standing)
 {
-    struct wg_trouble_found *f = new_trouble(p, WG_OWNER_ENDED, standing, p->threads[t].object);
+    struct wg_trouble_found *f = new_trouble(p, WG_OWNER_ENDED, standing, lock_wanted(&p->threads[t]));
     f->other = ended;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *w = &p->threads[i];
-        if (!w->moves && w->trouble == WG_NONE && (w->wait == WG_TAKES || w->wait == WG_READS) &&
-            w->object == f->object)
+        if (!w->moves && w->trouble == WG_NONE && lock_wanted(w) == f->object)
             join_trouble(p, f, i);
     }
 }

@@ -7,7 +7,7 @@
  *
  * The question is turned round: who can still go on? A thread that runs can. A thread that waits can if what it waits
  * for may come: a lock whose holders can all go on (or whose holder nobody knows), the end of a thread that can go on,
- * a post, signal or arrival while anybody can go on. What is left when nothing more can be added stands for ever. So no
+ * a post, signal or arrival while anybody can go on. Who waits for a signal needs the mutex, too. What is left when nothing more can be added stands for ever. So no
  * number of locks, readers or mixed kinds needs a rule of its own, and what is not known never makes a deadlock.
  */
 #ifndef UPMU_WAITGRAPH_STAND_H
@@ -60,6 +60,7 @@ struct wg_thread {
     bool outside;                 /**< the object is shared with other processes: they could end the wait */
     bool writers_first;           /**< WG_READS: a writer that waits keeps readers from entering */
     uint64_t object;              /**< what it waits for */
+    uint64_t mutex;               /**< WG_SIGNAL: what it takes again before its wait ends; 0: not known */
     uint32_t target;              /**< WG_JOINS: index of the thread; WG_NONE: not known */
     uint32_t first_hold, n_holds; /**< in wg_picture.holds */
 
@@ -108,6 +109,10 @@ struct wg_picture {
 
 /** Find everybody who stands. Fills `found`, `members` and each thread's answer. */
 void wg_stand(struct wg_picture *p);
+
+/** The thread that has the mutex which `t`, waiting for a signal, takes again before it goes on, and stands itself; WG_NONE:
+ *  there is none. After wg_stand(). */
+uint32_t wg_retaken_from(const struct wg_picture *p, uint32_t t);
 
 /** Holders of a lock: they stand in `holders` from the returned place on, `*n` of them. After wg_stand(). */
 const struct wg_holder *wg_holders_of(const struct wg_picture *p, uint64_t lock, size_t *n);

@@ -36,9 +36,11 @@ await_report() {
     live_ms=$(($(now_ms) - begin))
 }
 
-# All processes of the case, the recorder's children and theirs, are ours to end.
+# All processes of the case, the recorder's children and theirs, are ours to end. Of some cases the recorder goes first, so
+# that it can put nothing in order, and what is found comes from a process that is still on its way out.
 end_case() {
     local pid child
+    if [ $((${#name} % 2)) = 1 ]; then kill -9 "$recorder"; fi
     pid=$(cat "$pidfile" 2>/dev/null) || { kill -9 "$recorder"; return; }
     child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null || true)
     # shellcheck disable=SC2086

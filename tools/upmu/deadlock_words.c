@@ -94,11 +94,14 @@ char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const str
         return t->holder ? memory_format("waits for the end of thread %ld", (long)t->holder)
                          : memory_copy("waits for the end of a thread");
     char *object = deadlock_object(r, process, t->object_type, t->object);
-    char *held = t->holder && t->wait_kind != UPMU_WAIT_COND ? memory_format(", held by thread %ld", (long)t->holder)
-                                                             : memory_copy("");
+    char *mutex = t->wait_kind == UPMU_WAIT_COND ? deadlock_object(r, process, UPMU_OBJECT_MUTEX, t->mutex) : NULL;
+    char *held = !t->holder ? memory_copy("")
+                 : mutex    ? memory_format(" and its %s, held by thread %ld", mutex, (long)t->holder)
+                            : memory_format(", held by thread %ld", (long)t->holder);
     char *text = memory_format("waits %s %s%s%s%s", t->wait_kind == UPMU_WAIT_BARRIER ? "at" : "for",
                                t->shared ? "reading " : "", object, held, t->timed ? ", for a limited time" : "");
     free(held);
+    free(mutex);
     free(object);
     return text;
 }

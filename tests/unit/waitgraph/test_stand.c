@@ -318,6 +318,46 @@ START_TEST(semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_p
 }
 END_TEST
 
+START_TEST(wait_for_a_signal_ends_only_with_its_mutex)
+{
+    begin();
+    thread(WG_RUNS, 0); /* it could signal, and does not help */
+    uint32_t waiter = thread(WG_SIGNAL, 7);
+    threads[waiter].mutex = 1;
+    threads[waiter].timed = true;
+    hold(2, false);
+    uint32_t holder = thread(WG_TAKES, 2);
+    hold(1, false);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert_uint_eq(wg_retaken_from(&picture, waiter), holder);
+    threads[holder].wait = WG_RUNS;
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+    ck_assert_uint_eq(wg_retaken_from(&picture, waiter), WG_NONE);
+    threads[holder].wait = WG_ENDED;
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 1);
+    ck_assert_uint_eq(found[0].object, 1);
+    ck_assert_uint_eq(found[0].other, holder);
+}
+END_TEST
+
+START_TEST(mutex_that_the_waiter_still_holds_is_not_in_its_way)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    uint32_t waiter = thread(WG_SIGNAL, 7);
+    threads[waiter].mutex = 1; /* a recursive one, taken twice */
+    hold(1, false);
+    thread(WG_TAKES, 1);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("waitgraph.stand");
@@ -340,6 +380,8 @@ int main(void)
     tcase_add_test(c, timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable);
     tcase_add_test(c, semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post);
     tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
+    tcase_add_test(c, wait_for_a_signal_ends_only_with_its_mutex);
+    tcase_add_test(c, mutex_that_the_waiter_still_holds_is_not_in_its_way);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
