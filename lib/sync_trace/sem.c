@@ -9,7 +9,7 @@
  *
  * Who waits is known from our own waits, not from what libc keeps in a semaphore: of a wait that is not recorded no post is
  * missed. A wait is told of before it tries once more, and a post looks before and after: one that ended a wait which began in
- * between is told late, with its own tick. Of a semaphore that other processes may wait for, the value decides.
+ * between is told late, as if it had come right after that wait's beginning. Of a semaphore that other processes may wait for, the value decides.
  */
 #include <errno.h>
 #include <semaphore.h>
@@ -20,39 +20,10 @@
 #include "sync_trace/resolve.h"
 #include "sync_trace/sem_lock.h"
 #include "sync_trace/sync.h"
+#include "sync_trace/waits.h"
 #include "trace/writer.h"
 
-/* -------------------------------------------------------------------------------------------------- who waits */
-
-/* Of all semaphores whose addresses come to the same place: waits begun so far, above those that go on. */
-enum { WAITS_PLACES = 1024, WAITS_ON_BITS = 32 };
-static uint64_t waits[WAITS_PLACES];
-
-static uint64_t *waits_for(const sem_t *s)
-{
-    return &waits[((uintptr_t)s >> 4 ^ (uintptr_t)s >> 14) % WAITS_PLACES];
-}
-
-static uint64_t waits_now(const sem_t *s)
-{
-    return __atomic_load_n(waits_for(s), __ATOMIC_SEQ_CST);
-}
-
-static bool goes_on(uint64_t w)
-{
-    return (uint32_t)w != 0;
-}
-
-static void wait_begins(const sem_t *s)
-{
-    (void)__atomic_fetch_add(waits_for(s), (UINT64_C(1) << WAITS_ON_BITS) + 1, __ATOMIC_SEQ_CST);
-}
-
-/* Also when the thread is cancelled. */
-static void wait_ends(const sem_t **s)
-{
-    (void)__atomic_fetch_sub(waits_for(*s), 1, __ATOMIC_SEQ_CST);
-}
+struct waits_place sync_waits[WAITS_PLACES];
 
 /* ---------------------------------------------------------------------------------------------------- waiting */
 
@@ -84,7 +55,7 @@ static int way_clock(sem_t *s, const struct way *way)
 static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how)
 {
     bool is_lock = sync_sem_is_lock(s);
-    if (is_lock && mode != MODE_COUNTS)
+    if (is_lock && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
@@ -115,6 +86,7 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
     if (sync_sem_is_lock(s) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_FLAG_TIMED);
     sync_wait_begin(&w, mode, 0, false);
+    waits_told(s, tick_now());
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
     if (rc == 0 && sync_sem_is_lock(s))
@@ -133,11 +105,17 @@ static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct wa
     return got;
 }
 
+/* Also when the thread is cancelled. */
+static void wait_ends(const sem_t **s)
+{
+    waits_end(*s);
+}
+
 /* Trying has failed. From here on who posts sees that somebody waits; what was posted before that is not waited for. */
 static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
 {
     const sem_t *on __attribute__((cleanup(wait_ends))) = s;
-    wait_begins(on);
+    waits_begin(on);
     return take(t, mode, s, way, site) ? 0 : wait_slow(t, mode, s, way, site);
 }
 
@@ -158,6 +136,10 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 UPMU_API int sem_wait(sem_t *s)
 {
     static const struct way plain = {.wait = way_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
+    int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
+    sync_child_check();
+    if (LIKELY(sync_mode() == MODE_OFF && real))
+        return real(s);
     return wait_any(s, &plain, CALL_SITE());
 }
 
@@ -192,7 +174,7 @@ UPMU_API int sem_trywait(sem_t *s)
 static bool is_wanted(sem_t *s, uint64_t before)
 {
     int value;
-    if (goes_on(before))
+    if (waits_go_on(before))
         return true;
     return shared_flag(s) && SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0;
 }
@@ -214,23 +196,29 @@ static void tell_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uint
 /* After it the semaphore may be gone; its address is all that is looked at. */
 static int post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
 {
-    uint64_t tick = tick_now();
     int rc = SYNC_REAL(sem_post)(s);
     if (UNLIKELY(waits_now(s) != before))
-        tell_post(t, tick, s, site);
+        tell_post(t, waits_tick(s), s, site);
     return rc;
+}
+
+__attribute__((noinline)) static int post_on(sem_t *s, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
+    uint64_t before = waits_now(s);
+    bool told = t && (mode == MODE_ALL || is_wanted(s, before));
+    if (told)
+        tell_post(t, tick_now(), s, site);
+    sync_sem_given(lockable_holder(mode), s, site);
+    return t && !told ? post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
 }
 
 UPMU_API int sem_post(sem_t *s)
 {
     uint32_t mode = sync_mode();
-    struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    uint64_t before = waits_now(s);
-    bool told = t && (mode == MODE_ALL || is_wanted(s, before));
-    if (told)
-        tell_post(t, tick_now(), s, CALL_SITE());
-    sync_sem_given(lockable_holder(mode), s, CALL_SITE());
-    return t && !told ? post_unwanted(t, s, before, CALL_SITE()) : SYNC_REAL(sem_post)(s);
+    int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_post, __ATOMIC_RELAXED);
+    bool idle = lockable_is_idle(mode) && real && !sync_sem_any();
+    return LIKELY(idle) ? real(s) : post_on(s, mode, CALL_SITE());
 }
 
 UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
