@@ -81,9 +81,9 @@ static bool has_slot(const struct standing *s, int tid)
     return false;
 }
 
-/* The first thread of a process stays in the list after its end, as long as others go on. Who is on the way out, by a
- * signal that kills the process, say, does not come back. */
-static bool has_ended(pid_t pid, int tid)
+/* What the kernel says of a thread: the letter of its state ('R', 'S', ...), 0 if it is no more; and whether it is on the way
+ * out. */
+static char state_of(pid_t pid, int tid, bool *exiting)
 {
     enum { EXITING = 0x4 }; /* PF_EXITING, among the flags that stand behind the state and six numbers */
     char name[40], line[512];
@@ -97,8 +97,53 @@ static bool has_ended(pid_t pid, int tid)
     char state;
     unsigned flags;
     if (!rest || sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
-        return true;
-    return state == 'Z' || state == 'X' || (flags & EXITING);
+        return 0;
+    *exiting = flags & EXITING;
+    return state;
+}
+
+/* The first thread of a process stays in the list after its end, as long as others go on. Who is on the way out, by a
+ * signal that kills the process, say, does not come back. */
+static bool has_ended(pid_t pid, int tid)
+{
+    bool exiting = false;
+    char state = state_of(pid, tid, &exiting);
+    return state == 0 || state == 'Z' || state == 'X' || exiting;
+}
+
+/* Whether it was woken by a signal that kills it. */
+static bool is_killed(pid_t pid, int tid)
+{
+    char name[40], line[256];
+    uint64_t waiting = 0, more;
+    snprintf(name, sizeof name, "task/%d/status", tid);
+    FILE *f = open_proc(pid, name);
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "SigPnd: %" SCNx64, &more) == 1 || sscanf(line, "ShdPnd: %" SCNx64, &more) == 1)
+            waiting |= more;
+    if (f)
+        (void)fclose(f);
+    return waiting & bit_of(SIGKILL);
+}
+
+/* Whether somebody ends the wait by a call that leaves no trace in the books of locks. */
+static bool is_woken_by_call(const struct live_slot *h)
+{
+    bool sem = h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_SEM;
+    return h->state == LIVE_WAITS && (sem || h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+                                      h->kind == UPMU_TRACE_FUTEX_WAIT);
+}
+
+/* A thread that was woken and has no CPU yet still has the wait in its slot. Who woke it may stand by now, and nobody else
+ * needs to do anything. Seen asleep between two looks that find the same wait, it was not woken in between. */
+static void find_woken(struct standing *s, pid_t pid)
+{
+    for (size_t i = 0; i < s->n_threads; i++) {
+        struct live_slot *h = &s->threads[i].head;
+        bool exiting = false;
+        if (is_woken_by_call(h) && state_of(pid, h->tid, &exiting) == 'R' && !exiting && !is_killed(pid, h->tid))
+            h->state = LIVE_RUNS;
+    }
 }
 
 /* @return false if it cannot be known, or no thread is left: the last one takes the process's timers and memory with it. */
@@ -158,6 +203,7 @@ void standing_ask(struct standing *s)
 {
     pid_t pid = (pid_t)s->header.pid;
     struct stand_wakers w = {0};
+    find_woken(s, pid);
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
     bool memory = ask_memory(s, pid, &w.inside);
     /* The threads last: if one of them is there now, all was there before. */

@@ -21,6 +21,7 @@
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/held.h"
+#include "sync_trace/places.h"
 #include "trace/writer.h"
 
 _Thread_local struct sync_tls sync_tls;
@@ -99,6 +100,10 @@ static struct sync_thread *block_new(void)
         return NULL;
     }
     sync_live_slot(t);
+    uint32_t number = ++sync_gate.blocks;
+    t->number = number < PLACES_MANY ? number : (uint32_t)PLACES_MANY;
+    if (number < PLACES_MANY)
+        sync_process.by_number[number] = t;
     t->next = sync_gate.threads;
     __atomic_store_n(&sync_gate.threads, t, __ATOMIC_RELEASE);
     return t;
@@ -264,7 +269,8 @@ int sync_blocks_start(void)
         return upmu_fail(UPMU_E_SYSTEM, "the kernel cannot hide memory from forked children (MADV_WIPEONFORK, Linux "
                                         "4.14): sync tracing stays off");
     p->by_tid = sync_map_wiped(SYNC_TID_SLOTS * sizeof *p->by_tid);
-    if (!p->by_tid)
+    p->by_number = sync_map_wiped(PLACES_MANY * sizeof *p->by_number);
+    if (!p->by_tid || !p->by_number)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     if (pthread_key_create(&p->end_key, on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
