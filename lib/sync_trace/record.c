@@ -244,6 +244,8 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
     if (!record)
         return;
     int saved = errno;
+    /* Of a sample, and of what follows a wait, the place is enough: whole stacks are those of waits, and of mode all. */
+    bool placed = mode != MODE_ALL && result == 0;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
@@ -251,8 +253,7 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
         .flags = sync_key_flags(lock, type) | sampled,
         .site = result ? site : 0, /* the stack has it; without, the event takes half the room */
         .result = result,
-        /* Of a sample its place is enough. */
-        .stack = sampled ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
+        .stack = placed ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
     };
     sync_write(t, tick, &e);
     errno = saved;
