@@ -193,31 +193,38 @@ static char *dynamic_names(int fd, const elf_header *e, size_t *n)
     return names;
 }
 
-/* The sanitizer whose runtime the program begins with, NULL if none: gcc's programs want it from a library, clang's bring it
- * along and let libraries have it. */
-static const char *sanitizer_of(const char *path, const unsigned char *head)
+/* Sanitizers and what programs begin with that are built for one: gcc's want it from a library, clang's bring it along and
+ * let libraries have it. */
+static const struct sanitizer {
+    const char *begins, *name;
+} sanitizers[] = {
+    {"__tsan_init", "ThreadSanitizer"},
+    {"__asan_init", "AddressSanitizer"},
+    {"__msan_init", "MemorySanitizer"},
+    {"__hwasan_init", "HWAddressSanitizer"},
+};
+
+static bool is_built_with(const char *path, const struct sanitizer *what)
 {
-    static const struct {
-        const char *begins, *name;
-    } known[] = {
-        {"__tsan_init", "ThreadSanitizer"},
-        {"__asan_init", "AddressSanitizer"},
-        {"__msan_init", "MemorySanitizer"},
-        {"__hwasan_init", "HWAddressSanitizer"},
-    };
     elf_header e;
     size_t n = 0;
-    const char *found = NULL;
-    memcpy(&e, head, sizeof e);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char *names = fd < 0 ? NULL : dynamic_names(fd, &e, &n);
-    for (size_t i = 0; names && !found && i < sizeof known / sizeof *known; i++)
-        if (memmem(names, n, known[i].begins, strlen(known[i].begins) + 1))
-            found = known[i].name;
+    if (fd < 0)
+        return false;
+    char *names = read_at(fd, &e, sizeof e, 0) == (ssize_t)sizeof e ? dynamic_names(fd, &e, &n) : NULL;
+    bool found = names && memmem(names, n, what->begins, strlen(what->begins) + 1);
     free(names);
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     return found;
+}
+
+/* The sanitizer that the program is built for and the library is not; NULL if there is none. */
+static const char *foreign_sanitizer(const char *path, const char *library)
+{
+    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
+        if (is_built_with(path, &sanitizers[i]) && !is_built_with(library, &sanitizers[i]))
+            return sanitizers[i].name;
+    return NULL;
 }
 
 /* -------------------------------------------------------------------------------------------- gained rights */
@@ -241,10 +248,11 @@ static const char *gains_rights(const char *path)
 
 /* ---------------------------------------------------------------------------------------------- all of it */
 
-static int check_elf(const char *path, const unsigned char *head, const unsigned char *library)
+static int check_elf(const char *path, const unsigned char *head, const char *library,
+                     const unsigned char *library_head)
 {
     const char *rights = gains_rights(path);
-    if (!same_machine(head, library)) {
+    if (!same_machine(head, library_head)) {
         complain("'%s' is a program for another machine or word length than this libupmu: it cannot be recorded", path);
         return -1;
     }
@@ -259,7 +267,7 @@ static int check_elf(const char *path, const unsigned char *head, const unsigned
                  path);
         return -1;
     }
-    const char *sanitizer = sanitizer_of(path, head);
+    const char *sanitizer = foreign_sanitizer(path, library);
     if (sanitizer) {
         complain(
             "'%s' is built with %s, whose runtime takes the same calls over: it cannot be recorded; build it without "
@@ -294,7 +302,7 @@ int program_preloads(const char *path, const char *library)
         } else if (n < 0) {
             rc = 0; /* executable but not readable: what comes of it is seen in the recording */
         } else if (n >= (ssize_t)sizeof(elf_header) && memcmp(head, ELFMAG, SELFMAG) == 0) {
-            rc = check_elf(file, head, ours);
+            rc = check_elf(file, head, library, ours);
         } else {
             char *next = interpreter_of((const char *)head);
             free(file);
