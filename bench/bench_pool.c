@@ -32,6 +32,8 @@ struct pool {
     struct calls calls;
     pthread_mutex_t mutex;
     pthread_cond_t work, idle;
+    pthread_t threads[WORKERS];
+    bool over;
     size_t first, last; /* tasks taken and put, ever */
     size_t unfinished;
     unsigned long steps; /* of a task */
@@ -74,8 +76,10 @@ static void *worker(void *arg)
     const struct calls *c = &p->calls;
     c->lock(&p->mutex);
     for (;;) {
-        while (p->first == p->last)
+        while (p->first == p->last && !p->over)
             c->wait(&p->work, &p->mutex);
+        if (p->over)
+            break;
         p->first++;
         c->unlock(&p->mutex);
         task(p->steps);
@@ -83,6 +87,7 @@ static void *worker(void *arg)
         if (--p->unfinished == 0)
             c->signal(&p->idle);
     }
+    c->unlock(&p->mutex);
     return NULL;
 }
 
@@ -107,15 +112,26 @@ static void tasks(void *arg, size_t n)
 
 static void start(struct pool *p, const struct calls *calls)
 {
-    pthread_t t;
     *p = (struct pool){.calls = *calls,
                        .mutex = PTHREAD_MUTEX_INITIALIZER,
                        .work = PTHREAD_COND_INITIALIZER,
                        .idle = PTHREAD_COND_INITIALIZER,
                        .mode = -1};
     for (int i = 0; i < WORKERS; i++)
-        if (pthread_create(&t, NULL, worker, p) != 0)
+        if (pthread_create(&p->threads[i], NULL, worker, p) != 0)
             give_up("pthread_create");
+}
+
+static void stop(struct pool *p)
+{
+    p->calls.lock(&p->mutex);
+    p->over = true;
+    p->calls.unlock(&p->mutex);
+    for (int i = 0; i < WORKERS; i++)
+        p->calls.signal(&p->work);
+    for (int i = 0; i < WORKERS; i++)
+        if (pthread_join(p->threads[i], NULL) != 0)
+            give_up("pthread_join");
 }
 
 /* ------------------------------------------------------------------------------------------------------- rows */
@@ -171,7 +187,7 @@ static bool find_real(struct calls *out)
 
 int main(int argc, char **argv)
 {
-    static struct pool ours, bare; /* their threads go on to the end */
+    struct pool ours, bare;
     const struct calls traced = {pthread_mutex_lock, pthread_mutex_unlock, pthread_cond_wait, pthread_cond_signal};
     struct bench *b = bench_start("pool", argc, argv);
     struct calls own;
@@ -194,6 +210,8 @@ int main(int argc, char **argv)
     row(b, &ours, &bare, "pool, tasks of 3 us, contended", UPMU_SYNC_CONTENDED, 3, 1.10);
     row(b, &ours, &bare, "pool, tasks of 10 us, contended", UPMU_SYNC_CONTENDED, 10, 1.10);
     row(b, &ours, &bare, "pool, tasks of 3 us, all", UPMU_SYNC_ALL, 3, 0);
+    stop(&ours);
+    stop(&bare);
     int status = bench_end(b);
     bench_folder_remove(dir);
     return status;
