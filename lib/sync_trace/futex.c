@@ -90,6 +90,7 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, uintptr_
     };
     __atomic_store_n(&t->waiting, (uintptr_t)c->word, __ATOMIC_RELAXED);
     sync_write(t, tick_now(), &s.e);
+    t->futex_value = (uint32_t)c->value;
     sync_live_begin(t, &s.e);
     errno = saved;
     long rc = real_futex(c);
