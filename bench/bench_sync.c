@@ -35,6 +35,8 @@ enum {
     EVENT_BYTES = 16,
     FEW = 2000,
     MANY = 60000,
+    BLOCK_BYTES = 100,
+    OWNERS = 1000,
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
@@ -44,6 +46,7 @@ static char dir[PATH_MAX];
 struct side {
     int (*lock)(pthread_mutex_t *); /* the C library's */
     int (*unlock)(pthread_mutex_t *);
+    void (*free)(void *);
     int mode; /* of the subject; -1: recording is off */
     int fd;
     off_t end;
@@ -78,6 +81,38 @@ static void nested_pairs(void *arg, size_t n)
         pthread_mutex_unlock(&inner);
         pthread_mutex_unlock(&mutex);
     }
+}
+
+/* A block, seen by whoever frees it. */
+static inline void *block(void)
+{
+    void *p = malloc(BLOCK_BYTES);
+    __asm__ volatile("" : "+r"(p) : : "memory");
+    return p;
+}
+
+static void blocks(void *arg, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++)
+        free(block());
+}
+
+/* Objects with a mutex between other blocks, as a program's heap has them; all have been used. */
+static void make_owners(void)
+{
+    static void *between[OWNERS];
+    for (int i = 0; i < OWNERS; i++) {
+        pthread_mutex_t *m = malloc(sizeof *m + BLOCK_BYTES);
+        between[i] = malloc((size_t)i);
+        if (!m)
+            give_up("malloc");
+        *m = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+        pthread_mutex_lock(m);
+        pthread_mutex_unlock(m);
+    }
+    for (int i = 0; i < OWNERS; i++)
+        free(between[i]);
 }
 
 static void begin(void *arg)
@@ -119,6 +154,13 @@ static void bare_nested_pairs(void *arg, size_t n)
         s->unlock(&inner);
         s->unlock(&mutex);
     }
+}
+
+static void bare_blocks(void *arg, size_t n)
+{
+    const struct side *s = arg;
+    for (size_t i = 0; i < n; i++)
+        s->free(block());
 }
 
 static void next_piece(struct side *s)
@@ -211,6 +253,34 @@ static void nested_row(struct bench *b, const struct side *real, double bar)
     (void)bench_compare(b, &pair);
 }
 
+/* Memory that is given back, and in which there is no lock. */
+static void free_row(struct bench *b, const struct side *real, const char *title, int mode, double bar)
+{
+    struct side ours = *real, floor = *real;
+    ours.mode = mode;
+    struct bench_pair pair = {
+        .subject = {title, blocks, &ours, begin, end},
+        .floor = {"bare malloc and free", bare_blocks, &floor, NULL, NULL},
+        .n = FEW,
+        .judge = BENCH_RATIO,
+        .bar = bar,
+    };
+    (void)bench_compare(b, &pair);
+}
+
+static void free_rows(struct bench *b, const struct side *real)
+{
+    struct side owners = *real;
+    owners.mode = UPMU_SYNC_CONTENDED;
+    free_row(b, real, "malloc and free, off, never begun", -1, 1.4);
+    free_row(b, real, "malloc and free, contended", UPMU_SYNC_CONTENDED, 2);
+    begin(&owners);
+    make_owners();
+    end(&owners);
+    free_row(b, real, "malloc and free, off, after recording", -1, 1.4);
+    free_row(b, real, "malloc and free of a lock's neighbour, contended", UPMU_SYNC_CONTENDED, 4);
+}
+
 static void *wait_for_ever(void *arg)
 {
     pause();
@@ -243,7 +313,9 @@ int main(int argc, char **argv)
     *(void **)(void *)&real.lock = symbol;
     symbol = libc ? dlsym(libc, "pthread_mutex_unlock") : NULL;
     *(void **)(void *)&real.unlock = symbol;
-    if (!real.lock || !real.unlock) {
+    symbol = libc ? dlsym(libc, "free") : NULL;
+    *(void **)(void *)&real.free = symbol;
+    if (!real.lock || !real.unlock || !real.free) {
         bench_skip(b, "mutex pair", "the C library's own functions were not found");
         return bench_end(b);
     }
@@ -251,6 +323,7 @@ int main(int argc, char **argv)
         row(b, &real, "all, without stacks, ring", UPMU_SYNC_ALL, true, FEW, 1.25);
         row(b, &real, "all, without stacks, ring that comes round", UPMU_SYNC_ALL, true, MANY, 1.25);
     } else {
+        free_rows(b, &real);
         row(b, &real, "off, never begun", -1, false, FEW, 1.10);
         row(b, &real, "counts", UPMU_SYNC_COUNTS, false, FEW, 1.5);
         row(b, &real, "off, after recording", -1, false, FEW, 1.10);

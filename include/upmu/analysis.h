@@ -83,8 +83,9 @@ struct upmu_wait_sum {
     uint64_t count; /**< waits that ended */
     uint64_t total_ns;
     uint64_t max_ns;
-    uint64_t unfinished;    /**< waits that had not ended when the recording, or the thread, did */
-    uint64_t unfinished_ns; /**< how long these had lasted by then */
+    uint64_t unfinished; /**< waits that had not ended when the recording, or the thread, did */
+    /** How long these had lasted by then, or until a killed process was seen alive last; 0: not known. */
+    uint64_t unfinished_ns;
 };
 
 /** What a thread waits for. */

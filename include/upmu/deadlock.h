@@ -202,7 +202,7 @@ UPMU_API UPMU_CHECKED int upmu_deadlocks_totals(const struct upmu_deadlocks *dea
 /** Looking for deadlocks in processes that run, again and again. */
 struct upmu_deadlock_watch;
 
-/** Watch all processes of a recording, also such as come later. @return 0; UPMU_E_INVAL, UPMU_E_NOMEM. */
+/** Watch all processes of a recording, also such as come later, or the directory of one process. @return 0; UPMU_E_INVAL, UPMU_E_NOMEM. */
 UPMU_API UPMU_CHECKED int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir);
 
 /**

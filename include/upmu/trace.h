@@ -154,6 +154,7 @@ enum upmu_trace_flag {
     UPMU_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
                                  THREAD_EXIT: `count` is known */
     UPMU_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread could have run on, another one took its place */
+    UPMU_FLAG_FREED = 4096,     /**< LOCK_DESTROY: nobody ended it; the memory it lay in was given back */
 };
 
 /** One event; pointers are valid until the next call on the same trace. */

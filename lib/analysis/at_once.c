@@ -32,7 +32,9 @@ static int read_notes(struct notes *n, const char *dir, const struct live_header
 {
     char path[PATH_MAX];
     uint32_t bytes = h->notes <= LIVE_NOTES_MAX ? h->notes : LIVE_NOTES_MAX;
-    *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = !h->notes_missing && h->notes <= LIVE_NOTES_MAX};
+    /* None at all is wrong, too: the program itself is a module. */
+    bool sensible = h->notes > 0 && h->notes <= LIVE_NOTES_MAX;
+    *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = sensible && !h->notes_missing};
     if (!n->data)
         return deadlocks_no_memory();
     int len = snprintf(path, sizeof path, "%s/" LIVE_FILE, dir);
@@ -85,7 +87,7 @@ static int tell(struct upmu_overview *o, const struct standing *s, int kind, int
 }
 
 static int take_note(struct upmu_overview *o, const struct standing *s, const struct live_note *note,
-                     const char *second)
+                     const char *second, bool *whole)
 {
     const struct upmu_trace_module m = {
         .base = note->value[0],
@@ -102,6 +104,7 @@ static int take_note(struct upmu_overview *o, const struct standing *s, const st
     case LIVE_NOTE_END:
         return tell(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
     default: /* it is just being written, or of a kind that came later */
+        *whole = false;
         return 0;
     }
 }
@@ -113,7 +116,7 @@ static int add_notes(struct upmu_overview *o, const struct standing *s, bool *wh
     const char *second;
     int rc = read_notes(&n, o->dir, &s->header);
     for (uint32_t at = 0; rc == 0 && (note = note_at(&n, at, &second)) != NULL; at += note->bytes)
-        rc = take_note(o, s, note, second);
+        rc = take_note(o, s, note, second, whole);
     *whole = *whole && n.whole;
     free(n.data);
     return rc;
@@ -154,14 +157,11 @@ static int add_thread(struct upmu_overview *o, const struct standing *s, const s
     return rc == 0 ? add_stack(o, t, whole) : rc;
 }
 
-static int fill(struct upmu_overview *o, const char *dir, const struct standing *s, struct symbols **symbols,
-                bool *whole)
+static int fill(struct upmu_overview *o, const char *dir, const struct standing *s, bool *whole)
 {
     o->dir = strdup(dir);
     int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();
-    o->symbols = *symbols;
-    *symbols = NULL;
-    if (rc == 0 && !o->symbols)
+    if (rc == 0)
         rc = symbols_open(&o->symbols, SYMBOLS_DEBUG_DIR);
     if (rc == 0)
         rc = overview_process(&o->pass, &(struct ov_process){.switches = SIZE_MAX});
@@ -172,52 +172,18 @@ static int fill(struct upmu_overview *o, const char *dir, const struct standing 
     return rc;
 }
 
-int at_once_overview(struct upmu_overview **overview, const char *dir, const struct standing *s,
-                     struct symbols **symbols)
+int at_once_overview(struct upmu_overview **overview, const char *dir, const struct standing *s)
 {
     bool whole = true;
     struct upmu_overview *o = calloc(1, sizeof *o);
     *overview = NULL;
     if (!o)
         return overview_no_memory();
-    int rc = fill(o, dir, s, symbols, &whole);
+    int rc = fill(o, dir, s, &whole);
     if (rc == 0 && whole) {
         *overview = o;
         return 1;
     }
     upmu_overview_close(o);
     return rc;
-}
-
-/* ------------------------------------------------------------------------------------------------------- symbols */
-
-/* @return false if there is no memory for more; what cannot be found for other reasons, the report says. */
-static bool look_up(struct upmu_overview *o, uint64_t address)
-{
-    struct upmu_symbol s = {.size = sizeof s};
-    return address == 0 || upmu_overview_symbol(o, 0, address, 0, &s) != UPMU_E_NOMEM;
-}
-
-static bool look_up_thread(struct upmu_overview *o, const struct standing *s, const struct stand_thread *t)
-{
-    bool room = look_up(o, t->head.site);
-    for (uint32_t k = 0; room && t->head.stack != 0 && k < t->stack.n; k++)
-        room = look_up(o, t->stack.frames[k]);
-    for (uint32_t k = 0; room && k < t->n_held; k++)
-        room = look_up(o, s->held[t->first_held + k].site);
-    return room;
-}
-
-void at_once_symbols(struct symbols **symbols, const char *dir, const struct standing *s)
-{
-    struct upmu_overview *o;
-    if (at_once_overview(&o, dir, s, symbols) <= 0)
-        return;
-    bool room = true;
-    for (size_t i = 0; room && i < s->n_threads; i++)
-        if (s->picture.threads[i].trouble != WG_NONE)
-            room = look_up_thread(o, s, &s->threads[i]);
-    *symbols = o->symbols;
-    o->symbols = NULL;
-    upmu_overview_close(o);
 }

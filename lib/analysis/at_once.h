@@ -6,21 +6,12 @@
 
 #include "analysis/deadlocks.h"
 
-struct symbols;
-
-/**
- * An overview of a process that knows what `s` names, and nothing else. `*symbols` becomes the overview's, NULL: new ones.
- * @return 1; 0: not all of it is known without the trace; UPMU_E_NOMEM and what reading metadata fails with.
- */
-int at_once_overview(struct upmu_overview **overview, const char *dir, const struct standing *s,
-                     struct symbols **symbols);
-
-/** Bring in the debug information of what a report on `s` will name. `*symbols` as above, and afterwards those that have it;
- *  NULL if that cannot be. */
-void at_once_symbols(struct symbols **symbols, const char *dir, const struct standing *s);
+/** An overview of a process that knows what `s` names, and nothing else. @return 1; 0: not all of it is known without the
+ *  trace; UPMU_E_NOMEM and what reading metadata fails with. */
+int at_once_overview(struct upmu_overview **overview, const char *dir, const struct standing *s);
 
 /** deadlocks.c: the deadlocks of a process that lives, from `s`, which becomes theirs in any case. Without the order of locks;
  *  where not all is known without the trace, it is read. @return as upmu_deadlocks_open(). */
-int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s, struct symbols **symbols);
+int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s);
 
 #endif

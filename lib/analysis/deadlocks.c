@@ -67,7 +67,10 @@ static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *c
     for (size_t i = 0; i < n; i++) {
         struct upmu_control_status status = {.size = sizeof status};
         struct dl_process *p = &d->processes[d->n_processes++];
+        const struct stand_moment now = standing_moment();
         int rc = upmu_control_status(control, i, &status);
+        if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
+            (void)standing_keep_alive(status.dir, &now);
         *p = (struct dl_process){.index = (uint32_t)i, .pid = status.pid, .alive = status.running != 0};
         if (rc == 0)
             rc = read_twice(p, status.dir);
@@ -167,12 +170,12 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     return rc;
 }
 
-static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s, struct symbols **symbols)
+static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s)
 {
-    int rc = at_once_overview(&d->overview, dir, s, symbols);
     d->processes = calloc(1, sizeof *d->processes);
-    if (rc > 0 && !d->processes)
-        rc = deadlocks_no_memory();
+    if (!d->processes)
+        return deadlocks_no_memory();
+    int rc = at_once_overview(&d->overview, dir, s);
     if (rc <= 0)
         return rc;
     d->processes[d->n_processes++] =
@@ -182,11 +185,11 @@ static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standin
     return rc == 0 ? 1 : rc;
 }
 
-int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s, struct symbols **symbols)
+int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s)
 {
     *deadlocks = NULL;
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
-    int rc = d ? of_standing(d, dir, s, symbols) : deadlocks_no_memory();
+    int rc = d ? of_standing(d, dir, s) : deadlocks_no_memory();
     standing_free(s);
     if (rc > 0) {
         *deadlocks = d;

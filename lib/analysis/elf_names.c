@@ -28,7 +28,15 @@ static uint32_t name_rank(const GElf_Sym *symbol, const char *name)
     return binding * 2 + (name[0] == '_');
 }
 
-static int add_symbol(struct elf_names *names, const GElf_Sym *symbol, const char *name)
+/* The end of the section that a symbol lies in; UINT64_MAX if that is not known. */
+static uint64_t section_end(Elf *elf, const GElf_Sym *symbol)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = symbol->st_shndx < SHN_LORESERVE ? elf_getscn(elf, symbol->st_shndx) : NULL;
+    return section && gelf_getshdr(section, &header) ? header.sh_addr + header.sh_size : UINT64_MAX;
+}
+
+static int add_symbol(struct elf_names *names, Elf *elf, const GElf_Sym *symbol, const char *name)
 {
     uint32_t type = GELF_ST_TYPE(symbol->st_info);
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || name[0] == '\0')
@@ -38,8 +46,13 @@ static int add_symbol(struct elf_names *names, const GElf_Sym *symbol, const cha
         return upmu_fail(UPMU_E_NOMEM, "no memory for the symbols of a file");
     names->rows = rows;
     uint64_t high = symbol->st_size > UINT64_MAX - symbol->st_value ? UINT64_MAX : symbol->st_value + symbol->st_size;
-    rows[names->n++] =
-        (struct elf_name){.low = symbol->st_value, .high = high, .name = name, .rank = name_rank(symbol, name)};
+    rows[names->n++] = (struct elf_name){
+        .low = symbol->st_value,
+        .high = high,
+        .reach = symbol->st_size == 0 ? section_end(elf, symbol) : 0,
+        .name = name,
+        .rank = name_rank(symbol, name),
+    };
     return 0;
 }
 
@@ -53,7 +66,8 @@ static int by_address(const void *a, const void *b)
     return strcmp(y->name, x->name);
 }
 
-/* Functions of hand-written assembly have no size: they reach to the next name. */
+/* Functions of hand-written assembly have no size: they reach to the next name, but not out of their section (`_init` would
+ * have the linker's stubs behind it). */
 static void sort_names(struct elf_names *names)
 {
     uint64_t reach = 0;
@@ -61,8 +75,12 @@ static void sort_names(struct elf_names *names)
         qsort(names->rows, names->n, sizeof *names->rows, by_address);
     for (size_t i = 0; i < names->n; i++) {
         struct elf_name *row = &names->rows[i];
+        uint64_t end = row->reach;
+        bool open = row->high == row->low;
         for (size_t k = i + 1; row->high == row->low && k < names->n; k++)
             row->high = names->rows[k].low;
+        if (open && row->high > end && end > row->low)
+            row->high = end;
         reach = row->high > reach ? row->high : reach;
         row->reach = reach;
     }
@@ -80,7 +98,7 @@ int elf_names_read(struct elf_names *names, Elf *elf)
     size_t n = data ? data->d_size / header.sh_entsize : 0;
     for (size_t i = 0; rc == 0 && i < n && i < INT32_MAX; i++)
         if (gelf_getsym(data, (int)i, &symbol))
-            rc = add_symbol(names, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
+            rc = add_symbol(names, elf, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
     sort_names(names);
     return rc;
 }

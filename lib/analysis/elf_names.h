@@ -9,7 +9,8 @@
 
 struct elf_name {
     uint64_t low, high; /**< addresses of the file; high is past the end */
-    uint64_t reach;     /**< largest `high` of this and all names before it */
+    uint64_t reach;     /**< largest `high` of this and all names before it; before they are sorted, of one without a
+                             size: where its section ends */
     const char *name;   /**< lives as long as the Elf */
     uint32_t rank;      /**< of several names of one function the lowest is told */
 };

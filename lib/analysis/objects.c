@@ -116,11 +116,16 @@ static int object_taken(struct overview *o, uint32_t use, const struct upmu_trac
     return 0;
 }
 
+/* Readers have a count of their own; a lock that has readers is never at an odd address. */
+static uint64_t counted_at(const struct upmu_trace_event *e)
+{
+    return e->object + (e->flags & UPMU_FLAG_SHARED);
+}
+
 static int object_counts(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
-    /* Readers have a count of their own; a lock that has readers is never at an odd address. */
-    uint64_t counted = e->object + (e->flags & UPMU_FLAG_SHARED);
+    uint64_t counted = counted_at(e);
     uint32_t at = map_find(&o->by_tally, u->thread, counted);
     if (at == MAP_NONE) {
         struct ov_tally *all = array_room(o->tallies, o->n_tallies, &o->cap_tallies, sizeof *all);
@@ -262,14 +267,26 @@ static int futex_event(struct overview *o, uint32_t thread, uint32_t object, con
     return 0;
 }
 
-static enum object_wish wish_of(int kind)
+/* All that was counted of the last lock there stands before its end, and this is more: it is of the next one, of which
+ * nothing else may have been told. */
+static bool is_next_ones(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    switch (kind) {
+    uint32_t last = object_last(o, e->process, e->object_type, e->object);
+    if (last == MAP_NONE || !o->objects[last].destroyed || !o->objects[last].counts_told)
+        return false;
+    uint32_t at = map_find(&o->by_tally, thread, counted_at(e));
+    return at == MAP_NONE || e->count > o->tallies[at].count;
+}
+
+static enum object_wish wish_of(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    switch (e->kind) {
     case UPMU_TRACE_LOCK_INIT:
         return OBJECT_BEGIN;
     case UPMU_TRACE_LOCK_DESTROY:
-    case UPMU_TRACE_LOCK_COUNTS: /* may be told long after the lock is gone */
         return OBJECT_LAST;
+    case UPMU_TRACE_LOCK_COUNTS: /* may be told long after the lock is gone */
+        return is_next_ones(o, thread, e) ? OBJECT_ALIVE : OBJECT_LAST;
     default:
         return OBJECT_ALIVE;
     }
@@ -286,7 +303,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
 {
     if (says_nothing(e))
         return 0;
-    uint32_t object = object_of(o, e, wish_of(e->kind));
+    uint32_t object = object_of(o, e, wish_of(o, thread, e));
     if (object == MAP_NONE)
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];

@@ -129,13 +129,22 @@ int overview_add(struct overview *o, const struct upmu_trace_event *e)
     return o->hooks->event(o->hooks->arg, o, thread_of(o, e->process, e->pid, e->tid, e->time_ns), e);
 }
 
+/* A thread whose end was not recorded: with its process's last event, or as long as it is known to have stood. */
+static uint64_t last_seen(struct overview *o, const struct ov_thread *t)
+{
+    uint64_t last = o->processes[t->process].last_ns;
+    if (t->stood_ns > o->end_ns)
+        o->end_ns = t->stood_ns;
+    return t->stood_ns > last ? t->stood_ns : last;
+}
+
 int overview_finish(struct overview *o)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < o->n_threads; i++) {
         struct ov_thread *t = &o->threads[i];
         if (!t->ended)
-            t->end_ns = o->processes[t->process].last_ns;
+            t->end_ns = last_seen(o, t);
         rc = waits_abandon(o, (uint32_t)i, t->end_ns);
         regions_abandon(o, (uint32_t)i);
         if (rc == 0 && !t->ended)

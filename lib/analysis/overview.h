@@ -111,6 +111,7 @@ struct ov_thread {
     uint64_t handle; /**< its pthread_t, 0 if not known */
     uint32_t use;    /**< the one that was asked for last: mostly the next event is about the same lock */
     uint64_t begin_ns, end_ns, last_ns;
+    uint64_t stood_ns; /**< it is known to have stood until then; 0: it is not */
     uint64_t events;
     uint64_t actions; /**< events that show it running: without counts flushed for it */
     uint64_t blocked_ns;
@@ -201,6 +202,7 @@ struct ov_region {
 struct ov_process {
     uint64_t start_ns; /**< when its recording began */
     uint64_t last_ns;  /**< its last event */
+    bool killed;       /**< did not end in good order, or has not ended */
     bool whole;        /**< ended in good order and lost nothing: what is not there did not happen */
     size_t switches;   /**< index of the counter of context switches, SIZE_MAX if there is none */
     uint64_t full, compact,
@@ -294,6 +296,9 @@ int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struc
 int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
 /** What had begun was no wait at all. */
 void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** The events are all in, and the thread that waits for what lies at `address` is known to have stood until `until`, but no
+ *  longer than `most_ns`. */
+void wait_stood(struct overview *o, uint32_t process, pid_t tid, uint64_t address, uint64_t until, uint64_t most_ns);
 /** The thread runs no more from `until` on: what it waited for did not come. */
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
 

@@ -29,6 +29,7 @@ static int add_processes(struct upmu_overview *o)
         o->lost += p.lost;
         o->n_all += p.events;
         const struct ov_process ours = {.start_ns = p.start_ns,
+                                        .killed = !p.complete,
                                         .whole = p.complete && p.lost == 0 && p.overwritten == 0,
                                         .switches = switches_counter(o->trace, i)};
         rc = overview_process(&o->pass, &ours);
@@ -89,6 +90,8 @@ static int open_into(struct upmu_overview *o, const char *dir)
     o->pass.stack_arg = o->trace;
     if (rc == 0)
         rc = add_events(o);
+    if (rc == 0)
+        rc = stood_read(o);
     return rc == 0 ? overview_finish(&o->pass) : rc;
 }
 

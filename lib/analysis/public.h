@@ -30,4 +30,8 @@ struct upmu_overview {
     struct upmu_symbol place_module; /**< module, offset and problem */
 };
 
+/** stood.c: what is known of waits that had not ended when a process was killed. The events are all in. @return 0;
+ *  UPMU_E_NOMEM. */
+int stood_read(struct upmu_overview *overview);
+
 #endif

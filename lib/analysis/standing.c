@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/map.h"
@@ -224,9 +225,29 @@ int standing_read(struct standing *s, const char *dir)
     return rc;
 }
 
-int standing_keep(const struct standing *s, const char *dir)
+/* Write the bytes of `h` from `from` to `to` into the file. */
+static int write_part(const char *dir, const struct live_header *h, size_t from, size_t to)
 {
     char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
+        return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? -1 : pwrite(fd, (const char *)h + from, to - from, (off_t)from);
+    int err = n < 0 ? errno : EIO;
+    if (fd >= 0)
+        close(fd);
+    return n == (ssize_t)(to - from) ? 0 : io_failed(path, err);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int standing_keep(const struct standing *s, const char *dir)
+{
     struct live_header h = s->header;
     size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, outside) + sizeof h.outside;
     h.seen_ns = s->wakers.asked_ns;
@@ -234,14 +255,19 @@ int standing_keep(const struct standing *s, const char *dir)
     h.timers = s->wakers.timers;
     h.unknown = s->wakers.unknown;
     h.outside = 1 + !s->wakers.inside;
-    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
-        return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
-    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    ssize_t n = fd < 0 ? -1 : pwrite(fd, (const char *)&h + from, to - from, (off_t)from);
-    int err = errno;
-    if (fd >= 0)
-        close(fd);
-    return n == (ssize_t)(to - from) ? 0 : io_failed(path, err);
+    return write_part(dir, &h, from, to);
+}
+
+struct stand_moment standing_moment(void)
+{
+    return (struct stand_moment){.raw_ns = clock_ns(CLOCK_MONOTONIC_RAW), .real_ns = clock_ns(CLOCK_REALTIME)};
+}
+
+int standing_keep_alive(const char *dir, const struct stand_moment *at)
+{
+    const struct live_header h = {.alive_raw_ns = at->raw_ns, .alive_ns = at->real_ns};
+    return write_part(dir, &h, offsetof(struct live_header, alive_raw_ns),
+                      offsetof(struct live_header, alive_ns) + sizeof h.alive_ns);
 }
 
 /* ------------------------------------------------------------------------------------------------- the picture */

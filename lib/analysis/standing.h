@@ -48,12 +48,21 @@ struct standing {
  * UPMU_E_VERSION, UPMU_E_IO. The standing is to be freed in any case.
  */
 int standing_read(struct standing *s, const char *dir);
-/** Look at the process itself, which lives: signal handlers, timers, threads that do not record. */
+/** Look at the process itself, which lives: signal handlers, timers, threads that do not record, and such as were woken and
+ *  have not come to say so: they run. */
 void standing_ask(struct standing *s);
 /** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
 uint64_t standing_signals(uint64_t caught);
 /** Keep what standing_ask() found of threads that slept in the process's directory, for those who come when it has ended. */
 int standing_keep(const struct standing *s, const char *dir);
+/** A moment at which a process is about to be found alive. */
+struct stand_moment {
+    uint64_t raw_ns, real_ns; /**< CLOCK_MONOTONIC_RAW, CLOCK_REALTIME */
+};
+struct stand_moment standing_moment(void);
+/** Keep that the process lived at that moment, for those who come when it was killed. @return 0; UPMU_E_IO, also where
+ *  there is no file of what threads stand at. */
+int standing_keep_alive(const char *dir, const struct stand_moment *at);
 /** Find who stands. @return 0; UPMU_E_NOMEM. */
 int standing_solve(struct standing *s);
 /** What could end a stall, in words. */

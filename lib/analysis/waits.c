@@ -245,6 +245,19 @@ void wait_forget(struct overview *o, uint32_t thread, uint32_t object, const str
         chain_forget(o, thread, object);
 }
 
+void wait_stood(struct overview *o, uint32_t process, pid_t tid, uint64_t address, uint64_t until, uint64_t most_ns)
+{
+    uint32_t thread = map_find(&o->by_tid, process, (uint32_t)tid);
+    struct ov_thread *t = thread != MAP_NONE ? &o->threads[thread] : NULL;
+    if (!t || t->ended || t->n_pending == 0)
+        return;
+    const struct pending *p = &t->pending[t->n_pending - 1];
+    if (o->objects[p->object].address != address || until < p->begin_ns)
+        return;
+    uint64_t ns = until - p->begin_ns;
+    t->stood_ns = p->begin_ns + (ns < most_ns ? ns : most_ns);
+}
+
 int waits_abandon(struct overview *o, uint32_t thread, uint64_t until)
 {
     int rc = 0;

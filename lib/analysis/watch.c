@@ -4,8 +4,7 @@
  * after it: upmu record.
  *
  * A picture put together slot by slot may show what was never true at one moment. So what one look finds is believed
- * when the next one finds the same threads in the same waits: then all of it was true between the two. The time between
- * them goes into bringing in the debug information that the report will need.
+ * when the next one finds the same threads in the same waits: then all of it was true between the two.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +16,6 @@
 
 #include "analysis/at_once.h"
 #include "analysis/map.h"
-#include "analysis/symbols.h"
 #include "base/error.h"
 #include "trace/control.h"
 #include "upmu/deadlock.h"
@@ -29,14 +27,21 @@ struct seen {
     bool again; /* in the present look */
 };
 
+/* A process that was alive, last at this moment. */
+struct alive {
+    char *dir;
+    struct stand_moment at;
+};
+
 struct upmu_deadlock_watch {
     char *dir;
+    struct alive *alive;
+    size_t n_alive, cap_alive;
     struct seen *seen;
     size_t n_seen, cap_seen;
     char *found;              /* the process told of last */
     struct standing standing; /* what its threads stand at, until somebody takes it */
     bool untaken;
-    struct symbols *symbols; /* with what was brought in for the next report; NULL: nothing was */
 };
 
 static int no_memory(void)
@@ -58,15 +63,26 @@ int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir
     return no_memory();
 }
 
+/* Leave with the process's recording when it was seen alive last: those who read it when it was killed need it. Where that
+ * cannot be written they know less. */
+static void leave(struct upmu_deadlock_watch *w, size_t i)
+{
+    (void)standing_keep_alive(w->alive[i].dir, &w->alive[i].at);
+    free(w->alive[i].dir);
+    w->alive[i] = w->alive[--w->n_alive];
+}
+
 void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
 {
     if (!watch)
         return;
+    while (watch->n_alive > 0)
+        leave(watch, watch->n_alive - 1);
+    free(watch->alive);
     free(watch->dir);
     free(watch->seen);
     free(watch->found);
     standing_free(&watch->standing);
-    symbols_close(watch->symbols);
     free(watch);
 }
 
@@ -125,7 +141,6 @@ static int note_all(struct upmu_deadlock_watch *w, const struct standing *s)
 static int look_at(struct upmu_deadlock_watch *w, const char *dir)
 {
     struct standing s;
-    size_t n_before = w->n_seen;
     int found = 0, rc = standing_read(&s, dir);
     if (rc > 0) {
         if (all_wait(&s))
@@ -137,8 +152,6 @@ static int look_at(struct upmu_deadlock_watch *w, const char *dir)
     /* What the process is like while it stands is kept for those who come later; without it they say less. */
     if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known && s.wakers.asleep)
         (void)standing_keep(&s, dir);
-    if (rc >= 0 && found == 0 && w->n_seen > n_before)
-        at_once_symbols(&w->symbols, dir, &s);
     if (found > 0) {
         standing_free(&w->standing);
         w->standing = s;
@@ -149,14 +162,38 @@ static int look_at(struct upmu_deadlock_watch *w, const char *dir)
     return rc == UPMU_E_NOMEM ? rc : found > 0;
 }
 
+/* @return 0, UPMU_E_NOMEM. */
+static int note_alive(struct upmu_deadlock_watch *w, const char *dir, bool running, const struct stand_moment *now)
+{
+    size_t i = 0;
+    while (i < w->n_alive && strcmp(w->alive[i].dir, dir) != 0)
+        i++;
+    if (i < w->n_alive && !running)
+        leave(w, i);
+    else if (i < w->n_alive)
+        w->alive[i].at = *now;
+    if (i < w->n_alive || !running)
+        return 0;
+    struct alive *all = array_room(w->alive, w->n_alive, &w->cap_alive, sizeof *all);
+    char *copy = all ? strdup(dir) : NULL;
+    w->alive = all ? all : w->alive;
+    if (!copy)
+        return no_memory();
+    all[w->n_alive++] = (struct alive){.dir = copy, .at = *now};
+    return 0;
+}
+
 /* The process's directory, if somebody lives who writes it: looked at. */
 static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
 {
+    const struct stand_moment now = standing_moment();
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool running = fd >= 0 && control_is_running(fd) == 1;
     if (fd >= 0)
         close(fd);
-    int found = running ? look_at(w, dir) : 0;
+    int found = note_alive(w, dir, running, &now);
+    if (found == 0 && running)
+        found = look_at(w, dir);
     if (found > 0) {
         free(w->found);
         w->found = strdup(dir);
@@ -168,11 +205,13 @@ static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
 
 int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **process)
 {
-    int found = 0;
+    int found;
     char path[PATH_MAX];
     const struct dirent *entry;
     if (!watch || !process)
         return upmu_fail(UPMU_E_INVAL, "no watch, or no place for the process");
+    /* What is watched may be one process alone. */
+    found = look_at_process(watch, watch->dir);
     DIR *dir = opendir(watch->dir);
     while (dir && found == 0 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.' &&
@@ -194,5 +233,5 @@ int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_dead
     if (!watch->untaken)
         return upmu_fail(UPMU_E_STATE, "the last look has found nothing new, or it was taken");
     watch->untaken = false;
-    return deadlocks_at_once(deadlocks, watch->found, &watch->standing, &watch->symbols);
+    return deadlocks_at_once(deadlocks, watch->found, &watch->standing);
 }

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,6 +21,7 @@
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/held.h"
+#include "sync_trace/places.h"
 #include "trace/writer.h"
 
 _Thread_local struct sync_tls sync_tls;
@@ -98,6 +100,10 @@ static struct sync_thread *block_new(void)
         return NULL;
     }
     sync_live_slot(t);
+    uint32_t number = ++sync_gate.blocks;
+    t->number = number < PLACES_MANY ? number : (uint32_t)PLACES_MANY;
+    if (number < PLACES_MANY)
+        sync_process.by_number[number] = t;
     t->next = sync_gate.threads;
     __atomic_store_n(&sync_gate.threads, t, __ATOMIC_RELEASE);
     return t;
@@ -145,14 +151,32 @@ static struct sync_thread *block_make(void)
     return t;
 }
 
+/* A call is made while the recorder is at work below us, or after the thread's last event. If it is a signal handler's or
+ * a late destructor's, it is lost. The unwinder locks too, with all signals blocked, which few handlers do; what counters
+ * are read with may lock as it likes. */
+static void pass(const struct sync_tls *tls)
+{
+    sigset_t now;
+    if (tls->counting || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
+        return;
+    bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
+               sigismember(&now, SIGRTMAX);
+    if (!all)
+        upmu_recorder_lost_(1);
+}
+
 struct sync_thread *sync_thread_make(void)
 {
     struct sync_tls *tls = &sync_tls;
     int saved = errno, cancel;
-    /* A block that is not ready means: the recorder is at work below us. In a child it is all zeros. */
-    if (tls->busy || tls->refused || (tls->thread && tls->thread->used) ||
-        !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+    if (tls->busy || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
+    /* A block that is there is not ready. In a child it is all zeros. */
+    if (tls->refused || (tls->thread && tls->thread->used)) {
+        pass(tls);
+        return NULL;
+    }
+    sigset_t before = sync_signals_away();
     tls->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -169,6 +193,7 @@ struct sync_thread *sync_thread_make(void)
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     tls->busy = 0;
+    sync_signals_back(&before);
     errno = saved;
     return t;
 }
@@ -244,7 +269,8 @@ int sync_blocks_start(void)
         return upmu_fail(UPMU_E_SYSTEM, "the kernel cannot hide memory from forked children (MADV_WIPEONFORK, Linux "
                                         "4.14): sync tracing stays off");
     p->by_tid = sync_map_wiped(SYNC_TID_SLOTS * sizeof *p->by_tid);
-    if (!p->by_tid)
+    p->by_number = sync_map_wiped(PLACES_MANY * sizeof *p->by_number);
+    if (!p->by_tid || !p->by_number)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     if (pthread_key_create(&p->end_key, on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");

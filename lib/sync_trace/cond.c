@@ -58,6 +58,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     if (w->held && w->recorded)
         sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->recorded) {
+        sync_lock_met(NULL, (uintptr_t)w->cond, UPMU_OBJECT_COND);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
         e.flags |= sync_mutex_flags(w->mutex) & UPMU_FLAG_ROBUST;

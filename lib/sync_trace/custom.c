@@ -38,7 +38,9 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
     }
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
-    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
+    if (kind != UPMU_TRACE_LOCK_DESTROY)
+        sync_lock_met(NULL, (uintptr_t)object, (uint32_t)type);
+    else if (sync_lock_ended(t, (uintptr_t)object, &type))
         e.flags = UPMU_FLAG_FINAL;
     sync_note_name(e.object, type, name);
     sync_write(t, tick_now(), &e);

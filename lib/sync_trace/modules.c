@@ -167,18 +167,19 @@ static void build_id(const struct dl_phdr_info *info, char *out)
     }
 }
 
-static bool extent(const struct dl_phdr_info *info, struct module *m)
+bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64_t *end)
 {
-    *m = (struct module){.base = info->dlpi_addr, .start = UINT64_MAX};
+    *start = UINT64_MAX;
+    *end = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD)
             continue;
-        uint64_t start = info->dlpi_addr + p->p_vaddr;
-        m->start = start < m->start ? start : m->start;
-        m->end = start + p->p_memsz > m->end ? start + p->p_memsz : m->end;
+        uint64_t at = info->dlpi_addr + p->p_vaddr;
+        *start = at < *start ? at : *start;
+        *end = at + p->p_memsz > *end ? at + p->p_memsz : *end;
     }
-    return m->start < m->end;
+    return *start < *end;
 }
 
 static void keep_for_unwinding(const struct dl_phdr_info *info, const struct module *m, struct unwind_info *out)
@@ -211,8 +212,8 @@ __attribute__((noinline)) static bool write_program(struct sync_thread *t, const
 static void add_module(struct dl_phdr_info *info, struct sync_thread *t)
 {
     char id[2 * BUILD_ID_MAX + 1];
-    struct module m;
-    if (!extent(info, &m) || is_known(&m) || table->n == MODULES_MAX)
+    struct module m = {.base = info->dlpi_addr};
+    if (!sync_module_extent(info, &m.start, &m.end) || is_known(&m) || table->n == MODULES_MAX)
         return;
     build_id(info, id);
     const char *name = info->dlpi_name ? info->dlpi_name : "";
@@ -280,15 +281,7 @@ void sync_modules_check(struct sync_thread *t)
 
 /* A sanitizer's runtime asks for the modules before its own memory is there, and would trip over instrumented code: a
  * build under one leaves the call alone. */
-#if defined(__has_feature)
-#define UNDER_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UNDER_SANITIZER 1
-#else
-#define UNDER_SANITIZER 0
-#endif
-
-#if !UNDER_SANITIZER
+#if !SYNC_UNDER_SANITIZER
 static int iterate_known(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
 {
     uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);

@@ -181,6 +181,8 @@ static int set_up(void)
         rc = sync_blocks_start();
     if (rc == 0)
         rc = sync_forked_start();
+    if (rc == 0)
+        rc = sync_freed_start();
     if (rc < 0)
         return rc;
     sync_process.owner_known = owner_is_known();

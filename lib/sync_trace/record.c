@@ -18,7 +18,9 @@ uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
     /* A backend may have locks of its own: they are not the program's. */
     uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
     sync_guard(t);
+    sync_tls.counting = 1;
     (void)upmu_recorder_counters_(&tick, object); /* without them the wait or hold is not counted, and that is said */
+    sync_tls.counting = 0;
     if (ready)
         sync_unguard(t);
     return tick ? tick : tick_now();
@@ -90,8 +92,10 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
         sync_note_end((uintptr_t)object);
         sync_live_disown(0, (uintptr_t)object); /* what an ended thread held there is gone */
     }
-    if (kind == UPMU_TRACE_LOCK_DESTROY && sync_counts_final(t, (uintptr_t)object))
-        flags |= UPMU_FLAG_FINAL;
+    if (kind == UPMU_TRACE_LOCK_INIT || type == UPMU_OBJECT_COND) /* what is counted is met where it is */
+        sync_lock_met(NULL, (uintptr_t)object, (uint32_t)type);
+    if (kind == UPMU_TRACE_LOCK_DESTROY)
+        flags |= sync_lock_ended(t, (uintptr_t)object, &type) ? UPMU_FLAG_FINAL : 0;
     uint64_t tick = tick_now();
     struct trace_sync e = {
         .kind = kind,
@@ -100,7 +104,7 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
         .flags = flags,
         .site = site,
         .result = result,
-        .stack = sync_stack(t, tick, site),
+        .stack = flags & UPMU_FLAG_FREED ? 0 : sync_stack(t, tick, site), /* giving memory back is to cost little */
     };
     sync_write(t, tick, &e);
     errno = saved;

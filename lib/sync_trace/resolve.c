@@ -2,7 +2,7 @@
 /*
  * Finding the C library's functions behind our names. Room: sync_trace; before it every wrapper, after it libc.
  *
- * The mutex functions come first and are always there: when a later look-up fails, dlsym() allocates its message, and a
+ * free() and the mutex functions come first and are always there: when a later look-up fails, dlsym() allocates its message, and a
  * malloc of the program's own that locks a mutex then finds its way. A result of dlsym() is always used after the call:
  * as a tail call it would look to RTLD_NEXT as if the loader had asked.
  *
@@ -62,6 +62,7 @@ static const struct {
     const char *version;
     size_t at;
 } functions[] = {
+    {"free", NULL, offsetof(struct sync_real, free)}, /* first: dlsym() itself calls it */
     {"pthread_mutex_lock", NULL, offsetof(struct sync_real, mutex_lock)},
     {"pthread_mutex_unlock", NULL, offsetof(struct sync_real, mutex_unlock)},
     {"pthread_mutex_trylock", NULL, offsetof(struct sync_real, mutex_trylock)},
@@ -128,6 +129,8 @@ static const struct {
     {"pthread_detach", NULL, offsetof(struct sync_real, detach)},
     {"pthread_setname_np", NULL, offsetof(struct sync_real, setname)},
     {"dl_iterate_phdr", NULL, offsetof(struct sync_real, iterate_phdr)},
+    {"munmap", NULL, offsetof(struct sync_real, munmap)},
+    {"dlclose", NULL, offsetof(struct sync_real, dlclose)},
     /* Younger than the rest (glibc 2.30 and 2.31). */
     {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
     {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},

@@ -14,6 +14,15 @@
 #include <threads.h>
 #include <time.h>
 
+/** Whether this is a build for a sanitizer's runtime, which takes calls over itself. */
+#if defined(__has_feature)
+#define SYNC_UNDER_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SYNC_UNDER_SANITIZER 1
+#else
+#define SYNC_UNDER_SANITIZER 0
+#endif
+
 struct old_cond; /**< a condition variable of programs before glibc 2.3.2, see cond_old.c */
 
 struct sync_real {
@@ -95,6 +104,9 @@ struct sync_real {
     int (*detach)(pthread_t);
     int (*setname)(pthread_t, const char *);
     int (*iterate_phdr)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+    void (*free)(void *);
+    int (*munmap)(void *, size_t);
+    int (*dlclose)(void *);
 };
 
 extern struct sync_real sync_real;

@@ -16,6 +16,7 @@
 #define UPMU_SYNC_SYNC_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -84,7 +85,7 @@ enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: s
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
-    uintptr_t lock; /**< its key; 0 = free slot */
+    uintptr_t lock; /**< its key, marked if it sleeps (counts.c); 0 = free slot */
     uint64_t acquired;
     uint64_t contended;
     uint32_t until;  /**< acquisitions until one has to be looked at: counted down on the way of every one */
@@ -134,6 +135,7 @@ struct sync_thread {
     } sites[SYNC_SITES];
 
     uint32_t used;             /**< belongs to a thread: 1, or BLOCK_KEPT */
+    uint32_t number;           /**< of the block, from 1 on; PLACES_MANY: there are too many for numbers */
     uint32_t forgotten;        /**< held locks that did not fit */
     uintptr_t waiting;         /**< the lock this thread is blocked on */
     uintptr_t announced;       /**< the lock of the program's own it waits for; its waiting may use other locks */
@@ -157,10 +159,12 @@ struct sync_tls {
     struct sync_thread *thread;
     uint32_t busy;     /**< the block or what the unwinder needs is being made */
     uint32_t refused;  /**< it could not be made, or the thread has ended */
+    uint32_t counting; /**< counters are being read */
     uint32_t starting; /**< the thread's start is still to be recorded: before that it has not begun */
     uint32_t unwinds;  /**< the unwinder has its memory for this thread */
     uint32_t rounds;   /**< destructor rounds seen */
     uint32_t forking;  /**< thread id, while this thread forks */
+    uint32_t finding;  /**< the real free() is being looked for */
 };
 extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -177,7 +181,9 @@ struct sync_gate {
     uint32_t recording;          /**< threads with a live slot now */
     uint32_t standing;           /**< of these, those that wait */
     uint32_t asking, ask_again;  /**< standstill.c */
-    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 7 * sizeof(uint32_t)];
+    uint32_t blocks;             /**< made; under `lock` */
+    uint32_t nowhere;            /**< a thread has counted locks that its table has no room for */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 9 * sizeof(uint32_t)];
 };
 _Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
 extern struct sync_gate sync_gate;
@@ -208,6 +214,8 @@ struct sync_process {
     } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
     pthread_key_t end_key;
     struct sync_thread **by_tid;
+    struct sync_thread **by_number;
+    struct places *places; /**< where locks lie; NULL until `set_up` */
 };
 extern struct sync_process sync_process;
 
@@ -239,6 +247,22 @@ static inline void sync_unguard(struct sync_thread *t)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&t->ready, 1, __ATOMIC_RELAXED);
+}
+
+/** No signal handler runs from here on, for what is rare and too long for sync_guard(): what a handler locks between those
+ *  two is missed. @return what to give back to sync_signals_back(). */
+static inline sigset_t sync_signals_away(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
+    return before;
+}
+
+static inline void sync_signals_back(const sigset_t *before)
+{
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 /** In a forked child whose parent recorded: begin a recording of its own. Called where allocating is safe: at calls that
@@ -379,9 +403,9 @@ uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key);
 void sync_counts_clear(struct sync_thread *t);
 /** Record what has changed since the last time, into `stream` (the thread's own, or one taken in its name). */
 void sync_counts_write(struct sync_thread *t, struct trace_stream *stream);
-/** A lock ends: record what every thread has counted of it, so that what comes to lie there has counts of its own.
- *  @return whether all of that is in the trace. */
-bool sync_counts_final(struct sync_thread *t, uintptr_t object);
+/** A lock ends: record what every thread has counted of it, so that what comes to lie there has counts of its own. A
+ *  `type` of UPMU_OBJECT_NONE becomes the one it was counted as. @return whether all of that is in the trace. */
+bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type);
 /** The same as sync_counts_write() if the last time is long ago. */
 void sync_counts_write_sometimes(struct sync_thread *t, uint64_t now);
 
@@ -389,7 +413,8 @@ static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t loc
 {
     struct sync_counts *c = t->counts;
     struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
-    return LIKELY(slot->lock == lock) ? slot : sync_count_find(t, lock, type);
+    uintptr_t found = __atomic_load_n(&slot->lock, __ATOMIC_RELAXED); /* others put it to sleep */
+    return LIKELY(found == lock) ? slot : sync_count_find(t, lock, type);
 }
 
 /** The lock is contended: its next acquisitions are recorded. */
@@ -398,6 +423,16 @@ static inline void sync_count_stamp(struct sync_count *c)
     c->stamps = SYNC_STAMPS;
     c->until = 1;
 }
+
+/* ---- freed.c: locks that end because the memory they lie in does */
+
+/** @return 0; UPMU_E_NOMEM. */
+int sync_freed_start(void);
+/** Something under this key was begun, or met for the first time by thread `t`, which counts it; NULL: nobody counts it yet.
+ *  When its memory goes, it ends. */
+void sync_lock_met(const struct sync_thread *t, uintptr_t key, uint32_t type);
+/** It ends: all that was counted of it is written, as sync_counts_final() says. */
+bool sync_lock_ended(struct sync_thread *t, uintptr_t object, int32_t *type);
 
 /* ---- unwind.c, stacks.c, modules.c */
 
@@ -415,6 +450,8 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
 /** Copy a stack that has an id to `frames`, which has room for SYNC_FRAMES_MAX. @return their number. */
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated);
 
+struct dl_phdr_info;
+
 int sync_modules_start(void);
 /** Record the modules not recorded yet. Takes the loader's lock: not on the traced path. */
 void sync_modules_scan(struct sync_thread *t);
@@ -423,6 +460,8 @@ void sync_modules_note(uintptr_t address);
 /** Record the modules that a stack of this thread leads into, as far as they are not known and can be found without a lock.
  *  @return whether there were any: the unwinder knows more than it did. */
 bool sync_modules_meet(struct sync_thread *t, const void *const *frames, uint32_t n_frames);
+/** Where a module begins and ends. @return false if nothing of it is mapped. */
+bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64_t *end);
 /** Scan if a stack has led into an unknown module. */
 void sync_modules_check(struct sync_thread *t);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace without its events. Room: trace (reader). Before it: recording.c; after it: lib/analysis. */
+/* A trace without its events, and what else lib/analysis asks. Room: trace (reader). Before it: recording.c; after it:
+ * lib/analysis. */
 #include "trace/bare.h"
 
 #include <errno.h>
@@ -56,4 +57,15 @@ int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *
         .build_id = module->build_id,
     };
     return context_add_module(&trace->processes[0].context, &ours) == 0 ? 0 : no_memory(trace->dir);
+}
+
+const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
+{
+    return trace->processes[index].dir;
+}
+
+uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
+{
+    const struct clock_triple *origin = &trace->processes[index].meta.origin;
+    return origin->realtime_ns + (raw_ns - origin->raw_ns);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A trace of one process without its events: for reports that must not depend on how many there are. Room: trace
- * (reader). Before it: the metadata alone; after it: lib/analysis, which adds what else it knows of stacks and modules, so
- * that upmu_trace_stack() and upmu_trace_module() have them.
+ * A trace of one process without its events: for reports that must not depend on how many there are; and what else
+ * lib/analysis asks of the reader beside its public face. Room: trace (reader). Before it: the metadata alone; after it:
+ * lib/analysis, which adds what it knows of stacks and modules, so that upmu_trace_stack() and upmu_trace_module() have them.
  */
 #ifndef UPMU_TRACE_BARE_H
 #define UPMU_TRACE_BARE_H
@@ -17,5 +17,10 @@ int trace_bare_open(struct upmu_trace **trace, const char *process);
 int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_trace_stack *stack);
 /** Add a module; its texts are copied. @return 0; UPMU_E_NOMEM. */
 int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module);
+
+/** The directory of process `index`. */
+const char *trace_process_dir(const struct upmu_trace *trace, size_t index);
+/** A moment of CLOCK_MONOTONIC_RAW in the time of the events of process `index`. */
+uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns);
 
 #endif

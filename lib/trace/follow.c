@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "trace/bare.h"
 #include "trace/reader.h"
 
 static int no_memory(const char *dir)
@@ -150,8 +151,7 @@ int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_
     struct timespec now;
     if (!trace || !time_ns || index >= trace->n_processes)
         return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu, or there is no place for the time", index);
-    const struct clock_triple *origin = &trace->processes[index].meta.origin;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder has it from there, too */
-    *time_ns = origin->realtime_ns + ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - origin->raw_ns);
+    *time_ns = trace_time_of_raw(trace, index, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     return 0;
 }

@@ -58,6 +58,9 @@ struct live_header {
     uint32_t outside;       /**< waits that somebody in another process could end, and 1; 0: not counted */
     uint32_t notes;         /**< bytes of notes so far */
     uint32_t notes_missing; /**< 1: one could not be written, only the trace has all */
+    /* When somebody outside saw the process alive, last: CLOCK_MONOTONIC_RAW and CLOCK_REALTIME; 0: nobody did. What its
+     * threads stood at when it was killed lasted at least until then. */
+    uint64_t alive_raw_ns, alive_ns;
     uint64_t named[LIVE_NAMED_BITS / 64]; /**< hashes of the addresses that have had a name */
 };
 

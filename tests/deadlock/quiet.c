@@ -2,11 +2,13 @@
 /* Cases in which threads wait, some for long, and nothing is wrong: nobody may be told of a deadlock. Each ends by itself
  * after a moment. Room: tests; see cases.h. */
 #include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -346,6 +348,68 @@ static void hand_over(void)
     MUST(pthread_join(t, NULL));
 }
 
+/* One of the processes beside us that take all the time of our one processor, until we end. */
+static pid_t start_hog(void)
+{
+    pid_t parent = getpid(), hog = fork();
+    dl_must(hog < 0 ? errno : 0, "fork");
+    if (hog == 0) {
+        dl_must(prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ? errno : 0, "prctl");
+        while (getppid() == parent)
+            ;
+        _exit(0);
+    }
+    return hog;
+}
+
+static void stay_on_one_cpu(void)
+{
+    cpu_set_t set;
+    dl_must(sched_getaffinity(0, sizeof set, &set) != 0 ? errno : 0, "sched_getaffinity");
+    size_t cpu = 0;
+    while (!CPU_ISSET(cpu, &set))
+        cpu++;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    dl_must(sched_setaffinity(0, sizeof set, &set) != 0 ? errno : 0, "sched_setaffinity");
+}
+
+static void *answer(void *arg)
+{
+    const struct sched_param none = {0};
+    MUST(pthread_setschedparam(pthread_self(), SCHED_IDLE, &none));
+    for (int i = 0; i < 2; i++) {
+        MUST(pthread_mutex_lock(&m));
+        while (turn != 1)
+            MUST(pthread_cond_wait(&c, &m));
+        turn = 0;
+        MUST(pthread_cond_broadcast(&c));
+        MUST(pthread_mutex_unlock(&m));
+    }
+    return arg;
+}
+
+/* A thread that was woken gets no time for long: who woke it waits for its answer, and so all threads wait. */
+static void woken_and_starved(void)
+{
+    stay_on_one_cpu();
+    pthread_t t = dl_start(answer, NULL);
+    pid_t hogs[4];
+    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++)
+        hogs[i] = start_hog();
+    for (int i = 0; i < 2; i++) {
+        MUST(pthread_mutex_lock(&m));
+        turn = 1;
+        MUST(pthread_cond_broadcast(&c));
+        while (turn != 0)
+            MUST(pthread_cond_wait(&c, &m));
+        MUST(pthread_mutex_unlock(&m));
+    }
+    MUST(pthread_join(t, NULL));
+    for (size_t i = 0; i < sizeof hogs / sizeof *hogs; i++)
+        dl_must(kill(hogs[i], SIGKILL) != 0 || waitpid(hogs[i], NULL, 0) != hogs[i], "the end of a hog");
+}
+
 static void *fight(void *arg)
 {
     for (int i = 0; i < 30000; i++) {
@@ -417,6 +481,7 @@ const struct dl_case cases_quiet[] = {
     {"recursion", recursion},
     {"own_lock_is_refused", own_lock_is_refused},
     {"hand_over", hand_over},
+    {"woken_and_starved", woken_and_starved},
     {"fighting_in_order", fighting_in_order},
     {"trying_and_backing_off", trying_and_backing_off},
     {"many_short_threads", many_short_threads},

@@ -8,8 +8,10 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:det
 export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}detect_deadlocks=0" # that is our part here
 upmu=$1 corpus=$2 dir=$3
 
+pid=
 fail() {
     echo "FAILED: $1"
+    if [ -n "$pid" ]; then kill -9 "$pid" 2>/dev/null; fi
     exit 1
 }
 
@@ -111,6 +113,22 @@ says 'blocked behind them:'
 ends_with 3 --json "$pid"
 is_json 'd["deadlocks"][0]["alive"] and d["deadlocks"][0]["threads"][0]["holder"] == d["deadlocks"][0]["threads"][1]["tid"]'
 kill -0 "$pid" || fail "asking ended it"
+# Who watches it alone tells of it, too, and believes nothing that stands in its notes: where they make no sense there is the
+# trace.
+live=$(find "$dir/live" -name .live)
+watched() {
+    { "$upmu" top --json -i 0.1 -n 600 -p "$pid" 2>"$dir/err" || true; } |
+        grep -Eq '"deadlocks": ?\[\{.*held by thread.*at take_both main' || fail "upmu top, $1: $(cat "$dir/err")"
+}
+watched "as it is"
+cp "$live" "$dir/whole"
+for at in 60 64 600 604; do
+    for bytes in '\377\377\377\377' '\000\000\000\000'; do
+        printf "$bytes" | dd of="$live" bs=1 seek=$at conv=notrunc status=none
+        watched "$bytes at $at"
+        dd if="$dir/whole" of="$live" bs=1 skip=$at seek=$at count=4 conv=notrunc status=none
+    done
+done
 kill -9 "$pid"
 wait $recorder || true
 ends_with 3 "$dir/live"

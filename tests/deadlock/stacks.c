@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -83,6 +84,50 @@ static void in_signal(void)
     must(sigaction(SIGUSR1, &action, NULL) == 0, "sigaction");
     printf("%d\n", is_interrupted());
 }
+
+/* ----------------------------------------------------------------------------------------------------- linker's stubs */
+
+#if defined(__x86_64__)
+/* A stub of the linker's: [endbr64] [bnd] jmp *slot(%rip). */
+static bool is_stub(const unsigned char *code)
+{
+    static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    code += memcmp(code, endbr64, sizeof endbr64) == 0 ? sizeof endbr64 : 0;
+    code += code[0] == 0xf2;
+    return code[0] == 0xff && code[1] == 0x25;
+}
+
+/* After each instruction: in the first one of a stub it stands. */
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+    ucontext_t *c = context;
+    const void *at = info->si_addr;
+    if (!is_stub(at))
+        return;
+    c->uc_mcontext.gregs[REG_EFL] &= ~0x100; /* and no more steps */
+    stand();
+    must(sig != 0, "no signal");
+}
+
+static __attribute__((noinline)) long calls_by_stub(void)
+{
+    __asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+    return (long)getppid() + 1;
+}
+
+static void in_stub(void)
+{
+    const struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+    must(sigaction(SIGTRAP, &action, NULL) == 0, "sigaction");
+    printf("%ld\n", calls_by_stub());
+}
+#else
+static void in_stub(void)
+{
+    puts("skipped, because programs of this instruction set cannot step themselves");
+    exit(77);
+}
+#endif
 
 /* ------------------------------------------------------------------------------------------------------- tail calls */
 
@@ -216,9 +261,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } sorts[] = {{"thread", in_thread},  {"deep", deep},  {"signal", in_signal},
-                 {"tail", by_tail_call}, {"jit", in_jit}, {"lost", in_jit_without_a_way_out},
-                 {"names", cpp_name}};
+    } sorts[] = {{"thread", in_thread},  {"deep", deep},   {"signal", in_signal},
+                 {"tail", by_tail_call}, {"jit", in_jit},  {"lost", in_jit_without_a_way_out},
+                 {"names", cpp_name},    {"stub", in_stub}};
     if (argc == 3 && strcmp(argv[1], "bare") == 0)
         in_bare_library(argv[2]);
     for (size_t i = 0; argc == 2 && i < sizeof sorts / sizeof *sorts; i++)

@@ -2,9 +2,9 @@
 # Call stacks say what they are: threads' beginnings, signals, tail calls, code made at run time, modules without debug
 # information, names of C++ and Rust, and where they end too early.
 #
-#     stacks.sh UPMU STACKS BARE_LIBRARY DIR
+#     stacks.sh UPMU STACKS BARE_LIBRARY OBJCOPY DIR
 set -euo pipefail
-upmu=$1 stacks=$2 bare=$3 dir=$4
+upmu=$1 stacks=$2 bare=$3 objcopy=$4 dir=$5
 
 fail() {
     echo "FAILED: $1"
@@ -66,6 +66,15 @@ frame_says 2 '\(returns from a signal handler\)$'
 says 'is_interrupted at .*/stacks\.c:[0-9]+'
 says 'begin of the thread'
 
+if record stub; then
+    frame_says 1 'on_step at '
+    frame_says 2 '\(returns from a signal handler\)$'
+    frame_says 3 'getppid@plt \(.*stacks\+0x[0-9a-f]+\) \(the linker.s stub\)$'
+    frame_says 4 'calls_by_stub at .*/stacks\.c:[0-9]+'
+else
+    cat "$dir/said" # the rest is tried
+fi
+
 record tail
 grep -A1 -E '#[0-9]+ +tail_inner' "$dir/out" | grep -Eq '^ +tail_middle left by a tail call, at .*/stacks\.c:[0-9]+$' ||
     fail "tail: $(cat "$dir/out")"
@@ -80,6 +89,21 @@ record bare "$bare"
 frame_says 1 'libbare\.so\+0x[0-9a-f]+ \(no name; 0x[0-9a-f]+ after bare_(first|entry)\)$'
 frame_says 2 'bare_entry \(.*libbare\.so\+0x[0-9a-f]+\)$'
 says 'begin of the thread'
+
+# Debug information in a file of its own, which the stripped program names with a checksum.
+whole=$stacks
+"$objcopy" --only-keep-debug "$whole" "$dir/linked.debug"
+"$objcopy" --strip-all --remove-section=.note.gnu.build-id --add-gnu-debuglink="$dir/linked.debug" "$whole" "$dir/linked"
+stacks=$dir/linked
+record thread
+frame_says 0 'stand at .*/stacks\.c:[0-9]+'
+frame_says 1 'stand_in_thread at '
+# One that is another program's is not believed, and then the module and the offset are all that is known.
+printf x >>"$dir/linked.debug"
+report
+frame_says 0 'linked\+0x[0-9a-f]+'
+says_not 'stand_in_thread|stacks\.c'
+stacks=$whole
 
 # Names of code made at run time are kept with the recording.
 if record jit; then

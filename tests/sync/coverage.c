@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -571,7 +572,33 @@ static int no_mark(const char *text)
     return 0;
 }
 
-int main(void)
+/* ------------------------------------------------------------------------------------- memory that is given back */
+
+static void use(pthread_mutex_t *m)
+{
+    *m = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    CHECK(pthread_mutex_lock(m) == 0 && pthread_mutex_unlock(m) == 0);
+}
+
+static void given_back(const char *plugin)
+{
+    pthread_mutex_t *m = malloc(sizeof *m), program = PTHREAD_MUTEX_INITIALIZER;
+    CHECK(m);
+    use(m);
+    CALL_VOID(free, m);
+    m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(m != MAP_FAILED);
+    use(m);
+    CALL(munmap, 0, m, 4096);
+    void *library = dlopen(plugin, RTLD_NOW), *symbol = library ? dlsym(library, "plugin_work") : NULL;
+    int (*work)(pthread_mutex_t *);
+    CHECK(symbol);
+    memcpy(&work, &symbol, sizeof work);
+    CHECK(work(&program) > 0);
+    CALL(dlclose, 0, library);
+}
+
+int main(int argc, char **argv)
 {
     if (UNDER_THREAD_SANITIZER) {
         printf("skipped, because ThreadSanitizer knows neither pthread_clockjoin_np() nor C11 threads\n");
@@ -594,6 +621,8 @@ int main(void)
     barriers();
     onces();
     futexes();
+    CHECK(argc == 2);
+    given_back(argv[1]);
     printf("coverage: all done\n");
     return 0;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# coverage.sh BIN LIB TABLE UPMU: the table of the documentation is what the library does. Every function in it is taken
+# coverage.sh BIN LIB TABLE UPMU PLUGIN: the table of the documentation is what the library does. Every function in it is taken
 # over by the library and every function the library takes over is in it; a call of each yields the events of its row, all
 # of them and no other, in mode all and in mode contended.
 set -euo pipefail
-bin=$1 lib=$2 table=$3 upmu=$4
+bin=$1 lib=$2 table=$3 upmu=$4 plugin=$5
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -31,7 +31,7 @@ $(cat "$scratch/diff")"
 check()
 {
     local mode=$1 column=$2
-    record "$scratch/$mode" "$mode" "$bin/sync_coverage" >"$scratch/out" || fail "mode $mode: status $?"
+    record "$scratch/$mode" "$mode" "$bin/sync_coverage" "$plugin" >"$scratch/out" || fail "mode $mode: status $?"
     grep -qx 'coverage: all done' "$scratch/out" || fail "mode $mode: it printed $(cat "$scratch/out")"
     events "$scratch/$mode" "$scratch/$mode.txt"
     "$upmu" dump "$scratch/$mode" >"$scratch/dump" || fail "mode $mode: the trace cannot be read"
@@ -43,7 +43,7 @@ check()
 $(cat "$scratch/diff")"
 }
 
-"$bin/sync_coverage" >/dev/null || fail "untraced: status $?"
+"$bin/sync_coverage" "$plugin" >/dev/null || fail "untraced: status $?"
 check all 3
 check contended 4
 

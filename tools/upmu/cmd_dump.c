@@ -94,6 +94,7 @@ static const struct {
     {UPMU_FLAG_ROBUST, "robust"},
     {UPMU_FLAG_PI, "pi"},
     {UPMU_FLAG_PSHARED, "process-shared"},
+    {UPMU_FLAG_FREED, "freed"},
 };
 enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
 

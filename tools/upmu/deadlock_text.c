@@ -189,6 +189,8 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
     if (upmu_deadlocks_item(r->deadlocks, i, &d) != 0)
         return;
     text_title(out, &d);
+    (void)fflush(
+        out->file); /* it is known now; where the threads are takes reading debug information. Closing tells errors */
     if (d.owner) {
         fputs("  ", out->file);
         text_clean(out, deadlock_thread_name(d.owner, d.owner_name));

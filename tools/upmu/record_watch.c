@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "deadlock.h"
@@ -57,27 +56,11 @@ static bool is_over(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 ? errno != EINTR : info.si_pid == pid;
 }
 
-static long now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Ten looks a second, whatever they take. @return milliseconds until the next one, which is then `*next`. */
-static int until_next(long *next)
-{
-    long now = now_ms();
-    *next = *next + LOOK_MS > now ? *next + LOOK_MS : now;
-    return (int)(*next - now);
-}
-
 void record_watch(pid_t pid, const char *dir, const char *file)
 {
     struct upmu_deadlock_watch *watch;
     struct output out;
     const char *process;
-    long next = now_ms();
     bool open = (file && output_file(&out, file) == 0) || output_standard(&out, OUTPUT_STDERR) == 0;
     /* Without one (before Linux 5.3) poll() takes the descriptor -1 for nothing to wait for, and the time passes. */
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -86,7 +69,7 @@ void record_watch(pid_t pid, const char *dir, const char *file)
         watch = NULL;
     }
     while (!is_over(pid)) {
-        if (poll(&end, 1, until_next(&next)) == 0 && watch && upmu_deadlock_watch_look(watch, &process) > 0 && open)
+        if (poll(&end, 1, LOOK_MS) == 0 && watch && upmu_deadlock_watch_look(watch, &process) > 0 && open)
             tell(&out, watch, process);
     }
     upmu_deadlock_watch_close(watch);

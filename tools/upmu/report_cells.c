@@ -19,9 +19,12 @@ void cell_duration(struct table *t, uint64_t ns)
     cell_free(t, STYLE_PLAIN, ns ? report_duration(ns) : memory_copy(""));
 }
 
-/* A wait that had not ended when the recording did lasted at least that long. */
+/* A wait that had not ended when the recording did lasted at least that long; when nothing is known of the process after the
+ * wait began, that is no time at all. */
 char *total_in_words(const struct upmu_wait_sum *w)
 {
+    if (w->unfinished > 0 && w->total_ns + w->unfinished_ns == 0)
+        return memory_copy("not known");
     char *ns = report_duration(w->total_ns + w->unfinished_ns);
     if (w->unfinished == 0)
         return ns;

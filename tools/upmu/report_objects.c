@@ -79,9 +79,10 @@ void report_text_stack(struct output *out, const struct report *r, uint32_t proc
 static void text_longest(struct output *out, const struct report *r, const struct upmu_overview_object *o)
 {
     const struct upmu_longest_wait *l = &o->longest;
-    char *ns = report_duration(l->ns);
-    fprintf(out->file, "    longest: thread %ld %s %s", (long)l->waiter,
-            l->unfinished ? "still waited at the end, for at least" : "waited", ns);
+    char *ns = l->unfinished && l->ns == 0 ? memory_copy("a time not known") : report_duration(l->ns);
+    const char *least = l->ns == 0 ? "" : "at least ";
+    fprintf(out->file, "    longest: thread %ld %s%s%s", (long)l->waiter,
+            l->unfinished ? "still waited at the end, for " : "waited ", l->unfinished ? least : "", ns);
     free(ns);
     if (l->holder != 0) {
         char *place = report_place(r, o->process, l->holder_site);

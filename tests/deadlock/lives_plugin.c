@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* A library with two locks of its own that is loaded more than once. Room: tests; used by lives.cpp. */
+#include <pthread.h>
+#include <stdbool.h>
+
+__attribute__((visibility("default"))) void plugin_nest(bool swapped);
+
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+void plugin_nest(bool swapped)
+{
+    pthread_mutex_lock(swapped ? &b : &a);
+    pthread_mutex_lock(swapped ? &a : &b);
+    pthread_mutex_unlock(swapped ? &a : &b);
+    pthread_mutex_unlock(swapped ? &b : &a);
+}
