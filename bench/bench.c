@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -18,6 +19,9 @@ enum {
     ROUNDS_FULL = 400,
     ROUNDS_SHORT = 25,
     ROUNDS_WARM = 3,
+    ROUNDS_LEAST = 5,
+    SECONDS_FULL = 20,
+    SECONDS_SHORT = 5,
 };
 
 /* ---------------------------------------------------------------------------------------------- the machine */
@@ -74,6 +78,7 @@ static void take_options(struct bench *b, int argc, char **argv)
             usage(b->title, strcmp(argv[i], "--help") == 0 ? 0 : 2);
     }
     b->rounds = b->brief ? ROUNDS_SHORT : ROUNDS_FULL;
+    b->row_ns = 1e9 * (b->brief ? SECONDS_SHORT : SECONDS_FULL);
     b->slack = judge ? b->brief ? 3 : 1 : 0;
 }
 
@@ -139,16 +144,25 @@ void bench_part(struct bench *b, const char *name, void (*part)(struct bench *b)
 
 /* ----------------------------------------------------------------------------------------------------- rounds */
 
-static double batch_ns(const struct bench *b, const struct bench_side *side, size_t n, size_t calls)
+static double now_ns(const struct bench *b, const struct bench_pair *p)
+{
+    struct timespec ran;
+    if (!p->work)
+        return (double)tick_now() * b->ns_per_tick;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ran);
+    return (double)ran.tv_sec * 1e9 + (double)ran.tv_nsec;
+}
+
+static double batch_ns(const struct bench *b, const struct bench_pair *p, const struct bench_side *side)
 {
     if (side->before)
         side->before(side->arg);
-    uint64_t start = tick_now();
-    side->loop(side->arg, n);
-    uint64_t ticks = tick_now() - start;
+    double start = now_ns(b, p);
+    side->loop(side->arg, p->n);
+    double ns = now_ns(b, p) - start;
     if (side->after)
         side->after(side->arg);
-    return (double)ticks * b->ns_per_tick / (double)(n * calls);
+    return ns / (double)(p->n * (p->calls ? p->calls : 1));
 }
 
 static int ascending(const void *a, const void *b)
@@ -163,18 +177,22 @@ double bench_share(double *numbers, size_t n, double share)
     return numbers[(size_t)((double)(n - 1) * share)];
 }
 
-/* Who goes first changes from round to round, so that neither always finds what the other has left in the caches. */
-static void run_rounds(const struct bench *b, const struct bench_pair *p, double *subject, double *floor)
+/* Who goes first changes from round to round, so that neither always finds what the other has left in the caches.
+ * @return how many rounds there were. */
+static size_t run_rounds(const struct bench *b, const struct bench_pair *p, double *subject, double *floor)
 {
-    size_t calls = p->calls ? p->calls : 1;
+    uint64_t start = tick_now();
     for (size_t i = 0; i < ROUNDS_WARM + b->rounds; i++) {
+        if (i >= ROUNDS_WARM + ROUNDS_LEAST && (double)(tick_now() - start) * b->ns_per_tick > b->row_ns)
+            return i - ROUNDS_WARM;
         size_t at = i < ROUNDS_WARM ? 0 : i - ROUNDS_WARM;
         if (i % 2)
-            subject[at] = batch_ns(b, &p->subject, p->n, calls);
-        floor[at] = batch_ns(b, &p->floor, p->n, calls);
+            subject[at] = batch_ns(b, p, &p->subject);
+        floor[at] = batch_ns(b, p, &p->floor);
         if (i % 2 == 0)
-            subject[at] = batch_ns(b, &p->subject, p->n, calls);
+            subject[at] = batch_ns(b, p, &p->subject);
     }
+    return b->rounds;
 }
 
 struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
@@ -184,13 +202,15 @@ struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
     snprintf(row->floor, sizeof row->floor, "%s", p->floor.name);
     row->judge = p->judge;
     row->bar = p->bar;
-    run_rounds(b, p, subject, floor);
-    for (size_t i = 0; i < b->rounds; i++)
+    size_t n = run_rounds(b, p, subject, floor);
+    for (size_t i = 0; i < n; i++)
         ratio[i] = subject[i] / floor[i];
-    row->ns = bench_share(subject, b->rounds, 0.5);
-    row->ns_p10 = bench_share(subject, b->rounds, 0.1);
-    row->floor_ns = bench_share(floor, b->rounds, 0.5);
-    row->ratio = bench_share(ratio, b->rounds, 0.5);
+    row->ns = bench_share(subject, n, 0.5);
+    row->ns_p10 = bench_share(subject, n, 0.1);
+    row->floor_ns = bench_share(floor, n, 0.5);
+    row->ratio = bench_share(ratio, n, 0.5);
+    row->ratio_low = bench_share(ratio, n, 0.25);
+    row->ratio_high = bench_share(ratio, n, 0.75);
     return row;
 }
 

@@ -35,22 +35,24 @@ struct bench_row {
     char name[BENCH_NAME_MAX];
     char floor[BENCH_NAME_MAX]; /**< "" if there is none */
     enum bench_judge judge;
-    double bar;                  /**< most the judged number may be */
-    double ns;                   /**< median of the batches, per call */
-    double ns_p10;               /**< the tenth part of the batches is below it */
-    double floor_ns;             /**< median */
-    double ratio;                /**< median over the rounds */
-    double count;                /**< BENCH_COUNT */
-    char failed[BENCH_WHY_MAX];  /**< why the number cannot be believed, or "" */
-    char skipped[BENCH_WHY_MAX]; /**< why there is none, or "" */
+    double bar;                   /**< most the judged number may be */
+    double ns;                    /**< median of the batches, per call */
+    double ns_p10;                /**< the tenth part of the batches is below it */
+    double floor_ns;              /**< median */
+    double ratio;                 /**< median over the rounds */
+    double ratio_low, ratio_high; /**< a quarter of the rounds is below, a quarter above */
+    double count;                 /**< BENCH_COUNT */
+    char failed[BENCH_WHY_MAX];   /**< why the number cannot be believed, or "" */
+    char skipped[BENCH_WHY_MAX];  /**< why there is none, or "" */
 };
 
 /** A run of a benchmark; in memory shared with the children that measure. */
 struct bench {
     const char *title;
     size_t rounds;
-    double slack; /**< bars are multiplied by it; 0: bars are shown, not judged */
-    bool brief;   /**< only to see that it works */
+    double row_ns; /**< longest that a row may take: on a busy machine it has fewer rounds */
+    double slack;  /**< bars are multiplied by it; 0: bars are shown, not judged */
+    bool brief;    /**< only to see that it works */
     bool json;
     bool heading;
     double ns_per_tick;
@@ -74,6 +76,7 @@ struct bench_pair {
     struct bench_side subject, floor;
     size_t n;     /**< times per batch */
     size_t calls; /**< calls in one time, for numbers per call; 0 means 1 */
+    bool work;    /**< time is what all threads of the process have run, not what has passed */
     enum bench_judge judge;
     double bar;
 };

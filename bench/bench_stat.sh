@@ -123,7 +123,7 @@ row()
                     "\"ratio\":%.5f,\"off_percent\":%.3f,\"judge\":\"percent\",\"bar\":%g,\"slack\":%g}\n",
                     name, verdict, in_, out, constant, ratio, off, percent, slack
             else
-                printf "%-44s %9s %9s %9s %8.4f %8g%%  %-10s %s stat around it, less %s\n", name, in_, "", out, ratio,
+                printf "%-44s %9s %9s %9s %8.4f %13s %8g%%  %-10s %s stat around it, less %s\n", name, in_, "", out, ratio, "",
                     percent, verdict, outer, constant
             exit verdict == "MISSED"
         }'

@@ -60,9 +60,10 @@ static void print_row(const struct bench *b, const struct bench_row *row)
         return;
     }
     if (row->judge == BENCH_COUNT)
-        printf(" %9g %9s %9s %8s", row->count, "", "", "");
+        printf(" %9g %9s %9s %8s %13s", row->count, "", "", "", "");
     else
-        printf(" %9.2f %9.2f %9.2f %8.3f", row->ns, row->ns_p10, row->floor_ns, row->ratio);
+        printf(" %9.2f %9.2f %9.2f %8.3f %6.3f-%-6.3f", row->ns, row->ns_p10, row->floor_ns, row->ratio, row->ratio_low,
+               row->ratio_high);
     print_bar(row);
     printf("  %-10s %s\n", verdict(b, row), row->floor);
 }
@@ -70,8 +71,8 @@ static void print_row(const struct bench *b, const struct bench_row *row)
 static void print_table(const struct bench *b)
 {
     if (b->heading)
-        printf("%-44s %9s %9s %9s %8s %9s  %-10s %s\n", "what", "ns", "p10", "floor ns", "ratio", "bar", "verdict",
-               "against");
+        printf("%-44s %9s %9s %9s %8s %13s %9s  %-10s %s\n", "what", "ns", "p10", "floor ns", "ratio", "half of them",
+               "bar", "verdict", "against");
     for (size_t i = 0; i < b->n_rows; i++)
         print_row(b, &b->rows[i]);
 }
@@ -106,8 +107,8 @@ static void print_object(const struct bench *b, const struct bench_row *row)
         printf(",\"count\":%g", row->count);
     } else {
         print_text("floor", row->floor);
-        printf(",\"ns\":%.3f,\"ns_p10\":%.3f,\"floor_ns\":%.3f,\"ratio\":%.4f", row->ns, row->ns_p10, row->floor_ns,
-               row->ratio);
+        printf(",\"ns\":%.3f,\"ns_p10\":%.3f,\"floor_ns\":%.3f,\"ratio\":%.4f,\"ratio_p25\":%.4f,\"ratio_p75\":%.4f",
+               row->ns, row->ns_p10, row->floor_ns, row->ratio, row->ratio_low, row->ratio_high);
     }
     print_text("judge", judges[row->judge]);
     if (row->judge != BENCH_NOTHING)

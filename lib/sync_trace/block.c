@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -145,14 +146,32 @@ static struct sync_thread *block_make(void)
     return t;
 }
 
+/* A call is made while the recorder is at work below us, or after the thread's last event. If it is a signal handler's or
+ * a late destructor's, it is lost. The unwinder locks too, with all signals blocked, which few handlers do; what counters
+ * are read with may lock as it likes. */
+static void pass(const struct sync_tls *tls)
+{
+    sigset_t now;
+    if (tls->counting || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
+        return;
+    bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
+               sigismember(&now, SIGRTMAX);
+    if (!all)
+        upmu_recorder_lost_(1);
+}
+
 struct sync_thread *sync_thread_make(void)
 {
     struct sync_tls *tls = &sync_tls;
     int saved = errno, cancel;
-    /* A block that is not ready means: the recorder is at work below us. In a child it is all zeros. */
-    if (tls->busy || tls->refused || (tls->thread && tls->thread->used) ||
-        !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+    if (tls->busy || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
+    /* A block that is there is not ready. In a child it is all zeros. */
+    if (tls->refused || (tls->thread && tls->thread->used)) {
+        pass(tls);
+        return NULL;
+    }
+    sigset_t before = sync_signals_away();
     tls->busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -169,6 +188,7 @@ struct sync_thread *sync_thread_make(void)
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     tls->busy = 0;
+    sync_signals_back(&before);
     errno = saved;
     return t;
 }

@@ -58,7 +58,7 @@ static bool move_all(const struct sync_counts *from, struct sync_counts *to)
     return true;
 }
 
-static bool grow(struct sync_thread *t)
+static bool grow_now(struct sync_thread *t)
 {
     for (uint32_t slots = (t->counts->mask + 1) * 2; slots <= SLOTS_MAX; slots *= 2) {
         struct sync_counts *larger = sync_counts_new(slots);
@@ -73,6 +73,28 @@ static bool grow(struct sync_thread *t)
     return false;
 }
 
+/* What a signal handler counts while all is moved would be counted in the table that is left. */
+static bool grow(struct sync_thread *t)
+{
+    sigset_t before = sync_signals_away();
+    bool grown = grow_now(t);
+    sync_signals_back(&before);
+    return grown;
+}
+
+/* Take a free slot. Between finding and taking it a signal handler may have taken it for a lock of its own.
+ * @return whether it is this lock's now. */
+static bool take(struct sync_thread *t, struct sync_count *s, uintptr_t lock, uint32_t type)
+{
+    uintptr_t none = 0;
+    if (!__atomic_compare_exchange_n(&s->lock, &none, lock, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return none == lock;
+    s->until = sync_process.sample;
+    __atomic_store_n(&s->type, (uint16_t)type, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&t->counts->used, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
 /* Where the counts of locks go that no table has room for: counted as lost, never as another lock's. */
 static struct sync_count *no_room(struct sync_thread *t)
 {
@@ -84,20 +106,17 @@ static struct sync_count *no_room(struct sync_thread *t)
 
 struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type)
 {
-    struct sync_count *s = probe(t->counts, lock);
-    bool fits = s && (s->lock == lock || t->counts->used < t->counts->mask / 2 + t->counts->mask / 4);
-    while (!fits) {
-        if (!grow(t))
-            return s && s->lock == lock ? s : no_room(t);
+    struct sync_count *s;
+    do {
         s = probe(t->counts, lock);
-        fits = s != NULL;
-    }
-    if (s->lock == 0) {
-        s->type = (uint16_t)type;
-        s->until = sync_process.sample;
-        __atomic_store_n(&s->lock, lock, __ATOMIC_RELEASE);
-        t->counts->used++;
-    }
+        bool fits = s && (s->lock == lock || t->counts->used < t->counts->mask / 2 + t->counts->mask / 4);
+        while (!fits) {
+            if (!grow(t))
+                return s && s->lock == lock ? s : no_room(t);
+            s = probe(t->counts, lock);
+            fits = s != NULL;
+        }
+    } while (s->lock != lock && !take(t, s, lock, type));
     return s;
 }
 
@@ -129,17 +148,18 @@ static bool write_slot(struct sync_counts *c, uint32_t i, struct trace_stream *s
 {
     const struct sync_count *s = &c->slot[i];
     uintptr_t key = __atomic_load_n(&s->lock, __ATOMIC_ACQUIRE);
+    uint16_t type = __atomic_load_n(&s->type, __ATOMIC_ACQUIRE); /* none: it is being taken, and has counted nothing */
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_COUNTS,
         .peer = peer,
         .count = __atomic_load_n(&s->acquired, __ATOMIC_RELAXED),
         .contended = __atomic_load_n(&s->contended, __ATOMIC_RELAXED),
     };
-    if (!key || e.count == __atomic_load_n(&c->written[i], __ATOMIC_RELAXED))
+    if (!key || !type || e.count == __atomic_load_n(&c->written[i], __ATOMIC_RELAXED))
         return true;
-    e.object_type = (int32_t)s->type;
-    e.flags = sync_key_flags(key, s->type);
-    e.object = sync_key_object(key, s->type);
+    e.object_type = (int32_t)type;
+    e.flags = sync_key_flags(key, type);
+    e.object = sync_key_object(key, type);
     if (!upmu_trace_sync_(stream, now, &e))
         return false;
     __atomic_store_n(&c->written[i], e.count, __ATOMIC_RELAXED);

@@ -18,7 +18,9 @@ uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
     /* A backend may have locks of its own: they are not the program's. */
     uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
     sync_guard(t);
+    sync_tls.counting = 1;
     (void)upmu_recorder_counters_(&tick, object); /* without them the wait or hold is not counted, and that is said */
+    sync_tls.counting = 0;
     if (ready)
         sync_unguard(t);
     return tick ? tick : tick_now();

@@ -16,6 +16,7 @@
 #define UPMU_SYNC_SYNC_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -157,6 +158,7 @@ struct sync_tls {
     struct sync_thread *thread;
     uint32_t busy;     /**< the block or what the unwinder needs is being made */
     uint32_t refused;  /**< it could not be made, or the thread has ended */
+    uint32_t counting; /**< counters are being read */
     uint32_t starting; /**< the thread's start is still to be recorded: before that it has not begun */
     uint32_t unwinds;  /**< the unwinder has its memory for this thread */
     uint32_t rounds;   /**< destructor rounds seen */
@@ -239,6 +241,22 @@ static inline void sync_unguard(struct sync_thread *t)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     __atomic_store_n(&t->ready, 1, __ATOMIC_RELAXED);
+}
+
+/** No signal handler runs from here on, for what is rare and too long for sync_guard(): what a handler locks between those
+ *  two is missed. @return what to give back to sync_signals_back(). */
+static inline sigset_t sync_signals_away(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
+    return before;
+}
+
+static inline void sync_signals_back(const sigset_t *before)
+{
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 /** In a forked child whose parent recorded: begin a recording of its own. Called where allocating is safe: at calls that

@@ -83,6 +83,7 @@ static struct start begin(struct start *slot)
 {
     struct start s = *slot;
     slot_give(slot);
+    sigset_t before = sync_signals_away(); /* a handler's events do not come before the thread's start */
     sync_thread_begin();
     sync_tls.starting = 1;
     struct sync_thread *t = sync_recording();
@@ -91,6 +92,7 @@ static struct start begin(struct start *slot)
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
         upmu_recorder_thread_begin_();
     }
+    sync_signals_back(&before);
     return s;
 }
 

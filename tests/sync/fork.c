@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that forks, forks without handlers, vforks and execs while it works with locks. Each process that works says
- * so on its own line: "worker PID". Room: tests; knows nothing of libupmu. */
+/* A program that forks, forks without handlers, vforks, spawns, goes into the background and executes itself while it
+ * works with locks. Each process that works says so on its own line: "worker PID". Room: tests; knows nothing of libupmu. */
 #include <pthread.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,37 @@ static void vfork_and_exec(const char *self)
     wait_for(pid);
 }
 
+static void spawn(char *self)
+{
+    char again[] = "again", *argv[] = {self, again, NULL};
+    pid_t pid;
+    if (posix_spawn(&pid, self, NULL, NULL, argv, environ) != 0)
+        exit(1);
+    wait_for(pid);
+}
+
+/* The one in the middle, which daemon() leaves behind, is no process that works. The end of the pipe is the daemon's. */
+static void run_daemon(void)
+{
+    int ends[2];
+    char c;
+    if (pipe(ends) != 0)
+        exit(1);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        if (daemon(1, 1) != 0)
+            _exit(1);
+        work_in_threads();
+        exit(0);
+    }
+    close(ends[1]);
+    wait_for(pid);
+    if (read(ends[0], &c, 1) != 0)
+        exit(1);
+    close(ends[0]);
+}
+
 int main(int argc, char **argv)
 {
     work_in_threads();
@@ -98,6 +130,8 @@ int main(int argc, char **argv)
     quiet_child(plain_fork);
     quiet_child(_Fork);
     vfork_and_exec(argv[0]);
+    spawn(argv[0]);
+    run_daemon();
     work_in_threads();
     execl(argv[0], argv[0], "again", (char *)NULL);
     return 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fork, _Fork, vfork and exec: each process that works with threads has a trace of its own, with its own events alone and
+# fork, _Fork, vfork, posix_spawn, daemon and exec: each process that works with threads has a trace of its own, with its own events alone and
 # all of them; a child that only passes by writes nothing.
 set -euo pipefail
 bin=$1 lib=$2
@@ -8,11 +8,11 @@ bin=$1 lib=$2
 
 for mode in all contended; do
     record "$scratch/$mode" $mode "$bin/sync_fork" >"$scratch/workers" || fail "$mode: status $?"
-    expect "$scratch/workers" 6 '^worker '
+    expect "$scratch/workers" 8 '^worker '
     events "$scratch/$mode" "$scratch/$mode.txt"
     # The first process works, then executes itself: two recordings of one process id.
     processes=$(grep -c '^process' "$scratch/$mode.txt")
-    [ "$processes" -eq 5 ] || fail "$mode: $processes recordings instead of 5"
+    [ "$processes" -eq 7 ] || fail "$mode: $processes recordings instead of 7"
     # In each recording both threads counted their 100 pairs, once for each line of work.
     totals=$(awk '/^counts/ && / type=1 / { delete v; for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
         key = v["pid"] " " v["tid"] " " v["object"]

@@ -43,8 +43,10 @@ static void *not_recoverable(void *m)
 static void blocked_by_us(pthread_mutex_t *m)
 {
     pthread_t t;
+    unsigned before = look(m).kind[UPMU_TRACE_LOCK_BLOCK];
     CHECK(pthread_create(&t, NULL, lock_unlock, m) == 0);
-    usleep(30000);
+    until_blocked(m, before + 1);
+    usleep(5000); /* it has told of its wait: then it does wait */
     unlock(m);
     CHECK(pthread_join(t, NULL) == 0);
 }
@@ -335,7 +337,7 @@ static void locks_of_ones_own(void)
     upmu_lock_name(&spin, "the spin lock");
     spin_lock();
     CHECK(pthread_create(&t, NULL, spinner, NULL) == 0);
-    usleep(30000);
+    until_blocked(&spin, 1);
     spin_unlock();
     CHECK(pthread_join(t, NULL) == 0);
     upmu_lock_retired(&spin);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* A program whose signal handlers lock, while the threads that they interrupt do the same: a handler locks a mutex that
+ * handlers alone take, tries a spin lock, and posts a semaphore. Prints "mutex ADDRESS handled N". */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+
+enum { THREADS = 3, ENOUGH = 500, INTERVAL_US = 300 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, of_handlers = PTHREAD_MUTEX_INITIALIZER;
+static pthread_spinlock_t spin;
+static sem_t posted;
+static atomic_int handled, left = THREADS;
+static long under_lock;
+
+static void must(int rc, const char *what)
+{
+    if (rc != 0) {
+        (void)fprintf(stderr, "%s: %d\n", what, rc);
+        exit(1);
+    }
+}
+
+static void handler(int signal)
+{
+    int saved = errno;
+    (void)signal;
+    errno = 4711;
+    pthread_mutex_lock(&of_handlers);
+    if (pthread_spin_trylock(&spin) == 0)
+        pthread_spin_unlock(&spin);
+    sem_post(&posted);
+    pthread_mutex_unlock(&of_handlers);
+    atomic_fetch_add(&handled, 1);
+    if (errno != 4711)
+        abort();
+    errno = saved;
+}
+
+static void *work(void *arg)
+{
+    while (atomic_load(&handled) < ENOUGH) {
+        must(pthread_mutex_lock(&lock), "pthread_mutex_lock");
+        under_lock++;
+        must(pthread_mutex_unlock(&lock), "pthread_mutex_unlock");
+        if (sem_trywait(&posted) == 0)
+            must(sem_post(&posted), "sem_post");
+    }
+    atomic_fetch_sub(&left, 1);
+    return arg;
+}
+
+int main(void)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    const struct itimerval often = {{0, INTERVAL_US}, {0, INTERVAL_US}}, never = {{0, 0}, {0, 0}};
+    pthread_t t[THREADS];
+    int value;
+    must(sem_init(&posted, 0, 0), "sem_init");
+    must(pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE), "pthread_spin_init");
+    must(sigaction(SIGALRM, &action, NULL), "sigaction");
+    must(setitimer(ITIMER_REAL, &often, NULL), "setitimer");
+    for (int i = 0; i < THREADS; i++)
+        must(pthread_create(&t[i], NULL, work, NULL), "pthread_create");
+    for (int i = 0; i < THREADS; i++)
+        must(pthread_join(t[i], NULL), "pthread_join");
+    must(setitimer(ITIMER_REAL, &never, NULL), "setitimer");
+    must(sem_getvalue(&posted, &value), "sem_getvalue");
+    if (value != atomic_load(&handled) || under_lock < 1)
+        must(value, "posts of handlers");
+    printf("mutex %lx handled %d\n", (unsigned long)(uintptr_t)&of_handlers, value);
+    return 0;
+}
