@@ -11,6 +11,8 @@
  * - Mutexes: three of them in a ring. Each thread holds one and takes the next before it gives that one back, so that it
  *   always comes to a mutex which the other one holds and will give up only when it goes on itself.
  *   Who is woken must not push the other one aside, or that one would find its next mutex free: batch threads do not.
+ * - The least: the same mutexes through the C library alone, with what no recorder of blocks can leave out: trying first,
+ *   three ticks, the bytes of three events stored into a mapped file, and two walks of the call stack by libunwind.
  * - Semaphores: each thread posts the other's and waits for its own. A turn holds a post beside the block; it is recorded
  *   with its call stack, too.
  */
@@ -23,24 +25,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/tick.h"
 #include "bench.h"
 #include "upmu/region.h"
 #include "upmu/sync.h"
 
-enum { TURNS = 100, MUTEXES = 3 };
+enum { TURNS = 100, MUTEXES = 3, FRAMES = 24, PIECE_BYTES = 1024 * 1024 };
 
 static const double bar = 1.15, most = 0.75;
 static char dir[PATH_MAX];
 
-/* The C library's own. */
+/* The C library's own, and libunwind's. */
 static struct {
     int (*lock)(pthread_mutex_t *);
     int (*unlock)(pthread_mutex_t *);
     int (*wait)(sem_t *);
     int (*post)(sem_t *);
+    int (*trylock)(pthread_mutex_t *);
+    int (*walk)(void **, int); /* libunwind's; NULL: it is not there */
 } bare;
 
 /* Two threads that take turns. */
@@ -51,6 +57,8 @@ struct turns {
     int partner_cpu;
     uint32_t begun; /* atomic: the partner has its first mutex */
     void *(*partner)(void *arg);
+    void (*pass)(struct turns *p, size_t held);
+    int (*lock)(pthread_mutex_t *);
     double blocks, slept; /* of both threads, in all batches */
     long slept_before;
 };
@@ -67,6 +75,26 @@ static void move(int cpu)
         give_up("sched_setaffinity");
 }
 
+/* Where a thread stores what stands for its events. */
+static _Thread_local struct {
+    uint8_t *bytes;
+    size_t used;
+} piece;
+
+static uint8_t *map_piece(void)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/least-XXXXXX", dir);
+    int fd = mkstemp(path);
+    if (fd < 0 || unlink(path) != 0 || ftruncate(fd, PIECE_BYTES) != 0)
+        give_up(path);
+    void *p = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED)
+        give_up("mmap");
+    return p;
+}
+
 /* ------------------------------------------------------------------------------------------------------- mutexes */
 
 static void pass_ours(struct turns *p, size_t held)
@@ -81,41 +109,52 @@ static void pass_bare(struct turns *p, size_t held)
     bare.unlock(&p->mutex[held]);
 }
 
-/* The other side of all loops: it lives as long as the process. */
-static void *mutex_partner_ours(void *arg)
+/* As many bytes as an event of a wait's beginning, of its end and of a release have. */
+static void store(uint64_t tick, size_t bytes)
+{
+    if (!piece.bytes || piece.used + bytes > PIECE_BYTES) {
+        if (!piece.bytes)
+            piece.bytes = map_piece();
+        piece.used = 0;
+    }
+    for (size_t i = 0; i < bytes / sizeof tick; i++)
+        ((volatile uint64_t *)(void *)(piece.bytes + piece.used))[i] = tick;
+    piece.used += bytes;
+}
+
+static void pass_least(struct turns *p, size_t held)
+{
+    void *frames[FRAMES];
+    pthread_mutex_t *next = &p->mutex[(held + 1) % MUTEXES];
+    if (bare.trylock(next) != 0) {
+        (void)bare.walk(frames, FRAMES);
+        store(tick_now(), 48);
+        bare.lock(next);
+        store(tick_now(), 32);
+    }
+    uint64_t tick = tick_now();
+    bare.unlock(&p->mutex[held]);
+    (void)bare.walk(frames, FRAMES);
+    store(tick, 16);
+}
+
+/* The other side: it lives as long as the process. */
+static void *mutex_partner(void *arg)
 {
     struct turns *p = arg;
     move(p->partner_cpu);
-    pthread_mutex_lock(&p->mutex[1]);
+    p->lock(&p->mutex[1]);
     __atomic_store_n(&p->begun, 1, __ATOMIC_RELEASE);
     for (size_t held = 1;; held = (held + 1) % MUTEXES)
-        pass_ours(p, held);
+        p->pass(p, held);
     return NULL;
 }
 
-static void *mutex_partner_bare(void *arg)
-{
-    struct turns *p = arg;
-    move(p->partner_cpu);
-    bare.lock(&p->mutex[1]);
-    __atomic_store_n(&p->begun, 1, __ATOMIC_RELEASE);
-    for (size_t held = 1;; held = (held + 1) % MUTEXES)
-        pass_bare(p, held);
-    return NULL;
-}
-
-static void mutex_turns_ours(void *arg, size_t n)
+static void mutex_turns(void *arg, size_t n)
 {
     struct turns *p = arg;
     for (size_t i = 0; i < n; i++, p->held = (p->held + 1) % MUTEXES)
-        pass_ours(p, p->held);
-}
-
-static void mutex_turns_bare(void *arg, size_t n)
-{
-    struct turns *p = arg;
-    for (size_t i = 0; i < n; i++, p->held = (p->held + 1) % MUTEXES)
-        pass_bare(p, p->held);
+        p->pass(p, p->held);
 }
 
 /* ---------------------------------------------------------------------------------------------------- semaphores */
@@ -187,18 +226,23 @@ static bool find_bare(void)
     if (!libc)
         return false;
     void *lock = dlsym(libc, "pthread_mutex_lock"), *unlock = dlsym(libc, "pthread_mutex_unlock"),
-         *wait = dlsym(libc, "sem_wait"), *post = dlsym(libc, "sem_post");
+         *wait = dlsym(libc, "sem_wait"), *post = dlsym(libc, "sem_post"),
+         *trylock = dlsym(libc, "pthread_mutex_trylock");
+    void *unwinder = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    void *walk = unwinder ? dlsym(unwinder, "unw_backtrace") : NULL;
     *(void **)(void *)&bare.lock = lock;
     *(void **)(void *)&bare.unlock = unlock;
     *(void **)(void *)&bare.wait = wait;
     *(void **)(void *)&bare.post = post;
-    return lock && unlock && wait && post;
+    *(void **)(void *)&bare.trylock = trylock;
+    *(void **)(void *)&bare.walk = walk;
+    return lock && unlock && wait && post && trylock;
 }
 
 /* What is measured, and how it is recorded. */
 struct what {
     const char *title;
-    bool mutexes, two_cpus, work;
+    bool mutexes, two_cpus, work, least;
     const char *events;
     struct upmu_sync_opts opts;
     enum bench_judge judge;
@@ -209,21 +253,17 @@ static void start_turns(struct turns *p, const struct what *w, bool ours, int cp
     pthread_t thread;
     const struct sched_param none = {0};
     *p = (struct turns){.partner_cpu = cpu};
-    if (w->mutexes)
-        p->partner = ours ? mutex_partner_ours : mutex_partner_bare;
-    else
-        p->partner = ours ? sem_partner_ours : sem_partner_bare;
+    p->partner = w->mutexes ? mutex_partner : ours ? sem_partner_ours : sem_partner_bare;
+    p->pass = !ours ? pass_bare : w->least ? pass_least : pass_ours;
+    p->lock = ours && !w->least ? pthread_mutex_lock : bare.lock;
     for (size_t i = 0; i < MUTEXES; i++)
         if (pthread_mutex_init(&p->mutex[i], NULL) != 0)
             give_up("pthread_mutex_init");
     if (sem_init(&p->first, 0, 0) != 0 || sem_init(&p->second, 0, 0) != 0)
         give_up("sem_init");
-    if (ours)
-        pthread_mutex_lock(&p->mutex[0]);
-    else
-        bare.lock(&p->mutex[0]);
-    (void)setpriority(PRIO_PROCESS, 0,
-                      -20); /* without the right to it others come in between, and there are fewer rounds */
+    p->lock(&p->mutex[0]);
+    /* Without the right to it others come in between, and there are fewer rounds. */
+    (void)setpriority(PRIO_PROCESS, 0, -20);
     if (!w->two_cpus && sched_setscheduler(0, SCHED_BATCH, &none) != 0)
         give_up("sched_setscheduler");
     if (pthread_create(&thread, NULL, p->partner, p) != 0)
@@ -246,9 +286,8 @@ static void measure(struct bench *b, const struct what *w)
     struct upmu_sync_opts opts = w->opts;
     const struct upmu_region_opts regions = {.size = sizeof regions, .events = w->events, .trace = dir};
     const struct bench_pair pair = {
-        .subject = {w->title, w->mutexes ? mutex_turns_ours : sem_turns_ours, &ours, before_batch, after_batch},
-        .floor = {"the same untraced", w->mutexes ? mutex_turns_bare : sem_turns_bare, &untraced, before_batch,
-                  after_batch},
+        .subject = {w->title, w->mutexes ? mutex_turns : sem_turns_ours, &ours, before_batch, after_batch},
+        .floor = {"the same untraced", w->mutexes ? mutex_turns : sem_turns_bare, &untraced, before_batch, after_batch},
         .n = TURNS,
         .calls = 2, /* both threads block once in a turn */
         .work = w->work,
@@ -263,9 +302,13 @@ static void measure(struct bench *b, const struct what *w)
         bench_skip(b, w->title, "there is one CPU only");
         return;
     }
+    if (w->least && !bare.walk) {
+        bench_skip(b, w->title, "there is no libunwind.so.8");
+        return;
+    }
     opts.size = sizeof opts;
     opts.trace = dir;
-    if (upmu_region_setup(&regions) < 0 || upmu_sync_begin(&opts) < 0)
+    if (!w->least && (upmu_region_setup(&regions) < 0 || upmu_sync_begin(&opts) < 0))
         give_up(upmu_error());
     start_turns(&ours, w, true, w->two_cpus ? b->other : b->cpu);
     start_turns(&untraced, w, false, w->two_cpus ? b->other : b->cpu);
@@ -285,6 +328,11 @@ static void mutex_one_cpu_no_stacks(struct bench *b)
                               .mutexes = true,
                               .events = "none",
                               .opts = {.stack_depth = UPMU_SYNC_NO_STACKS}});
+}
+
+static void mutex_least(struct bench *b)
+{
+    measure(b, &(struct what){.title = "mutex, one CPU, the least", .mutexes = true, .least = true});
 }
 
 static void mutex_two_cpus(struct bench *b)
@@ -339,8 +387,8 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 int main(int argc, char **argv)
 {
     static void (*const parts[])(struct bench *) = {
-        mutex_one_cpu, mutex_one_cpu_no_stacks, mutex_two_cpus, mutex_two_cpus_work,
-        semaphore,     semaphore_no_stacks,     with_counters,  with_switches,
+        mutex_one_cpu, mutex_one_cpu_no_stacks, mutex_least,   mutex_two_cpus, mutex_two_cpus_work,
+        semaphore,     semaphore_no_stacks,     with_counters, with_switches,
     };
     struct bench *b = bench_start("block", argc, argv);
     const char *tmp = getenv("TMPDIR");

@@ -83,9 +83,14 @@ enum upmu_trace_kind {
     UPMU_TRACE_BARRIER_LEAVE = 57,  /**< it goes on; `result` is 0, or PTHREAD_BARRIER_SERIAL_THREAD (-1) for one */
 
     /* Futexes that the program uses itself, through libc's syscall(): `object` is the word. */
-    UPMU_TRACE_FUTEX_WAIT = 58,  /**< the thread asks the kernel to let it sleep on the word */
-    UPMU_TRACE_FUTEX_WOKEN = 59, /**< it goes on: `result` 0, or an errno value; EAGAIN: it did not sleep at all */
-    UPMU_TRACE_FUTEX_WAKE = 60,  /**< `count` sleepers were woken or moved to another word, `object2` */
+    UPMU_TRACE_FUTEX_WAIT = 58, /**< the thread asks the kernel to let it sleep on the word; `count` above 1: on so many
+                                      words, of which `object` is the first */
+    UPMU_TRACE_FUTEX_WOKEN =
+        59, /**< it goes on: `result` 0, or an errno value; EAGAIN: it did not sleep at all; `count`:
+                                      which of several words it was woken by, 0 is the first */
+    UPMU_TRACE_FUTEX_WAKE = 60, /**< `count` sleepers were woken or moved to another word, `object2` */
+
+    UPMU_TRACE_FUTEX_ALSO = 61, /**< `object` is the next one of the several words of the FUTEX_WAIT before */
 
     /* How the thread's running goes on (UPMU_SCHED), told by the kernel; `count` is the number of a CPU. What is not told
      * is unknown: what lies before SCHED_BEGIN, behind the last of these, and between SCHED_LOST and the one before it. */
@@ -179,6 +184,7 @@ struct upmu_trace_event {
     uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
     uint64_t
         count; /**< LOCK_COUNTS: acquisitions; FUTEX_COUNTS: waits; THREAD_EXIT: switches; SEM_VALUE: the value; FUTEX_WAKE: sleepers woken;
+                    FUTEX_WAIT, FUTEX_WOKEN: see there;
                     SCHED_*: a CPU, or switches */
     uint64_t contended; /**< LOCK_COUNTS: those that had to wait; FUTEX_COUNTS: those within recorded waits */
     size_t n_values;    /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */

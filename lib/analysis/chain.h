@@ -61,6 +61,7 @@ struct chain_object {
     uint32_t arrived;     /**< of a barrier: threads that wait in the present round */
     uint32_t leaving;     /**< threads of the round before that have not gone on yet */
     uint32_t round_cause; /**< who came last in that */
+    bool watched;         /**< threads may wait for it beside others, and nobody counts them */
 };
 
 /** Waits of one thread that another one could have kept shorter. */
@@ -93,6 +94,10 @@ int chain_end(struct overview *o, uint32_t thread, uint64_t time_ns);
 
 /** The thread stops for `object`. */
 int chain_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** Somebody may wait for `object` beside others from now on: what could end that is remembered. */
+int chain_watch(struct overview *o, uint32_t object);
+/** The wait for `object` that ends now is ended by what ended waits for `other` last. */
+void chain_woken_by(struct overview *o, uint32_t object, uint32_t other);
 /** What had begun was no wait. */
 void chain_forget(struct overview *o, uint32_t thread, uint32_t object);
 

@@ -37,6 +37,24 @@ int chain_wait(struct overview *o, uint32_t thread, uint32_t object, const struc
     return 0;
 }
 
+int chain_watch(struct overview *o, uint32_t object)
+{
+    if (o->chain.off)
+        return 0;
+    struct chain_object *of = chain_object(o, object);
+    if (!of)
+        return overview_no_memory();
+    of->watched = true;
+    return 0;
+}
+
+void chain_woken_by(struct overview *o, uint32_t object, uint32_t other)
+{
+    struct chain *c = &o->chain;
+    if (object < c->n_objects && other < c->n_objects)
+        c->objects[object].cause = c->objects[other].cause;
+}
+
 static void stop_waiting(struct chain *c, uint32_t thread, uint32_t object)
 {
     struct chain_object *of = &c->objects[object];
@@ -64,7 +82,7 @@ void chain_forget(struct overview *o, uint32_t thread, uint32_t object)
 int chain_wake(struct overview *o, uint32_t thread, uint32_t object, uint64_t time_ns, bool all)
 {
     struct chain_object *of = object < o->chain.n_objects ? &o->chain.objects[object] : NULL;
-    if (!of || (of->waiters == 0 && of->armed == 0))
+    if (!of || (of->waiters == 0 && of->armed == 0 && !of->watched))
         return 0; /* nobody is there to be woken */
     of->cause = chain_at(o, thread, time_ns);
     if (of->cause == MAP_NONE)

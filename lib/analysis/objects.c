@@ -256,10 +256,29 @@ static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, c
     return wait_end(o, thread, object, e);
 }
 
+/* A wait for several words is known by the first of them; the others can end it as well. */
+static int also(struct overview *o, uint32_t thread, uint32_t object)
+{
+    struct ov_thread *t = &o->threads[thread];
+    uint32_t *all = array_room(t->also, t->n_also, &t->cap_also, sizeof *all);
+    if (!all)
+        return overview_no_memory();
+    t->also = all;
+    all[t->n_also++] = object;
+    return chain_watch(o, object);
+}
+
 static int futex_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
-    if (e->kind == UPMU_TRACE_FUTEX_WAIT)
+    struct ov_thread *t = &o->threads[thread];
+    if (e->kind == UPMU_TRACE_FUTEX_ALSO)
+        return also(o, thread, object);
+    if (e->kind == UPMU_TRACE_FUTEX_WAIT) {
+        t->n_also = 0;
         return wait_begin(o, thread, object, e);
+    }
+    if (e->count > 0 && e->count <= t->n_also)
+        chain_woken_by(o, object, t->also[e->count - 1]);
     if (e->result != EAGAIN)
         return wait_event(o, thread, object, e);
     /* The word had changed: the kernel did not let it sleep. */
@@ -333,6 +352,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return barrier_event(o, thread, object, e);
     case UPMU_TRACE_FUTEX_WAIT:
     case UPMU_TRACE_FUTEX_WOKEN:
+    case UPMU_TRACE_FUTEX_ALSO:
         return futex_event(o, thread, object, e);
     case UPMU_TRACE_COND_BROADCAST:
         that->broadcasts++;

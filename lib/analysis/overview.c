@@ -60,7 +60,7 @@ static enum concern concern_of(int kind)
     bool lock = kind >= UPMU_TRACE_LOCK_BLOCK && kind <= UPMU_TRACE_LOCK_CONSISTENT;
     bool cond = kind >= UPMU_TRACE_COND_WAIT && kind <= UPMU_TRACE_COND_BROADCAST;
     bool sem = kind >= UPMU_TRACE_SEM_POST && kind <= UPMU_TRACE_SEM_VALUE;
-    bool other = kind >= UPMU_TRACE_BARRIER_ARRIVE && kind <= UPMU_TRACE_FUTEX_WAKE;
+    bool other = kind >= UPMU_TRACE_BARRIER_ARRIVE && kind <= UPMU_TRACE_FUTEX_ALSO;
     return lock || cond || sem || other ? CONCERNS_OBJECT : CONCERNS_NOBODY;
 }
 
@@ -162,6 +162,7 @@ static void free_things(struct overview *o)
     for (size_t i = 0; i < o->n_threads; i++) {
         free(o->threads[i].name);
         free(o->threads[i].open);
+        free(o->threads[i].also);
         free(o->threads[i].open_values);
         free(o->threads[i].counts);
         free(o->threads[i].moment.values);

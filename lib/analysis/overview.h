@@ -122,6 +122,8 @@ struct ov_thread {
     struct open_region *open;       /**< regions begun, outermost first */
     struct upmu_value *open_values; /**< for each of them the counters at its begin */
     size_t n_open, cap_open;
+    uint32_t *also; /**< the further words of the last wait for a futex that was one for several */
+    size_t n_also, cap_also;
     struct upmu_overview_count *counts; /**< over the region of its life, NULL if that did not end */
     size_t n_counts;
     struct ov_moment moment;

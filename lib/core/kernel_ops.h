@@ -161,6 +161,7 @@ enum { KERNEL_FUTEX_CALLS = 3, KERNEL_FUTEX_RECORD = 8 /**< bytes the kernel wri
 /** The tracepoints of their beginnings. */
 struct kernel_futex_points {
     uint64_t id[KERNEL_FUTEX_CALLS]; /**< 0: this kernel has no such call */
+    char waits[512];                 /**< which calls of futex() wait, in the kernel's words */
 };
 
 /**

@@ -67,22 +67,13 @@ void region_futexes_close(struct region_futexes *f)
 
 /* -------------------------------------------------------------------------------------------- recorded waits */
 
-#if defined(__SANITIZE_THREAD__) /* it knows no fences */
-#define STORES_BEGIN() ((void)0)
-#define LOADS_DONE() ((void)0)
-#else
-#define STORES_BEGIN() __atomic_thread_fence(__ATOMIC_RELEASE)
-#define LOADS_DONE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#endif
-
-static void change_begin(struct region_futexes *f)
+/* The version is odd while they change: it becomes so before each release, and who has seen one of these with an acquire
+ * sees it, too. */
+static void change(struct region_futexes *f, uint64_t *value, uint64_t to, uint32_t waits)
 {
     __atomic_store_n(&f->version, f->version + 1, __ATOMIC_RELAXED);
-    STORES_BEGIN();
-}
-
-static void change_end(struct region_futexes *f)
-{
+    __atomic_store_n(value, to, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->waits, waits, __ATOMIC_RELEASE);
     __atomic_store_n(&f->version, f->version + 1, __ATOMIC_RELEASE);
 }
 
@@ -91,34 +82,25 @@ void region_futexes_wait_begin(struct region_futexes *f)
     if (!f->open ||
         f->depth++ > 0) /* of a signal handler, or of the calls that a lock of the program's own is made of */
         return;
-    uint64_t now = kernel_futexes_so_far(&f->count);
-    change_begin(f);
-    __atomic_store_n(&f->before, now, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->waits, 1, __ATOMIC_RELAXED);
-    change_end(f);
+    change(f, &f->before, kernel_futexes_so_far(&f->count), 1);
 }
 
 void region_futexes_wait_end(struct region_futexes *f)
 {
     if (!f->open || f->depth == 0 || --f->depth > 0)
         return;
-    uint64_t inside = f->inside + kernel_futexes_so_far(&f->count) - f->before;
-    change_begin(f);
-    __atomic_store_n(&f->inside, inside, __ATOMIC_RELAXED);
-    __atomic_store_n(&f->waits, 0, __ATOMIC_RELAXED);
-    change_end(f);
+    change(f, &f->inside, f->inside + kernel_futexes_so_far(&f->count) - f->before, 0);
 }
 
 /* @return false if the thread changes them at this moment. */
 static bool try_read(const struct region_futexes *f, uint64_t *all, uint64_t *inside)
 {
     uint32_t version = __atomic_load_n(&f->version, __ATOMIC_ACQUIRE);
-    *inside = __atomic_load_n(&f->inside, __ATOMIC_RELAXED);
-    uint64_t before = __atomic_load_n(&f->before, __ATOMIC_RELAXED);
+    *inside = __atomic_load_n(&f->inside, __ATOMIC_ACQUIRE);
+    uint64_t before = __atomic_load_n(&f->before, __ATOMIC_ACQUIRE);
     *all = kernel_futexes_so_far(&f->count);
-    if (__atomic_load_n(&f->waits, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&f->waits, __ATOMIC_ACQUIRE))
         *inside += *all - before;
-    LOADS_DONE();
     return version % 2 == 0 && version == __atomic_load_n(&f->version, __ATOMIC_RELAXED);
 }
 

@@ -28,16 +28,11 @@
 #define FUTEX_LOCK_PI2 13 /* Linux 5.14 */
 #endif
 
-/* What can come with any of futex()'s operations. */
-enum { OPTIONS = FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME };
-
 /* The first takes operations of all kinds, and is always there. */
 static const char *const points_of[KERNEL_FUTEX_CALLS] = {
     "syscalls/sys_enter_futex", "syscalls/sys_enter_futex_waitv", /* Linux 5.16 */
     "syscalls/sys_enter_futex_wait",                              /* Linux 6.7 */
 };
-
-static const int waiting[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI};
 
 static int find_point(const char *path, uint64_t *id)
 {
@@ -53,9 +48,24 @@ static int find_point(const char *path, uint64_t *id)
     return 0;
 }
 
+/* Of futex()'s operations those that wait; not those of our own locks, which never wait for a 0. The kernel compares
+ * numbers, and masks none. */
+static void write_waits(char *text, size_t size)
+{
+    static const int waiting[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI};
+    static const int options[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME,
+                                  FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
+    size_t at = (size_t)snprintf(text, size, "(val3 != %d || val == 0) && (", TINY_LOCK_SIGN);
+    for (size_t w = 0; w < sizeof waiting / sizeof *waiting; w++)
+        for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+            at += (size_t)snprintf(text + at, size - at, "%sop == %d", w + o ? " || " : "", waiting[w] | options[o]);
+    (void)snprintf(text + at, size - at, ")");
+}
+
 int kernel_futexes_find(struct kernel_futex_points *points)
 {
     *points = (struct kernel_futex_points){.id = {0}};
+    write_waits(points->waits, sizeof points->waits);
     if (kernel_files_recorded())
         return -EREMOTE;
     int rc = find_point(points_of[0], &points->id[0]);
@@ -84,22 +94,6 @@ static int point_open(uint64_t id, bool with_kernel)
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* Of futex()'s operations those that wait; not those of our own locks, which never wait for a 0. The kernel compares
- * numbers, and masks none. */
-static int only_waits(int fd)
-{
-    enum { ROOM = 1024 };
-    static const int options[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME, OPTIONS};
-    char text[ROOM];
-    size_t at = (size_t)snprintf(text, sizeof text, "(val3 != %d || val == 0) && (", TINY_LOCK_SIGN);
-    for (size_t w = 0; w < sizeof waiting / sizeof *waiting; w++)
-        for (size_t o = 0; o < sizeof options / sizeof *options; o++)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%sop == %d", w + o ? " || " : "",
-                                   waiting[w] | options[o]);
-    (void)snprintf(text + at, sizeof text - at, ")");
-    return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text) < 0 ? -errno : 0;
-}
-
 /* A page that is mapped for reading alone is overwritten for ever, and nothing is lost. */
 static int point_map(struct kernel_futexes *f, size_t i, int fd)
 {
@@ -114,14 +108,17 @@ static int point_map(struct kernel_futexes *f, size_t i, int fd)
     return 0;
 }
 
-static int count_calls(struct kernel_futexes *f, size_t i, uint64_t id, bool is_futex)
+/* `waits`: of these calls alone, NULL: of all. */
+static int count_calls(struct kernel_futexes *f, size_t i, uint64_t id, const char *waits)
 {
     if (!kernel_descriptor_reserve())
         return -EMFILE;
     int fd = point_open(id, true);
     if (fd == -EACCES || fd == -EPERM)
         fd = point_open(id, false);
-    int rc = fd < 0 ? fd : is_futex ? only_waits(fd) : 0;
+    int rc = fd < 0 ? fd : 0;
+    if (rc == 0 && waits && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, waits) < 0)
+        rc = -errno;
     if (rc == 0)
         rc = point_map(f, i, fd);
     if (fd >= 0)
@@ -152,7 +149,7 @@ int kernel_futexes_open(struct kernel_futexes *f, const struct kernel_futex_poin
     *f = (struct kernel_futexes){.page_bytes = 0};
     for (size_t i = 0; rc == 0 && i < KERNEL_FUTEX_CALLS; i++)
         if (points->id[i])
-            rc = count_calls(f, n++, points->id[i], i == 0);
+            rc = count_calls(f, n++, points->id[i], i == 0 ? points->waits : NULL);
     if (rc == 0 && (!points->id[0] || !counts_truly(f)))
         rc = -EPROTO;
     if (rc < 0)

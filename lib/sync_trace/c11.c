@@ -209,20 +209,15 @@ UPMU_API int cnd_timedwait(cnd_t *cond, mtx_t *mutex, const struct timespec *unt
     return w.result;
 }
 
-/* The event comes first: a woken thread's events are later. */
 UPMU_API int cnd_signal(cnd_t *cond)
 {
-    struct sync_thread *t = sync_recording();
-    if (t)
-        sync_event(t, UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    sync_cond_tell(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
     return SYNC_REAL(cnd_signal)(cond);
 }
 
 UPMU_API int cnd_broadcast(cnd_t *cond)
 {
-    struct sync_thread *t = sync_recording();
-    if (t)
-        sync_event(t, UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    sync_cond_tell(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
     return SYNC_REAL(cnd_broadcast)(cond);
 }
 

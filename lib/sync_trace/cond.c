@@ -15,6 +15,7 @@
 #include "sync_trace/mutex_kind.h"
 #include "sync_trace/order.h"
 #include "sync_trace/resolve.h"
+#include "sync_trace/waits.h"
 #include "trace/writer.h"
 
 COND_DECLARE(init);
@@ -59,6 +60,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
         sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->recorded) {
         sync_lock_met(NULL, (uintptr_t)w->cond, UPMU_OBJECT_COND);
+        waits_begin(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
         e.flags |= sync_mutex_flags(w->mutex) & UPMU_FLAG_ROBUST;
@@ -77,6 +79,7 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
     if (w->recorded) {
+        waits_end(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAKE, 0);
         sync_live_end(w->t);
         sync_write(w->t, tick, &e);
@@ -129,22 +132,42 @@ UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex
     return w.result;
 }
 
-/* The event comes first: a woken thread's events are later. */
+/* A queue signals for every task, mostly while all its workers are at work. */
+static void signalled_nobody(struct sync_thread *t, int32_t kind, const void *cond, uintptr_t site)
+{
+    int saved = errno;
+    uint64_t tick = tick_now();
+    const struct trace_sync e = {
+        .kind = kind,
+        .object_type = UPMU_OBJECT_COND,
+        .object = (uintptr_t)cond,
+        .site = site,
+        .stack = sync_site_id(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+void sync_cond_tell(int32_t kind, const void *cond, uintptr_t site)
+{
+    struct sync_thread *t = sync_recording();
+    if (t && (waits_go_on(waits_now(cond)) || sync_mode() == MODE_ALL))
+        sync_event(t, kind, UPMU_OBJECT_COND, cond, site, 0);
+    else if (t)
+        signalled_nobody(t, kind, cond, site);
+}
+
 int COND_NAME(signal)(pthread_cond_t *cond)
 {
     sync_child_check();
-    struct sync_thread *t = sync_recording();
-    if (t)
-        sync_event(t, UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    sync_cond_tell(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
     return SYNC_REAL(cond_signal)(cond);
 }
 
 int COND_NAME(broadcast)(pthread_cond_t *cond)
 {
     sync_child_check();
-    struct sync_thread *t = sync_recording();
-    if (t)
-        sync_event(t, UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    sync_cond_tell(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
     return SYNC_REAL(cond_broadcast)(cond);
 }
 

@@ -22,4 +22,8 @@ void sync_cond_wait_begin(struct sync_cond_wait *w);
 /** The wait has returned, or is left by cancellation (for __attribute__((cleanup))): it has the mutex again. */
 void sync_cond_wait_end(struct sync_cond_wait *w);
 
+/** It is about to be signalled; `kind` is COND_SIGNAL or COND_BROADCAST. The event comes first: a woken thread's events are
+ *  later. Where nobody waits the call site stands for the stack. */
+void sync_cond_tell(int32_t kind, const void *cond, uintptr_t site);
+
 #endif

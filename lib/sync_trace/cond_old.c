@@ -44,17 +44,13 @@ int sync_cond_old_timedwait(struct old_cond *cond, pthread_mutex_t *mutex, const
 
 int sync_cond_old_signal(struct old_cond *cond)
 {
-    struct sync_thread *t = sync_recording();
-    if (t)
-        sync_event(t, UPMU_TRACE_COND_SIGNAL, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    sync_cond_tell(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
     return SYNC_REAL(cond_old_signal)(cond);
 }
 
 int sync_cond_old_broadcast(struct old_cond *cond)
 {
-    struct sync_thread *t = sync_recording();
-    if (t)
-        sync_event(t, UPMU_TRACE_COND_BROADCAST, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
+    sync_cond_tell(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
     return SYNC_REAL(cond_old_broadcast)(cond);
 }
 

@@ -212,11 +212,21 @@ void sync_live_owner(struct sync_thread *t, bool gone)
     struct live_slot *s = t->live;
     if (!s || t->live_depth == 0)
         return;
-    sync_guard(t);
+    /* One word, true from now on, in a slot that is whole: no reader is misled who sees it or does not yet. */
+    __atomic_store_n(&s->owner, gone ? LIVE_OWNER_GONE : LIVE_OWNER_SEEN, __ATOMIC_RELEASE);
+}
+
+/* The wait within a wait is over. */
+static void back_to_outer(struct sync_thread *t, struct live_slot *s)
+{
     change_begin(s);
-    s->owner = gone ? LIVE_OWNER_GONE : LIVE_OWNER_SEEN;
+    if (--t->live_depth == 1) {
+        uint32_t version = s->version;
+        memcpy(s, t->live_outer, sizeof t->live_outer);
+        __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
+        write_stack(s, s->stack);
+    }
     change_end(s);
-    sync_unguard(t);
 }
 
 void sync_live_end(struct sync_thread *t)
@@ -227,17 +237,15 @@ void sync_live_end(struct sync_thread *t)
     if (!s || t->live_depth == 0)
         return;
     sync_guard(t);
-    change_begin(s);
-    if (--t->live_depth == 1) {
-        uint32_t version = s->version;
-        memcpy(s, t->live_outer, sizeof t->live_outer);
-        __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
-        write_stack(s, s->stack);
-    } else if (t->live_depth == 0) {
+    if (LIKELY(t->live_depth == 1)) {
+        t->live_depth = 0;
         __atomic_fetch_sub(&sync_gate.standing, 1, __ATOMIC_RELAXED);
-        s->state = LIVE_RUNS;
+        /* One word again: the slot is whole before it and behind it, and of a thread that runs nothing else is read. */
+        __atomic_store_n(&s->state, LIVE_RUNS, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&s->version, 2, __ATOMIC_RELEASE);
+    } else {
+        back_to_outer(t, s);
     }
-    change_end(s);
     sync_unguard(t);
 }
 

@@ -174,12 +174,33 @@ __attribute__((noinline, flatten)) static int lock_all(pthread_mutex_t *m, uintp
     return 0;
 }
 
+/* Mode contended where nothing else is held, on its own for the same reason. */
+__attribute__((noinline, flatten)) static int lock_contended(pthread_mutex_t *m, uintptr_t site)
+{
+    struct sync_thread *t = sync_tls.thread;
+    int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_trylock, __ATOMIC_RELAXED);
+    bool usual = t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0 && real;
+    if (UNLIKELY(!usual || (kind_of(m) & KIND_ROBUST_BIT)))
+        return lock_on(m, MODE_CONTENDED, site);
+    if (UNLIKELY(real(m) != 0))
+        return wait_for(t, MODE_CONTENDED, m, &way_plain, site);
+    struct sync_count *c = sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX);
+    c->acquired++;
+    if (LIKELY(--c->until != 0))
+        sync_held_push(t, (uintptr_t)m, site, 0, HELD_QUIET);
+    else
+        sync_taken_slow(t, MODE_CONTENDED, c, (uintptr_t)m, site, 0);
+    return 0;
+}
+
 UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
 {
     uint32_t mode = sync_mode();
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);
     if (LIKELY(mode == MODE_OFF && real))
         return real(m);
+    if (LIKELY(mode == MODE_CONTENDED))
+        return lock_contended(m, CALL_SITE());
     return mode == MODE_ALL ? lock_all(m, CALL_SITE()) : lock_on(m, mode, CALL_SITE());
 }
 

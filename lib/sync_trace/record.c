@@ -72,13 +72,10 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
 
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
-    const void **frames;
-    bool truncated;
     if (sync_process.depth == 0)
         return sync_site_id(t, tick, site);
     sync_guard(t);
-    uint32_t n = sync_unwind(t, site, &frames, &truncated);
-    uint32_t id = sync_stack_id(t, tick, frames, n, truncated);
+    uint32_t id = sync_stack_here(t, &tick, site);
     sync_unguard(t);
     return id;
 }
@@ -148,9 +145,7 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
 {
     struct sync_thread *t = w->t;
     int saved = errno;
-    const void **frames = NULL;
-    bool truncated = false;
-    uint32_t n = 0;
+    uint64_t tick = 0;
     w->result = ECANCELED;
     w->recorded = mode != MODE_COUNTS;
     __atomic_store_n(&t->waiting, w->lock, __ATOMIC_RELAXED);
@@ -169,13 +164,12 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     sync_guard(t);
     find_holder(w, owner, outermost, &e);
     if (sync_process.depth > 0)
-        n = sync_unwind(t, w->site, &frames, &truncated);
-    uint64_t tick = tick_now();
-    if (n > 0)
-        e.stack = sync_stack_id(t, tick, frames, n, truncated);
+        e.stack = sync_stack_here(t, &tick, w->site);
     sync_unguard(t);
-    if (n == 0)
+    if (tick == 0) {
+        tick = tick_now();
         e.stack = sync_site_id(t, tick, w->site);
+    }
     sync_write(t, tick, &e);
     sync_live_begin(t, &e);
     sync_counts_write_sometimes(t, tick);
@@ -250,6 +244,8 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
     if (!record)
         return;
     int saved = errno;
+    /* Of a sample, and of what follows a wait, the place is enough: whole stacks are those of waits, and of mode all. */
+    bool placed = mode != MODE_ALL && result == 0;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ACQUIRE,
         .object_type = (int32_t)type,
@@ -257,8 +253,7 @@ void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c,
         .flags = sync_key_flags(lock, type) | sampled,
         .site = result ? site : 0, /* the stack has it; without, the event takes half the room */
         .result = result,
-        /* Of a sample its place is enough. */
-        .stack = sampled ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
+        .stack = placed ? sync_site_id(t, tick, site) : sync_stack(t, tick, site),
     };
     sync_write(t, tick, &e);
     errno = saved;

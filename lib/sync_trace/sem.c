@@ -4,17 +4,28 @@
  *
  * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
  * knows of none. (sem_clockwait() is none in that case, in glibc.) A wait names no holder; the semaphore's posts are the
- * candidates. A post is an event where somebody may be waiting (the value is 0), in mode `all` always. A semaphore that
- * is used as a lock (sem_lock.h) is among the locks its thread holds.
+ * candidates. A post is an event where somebody waits, in mode `all` always. A semaphore that is used as a lock (sem_lock.h)
+ * is among the locks its thread holds.
+ *
+ * Who waits is known from our own waits, not from what libc keeps in a semaphore: of a wait that is not recorded no post is
+ * missed. A wait is told of before it tries once more, and a post looks before and after: one that ended a wait which began in
+ * between is told late, as if it had come right after that wait's beginning. Of a semaphore that other processes may wait for, the value decides.
  */
 #include <errno.h>
 #include <semaphore.h>
 #include <string.h>
 
+#include "base/tick.h"
 #include "sync_trace/lockable.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sem_lock.h"
 #include "sync_trace/sync.h"
+#include "sync_trace/waits.h"
+#include "trace/writer.h"
+
+struct waits_place sync_waits[WAITS_PLACES];
+
+/* ---------------------------------------------------------------------------------------------------- waiting */
 
 /* How to wait once trying has failed. */
 struct way {
@@ -44,7 +55,7 @@ static int way_clock(sem_t *s, const struct way *way)
 static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how)
 {
     bool is_lock = sync_sem_is_lock(s);
-    if (is_lock && mode != MODE_COUNTS)
+    if (is_lock && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
@@ -75,11 +86,37 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
     if (sync_sem_is_lock(s) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_FLAG_TIMED);
     sync_wait_begin(&w, mode, 0, false);
+    waits_told(s, tick_now());
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
     if (rc == 0 && sync_sem_is_lock(s))
         sync_sem_held(t, mode, s, site);
     return rc;
+}
+
+/* @return whether it is taken now. Keeps errno. */
+static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+{
+    int saved = errno;
+    bool got = SYNC_REAL(sem_trywait)(s) == 0;
+    errno = saved;
+    if (got)
+        taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0);
+    return got;
+}
+
+/* Also when the thread is cancelled. */
+static void wait_ends(const sem_t **s)
+{
+    waits_end(*s);
+}
+
+/* Trying has failed. From here on who posts sees that somebody waits; what was posted before that is not waited for. */
+static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+{
+    const sem_t *on __attribute__((cleanup(wait_ends))) = s;
+    waits_begin(on);
+    return take(t, mode, s, way, site) ? 0 : wait_slow(t, mode, s, way, site);
 }
 
 static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
@@ -93,18 +130,16 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
     struct sync_thread *t = sync_thread();
     if (!t)
         return way->wait(s, way);
-    int saved = errno;
-    if (SYNC_REAL(sem_trywait)(s) != 0) {
-        errno = saved;
-        return wait_slow(t, mode, s, way, site);
-    }
-    taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0);
-    return 0;
+    return take(t, mode, s, way, site) ? 0 : wait_seen(t, mode, s, way, site);
 }
 
 UPMU_API int sem_wait(sem_t *s)
 {
     static const struct way plain = {.wait = way_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
+    int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
+    sync_child_check();
+    if (LIKELY(sync_mode() == MODE_OFF && real))
+        return real(s);
     return wait_any(s, &plain, CALL_SITE());
 }
 
@@ -134,15 +169,56 @@ UPMU_API int sem_trywait(sem_t *s)
     return rc;
 }
 
-UPMU_API int sem_post(sem_t *s)
+/* ---------------------------------------------------------------------------------------------------- posting */
+
+static bool is_wanted(sem_t *s, uint64_t before)
 {
     int value;
-    uint32_t mode = sync_mode();
+    if (waits_go_on(before))
+        return true;
+    return shared_flag(s) && SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0;
+}
+
+static void tell_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uintptr_t site)
+{
+    int saved = errno;
+    const struct trace_sync e = {
+        .kind = UPMU_TRACE_SEM_POST,
+        .object_type = UPMU_OBJECT_SEM,
+        .object = (uintptr_t)s,
+        .site = site,
+        .stack = sync_stack(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+/* After it the semaphore may be gone; its address is all that is looked at. */
+static int post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
+{
+    int rc = SYNC_REAL(sem_post)(s);
+    if (UNLIKELY(waits_now(s) != before))
+        tell_post(t, waits_tick(s), s, site);
+    return rc;
+}
+
+__attribute__((noinline)) static int post_on(sem_t *s, uint32_t mode, uintptr_t site)
+{
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    if (t && (mode == MODE_ALL || (SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0)))
-        sync_event(t, UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
-    sync_sem_given(lockable_holder(mode), s, CALL_SITE());
-    return SYNC_REAL(sem_post)(s);
+    uint64_t before = waits_now(s);
+    bool told = t && (mode == MODE_ALL || is_wanted(s, before));
+    if (told)
+        tell_post(t, tick_now(), s, site);
+    sync_sem_given(lockable_holder(mode), s, site);
+    return t && !told ? post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
+}
+
+UPMU_API int sem_post(sem_t *s)
+{
+    uint32_t mode = sync_mode();
+    int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_post, __ATOMIC_RELAXED);
+    bool idle = lockable_is_idle(mode) && real && !sync_sem_any();
+    return LIKELY(idle) ? real(s) : post_on(s, mode, CALL_SITE());
 }
 
 UPMU_API int sem_init(sem_t *s, int shared, unsigned value)

@@ -17,7 +17,7 @@
 enum { PLACES = 4096, PROBES = 8 };
 
 static struct {
-    uint32_t used; /* semaphores ever put into it: while none was, nobody has to look */
+    uint32_t used; /* semaphores in it: while there is none, nobody has to look */
     uintptr_t sem[PLACES];
 } maybe;
 
@@ -26,9 +26,14 @@ static uintptr_t *place(uintptr_t sem, uint32_t i)
     return &maybe.sem[((sem >> 4 ^ sem >> 14) + i) % PLACES];
 }
 
+bool sync_sem_any(void)
+{
+    return __atomic_load_n(&maybe.used, __ATOMIC_RELAXED) != 0;
+}
+
 static uintptr_t *find(uintptr_t sem)
 {
-    if (__atomic_load_n(&maybe.used, __ATOMIC_RELAXED) == 0)
+    if (!sync_sem_any())
         return NULL;
     for (uint32_t i = 0; i < PROBES; i++)
         if (__atomic_load_n(place(sem, i), __ATOMIC_ACQUIRE) == sem)
@@ -41,20 +46,25 @@ static bool forget(uintptr_t sem)
 {
     uintptr_t *p = find(sem);
     uintptr_t expected = sem;
-    return p && __atomic_compare_exchange_n(p, &expected, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (!p || !__atomic_compare_exchange_n(p, &expected, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return false;
+    __atomic_fetch_sub(&maybe.used, 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 void sync_sem_made(const sem_t *s, bool is_shared, unsigned value)
 {
     sync_sem_ended(s);
-    for (uint32_t i = 0; i < PROBES && value == 1 && !is_shared; i++) {
-        uintptr_t expected = 0;
-        if (!__atomic_compare_exchange_n(place((uintptr_t)s, i), &expected, (uintptr_t)s, false, __ATOMIC_RELEASE,
-                                         __ATOMIC_RELAXED))
-            continue;
-        __atomic_fetch_add(&maybe.used, 1, __ATOMIC_RELEASE);
+    if (value != 1 || is_shared)
         return;
+    __atomic_fetch_add(&maybe.used, 1, __ATOMIC_RELEASE); /* first: who finds it may forget it at once */
+    for (uint32_t i = 0; i < PROBES; i++) {
+        uintptr_t expected = 0;
+        if (__atomic_compare_exchange_n(place((uintptr_t)s, i), &expected, (uintptr_t)s, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+            return;
     }
+    __atomic_fetch_sub(&maybe.used, 1, __ATOMIC_RELAXED);
 }
 
 void sync_sem_ended(const sem_t *s)
@@ -97,6 +107,10 @@ void sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site)
     struct sync_held h;
     if (!find((uintptr_t)s))
         return;
+    if (t && sync_held_top(t, (uintptr_t)s)) { /* taken last */
+        sync_held_pop(t);
+        return;
+    }
     bool holds = t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h);
     if (!holds && forget((uintptr_t)s)) {
         tell_no_lock(s, site);

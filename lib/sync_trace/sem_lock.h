@@ -18,6 +18,8 @@
 void sync_sem_made(const sem_t *s, bool is_shared, unsigned value);
 /** It ends. */
 void sync_sem_ended(const sem_t *s);
+/** Whether any semaphore may be one: else nobody has to look. */
+bool sync_sem_any(void);
 /** Whether it is a lock, as far as is known. */
 bool sync_sem_is_lock(const sem_t *s);
 /** The thread holds it now. */

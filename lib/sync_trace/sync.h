@@ -114,6 +114,21 @@ struct sync_order {
     uint64_t first[1 << SYNC_ORDER_FIRST_BITS];
 };
 
+/** A call stack known again, see memo.h. */
+enum { SYNC_MEMO_BITS = 5, SYNC_MEMO_WAYS = 2, SYNC_MEMO_WORDS = 64 };
+struct sync_memo {
+    uintptr_t frame, site;
+    uint32_t id, depth;
+    uint32_t n;     /**< words to compare; 0: it is no memo yet */
+    uint32_t words; /**< there so far */
+    uint32_t hits;
+    uint32_t missed, patience; /**< of the place: walks since a memo was learned, and how many before the next is */
+    struct {
+        uintptr_t value;
+        uint32_t at; /**< behind `frame` */
+    } word[SYNC_MEMO_WORDS];
+};
+
 /** A thread's block. Stays mapped for ever and goes from an ended thread to a new one, so that others may look at it
  *  at any time; only its thread writes, except for `wanted`. */
 struct sync_thread {
@@ -133,6 +148,7 @@ struct sync_thread {
         uintptr_t site;
         uint32_t id;
     } sites[SYNC_SITES];
+    struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
 
     uint32_t used;             /**< belongs to a thread: 1, or BLOCK_KEPT */
     uint32_t number;           /**< of the block, from 1 on; PLACES_MANY: there are too many for numbers */
@@ -438,13 +454,14 @@ bool sync_lock_ended(struct sync_thread *t, uintptr_t object, int32_t *type);
 
 /** Open the unwinder. */
 void sync_unwind_start(void);
-/** Call stack into t->frames from `site` outward, at most sync_process.depth. @return number of frames. */
-uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated);
 /** The calling thread, which has no block yet, unwinds from now on by the fast way. May allocate: only where the program's
  *  allocator cannot be at work below us. Keeps errno. */
 void sync_unwind_thread(void);
 
 int sync_stacks_start(void);
+/** The call stack here from `site` outward, as a number for events of `*tick`; 0 there: it is taken once the stack is walked.
+ *  Under sync_guard(). */
+uint32_t sync_stack_here(struct sync_thread *t, uint64_t *tick, uintptr_t site);
 /** Id of a stack, written to the trace before anything with a tick of `tick` or later can name it; 0 = none or lost. */
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated);
 /** Copy a stack that has an id to `frames`, which has room for SYNC_FRAMES_MAX. @return their number. */

@@ -14,6 +14,8 @@
 #include <errno.h>
 #include <unwind.h>
 
+#include "base/tick.h"
+#include "sync_trace/memo.h"
 #include "sync_trace/sync.h"
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
@@ -61,6 +63,7 @@ void sync_unwind_start(void)
     if (found && found(frames, 4) > 0) {
         backtrace = found;
         sync_tls.unwinds = 1;
+        sync_memo_start(library);
     }
 }
 
@@ -89,7 +92,8 @@ static uint32_t walk(struct sync_thread *t, uint32_t max)
     return walk_libgcc(t->frames, max);
 }
 
-uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
+/* Call stack into t->frames from `site` outward, at most sync_process.depth. */
+static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
     uint32_t n = walk(t, max);
@@ -112,4 +116,23 @@ uint32_t sync_unwind(struct sync_thread *t, uintptr_t site, const void ***frames
     *truncated = n == max || n - own > want;
     *frames = (const void **)&t->frames[own];
     return n - own < want ? n - own : want;
+}
+
+/* With a frame pointer, which a memo begins at. */
+__attribute__((noinline)) uint32_t sync_stack_here(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+{
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    const void **frames;
+    bool truncated;
+    uint32_t id = sync_memo_find(t, frame, site);
+    if (LIKELY(id != 0)) {
+        *tick = *tick ? *tick : tick_now();
+        return id;
+    }
+    uint32_t n = unwind(t, site, &frames, &truncated);
+    *tick = *tick ? *tick : tick_now();
+    id = sync_stack_id(t, *tick, frames, n, truncated);
+    if (id != 0 && t->method == UPMU_STACK_LIBUNWIND)
+        sync_memo_learn(t, frame, site, id, frames, n);
+    return id;
 }

@@ -44,6 +44,7 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_FUTEX_WAIT] = "futex-wait",
         [UPMU_TRACE_FUTEX_WOKEN] = "futex-woken",
         [UPMU_TRACE_FUTEX_WAKE] = "futex-wake",
+        [UPMU_TRACE_FUTEX_ALSO] = "futex-also",
         [UPMU_TRACE_SCHED_BEGIN] = "sched-begin",
         [UPMU_TRACE_SCHED_OUT] = "sched-out",
         [UPMU_TRACE_SCHED_IN] = "sched-in",

@@ -10,7 +10,8 @@
  * finds the same after the process was killed. Readers of CTF pass over hidden files.
  *
  * A slot is written between two changes of `version` (odd while it is being written). A reader that finds a thread
- * waiting looks again later: the same even version means that the thread has stood there all the time.
+ * waiting looks again later: the same even version means that the thread has stood there all the time. What one word tells
+ * (that the thread runs again, that the owner was seen) is stored without that; after the former the version is another one.
  *
  * A report must not have to read the trace, which may be long, while its threads stand. So a slot has the call stack of its
  * wait, and behind the header stand notes of what else a report names: modules, and names that the program gave.

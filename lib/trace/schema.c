@@ -147,6 +147,8 @@ static const struct schema_field sem_open_fields[] = {OBJECT, RESULT, STACK, SIT
 static const struct schema_field sem_close_fields[] = {OBJECT, RESULT, STACK, SITE};
 static const struct schema_field sem_value_fields[] = {OBJECT, COUNT, STACK, SITE};
 static const struct schema_field wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS};
+static const struct schema_field futex_wait_fields[] = {OBJECT, RESULT, STACK, SITE, FLAGS, COUNT};
+static const struct schema_field futex_also_fields[] = {OBJECT};
 static const struct schema_field futex_wake_fields[] = {OBJECT, OBJECT2, RESULT, COUNT, STACK, SITE};
 
 static const struct schema_field lock_order_fields[] = {
@@ -251,8 +253,8 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_BARRIER_ARRIVE] =
         CLASS_OF("barrier_arrive", UPMU_TRACE_BARRIER_ARRIVE, UPMU_OBJECT_BARRIER, wait_fields),
     [SCHEMA_ID_BARRIER_LEAVE] = CLASS_OF("barrier_leave", UPMU_TRACE_BARRIER_LEAVE, UPMU_OBJECT_BARRIER, wait_fields),
-    [SCHEMA_ID_FUTEX_WAIT] = CLASS_OF("futex_wait", UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, wait_fields),
-    [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, wait_fields),
+    [SCHEMA_ID_FUTEX_WAIT] = CLASS_OF("futex_wait", UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, futex_wait_fields),
+    [SCHEMA_ID_FUTEX_WOKEN] = CLASS_OF("futex_woken", UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, futex_wait_fields),
     [SCHEMA_ID_FUTEX_WAKE] = CLASS_OF("futex_wake", UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, futex_wake_fields),
     [SCHEMA_ID_OWN_COST] = CLASS("own_cost", SCHEMA_KIND_COST, own_cost_fields),
     [SCHEMA_ID_LOCK_ORDER] = CLASS("lock_order", UPMU_TRACE_LOCK_ORDER, lock_order_fields),
@@ -268,6 +270,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_KERNEL_LOCK_BLOCK] = CLASS("kernel_lock_block", UPMU_TRACE_KERNEL_LOCK_BLOCK, kernel_lock_fields),
     [SCHEMA_ID_KERNEL_LOCK_DONE] = CLASS("kernel_lock_done", UPMU_TRACE_KERNEL_LOCK_DONE, kernel_lock_done_fields),
     [SCHEMA_ID_FUTEX_COUNTS] = CLASS("futex_counts", UPMU_TRACE_FUTEX_COUNTS, futex_counts_fields),
+    [SCHEMA_ID_FUTEX_ALSO] = CLASS_OF("futex_also", UPMU_TRACE_FUTEX_ALSO, UPMU_OBJECT_FUTEX, futex_also_fields),
 };
 
 static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");

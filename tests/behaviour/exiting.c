@@ -2,7 +2,9 @@
 /* A program that ends in the way it is told and uses regions to the last; exiting.sh looks at what it leaves. Room: tests;
  * before it exiting.sh, after it upmu_region. */
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
+#include <stdatomic.h>
 
 #include "behaviour.h"
 
@@ -59,7 +61,7 @@ static void reuses_its_output(void)
     CHECK(open("data", O_RDWR | O_CREAT | O_TRUNC, 0600) >= 0 && open("data", O_RDWR) >= 0, "open");
 }
 
-static int came_round; /* one of them has ended its region once */
+static atomic_int at_work;
 
 static void *for_ever(void *arg)
 {
@@ -68,18 +70,19 @@ static void *for_ever(void *arg)
         (void)upmu_region_begin("running");
         (void)upmu_mark("still running");
         (void)upmu_region_end("running");
-        __atomic_store_n(&came_round, 1, __ATOMIC_RELEASE);
+        atomic_fetch_add(&at_work, atomic_load(&at_work) < INT_MAX / 2);
     }
     return NULL;
 }
 
+/* On a busy machine a new thread may have to wait for its first moment. */
 static void while_threads_run(void)
 {
     for (int i = 0; i < 4; i++)
         start_thread(for_ever, NULL);
-    do
-        usleep(20000);
-    while (!__atomic_load_n(&came_round, __ATOMIC_ACQUIRE)); /* on a loaded machine that takes its time */
+    while (atomic_load(&at_work) < 4)
+        usleep(1000);
+    usleep(20000);
 }
 
 static void with_a_decimal_comma(void)

@@ -80,21 +80,26 @@ static struct {
 static pid_t main_tid;
 static clockid_t main_clock;
 
-/* The main thread sleeps, so it is in the call; or it has used so much time that it can only be spinning there. */
-static bool main_waits(void)
+static bool sleeps(pid_t tid)
 {
     char path[64], text[256] = "";
-    struct timespec used;
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)main_tid);
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     CHECK(fd >= 0 && read(fd, text, sizeof text - 1) > 0 && close(fd) == 0);
     const char *state = strrchr(text, ')');
+    return state && state[2] == 'S';
+}
+
+/* The main thread sleeps, so it is in the call; or it has used so much time that it can only be spinning there. */
+static bool main_waits(void)
+{
+    struct timespec used;
     clock_gettime(main_clock, &used);
     static struct timespec begin;
     if (begin.tv_sec == 0 && begin.tv_nsec == 0)
         begin = used;
     long ns = (used.tv_sec - begin.tv_sec) * 1000000000 + used.tv_nsec - begin.tv_nsec;
-    bool waits = (state && state[2] == 'S') || ns > 20000000;
+    bool waits = sleeps(main_tid) || ns > 20000000;
     if (waits)
         begin = (struct timespec){0};
     return waits;
@@ -350,6 +355,26 @@ static void sem_blocked(sem_t *s)
     CALL_BLOCKED(sem_clockwait, 0, s, CLOCK_MONOTONIC, &later_monotonic);
 }
 
+static atomic_int waiter_tid;
+
+static void *wait_in_thread(void *s)
+{
+    atomic_store(&waiter_tid, (int)syscall(SYS_gettid));
+    CHECK(sem_wait(s) == 0);
+    return s;
+}
+
+/* A post that another thread waits for. */
+static void sem_wanted(sem_t *s)
+{
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, wait_in_thread, s) == 0);
+    while (atomic_load(&waiter_tid) == 0 || !sleeps((pid_t)atomic_load(&waiter_tid)))
+        usleep(500);
+    CALL(sem_post, 0, s);
+    CHECK(pthread_join(t, NULL) == 0);
+}
+
 static void semaphores(void)
 {
     sem_t s;
@@ -367,6 +392,7 @@ static void semaphores(void)
     CHECK(sem_post(&s) == 0);
     CALL(sem_clockwait, 0, &s, CLOCK_MONOTONIC, &later_monotonic);
     CALL(sem_getvalue, 0, &s, &value);
+    sem_wanted(&s);
     sem_blocked(&s);
     CALL(sem_destroy, 0, &s);
     snprintf(name, sizeof name, "/upmu-coverage-%d", (int)getpid());
@@ -566,6 +592,25 @@ static void futexes(void)
     CHECK(pthread_join(t, NULL) == 0);
 }
 
+/* Two words at once: one has changed already, then the other one is woken. What cannot be read is the kernel's to refuse. */
+static void several_futexes(void)
+{
+#ifdef SYS_futex_waitv
+    static atomic_int first, second;
+    struct futex_waitv w[] = {{.val = 0, .uaddr = (uintptr_t)&first, .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG},
+                              {.val = 7, .uaddr = (uintptr_t)&second, .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG}};
+    CALL(syscall, -1, SYS_futex_waitv, w, 2, 0, NULL, 0);
+    bool known = errno != ENOSYS;
+    CHECK(errno == EAGAIN || !known);
+    CHECK(syscall(SYS_futex_waitv, (void *)16, 2, 0, NULL, 0) == -1 && errno == (known ? EFAULT : ENOSYS));
+    w[1].val = 0;
+    if (!known)
+        return;
+    held_by_other(NULL, futex_give, &second);
+    CALL_BLOCKED(syscall, 1, SYS_futex_waitv, w, 2, 0, NULL, 0);
+#endif
+}
+
 static int no_mark(const char *text)
 {
     (void)text;
@@ -621,6 +666,7 @@ int main(int argc, char **argv)
     barriers();
     onces();
     futexes();
+    several_futexes();
     CHECK(argc == 2);
     given_back(argv[1]);
     printf("coverage: all done\n");

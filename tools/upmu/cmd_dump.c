@@ -66,7 +66,7 @@ static uint64_t object_field(const struct upmu_trace_event *e, size_t i)
 
 static bool has_object(const struct upmu_trace_event *e)
 {
-    return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_WAKE;
+    return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_ALSO;
 }
 
 /* How a thread runs: on which CPU, or how many switches. */

@@ -121,6 +121,36 @@ START_TEST(gain_ends_where_another_path_becomes_critical)
 }
 END_TEST
 
+static void put_futex(int kind, pid_t tid, uint64_t time, uint64_t word, uint64_t count)
+{
+    struct upmu_trace_event e = event(kind, tid, time, word);
+    e.object_type = UPMU_OBJECT_FUTEX;
+    e.count = count;
+    add(&e);
+}
+
+/* The first word is woken, too, for nobody: of who waits for several the one counts that woke it. */
+START_TEST(wait_for_several_futexes_is_ended_by_whoever_woke_that_word)
+{
+    enum { FIRST = 0xf0, SECOND = 0xf8 };
+    begin_stream(true);
+    put(UPMU_TRACE_MARK, 101, 1000, 0);
+    put(UPMU_TRACE_MARK, 103, 1000, 0);
+    put_futex(UPMU_TRACE_FUTEX_WAIT, 102, 1100, FIRST, 2);
+    put_futex(UPMU_TRACE_FUTEX_ALSO, 102, 1101, SECOND, 0);
+    put_futex(UPMU_TRACE_FUTEX_WAKE, 101, 1500, SECOND, 1);
+    put_futex(UPMU_TRACE_FUTEX_WAKE, 103, 1505, FIRST, 0);
+    put_futex(UPMU_TRACE_FUTEX_WOKEN, 102, 1510, FIRST, 1);
+    put(UPMU_TRACE_THREAD_EXIT, 102, 2000, 0);
+    finish();
+    ck_path("R101 1000-1500, W102 1500-1510 by 101, R102 1510-2000");
+    ck_assert_uint_eq(waited_for(102, 101).total_ns, 410);
+    ck_assert_uint_eq(object(FIRST, 0, NULL).waits.count, 1);
+    ck_assert_uint_eq(object(SECOND, 0, NULL).waits.count, 0);
+    end_stream();
+}
+END_TEST
+
 START_TEST(path_goes_through_creation_and_join)
 {
     begin_stream(true);
@@ -325,7 +355,7 @@ static int put_any(uint32_t *state, uint64_t time)
         UPMU_TRACE_COND_BROADCAST, UPMU_TRACE_SEM_POST,      UPMU_TRACE_BARRIER_ARRIVE, UPMU_TRACE_BARRIER_LEAVE,
         UPMU_TRACE_FUTEX_WAIT,     UPMU_TRACE_FUTEX_WOKEN,   UPMU_TRACE_FUTEX_WAKE,     UPMU_TRACE_THREAD_CREATE,
         UPMU_TRACE_THREAD_START,   UPMU_TRACE_THREAD_EXIT,   UPMU_TRACE_THREAD_JOIN,    UPMU_TRACE_THREAD_JOINED,
-        UPMU_TRACE_LOCK_INIT,      UPMU_TRACE_LOCK_DESTROY,  UPMU_TRACE_MARK,
+        UPMU_TRACE_LOCK_INIT,      UPMU_TRACE_LOCK_DESTROY,  UPMU_TRACE_MARK,           UPMU_TRACE_FUTEX_ALSO,
     };
     static const int results[] = {0, 0, 0, 11, 110, -1};
     struct upmu_trace_event e = event(kinds[dice(state, sizeof kinds / sizeof *kinds)], 100 + (pid_t)dice(state, 6),
@@ -404,6 +434,7 @@ int main(void)
     TCase *cases = tcase_create("paths");
     tcase_add_test(cases, path_goes_through_the_holder_and_gains_are_what_a_replay_gives);
     tcase_add_test(cases, gain_ends_where_another_path_becomes_critical);
+    tcase_add_test(cases, wait_for_several_futexes_is_ended_by_whoever_woke_that_word);
     tcase_add_test(cases, path_goes_through_creation_and_join);
     tcase_add_test(cases, join_of_a_thread_that_has_ended_is_no_wait);
     tcase_add_test(cases, condition_is_ended_by_the_signal_or_the_mutex_if_that_comes_later);

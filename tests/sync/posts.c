@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which posts of a semaphore are events in mode contended: those that somebody waits for, and no others. Room: tests; before
+ * it nothing, after it lib/sync_trace/sem.c.
+ */
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "look.h"
+
+enum { ALONE = 1000, THREADS = 3, PAIRS = 400, EVENTS_MAX = 100000 };
+
+static sem_t lock_sem;
+
+static void *takes_and_gives(void *arg)
+{
+    for (int i = 0; i < PAIRS; i++) {
+        CHECK(sem_wait(&lock_sem) == 0);
+        sched_yield(); /* who is on the same CPU finds it taken */
+        CHECK(sem_post(&lock_sem) == 0);
+    }
+    return arg;
+}
+
+static void alone(void)
+{
+    static sem_t s;
+    CHECK(sem_init(&s, 0, 1) == 0);
+    for (int i = 0; i < ALONE; i++)
+        CHECK(sem_wait(&s) == 0 && sem_post(&s) == 0);
+    CHECK(sem_destroy(&s) == 0); /* its counts are in the trace with that */
+    struct seen seen = look(&s);
+    CHECK(seen.counted == ALONE);
+    CHECK(seen.kind[UPMU_TRACE_SEM_POST] == 0);
+}
+
+struct moment {
+    int32_t kind;
+    pid_t tid;
+};
+
+/* What the trace has of the semaphore, in the order of time. */
+static size_t moments_of(const sem_t *s, struct moment *out)
+{
+    struct upmu_trace *t;
+    const struct upmu_trace_event *e;
+    size_t n = 0;
+    int rc;
+    CHECK(upmu_trace_open(&t, dir) == 0);
+    while ((rc = upmu_trace_next(t, &e)) > 0)
+        if (e->object == (uintptr_t)s && n < EVENTS_MAX)
+            out[n++] = (struct moment){.kind = e->kind, .tid = e->tid};
+    CHECK(rc == 0 && n < EVENTS_MAX);
+    upmu_trace_close(t);
+    return n;
+}
+
+/* The wait that ends there was ended by a post that another thread told of. */
+static bool has_its_post(const struct moment *m, size_t end)
+{
+    bool posted = false;
+    size_t i = end;
+    while (i > 0 && !(m[i - 1].tid == m[end].tid && m[i - 1].kind == UPMU_TRACE_LOCK_BLOCK)) {
+        posted |= m[i - 1].kind == UPMU_TRACE_SEM_POST && m[i - 1].tid != m[end].tid;
+        i--;
+    }
+    CHECK(i > 0);
+    return posted;
+}
+
+static void together(void)
+{
+    static struct moment moments[EVENTS_MAX];
+    pthread_t threads[THREADS];
+    size_t waited = 0, posts = 0, unexplained = 0;
+    CHECK(sem_init(&lock_sem, 0, 1) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, takes_and_gives, NULL) == 0);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    CHECK(sem_destroy(&lock_sem) == 0);
+    size_t n = moments_of(&lock_sem, moments);
+    for (size_t i = 0; i < n; i++) {
+        posts += moments[i].kind == UPMU_TRACE_SEM_POST;
+        if (moments[i].kind != UPMU_TRACE_LOCK_ACQUIRED)
+            continue;
+        waited++;
+        unexplained += !has_its_post(moments, i);
+    }
+    CHECK(look(&lock_sem).counted == (uint64_t)THREADS * PAIRS);
+    CHECK(waited > 0 && posts > 0);
+    printf("%zu waits, %zu posts of %d are events; %zu waits without one\n", waited, posts, THREADS * PAIRS,
+           unexplained);
+    /* Who posts may be put off its CPU between looking at the clock and posting. */
+    CHECK(unexplained * 50 <= waited + 50);
+}
+
+int main(void)
+{
+    if (UNDER_THREAD_SANITIZER) {
+        printf(
+            "skipped, because ThreadSanitizer's own sem_wait() stands before ours, and takes what is ordered in it for "
+            "races\n");
+        return 77;
+    }
+    CHECK(mkdtemp(dir) != NULL);
+    begin(UPMU_SYNC_CONTENDED);
+    alone();
+    together();
+    end();
+    return remove_recording();
+}
