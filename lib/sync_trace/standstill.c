@@ -163,14 +163,14 @@ static bool others_sleep(const struct sync_thread *self, char text[TEXT_MAX])
     return found == ALL_SLEEP;
 }
 
-/* The word that the thread is about to wait on has another value by now. Read by the kernel: the program may have given any
+/* The word that the thread is about to wait on has another value by now, or that is not known. Read by the kernel: the program may have given any
  * address. */
 static bool futex_has_changed(const struct sync_thread *t)
 {
     uint32_t now = 0;
     struct iovec here = {&now, sizeof now}, there = {(void *)(uintptr_t)t->live->object, sizeof now};
     long n = syscall(SYS_process_vm_readv, (long)t->tid, &here, 1L, &there, 1L, 0L);
-    return n != (long)sizeof now || now != t->futex_value;
+    return !t->futex_one || n != (long)sizeof now || now != t->futex_value;
 }
 
 /* The wait that `t` is about to begin would end at once: it was posted, or came, after that had been decided. Of a condition

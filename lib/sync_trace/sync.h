@@ -168,6 +168,7 @@ struct sync_thread {
     uint32_t live_room;   /**< bytes of it that can be written */
     uint32_t live_depth;  /**< waits within waits */
     uint32_t futex_value; /**< what the futex that it waits for has as long as it waits */
+    bool futex_one;       /**< it is one; of several, values are not kept here */
     unsigned char live_outer[128];
 };
 
