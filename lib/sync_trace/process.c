@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/sanitizer.h"
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/resolve.h"
@@ -147,6 +148,22 @@ static int check_alone(void)
                      "one first, so this one stays off: link with it or preload it, the same file");
 }
 
+/* A sanitizer's runtime takes the same calls over, and in a program built for one nothing may run before it, or in a thread
+ * after it: which code without its instrumentation does. */
+static int check_runtime(void)
+{
+    const char *name = NULL;
+    if (!UNDER_TSAN && dlsym(RTLD_DEFAULT, "__tsan_init"))
+        name = "ThreadSanitizer";
+    else if (dlsym(RTLD_DEFAULT, "__msan_init"))
+        name = "MemorySanitizer";
+    return name ? upmu_fail(UPMU_E_STATE,
+                            "the program is built with %s, and this library is not: record a build of the program "
+                            "without -fsanitize",
+                            name)
+                : 0;
+}
+
 /* Whether glibc keeps the owner of a mutex where we look for it. */
 static bool owner_is_known(void)
 {
@@ -171,6 +188,8 @@ static int set_up(void)
     int rc = check_order();
     if (rc == 0)
         rc = check_alone();
+    if (rc == 0)
+        rc = check_runtime();
     if (rc == 0 && (size_t)sysconf(_SC_PAGESIZE) > SYNC_PAGE_MAX)
         rc = upmu_fail(UPMU_E_SYSTEM, "pages are larger than this build expects: sync tracing stays off");
     if (rc == 0)

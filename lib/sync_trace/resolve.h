@@ -14,14 +14,10 @@
 #include <threads.h>
 #include <time.h>
 
+#include "base/sanitizer.h"
+
 /** Whether this is a build for a sanitizer's runtime, which takes calls over itself. */
-#if defined(__has_feature)
-#define SYNC_UNDER_SANITIZER (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SYNC_UNDER_SANITIZER 1
-#else
-#define SYNC_UNDER_SANITIZER 0
-#endif
+#define SYNC_UNDER_SANITIZER (UNDER_ASAN || UNDER_TSAN)
 
 struct old_cond; /**< a condition variable of programs before glibc 2.3.2, see cond_old.c */
 

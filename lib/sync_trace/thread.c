@@ -13,6 +13,7 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include "base/sanitizer.h"
 #include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/order.h"
@@ -24,17 +25,7 @@ enum { SLOTS = 512 };
 
 /* ThreadSanitizer sets a thread up in the function it gives us: in a library built with it, nothing may run before that,
  * so threads have no start event there. */
-#if defined(__SANITIZE_THREAD__)
-enum { BEGIN_THREADS = 0 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-enum { BEGIN_THREADS = 0 };
-#else
-enum { BEGIN_THREADS = 1 };
-#endif
-#else
-enum { BEGIN_THREADS = 1 };
-#endif
+enum { BEGIN_THREADS = !UNDER_TSAN };
 
 struct start {
     uint32_t taken;

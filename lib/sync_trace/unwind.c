@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <unwind.h>
 
+#include "base/sanitizer.h"
 #include "base/tick.h"
 #include "sync_trace/memo.h"
 #include "sync_trace/sync.h"
@@ -42,19 +43,11 @@ static uint32_t walk_libgcc(void **frames, uint32_t max)
     return w.n;
 }
 
-#if defined(__has_feature)
-#define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
-#elif defined(__SANITIZE_THREAD__)
-#define UNDER_THREAD_SANITIZER 1
-#else
-#define UNDER_THREAD_SANITIZER 0
-#endif
-
 void sync_unwind_start(void)
 {
     void *frames[4];
     /* Under ThreadSanitizer libunwind's own end-of-thread work comes after the sanitizer has taken the thread apart. */
-    void *library = UNDER_THREAD_SANITIZER ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    void *library = UNDER_TSAN ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     int (*found)(void **, int) = NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&found = symbol;

@@ -52,4 +52,25 @@ for kind in -static -static-pie; do
     expect 1 "$UPMU" record -o t ./script
     has err "statically linked"
 done
+
+# Programs whose sanitizer would end by the library, and what only looks like one.
+echo '#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *arg) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); return arg; }
+int main(void) { pthread_t t; return pthread_create(&t, 0, work, 0) || pthread_join(t, 0); }' >sanitized.c
+for kind in thread:ThreadSanitizer address:AddressSanitizer; do
+    if ! "$CC" "-fsanitize=${kind%:*}" sanitized.c -o sanitized -pthread 2>/dev/null; then
+        echo "no program for ${kind#*:} is made here: that part is left out"
+        continue
+    fi
+    expect 1 "$UPMU" record -o t ./sanitized
+    has err "built with ${kind#*:}"
+    [ ! -e t ] || fail "a directory for nothing"
+    [ "$kind" = thread:ThreadSanitizer ] || continue
+    # A child that upmu never saw goes on as if there were no library, and the reason is told.
+    expect 0 "$UPMU" record -o t -- sh -c ./sanitized
+    has err "built with ThreadSanitizer"
+    rm -rf t
+done
+"$CC" -fsanitize=undefined sanitized.c -o sanitized -pthread 2>/dev/null && expect 0 "$UPMU" record -o t ./sanitized
 finish

@@ -3,7 +3,8 @@
  * Looking at a program before it is run. Room: tools/upmu. Before it: cmd_record; after it: record_run.
  *
  * The kernel and the dynamic linker ignore LD_PRELOAD in silence where it cannot work: in static programs, in those that
- * gain rights by being executed, and where library and program are of different machines. Here it is said before.
+ * gain rights by being executed, and where library and program are of different machines. Programs built for a sanitizer
+ * end by it. Here it is said before.
  */
 #include "program.h"
 
@@ -24,7 +25,7 @@
 #include "memory.h"
 #include "output.h"
 
-enum { INTERPRETERS_MAX = 5, HEAD_BYTES = 4096 };
+enum { INTERPRETERS_MAX = 5, HEAD_BYTES = 4096, NAMES_MAX = 1 << 28 };
 
 /* ---------------------------------------------------------------------------------------------------- finding */
 
@@ -129,9 +130,11 @@ static bool same_machine(const unsigned char *a, const unsigned char *b)
 #if UINTPTR_MAX > UINT32_MAX
 typedef Elf64_Ehdr elf_header;
 typedef Elf64_Phdr elf_segment;
+typedef Elf64_Dyn elf_dynamic;
 #else
 typedef Elf32_Ehdr elf_header;
 typedef Elf32_Phdr elf_segment;
+typedef Elf32_Dyn elf_dynamic;
 #endif
 
 /* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the file makes no sense. */
@@ -152,6 +155,76 @@ static int has_linker(const char *path, const unsigned char *head)
     }
     close(fd);
     return found;
+}
+
+/* ----------------------------------------------------------------------------------------------- sanitizers */
+
+/* The program header of a type whose `vaddr`, if any is wanted, lies in its segment. */
+static bool find_segment(int fd, const elf_header *e, uint32_t type, uint64_t vaddr, elf_segment *s)
+{
+    for (size_t i = 0; i < e->e_phnum; i++) {
+        if (read_at(fd, s, sizeof *s, (off_t)(e->e_phoff + i * e->e_phentsize)) != (ssize_t)sizeof *s)
+            return false;
+        if (s->p_type == type && (vaddr == 0 || (vaddr >= s->p_vaddr && vaddr - s->p_vaddr < s->p_filesz)))
+            return true;
+    }
+    return false;
+}
+
+/* The names of all that the dynamic linker joins, one behind the other; NULL if there are none. */
+static char *dynamic_names(int fd, const elf_header *e, size_t *n)
+{
+    elf_segment s;
+    elf_dynamic d;
+    uint64_t at = 0, size = 0;
+    if (!find_segment(fd, e, PT_DYNAMIC, 0, &s))
+        return NULL;
+    for (size_t i = 0; i < s.p_filesz / sizeof d; i++) {
+        if (read_at(fd, &d, sizeof d, (off_t)(s.p_offset + i * sizeof d)) != (ssize_t)sizeof d || d.d_tag == DT_NULL)
+            break;
+        at = d.d_tag == DT_STRTAB ? d.d_un.d_ptr : at;
+        size = d.d_tag == DT_STRSZ ? d.d_un.d_val : size;
+    }
+    if (at == 0 || size == 0 || size > NAMES_MAX || !find_segment(fd, e, PT_LOAD, at, &s))
+        return NULL;
+    char *names = memory_array(size, 1);
+    ssize_t got = read_at(fd, names, size, (off_t)(s.p_offset + (at - s.p_vaddr)));
+    *n = got > 0 ? (size_t)got : 0;
+    return names;
+}
+
+/* Sanitizers and what programs begin with that are built for one: gcc's want it from a library, clang's bring it along and
+ * let libraries have it. */
+static const struct sanitizer {
+    const char *begins, *name;
+} sanitizers[] = {
+    {"__tsan_init", "ThreadSanitizer"},
+    {"__asan_init", "AddressSanitizer"},
+    {"__msan_init", "MemorySanitizer"},
+    {"__hwasan_init", "HWAddressSanitizer"},
+};
+
+static bool is_built_with(const char *path, const struct sanitizer *what)
+{
+    elf_header e;
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    char *names = read_at(fd, &e, sizeof e, 0) == (ssize_t)sizeof e ? dynamic_names(fd, &e, &n) : NULL;
+    bool found = names && memmem(names, n, what->begins, strlen(what->begins) + 1);
+    free(names);
+    close(fd);
+    return found;
+}
+
+/* The sanitizer that the program is built for and the library is not; NULL if there is none. */
+static const char *foreign_sanitizer(const char *path, const char *library)
+{
+    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
+        if (is_built_with(path, &sanitizers[i]) && !is_built_with(library, &sanitizers[i]))
+            return sanitizers[i].name;
+    return NULL;
 }
 
 /* -------------------------------------------------------------------------------------------- gained rights */
@@ -175,10 +248,11 @@ static const char *gains_rights(const char *path)
 
 /* ---------------------------------------------------------------------------------------------- all of it */
 
-static int check_elf(const char *path, const unsigned char *head, const unsigned char *library)
+static int check_elf(const char *path, const unsigned char *head, const char *library,
+                     const unsigned char *library_head)
 {
     const char *rights = gains_rights(path);
-    if (!same_machine(head, library)) {
+    if (!same_machine(head, library_head)) {
         complain("'%s' is a program for another machine or word length than this libupmu: it cannot be recorded", path);
         return -1;
     }
@@ -191,6 +265,14 @@ static int check_elf(const char *path, const unsigned char *head, const unsigned
         complain("'%s' is statically linked: nothing can be preloaded into it, so it cannot be recorded; "
                  "link it with libupmu_sync instead",
                  path);
+        return -1;
+    }
+    const char *sanitizer = foreign_sanitizer(path, library);
+    if (sanitizer) {
+        complain(
+            "'%s' is built with %s, whose runtime takes the same calls over: it cannot be recorded; build it without "
+            "-fsanitize",
+            path, sanitizer);
         return -1;
     }
     if (rights) {
@@ -220,7 +302,7 @@ int program_preloads(const char *path, const char *library)
         } else if (n < 0) {
             rc = 0; /* executable but not readable: what comes of it is seen in the recording */
         } else if (n >= (ssize_t)sizeof(elf_header) && memcmp(head, ELFMAG, SELFMAG) == 0) {
-            rc = check_elf(file, head, ours);
+            rc = check_elf(file, head, library, ours);
         } else {
             char *next = interpreter_of((const char *)head);
             free(file);
