@@ -78,7 +78,8 @@ UPMU_API int upmu_sync_set_mode(int mode);
  *  until retired; `name` is copied, NULL for none. Announcing is optional. */
 UPMU_API void upmu_lock_announce(const void *lock, const char *name);
 
-/** The calling thread is about to wait for `lock`: call when trying has failed. */
+/** The calling thread is about to wait for `lock`: call when trying has failed. It waits until it has it: a wait that may be
+ *  given up is not announced. */
 UPMU_API void upmu_lock_will_acquire(const void *lock);
 
 /** The calling thread has `lock` now, after a wait or at once, by a call that waits as long as it must. */

@@ -194,6 +194,8 @@ static void take_kept_wakers(struct standing *s)
         later = later || s->threads[i].head.state == LIVE_RUNS || s->threads[i].head.since_ns > h->seen_ns;
     if (h->seen_ns != 0 && !later)
         s->wakers = (struct stand_wakers){.known = true,
+                                          .asleep = true,
+                                          .asked_ns = h->seen_ns,
                                           .caught = standing_signals(h->caught),
                                           .timers = h->timers,
                                           .unknown = h->unknown,
@@ -248,7 +250,7 @@ int standing_keep(const struct standing *s, const char *dir)
 {
     struct live_header h = s->header;
     size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, outside) + sizeof h.outside;
-    h.seen_ns = clock_ns(CLOCK_REALTIME);
+    h.seen_ns = s->wakers.asked_ns;
     h.caught = s->wakers.caught;
     h.timers = s->wakers.timers;
     h.unknown = s->wakers.unknown;
@@ -367,21 +369,27 @@ int standing_solve(struct standing *s)
     for (size_t i = 0; i < s->n_threads; i++)
         picture_thread(s, i, holds);
     s->picture.n_threads = s->n_threads;
-    if (s->wakers.unknown > 0)
+    /* Who was just posted, signalled or woken still has a slot that says he waits. */
+    if (s->wakers.unknown > 0 || !s->wakers.asleep)
         s->picture.threads[s->picture.n_threads++] = (struct wg_thread){.wait = WG_RUNS, .target = WG_NONE};
-    s->picture.woken_from_outside = !s->wakers.known || s->wakers.caught != 0 || s->wakers.timers != 0;
+    s->picture.woken_from_outside = s->wakers.caught != 0 || s->wakers.timers != 0;
     wg_stand(&s->picture);
     return 0;
+}
+
+static uint64_t mixed(const struct live_slot *h)
+{
+    uint64_t one = ((uint64_t)(uint32_t)h->tid << 32 ^ h->version) * 0x9e3779b97f4a7c15u;
+    return (one ^ one >> 31) * 0xbf58476d1ce4e5b9u;
 }
 
 uint64_t standing_signature(const struct standing *s, const struct wg_trouble_found *f)
 {
     uint64_t sum = (uint64_t)f->kind + f->n;
-    for (uint32_t i = 0; i < f->n; i++) {
-        const struct live_slot *h = &s->threads[s->picture.members[f->first + i]].head;
-        uint64_t one = ((uint64_t)(uint32_t)h->tid << 32 ^ h->version) * 0x9e3779b97f4a7c15u;
-        sum += (one ^ one >> 31) * 0xbf58476d1ce4e5b9u;
-    }
+    for (uint32_t i = 0; i < f->n; i++)
+        sum += mixed(&s->threads[s->picture.members[f->first + i]].head);
+    for (size_t i = 0; f->silent && i < s->n_threads; i++)
+        sum += mixed(&s->threads[i].head) * 3;
     return sum;
 }
 

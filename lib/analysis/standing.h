@@ -24,8 +24,10 @@ struct stand_thread {
 
 /** What beside the threads could end a wait. */
 struct stand_wakers {
-    bool known;      /**< somebody looked at the process while it stood */
-    uint64_t caught; /**< signals with a handler of the program's, bit n-1 for signal n */
+    bool known;        /**< somebody looked at the process while it stood */
+    bool asleep;       /**< and all threads that wait slept: none was woken and has only not got to run yet */
+    uint64_t asked_ns; /**< since when that is known */
+    uint64_t caught;   /**< signals with a handler of the program's, bit n-1 for signal n */
     uint32_t timers;
     uint32_t unknown; /**< threads nobody knows what they do */
     bool inside;      /**< what is waited for lies in memory that no other process has */
@@ -51,7 +53,7 @@ int standing_read(struct standing *s, const char *dir);
 void standing_ask(struct standing *s);
 /** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
 uint64_t standing_signals(uint64_t caught);
-/** Keep what standing_ask() found in the process's directory, for those who come when it has ended. */
+/** Keep what standing_ask() found of threads that slept in the process's directory, for those who come when it has ended. */
 int standing_keep(const struct standing *s, const char *dir);
 /** A moment at which a process is about to be found alive. */
 struct stand_moment {
@@ -67,7 +69,8 @@ int standing_solve(struct standing *s);
 void standing_wakers_text(const struct standing *s, const struct wg_trouble_found *f, struct textbuf *out);
 void standing_free(struct standing *s);
 
-/** A number that changes when any thread of the trouble moves, and differs between troubles. */
+/** A number that changes when any thread of the trouble moves, or any thread at all where it takes all of them to stand; and
+ *  differs between troubles. */
 uint64_t standing_signature(const struct standing *s, const struct wg_trouble_found *f);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analysis/standing.h"
 #include "upmu/trace.h"
@@ -73,17 +74,18 @@ static bool ask_timers(pid_t pid, uint32_t *timers)
     return known;
 }
 
-static bool has_slot(const struct standing *s, int tid)
+static const struct live_slot *slot_of(const struct standing *s, int tid)
 {
     for (size_t i = 0; i < s->n_threads; i++)
         if (s->threads[i].head.tid == tid && s->threads[i].head.state != LIVE_ENDED)
-            return true;
-    return false;
+            return &s->threads[i].head;
+    return NULL;
 }
 
-/* What the kernel says of a thread: the letter of its state ('R', 'S', ...), 0 if it is no more; and whether it is on the way
- * out. */
-static char state_of(pid_t pid, int tid, bool *exiting)
+/* What the kernel says of a thread: 'S' for one that sleeps; 0: it has ended. The first thread of a process stays in the
+ * list after its end, as long as others go on. Who is on the way out, by a signal that kills the process, say, does not
+ * come back. */
+static char state_of(pid_t pid, int tid)
 {
     enum { EXITING = 0x4 }; /* PF_EXITING, among the flags that stand behind the state and six numbers */
     char name[40], line[512];
@@ -98,72 +100,47 @@ static char state_of(pid_t pid, int tid, bool *exiting)
     unsigned flags;
     if (!rest || sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
         return 0;
-    *exiting = flags & EXITING;
-    return state;
+    return state == 'Z' || state == 'X' || (flags & EXITING) ? 0 : state;
 }
 
-/* The first thread of a process stays in the list after its end, as long as others go on. Who is on the way out, by a
- * signal that kills the process, say, does not come back. */
-static bool has_ended(pid_t pid, int tid)
+/* Who is woken from such a wait cannot be seen by anything else before it runs. Others wait for what somebody has. */
+static bool waits_to_be_woken(const struct live_slot *h)
 {
-    bool exiting = false;
-    char state = state_of(pid, tid, &exiting);
-    return state == 0 || state == 'Z' || state == 'X' || exiting;
+    return h->state == LIVE_WAITS && (h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+                                      h->kind == UPMU_TRACE_FUTEX_WAIT || h->type == UPMU_OBJECT_SEM);
 }
 
-/* Whether it was woken by a signal that kills it. */
-static bool is_killed(pid_t pid, int tid)
+static size_t count_to_be_woken(const struct standing *s)
 {
-    char name[40], line[256];
-    uint64_t waiting = 0, more;
-    snprintf(name, sizeof name, "task/%d/status", tid);
-    FILE *f = open_proc(pid, name);
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "SigPnd: %" SCNx64, &more) == 1 || sscanf(line, "ShdPnd: %" SCNx64, &more) == 1)
-            waiting |= more;
-    if (f)
-        (void)fclose(f);
-    return waiting & bit_of(SIGKILL);
-}
-
-/* Whether somebody ends the wait by a call that leaves no trace in the books of locks. */
-static bool is_woken_by_call(const struct live_slot *h)
-{
-    bool sem = h->kind == UPMU_TRACE_LOCK_BLOCK && h->type == UPMU_OBJECT_SEM;
-    return h->state == LIVE_WAITS && (sem || h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
-                                      h->kind == UPMU_TRACE_FUTEX_WAIT);
-}
-
-/* A thread that was woken and has no CPU yet still has the wait in its slot. Who woke it may stand by now, and nobody else
- * needs to do anything. Seen asleep between two looks that find the same wait, it was not woken in between. */
-static void find_woken(struct standing *s, pid_t pid)
-{
-    for (size_t i = 0; i < s->n_threads; i++) {
-        struct live_slot *h = &s->threads[i].head;
-        bool exiting = false;
-        if (is_woken_by_call(h) && state_of(pid, h->tid, &exiting) == 'R' && !exiting && !is_killed(pid, h->tid))
-            h->state = LIVE_RUNS;
-    }
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_threads; i++)
+        n += waits_to_be_woken(&s->threads[i].head);
+    return n;
 }
 
 /* @return false if it cannot be known, or no thread is left: the last one takes the process's timers and memory with it. */
-static bool ask_threads(const struct standing *s, pid_t pid, uint32_t *unknown)
+static bool ask_threads(const struct standing *s, pid_t pid, struct stand_wakers *w)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     const struct dirent *entry;
-    size_t alive = 0;
-    *unknown = 0;
+    size_t alive = 0, sleepers = 0;
+    w->unknown = 0;
     if (!dir)
         return false;
     while ((entry = readdir(dir))) {
         int tid = (int)strtol(entry->d_name, NULL, 10);
-        bool lives = tid > 0 && !has_ended(pid, tid);
-        alive += lives;
-        *unknown += lives && !has_slot(s, tid);
+        char state = tid > 0 ? state_of(pid, tid) : 0;
+        if (state == 0)
+            continue;
+        const struct live_slot *h = slot_of(s, tid);
+        alive++;
+        w->unknown += !h;
+        sleepers += h && waits_to_be_woken(h) && state == 'S';
     }
     closedir(dir);
+    w->asleep = sleepers == count_to_be_woken(s); /* who is being killed does not sleep any more */
     return alive > 0;
 }
 
@@ -202,15 +179,22 @@ static bool ask_memory(const struct standing *s, pid_t pid, bool *all_inside)
 void standing_ask(struct standing *s)
 {
     pid_t pid = (pid_t)s->header.pid;
-    struct stand_wakers w = {0};
-    find_woken(s, pid);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct stand_wakers w = {.asked_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec};
     bool signals = ask_signals(pid, &w.caught), timers = ask_timers(pid, &w.timers);
     bool memory = ask_memory(s, pid, &w.inside);
     /* The threads last: if one of them is there now, all was there before. */
-    w.known = signals && timers && memory && ask_threads(s, pid, &w.unknown);
-    /* Of a process that is just ending, what somebody saw of it before is all there is, and still true. */
-    if (w.known)
-        s->wakers = w;
+    w.known = signals && timers && memory && ask_threads(s, pid, &w);
+    /* What somebody saw of it before is still true: of a process that is just ending it is all there is, and of one that is
+     * stopped nothing else tells whether its threads slept. */
+    if (!w.known)
+        return;
+    if (!w.asleep && s->wakers.asleep) {
+        w.asleep = true;
+        w.asked_ns = s->wakers.asked_ns;
+    }
+    s->wakers = w;
 }
 
 static void add_signals(uint64_t caught, struct textbuf *out)
@@ -244,11 +228,6 @@ void standing_wakers_text(const struct standing *s, const struct wg_trouble_foun
     for (uint32_t i = 0; i < f->n; i++)
         if (s->picture.threads[s->picture.members[f->first + i]].outside && out->len == 0)
             textbuf_printf(out, "another process, with which it is shared");
-    if (!s->wakers.known) {
-        separate(out);
-        textbuf_printf(out, "a signal handler or a timer, if there are any: nobody looked while it stood");
-        return;
-    }
     if (s->wakers.caught) {
         separate(out);
         add_signals(s->wakers.caught, out);

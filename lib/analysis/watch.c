@@ -150,7 +150,7 @@ static int look_at(struct upmu_deadlock_watch *w, const char *dir)
     if (rc == 0)
         rc = found = note_all(w, &s);
     /* What the process is like while it stands is kept for those who come later; without it they say less. */
-    if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known)
+    if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known && s.wakers.asleep)
         (void)standing_keep(&s, dir);
     if (found > 0) {
         standing_free(&w->standing);

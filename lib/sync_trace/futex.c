@@ -82,6 +82,7 @@ struct sleep_words {
     uintptr_t object; /**< the word, or the first of them */
     uint32_t flags;
     uint32_t several; /**< their number, 0: it is one */
+    bool one;         /**< whose value is the call's */
 };
 
 static void tell_others(struct sync_thread *t, const struct futex_call *c, uint32_t n);
@@ -105,6 +106,8 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
     sync_write(t, tick_now(), &s.e);
     if (words->several)
         tell_others(t, c, words->several);
+    t->futex_one = words->one;
+    t->futex_value = (uint32_t)c->value;
     sync_live_begin(t, &s.e);
     errno = saved;
     s.e.count = 0;
@@ -116,8 +119,8 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
 
 static long sleep_on_one(struct sync_thread *t, const struct futex_call *c, uintptr_t site)
 {
-    const struct sleep_words one = {.object = (uintptr_t)c->word,
-                                    .flags = c->op & FUTEX_PRIVATE_FLAG ? 0 : UPMU_FLAG_PSHARED};
+    const struct sleep_words one = {
+        .object = (uintptr_t)c->word, .flags = c->op & FUTEX_PRIVATE_FLAG ? 0 : UPMU_FLAG_PSHARED, .one = true};
     return sleep_on(t, c, &one, site);
 }
 

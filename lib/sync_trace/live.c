@@ -203,7 +203,7 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     uint32_t all = __atomic_load_n(&sync_gate.recording, __ATOMIC_RELAXED);
     struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
     if (t->live_depth == 1 && __atomic_add_fetch(&sync_gate.standing, 1, __ATOMIC_ACQ_REL) >= all && h)
-        sync_standstill(h);
+        sync_standstill(h, t);
     sync_unguard(t);
 }
 

@@ -10,12 +10,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 #include "trace/live.h"
 
@@ -108,6 +111,82 @@ static uint32_t ask_memory(char text[TEXT_MAX])
     return 0;
 }
 
+/* ----------------------------------------------------------------------------------------------- who really sleeps */
+
+/* Whether the kernel has the thread asleep: one that was woken and did not get to run yet is not. */
+static bool is_asleep(pid_t tid, char text[TEXT_MAX])
+{
+    char path[sizeof "/proc/self/task//stat" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
+    size_t n = sizeof digits;
+    digits[--n] = '\0';
+    for (uint32_t rest = (uint32_t)tid; rest > 0 && n > 0; rest /= 10)
+        digits[--n] = (char)('0' + rest % 10);
+    strcat(strcat(path, digits + n), "/stat");
+    const char *name_end = read_file(path, text) ? strrchr(text, ')') : NULL; /* the name may hold anything */
+    return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
+static bool waits_to_be_woken(const struct live_slot *s)
+{
+    return s->kind == UPMU_TRACE_COND_WAIT || s->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+           s->kind == UPMU_TRACE_FUTEX_WAIT || s->type == UPMU_OBJECT_SEM;
+}
+
+enum sleepers { ALL_SLEEP, SOME_STIR, SOME_RUN };
+
+__attribute__((no_sanitize("thread"))) static enum sleepers look_at_others(const struct sync_thread *self,
+                                                                           char text[TEXT_MAX])
+{
+    const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    enum sleepers found = ALL_SLEEP;
+    for (; t; t = t->next) {
+        const struct live_slot *s = t->live;
+        if (t == self || !s || s->state == LIVE_FREE || s->state == LIVE_ENDED)
+            continue;
+        if (s->state != LIVE_WAITS)
+            return SOME_RUN;
+        if (found == ALL_SLEEP && waits_to_be_woken(s) && !is_asleep(s->tid, text))
+            found = SOME_STIR;
+    }
+    return found;
+}
+
+/* Who has written down that he will wait may need a moment to fall asleep; who was woken goes on in that time. */
+static bool others_sleep(const struct sync_thread *self, char text[TEXT_MAX])
+{
+    enum { LOOKS = 64 };
+    enum sleepers found = look_at_others(self, text);
+    for (int i = 1; i < LOOKS && found == SOME_STIR; i++) {
+        sched_yield();
+        found = look_at_others(self, text);
+    }
+    return found == ALL_SLEEP;
+}
+
+/* The word that the thread is about to wait on has another value by now, or that is not known. Read by the kernel: the program may have given any
+ * address. */
+static bool futex_has_changed(const struct sync_thread *t)
+{
+    uint32_t now = 0;
+    struct iovec here = {&now, sizeof now}, there = {(void *)(uintptr_t)t->live->object, sizeof now};
+    long n = syscall(SYS_process_vm_readv, (long)t->tid, &here, 1L, &there, 1L, 0L);
+    return !t->futex_one || n != (long)sizeof now || now != t->futex_value;
+}
+
+/* The wait that `t` is about to begin would end at once: it was posted, or came, after that had been decided. Of a condition
+ * variable it still has the mutex, and no signal before its wait is for it. */
+static bool goes_on_at_once(const struct sync_thread *t)
+{
+    const struct live_slot *s = t->live;
+    int value = 0;
+    if (s->kind == UPMU_TRACE_FUTEX_WAIT)
+        return futex_has_changed(t);
+    if (s->kind == UPMU_TRACE_BARRIER_ARRIVE)
+        return sync_barrier_is_full((const pthread_barrier_t *)(uintptr_t)s->object);
+    return s->type == UPMU_OBJECT_SEM &&
+           (SYNC_REAL(sem_getvalue)((sem_t *)(uintptr_t)s->object, &value) != 0 || value > 0);
+}
+
 /* The number behind a name of the status file. @return false if it is not there. */
 static bool number_behind(const char *text, const char *name, int base, uint64_t *out)
 {
@@ -118,9 +197,10 @@ static bool number_behind(const char *text, const char *name, int base, uint64_t
     return from && end != from;
 }
 
-static bool ask(struct live_header *h, uint32_t recording)
+static bool ask(struct live_header *h, const struct sync_thread *t)
 {
     char text[TEXT_MAX];
+    uint32_t recording = __atomic_load_n(&sync_gate.recording, __ATOMIC_SEQ_CST);
     uint64_t caught, count;
     uint32_t threads, timers = 0;
     if (!read_file("/proc/self/status", text) || !number_behind(text, "\nSigCgt:", 16, &caught) ||
@@ -133,7 +213,7 @@ static bool ask(struct live_header *h, uint32_t recording)
     __atomic_store_n(&h->timers, timers, __ATOMIC_RELAXED);
     __atomic_store_n(&h->unknown, threads > recording ? threads - recording : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&h->outside, ask_memory(text), __ATOMIC_RELAXED);
-    return true;
+    return others_sleep(t, text) && !goes_on_at_once(t);
 }
 
 static bool may_ask(uint64_t now)
@@ -144,7 +224,8 @@ static bool may_ask(uint64_t now)
     return __atomic_load_n(&spent_ns, __ATOMIC_RELAXED) <= allowed;
 }
 
-void sync_standstill(struct live_header *h)
+/* What is true of all threads at once is true since before the first was looked at. */
+void sync_standstill(struct live_header *h, const struct sync_thread *t)
 {
     uint64_t begin = clock_ns(CLOCK_MONOTONIC);
     if (!may_ask(begin))
@@ -155,8 +236,9 @@ void sync_standstill(struct live_header *h)
     while (__atomic_load_n(&sync_gate.ask_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&sync_gate.asking, 1, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&sync_gate.ask_again, 0, __ATOMIC_SEQ_CST);
-        if (ask(h, __atomic_load_n(&sync_gate.recording, __ATOMIC_SEQ_CST)))
-            __atomic_store_n(&h->seen_ns, clock_ns(CLOCK_REALTIME), __ATOMIC_RELEASE);
+        uint64_t now = clock_ns(CLOCK_REALTIME);
+        if (ask(h, t))
+            __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
         __atomic_store_n(&sync_gate.asking, 0, __ATOMIC_SEQ_CST);
     }
     __atomic_fetch_add(&spent_ns, clock_ns(CLOCK_MONOTONIC) - begin, __ATOMIC_RELAXED);

@@ -165,8 +165,10 @@ struct sync_thread {
     /* live.c: what others see of the thread while it waits. */
     struct live_slot *live; /**< NULL: there is none */
     uint32_t live_index;
-    uint32_t live_room;  /**< bytes of it that can be written */
-    uint32_t live_depth; /**< waits within waits */
+    uint32_t live_room;   /**< bytes of it that can be written */
+    uint32_t live_depth;  /**< waits within waits */
+    uint32_t futex_value; /**< what the futex that it waits for has as long as it waits */
+    bool futex_one;       /**< it is one; of several, values are not kept here */
     unsigned char live_outer[128];
 };
 
@@ -373,8 +375,10 @@ void sync_live_disown(pid_t tid, uintptr_t lock);
 /** The mutex that the thread has begun to wait for was seen, after that, to be still its peer's; `gone`: who is no thread
  *  of this process. */
 void sync_live_owner(struct sync_thread *t, bool gone);
-/** standstill.c: all threads that record wait now. Under sync_guard(). */
-void sync_standstill(struct live_header *h);
+/** standstill.c: all threads that record wait now, or are about to as `t` is. Under sync_guard(). */
+void sync_standstill(struct live_header *h, const struct sync_thread *t);
+/** barrier.c: whoever arrives now is the last one, and does not wait. */
+bool sync_barrier_is_full(const pthread_barrier_t *b);
 /* notes.c: what a report names beside the threads, in the same file. Keep errno. */
 
 void sync_note_module(uint64_t base, uint64_t start, uint64_t end, const char *build_id, const char *path);

@@ -271,6 +271,7 @@ static void name_post_cycles(struct wg_picture *p)
         for (uint32_t k = 0; k < f->n; k++)
             outside |= p->threads[p->members[f->first + k]].outside;
         f->standing = outside ? WG_STALLED : WG_CERTAIN;
+        f->silent = true;
     }
 }
 
@@ -303,6 +304,7 @@ static void name_silences(struct wg_picture *p)
         bool outside = p->woken_from_outside || first.outside;
         struct wg_trouble_found *f =
             new_trouble(p, kind_of_silence(first.wait), outside ? WG_STALLED : WG_CERTAIN, first.object);
+        f->silent = true;
         for (uint32_t k = i; k < p->n_threads; k++)
             if (is_silent(&p->threads[k]) && p->threads[k].wait == first.wait && p->threads[k].object == first.object)
                 join_trouble(p, f, k);

@@ -89,6 +89,7 @@ struct wg_trouble_found {
     enum wg_standing standing;
     uint64_t object;   /**< the lock, semaphore, ... for kinds that have one */
     uint32_t other;    /**< WG_OWNER_ENDED: the thread that ended; else WG_NONE */
+    bool silent;       /**< it holds because nobody at all is left who could post, signal or wake */
     uint32_t first, n; /**< in wg_picture.members: in a cycle each waits for the next, the last for the first */
 };
 

@@ -28,6 +28,8 @@ extern const struct dl_case cases_semaphores[];
 extern const struct dl_case cases_forked[];
 extern const struct dl_case cases_standard[];
 extern const struct dl_case cases_mixed[];
+extern const struct dl_case cases_crossing[];
+extern const struct dl_case cases_nested[];
 extern const struct dl_case cases_lives[];
 
 /** End the process with a message if a call that cannot fail has failed. */

@@ -45,7 +45,7 @@ end_case() {
     child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null || true)
     # shellcheck disable=SC2086
     kill -9 $pid $child 2>/dev/null || true
-    wait "$recorder" || true
+    wait "$recorder" 2>/dev/null || true
 }
 
 check_kind() {

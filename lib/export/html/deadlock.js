@@ -193,6 +193,11 @@ function threadTitle(m, process, t) {
   return known ? known.label : tidy(t.name ? `${t.name} ${t.tid}` : `thread ${t.tid}`, 60);
 }
 
+// The lock in a thread's way: of a wait for a condition variable it is the mutex that is taken again, if somebody has it.
+function inTheWay(t) {
+  return t.kind === "cond" && t.holder ? {lock: t.mutex, kind: "mutex"} : {lock: t.object, kind: t.kind};
+}
+
 // Each thread, then what it waits for; that is held by the next one, or nobody.
 function itemGraph(m, item, choose) {
   const caught = item.threads.slice(0, item.caught),
@@ -201,6 +206,7 @@ function itemGraph(m, item, choose) {
   caught.forEach((t, i) => {
     const held = caught[(i + 1) % caught.length],
       join = t.kind === "join",
+      {lock, kind} = inTheWay(t),
       thread = nodes.length;
     nodes.push({
       kind: "thread",
@@ -211,7 +217,7 @@ function itemGraph(m, item, choose) {
     if (join) return;
     nodes.push({
       kind: "lock",
-      title: lockTitle(m, item.process, t.object, t.kind),
+      title: lockTitle(m, item.process, lock, kind),
       thread: t,
       holder: held.tid === t.holder ? held : null,
     });
@@ -219,7 +225,7 @@ function itemGraph(m, item, choose) {
       from: thread,
       to: thread + 1,
       kind: "wait",
-      label: t.shared ? "waits to read" : "waits for",
+      label: t.shared ? "waits to read" : kind === t.kind ? "waits for" : "takes again",
       node: nodes[thread + 1],
     });
   });
@@ -269,7 +275,7 @@ function stacksOf(m, item, node) {
     return [h("h4", null, `${node.title} took the lock at`), stackList(m, 0, node.site)];
   const t = node.thread,
     holder = node.holder || item.threads.find((x) => x.tid === t.holder);
-  const held = holder && holder.held.find((x) => x.lock === t.object);
+  const held = holder && holder.held.find((x) => x.lock === inTheWay(t).lock);
   return [
     h("h4", null, `${threadTitle(m, item.process, t)} waits for ${lockTitle(m, item.process, t.object, t.kind)}`),
     facts([
@@ -280,7 +286,7 @@ function stacksOf(m, item, node) {
     stackList(m, t.stack, t.site),
     holder && t.kind !== "join"
       ? [
-          h("h4", null, `${threadTitle(m, item.process, holder)} holds it`),
+          h("h4", null, `${threadTitle(m, item.process, holder)} holds ${t.kind === "cond" ? "its mutex" : "it"}`),
           facts([["Since", held && held.since !== null ? exact(held.since) : "before the wait began"]]),
           stackList(m, 0, held ? held.site : 0),
         ]
