@@ -408,7 +408,7 @@ __attribute__((destructor)) static void sync_unload(void)
 {
     if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return;
-    struct sync_thread *t = sync_thread();
+    struct sync_thread *t = sync_tls.refused ? NULL : sync_thread(); /* the last thread of all may have ended before */
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);

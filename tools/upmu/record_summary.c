@@ -101,10 +101,9 @@ static int summarize(const char *dir, const char *shown_dir)
     }
     if (t.lost == 0)
         return 0;
-    complain(
-        "%" PRIu64
-        " event%s did not get into the recording (full disk, quota, file size limit or --limit?); what did is kept",
-        t.lost, plural(t.lost));
+    complain("%" PRIu64 " event%s did not get into the recording (full disk, quota, file size limit, --limit, or "
+             "signal handlers that lock?); what did is kept",
+             t.lost, plural(t.lost));
     return -1;
 }
 
