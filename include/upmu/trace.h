@@ -51,8 +51,9 @@ enum upmu_trace_kind {
     /** The thread takes `object` while it holds `object2`, taken at `holder_site`, and `count` - 1 others, of which the
      *  events of the same tick beside it tell. Once per thread and set of locks; again after the thread made or joined
      *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever.
-     *  With `count` 0: the semaphore `object`, told of as a lock in its life, is none: it was posted by a thread that did
-     *  not hold it. */
+     *  Where `object2` is a semaphore of several places, of which the thread has one, `count` has their number from bit
+     *  UPMU_PLACES_SHIFT on. With `count` 0: the semaphore `object`, told of as a lock or room in its life, is none: it
+     *  was posted by a thread that did not hold it. */
     UPMU_TRACE_LOCK_ORDER = 27,
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
@@ -142,6 +143,9 @@ enum upmu_kernel_lock {
     UPMU_KERNEL_LOCK_PERCPU = 16,
     UPMU_KERNEL_LOCK_MUTEX = 32,
 };
+
+/** Where the number of places stands in `count` of UPMU_TRACE_LOCK_ORDER, and the most that is told of. */
+enum { UPMU_PLACES_SHIFT = 32, UPMU_PLACES_MOST = 65535 };
 
 /** What else is to be known of an event about an object: bits of `flags`. */
 enum upmu_trace_flag {

@@ -168,19 +168,21 @@ int upmu_deadlocks_taking(const struct upmu_deadlocks *d, size_t i, size_t k, st
     return give(out, out->size, &ours, sizeof ours);
 }
 
-/* Whether another taking of the cycle holds it, too, in a way that keeps the two apart. */
+/* Whether another taking of the cycle holds it, too, in a way that keeps the two apart; a room: more than find place. */
 static bool is_gate(const struct upmu_deadlocks *d, const struct wg_order_cycle *c, size_t k,
                     const struct wg_order_held *h)
 {
+    uint32_t in = 1;
     for (size_t other = 0; other < c->n; other++) {
         const struct wg_taking *t = &d->book.takings[member(d, c, other)];
         for (uint32_t i = 0; other != k && i < t->n_held; i++) {
             const struct wg_order_held *o = &d->book.held[t->first_held + i];
             if (o->lock == h->lock && !(o->shared && h->shared))
                 return true;
+            in += o->lock == h->lock;
         }
     }
-    return false;
+    return h->places > 0 && in > h->places;
 }
 
 int upmu_deadlocks_taking_held(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h,

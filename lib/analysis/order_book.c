@@ -237,14 +237,18 @@ static int add_order(struct order_book *b, const struct upmu_trace_event *e)
     if (thread == MAP_NONE)
         return no_memory();
     struct book_thread *t = &b->threads[thread];
-    bool goes_on = t->expected != 0 && t->tick == e->tick && t->object == e->object && t->expected == e->count;
+    bool goes_on =
+        t->expected != 0 && t->tick == e->tick && t->object == e->object && t->expected == (uint32_t)e->count;
     int rc = goes_on ? 0 : begin_taking(b, thread, e);
-    uint32_t held = rc == 0 ? lock_at(b, e->process, e->object2, UPMU_OBJECT_NONE) : MAP_NONE;
+    uint32_t places = (uint32_t)(e->count >> UPMU_PLACES_SHIFT);
+    int32_t type = places ? UPMU_OBJECT_SEM : UPMU_OBJECT_NONE;
+    uint32_t held = rc == 0 ? lock_at(b, e->process, e->object2, type) : MAP_NONE;
     t = &b->threads[thread];
     if (held == MAP_NONE || !room(&t->held, t->n_held, &t->cap_held, sizeof *t->held) ||
         !room(&t->sites, t->n_held, &t->cap_sites, sizeof *t->sites))
         return no_memory();
-    t->held[t->n_held] = (struct wg_order_held){.lock = held, .shared = (e->flags & UPMU_FLAG_HOLDER_SHARED) != 0};
+    t->held[t->n_held] =
+        (struct wg_order_held){.lock = held, .shared = (e->flags & UPMU_FLAG_HOLDER_SHARED) != 0, .places = places};
     t->sites[t->n_held++] = (struct book_held){.site = e->holder_site};
     return t->n_held == t->expected ? finish_taking(b, t, e) : 0;
 }

@@ -8,9 +8,11 @@
 #include "sync_trace/order.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/tick.h"
+#include "sync_trace/sem_lock.h"
 #include "trace/writer.h"
 
 enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
@@ -35,8 +37,10 @@ void sync_order_start(struct sync_thread *t)
         t->order.known = t->order.first;
         t->order.shift = 64 - SYNC_ORDER_FIRST_BITS;
     }
-    /* Another thread had the block: its numbers are of another period. */
+    /* Another thread had the block: its numbers are of another period, its rooms are not this one's. */
     sync_order_renew(t);
+    t->order.salt = (uint64_t)t->order.period << 32;
+    memset(t->rooms, 0, sizeof t->rooms);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the table */
@@ -127,12 +131,13 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
     if (!fresh || already_held(t, sync_key_object(key, type)))
         return;
     uint64_t tick = tick_now();
+    uint32_t n_rooms = t->order.salt != (uint64_t)t->order.period << 32 ? sync_sem_rooms(t) : 0;
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ORDER,
         .object_type = (int32_t)type,
         .object = sync_key_object(key, type),
         .stack = sync_stack(t, tick, site),
-        .count = t->depth,
+        .count = t->depth + n_rooms,
     };
     for (uint32_t i = 0; i < t->depth; i++) {
         uintptr_t held = t->held[i].lock;
@@ -140,6 +145,15 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
         e.object2 = held - reads;
         e.holder_site = t->held[i].site;
         e.flags = flags | sync_key_flags(key, type) | (reads ? UPMU_FLAG_HOLDER_SHARED : 0);
+        sync_write(t, tick, &e);
+    }
+    for (uint32_t i = 0; n_rooms > 0 && i < SYNC_ROOMS; i++) {
+        if (t->rooms[i].sem == 0)
+            continue;
+        e.object2 = t->rooms[i].sem;
+        e.holder_site = t->rooms[i].site;
+        e.flags = flags | sync_key_flags(key, type) | UPMU_FLAG_HOLDER_SHARED;
+        e.count = (t->depth + n_rooms) | (uint64_t)t->rooms[i].places << UPMU_PLACES_SHIFT;
         sync_write(t, tick, &e);
     }
     errno = saved;

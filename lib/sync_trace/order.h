@@ -50,6 +50,7 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
 static inline void sync_order_renew(struct sync_thread *t)
 {
     t->order.period += SYNC_ORDER_PERIOD;
+    t->order.salt += (uint64_t)SYNC_ORDER_PERIOD << 32;
 }
 
 /** The thread takes a lock, or is about to wait for it. `flags`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
@@ -60,7 +61,7 @@ static inline void sync_order(struct sync_thread *t, uintptr_t key, uint32_t typ
         return;
     uint64_t before = t->held[d - 1].number;
     uint64_t number = sync_order_step(before ? before : sync_order_held(t), key);
-    number += (uint64_t)(t->order.period + flags) << 32;
+    number += t->order.salt + ((uint64_t)flags << 32);
     if (UNLIKELY(t->order.known[number >> t->order.shift] != number))
         sync_order_tell(t, number, key, type, site, flags);
 }

@@ -61,8 +61,7 @@ static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site
     c->acquired++;
     if (mode == MODE_ALL || c->stamps > 0)
         sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
-    if (is_lock)
-        sync_sem_held(t, mode, s, site);
+    sync_sem_held(t, mode, s, site);
 }
 
 /* Whether other processes may post it. */
@@ -89,7 +88,7 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
     waits_told(s, tick_now());
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
-    if (rc == 0 && sync_sem_is_lock(s))
+    if (rc == 0)
         sync_sem_held(t, mode, s, site);
     return rc;
 }

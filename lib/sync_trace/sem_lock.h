@@ -20,10 +20,16 @@ void sync_sem_made(const sem_t *s, bool is_shared, unsigned value);
 void sync_sem_ended(const sem_t *s);
 /** Whether any semaphore may be one: else nobody has to look. */
 bool sync_sem_any(void);
-/** Whether it is a lock, as far as is known. */
-bool sync_sem_is_lock(const sem_t *s);
-/** The thread holds it now. */
+/** 1: it is a lock, as far as is known; more: a room that so many threads find place in; 0: neither. */
+uint32_t sync_sem_places(const sem_t *s);
+static inline bool sync_sem_is_lock(const sem_t *s)
+{
+    return sync_sem_places(s) == 1;
+}
+/** The thread has it now: holds the lock, or is in the room. What is neither is passed over. */
 void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uintptr_t site);
+/** In how many rooms the thread is; those that are none any more are taken out of its list. */
+uint32_t sync_sem_rooms(struct sync_thread *t);
 /** Somebody is about to post it: the thread gives it back, or it turns out to be no lock. `t`: NULL if nothing is recorded. */
 void sync_sem_given(struct sync_thread *t, const sem_t *s, uintptr_t site);
 

@@ -111,7 +111,17 @@ struct sync_order {
     uint32_t used;
     uint32_t period; /**< between making and joining threads */
     uint32_t since;  /**< period in which the table was emptied */
+    uint64_t salt;   /**< what is in every number: the period, and the rooms that the thread is in */
     uint64_t first[1 << SYNC_ORDER_FIRST_BITS];
+};
+
+/** Semaphores of several places that a thread has taken one of, and not given back, see sem_lock.h. */
+enum { SYNC_ROOMS = 4, SYNC_ROOM_MOST = UPMU_PLACES_MOST };
+struct sync_room {
+    uintptr_t sem; /**< 0: free */
+    uintptr_t site;
+    uint64_t number;
+    uint32_t places;
 };
 
 /** A call stack known again, see memo.h. */
@@ -143,6 +153,7 @@ struct sync_thread {
     struct sync_counts *counts;
     struct trace_stream *stream;
     struct sync_order order;
+    struct sync_room rooms[SYNC_ROOMS];
     struct sync_held held[SYNC_HELD_MAX];
     struct sync_site {
         uintptr_t site;

@@ -180,7 +180,8 @@ static bool closes(const struct search *s)
 {
     const struct wg_taking *last = &s->o->takings[s->path[s->n - 1]];
     int how = holds(s->o, &s->o->takings[s->path[0]], last->lock);
-    return how == 0 || (how == 1 && !last->shared);
+    bool closed = how == 0 || (how == 1 && !last->shared);
+    return closed && (s->class >= WG_GATED || !wg_order_crowded(s->o, s->path, s->n));
 }
 
 /* @return false when there is no room for a cycle found. */

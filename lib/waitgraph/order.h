@@ -7,7 +7,7 @@
  *
  * What is looked at is not edges between locks but takings: thread T took L while it held H. A cycle of takings, each
  * wanting a lock that the next one holds, can become a deadlock if its threads are different, no lock is held in two of
- * them (a gate), none comes before another by creation or joining, and all of them wait without end. A cycle that fails
+ * them (a gate) and no room in more of them than find place there, none comes before another by creation or joining, and all of them wait without end. A cycle that fails
  * one of these is reported as what it is, not left out. Looking at edges instead would lose the gate of one occurrence
  * in another one, and so be wrong on both sides.
  */
@@ -20,8 +20,8 @@
 
 /** What a cycle is, the worst first. */
 enum wg_order_class {
-    WG_INVERSION,  /**< it can happen */
-    WG_GATED,      /**< a lock held in two of its takings keeps it from happening */
+    WG_INVERSION, /**< it can happen */
+    WG_GATED, /**< a lock held in two of its takings keeps it from happening, or a room that has not place for all */
     WG_ONE_THREAD, /**< one thread alone took locks in both orders */
     WG_ORDERED,    /**< one thread's part was over before the other's began: creation, joining */
     WG_BROKEN,     /**< one of the waits is a try, or ends by itself */
@@ -31,7 +31,8 @@ enum wg_order_class {
 /** A lock that is held; locks are numbered from 0. */
 struct wg_order_held {
     uint32_t lock;
-    bool shared; /**< as one of several readers */
+    bool shared;     /**< as one of several readers */
+    uint32_t places; /**< of a room that so many threads find place in; it is shared, and no lock. 0: a lock */
 };
 
 /** A thread took a lock while it held others. */
@@ -84,6 +85,8 @@ void wg_order_find(struct wg_order *o);
 
 /** order_class.c: take a cycle into the answer unless it is there. @return false if there is no room. */
 bool wg_order_add(struct wg_order *o, enum wg_order_class class, const uint32_t *takings, uint32_t n);
+/** Whether a room is held in more of these takings than find place there. */
+bool wg_order_crowded(const struct wg_order *o, const uint32_t *takings, uint32_t n);
 /** Whether taking `b` can stand in a cycle with `a` in class `class`. */
 bool wg_order_fits(const struct wg_order *o, enum wg_order_class class, uint32_t a, uint32_t b);
 

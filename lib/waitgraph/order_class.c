@@ -17,6 +17,31 @@ static bool gate_between(const struct wg_order *o, const struct wg_taking *a, co
     return false;
 }
 
+static uint32_t places_in(const struct wg_order *o, uint32_t taking, uint32_t room)
+{
+    const struct wg_taking *t = &o->takings[taking];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->n_held; i++)
+        n += o->held[t->first_held + i].lock == room;
+    return n;
+}
+
+bool wg_order_crowded(const struct wg_order *o, const uint32_t *takings, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wg_taking *t = &o->takings[takings[i]];
+        for (uint32_t k = 0; k < t->n_held; k++) {
+            const struct wg_order_held *room = &o->held[t->first_held + k];
+            uint32_t in = 0; /* places taken */
+            for (uint32_t other = 0; room->places > 0 && other < n; other++)
+                in += places_in(o, takings[other], room->lock);
+            if (in > room->places)
+                return true;
+        }
+    }
+    return false;
+}
+
 bool wg_order_fits(const struct wg_order *o, enum wg_order_class class, uint32_t a, uint32_t b)
 {
     const struct wg_taking *x = &o->takings[a], *y = &o->takings[b];

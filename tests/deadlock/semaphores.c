@@ -126,6 +126,77 @@ static void sem_of_two_is_no_gate(void)
     dl_both(gated_mn, gated_nm);
 }
 
+/* Philosophers who wait for a place in the room first; one after the other. */
+enum { SEATS_MOST = 5 };
+static pthread_mutex_t fork_at[SEATS_MOST];
+static unsigned seats;
+
+static void eat(unsigned seat)
+{
+    MUST(pthread_mutex_lock(&fork_at[seat]));
+    MUST(pthread_mutex_lock(&fork_at[(seat + 1) % seats]));
+    MUST(pthread_mutex_unlock(&fork_at[(seat + 1) % seats]));
+    MUST(pthread_mutex_unlock(&fork_at[seat]));
+}
+
+static void *eat_in_room(void *arg)
+{
+    unsigned seat = (unsigned)(uintptr_t)arg;
+    dl_turn(seat);
+    MUST(sem_wait(&a));
+    eat(seat);
+    MUST(sem_post(&a));
+    dl_next();
+    return NULL;
+}
+
+/* The last one lets in whoever waits: the semaphore counts something else. */
+static void *eat_and_let_in(void *arg)
+{
+    unsigned seat = (unsigned)(uintptr_t)arg;
+    dl_turn(seat);
+    if (seat < seats - 1)
+        MUST(sem_wait(&a));
+    eat(seat);
+    if (seat == seats - 1)
+        MUST(sem_post(&a));
+    dl_next();
+    return NULL;
+}
+
+static void dinner(unsigned guests, unsigned room, void *(*eats)(void *))
+{
+    pthread_t t[SEATS_MOST];
+    seats = guests;
+    make(room, 1);
+    for (uintptr_t i = 0; i < guests; i++)
+        MUST(pthread_mutex_init(&fork_at[i], NULL));
+    for (uintptr_t i = 0; i < guests; i++)
+        t[i] = dl_start(eats, (void *)i);
+    for (unsigned i = 0; i < guests; i++)
+        MUST(pthread_join(t[i], NULL));
+}
+
+static void room_for_all_but_one(void)
+{
+    dinner(3, 2, eat_in_room);
+}
+
+static void room_for_four_of_five(void)
+{
+    dinner(5, 4, eat_in_room);
+}
+
+static void room_for_all(void)
+{
+    dinner(3, 3, eat_in_room);
+}
+
+static void room_that_is_none(void)
+{
+    dinner(3, 2, eat_and_let_in);
+}
+
 static void *try_a_under_m(void *arg)
 {
     dl_turn(1);
@@ -314,6 +385,10 @@ const struct dl_case cases_semaphores[] = {
     {"sem_and_mutex_inversion", sem_and_mutex_inversion},
     {"sem_is_gate", sem_is_gate},
     {"sem_of_two_is_no_gate", sem_of_two_is_no_gate},
+    {"room_for_all_but_one", room_for_all_but_one},
+    {"room_for_four_of_five", room_for_four_of_five},
+    {"room_for_all", room_for_all},
+    {"room_that_is_none", room_that_is_none},
     {"sem_broken_by_try", sem_broken_by_try},
     {"sem_made_anew", sem_made_anew},
     {"sem_and_mutex_cross", sem_and_mutex_cross},

@@ -92,6 +92,35 @@ START_TEST(a_gate_is_a_gate_only_where_it_is_held)
 }
 END_TEST
 
+/* Three takings in a ring, all in room 9. */
+static void ring_in_room(uint32_t places)
+{
+    begin();
+    take(1, 1, 2u, 9u, 0u);
+    take(2, 2, 2u, 9u, 1u);
+    take(3, 0, 2u, 9u, 2u);
+    for (size_t i = 0; i < n_held; i += 2) {
+        held[i].shared = true;
+        held[i].places = places;
+    }
+}
+
+START_TEST(a_room_keeps_apart_as_many_as_find_no_place)
+{
+    ring_in_room(2);
+    one(WG_GATED, 3);
+    ring_in_room(3);
+    one(WG_INVERSION, 3);
+    ring_in_room(2);
+    takings[2].first_held++; /* one of them does not go in */
+    takings[2].n_held--;
+    one(WG_INVERSION, 3);
+    ring_in_room(2);
+    take(2, 0, 1u, 1u); /* and two who are not all in it are not kept apart */
+    one(WG_INVERSION, 2);
+}
+END_TEST
+
 START_TEST(readers_of_a_gate_do_not_keep_each_other_out)
 {
     begin();
@@ -210,6 +239,7 @@ int main(void)
     tcase_add_test(c, opposite_orders_of_two_threads_are_an_inversion);
     tcase_add_test(c, same_order_everywhere_is_nothing);
     tcase_add_test(c, a_gate_is_a_gate_only_where_it_is_held);
+    tcase_add_test(c, a_room_keeps_apart_as_many_as_find_no_place);
     tcase_add_test(c, readers_of_a_gate_do_not_keep_each_other_out);
     tcase_add_test(c, one_thread_alone_does_not_meet_itself);
     tcase_add_test(c, tries_and_time_limits_break_a_cycle);
