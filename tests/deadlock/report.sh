@@ -182,6 +182,22 @@ ends_with 3 "$dir/live"
 says '^of 1 of the processes it was not recorded what'
 ! grep -q "^deadlock" "$dir/out" || fail "a deadlock out of nothing"
 
+# One that does not record, with one thread alone: nobody else is spoken of.
+rm -f "$dir/pid"
+"$corpus" self_lock "$dir/pid" &
+pid=$!
+for _ in $(seq 100); do
+    rc=0
+    "$upmu" deadlock "$pid" >"$dir/out" 2>"$dir/err" || rc=$?
+    [ $rc -ne 3 ] || break
+    sleep 0.1
+done
+kill -9 "$pid"
+wait "$pid" || true
+[ "$rc" -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
+says "^deadlock \[self\] in process $pid: a thread waits for a mutex that it holds itself"
+! grep -q 'threads' "$dir/out" || fail "other threads of one that is alone: $(cat "$dir/out")"
+
 # One that does not record: what the kernel tells, and it is left as it was.
 rm -f "$dir/pid"
 "$corpus" cross_beside_work "$dir/pid" &

@@ -44,6 +44,21 @@ static void look_thread(struct output *out, struct upmu_deadlock_look *look, siz
         fputs("      (its call stack cannot be read here)\n", out->file);
 }
 
+/* Its threads: how many there are. With `out` they are printed. */
+static size_t look_cycle(struct output *out, struct upmu_deadlock_look *look, uint32_t cycle)
+{
+    struct upmu_deadlock_look_thread t = {.size = sizeof t};
+    size_t n = 0;
+    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++) {
+        if (t.cycle != cycle)
+            continue;
+        n++;
+        if (out)
+            look_thread(out, look, i, &t);
+    }
+    return n;
+}
+
 /* @return how many cycles of owners there are. */
 static uint32_t look_text(struct output *out, struct upmu_deadlock_look *look, pid_t pid)
 {
@@ -52,16 +67,16 @@ static uint32_t look_text(struct output *out, struct upmu_deadlock_look *look, p
     for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
         cycles = t.cycle > cycles ? t.cycle : cycles;
     for (uint32_t c = 1; c <= cycles; c++) {
-        fprintf(out->file, "%sdeadlock%s [cycle] in process %ld: threads wait for each other's mutexes\n",
-                output_style(out, STYLE_BAD), output_plain(out), (long)pid);
-        for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
-            if (t.cycle == c)
-                look_thread(out, look, i, &t);
+        bool alone = look_cycle(NULL, look, c) == 1;
+        fprintf(out->file, "%sdeadlock%s [%s] in process %ld: %s\n", output_style(out, STYLE_BAD), output_plain(out),
+                alone ? "self" : "cycle", (long)pid,
+                alone ? "a thread waits for a mutex that it holds itself" : "threads wait for each other's mutexes");
+        (void)look_cycle(out, look, c);
     }
-    fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes is to be seen; threads:");
-    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
-        if (t.cycle == 0)
-            look_thread(out, look, i, &t);
+    if (look_cycle(NULL, look, 0) > 0) {
+        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes is to be seen; threads:");
+        (void)look_cycle(out, look, 0);
+    }
     return cycles;
 }
 
