@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sanitizer.h"
 #include "base/tick.h"
 #include "bench.h"
 #include "files.h"
@@ -191,6 +192,10 @@ int main(int argc, char **argv)
     const struct calls traced = {pthread_mutex_lock, pthread_mutex_unlock, pthread_cond_wait, pthread_cond_signal};
     struct bench *b = bench_start("pool", argc, argv);
     struct calls own;
+    if (UNDER_TSAN) {
+        bench_skip(b, "thread pool", "ThreadSanitizer does not see the C library's own functions");
+        return bench_end(b);
+    }
     if (!find_real(&own)) {
         bench_skip(b, "thread pool", "the C library's own functions were not found");
         return bench_end(b);

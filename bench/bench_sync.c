@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/sanitizer.h"
 #include "base/tick.h"
 #include "bench.h"
 #include "upmu/sync.h"
@@ -272,6 +273,10 @@ static void free_rows(struct bench *b, const struct side *real)
 {
     struct side owners = *real;
     owners.mode = UPMU_SYNC_CONTENDED;
+    if (UNDER_ASAN || UNDER_TSAN) {
+        bench_skip(b, "malloc and free", "a sanitizer has both of its own");
+        return;
+    }
     free_row(b, real, "malloc and free, off, never begun", -1, 1.4);
     free_row(b, real, "malloc and free, contended", UPMU_SYNC_CONTENDED, 2);
     begin(&owners);

@@ -74,7 +74,7 @@ void sync_live_created(void)
 
 /* ------------------------------------------------------------------------------------------------ writing a slot */
 
-#if defined(__SANITIZE_THREAD__) /* it knows no fences; who reads the slot is no thread of this process */
+#if defined(__SANITIZE_THREAD__) /* it knows no fences, and sees nothing of who reads the slot */
 #define STORES_BEGIN() ((void)0)
 #else
 #define STORES_BEGIN() __atomic_thread_fence(__ATOMIC_RELEASE)

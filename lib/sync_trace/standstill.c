@@ -126,7 +126,8 @@ static bool is_asleep(pid_t tid, char text[TEXT_MAX])
     return name_end && strncmp(name_end, ") S", 3) == 0;
 }
 
-static bool waits_to_be_woken(const struct live_slot *s)
+/* Another thread's slot, which may be changing: what comes of it is looked at once more. */
+__attribute__((no_sanitize("thread"))) static bool waits_to_be_woken(const struct live_slot *s)
 {
     return s->kind == UPMU_TRACE_COND_WAIT || s->kind == UPMU_TRACE_BARRIER_ARRIVE ||
            s->kind == UPMU_TRACE_FUTEX_WAIT || s->type == UPMU_OBJECT_SEM;
@@ -163,8 +164,8 @@ static bool others_sleep(const struct sync_thread *self, char text[TEXT_MAX])
     return found == ALL_SLEEP;
 }
 
-/* The word that the thread is about to wait on has another value by now, or that is not known. Read by the kernel: the program may have given any
- * address. */
+/* The word that the thread is about to wait on has another value by now, or that is not known. Read by the kernel: the
+ * program may have given any address. */
 static bool futex_has_changed(const struct sync_thread *t)
 {
     uint32_t now = 0;
