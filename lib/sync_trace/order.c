@@ -19,13 +19,19 @@ enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
 
 uint32_t sync_lives[SYNC_LIVES];
 
+/* What the thread holds there; 0 if somebody else has taken it away by now, as can be done with a semaphore. */
+static uintptr_t held_at(const struct sync_thread *t, uint32_t i)
+{
+    return __atomic_load_n(&t->held[i].lock, __ATOMIC_RELAXED);
+}
+
 uint64_t sync_order_held(struct sync_thread *t)
 {
     uint64_t number = 0;
     for (uint32_t i = 0; i < t->depth; i++) {
         struct sync_held *h = &t->held[i];
         if (h->number == 0)
-            h->number = sync_order_step(number, h->lock);
+            h->number = sync_order_step(number, held_at(t, i));
         number = h->number;
     }
     return number;
@@ -114,10 +120,49 @@ static bool learn(struct sync_order *o, uint64_t number)
 
 static bool already_held(const struct sync_thread *t, uintptr_t lock)
 {
-    for (uint32_t i = 0; i < t->depth; i++)
-        if (t->held[i].lock - sync_key_is_reader(t, t->held[i].lock) == lock)
+    for (uint32_t i = 0; i < t->depth; i++) {
+        uintptr_t held = held_at(t, i);
+        if (held - sync_key_is_reader(t, held) == lock)
             return true;
+    }
     return false;
+}
+
+static uint32_t count_held(const struct sync_thread *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->depth; i++)
+        n += held_at(t, i) != 0;
+    return n;
+}
+
+/* One event for each lock held; `e` has what they have in common. One taken away just now is missing, and with it the
+ * taking: that is counted where it is read. */
+static void tell_held(struct sync_thread *t, uint64_t tick, struct trace_sync e)
+{
+    uint32_t flags = e.flags;
+    for (uint32_t i = 0; i < t->depth; i++) {
+        uintptr_t held = held_at(t, i);
+        bool reads = sync_key_is_reader(t, held);
+        e.object2 = held - reads;
+        e.holder_site = t->held[i].site;
+        e.flags = flags | (reads ? UPMU_FLAG_HOLDER_SHARED : 0);
+        if (held)
+            sync_write(t, tick, &e);
+    }
+}
+
+static void tell_rooms(struct sync_thread *t, uint64_t tick, struct trace_sync e)
+{
+    uint64_t count = e.count;
+    e.flags |= UPMU_FLAG_HOLDER_SHARED;
+    for (const struct sync_room *r = t->rooms; r < t->rooms + SYNC_ROOMS; r++) {
+        e.object2 = r->sem;
+        e.holder_site = r->site;
+        e.count = count | (uint64_t)r->places << UPMU_PLACES_SHIFT;
+        if (r->sem)
+            sync_write(t, tick, &e);
+    }
 }
 
 void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint32_t type, uintptr_t site,
@@ -131,30 +176,18 @@ void sync_order_tell(struct sync_thread *t, uint64_t number, uintptr_t key, uint
     if (!fresh || already_held(t, sync_key_object(key, type)))
         return;
     uint64_t tick = tick_now();
-    uint32_t n_rooms = t->order.salt != (uint64_t)t->order.period << 32 ? sync_sem_rooms(t) : 0;
+    uint32_t n_rooms = t->order.salt != (uint64_t)t->order.period << 32 ? sync_sem_rooms(t) : 0, n = count_held(t);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ORDER,
         .object_type = (int32_t)type,
         .object = sync_key_object(key, type),
-        .stack = sync_stack(t, tick, site),
-        .count = t->depth + n_rooms,
+        .stack = n > 0 ? sync_stack(t, tick, site) : 0,
+        .flags = flags | sync_key_flags(key, type),
+        .count = n + n_rooms,
     };
-    for (uint32_t i = 0; i < t->depth; i++) {
-        uintptr_t held = t->held[i].lock;
-        bool reads = sync_key_is_reader(t, held);
-        e.object2 = held - reads;
-        e.holder_site = t->held[i].site;
-        e.flags = flags | sync_key_flags(key, type) | (reads ? UPMU_FLAG_HOLDER_SHARED : 0);
-        sync_write(t, tick, &e);
-    }
-    for (uint32_t i = 0; n_rooms > 0 && i < SYNC_ROOMS; i++) {
-        if (t->rooms[i].sem == 0)
-            continue;
-        e.object2 = t->rooms[i].sem;
-        e.holder_site = t->rooms[i].site;
-        e.flags = flags | sync_key_flags(key, type) | UPMU_FLAG_HOLDER_SHARED;
-        e.count = (t->depth + n_rooms) | (uint64_t)t->rooms[i].places << UPMU_PLACES_SHIFT;
-        sync_write(t, tick, &e);
+    if (n > 0) {
+        tell_held(t, tick, e);
+        tell_rooms(t, tick, e);
     }
     errno = saved;
 }

@@ -61,4 +61,11 @@ if [ "$1" = --one ]; then
     exit 0
 fi
 rm -rf "$3"
-printf '%s\n' sem cond barrier futex | xargs -P 4 -L 1 bash "$0" --one "$1" "$2" "$3"
+games="sem cond barrier futex"
+case ${SANITIZED-} in
+*thread*)
+    games="barrier futex"
+    echo "sem and cond are left out, because ThreadSanitizer's own functions stand before the library's there"
+    ;;
+esac
+printf '%s\n' $games | xargs -P 4 -L 1 bash "$0" --one "$1" "$2" "$3"
