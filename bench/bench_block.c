@@ -273,10 +273,15 @@ static void start_turns(struct turns *p, const struct what *w, bool ours, int cp
         sched_yield();
 }
 
-/* A block that does not sleep is not what the row is about. */
-static void judge_sleep(struct bench_row *row, const char *whose, const struct turns *p)
+/* A block that does not sleep is not what the row is about. A machine with much else to do may not let it; that is no
+ * fault of what only sees that the benchmark works. */
+static void judge_sleep(const struct bench *b, struct bench_row *row, const char *whose, const struct turns *p)
 {
-    if (p->slept < most * p->blocks)
+    if (p->slept >= most * p->blocks)
+        return;
+    if (b->brief)
+        snprintf(row->skipped, sizeof row->skipped, "only %.0f of %.0f blocks %s slept", p->slept, p->blocks, whose);
+    else
         bench_fail(row, "only %.0f of %.0f blocks %s slept", p->slept, p->blocks, whose);
 }
 
@@ -314,8 +319,8 @@ static void measure(struct bench *b, const struct what *w)
     start_turns(&ours, w, true, w->two_cpus ? b->other : b->cpu);
     start_turns(&untraced, w, false, w->two_cpus ? b->other : b->cpu);
     struct bench_row *row = bench_compare(b, &pair);
-    judge_sleep(row, "under the recorder", &ours);
-    judge_sleep(row, "without it", &untraced);
+    judge_sleep(b, row, "under the recorder", &ours);
+    judge_sleep(b, row, "without it", &untraced);
 }
 
 static void mutex_one_cpu(struct bench *b)
