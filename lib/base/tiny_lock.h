@@ -9,8 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** In an argument that these system calls do not use: who records futexes knows ours by it. */
-enum { TINY_LOCK_SIGN = 0x75706d75 };
+/** In an argument that these system calls do not use: who records futexes knows ours by it. A long, as syscall() takes its
+ *  arguments: of an int among them the upper half may be anything. */
+#define TINY_LOCK_SIGN 0x75706d75L
 
 /** 0 free, 1 held, 2 held and somebody waits. All zero is a free lock. */
 struct tiny_lock {

@@ -55,7 +55,7 @@ static void write_waits(char *text, size_t size)
     static const int waiting[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI};
     static const int options[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME,
                                   FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME};
-    size_t at = (size_t)snprintf(text, size, "(val3 != %d || val == 0) && (", TINY_LOCK_SIGN);
+    size_t at = (size_t)snprintf(text, size, "(val3 != %ld || val == 0) && (", TINY_LOCK_SIGN);
     for (size_t w = 0; w < sizeof waiting / sizeof *waiting; w++)
         for (size_t o = 0; o < sizeof options / sizeof *options; o++)
             at += (size_t)snprintf(text + at, size - at, "%sop == %d", w + o ? " || " : "", waiting[w] | options[o]);

