@@ -288,8 +288,10 @@ static int start(const struct upmu_sync_opts *o)
     take_clock();
     sync_process.sched = upmu_recorder_sched_(o->sched != 0);
     sync_process.counters = o->counters != 0 || environment("UPMU_SYNC_COUNTERS") != NULL;
+    sync_process.requests = o->requests != 0 || environment("UPMU_SYNC_REQUESTS") != NULL;
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
+    sync_process.all_slow = depth > 0 || sync_process.requests;
     sync_process.sample = (uint32_t)sample;
     __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
     rc = open_gate((uint32_t)mode);
