@@ -7,6 +7,9 @@ foreach(room util trace_format trace_reader)
 endforeach()
 target_link_libraries(sync_reader PUBLIC upmu::upmu)
 
+# Not every compiler writes the tables that stacks are walked by unless it is asked to (those of MIPS and Alpha do not).
+add_compile_options(-fasynchronous-unwind-tables)
+
 foreach(name hard shared posts older_thread alike names)
   upmu_behaviour_test(sync.${name} ${name}.c LIBS upmu::upmu_sync sync_reader)
 endforeach()

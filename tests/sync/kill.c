@@ -136,7 +136,7 @@ int main(int argc, char **argv)
         for (int k = 0; k < THREADS; k++)
             most = done[k].pairs > most ? done[k].pairs : most;
     }
-    CHECK(most > 1000 / slower);
+    CHECK(most > 1000 / slower / slower); /* each of its steps is slower, too */
     printf("%u kills, every event read back; the busiest thread did %" PRIu64 " pairs\n", kills, most);
     return 0;
 }
