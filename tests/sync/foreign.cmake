@@ -7,7 +7,7 @@ foreach(room util trace_format trace_reader)
 endforeach()
 target_link_libraries(sync_reader PUBLIC upmu::upmu)
 
-# Not every compiler writes the tables that stacks are walked by unless it is asked to (those of MIPS and Alpha do not).
+# The tables that stacks are walked by, which not every compiler writes unasked.
 add_compile_options(-fasynchronous-unwind-tables)
 
 foreach(name hard shared posts older_thread alike names)
