@@ -157,6 +157,8 @@ bool packet_room(struct trace_stream *s, size_t need, uint64_t tick);
 
 /** Begin to record a thread: its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
+/** After stream_start() has failed: the thread's events are lost and counted one by one, until there is room for a packet. */
+void stream_start_without_room(struct trace_stream *s, uint64_t tick);
 /** The thread ends: write what waits, finish the packet. The stream stays busy until it is started again. */
 void stream_stop(struct trace_stream *s);
 /** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false

@@ -311,6 +311,37 @@ START_TEST(without_descriptors_events_are_lost_and_counted)
 }
 END_TEST
 
+START_TEST(a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_on_when_there_is_room)
+{
+    const struct trace_config config = {.dir = recording, .packet_bytes = 4096, .limit_bytes = TRACE_LIMIT_MIN};
+    ck_assert_int_eq(trace_writer_open(&writer, &config), 0);
+    struct trace_stream *spare = stream_of(writer, 9), *full = stream_of(writer, 1), *late;
+    uint64_t written = 0, lost = 0;
+    while (lost == 0)
+        trace_mark(full, tick_now(), "fills the packet", 16) ? written++ : lost++;
+    ck_assert_int_eq(trace_stream_acquire(writer, 2, "late", &late), 0);
+    for (int i = 0; i < 1000; i++)
+        trace_mark(late, tick_now(), "has no room", 11) ? written++ : lost++;
+    ck_assert_uint_eq(lost, 1001);
+    ck_assert_uint_eq(trace_writer_lost(writer), lost);
+    trace_stream_release(late);
+    ck_assert_int_eq(trace_stream_acquire(writer, 3, "later", &late), 0);
+    trace_stream_release(spare); /* and its packet, which is empty */
+    while (!trace_mark(late, tick_now(), "has room", 8)) {
+        lost++;
+        usleep(1000);
+    }
+    trace_stream_release(late);
+    trace_stream_release(full);
+    trace_writer_close(writer);
+    struct upmu_trace *t = trace_of(recording);
+    struct upmu_trace_process p = process_of(t, 0);
+    ck_assert_uint_eq(p.events, written + 1);
+    ck_assert_uint_eq(p.lost, lost);
+    upmu_trace_close(t);
+}
+END_TEST
+
 START_TEST(a_forked_child_leaves_the_trace_alone)
 {
     writer = writer_with(NULL, 0, 0);
@@ -483,6 +514,7 @@ int main(void)
     tcase_add_test(cases, recording_is_no_cancellation_point);
     tcase_add_test(cases, streams_hold_no_descriptors);
     tcase_add_test(cases, without_descriptors_events_are_lost_and_counted);
+    tcase_add_test(cases, a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_on_when_there_is_room);
     tcase_add_test(cases, a_forked_child_leaves_the_trace_alone);
     tcase_add_test(cases, after_close_nothing_is_written_and_nothing_breaks);
     tcase_add_test(cases, files_are_for_their_owner_only);
