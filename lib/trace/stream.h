@@ -85,6 +85,7 @@ struct trace_stream {
     char thread_name[CTF_THREAD_NAME_BYTES];
     dev_t dev;
     ino_t ino;
+    bool has_file; /**< it could be made */
 
     /* Looked at by every event. */
     struct stream_home *home;
@@ -122,7 +123,7 @@ struct trace_stream *stream_add(struct stream_home *home, bool aside);
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);
 
 /** The stream's file, and surely the same one as ever. @return descriptor or -errno. */
-int stream_open(const struct trace_stream *s);
+int stream_open(struct trace_stream *s);
 
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it would bring the program a signal that ends it. */
 bool stream_size_allowed(off_t end);
@@ -134,7 +135,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
 void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick);
 /** Let the file grow by a packet and map it, or use it `at` where that is mapped already. @return 0, or -errno with the
  *  file as before. */
-int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out);
 
 /* policy.c */

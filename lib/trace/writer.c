@@ -501,15 +501,8 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
                              w->dir, (int)tid, upmu_errno_name(errno));
     }
     uint64_t tick = tick_now();
-    int rc = stream_start(s, tid, thread_name ? thread_name : "", tick);
-    bool full = rc == -ENOSPC || rc == -EDQUOT || rc == -EFBIG;
-    if (full && !__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED)) {
+    if (stream_start(s, tid, thread_name ? thread_name : "", tick) != 0)
         stream_start_without_room(s, tick);
-    } else if (rc != 0) {
-        stream_to_pool(w, s);
-        return upmu_fail(rc == -ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no room in the trace \"%s\" for thread %d: %s%s",
-                         w->dir, (int)tid, upmu_errno_name(-rc), rc == -EFBIG ? " (RLIMIT_FSIZE, see ulimit -f)" : "");
-    }
     *out = s;
     return 0;
 }

@@ -73,9 +73,9 @@ struct live_header *trace_writer_live(const struct trace_writer *w);
 struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t index);
 int trace_writer_live_reserve(const struct trace_writer *w, uint32_t index, size_t bytes);
 
-/** A stream for thread `tid`, reusing a released one where possible. On a full disk it begins without room: its events are
- *  lost and counted until there is some. @return 0; UPMU_E_IO, UPMU_E_NOMEM.
- *  On failure the thread's events are lost and must be counted with trace_lost(). */
+/** A stream for thread `tid`, reusing a released one where possible. Where its file cannot be opened or has no room its
+ *  events are lost and counted, until it can. @return 0; UPMU_E_IO, UPMU_E_NOMEM: then they must be counted with
+ *  trace_lost(). */
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out);
 
 /** Finish the stream's packet and put it back; the thread is ending. */
