@@ -82,6 +82,8 @@ static inline uint64_t sync_held_since(uint64_t since)
 }
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
+/* A waiter that is late may ask for a lock whose entry is another's by now, in place of either: whatever is not quiet has
+ * its release recorded. */
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
