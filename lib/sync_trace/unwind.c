@@ -67,7 +67,7 @@ void sync_unwind_thread(void)
 {
     void *frame;
     int saved = errno, cancel;
-    if (!backtrace || sync_tls.unwinds)
+    if (!backtrace || sync_tls.unwinds || sync_process.depth == 0)
         return;
     sync_tls.busy = 1; /* its own locks are none of the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
