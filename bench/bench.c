@@ -161,6 +161,8 @@ static double batch_ns(const struct bench *b, const struct bench_pair *p, const 
     double start = now_ns(b, p);
     side->loop(side->arg, p->n);
     double ns = now_ns(b, p) - start;
+    if (p->aside)
+        ns -= (double)p->aside(side->arg) * b->ns_per_tick;
     if (side->after)
         side->after(side->arg);
     return ns / (double)(p->n * (p->calls ? p->calls : 1));

@@ -77,6 +77,8 @@ struct bench_pair {
     size_t n;     /**< times per batch */
     size_t calls; /**< calls in one time, for numbers per call; 0 means 1 */
     bool work;    /**< time is what all threads of the process have run, not what has passed */
+    /** Ticks of the last batch that are no part of what is measured; NULL: none. */
+    uint64_t (*aside)(const void *arg);
     enum bench_judge judge;
     double bar;
 };

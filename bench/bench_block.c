@@ -5,8 +5,12 @@
  *
  * Nothing but the hand-over is measured: two threads take turns, and whoever has his turn waits for the other at once, so
  * all that a block costs, before the thread sleeps and after, in who waits and in who wakes, lies on the way of the turns.
- * A program that does something between its locks has less of it; where the lock's holder is at work on another CPU what
- * comes before the sleep costs time of a CPU that has nothing to do.
+ * A program that does something between its locks has less of it.
+ *
+ * On two CPUs who is woken is fast enough to give the lock up before the other one has fallen asleep, and then nobody
+ * sleeps. So there a thread holds what it has got until the other one surely sleeps, as a program does that works while it
+ * holds a lock; the time of holding is taken off. What is left is the way from a release to the other's going on. What comes
+ * before the sleep costs time of a CPU that has nothing to do: the row of both CPUs' time has it.
  *
  * - Mutexes: three of them in a ring. Each thread holds one and takes the next before it gives that one back, so that it
  *   always comes to a mutex which the other one holds and will give up only when it goes on itself.
@@ -35,7 +39,7 @@
 #include "upmu/region.h"
 #include "upmu/sync.h"
 
-enum { TURNS = 100, MUTEXES = 3, FRAMES = 24, PIECE_BYTES = 1024 * 1024 };
+enum { TURNS = 100, MUTEXES = 3, FRAMES = 24, PIECE_BYTES = 1024 * 1024, HOLD_NS = 20000, SETTLE_US = 200 };
 
 static const double bar = 1.15, most = 0.75;
 static char dir[PATH_MAX];
@@ -60,6 +64,8 @@ struct turns {
     void *(*partner)(void *arg);
     void (*pass)(struct turns *p, size_t held);
     int (*lock)(pthread_mutex_t *);
+    uint64_t hold;        /* ticks that each has a lock for, after it was waited for */
+    uint64_t holds;       /* atomic: ticks of this batch that were that, of both threads */
     double blocks, slept; /* of both threads, in all batches */
     long slept_before;
 };
@@ -98,15 +104,27 @@ static uint8_t *map_piece(void)
 
 /* ------------------------------------------------------------------------------------------------------- mutexes */
 
+static void hold(struct turns *p)
+{
+    uint64_t begin = tick_now(), now = begin;
+    if (p->hold == 0)
+        return;
+    while (now - begin < p->hold)
+        now = tick_now();
+    __atomic_fetch_add(&p->holds, now - begin, __ATOMIC_RELAXED);
+}
+
 static void pass_ours(struct turns *p, size_t held)
 {
     pthread_mutex_lock(&p->mutex[(held + 1) % MUTEXES]);
+    hold(p);
     pthread_mutex_unlock(&p->mutex[held]);
 }
 
 static void pass_bare(struct turns *p, size_t held)
 {
     bare.lock(&p->mutex[(held + 1) % MUTEXES]);
+    hold(p);
     bare.unlock(&p->mutex[held]);
 }
 
@@ -211,7 +229,16 @@ static long sleeps_now(void)
 static void before_batch(void *arg)
 {
     struct turns *p = arg;
+    if (p->hold) /* the other one has begun to hold for the turn that comes */
+        usleep(SETTLE_US);
+    __atomic_store_n(&p->holds, 0, __ATOMIC_RELAXED);
     p->slept_before = sleeps_now();
+}
+
+static uint64_t held_aside(const void *arg)
+{
+    const struct turns *p = arg;
+    return __atomic_load_n(&p->holds, __ATOMIC_RELAXED);
 }
 
 static void after_batch(void *arg)
@@ -249,11 +276,12 @@ struct what {
     enum bench_judge judge;
 };
 
-static void start_turns(struct turns *p, const struct what *w, bool ours, int cpu)
+static void start_turns(const struct bench *b, struct turns *p, const struct what *w, bool ours)
 {
     pthread_t thread;
     const struct sched_param none = {0};
-    *p = (struct turns){.partner_cpu = cpu};
+    *p = (struct turns){.partner_cpu = w->two_cpus ? b->other : b->cpu,
+                        .hold = w->two_cpus ? (uint64_t)(HOLD_NS / b->ns_per_tick) : 0};
     p->partner = w->mutexes ? mutex_partner : ours ? sem_partner_ours : sem_partner_bare;
     p->pass = !ours ? pass_bare : w->least ? pass_least : pass_ours;
     p->lock = ours && !w->least ? pthread_mutex_lock : bare.lock;
@@ -297,6 +325,7 @@ static void measure(struct bench *b, const struct what *w)
         .n = TURNS,
         .calls = 2, /* both threads block once in a turn */
         .work = w->work,
+        .aside = w->two_cpus ? held_aside : NULL,
         .judge = w->judge,
         .bar = bar,
     };
@@ -316,8 +345,8 @@ static void measure(struct bench *b, const struct what *w)
     opts.trace = dir;
     if (!w->least && (upmu_region_setup(&regions) < 0 || upmu_sync_begin(&opts) < 0))
         give_up(upmu_error());
-    start_turns(&ours, w, true, w->two_cpus ? b->other : b->cpu);
-    start_turns(&untraced, w, false, w->two_cpus ? b->other : b->cpu);
+    start_turns(b, &ours, w, true);
+    start_turns(b, &untraced, w, false);
     struct bench_row *row = bench_compare(b, &pair);
     judge_sleep(b, row, "under the recorder", &ours);
     judge_sleep(b, row, "without it", &untraced);

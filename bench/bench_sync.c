@@ -3,10 +3,11 @@
  * What sync tracing costs an uncontended mutex pair while a second thread is alive. Room: bench; before it the program's
  * calls, which libupmu_sync takes over here as it does anywhere, after it the table of bench.c.
  *
- * The floor of a mode is the C library's own pair; of mode all, that pair with two ticks and as many bytes stored into
- * the same kind of mapping: a shared file that grows packet by packet, or, built with BENCH_RING, one that is mapped whole
- * and written over and over (a process has one policy for its trace, hence a program of its own). Few pairs per batch stay
- * in one piece of a growing file and show the event alone; with many the price of new pieces is in it, on both sides.
+ * The floor of a mode is the C library's own pair; of mode all, also that pair with a tick for each event and as many bytes
+ * stored into the same kind of mapping: a shared file that grows packet by packet, or, built with BENCH_RING, one that is
+ * mapped whole and written over and over (a process has one policy for its trace, hence a program of its own). Few pairs per
+ * batch stay in one piece of a growing file and show the event alone; with many the price of new pieces is in it, on both
+ * sides. Call stacks are those of a place that is reached again and again, sixteen calls from the loop's beginning.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -38,6 +39,7 @@ enum {
     MANY = 60000,
     BLOCK_BYTES = 100,
     OWNERS = 1000,
+    DEEP = 16,
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
@@ -49,6 +51,9 @@ struct side {
     int (*unlock)(pthread_mutex_t *);
     void (*free)(void *);
     int mode; /* of the subject; -1: recording is off */
+    bool requests;
+    uint32_t depth; /* of call stacks; 0: none */
+    int events;     /* stored for a pair, of the floor */
     int fd;
     off_t end;
     uint8_t *piece;
@@ -70,6 +75,21 @@ static void pairs(void *arg, size_t n)
         pthread_mutex_lock(&mutex);
         pthread_mutex_unlock(&mutex);
     }
+}
+
+static __attribute__((noinline)) void pairs_below(unsigned calls, size_t n)
+{
+    if (calls > 0)
+        pairs_below(calls - 1, n);
+    else
+        pairs(NULL, n);
+    bench_barrier(); /* after a call that is the last thing done nothing of this one would be left on the stack */
+}
+
+static void deep_pairs(void *arg, size_t n)
+{
+    (void)arg;
+    pairs_below(DEEP, n);
 }
 
 /* Two nested ones, in an order that has been told of. */
@@ -119,7 +139,8 @@ static void make_owners(void)
 static void begin(void *arg)
 {
     const struct side *s = arg;
-    struct upmu_sync_opts o = {.size = sizeof o, .stack_depth = UPMU_SYNC_NO_STACKS, .trace = dir};
+    struct upmu_sync_opts o = {.size = sizeof o, .trace = dir, .requests = s->requests};
+    o.stack_depth = s->depth ? s->depth : UPMU_SYNC_NO_STACKS;
     if (s->mode < 0)
         return;
     o.mode = (uint32_t)s->mode;
@@ -214,6 +235,8 @@ static void stored_pairs(void *arg, size_t n)
 {
     struct side *s = arg;
     for (size_t i = 0; i < n; i++) {
+        if (s->events > 2)
+            store_event(s, tick_now());
         s->lock(&mutex);
         store_event(s, tick_now());
         uint64_t tick = tick_now();
@@ -224,20 +247,60 @@ static void stored_pairs(void *arg, size_t n)
 
 /* ------------------------------------------------------------------------------------------------------- rows */
 
-static void row(struct bench *b, const struct side *real, const char *title, int mode, bool stored, size_t n,
-                double bar)
+/* What is recorded in a row. */
+struct what {
+    const char *title;
+    int mode;
+    bool requests;
+    uint32_t depth;
+};
+
+static void row(struct bench *b, const struct side *real, const struct what *w, int stored, size_t n, double bar)
 {
     struct side ours = *real, floor = *real;
-    ours.mode = mode;
+    ours.mode = w->mode;
+    ours.requests = w->requests;
+    ours.depth = w->depth;
+    floor.events = stored;
     struct bench_pair pair = {
-        .subject = {title, pairs, &ours, begin, end},
-        .floor = {stored ? "bare pair, 2 ticks, 2 x 16 bytes" : "bare pair", stored ? stored_pairs : bare_pairs, &floor,
-                  stored ? open_file : NULL, stored ? close_file : NULL},
+        .subject = {w->title, w->depth ? deep_pairs : pairs, &ours, begin, end},
+        .floor = {stored == 3   ? "bare pair, 3 ticks, 3 x 16 bytes"
+                  : stored == 2 ? "bare pair, 2 ticks, 2 x 16 bytes"
+                                : "bare pair",
+                  stored ? stored_pairs : bare_pairs, &floor, stored ? open_file : NULL, stored ? close_file : NULL},
         .n = n,
         .judge = BENCH_RATIO,
         .bar = bar,
     };
     (void)bench_compare(b, &pair);
+}
+
+/* A mode without stacks and requests, against the bare pair. */
+static void mode_row(struct bench *b, const struct side *real, const char *title, int mode, double bar)
+{
+    const struct what w = {.title = title, .mode = mode};
+    row(b, real, &w, 0, FEW, bar);
+}
+
+/* Every event of mode all: against the pair, and against what storing it costs at least. */
+static void all_rows(struct bench *b, const struct side *real)
+{
+    static const char *const policy = RING ? "ring" : "growing";
+    static const char *const round = RING ? "a ring that comes round" : "with new packets";
+    char title[BENCH_NAME_MAX];
+    struct what w = {.title = title, .mode = UPMU_SYNC_ALL};
+    snprintf(title, sizeof title, "all, %s", policy);
+    row(b, real, &w, 0, FEW, 3.0);
+    row(b, real, &w, 2, FEW, 1.25);
+    snprintf(title, sizeof title, "all, %s", round);
+    row(b, real, &w, 2, MANY, 1.25);
+    w.requests = true;
+    snprintf(title, sizeof title, "all and requests, %s", policy);
+    row(b, real, &w, 0, FEW, 3.6);
+    row(b, real, &w, 3, FEW, 1.25);
+    w.depth = DEEP;
+    snprintf(title, sizeof title, "all and requests, stacks of %d, %s", DEEP, policy);
+    row(b, real, &w, 0, FEW, 5);
 }
 
 static void nested_row(struct bench *b, const struct side *real, double bar)
@@ -324,20 +387,16 @@ int main(int argc, char **argv)
         bench_skip(b, "mutex pair", "the C library's own functions were not found");
         return bench_end(b);
     }
-    if (RING) {
-        row(b, &real, "all, without stacks, ring", UPMU_SYNC_ALL, true, FEW, 1.25);
-        row(b, &real, "all, without stacks, ring that comes round", UPMU_SYNC_ALL, true, MANY, 1.25);
-    } else {
+    if (!RING) {
         free_rows(b, &real);
-        row(b, &real, "off, never begun", -1, false, FEW, 1.10);
-        row(b, &real, "counts", UPMU_SYNC_COUNTS, false, FEW, 1.5);
-        row(b, &real, "off, after recording", -1, false, FEW, 1.10);
-        row(b, &real, "contended", UPMU_SYNC_CONTENDED, false, FEW, 1.5);
+        mode_row(b, &real, "off, never begun", -1, 1.10);
+        mode_row(b, &real, "counts", UPMU_SYNC_COUNTS, 1.5);
+        mode_row(b, &real, "off, after recording", -1, 1.10);
+        mode_row(b, &real, "contended", UPMU_SYNC_CONTENDED, 1.5);
         nested_row(b, &real, 1.6);
-        row(b, &real, "holders", UPMU_SYNC_HOLDERS, false, FEW, 2.2);
-        row(b, &real, "all, without stacks", UPMU_SYNC_ALL, true, FEW, 1.25);
-        row(b, &real, "all, without stacks, with new packets", UPMU_SYNC_ALL, true, MANY, 1.25);
+        mode_row(b, &real, "holders", UPMU_SYNC_HOLDERS, 2.2);
     }
+    all_rows(b, &real);
     int status = bench_end(b);
     if (nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
         give_up(dir);

@@ -50,6 +50,9 @@ struct upmu_sync_opts {
     /** 1: the counters of regions (UPMU_EVENTS) are read at the begin and end of each wait, at the release of locks that
      *  were waited for, and around those samples; UPMU_SYNC_COUNTERS does the same. */
     uint32_t counters;
+    /** 1, in mode all: each call that would wait for a lock is an event of its own, before the lock is tried, beside that of
+     *  the acquisition; UPMU_SYNC_REQUESTS does the same. What the program announces of its own locks has none. */
+    uint32_t requests;
 };
 
 /** `stack_depth` for no stacks at all: the call site only. */

@@ -55,6 +55,9 @@ enum upmu_trace_kind {
      *  UPMU_PLACES_SHIFT on. With `count` 0: the semaphore `object`, told of as a lock or room in its life, is none: it
      *  was posted by a thread that did not hold it. */
     UPMU_TRACE_LOCK_ORDER = 27,
+    /** Mode all with UPMU_SYNC_REQUESTS: the thread has called for the lock and would wait for it; the acquisition, or the
+     *  wait, that follows in the thread is this call's, and names the same `stack`. */
+    UPMU_TRACE_LOCK_REQUEST = 28,
 
     /* Condition variables: `object` is the variable, `object2` the mutex given up and taken again. */
     UPMU_TRACE_COND_WAIT = 32, /**< the thread waits; the mutex is released at this moment */

@@ -26,6 +26,8 @@ static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e,
     uint32_t index = (uint32_t)o->n_objects;
     if (!map_put(&o->by_address, object_space(e->process, e->object_type), e->object, index))
         return MAP_NONE;
+    if (before != MAP_NONE)
+        all[before].followed = true;
     all[o->n_objects++] = (struct ov_object){.process = e->process,
                                              .pid = e->pid,
                                              .type = e->object_type,
@@ -55,6 +57,17 @@ uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum ob
     return other || begins || over ? object_new(o, e, last) : last;
 }
 
+/* The one the thread's last event was about, if this one is about it too: most are, and it need not be looked for. */
+static uint32_t object_again(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    uint32_t use = o->threads[thread].use;
+    if (use == MAP_NONE)
+        return MAP_NONE;
+    const struct ov_object *object = &o->objects[o->uses[use].object];
+    bool same = object->address == e->object && object->process == e->process && object->type == e->object_type;
+    return same && !object->destroyed && !object->followed ? o->uses[use].object : MAP_NONE;
+}
+
 uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address)
 {
     uint32_t object = map_find(&o->by_address, object_space(process, UPMU_OBJECT_MUTEX), address);
@@ -75,7 +88,7 @@ uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object)
     o->uses = all;
     if (!map_put(&o->by_use, thread, object, (uint32_t)o->n_uses))
         return MAP_NONE;
-    all[o->n_uses] = (struct ov_use){.thread = thread, .object = object, .share = MAP_NONE};
+    all[o->n_uses] = (struct ov_use){.thread = thread, .object = object, .share = MAP_NONE, .site = MAP_NONE};
     return t->use = (uint32_t)o->n_uses++;
 }
 
@@ -96,24 +109,32 @@ uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
 
 /* ------------------------------------------------------------------------------------------------------ events */
 
+/* Where it was taken. A stack that has not been read yet may be known later: only what was found is remembered. */
+static int count_site(struct overview *o, struct ov_use *u, const struct upmu_trace_event *e)
+{
+    if (u->site == MAP_NONE || u->site_address != e->site || u->site_stack != e->stack) {
+        uint64_t address = e->site;
+        if (address == 0 && e->stack != 0 && o->stack_site)
+            address = o->stack_site(o->stack_arg, e->process, e->stack);
+        if (address == 0)
+            return 0;
+        u->site = site_of(o, u->object, address);
+        if (u->site == MAP_NONE)
+            return overview_no_memory();
+        u->site_address = e->site;
+        u->site_stack = e->stack;
+    }
+    o->sites[u->site].taken++;
+    return 0;
+}
+
 static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
 {
     struct ov_use *u = &o->uses[use];
     hold_take(u, e, o->objects[u->object].recursive);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
     int rc = section_begin(o, o->uses[use].thread, e, &u->section);
-    if (rc != 0)
-        return rc;
-    uint64_t address = e->site;
-    if (address == 0 && e->stack != 0 && o->stack_site)
-        address = o->stack_site(o->stack_arg, e->process, e->stack);
-    if (address == 0)
-        return 0;
-    uint32_t site = site_of(o, u->object, address);
-    if (site == MAP_NONE)
-        return overview_no_memory();
-    o->sites[site].taken++;
-    return 0;
+    return rc == 0 ? count_site(o, u, e) : rc;
 }
 
 /* Readers have a count of their own; a lock that has readers is never at an odd address. */
@@ -322,7 +343,10 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
 {
     if (says_nothing(e))
         return 0;
-    uint32_t object = object_of(o, e, wish_of(o, thread, e));
+    enum object_wish wish = wish_of(o, thread, e);
+    uint32_t object = wish == OBJECT_ALIVE ? object_again(o, thread, e) : MAP_NONE;
+    if (object == MAP_NONE)
+        object = object_of(o, e, wish);
     if (object == MAP_NONE)
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];

@@ -49,6 +49,8 @@ static enum concern concern_of(int kind)
         return CONCERNS_REGION;
     if (kind == UPMU_TRACE_MARK || kind == UPMU_TRACE_LOCK_ORDER) /* for deadlocks only */
         return CONCERNS_MARK;
+    if (kind == UPMU_TRACE_LOCK_REQUEST) /* the acquisition or the wait that follows it has the rest */
+        return CONCERNS_MARK;
     if (kind == UPMU_TRACE_THREAD_JOIN || kind == UPMU_TRACE_THREAD_JOINED)
         return CONCERNS_OBJECT;
     if (kind >= UPMU_TRACE_THREAD_CREATE && kind <= UPMU_TRACE_THREAD_CANCEL)
@@ -75,12 +77,13 @@ static void note_time(struct overview *o, struct ov_process *p, const struct upm
 /* For what recording them has cost. */
 static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
 {
-    bool short_kind =
-        e->kind == UPMU_TRACE_LOCK_ACQUIRE || e->kind == UPMU_TRACE_LOCK_RELEASE || e->kind == UPMU_TRACE_SEM_POST;
+    bool short_kind = e->kind == UPMU_TRACE_LOCK_ACQUIRE || e->kind == UPMU_TRACE_LOCK_RELEASE ||
+                      e->kind == UPMU_TRACE_SEM_POST ||
+                      (e->kind == UPMU_TRACE_LOCK_REQUEST && e->object_type == UPMU_OBJECT_MUTEX);
     bool compact = short_kind && e->result == 0 && e->site == 0 && (e->flags & ~(uint32_t)UPMU_FLAG_SHARED) == 0;
     p->compact += compact;
     p->full += !compact;
-    p->stacked += e->stack != 0;
+    p->stacked += e->stack != 0 && e->kind != UPMU_TRACE_LOCK_REQUEST; /* one for it and what follows */
 }
 
 static int take(struct overview *o, const struct upmu_trace_event *e)

@@ -158,6 +158,9 @@ struct ov_use {
     uint32_t again; /**< how often more a recursive mutex was taken in it */
     uint32_t share; /**< where the graph adds its holds up, valid behind the moment `share_at` of the thread */
     uint32_t share_at;
+    /** The place where it was taken last, as that event named it: mostly the next one names the same. */
+    uint64_t site_address;
+    uint32_t site_stack, site; /**< the site of these; MAP_NONE: nothing is known yet */
     struct ov_section section; /**< the present hold */
 };
 
@@ -182,6 +185,7 @@ struct ov_object {
     bool counts_told;  /**< all that was counted of it stands before its end */
     bool used;         /**< more is known of it than a name */
     bool recursive;    /**< a mutex that its holder may take again */
+    bool followed;     /**< a later one lies, or lay, at its address */
     uint64_t init_site;
     struct upmu_wait_sum waits, shared_waits;
     uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
@@ -228,6 +232,7 @@ struct overview {
     size_t n_processes, cap_processes;
     struct ov_thread *threads;
     size_t n_threads, cap_threads;
+    uint32_t last_thread; /**< the one that was looked for last; the newest under its id, if there is one */
     struct ov_object *objects;
     size_t n_objects, cap_objects;
     struct ov_use *uses;

@@ -18,6 +18,7 @@ uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, 
     const struct ov_process *p = &o->processes[process];
     /* The main thread was there when recording began. */
     bool from_start = tid == pid && p->start_ns > 0 && p->start_ns < time_ns;
+    o->last_thread = index; /* the one before it under this id is over */
     all[o->n_threads++] = (struct ov_thread){.process = process,
                                              .pid = pid,
                                              .tid = tid,
@@ -29,8 +30,11 @@ uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, 
 
 uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
 {
-    uint32_t found = map_find(&o->by_tid, process, (uint32_t)tid);
-    return found != MAP_NONE ? found : thread_new(o, process, pid, tid, time_ns);
+    uint32_t found = o->last_thread;
+    if (found < o->n_threads && o->threads[found].tid == tid && o->threads[found].process == process)
+        return found;
+    found = map_find(&o->by_tid, process, (uint32_t)tid);
+    return found != MAP_NONE ? o->last_thread = found : thread_new(o, process, pid, tid, time_ns);
 }
 
 /* ------------------------------------------------------------------------------------------------------- names */

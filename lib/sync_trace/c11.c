@@ -79,9 +79,9 @@ static int real_lock(mtx_t *m, const struct timespec *until)
 }
 
 __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, mtx_t *m,
-                                                    const struct timespec *until, uintptr_t site)
+                                                    const struct timespec *until, const struct lockable *as)
 {
-    struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
+    struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_MUTEX, .asked = as->asked};
     uint32_t kind = kind_of(m);
     w.flags = kind | (until ? UPMU_FLAG_TIMED : 0);
     pid_t owner = owner_of(m);
@@ -101,9 +101,10 @@ __attribute__((noinline)) static int lock_any(mtx_t *m, uint32_t mode, const str
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (LIKELY(!t))
         return real_lock(m, until);
-    if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
-        return wait_for(t, mode, m, until, site);
     struct lockable as = lockable_of(m, site);
+    as.asked = sync_request(t, mode, UPMU_OBJECT_MUTEX, as.key, site);
+    if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
+        return wait_for(t, mode, m, until, &as);
     as.how = until ? UPMU_FLAG_TIMED : 0;
     lockable_taken(t, mode, &as, 0);
     return thrd_success;

@@ -20,17 +20,18 @@ struct lockable {
     uintptr_t key; /**< see sync_key_object() */
     uint32_t type; /**< enum upmu_object_type */
     uintptr_t site;
-    uint32_t how; /**< UPMU_FLAG_TIMED, UPMU_FLAG_TRIED */
+    uint32_t how;   /**< UPMU_FLAG_TIMED, UPMU_FLAG_TRIED */
+    uint32_t asked; /**< what sync_request() has said */
 };
 
-/** Mode all without stacks: the call site stands in for the stack. */
+/** Mode all with the stack of the request, or without stacks: then the call site stands in for it. */
 static inline void lockable_taken_all(struct sync_thread *t, const struct lockable *l)
 {
     uint64_t tick = tick_now();
     uint32_t flags = sync_key_flags(l->key, l->type);
     sync_held_push(t, l->key, l->site, tick, HELD_RECORDED);
     (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_ACQUIRE, (int32_t)l->type, flags,
-                            sync_key_object(l->key, l->type), sync_site_id(t, tick, l->site));
+                            sync_key_object(l->key, l->type), l->asked ? l->asked : sync_site_id(t, tick, l->site));
 }
 
 /** The thread has it, and did not wait. `result` is what the call returned. */
@@ -47,7 +48,7 @@ static inline __attribute__((always_inline)) void lockable_taken(struct sync_thr
         sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
     else if (mode == MODE_HOLDERS)
         sync_held_push(t, l->key, l->site, tick_now(), HELD_QUIET);
-    else if (mode == MODE_ALL && sync_process.depth == 0)
+    else if (mode == MODE_ALL && (l->asked || sync_process.depth == 0))
         lockable_taken_all(t, l);
     else
         sync_taken_slow(t, mode, c, l->key, l->site, result);

@@ -55,18 +55,18 @@ static bool is_recursive(const pthread_mutex_t *m)
     return (kind_of(m) & KIND_TYPE_BITS) == PTHREAD_MUTEX_RECURSIVE_NP;
 }
 
-/* Mode all without stacks: the call site stands in for the stack. */
-static inline void taken_all(struct sync_thread *t, uintptr_t lock, uintptr_t site)
+/* Mode all with the stack of the request, or without stacks: then the call site stands in for it. */
+static inline void taken_all(struct sync_thread *t, uintptr_t lock, uintptr_t site, uint32_t asked)
 {
     uint64_t tick = tick_now();
     sync_held_push(t, lock, site, tick, HELD_RECORDED);
     (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, lock,
-                           sync_site_id(t, tick, site));
+                           asked ? asked : sync_site_id(t, tick, site));
 }
 
-/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
+/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED; `asked`: what sync_request() has said. */
 static inline __attribute__((always_inline)) void taken(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
-                                                        uintptr_t site, int result, uint32_t how)
+                                                        uintptr_t site, int result, uint32_t how, uint32_t asked)
 {
     uintptr_t lock = (uintptr_t)m;
     if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
@@ -79,8 +79,8 @@ static inline __attribute__((always_inline)) void taken(struct sync_thread *t, u
         sync_held_push(t, lock, site, 0, HELD_QUIET);
     else if (mode == MODE_HOLDERS)
         sync_held_push(t, lock, site, tick_now(), HELD_QUIET);
-    else if (mode == MODE_ALL && sync_process.depth == 0)
-        taken_all(t, lock, site);
+    else if (mode == MODE_ALL && (asked || sync_process.depth == 0))
+        taken_all(t, lock, site, asked);
     else
         sync_taken_slow(t, mode, c, lock, site, result);
 }
@@ -111,9 +111,9 @@ static int way_clock(pthread_mutex_t *m, const struct way *way)
 }
 
 __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
-                                                    const struct way *way, uintptr_t site)
+                                                    const struct way *way, uintptr_t site, uint32_t asked)
 {
-    struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX};
+    struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX, .asked = asked};
     w.flags = sync_mutex_flags(m) | (way->until ? UPMU_FLAG_TIMED : 0);
     pid_t owner = owner_of(m);
     bool own = (w.flags & (UPMU_FLAG_PSHARED | UPMU_FLAG_ROBUST)) == 0; /* no other process has it */
@@ -129,25 +129,26 @@ __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint3
 }
 
 __attribute__((noinline, cold)) static int lock_robust(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
-                                                       const struct way *way, uintptr_t site)
+                                                       const struct way *way, uintptr_t site, uint32_t asked)
 {
     const struct timespec past = {0};
     int rc = SYNC_REAL(mutex_timedlock)(m, &past);
     if (rc == ETIMEDOUT)
-        return wait_for(t, mode, m, way, site);
+        return wait_for(t, mode, m, way, site, asked);
     if (rc == 0 || rc == EOWNERDEAD)
-        taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0);
+        taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0, asked);
     return rc;
 }
 
 static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m, const struct way *way,
                            uintptr_t site)
 {
+    uint32_t asked = sync_request(t, mode, UPMU_OBJECT_MUTEX, (uintptr_t)m, site);
     if (UNLIKELY(kind_of(m) & KIND_ROBUST_BIT))
-        return lock_robust(t, mode, m, way, site);
+        return lock_robust(t, mode, m, way, site, asked);
     if (UNLIKELY(SYNC_REAL(mutex_trylock)(m) != 0))
-        return wait_for(t, mode, m, way, site);
-    taken(t, mode, m, site, 0, way->until ? UPMU_FLAG_TIMED : 0);
+        return wait_for(t, mode, m, way, site, asked);
+    taken(t, mode, m, site, 0, way->until ? UPMU_FLAG_TIMED : 0, asked);
     return 0;
 }
 
@@ -159,18 +160,34 @@ __attribute__((noinline, flatten)) static int lock_on(pthread_mutex_t *m, uint32
     return LIKELY(t != NULL) ? lock_any(t, mode, m, &way_plain, site) : SYNC_REAL(mutex_lock)(m);
 }
 
+/* Mode all with requests, where nothing else is held, on its own as the following ones are. */
+__attribute__((noinline, flatten)) static int lock_asked(struct sync_thread *t, pthread_mutex_t *m,
+                                                         int (*real)(pthread_mutex_t *), uintptr_t site)
+{
+    uint64_t tick = sync_process.depth == 0 ? tick_now() : 0;
+    uint32_t asked = tick ? sync_site_id(t, tick, site) : sync_stack_first(t, &tick, site);
+    (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_REQUEST, UPMU_OBJECT_MUTEX, (uintptr_t)m, asked);
+    if (UNLIKELY(real(m) != 0))
+        return wait_for(t, MODE_ALL, m, &way_plain, site, asked);
+    sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX)->acquired++;
+    taken_all(t, (uintptr_t)m, site, asked);
+    return 0;
+}
+
 /* Mode all without stacks, on its own: beside a tick and 16 bytes every saved register is felt. */
 __attribute__((noinline, flatten)) static int lock_all(pthread_mutex_t *m, uintptr_t site)
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_trylock, __ATOMIC_RELAXED);
-    bool usual = t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && sync_process.depth == 0 && real;
+    bool usual = t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0 && real;
     if (UNLIKELY(!usual || (kind_of(m) & KIND_ROBUST_BIT)))
         return lock_on(m, MODE_ALL, site);
+    if (UNLIKELY(sync_process.all_slow))
+        return sync_process.requests ? lock_asked(t, m, real, site) : lock_on(m, MODE_ALL, site);
     if (UNLIKELY(real(m) != 0))
-        return wait_for(t, MODE_ALL, m, &way_plain, site);
+        return wait_for(t, MODE_ALL, m, &way_plain, site, 0);
     sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX)->acquired++;
-    taken_all(t, (uintptr_t)m, site);
+    taken_all(t, (uintptr_t)m, site, 0);
     return 0;
 }
 
@@ -183,7 +200,7 @@ __attribute__((noinline, flatten)) static int lock_contended(pthread_mutex_t *m,
     if (UNLIKELY(!usual || (kind_of(m) & KIND_ROBUST_BIT)))
         return lock_on(m, MODE_CONTENDED, site);
     if (UNLIKELY(real(m) != 0))
-        return wait_for(t, MODE_CONTENDED, m, &way_plain, site);
+        return wait_for(t, MODE_CONTENDED, m, &way_plain, site, 0);
     struct sync_count *c = sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX);
     c->acquired++;
     if (LIKELY(--c->until != 0))
@@ -229,7 +246,7 @@ UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
     int rc = SYNC_REAL(mutex_trylock)(m);
     const struct lockable as = {.key = (uintptr_t)m, .type = UPMU_OBJECT_MUTEX, .site = CALL_SITE()};
     if (t && (rc == 0 || rc == EOWNERDEAD))
-        taken(t, mode, m, as.site, rc, UPMU_FLAG_TRIED);
+        taken(t, mode, m, as.site, rc, UPMU_FLAG_TRIED, 0);
     else if (t)
         lockable_tried(t, mode, &as, rc);
     return rc;

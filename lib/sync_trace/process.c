@@ -288,8 +288,10 @@ static int start(const struct upmu_sync_opts *o)
     take_clock();
     sync_process.sched = upmu_recorder_sched_(o->sched != 0);
     sync_process.counters = o->counters != 0 || environment("UPMU_SYNC_COUNTERS") != NULL;
+    sync_process.requests = o->requests != 0 || environment("UPMU_SYNC_REQUESTS") != NULL;
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
+    sync_process.all_slow = depth > 0 || sync_process.requests;
     sync_process.sample = (uint32_t)sample;
     __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
     rc = open_gate((uint32_t)mode);
@@ -360,13 +362,16 @@ int upmu_sync_set_mode(int mode)
 void sync_child_start(void)
 {
     uint32_t free_claim = 0;
-    int saved = errno;
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel); /* making files has cancellation points, the caller may be none */
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         sync_forked_begun();
         sync_blocks_forget();
         if (upmu_recorder_stream_())
             (void)open_gate(sync_process.mode);
     }
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
 

@@ -80,6 +80,17 @@ uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
     return id;
 }
 
+uint32_t sync_stack_first(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+{
+    *tick = sync_process.depth == 0 ? tick_now() : 0;
+    if (*tick)
+        return sync_site_id(t, *tick, site);
+    sync_guard(t);
+    uint32_t id = sync_stack_here(t, tick, site);
+    sync_unguard(t);
+    return id;
+}
+
 void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,
                       int32_t result, uint32_t flags)
 {
@@ -105,6 +116,22 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
     };
     sync_write(t, tick, &e);
     errno = saved;
+}
+
+uint32_t sync_request_tell(struct sync_thread *t, uint32_t type, uintptr_t key, uintptr_t site)
+{
+    int saved = errno;
+    uint64_t tick = 0;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_REQUEST,
+        .object_type = (int32_t)type,
+        .object = sync_key_object(key, type),
+        .flags = sync_key_flags(key, type),
+    };
+    e.stack = sync_stack_first(t, &tick, site);
+    sync_write(t, tick, &e);
+    errno = saved;
+    return e.stack;
 }
 
 /* -------------------------------------------------------------------------------------------- waits */
@@ -163,13 +190,9 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     };
     sync_guard(t);
     find_holder(w, owner, outermost, &e);
-    if (sync_process.depth > 0)
-        e.stack = sync_stack_here(t, &tick, w->site);
     sync_unguard(t);
-    if (tick == 0) {
-        tick = tick_now();
-        e.stack = sync_site_id(t, tick, w->site);
-    }
+    e.stack = w->asked ? w->asked : sync_stack_first(t, &tick, w->site);
+    tick = w->asked ? tick_now() : tick;
     sync_write(t, tick, &e);
     sync_live_begin(t, &e);
     sync_counts_write_sometimes(t, tick);

@@ -135,7 +135,7 @@ static int try_to_write(rwlock *l)
 __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, rwlock *l,
                                                     const struct lockable *as, const struct way *way)
 {
-    struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_RWLOCK};
+    struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_RWLOCK, .asked = as->asked};
     w.flags = way->until ? UPMU_FLAG_TIMED : 0;
     pid_t writer = writer_of(l);
     sync_wait_begin(&w, mode, writer > 0 ? writer : -1, false);
@@ -154,7 +154,8 @@ static inline __attribute__((always_inline)) int lock_any(rwlock *l, bool shared
     const struct lockable as = {.key = (uintptr_t)l + shared,
                                 .type = UPMU_OBJECT_RWLOCK,
                                 .site = site,
-                                .how = way->until ? UPMU_FLAG_TIMED : 0};
+                                .how = way->until ? UPMU_FLAG_TIMED : 0,
+                                .asked = sync_request(t, mode, UPMU_OBJECT_RWLOCK, (uintptr_t)l + shared, site)};
     if (UNLIKELY((shared ? try_to_read(l) : try_to_write(l)) != 0))
         return wait_for(t, mode, l, &as, way);
     lockable_taken(t, mode, &as, 0);

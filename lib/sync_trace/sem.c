@@ -51,15 +51,17 @@ static int way_clock(sem_t *s, const struct way *way)
     return SYNC_REAL(sem_clockwait)(s, way->clock, way->until);
 }
 
-/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
-static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how)
+/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED; `asked`: what sync_request() has said. */
+static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how, uint32_t asked)
 {
     bool is_lock = sync_sem_is_lock(s);
     if (is_lock && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
-    if (mode == MODE_ALL || c->stamps > 0)
+    if (asked)
+        (void)stream_fast_sync(t->stream, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, (uintptr_t)s, asked);
+    else if (mode == MODE_ALL || c->stamps > 0)
         sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
     sync_sem_held(t, mode, s, site);
 }
@@ -77,10 +79,11 @@ static uint32_t shared_flag(const sem_t *s)
 #endif
 }
 
-static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site,
+                     uint32_t asked)
 {
-    struct sync_wait w
-        __attribute__((cleanup(sync_wait_end))) = {.t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM};
+    struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
+        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .asked = asked};
     w.flags = shared_flag(s) | (way->until ? UPMU_FLAG_TIMED : 0);
     if (sync_sem_is_lock(s) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_FLAG_TIMED);
@@ -94,13 +97,13 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
 }
 
 /* @return whether it is taken now. Keeps errno. */
-static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site, uint32_t asked)
 {
     int saved = errno;
     bool got = SYNC_REAL(sem_trywait)(s) == 0;
     errno = saved;
     if (got)
-        taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0);
+        taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0, asked);
     return got;
 }
 
@@ -111,11 +114,12 @@ static void wait_ends(const sem_t **s)
 }
 
 /* Trying has failed. From here on who posts sees that somebody waits; what was posted before that is not waited for. */
-static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site)
+static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site,
+                     uint32_t asked)
 {
     const sem_t *on __attribute__((cleanup(wait_ends))) = s;
     waits_begin(on);
-    return take(t, mode, s, way, site) ? 0 : wait_slow(t, mode, s, way, site);
+    return take(t, mode, s, way, site, asked) ? 0 : wait_slow(t, mode, s, way, site, asked);
 }
 
 static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
@@ -129,7 +133,8 @@ static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
     struct sync_thread *t = sync_thread();
     if (!t)
         return way->wait(s, way);
-    return take(t, mode, s, way, site) ? 0 : wait_seen(t, mode, s, way, site);
+    uint32_t asked = sync_request(t, mode, UPMU_OBJECT_SEM, (uintptr_t)s, site);
+    return take(t, mode, s, way, site, asked) ? 0 : wait_seen(t, mode, s, way, site, asked);
 }
 
 UPMU_API int sem_wait(sem_t *s)
@@ -160,7 +165,7 @@ UPMU_API int sem_trywait(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
     if (t && rc == 0) {
-        taken(t, mode, s, CALL_SITE(), UPMU_FLAG_TRIED);
+        taken(t, mode, s, CALL_SITE(), UPMU_FLAG_TRIED, 0);
     } else if (t) {
         const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
         lockable_tried(t, mode, &as, errno);

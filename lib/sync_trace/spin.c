@@ -28,9 +28,9 @@ static inline struct lockable lockable_of(pthread_spinlock_t *l, uintptr_t site)
 }
 
 __attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, pthread_spinlock_t *l,
-                                                    uintptr_t site)
+                                                    const struct lockable *as)
 {
-    struct sync_wait w = {.t = t, .lock = (uintptr_t)l, .site = site, .type = UPMU_OBJECT_SPIN};
+    struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_SPIN, .asked = as->asked};
     sync_wait_begin(&w, mode, -1, false);
     w.result = SYNC_REAL(spin_lock)(l);
     sync_wait_end(&w);
@@ -42,9 +42,10 @@ __attribute__((noinline)) static int lock_on(pthread_spinlock_t *l, uint32_t mod
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (!t)
         return SYNC_REAL(spin_lock)(l);
-    const struct lockable as = lockable_of(l, site);
+    struct lockable as = lockable_of(l, site);
+    as.asked = sync_request(t, mode, UPMU_OBJECT_SPIN, as.key, site);
     if (UNLIKELY(SYNC_REAL(spin_trylock)(l) != 0))
-        return wait_for(t, mode, l, site);
+        return wait_for(t, mode, l, &as);
     lockable_taken(t, mode, &as, 0);
     return 0;
 }

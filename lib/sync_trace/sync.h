@@ -233,6 +233,8 @@ struct sync_process {
     uint32_t c11_owner_known; /**< `owner_known`, for mtx_t */
     uint32_t sched;           /**< the recorder has switches to read: it is asked at every event */
     uint32_t counters;        /**< counters are read at waits, and at the ends of holds that are HELD_COUNTED */
+    uint32_t requests;        /**< in mode all, calls that would wait for a lock are events of their own */
+    uint32_t all_slow;        /**< mode all takes stacks, or has requests */
     uint32_t once_known;      /**< `once_done` is what a pthread_once_t contains afterwards */
     int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
@@ -523,6 +525,8 @@ static inline void sync_count_release(struct sync_thread *t, const struct sync_h
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** The call stack here, as an id for events of `tick`; without stacks, of the call site alone. */
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);
+/** The same of an event that comes after it, whose tick `*tick` becomes. */
+uint32_t sync_stack_first(struct sync_thread *t, uint64_t *tick, uintptr_t site);
 /** Id of the stack that is the call site alone, at its first use in this thread. */
 uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site);
 
@@ -541,6 +545,15 @@ static inline void sync_event(struct sync_thread *t, int32_t kind, int32_t type,
     sync_event_flags(t, kind, type, object, site, result, 0);
 }
 
+/** Record that the thread calls for a lock, if that is asked for in this mode. @return the stack here, for what follows; 0:
+ *  none was taken. */
+uint32_t sync_request_tell(struct sync_thread *t, uint32_t type, uintptr_t key, uintptr_t site);
+
+static inline uint32_t sync_request(struct sync_thread *t, uint32_t mode, uint32_t type, uintptr_t key, uintptr_t site)
+{
+    return UNLIKELY(mode == MODE_ALL && sync_process.requests) ? sync_request_tell(t, type, key, site) : 0;
+}
+
 /** A wait that is going on. */
 struct sync_wait {
     struct sync_thread *t;
@@ -548,6 +561,7 @@ struct sync_wait {
     uintptr_t site;
     uint32_t type;
     uint32_t flags; /**< enum upmu_trace_flag, without what the key tells */
+    uint32_t asked; /**< the stack of its request (sync_request()), 0: none */
     int32_t result; /**< of the call; ECANCELED until it has returned */
     bool recorded;
 };

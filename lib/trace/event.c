@@ -160,10 +160,6 @@ static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
     return s->last_tick;
 }
 
-/* Where the next events will go is fresh memory, which a store would wait for, and the program's next locked instruction
- * for the store. A page is never left by it: prefetching does not fault. */
-enum { AHEAD = 128 };
-
 /* From here on the event exists. */
 static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
 {
@@ -172,7 +168,7 @@ static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
     s->other_events++;
     s->pos = end;
     s->last_tick = tick;
-    __builtin_prefetch(end + AHEAD, 1);
+    __builtin_prefetch(end + STREAM_AHEAD, 1);
     __atomic_store_n(&p->timestamp_end, tick, __ATOMIC_RELEASE);
     __atomic_store_n(&p->content_size, (uint64_t)(end - (uint8_t *)p) * 8, __ATOMIC_RELEASE);
 }

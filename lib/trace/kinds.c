@@ -35,6 +35,7 @@ const char *upmu_trace_kind_name(int kind)
         [UPMU_TRACE_THREAD_CANCEL] = "thread-cancel",
         [UPMU_TRACE_LOCK_CONSISTENT] = "lock-consistent",
         [UPMU_TRACE_LOCK_ORDER] = "lock-order",
+        [UPMU_TRACE_LOCK_REQUEST] = "lock-request",
         [UPMU_TRACE_SEM_OPEN] = "sem-open",
         [UPMU_TRACE_SEM_CLOSE] = "sem-close",
         [UPMU_TRACE_SEM_UNLINK] = "sem-unlink",

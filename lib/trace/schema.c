@@ -128,6 +128,7 @@ static const struct schema_field block_fields[] = {
 
 static const struct schema_field lock_fields[] = {OBJECT, OBJECT_TYPE, RESULT, STACK, SITE, FLAGS};
 static const struct schema_field sem_post_fields[] = {OBJECT, RESULT, STACK, SITE};
+static const struct schema_field lock_request_fields[] = {OBJECT, OBJECT_TYPE, STACK, FLAGS};
 static const struct schema_field lock_init_fields[] = {OBJECT, OBJECT_TYPE, STACK, SITE, NAME, FLAGS};
 static const struct schema_field lock_name_fields[] = {OBJECT, OBJECT_TYPE, NAME};
 static const struct schema_field lock_counts_fields[] = {
@@ -270,10 +271,12 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_KERNEL_LOCK_BLOCK] = CLASS("kernel_lock_block", UPMU_TRACE_KERNEL_LOCK_BLOCK, kernel_lock_fields),
     [SCHEMA_ID_KERNEL_LOCK_DONE] = CLASS("kernel_lock_done", UPMU_TRACE_KERNEL_LOCK_DONE, kernel_lock_done_fields),
     [SCHEMA_ID_FUTEX_COUNTS] = CLASS("futex_counts", UPMU_TRACE_FUTEX_COUNTS, futex_counts_fields),
+    [SCHEMA_ID_LOCK_REQUEST] = CLASS_OF("lock_request", UPMU_TRACE_LOCK_REQUEST, UPMU_OBJECT_MUTEX, compact_fields),
+    [SCHEMA_ID_LOCK_REQUEST_FULL] = CLASS("lock_request_full", UPMU_TRACE_LOCK_REQUEST, lock_request_fields),
     [SCHEMA_ID_FUTEX_ALSO] = CLASS_OF("futex_also", UPMU_TRACE_FUTEX_ALSO, UPMU_OBJECT_FUTEX, futex_also_fields),
 };
 
-static_assert((int)SCHEMA_ID_STACK < (int)CTF_ID_LONG, "what occurs often has the short head");
+static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");
 
 const struct schema_field schema_packet_context[] = {
     {"timestamp_begin", SCHEMA_TICK, SCHEMA_ONCE, SCHEMA_SKIP, 0},

@@ -18,7 +18,7 @@
 struct textbuf;
 
 /** Version of the format. A reader refuses a newer major; a newer minor only adds. */
-enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 3 };
+enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 4 };
 
 /** How a field is stored. */
 enum schema_type {
@@ -137,7 +137,7 @@ enum schema_id {
     SCHEMA_ID_LOCK_RELEASE_FULL,
     SCHEMA_ID_FUTEX_WAIT,
     SCHEMA_ID_FUTEX_WOKEN,
-    SCHEMA_ID_STACK,
+    SCHEMA_ID_LOCK_REQUEST, /**< compact, as the first ones */
     SCHEMA_ID_SEM_POST_FULL,
     SCHEMA_ID_LOCK_FAILED, /**< from here on CTF_ID_LONG and above */
     SCHEMA_ID_LOCK_COUNTS,
@@ -177,6 +177,8 @@ enum schema_id {
     SCHEMA_ID_KERNEL_LOCK_DONE,
     SCHEMA_ID_FUTEX_COUNTS,
     SCHEMA_ID_FUTEX_ALSO,
+    SCHEMA_ID_STACK,
+    SCHEMA_ID_LOCK_REQUEST_FULL,
     SCHEMA_IDS,
 };
 

@@ -25,6 +25,9 @@ enum {
     STREAM_FIRST_BYTES = 16384,
     /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
     STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
+    /** So far ahead of the last event memory is fetched: where the next ones will go is fresh, which a store would wait for,
+     *  and the program's next locked instruction for the store. Beyond a page it does nothing: prefetching does not fault. */
+    STREAM_AHEAD = 128,
     /** Events a signal handler may make while it interrupts the recorder; more are lost. */
     STREAM_PENDING = 4,
     /** Longest payload of any event: a module's, with its path. Less than the first packet has room for. */

@@ -27,7 +27,10 @@ static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint
         return SCHEMA_IDS;
     switch (object_type) {
     case UPMU_OBJECT_MUTEX:
-        return acquire ? SCHEMA_ID_LOCK_ACQUIRE : release ? SCHEMA_ID_LOCK_RELEASE : SCHEMA_IDS;
+        return acquire                           ? SCHEMA_ID_LOCK_ACQUIRE
+               : release                         ? SCHEMA_ID_LOCK_RELEASE
+               : kind == UPMU_TRACE_LOCK_REQUEST ? SCHEMA_ID_LOCK_REQUEST
+                                                 : SCHEMA_IDS;
     case UPMU_OBJECT_CUSTOM:
         return acquire ? SCHEMA_ID_CUSTOM_ACQUIRE : release ? SCHEMA_ID_CUSTOM_RELEASE : SCHEMA_IDS;
     case UPMU_OBJECT_RWLOCK:
@@ -59,6 +62,7 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
     memcpy(p + sizeof first, &object, sizeof object);
     s->pos = p + STREAM_COMPACT_BYTES;
     s->last_tick = tick;
+    __builtin_prefetch(p + STREAM_AHEAD, 1);
     struct ctf_packet *packet = s->packet;
     __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
     __atomic_store_n(&packet->content_size, (uint64_t)(s->pos - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
@@ -75,7 +79,7 @@ static __attribute__((unused, noinline, cold)) bool stream_by_call(struct trace_
 }
 
 /**
- * Record a LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type` and `flags`
+ * Record a LOCK_REQUEST, LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type` and `flags`
  * should be constants. Traced path. @return false if it was lost (and counted).
  */
 static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind,

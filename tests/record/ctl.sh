@@ -88,4 +88,9 @@ expect 2 "$UPMU" record
 expect 2 "$UPMU" record --mode some true
 expect 2 "$UPMU" record --stack-depth 65 true
 expect 2 "$UPMU" record --stack-depth 3 --no-stacks true
+expect 2 "$UPMU" record --requests true
+has err "add '--mode all'"
+expect 0 "$UPMU" record --requests --mode all -o t-requests "$WORKER" 3
+"$UPMU" dump t-requests >out
+has out "lock-request"
 finish

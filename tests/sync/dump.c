@@ -35,6 +35,7 @@ static const char *const kinds[] = {
     [UPMU_TRACE_THREAD_CANCEL] = "cancel",
     [UPMU_TRACE_LOCK_CONSISTENT] = "consistent",
     [UPMU_TRACE_LOCK_ORDER] = "order",
+    [UPMU_TRACE_LOCK_REQUEST] = "request",
     [UPMU_TRACE_SEM_OPEN] = "sem_open",
     [UPMU_TRACE_SEM_CLOSE] = "sem_close",
     [UPMU_TRACE_SEM_UNLINK] = "sem_unlink",

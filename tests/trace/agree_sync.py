@@ -17,7 +17,7 @@ KINDS = {
     "thread_join": 51, "thread_joined": 52, "thread_name": 53, "thread_detach": 54, "thread_cancel": 55,
     "lock_consistent": 26, "lock_order": 27, "sem_open": 41, "sem_close": 42, "sem_unlink": 43, "sem_value": 44, "barrier_arrive": 56,
     "barrier_leave": 57, "futex_wait": 58, "futex_woken": 59, "futex_wake": 60, "read_acquire": 18, "write_acquire": 18,
-    "spin_acquire": 18, "read_release": 19, "write_release": 19, "spin_release": 19,
+    "lock_request": 28, "lock_request_full": 28, "spin_acquire": 18, "read_release": 19, "write_release": 19, "spin_release": 19,
 }
 MUTEX, COND, SEM, CUSTOM, THREAD, RWLOCK, SPIN, BARRIER, FUTEX = 1, 2, 3, 4, 5, 6, 7, 8, 10
 SHARED = 1

@@ -110,7 +110,7 @@ static void sound_stream(struct textbuf *out)
     textbuf_add(&events, "r", 2);
     for (uint64_t i = 0; i < 2 + 1 + 1 + 6; i++)
         put(&events, i, 8);
-    put_head(&events, SCHEMA_ID_STACK, UINT64_C(1) << 40);
+    put_long_head(&events, SCHEMA_ID_STACK, UINT64_C(1) << 40);
     put(&events, 1, 4);      /* id */
     put(&events, 0x0101, 2); /* method, truncated */
     put(&events, 2, 2);      /* frames */

@@ -21,6 +21,7 @@ enum {
     RECORD_OPT_NO_STACKS,
     RECORD_OPT_DEPTH,
     RECORD_OPT_SAMPLE,
+    RECORD_OPT_REQUESTS,
     RECORD_OPT_RING,
     RECORD_OPT_LIMIT,
     RECORD_OPT_STOP,
@@ -101,6 +102,9 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_SCHED:
         l->request.sched = true;
         return 0;
+    case RECORD_OPT_REQUESTS:
+        l->request.requests = true;
+        return 0;
     case RECORD_OPT_NO_STACKS:
     case RECORD_OPT_DEPTH:
         return record_stacks(l, value);
@@ -155,6 +159,8 @@ static int record_main(const struct command *self, int argc, char **argv)
         return status;
     if (rest >= argc)
         return options_usage(self, "what is to be recorded? give a command");
+    if (line.request.requests && strcmp(line.request.mode, "all") != 0)
+        return options_usage(self, "--requests are recorded in mode all: add '--mode all'");
     line.request.argv = argv + rest;
     return record_program(&line);
 }
@@ -166,6 +172,7 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
     {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
     {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
+    {RECORD_OPT_REQUESTS, 0, "requests", NULL, "with mode all: each call for a lock, beside its acquisition"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
      "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
     {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process: what comes later is lost"},

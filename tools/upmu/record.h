@@ -19,6 +19,7 @@ struct record_request {
     bool paused;             /**< nothing is recorded until `upmu ctl` starts it */
     const char *stacks;      /**< "none", a number of frames, or NULL for the library's choice */
     const char *sample;      /**< "none", a number, or NULL for the library's choice */
+    bool requests;           /**< calls for locks, too */
     const char *policy;      /**< "ring", "limit", "stop", or NULL: files grow */
     const char *policy_size; /**< as it was given */
     const char *deadlocks;   /**< file to tell of deadlocks in; NULL: standard error */

@@ -54,6 +54,8 @@ static int set_environment(const struct record_request *q)
         rc = setenv("UPMU_TRACE", q->dir, 1);
     if (rc == 0 && q->sample)
         rc = setenv("UPMU_SYNC_SAMPLE", q->sample, 1);
+    if (rc == 0 && q->requests)
+        rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
     if (rc == 0)
         rc = set_policy(q);
     if (rc == 0 && q->stacks)

@@ -96,6 +96,23 @@ START_TEST(address_of_another_type_is_another_object)
 }
 END_TEST
 
+START_TEST(lock_of_a_former_type_at_an_address_is_a_new_one_to_each_thread)
+{
+    begin_stream(true);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1050, LOCK);
+    put_typed(UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 102, 1100, LOCK);
+    put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1200, LOCK);
+    put(UPMU_TRACE_LOCK_RELEASE, 101, 1250, LOCK);
+    finish();
+    ck_assert_uint_eq(totals().n_objects, 3);
+    ck_assert_uint_eq(object(LOCK, 0, NULL).acquisitions, 1);
+    ck_assert_int_eq(object(LOCK, 2, NULL).type, UPMU_OBJECT_MUTEX);
+    ck_assert_uint_eq(object(LOCK, 2, NULL).acquisitions, 1);
+    end_stream();
+}
+END_TEST
+
 START_TEST(name_given_before_the_first_use_stays)
 {
     begin_stream(true);
@@ -220,6 +237,7 @@ int main(void)
     tcase_add_test(cases, counts_of_two_locks_at_one_address_are_not_mixed);
     tcase_add_test(cases, counts_told_after_the_end_belong_to_the_lock_that_was);
     tcase_add_test(cases, address_of_another_type_is_another_object);
+    tcase_add_test(cases, lock_of_a_former_type_at_an_address_is_a_new_one_to_each_thread);
     tcase_add_test(cases, name_given_before_the_first_use_stays);
     tcase_add_test(cases, holds_are_complete_when_every_pair_was_recorded);
     tcase_add_test(cases, release_is_not_paired_with_an_acquisition_that_may_not_be_its_own);

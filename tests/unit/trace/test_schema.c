@@ -209,7 +209,7 @@ END_TEST
 START_TEST(a_newer_minor_version_is_read)
 {
     struct meta m;
-    struct textbuf b = altered("schema_minor = 3", "schema_minor = 7");
+    struct textbuf b = altered("schema_minor = 4", "schema_minor = 7");
     textbuf_printf(&b,
                    "callsite { x = 1; };\n"
                    "event { name = \"lock_wait\"; id = %d; stream_id = 0;\n"
