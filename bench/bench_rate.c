@@ -24,7 +24,7 @@ enum {
     EVENT_BYTES = 16,
     PIECE_BYTES = 256 * 1024,
     AT_ONCE = 500,
-    LEAST = 1000000, /* events of a thread, so that what the files have once is little beside them */
+    LEAST = 2000000, /* events of a thread, so that what the files have once is little beside them */
     NS_PER_S = 1000000000,
 };
 static const double wanted_rate = 1e7, share_of_raw = 0.8;
