@@ -10,12 +10,13 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=build/release/guests
+upmu=build/release/tools/upmu/upmu
 
 # NAME, then the script of tests/guests and its arguments.
-table='
-arm64           arm64.sh
+table="
+arm64           arm64.sh $upmu
 arm64-perf      arm64_perf.sh
-riscv64         riscv64.sh
+riscv64         riscv64.sh $upmu
 loongson3       loongson3.sh
 loong64         loong64.sh
 user-aarch64    foreign.sh aarch64
@@ -23,7 +24,7 @@ user-riscv64    foreign.sh riscv64
 user-mips64el   foreign.sh mips64el
 user-alpha      foreign.sh alpha
 user-loong64    foreign.sh loong64
-'
+"
 
 names()
 {

@@ -451,7 +451,8 @@ struct upmu_finding {
 
 /**
  * Examine the machine: CPU and table in use, PMUs, permissions, user-space reads, clock, native names, unwinder.
- * Opens and closes counters of the calling thread.
+ * Opens and closes counters of the calling thread, and starts threads on its CPUs, two at a time, to compare their clocks:
+ * they are gone at the end, after at most some tenths of a second.
  * @param found called once per finding, in a fixed order of topics; a non-zero return ends the examination
  * @return 0, or what `found` returned; UPMU_E_INVAL; UPMU_E_FORMAT (UPMU_FSROOT names a damaged recording).
  */

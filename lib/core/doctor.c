@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/skew.h"
 #include "core/backend.h"
 #include "core/counters.h"
 #include "core/explain.h"
@@ -21,7 +23,7 @@
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
-enum { CLOCK_FIT_NS = 10 * 1000 * 1000 };
+enum { CLOCK_FIT_NS = 10 * 1000 * 1000, SKEW_NS = 200 * 1000 * 1000 };
 
 /** One examination. */
 struct doctor {
@@ -318,12 +320,44 @@ static int topic_switches(const struct doctor *d)
 
 /* ---------------------------------------------------------------------------------------------- surroundings */
 
+/* What messages between CPUs tell of their clocks, as the end of a sentence. @return whether they are known to differ. */
+static bool compare_clocks(double hz, char *text, size_t size)
+{
+    struct skew s;
+    int rc = skew_measure(skew_tick, SKEW_NS, &s);
+    if (rc < 0) {
+        snprintf(text, size, "its CPUs could not be compared (%s)", upmu_errno_name(-rc));
+        return false;
+    }
+    if (s.compared < 2) {
+        snprintf(text, size, "%s",
+                 s.allowed < 2 ? "one CPU may be used, there is none to compare it with"
+                               : "the CPUs were too busy to be compared");
+        return false;
+    }
+    double least = (double)s.at_least * 1e9 / hz, most = (double)s.at_most * 1e9 / hz;
+    if (s.at_least == 0)
+        snprintf(text, size,
+                 "%u of %u CPUs compared: at most %.0f ns apart, and no message is there before it was sent",
+                 s.compared, s.allowed, ceil(most));
+    else
+        snprintf(text, size,
+                 "%u of %u CPUs compared: %.0f to %.0f ns apart, so that what threads do to each other may "
+                 "stand in the wrong order",
+                 s.compared, s.allowed, floor(least), ceil(most));
+    return s.at_least > 0;
+}
+
 static int topic_clock(const struct doctor *d)
 {
+    char compared[256];
     const char *reason = clock_source_reason();
+    double hz = clock_hz(CLOCK_FIT_NS);
+    bool differ = compare_clocks(hz, compared, sizeof compared);
+    int state = differ || reason[0] ? UPMU_FINDING_LIMITED : UPMU_FINDING_OK;
     if (reason[0])
-        return tell(d, "clock", UPMU_FINDING_LIMITED, "", "%s, because %s", clock_source(), reason);
-    return tell(d, "clock", UPMU_FINDING_OK, "", "%s at %.3f MHz", clock_source(), clock_hz(CLOCK_FIT_NS) / 1e6);
+        return tell(d, "clock", state, "", "%s, because %s; %s", clock_source(), reason, compared);
+    return tell(d, "clock", state, "", "%s at %.3f MHz; %s", clock_source(), hz / 1e6, compared);
 }
 
 static int topic_limits(const struct doctor *d)

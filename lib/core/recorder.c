@@ -146,9 +146,11 @@ struct live_slot *upmu_recorder_live_slot_(uint32_t index)
 
 int upmu_recorder_live_reserve_(uint32_t index, size_t bytes)
 {
-    int saved = errno;
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* opening and reserving are cancellation points */
     int rc =
         recorder_alive() && upmu_regions.trace ? trace_writer_live_reserve(upmu_regions.trace, index, bytes) : -EIO;
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return rc;
 }

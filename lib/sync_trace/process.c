@@ -363,13 +363,16 @@ int upmu_sync_set_mode(int mode)
 void sync_child_start(void)
 {
     uint32_t free_claim = 0;
-    int saved = errno;
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel); /* making files has cancellation points, the caller may be none */
     if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         sync_forked_begun();
         sync_blocks_forget();
         if (upmu_recorder_stream_())
             (void)open_gate(sync_process.mode);
     }
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
 

@@ -60,15 +60,20 @@ void sync_unwind_start(void)
     }
 }
 
+/* libunwind asks the kernel whether memory can be read by writing from it. That is a cancellation point, and the calls that
+ * stacks are of are none: a thread that ended there would leave libunwind's lock taken, too. So it unwinds with cancellation
+ * disabled. */
 void sync_unwind_thread(void)
 {
     void *frame;
-    int saved = errno;
+    int saved = errno, cancel;
     if (!backtrace || sync_tls.unwinds)
         return;
     sync_tls.busy = 1; /* its own locks are none of the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sync_tls.unwinds = backtrace(&frame, 1) > 0;
+    pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     sync_tls.busy = 0;
     errno = saved;
@@ -117,15 +122,18 @@ __attribute__((noinline)) uint32_t sync_stack_here(struct sync_thread *t, uint64
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     const void **frames;
     bool truncated;
+    int cancel;
     uint32_t id = sync_memo_find(t, frame, site);
     if (LIKELY(id != 0)) {
         *tick = *tick ? *tick : tick_now();
         return id;
     }
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     uint32_t n = unwind(t, site, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
     id = sync_stack_id(t, *tick, frames, n, truncated);
     if (id != 0 && t->method == UPMU_STACK_LIBUNWIND)
         sync_memo_learn(t, frame, site, id, frames, n);
+    pthread_setcancelstate(cancel, NULL);
     return id;
 }

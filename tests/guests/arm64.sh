@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# An arm64 machine whose PMU counts exactly: libupmu on the real perf_event_open of a Debian kernel under emulation.
+# An arm64 machine whose PMU counts exactly: libupmu on the real perf_event_open of a Debian kernel under emulation. What sync
+# tracing records there is read and judged here.
 #
-#     arm64.sh FOLDER     FOLDER keeps what is downloaded and built
+#     arm64.sh FOLDER UPMU     FOLDER keeps what is downloaded and built; UPMU is the command of this machine
 set -euo pipefail
 # shellcheck source=tests/guests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -9,23 +10,28 @@ set -euo pipefail
 . "$here/cross.sh"
 # shellcheck source=tests/guests/boot.sh
 . "$here/boot.sh"
+# shellcheck source=tests/guests/sync.sh
+. "$here/sync.sh"
 
 # Cycles per instruction are two to the power of it.
 shift=1
 
 need qemu-system-aarch64 qemu-system-arm
 need cpio cpio
+sync_command "$2"
 
 work_begin
 kernel_package arm64 "$(release)" linux-image-cloud-arm64
-cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_true
+cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_sync guest_true
 work_end
 
 programs=$build/tests/guests/programs
 base=$guests/trees/arm64
 mkdir -p "$base/bin"
 cp "$programs/guest_true" "$base/bin/true"
+sync_libraries /usr/aarch64-linux-gnu/lib
 initramfs "$guests/arm64.cpio" "$programs/guest_init" counters="$programs/guest_arm64" \
-    kernel_door="$programs/guest_kernel_door"
+    kernel_door="$programs/guest_kernel_door" sync="$programs/guest_sync"
 boot arm64 180 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
     -kernel "$kernel" -initrd "$guests/arm64.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
+sync_judge arm64

@@ -18,8 +18,8 @@ isa=$2
 # takes the place of the clock's own tests.
 except='^unit\.(kernel\.(perf|spawn)|arch\.libpfm4|base\.clock)$'
 [ -z "${3-}" ] || except="$except|$3"
-# Threads, signals, thread-local storage of a library that is loaded late, and the tick.
-chosen='^(unit\.|foreign\.|behaviour\.(dlopen|region_(cancel|errno|handler|misuse|pause|readback|signals))$)'
+# Threads, signals, thread-local storage of a library that is loaded late, the tick, and sync tracing.
+chosen='^(unit\.|foreign\.|sync\.|behaviour\.(dlopen|region_(cancel|errno|handler|misuse|pause|readback|signals))$)'
 
 work_begin
 cross_build "$isa" tests/all upmu_shared upmu_static upmu_sync_shared

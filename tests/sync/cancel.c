@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, taken = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t empty, full;
 static pthread_t sleeper;
@@ -196,6 +196,38 @@ static void in_none(void)
     syscall(SYS_futex, &cleanups, FUTEX_WAIT_PRIVATE, -1, NULL, NULL, 0);
 }
 
+/* Nor are they deep down, where an unwinder meets memory that it has not read before. */
+static int at_depth(int depth)
+{
+    volatile char frame[3000];
+    frame[0] = (char)depth;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return depth > 0 ? at_depth(depth - 1) + frame[0] : 0;
+}
+
+static void in_none_deep(void)
+{
+    (void)at_depth(40);
+}
+
+/* Nor is waiting for a lock, however many others the thread has. */
+static void in_none_holding(void)
+{
+    enum { MANY = 150 };
+    static pthread_mutex_t many[MANY];
+    struct timespec ts;
+    for (int i = 0; i < MANY; i++) {
+        pthread_mutex_init(&many[i], NULL);
+        pthread_mutex_lock(&many[i]);
+    }
+    clock_gettime(CLOCK_REALTIME, &ts);
+    ts.tv_nsec = (ts.tv_nsec + 1000000) % 1000000000;
+    (void)pthread_mutex_timedlock(&taken, &ts);
+    for (int i = MANY; i-- > 0;)
+        pthread_mutex_unlock(&many[i]);
+}
+
 static const struct {
     const char *name;
     void (*call)(void);
@@ -219,6 +251,8 @@ static const struct {
     {"sem_timedwait, full", in_sem_timedwait_full},
     {"sem_clockwait, full", in_sem_clockwait_full},
     {"none", in_none},
+    {"none, deep", in_none_deep},
+    {"none, holding many", in_none_holding},
 };
 
 enum { BLOCKED = 14 /* the first ones wait */ };
@@ -299,6 +333,7 @@ int main(void)
         return 1;
     if (pthread_create(&sleeper, NULL, sleep_long, NULL) != 0)
         return 1;
+    pthread_mutex_lock(&taken);
     for (size_t i = 0; i < BLOCKED; i++) {
         if (pthread_create(&t, NULL, run, (void *)(uintptr_t)i) != 0)
             return 1;

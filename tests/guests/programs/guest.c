@@ -55,8 +55,7 @@ static int run_one(const struct guest_test *test)
     pid_t pid = fork();
     if (pid == 0) {
         test->run();
-        fflush(stdout);
-        _exit(failures ? 1 : 0);
+        exit(failures ? 1 : 0); /* libupmu ends its recordings */
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid)
         return -1;

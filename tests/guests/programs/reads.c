@@ -267,7 +267,7 @@ static void region_pairs(int n)
 
 static void regions_on(const char *events)
 {
-    struct upmu_region_opts opts = {.size = sizeof opts, .events = events};
+    struct upmu_region_opts opts = {.size = sizeof opts, .events = events, .report = "none"};
     int rc = upmu_region_setup(&opts);
     EXPECT(rc == 0, "regions with %s", events);
 }

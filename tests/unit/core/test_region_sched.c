@@ -106,6 +106,8 @@ START_TEST(records_stand_at_the_moment_they_were_made)
     const struct upmu_trace_event *e = s.events;
     ck_assert_uint_ge(s.n, 3);
     ck_assert_int_eq(e[0].kind, UPMU_TRACE_SCHED_BEGIN);
+    if (e[1].kind == UPMU_TRACE_SCHED_SEEN) /* a slow machine may have said before that nothing is missing */
+        e++;
     ck_assert_int_eq(e[1].kind, UPMU_TRACE_SCHED_OUT);
     ck_assert_int_eq(e[2].kind, UPMU_TRACE_SCHED_IN);
     ck_assert_uint_eq(e[1].count, 5);

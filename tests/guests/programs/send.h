@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Files of a guest go out by its console, the only way there is. Room: tests. After it receive.py. */
+#ifndef UPMU_TESTS_GUEST_SEND_H
+#define UPMU_TESTS_GUEST_SEND_H
+
+/** Print all files below `folder`, as files of `name`. @return 0, or 1 after saying what could not be read. */
+int send_folder(const char *folder, const char *name);
+
+#endif

@@ -1,0 +1,30 @@
+# Of sync tracing what an emulator of programs can run: programs linked with it, that read their own recordings, and others
+# under the preload. Analysis is left out: it needs elfutils of the foreign instruction set. So is what is about mutexes of
+# dead owners and about forked children: qemu has no lists of robust mutexes, and MADV_WIPEONFORK does nothing there.
+add_library(sync_reader STATIC)
+foreach(room util trace_format trace_reader)
+  target_sources(sync_reader PRIVATE $<TARGET_OBJECTS:upmu_room_${room}>)
+endforeach()
+target_link_libraries(sync_reader PUBLIC upmu::upmu)
+
+# The tables that stacks are walked by, which not every compiler writes unasked.
+add_compile_options(-fasynchronous-unwind-tables)
+
+foreach(name hard shared posts older_thread alike names)
+  upmu_behaviour_test(sync.${name} ${name}.c LIBS upmu::upmu_sync sync_reader)
+endforeach()
+upmu_behaviour_test(sync.kill kill.c LIBS upmu::upmu_sync sync_reader ARGS 20 10)
+target_include_directories(sync_hard PRIVATE ${PROJECT_SOURCE_DIR}/lib)
+
+add_library(sync_plugin MODULE plugin.c)
+target_link_libraries(sync_plugin PRIVATE upmu_build_flags Threads::Threads)
+upmu_behaviour_test(sync.coverage_linked coverage.c LIBS upmu::upmu_sync ${CMAKE_DL_LIBS} ARGS $<TARGET_FILE:sync_plugin>
+  ENV UPMU_SYNC=all UPMU_TRACE=${CMAKE_CURRENT_BINARY_DIR}/coverage-linked)
+
+# Programs that know nothing of libupmu, under the preload.
+foreach(name cancel small_stacks main_first)
+  add_executable(sync_${name} ${name}.c)
+  target_link_libraries(sync_${name} PRIVATE upmu_build_flags Threads::Threads)
+  upmu_script_test(sync.same.${name} same_foreign.sh
+    ARGS $<TARGET_FILE:sync_${name}> $<TARGET_FILE:upmu_sync_shared> ${CMAKE_CROSSCOMPILING_EMULATOR})
+endforeach()
