@@ -178,6 +178,8 @@ struct sync_thread {
     uint32_t live_index;
     uint32_t live_room;   /**< bytes of it that can be written */
     uint32_t live_depth;  /**< waits within waits */
+    uint64_t clock_tick;  /**< when the time of day was asked last, */
+    uint64_t clock_ns;    /**< and what it was */
     uint32_t futex_value; /**< what the futex that it waits for has as long as it waits */
     bool futex_one;       /**< it is one; of several, values are not kept here */
     unsigned char live_outer[128];
@@ -240,6 +242,7 @@ struct sync_process {
     int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     uint64_t hz;          /**< ticks per second, roughly */
+    double ns_per_tick;   /**< the same */
     struct {
         uint64_t full_ps, compact_ps, stack_ps;
     } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
@@ -386,8 +389,8 @@ void sync_live_enter(struct sync_thread *t);
 bool sync_live_leave(struct sync_thread *t);
 /** The program has made a thread. */
 void sync_live_created(void);
-/** The thread is about to wait: `e` is the event that says so. */
-void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
+/** The thread is about to wait: `e` is the event that says so, `tick` is about now. */
+void sync_live_begin(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** It waits no more. */
 void sync_live_end(struct sync_thread *t);
 /** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
@@ -395,8 +398,8 @@ void sync_live_disown(pid_t tid, uintptr_t lock);
 /** The mutex that the thread has begun to wait for was seen, after that, to be still its peer's; `gone`: who is no thread
  *  of this process. */
 void sync_live_owner(struct sync_thread *t, bool gone);
-/** standstill.c: all threads that record wait now, or are about to as `t` is. Under sync_guard(). */
-void sync_standstill(struct live_header *h, const struct sync_thread *t);
+/** standstill.c: all threads that record wait now, or are about to as `t` is; `tick` is about now. Under sync_guard(). */
+void sync_standstill(struct live_header *h, const struct sync_thread *t, uint64_t tick);
 /** barrier.c: whoever arrives now is the last one, and does not wait. */
 bool sync_barrier_is_full(const pthread_barrier_t *b);
 /* notes.c: what a report names beside the threads, in the same file. Keep errno. */
