@@ -25,6 +25,8 @@ enum {
     STREAM_FIRST_BYTES = 16384,
     /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
     STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
+    /** At most of an event of a wait, with its short head. */
+    STREAM_WAIT_BYTES = CTF_SHORT_HEAD_BYTES + 8 + 1 + 4 + 4 + 8 + 8 + 8 + 2,
     /** So far ahead of the last event memory is fetched: where the next ones will go is fresh, which a store would wait for,
      *  and the program's next locked instruction for the store. Beyond a page it does nothing: prefetching does not fault. */
     STREAM_AHEAD = 128,

@@ -138,6 +138,10 @@ UPMU_API bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t 
 UPMU_API bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
                                  const char *build_id, const char *path);
 
+/** Write that nothing of that module is mapped any more. Traced path. @return false if it was lost (and counted). */
+UPMU_API bool upmu_trace_module_gone_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start,
+                                      uint64_t end);
+
 /** Measure what an event takes in ticks: any, and one of stream_fast.h. Takes some ten microseconds. @return false if there
  *  is no memory for it. Exported to libupmu_sync. */
 UPMU_API bool upmu_trace_cost_measure_(double *full, double *compact);
