@@ -97,12 +97,12 @@ enum upmu_trace_kind {
     UPMU_TRACE_FUTEX_ALSO = 61, /**< `object` is the next one of the several words of the FUTEX_WAIT before */
 
     /* How the thread's running goes on (UPMU_SCHED), told by the kernel; `count` is the number of a CPU. What is not told
-     * is unknown: what lies before SCHED_BEGIN, behind the last of these, and between SCHED_LOST and the one before it. */
+     * is unknown: what lies before SCHED_BEGIN, behind the last of these, and between those before and after SCHED_LOST. */
     UPMU_TRACE_SCHED_BEGIN = 64, /**< told from here on; the thread runs */
     UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_FLAG_PREEMPTED if it could have, else it waits */
     UPMU_TRACE_SCHED_IN = 66,    /**< it runs again */
     UPMU_TRACE_SCHED_LOST =
-        67, /**< `count` of SCHED_OUT and SCHED_IN are missing, between the event of these kinds before and here */
+        67, /**< `count` or more of SCHED_OUT and SCHED_IN are missing, between those before and after it */
     UPMU_TRACE_SCHED_SEEN =
         68, /**< all is told up to here; `count` of SCHED_OUT and SCHED_IN so far, lost ones included */
 

@@ -102,7 +102,7 @@ enum kernel_switch_kind {
     KERNEL_SWITCH_IN,        /**< it runs again */
     KERNEL_SWITCH_OUT,       /**< it waits for something */
     KERNEL_SWITCH_PREEMPTED, /**< it could have run on */
-    KERNEL_SWITCH_LOST,      /**< `value` records of these kinds did not fit */
+    KERNEL_SWITCH_LOST,      /**< `value` records of these kinds did not fit; 1 also where at least one may not have */
     /* With tracepoints: */
     KERNEL_SWITCH_WAKES,      /**< it wakes the thread `value` */
     KERNEL_SWITCH_LOCK_BEGIN, /**< it has to wait for the kernel's lock at `value`; `more`: what kind of lock */
@@ -136,6 +136,8 @@ struct kernel_ring {
     void *page;
     size_t page_bytes, data_bytes;
     struct kernel_point_layout layout; /**< id 0: records of switches */
+    uint64_t full_at;                  /**< written up to here there was no room for more; 0: there was */
+    uint64_t presumed;                 /**< losses told already, of which the kernel may yet tell */
 };
 
 /** The buffers of such records of one thread; all zero: there are none. */

@@ -128,6 +128,12 @@ static bool is_long_ago(const struct region_sched *s, uint64_t tick)
     return tick > seen && tick - seen > upmu_regions.sched_hz / SEEN_PER_SECOND;
 }
 
+/* A loss begins behind the record before it: the thread may have ended when the kernel finds the time to tell of it. */
+static uint64_t place_of(struct region_sched *s, const struct region_moment *now, const struct kernel_switch *r)
+{
+    return r->kind == KERNEL_SWITCH_LOST ? s->last_tick : in_order(s, tick_of(&s->moment, now, r->raw_ns));
+}
+
 /* The clocks are read first: whatever happened before is in the buffer by then, so that all up to there is told. `last`:
  *  the next draining is far off, if there is one. */
 static void drain(struct region_sched *s, bool last)
@@ -135,7 +141,7 @@ static void drain(struct region_sched *s, bool last)
     struct region_moment now = moment_now();
     struct kernel_switch r;
     while (core_kernel()->switches_next(&s->log, &r))
-        put_record(s, in_order(s, tick_of(&s->moment, &now, r.raw_ns)), &r);
+        put_record(s, place_of(s, &now, &r), &r);
     s->moment = now;
     if (!last && !is_long_ago(s, now.tick))
         return;

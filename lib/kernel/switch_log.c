@@ -7,7 +7,8 @@
  * A dummy event of the thread itself asks for the switches, so that no right is needed that counting one's own user mode
  * does not need; tracepoints need the right to trace. Each has a buffer of its own, whose mapping keeps the event alive, so
  * that no descriptor has to. The buffers are mapped writable: then the kernel never overwrites what was not read, and counts
- * what did not fit.
+ * what did not fit. It tells of that with the next record that fits: behind one that left no room, when no further one
+ * comes, a loss is to be presumed.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -172,7 +173,8 @@ static void take_lost(const struct kernel_ring *ring, struct kernel_switch *out)
 {
     struct lost_record r;
     take_bytes(ring, &r, sizeof r);
-    *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .value = r.lost};
+    uint64_t told = r.lost < ring->presumed ? r.lost : ring->presumed;
+    *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .value = r.lost - told};
     out->kind = ring->layout.id ? KERNEL_SWITCH_POINTS_LOST : KERNEL_SWITCH_LOST;
 }
 
@@ -215,10 +217,32 @@ static bool take_record(const struct kernel_ring *ring, size_t i, const struct p
     return true;
 }
 
-/* The first record of the buffer that tells us something, and its length; those before it are left behind. */
+/* Whether the kernel had room for one more record when it had written up to `head`, and for the word that some were lost. */
+static void see_room(struct kernel_ring *ring, uint64_t head)
+{
+    size_t record = ring->layout.id ? sizeof(struct point_record) : sizeof(struct switch_record);
+    if (ring->data_bytes - (head - ring->tail) <= record + sizeof(struct lost_record))
+        ring->full_at = head;
+    else if (head != ring->full_at)
+        ring->full_at = 0; /* it has written again, and has told what was lost */
+}
+
+/* Between the last record and now. */
+static struct kernel_switch presumed_loss(const struct kernel_ring *ring)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (struct kernel_switch){.raw_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+                                  .value = 1,
+                                  .kind = ring->layout.id ? KERNEL_SWITCH_POINTS_LOST : KERNEL_SWITCH_LOST};
+}
+
+/* The first record of the buffer that tells us something, and its length; those before it are left behind. A loss that is
+ * presumed has none. */
 static bool look(struct kernel_ring *ring, size_t i, struct kernel_switch *out, size_t *bytes)
 {
     uint64_t head = __atomic_load_n(ring->head, __ATOMIC_ACQUIRE);
+    see_room(ring, head);
     while (ring->tail < head) {
         struct perf_event_header h;
         take_bytes(ring, &h, sizeof h);
@@ -234,7 +258,21 @@ static bool look(struct kernel_ring *ring, size_t i, struct kernel_switch *out, 
             return true;
         move_tail(ring, h.size);
     }
-    return false;
+    if (ring->full_at == 0)
+        return false;
+    *bytes = 0;
+    *out = presumed_loss(ring);
+    return true;
+}
+
+static void leave_behind(struct kernel_ring *ring, const struct kernel_switch *r, size_t bytes)
+{
+    bool loss = r->kind == KERNEL_SWITCH_LOST || r->kind == KERNEL_SWITCH_POINTS_LOST;
+    if (loss)
+        ring->presumed = bytes == 0 ? ring->presumed + 1 : 0;
+    if (bytes == 0)
+        ring->full_at = 0;
+    move_tail(ring, bytes);
 }
 
 bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out)
@@ -252,7 +290,7 @@ bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *o
     }
     if (first == log->n)
         return false;
-    move_tail(&log->ring[first], bytes);
+    leave_behind(&log->ring[first], out, bytes);
     return true;
 }
 

@@ -3,7 +3,7 @@
  * How threads ran, where it is known beforehand: one CPU for all, threads that spin and one that naps. Room: tests; before
  * it nothing, after it the kernel's records, lib/core/region_sched.c, and the overview.
  *
- *     sync_switches [adds_up|killed]
+ *     sync_switches [adds_up|many|killed]
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 #include "look.h"
 #include "upmu/analysis.h"
 
-enum { NAPS = 20, NAP_US = 10000, MS = 1000000 };
+enum { NAPS = 20, NAP_US = 10000, MS = 1000000, YIELDS = 5000, TRIES = 5, AGAIN = 3 };
 
 struct worker {
     pid_t tid;
@@ -120,7 +120,15 @@ static struct upmu_overview_sched ran(struct upmu_overview *o, pid_t tid, struct
     exit(1);
 }
 
-/* The recording sees a little more than the thread itself has measured: its first steps, and its end. */
+/* Where the kernel had no room for all its records, something is unknown, and what is known is no more than there was. */
+static void expect_honest(const struct worker *w, const struct upmu_overview_sched *s)
+{
+    CHECK(s->lost > 0 && s->unknown_ns > 0);
+    CHECK(s->running_ns <= w->cpu_ns + w->cpu_ns / 10 + 5 * MS);
+}
+
+/* The recording sees a little more than the thread itself has measured: its first steps, and its end. On a machine that
+ * puts it off its CPU some thousand times a second there is no room for all that: then it is recorded again. */
 static void expect_measured(struct upmu_overview *o, const struct worker *w, struct upmu_overview_sched *s)
 {
     struct upmu_overview_thread t;
@@ -130,7 +138,11 @@ static void expect_measured(struct upmu_overview *o, const struct worker *w, str
            " and %" PRIu64 "\n",
            (int)w->tid, s->running_ns / 1000, s->preempted_ns / 1000, s->blocked_ns / 1000, s->unknown_ns / 1000,
            s->voluntary, s->involuntary, w->cpu_ns / 1000, w->voluntary, w->involuntary);
-    CHECK(s->lost == 0);
+    if (s->lost > 0) {
+        expect_honest(w, s);
+        CHECK(remove_recording() == 0);
+        exit(AGAIN);
+    }
     CHECK(s->unknown_ns == 0);
     CHECK(s->voluntary >= w->voluntary && s->voluntary <= w->voluntary + 20);
     CHECK(s->involuntary >= w->involuntary && s->involuntary <= w->involuntary + 50);
@@ -163,6 +175,48 @@ static int adds_up(void)
     expect_measured(o, &workers[2], &s);
     CHECK(s.voluntary >= NAPS);
     CHECK(s.blocked_ns >= (uint64_t)NAPS * NAP_US * 1000 * 9 / 10);
+    upmu_overview_close(o);
+    return remove_recording();
+}
+
+/* -------------------------------------------------------------------------------------------------------- many */
+
+static void yield_and_spin(void)
+{
+    for (int i = 0; i < YIELDS; i++)
+        (void)sched_yield();
+    spin();
+}
+
+static void *yielder(void *arg)
+{
+    measure(arg, yield_and_spin);
+    return NULL;
+}
+
+/* Two threads give each other their CPU far more often than the buffer has room for, and then nobody reads it until they
+ * end: the kernel itself tells of losses with the next record that fits, which never comes. */
+static int many(void)
+{
+    pthread_t threads[2];
+    struct worker workers[2] = {{0}};
+    struct upmu_overview_thread t;
+    struct upmu_overview *o;
+    on_one_cpu();
+    begin_with_switches(UPMU_SYNC_CONTENDED);
+    CHECK(pthread_barrier_init(&together, NULL, 2) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_create(&threads[i], NULL, yielder, &workers[i]) == 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    end();
+    CHECK(upmu_overview_open(&o, dir, NULL) == 0);
+    for (int i = 0; i < 2; i++) {
+        const struct upmu_overview_sched s = ran(o, workers[i].tid, &t);
+        printf("thread %d: %" PRIu64 " us running, %" PRIu64 " unknown, %" PRIu64 " lost; it ran %" PRIu64 " us\n",
+               (int)workers[i].tid, s.running_ns / 1000, s.unknown_ns / 1000, s.lost, workers[i].cpu_ns / 1000);
+        expect_honest(&workers[i], &s);
+    }
     upmu_overview_close(o);
     return remove_recording();
 }
@@ -222,8 +276,32 @@ static int killed(void)
     return remove_recording();
 }
 
+/* In a process of its own each time, since a process records once. */
+static int until_all_fits(void)
+{
+    for (int i = 0; i < TRIES; i++) {
+        int status;
+        pid_t child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+            CHECK(mkdtemp(dir));
+            exit(adds_up());
+        }
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+        if (WEXITSTATUS(status) != AGAIN)
+            return WEXITSTATUS(status);
+    }
+    printf(
+        "skipped, because this machine is so busy that %d times a thread was put off its CPU more often than there is "
+        "room for\n",
+        TRIES);
+    return 77;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 1)
+        return until_all_fits();
     CHECK(mkdtemp(dir));
-    return argc > 1 && strcmp(argv[1], "killed") == 0 ? killed() : adds_up();
+    return strcmp(argv[1], "killed") == 0 ? killed() : many();
 }
