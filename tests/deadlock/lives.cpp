@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -261,6 +262,22 @@ static plugin load()
     return p;
 }
 
+/* Where another thread has given memory back meanwhile, a library comes to lie there: the place is taken, and it is loaded
+ * again. */
+static plugin load_at(void (*place)(bool swapped))
+{
+    plugin p = load();
+    for (int i = 0; p.nest != place && i < 2000; i++) {
+        Dl_info lies;
+        dl_must(dladdr(reinterpret_cast<void *>(p.nest), &lies) ? 0 : -1, "dladdr");
+        MUST(dlclose(p.handle));
+        void *taken = mmap(lies.dli_fbase, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        dl_must(taken == MAP_FAILED && errno != EEXIST ? -1 : 0, "mmap");
+        p = load();
+    }
+    return p;
+}
+
 static void loaded_anew()
 {
     static plugin p;
@@ -269,7 +286,7 @@ static void loaded_anew()
             [] {
                 auto before = p.nest;
                 MUST(dlclose(p.handle));
-                p = load();
+                p = load_at(before);
                 if (p.nest != before) {
                     fprintf(stderr, "corpus: the library is at another address\n");
                     exit(1);
