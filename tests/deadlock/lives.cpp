@@ -3,9 +3,9 @@
  * said of the first ones must not be held against the second ones, and what lives on must not be forgotten. The threads are
  * there all the time, so that nothing but that keeps the two apart. Room: tests; see cases.h. */
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/mman.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -262,20 +262,39 @@ static plugin load()
     return p;
 }
 
-/* Where another thread has given memory back meanwhile, a library comes to lie there: the place is taken, and it is loaded
- * again. */
-static plugin load_at(void (*place)(bool swapped))
+struct place {
+    uintptr_t of, begin, end; /* an address in the library, and the library */
+};
+
+static int look_for_place(struct dl_phdr_info *info, size_t, void *arg)
 {
-    plugin p = load();
-    for (int i = 0; p.nest != place && i < 2000; i++) {
-        Dl_info lies;
-        dl_must(dladdr(reinterpret_cast<void *>(p.nest), &lies) ? 0 : -1, "dladdr");
-        MUST(dlclose(p.handle));
-        void *taken = mmap(lies.dli_fbase, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-        dl_must(taken == MAP_FAILED && errno != EEXIST ? -1 : 0, "mmap");
-        p = load();
-    }
-    return p;
+    auto *p = static_cast<place *>(arg);
+    uintptr_t end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+    if (p->of < info->dlpi_addr || p->of >= end)
+        return 0;
+    p->begin = info->dlpi_addr;
+    p->end = end;
+    return 1;
+}
+
+/* Closed and loaded again where it was, even if other threads have given back memory above it meanwhile: the kernel gives the
+ * highest addresses first, so those are taken page by page. */
+static plugin load_again(plugin p)
+{
+    place lies = {reinterpret_cast<uintptr_t>(p.nest), 0, 0};
+    uintptr_t page = 0;
+    dl_must(dl_iterate_phdr(look_for_place, &lies) ? 0 : -1, "dl_iterate_phdr");
+    MUST(dlclose(p.handle));
+    do {
+        void *taken = mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        dl_must(taken == MAP_FAILED ? -1 : 0, "mmap");
+        page = reinterpret_cast<uintptr_t>(taken);
+    } while (page >= lies.end);
+    MUST(munmap(reinterpret_cast<void *>(page), 1));
+    return load();
 }
 
 static void loaded_anew()
@@ -285,8 +304,7 @@ static void loaded_anew()
     in_turn([] { p.nest(false); },
             [] {
                 auto before = p.nest;
-                MUST(dlclose(p.handle));
-                p = load_at(before);
+                p = load_again(p);
                 if (p.nest != before) {
                     fprintf(stderr, "corpus: the library is at another address\n");
                     exit(1);
