@@ -53,7 +53,7 @@ static void write_barrier(struct sync_thread *t, int32_t kind, uint64_t tick, co
     };
     sync_write(t, tick, &e);
     if (kind == UPMU_TRACE_BARRIER_ARRIVE)
-        sync_live_begin(t, &e);
+        sync_live_begin(t, tick, &e);
 }
 
 static void arrive(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t site)

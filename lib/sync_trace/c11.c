@@ -78,8 +78,8 @@ static int real_lock(mtx_t *m, const struct timespec *until)
     return until ? SYNC_REAL(mtx_timedlock)(m, until) : SYNC_REAL(mtx_lock)(m);
 }
 
-__attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, mtx_t *m,
-                                                    const struct timespec *until, const struct lockable *as)
+__attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mode, mtx_t *m,
+                                              const struct timespec *until, const struct lockable *as)
 {
     struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_MUTEX, .asked = as->asked};
     uint32_t kind = kind_of(m);
@@ -110,11 +110,32 @@ __attribute__((noinline)) static int lock_any(mtx_t *m, uint32_t mode, const str
     return thrd_success;
 }
 
+__attribute__((noinline)) static int wait_plain(struct sync_thread *t, mtx_t *m, uintptr_t site)
+{
+    const struct lockable as = lockable_of(m, site);
+    return wait_for(t, MODE_CONTENDED, m, NULL, &as);
+}
+
+/* Mode contended where nothing else is held, on its own: every saved register is felt. */
+__attribute__((noinline, flatten)) static int lock_contended(mtx_t *m, uintptr_t site)
+{
+    struct sync_thread *t = sync_tls.thread;
+    int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_trylock, __ATOMIC_RELAXED);
+    if (UNLIKELY(!lockable_is_usual(t) || !real))
+        return lock_any(m, MODE_CONTENDED, NULL, site);
+    if (UNLIKELY(real(m) != thrd_success))
+        return wait_plain(t, m, site);
+    lockable_taken_quietly(t, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
+    return thrd_success;
+}
+
 UPMU_API int mtx_lock(mtx_t *m)
 {
     uint32_t mode = sync_mode();
     int (*real)(mtx_t *) = __atomic_load_n(&sync_real.mtx_lock, __ATOMIC_RELAXED);
-    return LIKELY(mode == MODE_OFF && real) ? real(m) : lock_any(m, mode, NULL, CALL_SITE());
+    if (LIKELY(mode == MODE_OFF && real))
+        return real(m);
+    return LIKELY(mode == MODE_CONTENDED) ? lock_contended(m, CALL_SITE()) : lock_any(m, mode, NULL, CALL_SITE());
 }
 
 UPMU_API int mtx_timedlock(mtx_t *m, const struct timespec *until)
@@ -149,11 +170,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, uintpt
     return rc;
 }
 
-__attribute__((noinline)) static int unlock_on(mtx_t *m, uint32_t mode, uintptr_t site)
+__attribute__((noinline)) static int unlock_slow(struct sync_thread *t, mtx_t *m, uint32_t mode, uintptr_t site)
 {
-    struct sync_thread *t = lockable_holder(mode);
-    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)m)))
-        return SYNC_REAL(mtx_unlock)(m);
     const struct lockable as = lockable_of(m, site);
     struct lockable_release r;
     if (!lockable_release(t, mode, &as, &r))
@@ -161,6 +179,14 @@ __attribute__((noinline)) static int unlock_on(mtx_t *m, uint32_t mode, uintptr_
     int rc = SYNC_REAL(mtx_unlock)(m);
     lockable_released(t, &as, &r, rc != thrd_success);
     return rc;
+}
+
+__attribute__((noinline, flatten)) static int unlock_on(mtx_t *m, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = lockable_holder(mode);
+    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)m)))
+        return SYNC_REAL(mtx_unlock)(m);
+    return unlock_slow(t, m, mode, site);
 }
 
 UPMU_API int mtx_unlock(mtx_t *m)

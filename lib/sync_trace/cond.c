@@ -64,7 +64,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
         e.flags |= sync_mutex_flags(w->mutex) & UPMU_FLAG_ROBUST;
-        sync_live_begin(w->t, &e);
+        sync_live_begin(w->t, tick, &e);
     }
     errno = saved;
 }

@@ -103,12 +103,13 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
               .stack = stack},
     };
     __atomic_store_n(&t->waiting, words->object, __ATOMIC_RELAXED);
-    sync_write(t, tick_now(), &s.e);
+    uint64_t tick = tick_now();
+    sync_write(t, tick, &s.e);
     if (words->several)
         tell_others(t, c, words->several);
     t->futex_one = words->one;
     t->futex_value = (uint32_t)c->value;
-    sync_live_begin(t, &s.e);
+    sync_live_begin(t, tick, &s.e);
     errno = saved;
     s.e.count = 0;
     long rc = real_futex(c);

@@ -29,6 +29,19 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+/* CLOCK_REALTIME at a tick of about now. A thread that waits many times in a tenth of a millisecond asks the clock once:
+ * for so long the pace of ticks, which may be some thousandths off just after the start, is off by less than a microsecond. */
+static uint64_t ns_at(struct sync_thread *t, uint64_t tick)
+{
+    enum { PER_SECOND = 1 << 13 };
+    uint64_t gone = tick - t->clock_tick;
+    if (LIKELY(gone < sync_process.hz / PER_SECOND))
+        return t->clock_ns + (uint64_t)((double)gone * sync_process.ns_per_tick);
+    t->clock_tick = tick_now();
+    t->clock_ns = now_ns();
+    return t->clock_ns;
+}
+
 /* Threads of this process now; 1 if nobody can tell. */
 static uint32_t threads_now(void)
 {
@@ -80,23 +93,23 @@ void sync_live_created(void)
 #define STORES_BEGIN() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* The odd version must be seen before what is stored after it: an ordering of the increment alone would not hold back
- * plain stores on every CPU. */
+/* The odd version must be seen before what is stored after it: an ordering of the store alone would not hold back the
+ * others on every CPU. Beside the slot's own thread only disown_slot() changes the version, by two. It may be lost here:
+ * then a reader has found the slot odd, or finds the version that the thread itself has given it. */
 static void change_begin(struct live_slot *s)
 {
-    __atomic_fetch_add(&s->version, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     STORES_BEGIN();
 }
 
 static void change_end(struct live_slot *s)
 {
-    __atomic_fetch_add(&s->version, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
 }
 
 static uint64_t since_ns(uint64_t since, uint64_t tick, uint64_t now)
 {
-    double ticks = (double)(tick - since);
-    return since == 0 || since > tick ? 0 : now - (uint64_t)(ticks / (double)sync_process.hz * (double)NS_PER_S);
+    return since == 0 || since > tick ? 0 : now - (uint64_t)((double)(tick - since) * sync_process.ns_per_tick);
 }
 
 /* The call stack, unless it is the one that is there. */
@@ -109,12 +122,11 @@ static void write_stack(struct live_slot *s, uint32_t id)
     k->id = id;
 }
 
-/* What is held, as far as there is room. */
-static void write_held(struct sync_thread *t, uint64_t now)
+/* What is held, as far as there is room; `tick` and `now` are the same moment. */
+static void write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
 {
     struct live_slot *s = t->live;
     uint32_t n = t->depth;
-    uint64_t tick = tick_now();
     if (live_bytes(n) > t->live_room && upmu_recorder_live_reserve_(t->live_index, live_bytes(n)) == 0)
         t->live_room = (uint32_t)live_bytes(n);
     struct live_held *held = live_held(s);
@@ -167,13 +179,13 @@ bool sync_live_leave(struct sync_thread *t)
     s->since_ns = now;
     s->handle = 0;
     if (keep)
-        write_held(t, now);
+        write_held(t, tick_now(), now);
     change_end(s);
     return keep;
 }
 
 /* A wait within a wait: of a signal handler, or of the calls of which a lock of the program's own is made. */
-void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
+void sync_live_begin(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
 {
     struct live_slot *s = t->live;
     if (UNLIKELY(sync_process.sched))
@@ -181,7 +193,7 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     if (!s)
         return;
     sync_guard(t); /* a signal handler that waits in between must not find half a slot */
-    uint64_t now = now_ns();
+    uint64_t now = ns_at(t, tick);
     if (t->live_depth++ == 1)
         memcpy(t->live_outer, s, sizeof t->live_outer);
     change_begin(s);
@@ -198,12 +210,12 @@ void sync_live_begin(struct sync_thread *t, const struct trace_sync *e)
     s->owner = LIVE_OWNER_UNKNOWN;
     s->wait_no++;
     write_stack(s, e->stack);
-    write_held(t, now);
+    write_held(t, tick, now);
     change_end(s);
     uint32_t all = __atomic_load_n(&sync_gate.recording, __ATOMIC_RELAXED);
     struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
     if (t->live_depth == 1 && __atomic_add_fetch(&sync_gate.standing, 1, __ATOMIC_ACQ_REL) >= all && h)
-        sync_standstill(h, t);
+        sync_standstill(h, t, tick);
     sync_unguard(t);
 }
 
@@ -242,7 +254,7 @@ void sync_live_end(struct sync_thread *t)
         __atomic_fetch_sub(&sync_gate.standing, 1, __ATOMIC_RELAXED);
         /* One word again: the slot is whole before it and behind it, and of a thread that runs nothing else is read. */
         __atomic_store_n(&s->state, LIVE_RUNS, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&s->version, 2, __ATOMIC_RELEASE);
+        __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
     } else {
         back_to_outer(t, s);
     }

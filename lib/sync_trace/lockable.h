@@ -54,6 +54,23 @@ static inline __attribute__((always_inline)) void lockable_taken(struct sync_thr
         sync_taken_slow(t, mode, c, l->key, l->site, result);
 }
 
+/** Whether there is nothing to look at but the lock: recording, and holding nothing. */
+static inline bool lockable_is_usual(const struct sync_thread *t)
+{
+    return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0);
+}
+
+/** What lockable_taken() does then in mode contended. */
+static inline void lockable_taken_quietly(struct sync_thread *t, uintptr_t key, uint32_t type, uintptr_t site)
+{
+    struct sync_count *c = sync_count(t, key, type);
+    c->acquired++;
+    if (LIKELY(--c->until != 0))
+        sync_held_push(t, key, site, 0, HELD_QUIET);
+    else
+        sync_taken_slow(t, MODE_CONTENDED, c, key, site, 0);
+}
+
 /** A try that found it taken: an event in mode all. */
 void lockable_tried(struct sync_thread *t, uint32_t mode, const struct lockable *l, int32_t result);
 

@@ -110,8 +110,8 @@ static int way_clock(pthread_mutex_t *m, const struct way *way)
     return SYNC_REAL(mutex_clocklock)(m, way->clock, way->until);
 }
 
-__attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
-                                                    const struct way *way, uintptr_t site, uint32_t asked)
+__attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
+                                              const struct way *way, uintptr_t site, uint32_t asked)
 {
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX, .asked = asked};
     w.flags = sync_mutex_flags(m) | (way->until ? UPMU_FLAG_TIMED : 0);
@@ -179,8 +179,7 @@ __attribute__((noinline, flatten)) static int lock_all(pthread_mutex_t *m, uintp
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_trylock, __ATOMIC_RELAXED);
-    bool usual = t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0 && real;
-    if (UNLIKELY(!usual || (kind_of(m) & KIND_ROBUST_BIT)))
+    if (UNLIKELY(!lockable_is_usual(t) || !real || (kind_of(m) & KIND_ROBUST_BIT)))
         return lock_on(m, MODE_ALL, site);
     if (UNLIKELY(sync_process.all_slow))
         return sync_process.requests ? lock_asked(t, m, real, site) : lock_on(m, MODE_ALL, site);
@@ -196,17 +195,11 @@ __attribute__((noinline, flatten)) static int lock_contended(pthread_mutex_t *m,
 {
     struct sync_thread *t = sync_tls.thread;
     int (*real)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_trylock, __ATOMIC_RELAXED);
-    bool usual = t && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0 && real;
-    if (UNLIKELY(!usual || (kind_of(m) & KIND_ROBUST_BIT)))
+    if (UNLIKELY(!lockable_is_usual(t) || !real || (kind_of(m) & KIND_ROBUST_BIT)))
         return lock_on(m, MODE_CONTENDED, site);
     if (UNLIKELY(real(m) != 0))
         return wait_for(t, MODE_CONTENDED, m, &way_plain, site, 0);
-    struct sync_count *c = sync_count(t, (uintptr_t)m, UPMU_OBJECT_MUTEX);
-    c->acquired++;
-    if (LIKELY(--c->until != 0))
-        sync_held_push(t, (uintptr_t)m, site, 0, HELD_QUIET);
-    else
-        sync_taken_slow(t, MODE_CONTENDED, c, (uintptr_t)m, site, 0);
+    lockable_taken_quietly(t, (uintptr_t)m, UPMU_OBJECT_MUTEX, site);
     return 0;
 }
 
@@ -293,8 +286,7 @@ __attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t
     struct sync_held h;
     if (!sync_held_remove(t, (uintptr_t)m, &h))
         return unlock_unknown(t, mode, m, site);
-    bool wanted = h.wanted == (uintptr_t)m;
-    bool record = (mode == MODE_ALL || wanted || h.wanted == HELD_RECORDED) && mode != MODE_OFF && mode != MODE_COUNTS;
+    bool record = (mode == MODE_ALL || h.wanted != HELD_QUIET) && mode != MODE_OFF && mode != MODE_COUNTS;
     uint64_t tick = record ? tick_now() : 0;
     if (record)
         sync_count_release(t, &h, tick, (uintptr_t)m);

@@ -222,6 +222,7 @@ static void take_clock(void)
     tick_use_isa = clock.use_isa;
 #endif
     sync_process.hz = clock.hz;
+    sync_process.ns_per_tick = 1e9 / (double)clock.hz;
     sync_process.write_every = clock.hz / 2;
 }
 

@@ -11,6 +11,7 @@
 #include "core/recorder.h"
 #include "sync_trace/held.h"
 #include "sync_trace/order.h"
+#include "trace/stream_fast.h"
 #include "trace/writer.h"
 
 uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
@@ -55,7 +56,13 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
     if (UNLIKELY(sync_process.counters) && is_counted(e))
         (void)sync_count_now(t, tick, e->object);
     /* What does not fit is counted as lost by the writer itself. */
-    (void)upmu_trace_sync_(t->stream, tick, e);
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK || e->kind == UPMU_TRACE_LOCK_ACQUIRED)
+        (void)stream_fast_wait(t->stream, tick, e);
+    else if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->site == 0)
+        (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, e->object_type, e->flags, e->object,
+                                e->stack);
+    else
+        (void)upmu_trace_sync_(t->stream, tick, e);
 }
 
 uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
@@ -63,10 +70,12 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
     const void *frame = (const void *)site;
     sync_guard(t);
     t->method = UPMU_STACK_NONE;
+    (void)sync_modules_meet(t, &frame, 1);
     uint32_t id = sync_stack_id(t, tick, &frame, 1, true);
     sync_unguard(t);
+    uintptr_t key = sync_site_key(site);
     if (id)
-        t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.site = site, .id = id};
+        t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.key = key, .id = id};
     return id;
 }
 
@@ -194,7 +203,7 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     e.stack = w->asked ? w->asked : sync_stack_first(t, &tick, w->site);
     tick = w->asked ? tick_now() : tick;
     sync_write(t, tick, &e);
-    sync_live_begin(t, &e);
+    sync_live_begin(t, tick, &e);
     sync_counts_write_sometimes(t, tick);
     errno = saved;
 }

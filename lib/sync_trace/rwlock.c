@@ -132,8 +132,8 @@ static int try_to_write(rwlock *l)
                                                     : SYNC_REAL(rwlock_timedwrlock)(l, &past);
 }
 
-__attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, rwlock *l,
-                                                    const struct lockable *as, const struct way *way)
+__attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mode, rwlock *l,
+                                              const struct lockable *as, const struct way *way)
 {
     struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_RWLOCK, .asked = as->asked};
     w.flags = way->until ? UPMU_FLAG_TIMED : 0;
@@ -258,12 +258,8 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, rwlock *l, uintp
     return rc;
 }
 
-__attribute__((noinline)) static int unlock_on(rwlock *l, uint32_t mode, uintptr_t site)
+__attribute__((noinline)) static int unlock_slow(struct sync_thread *t, rwlock *l, uint32_t mode, uintptr_t site)
 {
-    struct sync_thread *t = lockable_holder(mode);
-    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)l + 1) ||
-               lockable_release_quietly(t, mode, (uintptr_t)l)))
-        return SYNC_REAL(rwlock_unlock)(l);
     struct lockable as = {.key = (uintptr_t)l, .type = UPMU_OBJECT_RWLOCK, .site = site};
     struct lockable_release r;
     if (!lockable_release(t, mode, &as, &r)) {
@@ -274,6 +270,15 @@ __attribute__((noinline)) static int unlock_on(rwlock *l, uint32_t mode, uintptr
     int rc = SYNC_REAL(rwlock_unlock)(l);
     lockable_released(t, &as, &r, rc != 0);
     return rc;
+}
+
+__attribute__((noinline, flatten)) static int unlock_on(rwlock *l, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = lockable_holder(mode);
+    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)l + 1) ||
+               lockable_release_quietly(t, mode, (uintptr_t)l)))
+        return SYNC_REAL(rwlock_unlock)(l);
+    return unlock_slow(t, l, mode, site);
 }
 
 UPMU_API int pthread_rwlock_unlock(rwlock *l)

@@ -54,16 +54,18 @@ static int way_clock(sem_t *s, const struct way *way)
 /* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED; `asked`: what sync_request() has said. */
 static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how, uint32_t asked)
 {
-    bool is_lock = sync_sem_is_lock(s);
-    if (is_lock && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+    uint32_t places = sync_sem_places(s);
+    if (places == 1 && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
-    if (asked)
+    if (asked) {
         (void)stream_fast_sync(t->stream, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, (uintptr_t)s, asked);
-    else if (mode == MODE_ALL || c->stamps > 0)
+    } else if (mode == MODE_ALL || c->stamps > 0) {
         sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
-    sync_sem_held(t, mode, s, site);
+        places = sync_sem_places(s); /* a post may have told otherwise meanwhile */
+    }
+    sync_sem_held(t, mode, s, places, site);
 }
 
 /* Whether other processes may post it. */
@@ -85,14 +87,14 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
     struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
         .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .asked = asked};
     w.flags = shared_flag(s) | (way->until ? UPMU_FLAG_TIMED : 0);
-    if (sync_sem_is_lock(s) && mode != MODE_COUNTS)
+    if (sync_sem_places(s) == 1 && mode != MODE_COUNTS)
         sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_FLAG_TIMED);
     sync_wait_begin(&w, mode, 0, false);
     waits_told(s, tick_now());
     int rc = way->wait(s, way);
     w.result = rc == 0 ? 0 : errno;
     if (rc == 0)
-        sync_sem_held(t, mode, s, site);
+        sync_sem_held(t, mode, s, sync_sem_places(s), site);
     return rc;
 }
 
@@ -124,7 +126,6 @@ static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
 
 static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
 {
-    sync_child_check();
     uint32_t mode = sync_mode();
     if (LIKELY(mode == MODE_OFF || !sync_deadline_is_valid(way->clock, way->until)))
         return way->wait(s, way);
@@ -149,12 +150,14 @@ UPMU_API int sem_wait(sem_t *s)
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 {
+    sync_child_check();
     const struct way timed = {.wait = way_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
     return wait_any(s, &timed, CALL_SITE());
 }
 
 UPMU_API int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
+    sync_child_check();
     const struct way clocked = {.wait = way_clock, .clock = clock, .until = until};
     return wait_any(s, &clocked, CALL_SITE());
 }

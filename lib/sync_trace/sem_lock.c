@@ -120,10 +120,9 @@ uint32_t sync_sem_rooms(struct sync_thread *t)
     return n;
 }
 
-void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uintptr_t site)
+void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t places, uintptr_t site)
 {
     bool timed = mode == MODE_HOLDERS || mode == MODE_ALL;
-    uint32_t places = sync_sem_places(s);
     if (places == 1)
         sync_held_push(t, (uintptr_t)s, site, timed ? tick_now() : 0, HELD_QUIET);
     else if (places > 1)

@@ -22,12 +22,9 @@ void sync_sem_ended(const sem_t *s);
 bool sync_sem_any(void);
 /** 1: it is a lock, as far as is known; more: a room that so many threads find place in; 0: neither. */
 uint32_t sync_sem_places(const sem_t *s);
-static inline bool sync_sem_is_lock(const sem_t *s)
-{
-    return sync_sem_places(s) == 1;
-}
-/** The thread has it now: holds the lock, or is in the room. What is neither is passed over. */
-void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uintptr_t site);
+/** The thread has it now, of which sync_sem_places() has said `places`: holds the lock, or is in the room. What is neither is
+ *  passed over. */
+void sync_sem_held(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t places, uintptr_t site);
 /** In how many rooms the thread is; those that are none any more are taken out of its list. */
 uint32_t sync_sem_rooms(struct sync_thread *t);
 /** Somebody is about to post it: the thread gives it back, or it turns out to be no lock. `t`: NULL if nothing is recorded. */

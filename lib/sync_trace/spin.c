@@ -27,14 +27,20 @@ static inline struct lockable lockable_of(pthread_spinlock_t *l, uintptr_t site)
     return (struct lockable){.key = (uintptr_t)l, .type = UPMU_OBJECT_SPIN, .site = site};
 }
 
-__attribute__((noinline, cold)) static int wait_for(struct sync_thread *t, uint32_t mode, pthread_spinlock_t *l,
-                                                    const struct lockable *as)
+__attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mode, pthread_spinlock_t *l,
+                                              const struct lockable *as)
 {
     struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_SPIN, .asked = as->asked};
     sync_wait_begin(&w, mode, -1, false);
     w.result = SYNC_REAL(spin_lock)(l);
     sync_wait_end(&w);
     return w.result;
+}
+
+__attribute__((noinline)) static int wait_plain(struct sync_thread *t, pthread_spinlock_t *l, uintptr_t site)
+{
+    const struct lockable as = lockable_of(l, site);
+    return wait_for(t, MODE_CONTENDED, l, &as);
 }
 
 __attribute__((noinline)) static int lock_on(pthread_spinlock_t *l, uint32_t mode, uintptr_t site)
@@ -50,11 +56,26 @@ __attribute__((noinline)) static int lock_on(pthread_spinlock_t *l, uint32_t mod
     return 0;
 }
 
+/* Mode contended where nothing else is held, on its own: every saved register is felt. */
+__attribute__((noinline, flatten)) static int lock_contended(pthread_spinlock_t *l, uintptr_t site)
+{
+    struct sync_thread *t = sync_tls.thread;
+    int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_trylock, __ATOMIC_RELAXED);
+    if (UNLIKELY(!lockable_is_usual(t) || !real))
+        return lock_on(l, MODE_CONTENDED, site);
+    if (UNLIKELY(real(l) != 0))
+        return wait_plain(t, l, site);
+    lockable_taken_quietly(t, (uintptr_t)l, UPMU_OBJECT_SPIN, site);
+    return 0;
+}
+
 UPMU_API int pthread_spin_lock(pthread_spinlock_t *l)
 {
     uint32_t mode = sync_mode();
     int (*real)(pthread_spinlock_t *) = __atomic_load_n(&sync_real.spin_lock, __ATOMIC_RELAXED);
-    return LIKELY(mode == MODE_OFF && real) ? real(l) : lock_on(l, mode, CALL_SITE());
+    if (LIKELY(mode == MODE_OFF && real))
+        return real(l);
+    return LIKELY(mode == MODE_CONTENDED) ? lock_contended(l, CALL_SITE()) : lock_on(l, mode, CALL_SITE());
 }
 
 UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
@@ -86,11 +107,9 @@ static int unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_spinlock
     return rc;
 }
 
-__attribute__((noinline)) static int unlock_on(pthread_spinlock_t *l, uint32_t mode, uintptr_t site)
+__attribute__((noinline)) static int unlock_slow(struct sync_thread *t, pthread_spinlock_t *l, uint32_t mode,
+                                                 uintptr_t site)
 {
-    struct sync_thread *t = lockable_holder(mode);
-    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)l)))
-        return SYNC_REAL(spin_unlock)(l);
     const struct lockable as = lockable_of(l, site);
     struct lockable_release r;
     if (!lockable_release(t, mode, &as, &r))
@@ -98,6 +117,14 @@ __attribute__((noinline)) static int unlock_on(pthread_spinlock_t *l, uint32_t m
     int rc = SYNC_REAL(spin_unlock)(l);
     lockable_released(t, &as, &r, rc != 0);
     return rc;
+}
+
+__attribute__((noinline, flatten)) static int unlock_on(pthread_spinlock_t *l, uint32_t mode, uintptr_t site)
+{
+    struct sync_thread *t = lockable_holder(mode);
+    if (LIKELY(!t || lockable_release_quietly(t, mode, (uintptr_t)l)))
+        return SYNC_REAL(spin_unlock)(l);
+    return unlock_slow(t, l, mode, site);
 }
 
 UPMU_API int pthread_spin_unlock(pthread_spinlock_t *l)

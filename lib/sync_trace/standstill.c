@@ -18,19 +18,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tick.h"
 #include "sync_trace/resolve.h"
 #include "sync_trace/sync.h"
 #include "trace/live.h"
 
-enum { NS_PER_S = 1000000000, SHARE = 100, FREE_NS = 5000000, TEXT_MAX = 4096, TRIES = 4 };
+enum { NS_PER_S = 1000000000, SHARE = 100, FREE_SHARE = 200 /* of a second */, TEXT_MAX = 4096, TRIES = 4 };
 
-/* When it was asked first, and what all asking has taken; a child goes on with it. */
-static uint64_t first_ns, spent_ns;
+/* When it was asked first, and what all asking has taken, in ticks; a child goes on with it. */
+static uint64_t first, spent;
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t now_ns(void)
 {
     struct timespec now;
-    clock_gettime(clock, &now);
+    clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
@@ -219,29 +220,30 @@ static bool ask(struct live_header *h, const struct sync_thread *t)
 
 static bool may_ask(uint64_t now)
 {
-    uint64_t none = 0;
-    (void)__atomic_compare_exchange_n(&first_ns, &none, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    uint64_t allowed = FREE_NS + (now - __atomic_load_n(&first_ns, __ATOMIC_RELAXED)) / SHARE;
-    return __atomic_load_n(&spent_ns, __ATOMIC_RELAXED) <= allowed;
+    uint64_t begin = __atomic_load_n(&first, __ATOMIC_RELAXED);
+    if (begin == 0 && __atomic_compare_exchange_n(&first, &begin, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        begin = now;
+    uint64_t allowed = sync_process.hz / FREE_SHARE + (now > begin ? now - begin : 0) / SHARE;
+    return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= allowed;
 }
 
 /* What is true of all threads at once is true since before the first was looked at. */
-void sync_standstill(struct live_header *h, const struct sync_thread *t)
+void sync_standstill(struct live_header *h, const struct sync_thread *t, uint64_t tick)
 {
-    uint64_t begin = clock_ns(CLOCK_MONOTONIC);
-    if (!may_ask(begin))
+    if (!may_ask(tick))
         return;
     int saved = errno;
+    uint64_t begin = tick_now();
     /* One at a time, or an earlier answer could come to stand over a later one. Who comes meanwhile leaves word. */
     __atomic_store_n(&sync_gate.ask_again, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&sync_gate.ask_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&sync_gate.asking, 1, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&sync_gate.ask_again, 0, __ATOMIC_SEQ_CST);
-        uint64_t now = clock_ns(CLOCK_REALTIME);
+        uint64_t now = now_ns();
         if (ask(h, t))
             __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
         __atomic_store_n(&sync_gate.asking, 0, __ATOMIC_SEQ_CST);
     }
-    __atomic_fetch_add(&spent_ns, clock_ns(CLOCK_MONOTONIC) - begin, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&spent, tick_now() - begin, __ATOMIC_RELAXED);
     errno = saved;
 }

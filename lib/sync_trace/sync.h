@@ -82,6 +82,8 @@ static inline uint64_t sync_held_since(uint64_t since)
 }
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
+/* A waiter that is late may ask for a lock whose entry is another's by now, in place of either: whatever is not quiet has
+ * its release recorded. */
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
@@ -127,7 +129,7 @@ struct sync_room {
 /** A call stack known again, see memo.h. */
 enum { SYNC_MEMO_BITS = 5, SYNC_MEMO_WAYS = 2, SYNC_MEMO_WORDS = 64 };
 struct sync_memo {
-    uintptr_t frame, site;
+    uintptr_t frame, key; /**< sync_site_key() */
     uint32_t id, depth;
     uint32_t n;     /**< words to compare; 0: it is no memo yet */
     uint32_t words; /**< there so far */
@@ -156,7 +158,7 @@ struct sync_thread {
     struct sync_room rooms[SYNC_ROOMS];
     struct sync_held held[SYNC_HELD_MAX];
     struct sync_site {
-        uintptr_t site;
+        uintptr_t key; /**< sync_site_key() */
         uint32_t id;
     } sites[SYNC_SITES];
     struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
@@ -178,6 +180,8 @@ struct sync_thread {
     uint32_t live_index;
     uint32_t live_room;   /**< bytes of it that can be written */
     uint32_t live_depth;  /**< waits within waits */
+    uint64_t clock_tick;  /**< when the time of day was asked last, */
+    uint64_t clock_ns;    /**< and what it was */
     uint32_t futex_value; /**< what the futex that it waits for has as long as it waits */
     bool futex_one;       /**< it is one; of several, values are not kept here */
     unsigned char live_outer[128];
@@ -224,6 +228,7 @@ struct sync_process {
     uint32_t mode;               /**< word to start with, in a child too */
     uint32_t chosen;             /**< word for when it is off and somebody outside starts it */
     uint32_t depth;              /**< frames per stack, 0 = none */
+    uintptr_t unloads;           /**< what sync_site_key() mixes in: another number after each module that went */
     uint32_t sample;             /**< one in so many acquisitions without contention is recorded, 0 = none */
     uint32_t owner_known;        /**< glibc's word for the owner of a mutex means what we think */
     uint32_t rwlock_known;       /**< so do glibc's fields of an rwlock */
@@ -239,6 +244,7 @@ struct sync_process {
     int once_done;
     uint64_t write_every; /**< ticks between two writings of a thread's counts */
     uint64_t hz;          /**< ticks per second, roughly */
+    double ns_per_tick;   /**< the same */
     struct {
         uint64_t full_ps, compact_ps, stack_ps;
     } cost; /**< of an event, of one in a compact class, of a stack beside; all 0 before they are measured */
@@ -248,6 +254,12 @@ struct sync_process {
     struct places *places; /**< where locks lie; NULL until `set_up` */
 };
 extern struct sync_process sync_process;
+
+/** What a call site is remembered by: after a module went, nothing that was remembered before is found. */
+static inline uintptr_t sync_site_key(uintptr_t site)
+{
+    return site ^ __atomic_load_n(&sync_process.unloads, __ATOMIC_RELAXED);
+}
 
 /* ---- mode and block: what every wrapper begins with */
 
@@ -379,8 +391,8 @@ void sync_live_enter(struct sync_thread *t);
 bool sync_live_leave(struct sync_thread *t);
 /** The program has made a thread. */
 void sync_live_created(void);
-/** The thread is about to wait: `e` is the event that says so. */
-void sync_live_begin(struct sync_thread *t, const struct trace_sync *e);
+/** The thread is about to wait: `e` is the event that says so, `tick` is about now. */
+void sync_live_begin(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** It waits no more. */
 void sync_live_end(struct sync_thread *t);
 /** The lock is no longer held by that thread, which did not give it back itself; 0: by no thread that has ended. */
@@ -388,8 +400,8 @@ void sync_live_disown(pid_t tid, uintptr_t lock);
 /** The mutex that the thread has begun to wait for was seen, after that, to be still its peer's; `gone`: who is no thread
  *  of this process. */
 void sync_live_owner(struct sync_thread *t, bool gone);
-/** standstill.c: all threads that record wait now, or are about to as `t` is. Under sync_guard(). */
-void sync_standstill(struct live_header *h, const struct sync_thread *t);
+/** standstill.c: all threads that record wait now, or are about to as `t` is; `tick` is about now. Under sync_guard(). */
+void sync_standstill(struct live_header *h, const struct sync_thread *t, uint64_t tick);
 /** barrier.c: whoever arrives now is the last one, and does not wait. */
 bool sync_barrier_is_full(const pthread_barrier_t *b);
 /* notes.c: what a report names beside the threads, in the same file. Keep errno. */
@@ -471,6 +483,9 @@ void sync_unwind_start(void);
 /** The calling thread, which has no block yet, unwinds from now on by the fast way. May allocate: only where the program's
  *  allocator cannot be at work below us. Keeps errno. */
 void sync_unwind_thread(void);
+/** Code has changed its place: what libunwind has learned of addresses may be wrong from now on, and it cannot be made to
+ *  forget it while other threads use it. All threads unwind by the other way. */
+void sync_unwind_distrust(void);
 
 int sync_stacks_start(void);
 /** The call stack here from `site` outward, as a number for events of `*tick`; 0 there: it is taken once the stack is walked.
@@ -480,12 +495,16 @@ uint32_t sync_stack_here(struct sync_thread *t, uint64_t *tick, uintptr_t site);
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated);
 /** Copy a stack that has an id to `frames`, which has room for SYNC_FRAMES_MAX. @return their number. */
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated);
+/** What was mapped from `start` to `end` is not any more: stacks through it are not met again. */
+void sync_stacks_retire(uint64_t start, uint64_t end);
 
 struct dl_phdr_info;
 
 int sync_modules_start(void);
-/** Record the modules not recorded yet. Takes the loader's lock: not on the traced path. */
+/** Record the modules not recorded yet, and those that went. Takes the loader's lock: not on the traced path. */
 void sync_modules_scan(struct sync_thread *t);
+/** Modules may have been unloaded. `t`: NULL if the calling thread cannot record it now. As sync_modules_scan(). */
+void sync_modules_unloaded(struct sync_thread *t);
 /** Whether an address lies in a recorded module; if not, the next safe place scans. */
 void sync_modules_note(uintptr_t address);
 /** Record the modules that a stack of this thread leads into, as far as they are not known and can be found without a lock.
@@ -533,7 +552,7 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site);
 static inline uint32_t sync_site_id(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
     const struct sync_site *s = &t->sites[(site ^ site >> 6) % SYNC_SITES];
-    return LIKELY(s->site == site) ? s->id : sync_site_find(t, tick, site);
+    return LIKELY(s->key == sync_site_key(site)) ? s->id : sync_site_find(t, tick, site);
 }
 /** Any other object's event: guard, tick, stack, write. */
 void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,

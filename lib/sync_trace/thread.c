@@ -229,7 +229,7 @@ static void join_begin(struct join *j)
     uint64_t tick = tick_now();
     struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
     sync_write(j->t, tick, &e);
-    sync_live_begin(j->t, &e);
+    sync_live_begin(j->t, tick, &e);
     errno = saved;
 }
 

@@ -143,40 +143,6 @@ static uint8_t *put_string(uint8_t *p, const char *text, size_t most)
     return p + len + 1;
 }
 
-static inline uint8_t *put_u64(uint8_t *p, uint64_t v)
-{
-    memcpy(p, &v, sizeof v);
-    return p + sizeof v;
-}
-
-static inline uint8_t *put_u32(uint8_t *p, uint32_t v)
-{
-    memcpy(p, &v, sizeof v);
-    return p + sizeof v;
-}
-
-/* What begins and ends a wait, written out: of all that has no class of the fast way it is what comes often, and a thread
- * that was woken finds neither the table nor the loop over it in the nearest caches. A test holds it against the table.
- * @return bytes, 0 for other classes. */
-static size_t put_wait(uint8_t *payload, uint32_t id, const struct trace_sync *e)
-{
-    const uint16_t flags = (uint16_t)e->flags;
-    uint8_t *p = payload;
-    if (id != SCHEMA_ID_LOCK_BLOCK && id != SCHEMA_ID_LOCK_ACQUIRED)
-        return 0;
-    p = put_u64(p, e->object);
-    *p++ = (uint8_t)e->object_type;
-    p = put_u32(p, (uint32_t)(id == SCHEMA_ID_LOCK_BLOCK ? e->peer : e->result));
-    p = put_u32(p, e->stack);
-    p = put_u64(p, e->site);
-    if (id == SCHEMA_ID_LOCK_BLOCK) {
-        p = put_u64(p, e->holder_site);
-        p = put_u64(p, e->holder_since);
-    }
-    memcpy(p, &flags, sizeof flags);
-    return (size_t)(p + sizeof flags - payload);
-}
-
 static bool write_fields(struct trace_stream *s, uint64_t tick, uint32_t id, const struct trace_sync *e)
 {
     uint8_t payload[SYNC_PAYLOAD_MAX], *p = payload;
@@ -200,9 +166,7 @@ bool upmu_trace_sync_(struct trace_stream *s, uint64_t tick, const struct trace_
     }
     if (stream_has_mail(s))
         stream_take_mail(s, tick);
-    uint8_t payload[SYNC_PAYLOAD_MAX];
-    size_t bytes = put_wait(payload, id, e);
-    return bytes ? stream_record(s, tick, id, payload, bytes) : write_fields(s, tick, id, e);
+    return write_fields(s, tick, id, e);
 }
 
 bool trace_sched(struct trace_stream *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags)
@@ -266,4 +230,13 @@ bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, ui
     p = put_string(p, build_id, BUILD_ID_MAX);
     p = put_string(p, path, MODULE_PATH_MAX);
     return stream_record_context(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
+}
+
+bool upmu_trace_module_gone_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end)
+{
+    uint8_t payload[3 * sizeof(uint64_t)], *p = payload;
+    p = put_number(p, base, 8);
+    p = put_number(p, start, 8);
+    p = put_number(p, end, 8);
+    return stream_record_context(s, tick, SCHEMA_ID_MODULE_GONE, payload, (size_t)(p - payload));
 }

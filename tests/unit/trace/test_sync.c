@@ -308,6 +308,45 @@ START_TEST(frequent_events_take_16_bytes_by_either_way)
 }
 END_TEST
 
+/* Written out by the fast way, by the table of classes by the other. */
+START_TEST(events_of_waits_are_alike_by_either_way)
+{
+    static const int32_t kinds_of_waits[] = {UPMU_TRACE_LOCK_BLOCK, UPMU_TRACE_LOCK_ACQUIRED};
+    uint64_t tick = tick_now();
+    struct trace_sync first = {.kind = UPMU_TRACE_LOCK_ACQUIRE, .object_type = UPMU_OBJECT_MUTEX, .object = 1};
+    ck_assert(upmu_trace_sync_(s, tick, &first));
+    for (size_t i = 0; i < 2; i++) {
+        struct trace_sync e = full_event(i, tick);
+        e.kind = kinds_of_waits[i];
+        const uint8_t *before = s->pos;
+        ck_assert(stream_fast_wait(s, tick, &e));
+        size_t bytes = (size_t)(s->pos - before);
+        ck_assert_uint_le(bytes, STREAM_WAIT_BYTES);
+        ck_assert(upmu_trace_sync_(s, tick, &e));
+        ck_assert_uint_eq((size_t)(s->pos - before), 2 * bytes);
+        ck_assert_mem_eq(before, before + bytes, bytes);
+    }
+    ck_assert_uint_eq(stream_packet_events(s), 5);
+}
+END_TEST
+
+START_TEST(waits_by_the_fast_way_go_on_over_packets)
+{
+    uint64_t tick = tick_now(), n = 4 * page / STREAM_WAIT_BYTES;
+    struct trace_sync e = {.kind = UPMU_TRACE_LOCK_BLOCK, .object_type = UPMU_OBJECT_MUTEX};
+    for (; e.object < n; e.object++)
+        ck_assert(stream_fast_wait(s, tick + e.object, &e));
+    struct upmu_trace *t = finished();
+    for (uint64_t i = 0; i < n; i++) {
+        const struct upmu_trace_event *read = must_read(t);
+        ck_assert(read->object == i && read->tick == tick + i && read->kind == UPMU_TRACE_LOCK_BLOCK);
+    }
+    must_end(t);
+    ck_assert_uint_eq(process_of(t, 0).events, n);
+    upmu_trace_close(t);
+}
+END_TEST
+
 static bool fast(uint64_t tick, uint64_t object)
 {
     return stream_fast_sync(s, tick, UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, object, 0);
@@ -447,7 +486,7 @@ START_TEST(modules_come_in_their_order_with_their_texts)
     char path[5000];
     memset(path, 'p', sizeof path);
     path[sizeof path - 1] = '\0';
-    ck_assert(upmu_trace_module_(s, tick_now(), 1, 2, UINT64_MAX, "00ff", "/usr/lib/lib one.so"));
+    ck_assert(upmu_trace_module_(s, tick_now(), 1, 0x2000, UINT64_MAX, "00ff", "/usr/lib/lib one.so"));
     ck_assert(upmu_trace_module_(s, tick_now(), 3, 4, 5, NULL, "/bin/x"));
     /* Longer than the packets of this trace: lost, and said; the same path fits into the usual ones. */
     bool kept = page > STREAM_EVENT_MAX + sizeof(struct ctf_packet) + CTF_LONG_HEAD_BYTES;
@@ -459,7 +498,7 @@ START_TEST(modules_come_in_their_order_with_their_texts)
     must_end(t);
     struct upmu_trace_module m = {.size = sizeof m};
     ck_assert_int_eq(upmu_trace_module(t, 0, 0, &m), 0);
-    ck_assert(m.base == 1 && m.start == 2 && m.end == UINT64_MAX);
+    ck_assert(m.base == 1 && m.start == 0x2000 && m.end == UINT64_MAX);
     ck_assert_str_eq(m.build_id, "00ff");
     ck_assert_str_eq(m.path, "/usr/lib/lib one.so");
     ck_assert_int_eq(upmu_trace_module(t, 0, 1, &m), 0);
@@ -481,8 +520,8 @@ START_TEST(a_path_of_any_legal_length_fits_into_the_usual_packets)
     path[sizeof path - 1] = '\0';
     struct trace_writer *usual = writer_with(NULL, 0, 0);
     struct trace_stream *other = stream_of(usual, TID + 1);
-    for (int i = 0; i < 20; i++)
-        ck_assert(upmu_trace_module_(other, tick_now(), 0, 1, 2, "ab", path));
+    for (uint64_t i = 0; i < 20; i++)
+        ck_assert(upmu_trace_module_(other, tick_now(), 0, i, i + 1, "ab", path));
     ck_assert_uint_eq(trace_writer_lost(usual), 0);
     trace_stream_release(other);
     trace_writer_close(usual);
@@ -532,6 +571,8 @@ int main(void)
     tcase_add_test(cases, switches_stand_among_the_events_of_their_time);
     tcase_add_test(cases, counts_of_waits_for_futexes_come_back_as_they_were);
     tcase_add_test(cases, frequent_events_take_16_bytes_by_either_way);
+    tcase_add_test(cases, events_of_waits_are_alike_by_either_way);
+    tcase_add_test(cases, waits_by_the_fast_way_go_on_over_packets);
     tcase_add_test(cases, the_fast_way_goes_on_over_packets_pauses_and_ticks_that_go_back);
     tcase_add_test(cases, every_event_is_committed_when_the_fast_way_returns);
     tcase_add_test(cases, what_a_handler_left_during_the_fast_way_follows_its_event);
