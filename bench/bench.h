@@ -95,6 +95,8 @@ void bench_part(struct bench *b, const char *name, void (*part)(struct bench *b)
 
 /** Measure in turns and add a row. */
 struct bench_row *bench_compare(struct bench *b, const struct bench_pair *pair);
+/** Whether the row is within its bar; one without a bar, or whose bar is not judged, is. */
+bool bench_met(const struct bench *b, const struct bench_row *row);
 /** Add a row that has a count only. */
 struct bench_row *bench_count(struct bench *b, const char *name, double count, double most);
 /** Add a row that could not be measured. */

@@ -11,10 +11,10 @@ set -euo pipefail
 
 upmu=${1:?usage: bench_stat.sh UPMU [--short] [--no-bars] [--json] [--no-heading]}
 shift
-runs=5 lines=1500000 slack=1 json=0 heading=1
+runs=5 series=1 lines=1500000 slack=1 json=0 heading=1
 for option; do
     case $option in
-    --short) runs=3 lines=100000 slack=3 ;;
+    --short) runs=3 series=5 lines=100000 slack=3 ;;
     --no-bars) slack=0 ;;
     --json) json=1 ;;
     --no-heading) heading=0 ;;
@@ -129,6 +129,18 @@ row()
         }'
 }
 
+# compare WAY: the rows of one way round
+compare()
+{
+    local inner=${1%_inside} missed=0
+    collect true "$1" true
+    collect work "$1" "${work[@]}"
+    row "$inner" page-faults 1 0 || missed=1
+    row "$inner" task-clock 2 0 || missed=1
+    [ "$events" = "${events%context-switches}" ] || row "$inner" context-switches 10 10 || missed=1
+    return $missed
+}
+
 status=0
 if [ $json -eq 0 ] && [ $heading -eq 1 ]; then
     printf '%-44s %9s %9s %9s %8s %9s  %-10s %s\n' what inner '' outer ratio bar verdict against
@@ -140,11 +152,10 @@ if grep -q '^<not ' "$tmp/upmu"; then
     skipped context-switches "the kernel does not let this user count them"
 fi
 for way in upmu_inside perf_inside; do
-    inner=${way%_inside}
-    collect true "$way" true
-    collect work "$way" "${work[@]}"
-    row "$inner" page-faults 1 0 || status=1
-    row "$inner" task-clock 2 0 || status=1
-    [ "$events" = "${events%context-switches}" ] || row "$inner" context-switches 10 10 || status=1
+    # A neighbour's busy moment is in few of the series of a short run.
+    for ((i = 1; ; i++)); do
+        if compare "$way"; then break; fi
+        [ $i -lt $series ] || { status=1; break; }
+    done
 done
 exit $status

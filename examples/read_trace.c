@@ -31,8 +31,8 @@ static void print_event(const struct upmu_trace *trace, const struct upmu_trace_
         printf("%" PRIu64 " thread %d has %" PRIx64 "\n", e->time_ns, (int)e->tid, e->object);
         break;
     case UPMU_TRACE_LOCK_COUNTS:
-        printf("thread %d took %" PRIx64 " %" PRIu64 " times and waited %" PRIu64 " times\n", (int)e->tid, e->object,
-               e->count, e->contended);
+        printf("thread %d took %" PRIx64 " %" PRIu64 " times and waited %" PRIu64 " times so far\n", (int)e->tid,
+               e->object, e->count, e->contended);
         break;
     default: /* a reader passes over what it does not know */
         break;

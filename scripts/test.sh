@@ -3,6 +3,10 @@
 #
 #     scripts/test.sh [PART...]     PART: checks, release, debug, clang, asan, tsan (default: all but debug)
 #
+# Not every test is in every build: what says the same in each of them (label "once") and what measures ("bench") is in the
+# release build, which has all; what has one thread ("one-thread") is not run under ThreadSanitizer. tests/CMakeLists.txt has
+# the labels; how many tests that are is said. Several tests run at a time, those that measure alone.
+#
 # Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). Its last line is
 #     N passed, N failed, N skipped
 # over everything; the exit status is 0 only if nothing failed. Logs stay in build/PART.
@@ -10,6 +14,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
+at_once=$((jobs < 2 ? 2 : jobs > 4 ? 4 : jobs)) # much of a test is waiting
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 
@@ -92,10 +97,20 @@ step()
     return 1
 }
 
+# left_out PRESET: a regular expression of the labels that are not run in it; empty where all are
+left_out()
+{
+    case $1 in
+    clang | asan) echo '^(once|bench)$' ;;
+    tsan) echo '^(once|bench|one-thread)$' ;;
+    esac
+}
+
 # Sanitizers stop at the first finding and fail the test; ASan's leak check needs no ptrace rights in our own process.
 run_preset()
 {
-    local preset=$1 junit=build/$1/junit.xml status=0
+    local preset=$1 junit=build/$1/junit.xml status=0 without
+    without=$(left_out "$preset")
     heading "$preset: configure and build"
     # Tests are named here in full, since a cached build folder may have been made without them.
     step "$preset" configure cmake --preset "$preset" -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=ON \
@@ -104,11 +119,15 @@ run_preset()
     echo "built in build/$preset"
 
     heading "$preset: tests"
+    if [ -n "$without" ]; then
+        printf 'not run in this build, but in release, by their labels %s: %s\n' "$without" \
+            "$(ctest --preset "$preset" -N -L "$without" | sed -n 's/^Total Tests: //p') tests"
+    fi
     rm -f "$junit"
     ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1} \
         UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1} \
         TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:second_deadlock_stack=1} \
-        ctest --preset "$preset" --output-junit "$PWD/$junit" --test-output-size-passed 65536 || status=$?
+        ctest --preset "$preset" ${without:+-LE "$without"} -j "$at_once" --output-junit "$PWD/$junit" --test-output-size-passed 65536 || status=$?
     if [ ! -s "$junit" ]; then
         note failed "$preset" ctest "it wrote no result (status $status)"
         return 0

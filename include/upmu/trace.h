@@ -296,7 +296,9 @@ struct upmu_trace_stack {
 UPMU_API UPMU_CHECKED int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id,
                                            struct upmu_trace_stack *out);
 
-/** A module (program or shared object) mapped into a process of the recording; strings live as long as the trace. */
+/** A module (program or shared object) mapped into a process of the recording; strings live as long as the trace. Where
+ *  another one was unloaded and this one came to lie at its addresses, these and all call sites and frames in this one have
+ *  a number in their top byte, which addresses of programs do not use: so an address is always in one module only. */
 struct upmu_trace_module {
     size_t size;         /**< in: sizeof(struct upmu_trace_module) */
     uint64_t base;       /**< load bias: address in memory minus address in the file's symbols */

@@ -122,7 +122,7 @@ void upmu_lock_released(const void *lock)
     if (!ready || !ready->ready || !sync_held_remove(ready, (uintptr_t)lock, &h) || !t || mode == MODE_COUNTS)
         return;
     bool wanted = h.wanted == (uintptr_t)lock;
-    if (mode != MODE_ALL && !wanted && h.wanted != HELD_RECORDED)
+    if (mode != MODE_ALL && h.wanted == HELD_QUIET)
         return;
     int saved = errno;
     uint64_t tick = tick_now();

@@ -209,17 +209,29 @@ static void end_unloaded(struct extents *all, uintptr_t site)
             look_for_locks((uintptr_t)all->module[i].start, (size_t)(all->module[i].end - all->module[i].start), site);
 }
 
+/* What is not recorded now may be later. */
+static int close_unrecorded(void *handle)
+{
+    int rc = SYNC_REAL(dlclose)(handle), saved = errno;
+    if (rc == 0)
+        sync_modules_unloaded(NULL);
+    errno = saved;
+    return rc;
+}
+
 UPMU_API int dlclose(void *handle)
 {
     struct extents *all = MAP_FAILED;
     if (is_recording())
         all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED)
-        return SYNC_REAL(dlclose)(handle);
+        return close_unrecorded(handle);
     SYNC_REAL(iterate_phdr)(note_extent, all);
     int rc = SYNC_REAL(dlclose)(handle), saved = errno;
-    if (rc == 0)
+    if (rc == 0) {
         end_unloaded(all, CALL_SITE());
+        sync_modules_unloaded(sync_recording());
+    }
     (void)SYNC_REAL(munmap)(all, sizeof *all);
     errno = saved;
     return rc;

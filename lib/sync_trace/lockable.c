@@ -32,7 +32,7 @@ bool lockable_release(struct sync_thread *t, uint32_t mode, const struct lockabl
     r->known = sync_held_remove(t, l->key, &r->held);
     if (!r->known || mode == MODE_OFF || mode == MODE_COUNTS)
         return r->known;
-    if (mode == MODE_ALL || r->held.wanted == l->key || r->held.wanted == HELD_RECORDED)
+    if (mode == MODE_ALL || r->held.wanted != HELD_QUIET)
         r->tick = tick_now();
     if (r->tick != 0)
         sync_count_release(t, &r->held, r->tick, sync_key_object(l->key, l->type));

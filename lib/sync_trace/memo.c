@@ -58,9 +58,9 @@ void sync_memo_start(void *libunwind)
 }
 
 /* Two memos share a place, the one in front having come later. */
-static struct sync_memo *place(struct sync_thread *t, uintptr_t frame, uintptr_t site)
+static struct sync_memo *place(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
-    return t->memos[(site ^ frame << 7) * 0x9e3779b97f4a7c15u >> (64 - SYNC_MEMO_BITS)];
+    return t->memos[(key ^ frame << 7) * 0x9e3779b97f4a7c15u >> (64 - SYNC_MEMO_BITS)];
 }
 
 /* Words of other functions' frames: a sanitizer would take that for a mistake. */
@@ -69,9 +69,9 @@ __attribute__((no_sanitize("address", "thread"))) static inline uintptr_t word_a
     return *(const volatile uintptr_t *)address;
 }
 
-static inline bool is_this(const struct sync_memo *m, uintptr_t frame, uintptr_t site)
+static inline bool is_this(const struct sync_memo *m, uintptr_t frame, uintptr_t key)
 {
-    if (m->n == 0 || m->site != site || m->frame != frame || m->depth != sync_process.depth)
+    if (m->n == 0 || m->key != key || m->frame != frame || m->depth != sync_process.depth)
         return false;
     for (uint32_t i = 0; i < m->n; i++)
         if (word_at(frame + m->word[i].at) != m->word[i].value)
@@ -81,9 +81,10 @@ static inline bool is_this(const struct sync_memo *m, uintptr_t frame, uintptr_t
 
 uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 {
-    struct sync_memo *m = place(t, frame, site);
+    uintptr_t key = sync_site_key(site);
+    struct sync_memo *m = place(t, frame, key);
     for (int i = 0; i < SYNC_MEMO_WAYS; i++) {
-        if (is_this(&m[i], frame, site)) {
+        if (is_this(&m[i], frame, key)) {
             m[i].hits++;
             return m[i].id;
         }
@@ -182,9 +183,9 @@ static __attribute__((noinline)) bool walk_again(struct walk *w, uintptr_t site,
 }
 
 /* The one that is to be learned now, if any: what has been of little use is not replaced at once. */
-static struct sync_memo *choose(struct sync_thread *t, uintptr_t frame, uintptr_t site)
+static struct sync_memo *choose(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
-    struct sync_memo *m = place(t, frame, site);
+    struct sync_memo *m = place(t, frame, key);
     if (m->patience == 0)
         m->patience = PATIENCE;
     if (++m->missed < m->patience)
@@ -202,13 +203,14 @@ static struct sync_memo *choose(struct sync_thread *t, uintptr_t frame, uintptr_
 void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
                      uint32_t n)
 {
-    struct sync_memo *m = unw.step ? choose(t, frame, site) : NULL;
+    uintptr_t key = sync_site_key(site);
+    struct sync_memo *m = unw.step ? choose(t, frame, key) : NULL;
     struct walk w = {.frame = frame, .m = m};
     if (!m)
         return;
     m->words = 0;
     m->frame = frame;
-    m->site = site;
+    m->key = key;
     m->depth = sync_process.depth;
     m->id = id;
     if (walk_again(&w, site, frames, n))

@@ -286,8 +286,7 @@ __attribute__((noinline)) static int unlock_slow(struct sync_thread *t, uint32_t
     struct sync_held h;
     if (!sync_held_remove(t, (uintptr_t)m, &h))
         return unlock_unknown(t, mode, m, site);
-    bool wanted = h.wanted == (uintptr_t)m;
-    bool record = (mode == MODE_ALL || wanted || h.wanted == HELD_RECORDED) && mode != MODE_OFF && mode != MODE_COUNTS;
+    bool record = (mode == MODE_ALL || h.wanted != HELD_QUIET) && mode != MODE_OFF && mode != MODE_COUNTS;
     uint64_t tick = record ? tick_now() : 0;
     if (record)
         sync_count_release(t, &h, tick, (uintptr_t)m);

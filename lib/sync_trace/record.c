@@ -70,10 +70,12 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
     const void *frame = (const void *)site;
     sync_guard(t);
     t->method = UPMU_STACK_NONE;
+    (void)sync_modules_meet(t, &frame, 1);
     uint32_t id = sync_stack_id(t, tick, &frame, 1, true);
     sync_unguard(t);
+    uintptr_t key = sync_site_key(site);
     if (id)
-        t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.site = site, .id = id};
+        t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.key = key, .id = id};
     return id;
 }
 

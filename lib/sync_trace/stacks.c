@@ -29,7 +29,8 @@ struct slot {
     uint32_t first; /**< in `frames` */
     uint16_t n;
     uint8_t truncated;
-    uint8_t method; /**< enum upmu_stack_method */
+    uint8_t method;  /**< enum upmu_stack_method */
+    uint8_t retired; /**< what lay at some of its addresses is not mapped any more: it stays, and is not met again */
 };
 
 struct stack_table {
@@ -59,7 +60,7 @@ static uint64_t hash_of(const void *const *frames, uint32_t n, bool truncated)
 
 static bool same(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
 {
-    if (s->n != n || (s->truncated != 0) != truncated)
+    if (s->n != n || (s->truncated != 0) != truncated || __atomic_load_n(&s->retired, __ATOMIC_RELAXED))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (table->frames[s->first + i] != (uintptr_t)frames[i])
@@ -129,6 +130,18 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
         __atomic_store_n(&s->id, id, __ATOMIC_RELEASE);
     }
     return id;
+}
+
+void sync_stacks_retire(uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        struct slot *s = &table->slots[i];
+        if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) == 0)
+            continue;
+        for (uint32_t k = 0; k < s->n; k++)
+            if (table->frames[s->first + k] >= start && table->frames[s->first + k] < end)
+                __atomic_store_n(&s->retired, 1, __ATOMIC_RELAXED);
+    }
 }
 
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated)

@@ -82,6 +82,8 @@ static inline uint64_t sync_held_since(uint64_t since)
 }
 
 enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: so must the release be */ };
+/* A waiter that is late may ask for a lock whose entry is another's by now, in place of either: whatever is not quiet has
+ * its release recorded. */
 
 /** Acquisitions of one lock by one thread since the thread's first. */
 struct sync_count {
@@ -127,7 +129,7 @@ struct sync_room {
 /** A call stack known again, see memo.h. */
 enum { SYNC_MEMO_BITS = 5, SYNC_MEMO_WAYS = 2, SYNC_MEMO_WORDS = 64 };
 struct sync_memo {
-    uintptr_t frame, site;
+    uintptr_t frame, key; /**< sync_site_key() */
     uint32_t id, depth;
     uint32_t n;     /**< words to compare; 0: it is no memo yet */
     uint32_t words; /**< there so far */
@@ -156,7 +158,7 @@ struct sync_thread {
     struct sync_room rooms[SYNC_ROOMS];
     struct sync_held held[SYNC_HELD_MAX];
     struct sync_site {
-        uintptr_t site;
+        uintptr_t key; /**< sync_site_key() */
         uint32_t id;
     } sites[SYNC_SITES];
     struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
@@ -226,6 +228,7 @@ struct sync_process {
     uint32_t mode;               /**< word to start with, in a child too */
     uint32_t chosen;             /**< word for when it is off and somebody outside starts it */
     uint32_t depth;              /**< frames per stack, 0 = none */
+    uintptr_t unloads;           /**< what sync_site_key() mixes in: another number after each module that went */
     uint32_t sample;             /**< one in so many acquisitions without contention is recorded, 0 = none */
     uint32_t owner_known;        /**< glibc's word for the owner of a mutex means what we think */
     uint32_t rwlock_known;       /**< so do glibc's fields of an rwlock */
@@ -251,6 +254,12 @@ struct sync_process {
     struct places *places; /**< where locks lie; NULL until `set_up` */
 };
 extern struct sync_process sync_process;
+
+/** What a call site is remembered by: after a module went, nothing that was remembered before is found. */
+static inline uintptr_t sync_site_key(uintptr_t site)
+{
+    return site ^ __atomic_load_n(&sync_process.unloads, __ATOMIC_RELAXED);
+}
 
 /* ---- mode and block: what every wrapper begins with */
 
@@ -474,6 +483,9 @@ void sync_unwind_start(void);
 /** The calling thread, which has no block yet, unwinds from now on by the fast way. May allocate: only where the program's
  *  allocator cannot be at work below us. Keeps errno. */
 void sync_unwind_thread(void);
+/** Code has changed its place: what libunwind has learned of addresses may be wrong from now on, and it cannot be made to
+ *  forget it while other threads use it. All threads unwind by the other way. */
+void sync_unwind_distrust(void);
 
 int sync_stacks_start(void);
 /** The call stack here from `site` outward, as a number for events of `*tick`; 0 there: it is taken once the stack is walked.
@@ -483,12 +495,16 @@ uint32_t sync_stack_here(struct sync_thread *t, uint64_t *tick, uintptr_t site);
 uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated);
 /** Copy a stack that has an id to `frames`, which has room for SYNC_FRAMES_MAX. @return their number. */
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated);
+/** What was mapped from `start` to `end` is not any more: stacks through it are not met again. */
+void sync_stacks_retire(uint64_t start, uint64_t end);
 
 struct dl_phdr_info;
 
 int sync_modules_start(void);
-/** Record the modules not recorded yet. Takes the loader's lock: not on the traced path. */
+/** Record the modules not recorded yet, and those that went. Takes the loader's lock: not on the traced path. */
 void sync_modules_scan(struct sync_thread *t);
+/** Modules may have been unloaded. `t`: NULL if the calling thread cannot record it now. As sync_modules_scan(). */
+void sync_modules_unloaded(struct sync_thread *t);
 /** Whether an address lies in a recorded module; if not, the next safe place scans. */
 void sync_modules_note(uintptr_t address);
 /** Record the modules that a stack of this thread leads into, as far as they are not known and can be found without a lock.
@@ -536,7 +552,7 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site);
 static inline uint32_t sync_site_id(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
     const struct sync_site *s = &t->sites[(site ^ site >> 6) % SYNC_SITES];
-    return LIKELY(s->site == site) ? s->id : sync_site_find(t, tick, site);
+    return LIKELY(s->key == sync_site_key(site)) ? s->id : sync_site_find(t, tick, site);
 }
 /** Any other object's event: guard, tick, stack, write. */
 void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,

@@ -20,6 +20,7 @@
 #include "sync_trace/sync.h"
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
+static uint32_t distrusted;            /* it is not to be used any more */
 
 struct walk {
     void **frames;
@@ -67,7 +68,7 @@ void sync_unwind_thread(void)
 {
     void *frame;
     int saved = errno, cancel;
-    if (!backtrace || sync_tls.unwinds)
+    if (!backtrace || sync_tls.unwinds || sync_process.depth == 0)
         return;
     sync_tls.busy = 1; /* its own locks are none of the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -79,9 +80,14 @@ void sync_unwind_thread(void)
     errno = saved;
 }
 
+void sync_unwind_distrust(void)
+{
+    __atomic_store_n(&distrusted, 1, __ATOMIC_RELAXED);
+}
+
 static uint32_t walk(struct sync_thread *t, uint32_t max)
 {
-    if (LIKELY(sync_tls.unwinds)) {
+    if (LIKELY(sync_tls.unwinds && !__atomic_load_n(&distrusted, __ATOMIC_RELAXED))) {
         int got = backtrace(t->frames, (int)max);
         t->method = UPMU_STACK_LIBUNWIND;
         return got > 0 ? (uint32_t)got : 0;

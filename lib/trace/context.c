@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/turns.h"
+
 enum { CHUNK_BYTES = 64 * 1024, STACKS_AT_FIRST = 256, MODULES_AT_FIRST = 16 };
 
 /** A piece of memory that is never moved; what is kept lies behind its head. */
@@ -23,6 +25,7 @@ void context_free(struct context *c)
     }
     free(c->stacks);
     free(c->modules);
+    free(c->turns);
     *c = (struct context){0};
 }
 
@@ -102,7 +105,12 @@ const struct context_stack *context_stack(const struct context *c, uint32_t id)
 {
     if (c->cap_stacks == 0)
         return NULL;
-    const struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, id)];
+    struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, id)];
+    if (slot->frames && c->disputed && slot->turns != c->n_turns) {
+        for (uint32_t i = 0; i < slot->n_frames; i++)
+            slot->frames[i] = turns_address(c, slot->frames[i] & TURNS_ADDRESS, slot->tick);
+        slot->turns = (uint32_t)c->n_turns;
+    }
     return slot->frames ? slot : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Read a small file whole. @return bytes (text is NUL-terminated) or -errno. */
@@ -81,12 +82,26 @@ static bool process_lives(const struct control_header *h)
            control_start_ticks((pid_t)h->pid) == h->start_ticks;
 }
 
+/* Nobody who has put something else in its place is waited for. @return a descriptor or -errno. */
+static int control_file_open(int dirfd)
+{
+    struct stat st;
+    int fd = openat(dirfd, CONTROL_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &st) != 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+    if (rc == 0)
+        return fd;
+    close(fd);
+    return rc;
+}
+
 int control_is_running(int dirfd)
 {
     struct control_header h;
-    int fd = openat(dirfd, CONTROL_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = control_file_open(dirfd);
     if (fd < 0)
-        return errno == ENOENT ? 0 : -errno;
+        return fd == -ENOENT ? 0 : fd;
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     bool locked = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     ssize_t n = pread(fd, &h, sizeof h, 0);

@@ -173,11 +173,17 @@ static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
     __atomic_store_n(&p->content_size, (uint64_t)(end - (uint8_t *)p) * 8, __ATOMIC_RELEASE);
 }
 
-/* Called by whoever holds the stream; the packet tells CTF readers. */
+/* Called by whoever holds the stream; the packet tells CTF readers. Without one the next will. */
+static void tell_discarded(struct trace_stream *s)
+{
+    if (s->packet)
+        __atomic_store_n(&s->packet->events_discarded, s->discarded, __ATOMIC_RELAXED);
+}
+
 static void lose_here(struct trace_stream *s)
 {
     stream_lose(s);
-    __atomic_store_n(&s->packet->events_discarded, s->discarded, __ATOMIC_RELAXED);
+    tell_discarded(s);
 }
 
 static inline bool has_room(struct trace_stream *s, size_t payload_bytes, uint64_t tick)
@@ -257,7 +263,7 @@ static void write_all_pending(struct trace_stream *s)
         }
         done = claimed;
     } while (!__atomic_compare_exchange_n(&s->claimed, &claimed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    __atomic_store_n(&s->packet->events_discarded, s->discarded, __ATOMIC_RELAXED);
+    tell_discarded(s);
 }
 
 static inline void set_busy(struct trace_stream *s, uint32_t busy)
@@ -308,6 +314,13 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     if (rc == 0)
         set_busy(s, 0);
     return rc;
+}
+
+void stream_start_without_room(struct trace_stream *s, uint64_t tick)
+{
+    s->fresh = false;
+    s->retry_tick = tick + s->home->retry_ticks;
+    set_busy(s, 0);
 }
 
 static inline bool record(struct trace_stream *s, uint64_t tick, const struct body *b)

@@ -35,7 +35,8 @@ static int stream_make_file(struct trace_stream *s)
     int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
-    int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+    s->has_file = fstat(fd, &st) == 0;
+    int rc = s->has_file ? 0 : -errno;
     close(fd);
     s->dev = st.st_dev;
     s->ino = st.st_ino;
@@ -56,19 +57,18 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
     snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    int rc = stream_make_file(s);
+    (void)stream_make_file(s); /* where that fails it is tried again for each packet, and what needs one is lost */
     pthread_setcancelstate(cancel, NULL);
-    if (rc == 0)
-        return s;
-    munmap(s, bytes);
-    errno = -rc;
-    return NULL;
+    return s;
 }
 
 /* The file again, and surely the same one: the program may have changed its root or moved the directory. */
-int stream_open(const struct trace_stream *s)
+int stream_open(struct trace_stream *s)
 {
     struct stat st;
+    int rc = s->has_file ? 0 : stream_make_file(s);
+    if (rc != 0)
+        return rc;
     int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -155,7 +155,7 @@ void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t byte
     memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
 }
 
-int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out)
 {
     struct ctf_packet head;
@@ -237,7 +237,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
 
 /* Shorten the packet at the end of the file to `keep` bytes, or take it away: its length and the file's change side by
  * side. @return what it has from now on; where the file cannot be reached all of it stays, a whole packet. */
-static size_t packet_cut(const struct trace_stream *s, struct ctf_packet *p, size_t keep)
+static size_t packet_cut(struct trace_stream *s, struct ctf_packet *p, size_t keep)
 {
     int fd = stream_open(s);
     if (fd < 0)

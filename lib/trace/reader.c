@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "trace/reader.h"
+#include "trace/turns.h"
 
 /* ------------------------------------------------------------------------------------------------------- heap */
 
@@ -209,6 +210,14 @@ static int check_processes(struct upmu_trace *t)
     return 0;
 }
 
+/* Not before it is given away: another stream may tell which modules were there then. */
+static void place_event(struct source *s)
+{
+    struct upmu_trace_event *e = &s->now.event;
+    e->site = turns_address(s->context, e->site, e->tick);
+    e->holder_site = turns_address(s->context, e->holder_site, e->tick);
+}
+
 int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
 {
     if (!trace || !event)
@@ -224,6 +233,8 @@ int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **ev
     if (trace->n_heap == 0)
         return check_processes(trace);
     trace->given = trace->heap[0];
+    if (trace->given->context->disputed)
+        place_event(trace->given);
     *event = &trace->given->now.event;
     return 1;
 }
@@ -304,8 +315,11 @@ int upmu_trace_module(const struct upmu_trace *trace, size_t index, size_t i, st
     if (i >= c->n_modules)
         return upmu_fail(UPMU_E_NAME, "process %zu has no module %zu", index, i);
     const struct context_module *m = &c->modules[i];
-    const struct upmu_trace_module ours = {
-        .base = m->base, .start = m->start, .end = m->end, .path = m->path, .build_id = m->build_id};
+    const struct upmu_trace_module ours = {.base = m->base + m->tag,
+                                           .start = m->start + m->tag,
+                                           .end = m->end + m->tag,
+                                           .path = m->path,
+                                           .build_id = m->build_id};
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_module has at least %zu bytes, not %zu", sizeof ours,
                          out->size);

@@ -180,6 +180,12 @@ static const struct schema_field module_fields[] = {
     {"path", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
 
+static const struct schema_field module_gone_fields[] = {
+    {"base", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_BASE, 0},
+    {"start", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_START, 0},
+    {"end", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_END, 0},
+};
+
 #define CLASS_AS(name, kind, type, flags, fields)                   \
     {                                                               \
         (name), (kind), (type), (flags), (fields), COUNT_OF(fields) \
@@ -274,6 +280,7 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_LOCK_REQUEST] = CLASS_OF("lock_request", UPMU_TRACE_LOCK_REQUEST, UPMU_OBJECT_MUTEX, compact_fields),
     [SCHEMA_ID_LOCK_REQUEST_FULL] = CLASS("lock_request_full", UPMU_TRACE_LOCK_REQUEST, lock_request_fields),
     [SCHEMA_ID_FUTEX_ALSO] = CLASS_OF("futex_also", UPMU_TRACE_FUTEX_ALSO, UPMU_OBJECT_FUTEX, futex_also_fields),
+    [SCHEMA_ID_MODULE_GONE] = CLASS("module_gone", SCHEMA_KIND_MODULE_GONE, module_gone_fields),
 };
 
 static_assert((int)SCHEMA_ID_SEM_POST_FULL < (int)CTF_ID_LONG, "what occurs often has the short head");

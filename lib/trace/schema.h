@@ -86,7 +86,12 @@ enum schema_slot {
 };
 
 /** Kinds of what is no event to the reader's caller, beside enum upmu_trace_kind. */
-enum schema_kind { SCHEMA_KIND_STACK = -1, SCHEMA_KIND_MODULE = -2, SCHEMA_KIND_COST = -3 };
+enum schema_kind {
+    SCHEMA_KIND_STACK = -1,
+    SCHEMA_KIND_MODULE = -2,
+    SCHEMA_KIND_COST = -3,
+    SCHEMA_KIND_MODULE_GONE = -4,
+};
 
 struct schema_field {
     const char *name; /**< NULL for flat counters */
@@ -179,6 +184,7 @@ enum schema_id {
     SCHEMA_ID_FUTEX_ALSO,
     SCHEMA_ID_STACK,
     SCHEMA_ID_LOCK_REQUEST_FULL,
+    SCHEMA_ID_MODULE_GONE,
     SCHEMA_IDS,
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "trace/recording.h"
+#include "trace/turns.h"
 
 int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
                 uint32_t order)
@@ -230,6 +231,7 @@ static int keep_stack(struct source *s)
 {
     const struct decoded *d = &s->now;
     const struct context_stack stack = {
+        .tick = d->event.tick,
         .id = d->event.stack,
         .n_frames = d->n_frames,
         .method = (uint8_t)d->method,
@@ -243,7 +245,7 @@ static int keep_module(struct source *s)
     const struct decoded *d = &s->now;
     const struct context_module module = {
         .base = d->base, .start = d->start, .end = d->end, .path = d->event.name, .build_id = d->build_id};
-    return context_add_module(s->context, &module);
+    return turns_there(s->context, &module, d->event.tick);
 }
 
 /* What is no event for the caller. @return 0 or UPMU_E_NOMEM. */
@@ -254,6 +256,8 @@ static int keep_aside(struct source *s)
         rc = keep_stack(s);
     else if (s->now.event.kind == SCHEMA_KIND_MODULE)
         rc = keep_module(s);
+    else if (s->now.event.kind == SCHEMA_KIND_MODULE_GONE)
+        rc = turns_gone(s->context, s->now.base, s->now.start, s->now.end, s->now.event.tick);
     else if (s->now.event.kind == SCHEMA_KIND_COST)
         s->context->cost = s->now.cost;
     return rc == 0 ? 0 : recording_io_failed(s->path, -rc);

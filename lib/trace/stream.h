@@ -87,6 +87,7 @@ struct trace_stream {
     char thread_name[CTF_THREAD_NAME_BYTES];
     dev_t dev;
     ino_t ino;
+    bool has_file; /**< it could be made */
 
     /* Looked at by every event. */
     struct stream_home *home;
@@ -124,7 +125,7 @@ struct trace_stream *stream_add(struct stream_home *home, bool aside);
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);
 
 /** The stream's file, and surely the same one as ever. @return descriptor or -errno. */
-int stream_open(const struct trace_stream *s);
+int stream_open(struct trace_stream *s);
 
 /** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it would bring the program a signal that ends it. */
 bool stream_size_allowed(off_t end);
@@ -136,7 +137,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
 void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick);
 /** Let the file grow by a packet and map it, or use it `at` where that is mapped already. @return 0, or -errno with the
  *  file as before. */
-int packet_make(const struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out);
 
 /* policy.c */
@@ -159,6 +160,8 @@ bool packet_room(struct trace_stream *s, size_t need, uint64_t tick);
 
 /** Begin to record a thread: its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
+/** After stream_start() has failed: the thread's events are lost and counted one by one, until there is room for a packet. */
+void stream_start_without_room(struct trace_stream *s, uint64_t tick);
 /** The thread ends: write what waits, finish the packet. The stream stays busy until it is started again. */
 void stream_stop(struct trace_stream *s);
 /** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false

@@ -231,3 +231,12 @@ bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, ui
     p = put_string(p, path, MODULE_PATH_MAX);
     return stream_record_context(s, tick, SCHEMA_ID_MODULE, payload, (size_t)(p - payload));
 }
+
+bool upmu_trace_module_gone_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end)
+{
+    uint8_t payload[3 * sizeof(uint64_t)], *p = payload;
+    p = put_number(p, base, 8);
+    p = put_number(p, start, 8);
+    p = put_number(p, end, 8);
+    return stream_record_context(s, tick, SCHEMA_ID_MODULE_GONE, payload, (size_t)(p - payload));
+}

@@ -500,12 +500,9 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
             return upmu_fail(errno == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no stream file in \"%s\" for thread %d: %s",
                              w->dir, (int)tid, upmu_errno_name(errno));
     }
-    int rc = stream_start(s, tid, thread_name ? thread_name : "", tick_now());
-    if (rc != 0) {
-        stream_to_pool(w, s);
-        return upmu_fail(rc == -ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no room in the trace \"%s\" for thread %d: %s%s",
-                         w->dir, (int)tid, upmu_errno_name(-rc), rc == -EFBIG ? " (RLIMIT_FSIZE, see ulimit -f)" : "");
-    }
+    uint64_t tick = tick_now();
+    if (stream_start(s, tid, thread_name ? thread_name : "", tick) != 0)
+        stream_start_without_room(s, tick);
     *out = s;
     return 0;
 }

@@ -73,8 +73,9 @@ struct live_header *trace_writer_live(const struct trace_writer *w);
 struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t index);
 int trace_writer_live_reserve(const struct trace_writer *w, uint32_t index, size_t bytes);
 
-/** A stream for thread `tid`, reusing a released one where possible. @return 0; UPMU_E_IO, UPMU_E_NOMEM.
- *  On failure the thread's events are lost and must be counted with trace_lost(). */
+/** A stream for thread `tid`, reusing a released one where possible. Where its file cannot be opened or has no room its
+ *  events are lost and counted, until it can. @return 0; UPMU_E_IO, UPMU_E_NOMEM: then they must be counted with
+ *  trace_lost(). */
 int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out);
 
 /** Finish the stream's packet and put it back; the thread is ending. */
@@ -136,6 +137,10 @@ UPMU_API bool upmu_trace_stack_(struct trace_stream *s, uint64_t tick, uint32_t 
 /** Write a module. Traced path as far as allocation and locks go. @return false if it was lost (and counted). */
 UPMU_API bool upmu_trace_module_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start, uint64_t end,
                                  const char *build_id, const char *path);
+
+/** Write that nothing of that module is mapped any more. Traced path. @return false if it was lost (and counted). */
+UPMU_API bool upmu_trace_module_gone_(struct trace_stream *s, uint64_t tick, uint64_t base, uint64_t start,
+                                      uint64_t end);
 
 /** Measure what an event takes in ticks: any, and one of stream_fast.h. Takes some ten microseconds. @return false if there
  *  is no memory for it. Exported to libupmu_sync. */

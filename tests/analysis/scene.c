@@ -2,13 +2,19 @@
 /*
  * A program whose waits are known. Room: tests/analysis; recorded and reported by the scripts here.
  *
- *   scene                 two threads: "keeper" holds "till" for 50 ms, which "customer" waits for; then a join
+ *   scene                 two threads: "keeper" holds "till" until "customer" waits for it, and 50 ms more; then a join
  *   scene busy MS         for that long "keeper" takes the till for 20 ms at a time, with pauses of 5 ms, and "customer" pays
  *                         there again and again
  *   scene many THREADS PAIRS   each thread locks and unlocks a mutex of its own PAIRS times
  *   scene stuck [SECONDS] two threads, each with a mutex that the other waits for, until SIGALRM ends it (after 1 s)
+ *
+ * That another thread waits is asked of the kernel: on a busy machine no time is long enough for it.
  */
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,11 +27,31 @@ enum { HELD_US = 50000, THREADS_MAX = 64 };
 static pthread_mutex_t till = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t held;
 static long pairs;
+static atomic_int about_to_wait; /* the thread whose next step is its wait */
+
+static bool is_asleep(pid_t tid)
+{
+    char path[64], text[512] = "";
+    (void)snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    const char *state = n > 0 ? strrchr(text, ')') : NULL;
+    return state && state[2] == 'S';
+}
+
+static void until_other_waits(void)
+{
+    while (atomic_load(&about_to_wait) == 0 || !is_asleep(atomic_load(&about_to_wait)))
+        usleep(500);
+}
 
 static __attribute__((noinline)) void keep_till(void)
 {
     pthread_mutex_lock(&till);
     pthread_barrier_wait(&held);
+    until_other_waits();
     usleep(HELD_US);
     pthread_mutex_unlock(&till);
 }
@@ -50,6 +76,7 @@ static void *customer(void *arg)
     pthread_setname_np(pthread_self(), "customer");
     pthread_barrier_wait(&held);
     upmu_region_begin("shopping");
+    atomic_store(&about_to_wait, gettid());
     pay_at_till();
     upmu_region_end("shopping");
     return NULL;
@@ -113,6 +140,7 @@ static void *right_then_left(void *arg)
     (void)arg;
     pthread_mutex_lock(&right);
     pthread_barrier_wait(&held);
+    atomic_store(&about_to_wait, gettid());
     pthread_mutex_lock(&left);
     return NULL;
 }
@@ -124,6 +152,7 @@ static int stuck(unsigned seconds)
     if (pthread_barrier_init(&held, NULL, 2) != 0 || pthread_create(&thread, NULL, right_then_left, NULL) != 0)
         return 1;
     pthread_barrier_wait(&held);
+    until_other_waits();
     alarm(seconds);
     return pthread_mutex_lock(&right);
 }

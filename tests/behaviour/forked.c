@@ -187,7 +187,7 @@ static void many_from_many_threads(void)
     for (int i = 0; i < MANY; i++) {
         pid_t pid = fork();
         if (pid == 0) {
-            alarm(20); /* a lock that nobody will ever give back */
+            alarm(200); /* a lock that nobody will ever give back */
             child_reports();
         }
         wait_for(pid);

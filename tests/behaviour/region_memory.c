@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ten million instances take no more memory than ten thousand. Room: tests; before it behaviour.h, after it upmu_region. */
+/* Ten million instances take no more memory than ten thousand (one million where PAPI's calls make them slow: a byte each
+ * would still show). Room: tests; before it behaviour.h, after it upmu_region. */
 #include "behaviour.h"
 
 enum { MILLION = 1000000 };
@@ -19,15 +20,17 @@ int main(void)
 {
     if (SANITIZED)
         skip("a sanitizer's own memory would be measured");
+    const char *backend = getenv("UPMU_BACKEND");
+    const long pairs = backend && strcmp(backend, "papi") == 0 ? MILLION / 2 : 10 * MILLION / 2;
     regions_on(NULL);
     run(10000);
     size_t resident = resident_kb(), maps = mappings();
-    run(10 * MILLION / 2 - 10000);
+    run(pairs - 10000);
     CHECK(resident_kb() <= resident + 256, "%zu kB, %zu before", resident_kb(), resident);
     CHECK(mappings() <= maps + 2, "%zu mappings, %zu before", mappings(), maps);
-    CHECK(region_count("outer") + region_count("inner") == 10 * MILLION, "%llu",
+    CHECK(region_count("outer") + region_count("inner") == 2 * (uint64_t)pairs, "%llu",
           (unsigned long long)region_count("outer"));
     struct upmu_region_stats s = region_of("inner", UPMU_ALL_THREADS);
-    CHECK(s.wall.count == 10 * MILLION / 2 && s.wall.min <= s.wall.max && s.wall.sum >= s.wall.max, "no distribution");
+    CHECK(s.wall.count == (uint64_t)pairs && s.wall.min <= s.wall.max && s.wall.sum >= s.wall.max, "no distribution");
     return 0;
 }

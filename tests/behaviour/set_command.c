@@ -91,7 +91,7 @@ static void first_of_two_never_started(char *program)
     char *argv[] = {program, word, NULL};
     int status;
     struct upmu_set *first = prepared(argv, 0), *second = prepared(argv, 0);
-    alarm(60);
+    alarm(200);
     upmu_set_close(first);
     alarm(0);
     CHECK(upmu_set_start(second) == 0, "start");

@@ -59,17 +59,17 @@ run nobody "$upmu" doctor
 [ "$status" -le 1 ] && grep -q permission "$work/out" || { fail "doctor"; show >&2; }
 
 # A process of another user is refused at once, not waited for.
-sleep 60 &
+sleep 600 &
 other=$!
-run nobody timeout 20 "$upmu" stat -e task-clock,page-faults -p $other
+run nobody timeout 60 "$upmu" stat -e task-clock,page-faults -p $other
 [ "$status" -eq 1 ] || { fail "another user's process: status $status"; show >&2; }
 [ "$paranoid" -lt 2 ] || has err "belongs to user 0"
-run nobody timeout 20 "$upmu" stat -p $other
+run nobody timeout 60 "$upmu" stat -p $other
 [ "$status" -eq 1 ] || { fail "another user's process, default events: status $status"; show >&2; }
 kill $other
 
 if [ "$paranoid" -gt 0 ]; then
-    run nobody timeout 20 "$upmu" stat -e task-clock -C 0 --for 5
+    run nobody timeout 60 "$upmu" stat -e task-clock -C 0 --for 5
     [ "$status" -eq 1 ] || fail "a CPU: status $status"
     has err perf_event_paranoid
 fi

@@ -40,6 +40,30 @@ EOF
 
 stands() { "$upmu" deadlock "$1" >"$dir/out" && return 1 || [ $? -eq 3 ]; }
 
+# The recorder reads when it looks at the process: until it has looked once from the beginning to the end.
+recorder_looks() {
+    local before
+    if [ ! -r /proc/self/io ]; then # this kernel does not count what a process reads
+        sleep 1
+        return
+    fi
+    for _ in 1 2; do
+        before=$(recorder_read)
+        until_true recorder_read_beyond "$before"
+    done
+}
+recorder_read() { sed -n 's/^rchar: //p' "/proc/$recorder/io"; }
+recorder_read_beyond() { [ "$(recorder_read)" -gt "$1" ]; }
+
+# Read from .live directly, since whoever asks the command leaves there that he looked.
+all_wait() {
+    local live slot
+    live=$(find "$1" -name .live)
+    for slot in 0 1 2; do
+        [ "$(od -An -t u4 -j $((1048576 + slot * 65536 + 4)) -N 4 "$live")" -eq 2 ] || return 1
+    done
+}
+
 rm -rf "$dir"
 mkdir -p "$dir"
 second=1000000000
@@ -49,7 +73,8 @@ begin=$(now_ns)
 "$upmu" record -o "$dir/recorded" --deadlocks "$dir/told" -- "$corpus" cross_normal "$dir/pid" 2>"$dir/err" &
 recorder=$!
 until_true grep -q 'blocked behind' "$dir/told"
-sleep 2
+sleep 1
+recorder_looks
 kill -9 "$(cat "$dir/pid")"
 wait $recorder 2>/dev/null || true
 lasted "$dir/recorded" $second $(($(now_ns) - begin))
@@ -72,8 +97,7 @@ begin=$(now_ns)
 rm "$dir/pid"
 UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" cross_normal "$dir/pid" &
 program=$!
-until_true [ -s "$dir/pid" ]
-sleep 1
+until_true all_wait "$dir/alone"
 kill -9 $program
 wait $program 2>/dev/null || true
 "$upmu" report "$dir/alone" >"$dir/out"

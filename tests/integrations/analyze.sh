@@ -34,7 +34,7 @@ has out "is being recorded"
 found_deadlock() {
     "$analyze" deadlock "$build" >"$work/out" 2>"$work/err" && grep -q "^deadlock: 2 threads" "$work/out"
 }
-wait_until 20 found_deadlock || fail "no deadlock while the program runs: $(cat "$work/out" "$work/err")"
+wait_until 60 found_deadlock || fail "no deadlock while the program runs: $(cat "$work/out" "$work/err")"
 cmp -s "$files/deadlock.tasks" "$work/shown" || fail "the viewer was given another list"
 if kill -0 "$(cat "$files/pid")" 2>/dev/null; then
     expect 1 "$analyze" start "$build" "$SCENE"

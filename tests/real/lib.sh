@@ -37,7 +37,7 @@ start()
         port=$((20000 + RANDOM % 12000))
         "${@//PORT/$port}" >"$log" 2>&1 &
         server=$!
-        for _ in $(seq 1 300); do
+        for _ in $(seq 1 1200); do
             ! $ready || return 0
             kill -0 $server 2>/dev/null || break
             sleep 0.1

@@ -20,7 +20,7 @@ sleep 0.3
 [ "$(events "$pid")" -eq "$before" ] || fail "events while paused"
 expect 0 "$UPMU" ctl "$pid" start
 mode_is trace all
-wait_until 10 grows "$pid" $((before + 50)) || fail "no events after start"
+wait_until 60 grows "$pid" $((before + 50)) || fail "no events after start"
 expect 0 "$UPMU" ctl trace mode holders
 mode_is "$pid" holders
 expect 0 "$UPMU" ctl "$pid" stop
@@ -49,7 +49,7 @@ has err "there is no process $pid"
 rm -f end out
 UPMU_TRACE=$work/regions "$REGIONS" "$work/end" >out &
 pid=$!
-wait_until 10 grep -q ready out || fail "the program with regions did not start"
+wait_until 60 grep -q ready out || fail "the program with regions did not start"
 expect 0 "$UPMU" ctl $pid status
 has out "mode no sync tracing"
 expect 1 "$UPMU" ctl $pid start

@@ -21,4 +21,11 @@ head -c 1000000 /dev/zero >disk/filler 2>/dev/null
 expect 1 "$UPMU" record -o disk/trace "$WORKER" 3
 has out ready
 has err "nothing was recorded: the disk"
+
+# Room for the trace, and for no event: all are lost and counted, and that is what is said.
+umount disk
+mount -t tmpfs -o size=100k tmpfs disk
+expect 1 "$UPMU" record --mode all -o disk/trace "$WORKER" 3
+has out ready
+has err "did not get into the recording"
 finish

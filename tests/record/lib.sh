@@ -31,7 +31,7 @@ begin() {
     rm -f "$work/end" "$work/out"
     "$UPMU" record "$@" -- "$WORKER" "$work/end" >"$work/out" 2>"$work/err" &
     recorder=$!
-    wait_until 10 grep -q ready "$work/out" || fail "the worker did not start"
+    wait_until 60 grep -q ready "$work/out" || fail "the worker did not start"
     pid=$(pgrep -P "$recorder")
 }
 

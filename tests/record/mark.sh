@@ -35,7 +35,7 @@ done
 mkfifo pipe
 "$UPMU" record -o idle -- cat <pipe >out 2>err &
 exec 9>pipe
-wait_until 10 "$UPMU" ctl idle status >/dev/null 2>&1 || fail "cat did not start"
+wait_until 60 "$UPMU" ctl idle status >/dev/null 2>&1 || fail "cat did not start"
 expect 0 "$UPMU" ctl idle mark "while idle"
 has err "waits for the process's next event"
 expect 1 "$UPMU" ctl idle mark "another"

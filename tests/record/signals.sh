@@ -8,7 +8,7 @@ start() {
     rm -f out end
     "$UPMU" record -o "$1" -- "$WORKER" "$work/end" >out 2>err &
     group=$!
-    wait_until 10 grep -q ready out || fail "the worker did not start"
+    wait_until 60 grep -q ready out || fail "the worker did not start"
     sleep 0.1
 }
 

@@ -30,7 +30,8 @@ static struct timespec in_ms(clockid_t clock, long ms)
 {
     struct timespec ts;
     clock_gettime(clock, &ts);
-    ts.tv_nsec += ms * 1000000;
+    ts.tv_sec += ms / 1000;
+    ts.tv_nsec += ms % 1000 * 1000000;
     ts.tv_sec += ts.tv_nsec / 1000000000;
     ts.tv_nsec %= 1000000000;
     return ts;
@@ -136,7 +137,7 @@ static void cond_and_thread(void)
     CHECK(pthread_cond_signal(&cond) == 0);
     CHECK(pthread_cond_broadcast(&cond) == 0);
     CHECK(pthread_mutex_unlock(&mutex) == 0);
-    struct timespec later = in_ms(CLOCK_REALTIME, 5000);
+    struct timespec later = in_ms(CLOCK_REALTIME, 100000);
     CHECK(pthread_timedjoin_np(t, NULL, &later) == 0);
     atomic_store(&other, 0);
     CHECK(pthread_create(&t, NULL, nothing, NULL) == 0);

@@ -58,7 +58,7 @@ int main(void)
     pthread_t a, b;
     sem_init(&in_callback, 0, 0);
     sem_init(&has_it, 0, 0);
-    alarm(20); /* ends the program if it hangs */
+    alarm(200); /* ends the program if it hangs */
     pthread_mutex_lock(&other);
     if (pthread_create(&a, NULL, holder, NULL) != 0)
         return 1;

@@ -95,7 +95,7 @@ static int summarize(const char *dir, const char *shown_dir)
         return -1;
     }
     say(&t, shown_dir);
-    if (t.unsynced == t.processes) {
+    if (t.unsynced == t.processes && t.lost == 0) {
         complain("locks could not be recorded in the command: the library has said above why not");
         return -1;
     }

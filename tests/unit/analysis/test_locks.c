@@ -3,7 +3,7 @@
  * and objects.c; after it: nothing. */
 #include "stream.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { LOCK = 0xa0, COND = 0xc0 };
 

@@ -2,7 +2,7 @@
 /* Regions and their counters. Room: tests (unit). Before it: lib/analysis/regions.c and values.c; after it: nothing. */
 #include "stream.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 static struct upmu_value exact(uint64_t value, uint64_t time)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "stream.h"
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { HANDLE = 0x7f00 };
 

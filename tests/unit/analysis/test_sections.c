@@ -2,7 +2,7 @@
 /* What counters counted in waits and holds. Room: tests (unit). Before it: lib/analysis/sections.c; after it: nothing. */
 #include "stream.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { LOCK = 0xa0, OTHER = 0xb0, COND = 0xc0 };
 

@@ -5,7 +5,7 @@
 
 #include "stream.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { LOCK = 0xa0, OTHER = 0xb0, SERIAL = -1 };
 

@@ -16,7 +16,7 @@
 #include "analysis/symbols.h"
 #include "upmu/analysis.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 /* Where the programs are, and where their sources: __FILE__ need not lead there (compiler caches make it relative). */
 static const char *dir, *sources;

@@ -2,7 +2,7 @@
 /* Names and lives of threads. Room: tests (unit). Before it: lib/analysis/threads.c; after it: nothing. */
 #include "stream.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { HANDLE = 0x7f00, LOCK = 0xa0 };
 

@@ -2,7 +2,7 @@
 /* Waits against streams counted by hand. Room: tests (unit). Before it: lib/analysis/waits.c; after it: nothing. */
 #include "stream.h"
 
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { LOCK = 0xa0, OTHER = 0xb0, COND = 0xc0 };
 

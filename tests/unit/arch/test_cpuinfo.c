@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Recorded /proc/cpuinfo texts give the right identity and family. Room: tests, of arch/cpu.c and families.c. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/arch_ops.h"
 #include "upmu/upmu.h"
+#include "unit/suite.h"
 
 static const char *machines; /* folder of the recorded machines: the program's argument */
 
@@ -391,7 +391,6 @@ int main(int argc, char **argv)
         return 2;
     }
     machines = argv[1];
-    Suite *s = suite_create("arch.cpuinfo");
     TCase *t = tcase_create("cpuinfo");
     tcase_add_loop_test(t, recorded_machine_is_recognised, 0, (int)(sizeof(expected) / sizeof(expected[0])));
     tcase_add_test(t, x86_model_picks_the_family);
@@ -405,10 +404,5 @@ int main(int argc, char **argv)
     tcase_add_test(t, first_processor_counts_and_odd_values_do_not);
     tcase_add_test(t, values_longer_than_their_field_are_cut);
     tcase_add_test(t, prid_is_read_from_its_parentheses);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("arch.cpuinfo", t);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Name to encoding, by heart: rows that must be so, and rows that must not be. Room: tests, of arch's tables. */
-#include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/arch_ops.h"
 #include "upmu/upmu.h"
+#include "unit/suite.h"
 
 enum {
     HW = ARCH_CODE_HARDWARE,
@@ -303,15 +303,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("arch.golden");
     TCase *t = tcase_create("golden");
     tcase_add_loop_test(t, name_has_its_encoding, 0, (int)(sizeof(golden) / sizeof(golden[0])));
     tcase_add_test(t, native_lists_are_whole);
     tcase_add_test(t, limits_of_the_counters_are_known);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("arch.golden", t);
 }

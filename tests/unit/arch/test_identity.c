@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Who a CPU is, by its id registers and its own instructions, and what two descriptions of it make together. Room: tests, of
  * arch/identity.c and the instructions of the vendor folders. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arch/identity.h"
+#include "unit/suite.h"
 
 static struct arch_cpu parsed(const char *lines)
 {
@@ -216,7 +216,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("arch.identity");
     TCase *t = tcase_create("identity");
     tcase_add_test(t, cpuid_gives_the_numbers_of_cpuinfo);
     tcase_add_test(t, cpuid_tells_of_a_hypervisor_and_of_amds_counters);
@@ -227,10 +226,5 @@ int main(void)
     tcase_add_test(t, the_id_of_loongarch_is_stronger_than_a_name_and_weaker_than_another_id);
     tcase_add_test(t, registers_complete_what_the_kernel_prints_and_contradict_it);
     tcase_add_test(t, an_emulated_program_knows_nothing_of_the_cpu);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("arch.identity", t);
 }

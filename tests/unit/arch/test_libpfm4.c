@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Native names through libpfm4, and its encodings held against our tables. Room: tests, of arch/native/libpfm4.c. */
-#include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -11,6 +10,7 @@
 #include "core/arch_ops.h"
 #include "core/kernel_ops.h"
 #include "upmu/upmu.h"
+#include "unit/suite.h"
 
 START_TEST(software_event_is_encoded_with_its_full_name)
 {
@@ -163,7 +163,6 @@ int main(void)
     dlclose(libpfm4);
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1); /* any CPU's names on any CPU */
 
-    Suite *s = suite_create("arch.libpfm4");
     TCase *t = tcase_create("libpfm4");
     tcase_add_test(t, software_event_is_encoded_with_its_full_name);
     tcase_add_test(t, name_without_a_pmu_is_searched);
@@ -176,10 +175,5 @@ int main(void)
 #else
     printf("left out, because libpfm4 of this architecture does not know x86: comparison with the x86 tables\n");
 #endif
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("arch.libpfm4", t);
 }

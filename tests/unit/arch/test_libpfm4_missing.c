@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Without a usable libpfm4 a native name is refused with the reason. Room: tests, of arch/native/libpfm4.c.
  * The build puts a file under libpfm4's name first in the loader's path: damaged, or without libpfm4's calls. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/arch_ops.h"
 #include "upmu/upmu.h"
+#include "unit/suite.h"
 
 static const char *reason; /* what the message must say: the program's argument */
 
@@ -25,13 +25,7 @@ END_TEST
 int main(int argc, char **argv)
 {
     reason = argc > 1 ? argv[1] : "is not installed";
-    Suite *s = suite_create("arch.libpfm4_missing");
     TCase *t = tcase_create("libpfm4_missing");
     tcase_add_test(t, native_name_is_unsupported_and_the_message_says_why);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("arch.libpfm4_missing", t);
 }

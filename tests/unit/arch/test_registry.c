@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The vendor-neutral set: complete, sorted, and no name or alias with two meanings. Room: tests, of core/registry.c. */
-#include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 
 #include "base/suggest.h"
 #include "core/registry.h"
+#include "unit/suite.h"
 
 /* The set as it was agreed on; a name may be added, none may go. */
 static const char *const agreed[] = {
@@ -205,7 +205,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("core.registry");
     TCase *t = tcase_create("registry");
     tcase_add_test(t, every_agreed_name_is_there);
     tcase_add_test(t, names_are_sorted_and_complete_rows);
@@ -213,10 +212,5 @@ int main(void)
     tcase_add_test(t, aliases_lead_to_their_event);
     tcase_add_test(t, software_events_have_the_kernels_ids);
     tcase_add_test(t, unknown_names_are_unknown_and_a_near_one_is_suggested);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("core.registry", t);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Every table checks itself: order, names, reasons, sources, encodings, counters. Room: tests, of arch's tables. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "core/arch_ops.h"
 #include "core/registry.h"
 #include "upmu/upmu.h"
+#include "unit/suite.h"
 
 typedef void (*row_check)(const struct arch_family *family, const struct arch_event *row);
 
@@ -375,7 +375,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("arch.tables");
     TCase *t = tcase_create("tables");
     tcase_add_test(t, rows_are_sorted_and_unique);
     tcase_add_test(t, names_are_the_registrys);
@@ -392,10 +391,5 @@ int main(void)
     tcase_add_test(t, generic_ids_and_what_the_kernel_makes_of_them);
     tcase_add_test(t, native_lookup_keeps_to_the_core_and_ignores_case);
     tcase_add_test(t, raw_codes_of_listed_sources_are_in_the_native_list);
-    suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("arch.tables", t);
 }

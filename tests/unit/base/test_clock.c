@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/tick.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static uint64_t raw_now(void)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 START_TEST(no_failure_no_message)
 {

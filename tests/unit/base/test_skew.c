@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/skew.h"
 #include "base/tick.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 enum { ROUNDS = 1000, NS_PER_S = 1000000000 };
 

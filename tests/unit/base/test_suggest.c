@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const char *const names[] = {"cycles", "instructions", "l1d-load-miss", "l1d-load", "page-faults", "ipc"};
 

@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "base/opts.h"
 #include "base/textbuf.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static void expect_json(const char *in, const char *out)
 {

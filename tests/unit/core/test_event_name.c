@@ -4,7 +4,7 @@
 
 #include "core/event.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static void parsed(const char *text, const char *base, bool user, bool kernel, bool given)
 {

@@ -6,7 +6,7 @@
 
 #include "core/event.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/upmu.h"
 
 #define REGISTER(n) "/sys/devices/system/cpu/cpu" n "/regs/identification/midr_el1"

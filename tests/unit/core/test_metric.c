@@ -6,7 +6,7 @@
 
 #include "core/value.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static struct upmu_value exact(uint64_t n)
 {

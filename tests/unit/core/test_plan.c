@@ -5,7 +5,7 @@
 #include "core/counters.h"
 #include "core/plan.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const char *machines;
 

@@ -6,7 +6,7 @@
 
 #include "core/counters.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const char *machines;
 

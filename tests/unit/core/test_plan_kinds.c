@@ -8,7 +8,7 @@
 #include "core/region.h"
 #include "core/registry.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 enum { BIG = 4, SMALL = 10 };
 

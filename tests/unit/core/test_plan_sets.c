@@ -11,7 +11,7 @@
 #include "core/kernel_ops.h"
 #include "core/plan.h"
 #include "core/registry.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 enum { SMALL = 8, LARGE = 16, SETS_PER_FAMILY = 150, INVENTED = 2000, KNOWN_COUNTERS = 32 };
 

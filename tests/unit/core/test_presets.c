@@ -8,7 +8,7 @@
 #include "core/presets.h"
 #include "core/registry.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"
 

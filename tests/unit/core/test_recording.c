@@ -6,7 +6,7 @@
 #include "core/event.h"
 #include "core/recording.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 #define CPUINFO "processor\t: 0\nvendor_id\t: GenuineIntel\ncpuid level\t: 22\n"
 

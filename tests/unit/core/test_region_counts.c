@@ -8,7 +8,7 @@
 #include "core/recorder.h"
 #include "core/region.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/trace.h"
 
 /* The same count at each read, a second later: times that stand still while a busy machine lets the thread wait would be

@@ -9,7 +9,7 @@
 #include "core/recorder.h"
 #include "core/region.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/trace.h"
 
 static const struct scripted_sample steady[] = {{100, 1000, 1000}};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/region.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static void set_up(void)
 {

@@ -13,7 +13,7 @@
 #include "machine.h"
 #include "trace/control.h"
 #include "trace/stream.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/trace.h"
 
 static const struct scripted_sample steady[] = {{100, 1000, 1000}};

@@ -6,7 +6,7 @@
 #include "core/presets.h"
 #include "core/registry.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const char *machines;
 

@@ -9,7 +9,7 @@
 
 #include "core/counters.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const struct scripted_sample steady[] = {{100, 1000, 1000}, {250, 2000, 2000}, {300, 3000, 3000}};
 

@@ -8,7 +8,7 @@
 
 #include "core/counters.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 enum { PID = 4000 };
 

@@ -9,7 +9,7 @@
 
 #include "core/event.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"
 

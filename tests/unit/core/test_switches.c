@@ -5,7 +5,7 @@
 
 #include "core/counters.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const struct scripted_sample steady[] = {{100, 1000, 1000}};
 static bool pages_follow;

@@ -5,7 +5,7 @@
 
 #include "core/event.h"
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static void set_up(void)
 {

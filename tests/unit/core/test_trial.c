@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "machine.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/upmu.h"
 
 enum { CYCLES = 0, INSTRUCTIONS = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Standings: when a number is exact, when an estimate, and when there is none. Room: core (value.c). */
 #include "core/value.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static struct reading at(uint64_t count, uint64_t enabled, uint64_t running)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "trial.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"
 

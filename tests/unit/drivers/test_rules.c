@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "models/machines.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 
 static const char *recordings;
 

@@ -11,7 +11,7 @@
 
 #include "core/registry.h"
 #include "trial.h"
-#include "unit/kernel/suite.h"
+#include "unit/suite.h"
 #include "upmu/upmu.h"
 
 enum {

@@ -6,6 +6,7 @@
 #include "../analysis/stream.h"
 #include "export/html.h"
 #include "export/spans.h"
+#include "unit/suite.h"
 
 enum { LOCK = 0x100, OTHER = 0x200 };
 
@@ -237,7 +238,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("export.html_spans");
     TCase *cases = tcase_create("all");
     tcase_add_test(cases, a_hold_is_what_the_waiter_was_told);
     tcase_add_test(cases, a_wait_was_ended_by_who_gave_the_lock_back);
@@ -247,10 +247,5 @@ int main(void)
     tcase_add_test(cases, where_all_was_recorded_holds_are_paired);
     tcase_add_test(cases, a_mutex_is_not_held_while_its_condition_is_waited_for);
     tcase_add_test(cases, how_a_thread_ran_is_kept);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("export.html_spans", cases);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Spans for the page in bounded memory: what is merged adds up, and what must stay apart does. Room: tests (unit). Before
  * it: lib/export/html_table.c; after it: nothing. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "export/html.h"
+#include "unit/suite.h"
 
 enum { ROWS = 4 };
 
@@ -179,7 +179,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("export.html_table");
     TCase *cases = tcase_create("all");
     tcase_add_test(cases, few_stay_as_they_are);
     tcase_add_test(cases, many_add_up_in_bounded_memory);
@@ -188,10 +187,5 @@ int main(void)
     tcase_add_test(cases, what_lies_outside_is_not_kept);
     tcase_add_test(cases, readings_thinned_out_keep_their_ends);
     tcase_set_timeout(cases, 60);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("export.html_table", cases);
 }

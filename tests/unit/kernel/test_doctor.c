@@ -10,7 +10,7 @@
 #include "core/machine.h"
 #include "kernel/parts.h"
 #include "kernel/scripted.h"
-#include "suite.h"
+#include "unit/suite.h"
 #include "upmu/upmu.h"
 
 #define DEVICES "/sys/bus/event_source/devices"

@@ -8,7 +8,7 @@
 #include "core/explain.h"
 #include "core/machine.h"
 #include "kernel/scripted.h"
-#include "suite.h"
+#include "unit/suite.h"
 #include "upmu/upmu.h"
 
 #define DEVICES "/sys/bus/event_source/devices"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "kernel/page.h"
-#include "suite.h"
+#include "unit/suite.h"
 
 static uint64_t counter_gives;
 static uint32_t counter_asked;

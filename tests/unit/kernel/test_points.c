@@ -7,7 +7,7 @@
 
 #include "core/kernel_ops.h"
 #include "kernel/parts.h"
-#include "suite.h"
+#include "unit/suite.h"
 
 enum { ALL = (1u << KERNEL_POINTS) - 1 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kernel/scripted.h"
-#include "suite.h"
+#include "unit/suite.h"
 
 static const struct kernel_ops *const k = &upmu_kernel_scripted;
 

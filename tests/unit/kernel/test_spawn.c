@@ -13,7 +13,7 @@
 
 #include "core/kernel_ops.h"
 #include "kernel/parts.h"
-#include "suite.h"
+#include "unit/suite.h"
 
 static const struct kernel_ops *const k = &upmu_kernel_perf;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Where locks lie, against a list that is gone through. Room: tests (unit). Before it: lib/sync_trace/places.c; after it:
  * nothing. */
-#include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "sync_trace/places.h"
+#include "unit/suite.h"
 
 #define HEAP UINT64_C(0x7f1234560000)
 
@@ -204,7 +204,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("places");
     TCase *c = tcase_create("places");
     tcase_add_checked_fixture(c, begin, end);
     tcase_add_test(c, a_lock_is_found_in_the_memory_around_it_alone);
@@ -215,10 +214,5 @@ int main(void)
     tcase_add_test(c, threads_do_not_lose_each_others);
     tcase_add_test(c, who_has_met_a_lock_is_known_or_it_is_many);
     tcase_add_test(c, nobody_is_forgotten_where_lines_are_short);
-    suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite("places", c);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the test programs of the trace room share: the runner, a directory that goes away, files read and written
+/** @file What the test programs of the trace room share: a directory that goes away, files read and written
  *  whole, and reading a recording to its end. */
 #ifndef UPMU_TESTS_TRACE_SUITE_H
 #define UPMU_TESTS_TRACE_SUITE_H
@@ -16,19 +16,9 @@
 #include <unistd.h>
 
 #include "trace/writer.h"
+#include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/trace.h"
-
-static inline int run_suite(const char *name, TCase *cases)
-{
-    Suite *suite = suite_create(name);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
 
 /* ------------------------------------------------------------------------------------------------------ files */
 

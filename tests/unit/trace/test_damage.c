@@ -6,6 +6,7 @@
 
 #include "base/tick.h"
 #include "suite.h"
+#include "trace/control.h"
 #include "trace/ctf.h"
 
 static size_t page; /* and packet */
@@ -571,6 +572,20 @@ START_TEST(a_process_is_running_while_it_holds_the_lock_or_its_id)
 }
 END_TEST
 
+START_TEST(a_pipe_in_place_of_the_control_file_is_not_waited_for)
+{
+    char path[PATH_MAX];
+    struct upmu_trace_repair r = {.size = sizeof r};
+    ck_assert_int_eq(mkfifo(path_in(path, process, ".control"), 0600), 0);
+    int dirfd = open(process, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ck_assert_int_ge(dirfd, 0);
+    ck_assert_int_eq(control_is_running(dirfd), -EINVAL);
+    ck_assert_int_eq(close(dirfd), 0);
+    ck_assert_int_eq(upmu_trace_repair(recording, &r), UPMU_E_IO);
+    ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
 START_TEST(a_child_that_let_go_does_not_keep_its_dead_parents_trace_alive)
 {
     int ready[2];
@@ -665,6 +680,7 @@ int main(void)
     tcase_add_loop_test(cases, no_mutation_does_more_than_an_error, 0, BATCHES);
     tcase_add_test(cases, a_live_trace_is_read_and_not_repaired);
     tcase_add_test(cases, a_process_is_running_while_it_holds_the_lock_or_its_id);
+    tcase_add_test(cases, a_pipe_in_place_of_the_control_file_is_not_waited_for);
     tcase_add_test(cases, a_child_that_let_go_does_not_keep_its_dead_parents_trace_alive);
     tcase_add_test(cases, repair_gives_a_killed_process_the_clock_our_reader_uses);
     return run_suite("trace damage", cases);

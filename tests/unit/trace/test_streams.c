@@ -285,28 +285,69 @@ END_TEST
 START_TEST(without_descriptors_events_are_lost_and_counted)
 {
     writer = writer_with(NULL, 0, 0);
-    struct trace_stream *s = stream_of(writer, 1), *none;
+    struct trace_stream *s = stream_of(writer, 1), *late;
     struct rlimit limit, low;
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     low = limit;
     low.rlim_cur = 0;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
-    ck_assert_int_eq(trace_stream_acquire(writer, 2, "b", &none), UPMU_E_IO);
-    ck_assert_ptr_null(none);
+    ck_assert_int_eq(trace_stream_acquire(writer, 2, "b", &late), 0);
     uint64_t written = 0, refused = 0;
     errno = EXDEV;
+    while (refused < 10)
+        trace_mark(late, tick_now(), "has no file", 11) ? written++ : refused++;
+    ck_assert_uint_eq(written, 0);
+    refused = 0;
     while (refused < 10)
         trace_mark(s, tick_now(), "fills the packet", 16) ? written++ : refused++;
     ck_assert_int_eq(errno, EXDEV);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    refused += 10;
     ck_assert_uint_eq(trace_writer_lost(writer), refused);
     ck_assert_uint_eq(trace_writer_control(writer)->refusal, EMFILE);
+    while (!trace_mark(late, tick_now(), "has one", 7)) {
+        refused++;
+        usleep(1000);
+    }
+    written++;
+    trace_stream_release(late);
     trace_stream_release(s);
     trace_writer_close(writer);
     struct upmu_trace *t = trace_of(recording);
     struct upmu_trace_process p = process_of(t, 0);
     ck_assert_uint_eq(p.events, written);
     ck_assert_uint_eq(p.lost, refused);
+    upmu_trace_close(t);
+}
+END_TEST
+
+START_TEST(a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_on_when_there_is_room)
+{
+    const struct trace_config config = {.dir = recording, .packet_bytes = 4096, .limit_bytes = TRACE_LIMIT_MIN};
+    ck_assert_int_eq(trace_writer_open(&writer, &config), 0);
+    struct trace_stream *spare = stream_of(writer, 9), *full = stream_of(writer, 1), *late;
+    uint64_t written = 0, lost = 0;
+    while (lost == 0)
+        trace_mark(full, tick_now(), "fills the packet", 16) ? written++ : lost++;
+    ck_assert_int_eq(trace_stream_acquire(writer, 2, "late", &late), 0);
+    for (int i = 0; i < 1000; i++)
+        trace_mark(late, tick_now(), "has no room", 11) ? written++ : lost++;
+    ck_assert_uint_eq(lost, 1001);
+    ck_assert_uint_eq(trace_writer_lost(writer), lost);
+    trace_stream_release(late);
+    ck_assert_int_eq(trace_stream_acquire(writer, 3, "later", &late), 0);
+    trace_stream_release(spare); /* and its packet, which is empty */
+    while (!trace_mark(late, tick_now(), "has room", 8)) {
+        lost++;
+        usleep(1000);
+    }
+    trace_stream_release(late);
+    trace_stream_release(full);
+    trace_writer_close(writer);
+    struct upmu_trace *t = trace_of(recording);
+    struct upmu_trace_process p = process_of(t, 0);
+    ck_assert_uint_eq(p.events, written + 1);
+    ck_assert_uint_eq(p.lost, lost);
     upmu_trace_close(t);
 }
 END_TEST
@@ -483,6 +524,7 @@ int main(void)
     tcase_add_test(cases, recording_is_no_cancellation_point);
     tcase_add_test(cases, streams_hold_no_descriptors);
     tcase_add_test(cases, without_descriptors_events_are_lost_and_counted);
+    tcase_add_test(cases, a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_on_when_there_is_room);
     tcase_add_test(cases, a_forked_child_leaves_the_trace_alone);
     tcase_add_test(cases, after_close_nothing_is_written_and_nothing_breaks);
     tcase_add_test(cases, files_are_for_their_owner_only);

@@ -486,7 +486,7 @@ START_TEST(modules_come_in_their_order_with_their_texts)
     char path[5000];
     memset(path, 'p', sizeof path);
     path[sizeof path - 1] = '\0';
-    ck_assert(upmu_trace_module_(s, tick_now(), 1, 2, UINT64_MAX, "00ff", "/usr/lib/lib one.so"));
+    ck_assert(upmu_trace_module_(s, tick_now(), 1, 0x2000, UINT64_MAX, "00ff", "/usr/lib/lib one.so"));
     ck_assert(upmu_trace_module_(s, tick_now(), 3, 4, 5, NULL, "/bin/x"));
     /* Longer than the packets of this trace: lost, and said; the same path fits into the usual ones. */
     bool kept = page > STREAM_EVENT_MAX + sizeof(struct ctf_packet) + CTF_LONG_HEAD_BYTES;
@@ -498,7 +498,7 @@ START_TEST(modules_come_in_their_order_with_their_texts)
     must_end(t);
     struct upmu_trace_module m = {.size = sizeof m};
     ck_assert_int_eq(upmu_trace_module(t, 0, 0, &m), 0);
-    ck_assert(m.base == 1 && m.start == 2 && m.end == UINT64_MAX);
+    ck_assert(m.base == 1 && m.start == 0x2000 && m.end == UINT64_MAX);
     ck_assert_str_eq(m.build_id, "00ff");
     ck_assert_str_eq(m.path, "/usr/lib/lib one.so");
     ck_assert_int_eq(upmu_trace_module(t, 0, 1, &m), 0);
@@ -520,8 +520,8 @@ START_TEST(a_path_of_any_legal_length_fits_into_the_usual_packets)
     path[sizeof path - 1] = '\0';
     struct trace_writer *usual = writer_with(NULL, 0, 0);
     struct trace_stream *other = stream_of(usual, TID + 1);
-    for (int i = 0; i < 20; i++)
-        ck_assert(upmu_trace_module_(other, tick_now(), 0, 1, 2, "ab", path));
+    for (uint64_t i = 0; i < 20; i++)
+        ck_assert(upmu_trace_module_(other, tick_now(), 0, i, i + 1, "ab", path));
     ck_assert_uint_eq(trace_writer_lost(usual), 0);
     trace_stream_release(other);
     trace_writer_close(usual);

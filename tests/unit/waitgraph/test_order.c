@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Takings given by hand, and the cycles among them. Room: tests (unit). Before it: lib/waitgraph/order.c; after it:
  * nothing. */
-#include <check.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "waitgraph/order.h"
+#include "unit/suite.h"
 
 enum { TAKINGS = 4096, HELD = 1 << 20, LOCKS = 1 << 15, CYCLES = 64, MEMBERS = 4096 };
 
@@ -233,7 +233,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("waitgraph.order");
     TCase *c = tcase_create("order");
     tcase_set_timeout(c, 60); /* sanitizers and loaded machines are slow */
     tcase_add_test(c, opposite_orders_of_two_threads_are_an_inversion);
@@ -249,10 +248,5 @@ int main(void)
     tcase_add_test(c, ring_of_three_by_two_threads_cannot_happen);
     tcase_add_test(c, a_thousand_held_at_once_and_ten_thousand_locks);
     tcase_add_test(c, no_room_is_said);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("waitgraph.order", c);
 }

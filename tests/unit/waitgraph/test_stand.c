@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures of processes given by hand, and who stands in them. Room: tests (unit). Before it: lib/waitgraph/stand.c;
  * after it: nothing. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "waitgraph/stand.h"
+#include "unit/suite.h"
 
 enum { THREADS = 2048, HOLDS = 4096 };
 
@@ -360,7 +360,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("waitgraph.stand");
     TCase *c = tcase_create("stand");
     tcase_set_timeout(c, 60); /* sanitizers and loaded machines are slow */
     tcase_add_test(c, two_threads_in_opposite_order_are_a_cycle);
@@ -382,10 +381,5 @@ int main(void)
     tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
     tcase_add_test(c, wait_for_a_signal_ends_only_with_its_mutex);
     tcase_add_test(c, mutex_that_the_waiter_still_holds_is_not_in_its_way);
-    suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("waitgraph.stand", c);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Running the one suite of a test program of the analysis room. */
-#ifndef UPMU_TESTS_ANALYSIS_SUITE_H
-#define UPMU_TESTS_ANALYSIS_SUITE_H
+/** @file Running the one suite of a unit test program. Room: tests; what the folders beside it share. */
+#ifndef UPMU_TESTS_UNIT_SUITE_H
+#define UPMU_TESTS_UNIT_SUITE_H
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Which releases are recorded. Room: tests; the whole of sync_trace is linked in, so that what waiters in other threads do
+ * to a held lock can be done at the worst moment. */
+#include <check.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sync_trace/sync.h"
+#include "upmu/sync.h"
+#include "upmu/trace.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static char own, other;
+static char dir[] = "/tmp/upmu-releases-XXXXXX";
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static unsigned events(int kind, const void *object)
+{
+    struct upmu_trace *t;
+    const struct upmu_trace_event *e;
+    unsigned n = 0;
+    int rc;
+    ck_assert_int_eq(upmu_trace_open(&t, dir), 0);
+    while ((rc = upmu_trace_next(t, &e)) > 0)
+        n += e->kind == kind && e->object == (uintptr_t)object;
+    ck_assert_int_eq(rc, 0);
+    upmu_trace_close(t);
+    return n;
+}
+
+/* The lock taken last is recorded; a waiter that had looked for another one, which was held in its place before, writes
+ * its wish only now. */
+static void wish_late(const void *lock)
+{
+    struct sync_thread *t = sync_tls.thread;
+    ck_assert_ptr_nonnull(t);
+    ck_assert_uint_eq(t->depth, 1);
+    ck_assert_uint_eq(t->held[0].lock, (uintptr_t)lock);
+    ck_assert_uint_eq(t->held[0].wanted, HELD_RECORDED);
+    t->held[0].wanted = (uintptr_t)&other;
+}
+
+START_TEST(a_late_wish_for_another_lock_hides_no_release)
+{
+    const struct upmu_sync_opts opts = {.size = sizeof opts,
+                                        .trace = dir,
+                                        .mode = UPMU_SYNC_CONTENDED,
+                                        .sample = 1,
+                                        .stack_depth = UPMU_SYNC_NO_STACKS};
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(upmu_sync_begin(&opts), 0);
+    pthread_mutex_lock(&mutex);
+    wish_late(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_rwlock_wrlock(&rwlock);
+    wish_late(&rwlock);
+    pthread_rwlock_unlock(&rwlock);
+    upmu_lock_tried(&own);
+    wish_late(&own);
+    upmu_lock_released(&own);
+    ck_assert_int_eq(upmu_sync_end(), 0);
+
+    const void *locks[] = {&mutex, &rwlock, &own};
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        ck_assert_uint_eq(events(UPMU_TRACE_LOCK_ACQUIRE, locks[i]), 1);
+        ck_assert_uint_eq(events(UPMU_TRACE_LOCK_RELEASE, locks[i]), 1);
+    }
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("releases");
+    tcase_add_test(cases, a_late_wish_for_another_lock_hides_no_release);
+    Suite *suite = suite_create("releases");
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
