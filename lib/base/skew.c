@@ -92,11 +92,11 @@ enum turn { TURN_HERE, TURN_THERE, TURN_OVER };
 
 /* What two threads tell each other: `turn` says who may touch the rest. */
 struct exchange {
+    _Alignas(LINE) uint32_t turn;
+    uint64_t there;
     uint64_t (*now)(void);
     uint64_t deadline_ns;
     struct skew_pair pair;
-    _Alignas(LINE) uint32_t turn;
-    uint64_t there;
 };
 
 static uint64_t monotonic_ns(void)

@@ -35,6 +35,7 @@ static struct {
 enum {
     STEPS_MAX = SYNC_FRAMES_MAX + 2 * SYNC_FRAMES_OWN,
     ALIGNED_BYTES = 64, /* below a frame register, where a function that aligns its stack keeps its caller's */
+    NEAR_BYTES = 64,    /* from a frame register to its frame's end, at most; compilers have two words there */
     PATIENCE = 2,       /* walks of a place before it is learned */
     PATIENCE_MAX = 1 << 16,
     WORTH = 256, /* times that a memo must have been of use for the next to be learned as soon */
@@ -110,16 +111,30 @@ static bool keep(struct walk *w, uintptr_t address)
     return true;
 }
 
-/* A function may find its caller by its frame register, which then points into its own frame; one that aligns its stack
- * has its caller's in a word below. Where that register points elsewhere it is used for something else. */
+/* Whether one of these words is `value`. */
+static bool holds(uint64_t from, uint64_t to, uint64_t value)
+{
+    uint64_t at = from;
+    while (at < to && (at % WORD != 0 || word_at(at) != value))
+        at += WORD;
+    return at < to;
+}
+
+/* A function may find its caller by its frame register, which then points to the end of its own frame; one that aligns its
+ * stack has its caller's in a word below. Where that register points elsewhere it is used for something else, as for going
+ * through an array of the function's own, and changes from call to call. */
 static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
 {
     if (pointer < low || pointer >= high)
         return true;
+    uint64_t below = pointer - low < ALIGNED_BYTES ? low : pointer - ALIGNED_BYTES;
+    bool aligns = holds(below, pointer, high);
+    if (!aligns && high - pointer > NEAR_BYTES)
+        return true;
     if (w->saved == 0 || !keep(w, w->saved))
         return false;
-    for (uint64_t at = pointer - ALIGNED_BYTES; at < pointer; at += WORD)
-        if (at >= low && at % WORD == 0 && word_at(at) == high && !keep(w, at))
+    for (uint64_t at = below; aligns && at < pointer; at += WORD)
+        if (word_at(at) == high && !keep(w, at))
             return false;
     return true;
 }

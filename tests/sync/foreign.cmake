@@ -22,7 +22,11 @@ upmu_behaviour_test(sync.coverage_linked coverage.c LIBS upmu::upmu_sync ${CMAKE
   ENV UPMU_SYNC=all UPMU_TRACE=${CMAKE_CURRENT_BINARY_DIR}/coverage-linked)
 
 # Programs that know nothing of libupmu, under the preload.
-foreach(name cancel small_stacks main_first)
+set(plain cancel small_stacks main_first)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL loongarch64)
+  list(REMOVE_ITEM plain cancel) # a thread that is cancelled in a system call crashes there without us, too (qemu 10.0)
+endif()
+foreach(name ${plain})
   add_executable(sync_${name} ${name}.c)
   target_link_libraries(sync_${name} PRIVATE upmu_build_flags Threads::Threads)
   upmu_script_test(sync.same.${name} same_foreign.sh

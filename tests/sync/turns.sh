@@ -14,7 +14,9 @@ import collections, json, sys
 taken = collections.Counter()
 for o in json.load(sys.stdin)["objects"]:
     for site in o["sites"] if o["type"] == "mutex" else []:
-        taken[site["place"]["functions"][0]["function"] if site["place"]["functions"] else "?"] += site["taken"]
+        # a holder that had not yet written down where it took the mutex has no place, and took nothing there
+        functions = site["place"]["functions"] if site["place"] else []
+        taken[functions[0]["function"] if functions else "?"] += site["taken"]
 print(" ".join(f"{name}={taken[name]}" for name in sorted(taken) if taken[name]))'
 }
 
