@@ -204,8 +204,10 @@ static void tell_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uint
 static int post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
 {
     int rc = SYNC_REAL(sem_post)(s);
-    if (UNLIKELY(waits_now(s) != before))
-        tell_post(t, waits_tick(s), s, site);
+    if (UNLIKELY(waits_now(s) != before)) {
+        uint64_t told = waits_tick(s); /* 0: no wait was told of yet, here or where its place is shared */
+        tell_post(t, told ? told : tick_now(), s, site);
+    }
     return rc;
 }
 

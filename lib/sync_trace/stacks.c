@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/tick.h"
 #include "core/recorder.h"
 #include "sync_trace/sync.h"
 #include "trace/writer.h"
@@ -24,7 +25,7 @@ enum {
 
 struct slot {
     uint64_t hash;  /**< claimed by this; 0 = free */
-    uint64_t tick;  /**< of the stack's record */
+    uint64_t tick;  /**< that of the stack's record, or a later one */
     uint32_t id;    /**< published: 0 until the record is written */
     uint32_t first; /**< in `frames` */
     uint16_t n;
@@ -125,7 +126,9 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
     if (!write_stack(t, tick, s, id))
         return 0;
     if (fresh) {
-        s->tick = tick;
+        /* A post that is told of late has an earlier tick than its thread's last event, and the writer raises it to that: who
+         * goes by it must not think that the record is older than it is. All ticks that are written lie before now. */
+        s->tick = tick_now();
         s->method = (uint8_t)t->method;
         __atomic_store_n(&s->id, id, __ATOMIC_RELEASE);
     }
