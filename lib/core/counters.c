@@ -283,7 +283,7 @@ static bool serve_switches(struct counters *c, const struct counter_target *targ
 {
     if (!target->self || target->inherit || target->backend != KERNEL_BACKEND_PERF || !is_switches(&c->list->events[i]))
         return false;
-    if (!c->sequence)
+    if (!c->sequence && !target->late_page)
         (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */
     c->wants_switches = true;
     c->counter[i].switches = true;

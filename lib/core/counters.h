@@ -57,6 +57,7 @@ struct counter_target {
     bool on_exec;
     bool self;      /**< the calling thread: pages may be mapped, switches may come from the page */
     bool user_read; /**< map pages for reads without a system call */
+    bool late_page; /**< the page of switches is opened later, if ever: switches_open_late() */
     bool running;   /**< opened counting at once (regions); else stopped */
     bool together;  /**< events of the core PMU must be counted at the same time: none may start a second group */
     enum kernel_backend backend; /**< that of the list */
@@ -108,6 +109,7 @@ struct counters {
     pid_t pid;                         /**< as opened */
     const void *switch_page;           /**< page of a dummy event, mapped while `sequence` is used */
     const volatile uint32_t *sequence; /**< two per context switch of the owner, or NULL */
+    uint64_t switch_base;              /**< added to what the page counts */
     bool wants_switches; /**< a reading ends with two words: the switches so far, and 1 if they are known */
     uint16_t switch_word;
 };
@@ -195,12 +197,15 @@ void counters_name(const struct counters *c, size_t i, char *name, size_t cap);
 bool switches_page_works(void);
 /** Open the page of a dummy event for the calling thread. @return 0 and c->sequence set, or a negative errno. */
 int switches_open(struct counters *c);
+/** The same for counters that have been read without: counting goes on where RUSAGE_THREAD was. @return as above, or -EAGAIN
+ *  (the two never stood still together). */
+int switches_open_late(struct counters *c);
 /** Switches so far by the sequence word if there is one, else by RUSAGE_THREAD. @return 0 or -errno. Traced path. */
 static inline int switches_read(const struct counters *c, uint64_t *switches)
 {
     if (!c->sequence)
         return core_kernel()->thread_switches(switches);
-    *switches = *c->sequence / 2;
+    *switches = c->switch_base + *c->sequence / 2;
     return 0;
 }
 

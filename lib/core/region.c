@@ -319,6 +319,8 @@ static COLD struct region_record *push_rarely(struct region_thread *t, uint32_t 
         t->too_deep++;
         return NULL;
     }
+    if (id != upmu_regions.life_id)
+        region_thread_page(t);
     struct region_record *r = region_thread_record(t, id);
     if (!r && !(r = region_thread_new_record(t, id)))
         region_bump(&t->misuse.names_refused);

@@ -172,6 +172,7 @@ struct region_process {
     size_t frame_bytes, record_bytes;
     size_t kept_bytes, thread_bytes;
     bool time_only;   /**< UPMU_EVENTS=none: not even context switches */
+    bool late_page;   /**< no events were asked for: a thread has no page of switches before its first region */
     uint32_t life_id; /**< UPMU_REGION_THREADS: the region that is each thread's life; 0 without it */
     uint32_t epoch;
     bool from_environment; /**< set up while being loaded: the program's own options are not used */
@@ -261,6 +262,8 @@ static inline struct region_record *region_thread_record(const struct region_thr
 }
 /** Room for a record, zeroed; NULL if the table is full. */
 struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id);
+/** The thread begins a region: open the page of its switches, if that was left for now. Traced path, rarely. */
+void region_thread_page(struct region_thread *t);
 /** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */
 int region_threads_start(void);
 /** into += r, and into += m. */

@@ -235,6 +235,7 @@ static int set_up_events(struct region_process *p, const char *events, const cha
     if (rc < 0)
         return rc;
     p->time_only = events && strcmp(events, "none") == 0;
+    p->late_page = !events && backend == KERNEL_BACKEND_PERF;
     const char *list = p->time_only ? "" : events ? events : DEFAULT_EVENTS;
     rc = counter_list_make(&p->list, list, UPMU_REGION_EVENTS_MAX, lenient, backend);
     if (rc < 0)

@@ -95,17 +95,42 @@ static void touch(void *from, size_t bytes)
         p[i] = p[i];
 }
 
+/* The kernel does its part for an event at each switch of its thread, which is as much again as a switch costs: a thread
+ * that is only recorded, and for which nobody has asked for events, has none before its first region. */
 static void open_counters(struct region_thread *t)
 {
-    const struct counter_target target = {
-        .cpu = -1, .self = true, .user_read = true, .running = true, .backend = upmu_regions.list.backend};
+    const struct counter_target target = {.cpu = -1,
+                                          .self = true,
+                                          .user_read = true,
+                                          .running = true,
+                                          .late_page = upmu_regions.late_page,
+                                          .backend = upmu_regions.list.backend};
     void *arena = t->kept + 1;
     (void)counters_open(&t->kept->counters, &upmu_regions.list, &target, arena);
     /* Even when nobody asked for switches, the sequence word tells at no cost that a region lost the CPU. */
-    if (!upmu_regions.time_only && !t->kept->counters.sequence)
+    if (!upmu_regions.time_only && !upmu_regions.late_page && !t->kept->counters.sequence)
         (void)switches_open(&t->kept->counters);
     if (t->kept->counters.wanted_not_open > 0)
         __atomic_fetch_add(&upmu_regions.threads_short, 1, __ATOMIC_RELAXED);
+}
+
+void region_thread_page(struct region_thread *t)
+{
+    struct counters *c = &t->kept->counters;
+    uint64_t now;
+    int saved = errno, cancel;
+    if (!upmu_regions.late_page || c->sequence)
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (switches_open_late(c) == 0 && switches_read(c, &now) == 0) {
+        /* What is open already has lost the CPU, or has not, by the count that it began with. */
+        for (uint32_t d = 0; d < t->depth; d++) {
+            struct region_frame *f = (struct region_frame *)(void *)(t->frames + d * upmu_regions.frame_bytes);
+            f->sequence = *c->sequence - (f->words[c->switch_word] == now ? 0 : 2);
+        }
+    }
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
 }
 
 static void list_block(struct region_thread *t)

@@ -97,3 +97,21 @@ int switches_open(struct counters *c)
 {
     return switches_page_works() ? map_dummy(c) : -EOPNOTSUPP;
 }
+
+int switches_open_late(struct counters *c)
+{
+    struct counters page = {0};
+    uint32_t word;
+    uint64_t switches;
+    int rc = switches_open(&page);
+    if (rc < 0)
+        return rc;
+    if (!read_both(&page, &word, &switches)) {
+        core_kernel()->unmap(page.switch_page);
+        return -EAGAIN;
+    }
+    c->switch_base = switches - word / 2;
+    c->switch_page = page.switch_page;
+    c->sequence = page.sequence;
+    return 0;
+}
