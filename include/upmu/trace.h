@@ -209,7 +209,7 @@ struct upmu_trace_process {
     uint64_t start_ns;   /**< when recording began, nanoseconds since 1970 */
     uint64_t clock_hz;   /**< frequency of the recorder's clock */
     uint32_t n_counters;
-    uint32_t complete;       /**< 1: ended in good order; 0: killed, or still running */
+    uint32_t complete;       /**< 1: ended in good order; 0: killed, still running, or see `execed` */
     uint64_t events;         /**< events committed to the streams of this process, stacks and modules included */
     uint64_t lost;           /**< events that did not fit (full disk, quota, unreachable file) */
     uint64_t overwritten;    /**< events that made room for later ones: the recording is a ring (UPMU_TRACE_POLICY) */
@@ -225,6 +225,8 @@ struct upmu_trace_process {
         stopped; /**< 1: recording ended before the process did, as its size was limited (UPMU_TRACE_POLICY=stop:SIZE) */
     const char *futex_note; /**< why waits for futexes could not be counted in threads without UPMU_TRACE_FUTEX_COUNTS,
                                  though UPMU_SCHED asks for that; or "" */
+    uint32_t execed; /**< 1: not complete, because the process went on as another program, which is a process of its
+                                  own here */
 };
 
 /**

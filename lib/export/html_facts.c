@@ -71,6 +71,7 @@ static void write_processes(const struct export_job *job, struct textbuf *b)
         pair_long(b, "start", p.start_ns);
         html_pair(b, "hz", p.clock_hz);
         html_pair(b, "complete", p.complete);
+        html_pair(b, "execed", p.execed);
         html_pair(b, "records", p.events);
         html_pair(b, "lost", p.lost);
         html_pair(b, "overwritten", p.overwritten);

@@ -12,6 +12,7 @@
  * it a waiter looks through the held stacks of all threads.
  */
 #include <errno.h>
+#include <limits.h>
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
@@ -116,6 +117,8 @@ __attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mo
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX, .asked = asked};
     w.flags = sync_mutex_flags(m) | (way->until ? UPMU_FLAG_TIMED : 0);
     pid_t owner = owner_of(m);
+    if (owner >= INT_MAX - 1)
+        owner = 0; /* glibc's marks of a robust mutex whose owner died: nobody has it */
     bool own = (w.flags & (UPMU_FLAG_PSHARED | UPMU_FLAG_ROBUST)) == 0; /* no other process has it */
     sync_wait_begin(&w, mode, own ? sync_forked_owner(owner) : owner, is_recursive(m));
     if (own && owner > 0 && w.recorded) {
@@ -133,10 +136,9 @@ __attribute__((noinline, cold)) static int lock_robust(struct sync_thread *t, ui
 {
     const struct timespec past = {0};
     int rc = SYNC_REAL(mutex_timedlock)(m, &past);
-    if (rc == ETIMEDOUT)
-        return wait_for(t, mode, m, way, site, asked);
-    if (rc == 0 || rc == EOWNERDEAD)
-        taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0, asked);
+    if (rc != 0 && rc != EOWNERDEAD)
+        return wait_for(t, mode, m, way, site, asked); /* or be refused again, and that is recorded */
+    taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0, asked);
     return rc;
 }
 

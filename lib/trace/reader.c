@@ -246,6 +246,19 @@ size_t upmu_trace_processes(const struct upmu_trace *trace)
     return trace ? trace->n_processes : 0;
 }
 
+/* The same process has gone on with another recording: exec() keeps its id and its begin. */
+static bool has_execed(const struct upmu_trace *t, size_t index)
+{
+    const struct process *p = &t->processes[index];
+    for (size_t i = 0; !p->meta.complete && p->totals.start_ticks != 0 && i < t->n_processes; i++) {
+        const struct process *q = &t->processes[i];
+        if (q->meta.pid == p->meta.pid && q->totals.start_ticks == p->totals.start_ticks &&
+            q->meta.start_ns > p->meta.start_ns && strcmp(q->meta.host, p->meta.host) == 0)
+            return true;
+    }
+    return false;
+}
+
 int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
 {
     if (!trace || !out || index >= trace->n_processes)
@@ -276,6 +289,7 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
         .sched_note = m->sched_note,
         .stopped = m->stopped || p->totals.stopped,
         .futex_note = m->futex_note,
+        .execed = has_execed(trace, index),
     };
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,

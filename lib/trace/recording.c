@@ -225,7 +225,7 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
 }
 
 /* The control file knows of losses that reached no packet. It may be missing in a copy. */
-static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwritten, bool *stopped)
+static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwritten, struct recording_totals *t)
 {
     char *path = NULL;
     struct control_header h;
@@ -239,7 +239,8 @@ static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwr
     close(fd);
     *lost = good ? h.lost : 0;
     *overwritten = good ? h.overwritten : 0;
-    *stopped = good && h.stopped == 1 && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
+    t->start_ticks = good ? h.start_ticks : 0;
+    t->stopped = good && h.stopped == 1 && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
     return good;
 }
 
@@ -247,7 +248,7 @@ static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwr
 static void split_lost(const char *process, const struct meta *m, struct recording_totals *t)
 {
     uint64_t lost = 0, overwritten = 0, discarded = t->lost;
-    if (!control_counts(process, &lost, &overwritten, &t->stopped) && m->ring_bytes)
+    if (!control_counts(process, &lost, &overwritten, t) && m->ring_bytes)
         overwritten = discarded;
     t->overwritten = overwritten;
     t->lost = discarded > overwritten ? discarded - overwritten : 0;

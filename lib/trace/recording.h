@@ -39,6 +39,7 @@ struct recording_totals {
     uint64_t lost;
     uint64_t overwritten;     /**< in rings, by later events */
     bool stopped;             /**< by the control file: recording ended at its limit */
+    uint64_t start_ticks;     /**< by the control file: when the process itself began; 0: not known */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
 };
 

@@ -53,6 +53,11 @@ printf '#!/bin/sh\nexec "%s" 5\n' "$WORKER" >script
 chmod +x script
 expect 0 "$UPMU" record -o script_trace ./script
 has err "of 2 processes" # the shell, and what it became by exec
+expect 0 "$UPMU" report script_trace
+has out "until it became another program (exec)"
+has_not out "without a proper end"
+expect 0 "$UPMU" dump script_trace
+empty err
 printf '"%s" 5\n' "$WORKER" >plain
 chmod +x plain
 expect 0 "$UPMU" record -o plain_trace ./plain

@@ -307,6 +307,7 @@ static void dead_owners_are_told_as_without_us(void)
     end();
     struct seen s = look(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 2); /* the two that found their owner dead */
+    CHECK(s.kind[UPMU_TRACE_LOCK_FAILED] == 3);  /* the three that it is lost for */
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
 }
 

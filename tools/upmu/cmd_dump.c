@@ -274,6 +274,7 @@ static void dump_process_json(struct json *j, const struct upmu_trace_process *p
     json_uint(j, "lost", p->lost);
     json_uint(j, "overwritten", p->overwritten);
     json_bool(j, "complete", p->complete != 0);
+    json_bool(j, "execed", p->execed != 0);
     json_object_end(j);
 }
 
@@ -285,7 +286,7 @@ static void dump_process_text(const struct upmu_trace_process *p)
     if (p->overwritten)
         complain("process %ld: %" PRIu64 " older events were overwritten by later ones (a ring)", (long)p->pid,
                  p->overwritten);
-    if (!p->complete)
+    if (!p->complete && !p->execed)
         complain("process %ld: the trace has no proper end (killed, or still running)", (long)p->pid);
 }
 

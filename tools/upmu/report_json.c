@@ -113,6 +113,7 @@ static void json_processes(struct json *j, const struct report *r)
         report_json_futexes(j, r, i, &p);
         json_bool(j, "stopped", p.stopped != 0);
         json_bool(j, "complete", p.complete != 0);
+        json_bool(j, "execed", p.execed != 0);
         json_object_end(j);
     }
     json_array_end(j);

@@ -33,7 +33,9 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
             p->events, p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
             (double)p->clock_hz / 1e6);
     text_clock_error(out, p);
-    if (!p->complete)
+    if (p->execed)
+        fputs(", until it became another program (exec)", out->file);
+    else if (!p->complete)
         fprintf(out->file, "%s, without a proper end (killed, or still running)%s", output_style(out, STYLE_WARNING),
                 output_plain(out));
     fputc('\n', out->file);
