@@ -169,9 +169,10 @@ static int open_trace(struct region_process *p)
                                   .futex_note = p->futex_note,
                                   .packet_full = packet_full};
     int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config);
-    if (rc < 0)
-        return rc;
-    return trace_writer_open(&p->trace, &config);
+    const char *packet = choose("UPMU_TRACE_PACKET", NULL);
+    if (rc == 0 && packet)
+        rc = trace_packet_parse(packet, &config);
+    return rc < 0 ? rc : trace_writer_open(&p->trace, &config);
 }
 
 static int map_shared(struct region_process *p)

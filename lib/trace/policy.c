@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How large a trace may become, and what happens then: UPMU_TRACE_POLICY. Room: trace (writer). Before it: core's set-up;
+/* How large a trace may become, and what happens then: UPMU_TRACE_POLICY; and its pieces: UPMU_TRACE_PACKET. Room: trace (writer). Before it: core's set-up;
  * after it: packet.c and ring.c. */
 #include <inttypes.h>
 #include <string.h>
@@ -52,6 +52,14 @@ int trace_policy_parse(const char *text, struct trace_config *config)
     *(policies[i].policy == POLICY_RING ? &config->ring_bytes : &config->limit_bytes) = size;
     config->stop_at_limit = policies[i].policy == POLICY_STOP;
     return 0;
+}
+
+int trace_packet_parse(const char *text, struct trace_config *config)
+{
+    config->packet_bytes = (size_t)parse_size(text, TRACE_PACKET_MIN, TRACE_PACKET_MAX);
+    return config->packet_bytes
+               ? 0
+               : upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_PACKET=%s: a packet has 16K to 64M; K and M are known", text);
 }
 
 /* The tracing modules need not go on for nothing, and nobody outside starts them again. */

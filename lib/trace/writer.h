@@ -45,10 +45,16 @@ struct trace_config {
 #define TRACE_RING_MAX (UINT64_C(16) << 30)
 #define TRACE_LIMIT_MIN (UINT64_C(256) << 10)
 #define TRACE_LIMIT_MAX (UINT64_C(1024) << 30)
+/** And of UPMU_TRACE_PACKET: any event fits into the least. */
+#define TRACE_PACKET_MIN (UINT64_C(16) << 10)
+#define TRACE_PACKET_MAX (UINT64_C(64) << 20)
 
 /** UPMU_TRACE_POLICY: "grow", "ring:SIZE", "limit:SIZE" or "stop:SIZE", with K, M or G. @return 0 and what is said of it in
  *  `config`; UPMU_E_INVAL. */
 int trace_policy_parse(const char *text, struct trace_config *config);
+/** UPMU_TRACE_PACKET: how much of its file a thread has mapped, with K or M; files that grow do so by as much. @return 0 and
+ *  config->packet_bytes; UPMU_E_INVAL. */
+int trace_packet_parse(const char *text, struct trace_config *config);
 
 /** Make the process's directory with metadata and control file. @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_INVAL. */
 int trace_writer_open(struct trace_writer **out, const struct trace_config *config);

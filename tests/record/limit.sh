@@ -30,6 +30,29 @@ expect 0 "$UPMU" record --mode all --stop-at 256K -o ended -- "$BUSY" 100000
 expect 0 "$UPMU" record --stop-at 1G -o whole -- "$WORKER" 20
 [ "$(process whole stopped)" = false ] || fail "it was not the limit that ended it"
 
+# packets DIR: how large those of the streams are, the largest first; the last one of a stream may have been cut
+packets() {
+    python3 - "$1" <<'PYTHON'
+import glob, struct, sys
+sizes = set()
+for path in glob.glob(sys.argv[1] + "/*/stream_*"):
+    data, at = open(path, "rb").read(), 0
+    while at < len(data):
+        bits, = struct.unpack_from("Q", data, at + 48) # packet_size of docs/format.md
+        sizes.add(bits // 8)
+        at += bits // 8
+print(*sorted(sizes, reverse=True))
+PYTHON
+}
+for packet in 16K:16384 1M:1048576; do
+    expect 0 "$UPMU" record --mode all --packet "${packet%:*}" -o "packets$packet" -- "$BUSY" 100000
+    [ "$(packets "packets$packet" | cut -d' ' -f1)" -eq "${packet#*:}" ] || fail "packets of $(packets "packets$packet")"
+    [ "$(process "packets$packet" lost)" -eq 0 ] || fail "events were lost"
+done
+for size in 15K 65M x ''; do expect 2 "$UPMU" record --packet "$size" true; done
+env UPMU_TRACE=other UPMU_TRACE_PACKET=1 UPMU_SYNC=all LD_PRELOAD="$PRELOAD" "$WORKER" 10 >out 2>err || fail "the program ended"
+has err "UPMU_TRACE_PACKET=1: a packet has 16K to 64M"
+
 for size in 255K 2000G 0 -1M 1MB ''; do
     expect 2 "$UPMU" record --limit "$size" true
     expect 2 "$UPMU" record --stop-at "$size" true

@@ -25,6 +25,7 @@ enum {
     RECORD_OPT_RING,
     RECORD_OPT_LIMIT,
     RECORD_OPT_STOP,
+    RECORD_OPT_PACKET,
     RECORD_OPT_SCHED,
     RECORD_OPT_KERNEL_LOCKS,
     RECORD_OPT_DEADLOCKS,
@@ -35,6 +36,8 @@ enum { DEPTH_MAX = 64, SAMPLE_MAX = 2000000000 };
 
 #define RING_MIN (UINT64_C(64) << 10)
 #define RING_MAX (UINT64_C(16) << 30)
+#define PACKET_MIN (UINT64_C(16) << 10)
+#define PACKET_MAX (UINT64_C(64) << 20)
 #define LIMIT_MIN (UINT64_C(256) << 10)
 #define LIMIT_MAX (UINT64_C(1024) << 30)
 
@@ -118,6 +121,11 @@ static int record_option(void *arg, int id, const char *value)
     case RECORD_OPT_STOP:
         return record_policy(l, "stop", "--stop-at wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
                              LIMIT_MAX);
+    case RECORD_OPT_PACKET:
+        l->request.packet = value;
+        if (number_is_size(value, PACKET_MIN, PACKET_MAX))
+            return 0;
+        return options_usage(l->self, "--packet wants a size from 16K to 64M, not '%s'", value);
     case RECORD_OPT_DEADLOCKS:
         l->request.deadlocks = value;
         return 0;
@@ -177,6 +185,7 @@ static const struct option_spec record_options[] = {
      "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
     {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process: what comes later is lost"},
     {RECORD_OPT_STOP, 0, "stop-at", "SIZE", "end recording a process once it has SIZE bytes of events"},
+    {RECORD_OPT_PACKET, 0, "packet", "SIZE", "memory of each thread for its events, 16K to 64M (default: 256K)"},
     {RECORD_OPT_SCHED, 0, "sched", NULL, "when each thread runs, is preempted and waits, by the kernel's records"},
     {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "waits for the kernel's own locks (root); with --sched"},
     {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "tell of deadlocks in FILE, not on standard error"},

@@ -22,6 +22,7 @@ struct record_request {
     bool requests;           /**< calls for locks, too */
     const char *policy;      /**< "ring", "limit", "stop", or NULL: files grow */
     const char *policy_size; /**< as it was given */
+    const char *packet;      /**< size of packets, as it was given, or NULL for the library's choice */
     const char *deadlocks;   /**< file to tell of deadlocks in; NULL: standard error */
     bool sched;              /**< switches of threads, too */
     bool kernel_locks;       /**< and waits for the kernel's locks */

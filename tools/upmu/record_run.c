@@ -58,6 +58,8 @@ static int set_environment(const struct record_request *q)
         rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
     if (rc == 0)
         rc = set_policy(q);
+    if (rc == 0 && q->packet)
+        rc = setenv("UPMU_TRACE_PACKET", q->packet, 1);
     if (rc == 0 && q->stacks)
         rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
     if (rc == 0 && q->sched)
