@@ -127,7 +127,8 @@ run_preset()
     ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=1} \
         UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1} \
         TSAN_OPTIONS=${TSAN_OPTIONS-halt_on_error=1:second_deadlock_stack=1} \
-        ctest --preset "$preset" ${without:+-LE "$without"} -j "$at_once" --output-junit "$PWD/$junit" --test-output-size-passed 65536 || status=$?
+        ctest --preset "$preset" ${without:+-LE "$without"} -j "$at_once" --output-junit "$PWD/$junit" \
+        --test-output-size-passed 65536 || status=$?
     if [ ! -s "$junit" ]; then
         note failed "$preset" ctest "it wrote no result (status $status)"
         return 0

@@ -94,8 +94,8 @@ void sync_live_created(void)
 #endif
 
 /* The odd version must be seen before what is stored after it: an ordering of the store alone would not hold back the
- * others on every CPU. Beside the slot's own thread only disown_slot() changes the version, by two. It may be lost here:
- * then a reader has found the slot odd, or finds the version that the thread itself has given it. */
+ * others on every CPU. Beside the slot's own thread only disown_slot() changes the version, by far more, and that may be
+ * lost here: who has seen its version never finds it again, whatever the thread goes on to write. */
 static void change_begin(struct live_slot *s)
 {
     __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
@@ -266,6 +266,7 @@ void sync_live_end(struct sync_thread *t)
 /* `lock` is a key, or the lock itself for whatever is held of it. */
 static void disown_slot(struct live_slot *s, uintptr_t lock)
 {
+    enum { DISOWNED = 1 << 16 }; /* even, and no version that the thread comes to soon */
     uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n && i < LIVE_HELD_MAX; i++) {
         struct live_held *h = &live_held(s)[i];
@@ -273,7 +274,7 @@ static void disown_slot(struct live_slot *s, uintptr_t lock)
         if (expected == 0 || (expected != lock && expected + h->shared != lock) ||
             !__atomic_compare_exchange_n(&h->lock, &expected, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
-        __atomic_fetch_add(&s->version, 2, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&s->version, DISOWNED, __ATOMIC_RELEASE);
     }
 }
 

@@ -166,8 +166,8 @@ __attribute__((noinline, flatten)) static int lock_on(pthread_mutex_t *m, uint32
 __attribute__((noinline, flatten)) static int lock_asked(struct sync_thread *t, pthread_mutex_t *m,
                                                          int (*real)(pthread_mutex_t *), uintptr_t site)
 {
-    uint64_t tick = sync_process.depth == 0 ? tick_now() : 0;
-    uint32_t asked = tick ? sync_site_id(t, tick, site) : sync_stack_first(t, &tick, site);
+    uint64_t tick;
+    uint32_t asked = sync_stack_first(t, &tick, site);
     (void)stream_fast_sync(t->stream, tick, UPMU_TRACE_LOCK_REQUEST, UPMU_OBJECT_MUTEX, (uintptr_t)m, asked);
     if (UNLIKELY(real(m) != 0))
         return wait_for(t, MODE_ALL, m, &way_plain, site, asked);

@@ -79,25 +79,25 @@ uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
     return id;
 }
 
+static uint32_t whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+{
+    int saved = errno;
+    sync_guard(t);
+    uint32_t id = sync_stack_here(t, tick, site);
+    sync_unguard(t);
+    errno = saved;
+    return id;
+}
+
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
 {
-    if (sync_process.depth == 0)
-        return sync_site_id(t, tick, site);
-    sync_guard(t);
-    uint32_t id = sync_stack_here(t, &tick, site);
-    sync_unguard(t);
-    return id;
+    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : whole_stack(t, &tick, site);
 }
 
 uint32_t sync_stack_first(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
     *tick = sync_process.depth == 0 ? tick_now() : 0;
-    if (*tick)
-        return sync_site_id(t, *tick, site);
-    sync_guard(t);
-    uint32_t id = sync_stack_here(t, tick, site);
-    sync_unguard(t);
-    return id;
+    return *tick ? sync_site_id(t, *tick, site) : whole_stack(t, tick, site);
 }
 
 void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,

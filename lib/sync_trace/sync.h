@@ -544,7 +544,7 @@ static inline void sync_count_release(struct sync_thread *t, const struct sync_h
 void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
 /** The call stack here, as an id for events of `tick`; without stacks, of the call site alone. */
 uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site);
-/** The same of an event that comes after it, whose tick `*tick` becomes. */
+/** The same of an event that comes after it, whose tick `*tick` becomes. Both keep errno. */
 uint32_t sync_stack_first(struct sync_thread *t, uint64_t *tick, uintptr_t site);
 /** Id of the stack that is the call site alone, at its first use in this thread. */
 uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site);

@@ -8,7 +8,7 @@
 
 #include "trace/turns.h"
 
-enum { CHUNK_BYTES = 64 * 1024, STACKS_AT_FIRST = 256, MODULES_AT_FIRST = 16 };
+enum { CHUNK_BYTES = 64 * 1024, STACKS_AT_FIRST = 256, ROOM_AT_FIRST = 16 };
 
 /** A piece of memory that is never moved; what is kept lies behind its head. */
 struct context_chunk {
@@ -116,16 +116,23 @@ const struct context_stack *context_stack(const struct context *c, uint32_t id)
 
 /* ----------------------------------------------------------------------------------------------------- modules */
 
+void *context_room(void *array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap)
+        return array;
+    size_t want = *cap ? *cap * 2 : ROOM_AT_FIRST;
+    void *more = reallocarray(array, want, size);
+    if (more)
+        *cap = want;
+    return more;
+}
+
 int context_add_module(struct context *c, const struct context_module *module)
 {
-    if (c->n_modules == c->cap_modules) {
-        size_t cap = c->cap_modules ? c->cap_modules * 2 : MODULES_AT_FIRST;
-        struct context_module *more = reallocarray(c->modules, cap, sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        c->modules = more;
-        c->cap_modules = cap;
-    }
+    struct context_module *all = context_room(c->modules, c->n_modules, &c->cap_modules, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    c->modules = all;
     struct context_module kept = *module;
     kept.path = keep_text(c, module->path);
     kept.build_id = keep_text(c, module->build_id);

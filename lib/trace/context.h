@@ -60,6 +60,9 @@ void context_free(struct context *c);
 int context_add_stack(struct context *c, const struct context_stack *stack, const uint8_t *frames);
 /** The stack of that id, or NULL. Its frames are those that turns_address() gives. */
 const struct context_stack *context_stack(const struct context *c, uint32_t id);
+/** Room for one more in an array of `n`, of which `*cap` fit. @return the array, where it is now; NULL without memory: the
+ *  old one is as it was. */
+void *context_room(void *array, size_t n, size_t *cap, size_t size);
 /** Keep a module; its texts are copied. @return 0, -ENOMEM. */
 int context_add_module(struct context *c, const struct context_module *module);
 

@@ -82,11 +82,10 @@ static bool process_lives(const struct control_header *h)
            control_start_ticks((pid_t)h->pid) == h->start_ticks;
 }
 
-/* Nobody who has put something else in its place is waited for. @return a descriptor or -errno. */
-static int control_file_open(int dirfd)
+int control_open_at(int dirfd, const char *path)
 {
     struct stat st;
-    int fd = openat(dirfd, CONTROL_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return -errno;
     int rc = fstat(fd, &st) != 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
@@ -99,7 +98,7 @@ static int control_file_open(int dirfd)
 int control_is_running(int dirfd)
 {
     struct control_header h;
-    int fd = control_file_open(dirfd);
+    int fd = control_open_at(dirfd, CONTROL_FILE);
     if (fd < 0)
         return fd == -ENOENT ? 0 : fd;
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};

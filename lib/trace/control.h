@@ -66,6 +66,10 @@ uint64_t control_start_ticks(pid_t pid);
 /** This boot's id: as bytes, and as text of 36 characters with its NUL. @return 0 or -errno. */
 int control_boot_id(uint8_t id[16], char text[37]);
 
+/** Open a file of a recording for reading: only regular files, links not followed, and nobody who has put something else in
+ *  its place is waited for. `path` is looked up as openat() does. @return descriptor or -errno. */
+int control_open_at(int dirfd, const char *path);
+
 /** Whether the process that writes the directory `dirfd` is alive. @return 1, 0 (also without a control file), or
  *  -errno when it cannot be told. */
 int control_is_running(int dirfd);

@@ -5,20 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "trace/control.h"
 
 int packets_open(const char *path)
 {
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0)
-        return -errno;
-    int rc = fstat(fd, &st) != 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
-    if (rc == 0)
-        return fd;
-    close(fd);
-    return rc;
+    return control_open_at(AT_FDCWD, path);
 }
 
 int packets_read(int fd, void *buffer, size_t len, uint64_t offset)

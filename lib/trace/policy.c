@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How large a trace may become, and what happens then: UPMU_TRACE_POLICY; and its pieces: UPMU_TRACE_PACKET. Room: trace (writer). Before it: core's set-up;
- * after it: packet.c and ring.c. */
+/* How large a trace may become, and what happens then: UPMU_TRACE_POLICY; and how large its pieces are: UPMU_TRACE_PACKET.
+ * Room: trace (writer). Before it: core's set-up; after it: packet.c and ring.c. */
 #include <inttypes.h>
 #include <string.h>
 

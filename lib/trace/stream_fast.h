@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The events of locks that occur millions of times, and those of waits, written in the caller: no call into another library as long as the
- * packet has room. Room: trace (writer), for the tracing modules of the same release. Before it: sync_trace; after it:
+ * The events of locks that occur millions of times, and those of waits, written in the caller: no call into another library
+ * as long as the packet has room. Room: trace (writer), for the tracing modules of the same release. Before it: sync_trace; after it:
  * the packet, or upmu_trace_sync_() for whatever is not the usual case.
  */
 #ifndef UPMU_TRACE_STREAM_FAST_H
@@ -149,8 +149,8 @@ static inline bool stream_fast_wait(struct trace_stream *s, uint64_t tick, const
 }
 
 /**
- * Record a LOCK_REQUEST, LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type` and `flags`
- * should be constants. Traced path. @return false if it was lost (and counted).
+ * Record a LOCK_REQUEST, LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type`
+ * and `flags` should be constants. Traced path. @return false if it was lost (and counted).
  */
 static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind,
                                                                     int32_t object_type, uint32_t flags,

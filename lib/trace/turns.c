@@ -11,7 +11,6 @@
 enum {
     TAG_SHIFT = 56,
     TAG_UNKNOWN = 255, /* there were more than there are numbers: of the others nothing is known */
-    TURNS_AT_FIRST = 64,
 };
 
 static bool overlap(const struct context_module *a, const struct context_module *b)
@@ -51,14 +50,10 @@ static int add(struct context *c, const struct context_module *module)
 /* Turns are in the order of their ticks; mostly a new one is the last. */
 static int add_turn(struct context *c, struct context_turn turn)
 {
-    if (c->n_turns == c->cap_turns) {
-        size_t cap = c->cap_turns ? c->cap_turns * 2 : TURNS_AT_FIRST;
-        struct context_turn *more = reallocarray(c->turns, cap, sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        c->turns = more;
-        c->cap_turns = cap;
-    }
+    struct context_turn *all = context_room(c->turns, c->n_turns, &c->cap_turns, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    c->turns = all;
     size_t at = c->n_turns++;
     for (; at > 0 && c->turns[at - 1].tick > turn.tick; at--)
         c->turns[at] = c->turns[at - 1];

@@ -7,9 +7,9 @@
  *
  * What is looked at is not edges between locks but takings: thread T took L while it held H. A cycle of takings, each
  * wanting a lock that the next one holds, can become a deadlock if its threads are different, no lock is held in two of
- * them (a gate) and no room in more of them than find place there, none comes before another by creation or joining, and all of them wait without end. A cycle that fails
- * one of these is reported as what it is, not left out. Looking at edges instead would lose the gate of one occurrence
- * in another one, and so be wrong on both sides.
+ * them (a gate) and no room in more of them than find place there, none comes before another by creation or joining, and
+ * all of them wait without end. A cycle that fails one of these is reported as what it is, not left out. Looking at edges
+ * instead would lose the gate of one occurrence in another one, and so be wrong on both sides.
  */
 #ifndef UPMU_WAITGRAPH_ORDER_H
 #define UPMU_WAITGRAPH_ORDER_H

@@ -542,8 +542,11 @@ function conditionsPanel(m) {
         p.overwritten
           ? fact("Overwritten", `${count(p.overwritten)} older events made room for later ones`, true)
           : null,
-        fact("End", p.complete ? "in good order" : p.execed ? "it became another program (exec)" : "it was killed, or still running",
-          !p.complete && !p.execed),
+        fact(
+          "End",
+          p.complete ? "in good order" : p.execed ? "it became another program (exec)" : "it was killed, or still running",
+          !p.complete && !p.execed,
+        ),
       ),
     ),
     h(

@@ -2,11 +2,15 @@
 /* The harness of the guests' programs. Room: tests. Before it a program's table of tests; after it the guest's console. */
 #include "guest.h"
 
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,6 +140,29 @@ bool guest_sysctl(const char *path, int value)
         return false;
     bool written = fprintf(f, "%d\n", value) > 0;
     return fclose(f) == 0 && written;
+}
+
+int guest_calls_counter(const char *filter)
+{
+    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_TRACEPOINT};
+    unsigned long long id = 0;
+    FILE *f = fopen("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "r");
+    if (!f || fscanf(f, "%llu", &id) != 1)
+        guest_skip("this kernel has no tracepoint at the entry of system calls");
+    fclose(f);
+    attr.config = id;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    EXPECT(fd >= 0, "the tracepoint cannot be opened: %s", strerror(errno));
+    if (filter)
+        EXPECT(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) == 0, "filter '%s': %s", filter, strerror(errno));
+    return fd;
+}
+
+uint64_t guest_calls(int counter)
+{
+    uint64_t n = UPMU_NO_VALUE;
+    EXPECT(read(counter, &n, sizeof n) == sizeof n, "read of the tracepoint");
+    return n;
 }
 
 /* ---------------------------------------------------------------------------------------------- libupmu in short */

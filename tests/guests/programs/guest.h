@@ -55,6 +55,12 @@ unsigned guest_cycles_per_instruction(void);
 /** Write a number to a file of /proc/sys. @return whether it was taken. */
 bool guest_sysctl(const char *path, int value);
 
+/** A counter of the calling thread's system calls, by the kernel's tracepoint at their entry: those that fit `filter`, or
+ *  all of them (NULL). Skips the test where there is no such tracepoint. @return its descriptor. */
+int guest_calls_counter(const char *filter);
+/** How many there were so far. */
+uint64_t guest_calls(int counter);
+
 /* ------------------------------------------------------------------------------------------- libupmu in short */
 
 enum { GUEST_EVENTS_MAX = 16 };

@@ -233,28 +233,6 @@ static void set_falls_back_to_read_where_the_page_has_no_index(void)
 
 /* ------------------------------------------------------------------------------------------------------ regions */
 
-/* System calls of this thread so far, as the kernel's tracepoint at their entry counts them; its descriptor. */
-static int system_calls_counter(void)
-{
-    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_TRACEPOINT};
-    unsigned long long id = 0;
-    FILE *f = fopen("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "r");
-    if (!f || fscanf(f, "%llu", &id) != 1)
-        guest_skip("this kernel has no tracepoint at the entry of system calls");
-    fclose(f);
-    attr.config = id;
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    EXPECT(fd >= 0, "the tracepoint cannot be opened: %s", strerror(errno));
-    return fd;
-}
-
-static uint64_t system_calls(int fd)
-{
-    uint64_t n = UPMU_NO_VALUE;
-    EXPECT(read(fd, &n, sizeof n) == sizeof n, "read of the tracepoint");
-    return n;
-}
-
 static upmu_region_t region = UPMU_REGION("loop");
 
 static void region_pairs(int n)
@@ -285,16 +263,16 @@ static void regions_with_four_counters_perform_no_system_call(void)
     grant_user_reads();
     regions_on(FOUR_EVENTS);
     region_pairs(10);
-    int calls = system_calls_counter();
-    uint64_t before = system_calls(calls);
+    int calls = guest_calls_counter(NULL);
+    uint64_t before = guest_calls(calls);
     region_pairs(PAIRS);
-    uint64_t after = system_calls(calls);
+    uint64_t after = guest_calls(calls);
     EXPECT(after - before == 1, "%d pairs perform %llu system calls", PAIRS, (unsigned long long)(after - before - 1));
     /* The witness sees what there is to see. */
-    before = system_calls(calls);
+    before = guest_calls(calls);
     for (int i = 0; i < PAIRS; i++)
         (void)syscall(SYS_getppid);
-    after = system_calls(calls);
+    after = guest_calls(calls);
     EXPECT(after - before == PAIRS + 1, "%llu", (unsigned long long)(after - before));
 
     struct upmu_region_stats stats = {.size = sizeof stats};

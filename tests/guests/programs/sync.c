@@ -7,13 +7,11 @@
  * The program is not static like the others: the calls of POSIX are taken over by the dynamic linker.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -150,29 +148,6 @@ static void waits_and_held_sections_are_recorded(void)
 
 /* ------------------------------------------------------------------------------------------------- system calls */
 
-/* System calls of this thread that fit the filter, as the kernel's tracepoint at their entry counts them. */
-static int calls_counter(const char *filter)
-{
-    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_TRACEPOINT};
-    unsigned long long id = 0;
-    FILE *f = fopen("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "r");
-    if (!f || fscanf(f, "%llu", &id) != 1)
-        guest_skip("this kernel has no tracepoint at the entry of system calls");
-    fclose(f);
-    attr.config = id;
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    EXPECT(fd >= 0, "the tracepoint cannot be opened: %s", strerror(errno));
-    EXPECT(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) == 0, "filter '%s': %s", filter, strerror(errno));
-    return fd;
-}
-
-static uint64_t calls_now(int fd)
-{
-    uint64_t n = UPMU_NO_VALUE;
-    EXPECT(read(fd, &n, sizeof n) == sizeof n, "read of the tracepoint");
-    return n;
-}
-
 struct calls {
     uint64_t others, reads; /* than what a wait is made of */
 };
@@ -183,13 +158,13 @@ static void *calls_worker(void *arg)
     char filter[32];
     take_turns(&(struct turns){&warm, NOTHING, ROUNDS});
     snprintf(filter, sizeof filter, "id != %d", (int)SYS_futex);
-    int others = calls_counter(filter);
+    int others = guest_calls_counter(filter);
     snprintf(filter, sizeof filter, "id == %d", (int)SYS_read);
-    int reads = calls_counter(filter);
-    uint64_t others_before = calls_now(others), reads_before = calls_now(reads);
+    int reads = guest_calls_counter(filter);
+    uint64_t others_before = guest_calls(others), reads_before = guest_calls(reads);
     take_turns(&(struct turns){&loop, NOTHING, ROUNDS});
-    calls->reads = calls_now(reads) - reads_before - 1; /* the one that asks */
-    calls->others = calls_now(others) - others_before - 3;
+    calls->reads = guest_calls(reads) - reads_before - 1; /* the one that asks */
+    calls->others = guest_calls(others) - others_before - 3;
     return NULL;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which releases are recorded. Room: tests; the whole of sync_trace is linked in, so that what waiters in other threads do
  * to a held lock can be done at the worst moment. */
-#include <check.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "sync_trace/sync.h"
+#include "unit/suite.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"
 
@@ -84,11 +84,5 @@ int main(void)
 {
     TCase *cases = tcase_create("releases");
     tcase_add_test(cases, a_late_wish_for_another_lock_hides_no_release);
-    Suite *suite = suite_create("releases");
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite("releases", cases);
 }
