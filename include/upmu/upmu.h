@@ -61,6 +61,7 @@ enum upmu_code {
     UPMU_E_LIMIT = -18,      /**< a fixed limit of the library is reached; the message says which */
     UPMU_E_SYSTEM = -19,     /**< any other refusal of the kernel; the message has its errno */
     UPMU_E_BACKEND = -20,    /**< the backend chosen (UPMU_BACKEND) cannot be used here */
+    UPMU_E_PARTIAL = -21,    /**< the kernel ran the event for less time than its group: the count would be too low */
 };
 
 /** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */

@@ -88,6 +88,7 @@ static const char *const code_texts[] = {
     [-UPMU_E_LIMIT] = "limit of the library reached",
     [-UPMU_E_SYSTEM] = "refused by the kernel",
     [-UPMU_E_BACKEND] = "backend not usable",
+    [-UPMU_E_PARTIAL] = "counted by the kernel for less time than its group",
 };
 
 const char *upmu_strerror(int code)

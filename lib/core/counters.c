@@ -68,11 +68,11 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
         .pid = target->pid,
         .cpu = target->cpu,
         .group_fd = leader,
-        .disabled = leader < 0 && !target->running,
+        .disabled = leader < 0,
         .inherit = target->inherit,
         .enable_on_exec = leader < 0 && target->on_exec,
         .backend = (uint8_t)target->backend,
-        .group_read = true,
+        .group_read = leader < 0, /* a member's descriptor gives its own times, which the group's do not show */
     };
     /* Another backend knows no PMU's number, but the core PMU by what it is. */
     if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_kind(e->core)->core_type)
@@ -118,8 +118,7 @@ static bool really_fits(const struct counters *c, const struct counter_target *t
     size_t i = leader_of(c, g);
     const struct event *leader = &c->list->events[i];
     struct counter copy = c->counter[i];
-    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->running ||
-        target->on_exec)
+    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->on_exec)
         return true;
     int fd = open_with_modes(leader, target, c->group[g].leader, &copy);
     if (fd >= 0)
@@ -408,6 +407,10 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
     if (target->self && target->user_read && !target->inherit)
         map_pages(c);
     lay_out(c);
+    if (target->running) {
+        int rc = counters_control(c, KERNEL_ENABLE);
+        first_failure = first_failure ? first_failure : rc;
+    }
     return first_failure;
 }
 
@@ -465,8 +468,7 @@ static bool read_pages(const struct counters *c, size_t g, uint64_t *section, bo
     return true;
 }
 
-/* Whether a group read gave the events that were opened. */
-static bool is_ours(const struct counters *c, const struct counter_group *group, const uint64_t *section)
+bool counters_is_group(const struct counters *c, const struct counter_group *group, const uint64_t *section)
 {
     const uint64_t *id = c->ids + group->first;
     if (section[0] != group->n)
@@ -487,7 +489,8 @@ static void read_groups(const struct counters *c, uint64_t *words, bool stale)
         if (group->pages && read_pages(c, g, section, stale))
             continue;
         size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
-        if (!group->lost && k->read(group->leader, section, bytes) == (ssize_t)bytes && is_ours(c, group, section))
+        if (!group->lost && k->read(group->leader, section, bytes) == (ssize_t)bytes &&
+            counters_is_group(c, group, section))
             continue;
         group->lost = true;
         section[0] = 0;

@@ -145,17 +145,33 @@ void counters_close(struct counters *c, bool forked);
  *  counts for somebody else). */
 int counters_control_failed(enum kernel_verb verb, int err) __attribute__((cold));
 
-/** Start, stop or reset all groups. Inline: what is executed here between the kernel's start and its stop is in the
- *  counts. @return 0, UPMU_E_SYSTEM, UPMU_E_BUSY. */
+/**
+ * Start or stop all groups, by their leaders alone: the members are enabled from the start and run with their leader.
+ * Starting or stopping a member itself must be avoided: Linux 6.18 does not schedule a member that is enabled while its leader
+ * runs before the thread's next context switch, and the group's times do not show it. Inline: what is executed here between the
+ * kernel's start and its stop is in the counts. @return 0, UPMU_E_SYSTEM, UPMU_E_BUSY.
+ */
 static inline int counters_control(struct counters *c, enum kernel_verb verb)
 {
     for (size_t g = 0; g < c->n_groups; g++) {
-        int rc = core_kernel()->control(c->group[g].leader, verb, true);
+        int rc = core_kernel()->control(c->group[g].leader, verb);
         if (rc < 0)
             return counters_control_failed(verb, -rc);
     }
     return 0;
 }
+
+/**
+ * Members that the kernel ran for less time than their group's leader: bits of the events asked for. Linux 6.18 does so with
+ * members that join a running group; a group's times do not show it. To be asked after the first start and before a report,
+ * never at region boundaries: it costs a read per member that has no page.
+ * @param words  what the calling thread, the owner, has just read; NULL: any thread of the process asks, and pages are not used
+ */
+uint64_t counters_late(const struct counters *c, const uint64_t *words);
+/** From now on these events have no reading, with UPMU_E_PARTIAL as the cause. The owner only. */
+void counters_leave_late(struct counters *c, uint64_t late);
+/** Whether a group read gave the events that were opened. */
+bool counters_is_group(const struct counters *c, const struct counter_group *group, const uint64_t *section);
 
 /** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section, from then
  *  on for ever.

@@ -60,14 +60,16 @@ struct kernel_open {
     uint32_t type;
     uint32_t exclude; /**< enum kernel_exclude */
     uint64_t config, config1, config2;
-    pid_t pid;     /**< 0 = calling thread, -1 = any (with cpu) */
-    int cpu;       /**< -1 = any */
-    int group_fd;  /**< leader, -1 = none */
-    bool disabled; /**< opened stopped (leaders; siblings follow their leader) */
-    bool inherit;  /**< threads and children created later count too */
+    pid_t pid;    /**< 0 = calling thread, -1 = any (with cpu) */
+    int cpu;      /**< -1 = any */
+    int group_fd; /**< leader, -1 = none */
+    bool
+        disabled; /**< opened stopped: leaders, until all members are open; a member is enabled and runs with its leader */
+    bool inherit; /**< threads and children created later count too */
     bool enable_on_exec;
     uint8_t backend; /**< enum kernel_backend; a group is of one backend */
-    bool group_read; /**< read gives the whole group: KERNEL_READ_GROUP layout, else KERNEL_READ_ONE */
+    bool group_read; /**< read gives the whole group with the leader's times: KERNEL_READ_GROUP layout; else the event's
+                        own count and times: KERNEL_READ_ONE */
 };
 
 /*
@@ -83,7 +85,6 @@ enum {
 enum kernel_verb {
     KERNEL_ENABLE,
     KERNEL_DISABLE,
-    KERNEL_RESET,
 };
 
 /** A count read from the mmap page without a system call. */
@@ -207,8 +208,9 @@ struct kernel_ops {
     void (*close_event)(int fd, uint64_t id);
     /** One read(2). @return bytes, or -errno. Signal safe, keeps errno. */
     ssize_t (*read)(int fd, void *words, size_t bytes);
-    /** ioctl on an event, or on its whole group. @return 0 or -errno. */
-    int (*control)(int fd, enum kernel_verb verb, bool group);
+    /** Start or stop one event; a group is started and stopped by its leader alone. Never for a member: see
+     *  counters_control(). @return 0 or -errno. */
+    int (*control)(int fd, enum kernel_verb verb);
 
     /** Map the self-monitoring page of an event of the calling thread. @return 0 or -errno. */
     int (*map)(int fd, const void **page);

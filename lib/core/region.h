@@ -122,7 +122,9 @@ struct region_kept {
     struct counters counters;
     struct trace_stream *stream;
     struct region_sched sched;
-    size_t mapped; /**< bytes of the whole block */
+    struct tiny_lock open; /**< held while the counters are closed, and while another thread reads their times */
+    uint64_t late;         /**< atomic: events that the kernel ran in part only, as counters_late() has them */
+    size_t mapped;         /**< bytes of the whole block */
 };
 
 /** The part that a forked child sees as zeros. */
@@ -266,6 +268,10 @@ struct region_record *region_thread_new_record(struct region_thread *t, uint32_t
 void region_thread_page(struct region_thread *t);
 /** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */
 int region_threads_start(void);
+/** Before a report: find events of threads that the kernel ran in part only, see counters_late(). */
+void region_threads_check(void);
+/** Take the numbers of these events out of a record: they are not counted. */
+void region_record_leave_late(struct region_record *r, uint64_t late);
 /** into += r, and into += m. */
 void region_record_merge(struct region_record *into, const struct region_record *r);
 void region_misuse_add(struct region_misuse *into, const struct region_misuse *m);

@@ -47,6 +47,7 @@ bool region_record_copy(const struct region_thread *t, uint32_t id, struct regio
         copy_words(out, r, upmu_regions.record_bytes);
     } while ((before & 1 || __atomic_load_n(&t->version, __ATOMIC_RELAXED) != before) &&
              !owner_is_stuck(tries++, &since));
+    region_record_leave_late(out, __atomic_load_n(&t->kept->late, __ATOMIC_RELAXED));
     return true;
 }
 
@@ -185,6 +186,7 @@ int upmu_region_stats(const char *name, pid_t thread, struct upmu_region_stats *
     if (!c.sum)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     c.one = (struct region_record *)(void *)((unsigned char *)c.sum + upmu_regions.record_bytes);
+    region_threads_check();
     region_each_thread(collect_thread, &c);
     out->threads = (uint32_t)c.sum->threads;
     if (c.threads > 0)

@@ -95,6 +95,14 @@ static void touch(void *from, size_t bytes)
         p[i] = p[i];
 }
 
+/* The calling thread's own counters: what the kernel runs in part only has no number from now on. */
+static void region_thread_check(struct region_thread *t)
+{
+    uint64_t late = counters_late(&t->kept->counters, NULL);
+    counters_leave_late(&t->kept->counters, late);
+    __atomic_fetch_or(&t->kept->late, late, __ATOMIC_RELAXED);
+}
+
 /* The kernel does its part for an event at each switch of its thread, which is as much again as a switch costs: a thread
  * that is only recorded, and for which nobody has asked for events, has none before its first region. */
 static void open_counters(struct region_thread *t)
@@ -110,6 +118,7 @@ static void open_counters(struct region_thread *t)
     /* Even when nobody asked for switches, the sequence word tells at no cost that a region lost the CPU. */
     if (!upmu_regions.time_only && !upmu_regions.late_page && !t->kept->counters.sequence)
         (void)switches_open(&t->kept->counters);
+    region_thread_check(t);
     if (t->kept->counters.wanted_not_open > 0)
         __atomic_fetch_add(&upmu_regions.threads_short, 1, __ATOMIC_RELAXED);
 }
@@ -279,10 +288,42 @@ void region_misuse_add(struct region_misuse *into, const struct region_misuse *m
         a[i] += __atomic_load_n(&b[i], __ATOMIC_RELAXED);
 }
 
-static void merge_thread(struct region_thread *into, const struct region_thread *t)
+void region_record_leave_late(struct region_record *r, uint64_t late)
+{
+    for (size_t i = 0; late && i < upmu_regions.list.n; i++) {
+        struct region_event_sum *e = &r->events[i];
+        if (!(late >> i & 1) || e->sum.count + e->without_value == 0)
+            continue;
+        e->without_value += e->sum.count;
+        e->sum = (struct region_sum){0};
+        e->enabled = e->running = 0;
+        e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+        e->cause = UPMU_E_PARTIAL;
+    }
+}
+
+void region_threads_check(void)
+{
+    uint64_t late = 0;
+    region_lock();
+    for (struct region_kept *k = upmu_regions.threads; k; k = k->next) {
+        tiny_lock_take(&k->open);
+        if (__atomic_load_n(&k->thread->live, __ATOMIC_ACQUIRE) && k->counters.n_groups > 0)
+            __atomic_fetch_or(&k->late, counters_late(&k->counters, NULL), __ATOMIC_RELAXED);
+        tiny_lock_give(&k->open);
+        late |= __atomic_load_n(&k->late, __ATOMIC_RELAXED);
+    }
+    region_unlock();
+    for (size_t i = 0; i < upmu_regions.list.n; i++)
+        if (late >> i & 1 && !upmu_regions.event_reasons[i])
+            upmu_regions.event_reasons[i] = strdup(upmu_strerror(UPMU_E_PARTIAL));
+}
+
+static void merge_thread(struct region_thread *into, struct region_thread *t)
 {
     for (uint32_t i = 0; i < t->n_records; i++) {
-        const struct region_record *r = (const void *)(t->records + i * upmu_regions.record_bytes);
+        struct region_record *r = (void *)(t->records + i * upmu_regions.record_bytes);
+        region_record_leave_late(r, t->kept->late);
         struct region_record *sum = region_thread_record(into, (uint32_t)r->id);
         if (!sum && (sum = region_thread_new_record(into, (uint32_t)r->id)) != NULL)
             sum->threads = 0;
@@ -332,11 +373,14 @@ static void thread_end(struct region_thread *t)
     /* What the program left open is counted; the region of the thread's life is ours, and ends here. */
     uint32_t left = t->depth - region_life_is_open(t);
     __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + left, __ATOMIC_RELAXED);
+    region_thread_check(t);
     region_life_end(t);
     __atomic_store_n(&t->ended, 1, __ATOMIC_RELEASE);
     region_tls.refused = 1;
     region_tls.thread = NULL;
+    tiny_lock_take(&t->kept->open);
     counters_close(&t->kept->counters, false);
+    tiny_lock_give(&t->kept->open);
     region_sched_end(t);
     if (t->kept->stream) {
         trace_stream_release(t->kept->stream);

@@ -146,6 +146,7 @@ static int gather(struct report *r)
     ssize_t n = readlink("/proc/self/exe", r->program, sizeof r->program - 1);
     if (n < 0)
         r->program[0] = '\0';
+    region_threads_check();
     region_each_thread(count_thread, &r->threads);
     r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "core/backend.h"
+#include "core/caller.h"
 #include "core/explain.h"
 #include "core/machine.h"
 
@@ -108,7 +109,7 @@ static int open_instances(struct upmu_set *set)
         rc = set_add_instance(set, -1, set->opts.cpu);
         return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "there is no CPU %d online", set->opts.cpu) : rc;
     default:
-        set->owner = core_kernel()->gettid();
+        set->owner = caller_thread();
         return set_add_instance(set, 0, -1);
     }
 }
@@ -205,7 +206,7 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     set->opts = ours;
     set->gate = -1;
-    set->process = getpid();
+    set->process = caller_process();
     rc = set_fill(set, events);
     set->opts.argv = NULL; /* the caller's, who may free them now */
     set->opts.backend = NULL;
@@ -221,7 +222,7 @@ void upmu_set_close(struct upmu_set *set)
 {
     if (!set)
         return;
-    bool forked = set->process != getpid();
+    bool forked = set->process != caller_process();
     set_drop_instances(set, 0, forked);
     if (set->gate >= 0 && forked) {
         core_kernel()->close(set->gate); /* the command is the parent's to start or to end */
@@ -243,12 +244,12 @@ void upmu_set_close(struct upmu_set *set)
  * its descriptors. Inline, since counters run while stop and read ask. */
 static inline bool is_callers(const struct upmu_set *set)
 {
-    return set->owner ? set->owner == core_kernel()->gettid() : set->process == getpid();
+    return set->process == caller_process() && (!set->owner || set->owner == caller_thread());
 }
 
 static __attribute__((cold, noinline)) int foreign_set(const struct upmu_set *set, const char *call)
 {
-    if (set->process != getpid())
+    if (set->process != caller_process())
         return upmu_fail(UPMU_E_STATE, "%s: the set belongs to another process, of which this one was forked", call);
     return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, which alone may use it", call);
 }
@@ -382,6 +383,20 @@ static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value 
     return doubted;
 }
 
+/* Read all instances. The times of single members are looked at in the first reading after a start and in those that are
+ * not made in the middle of a thread's work: a reading that is made often must cost no further system calls. */
+static void set_read_words(struct upmu_set *set)
+{
+    bool check = !set->checked || !set->running || set->opts.target != UPMU_TARGET_THREAD;
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct set_instance *in = set->instances[k];
+        counters_read(&in->counters, in->words);
+        if (check)
+            counters_leave_late(&in->counters, counters_late(&in->counters, in->words));
+    }
+    set->checked = true;
+}
+
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
     if (!set || !values || n < set->list.n)
@@ -392,9 +407,9 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set was never started");
     memset(values, 0, set->list.n * sizeof *values);
+    set_read_words(set);
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
-        counters_read(&in->counters, in->words);
         for (size_t i = 0; i < set->list.n; i++) {
             struct upmu_value v = value_of(set, in, i, NULL);
             if (k == 0)
@@ -469,7 +484,7 @@ static void switches_pause(struct upmu_set *set, bool stop)
         struct set_instance *in = set->instances[k];
         if (!in->counters.wants_switches)
             continue;
-        counters_read(&in->counters, in->words);
+        counters_read_switches(&in->counters, in->words);
         for (size_t i = 0; i < set->list.n; i++) {
             struct reading now;
             if (!in->counters.counter[i].switches || read_instance(in, i, &now) < 0)
@@ -519,6 +534,7 @@ int upmu_set_start(struct upmu_set *set)
     }
     if (rc == 0)
         set->started = set->running = true;
+    set->checked = false;
     return rc;
 }
 
@@ -574,6 +590,9 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!set || i >= set->list.n)
         return "";
     const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    for (size_t k = 0; !reason && k < set->n_instances; k++)
+        if (counters_cause(&set->instances[k]->counters, i) == UPMU_E_PARTIAL)
+            reason = upmu_strerror(UPMU_E_PARTIAL);
     if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
         return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
     if (!reason && set->doubted >> i & 1)
@@ -595,7 +614,7 @@ size_t upmu_set_instances(const struct upmu_set *set)
 int upmu_set_user_read(const struct upmu_set *set, size_t i)
 {
     struct kernel_page_count now;
-    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD || set->owner != core_kernel()->gettid())
+    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD || !is_callers(set))
         return 0;
     const struct counters *c = &set->instances[0]->counters;
     const struct counter *counter = &c->counter[i];

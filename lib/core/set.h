@@ -25,13 +25,14 @@ struct upmu_set {
     size_t n_instances, cap_instances;
     char (*names)[EVENT_NAME_MAX]; /**< as counted, see counters_name() */
     char **reasons;                /**< why an event is not counted, or NULL */
-    pid_t process;                 /**< that opened the set: a forked child has neither its pages nor its command */
-    pid_t owner;                   /**< thread that opened a UPMU_TARGET_THREAD set */
-    char *program;                 /**< argv[0] of the command; the caller's argv is not used after the open */
-    pid_t command;                 /**< 0 before its start */
+    uint64_t process; /**< caller_process() that opened the set: a forked child has neither its pages nor its command */
+    uint64_t owner;   /**< caller_thread() that opened a UPMU_TARGET_THREAD set, else 0 */
+    char *program;    /**< argv[0] of the command; the caller's argv is not used after the open */
+    pid_t command;    /**< 0 before its start */
     pid_t spawned;
     int gate; /**< releases the command, -1 once done */
     bool started, running, waited;
+    bool checked; /**< since it was last started, all members were seen to run as long as their group */
     int status;
     uint64_t doubted; /**< bit i: event i last read a 0 that is no number */
 };

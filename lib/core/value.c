@@ -155,6 +155,8 @@ int value_standing_of(int code)
     case UPMU_E_NAME:
     case UPMU_E_NO_SYSCALL:
         return UPMU_UNSUPPORTED;
+    case UPMU_E_PARTIAL:
+        return UPMU_NOT_COUNTED;
     default:
         return UPMU_REFUSED;
     }

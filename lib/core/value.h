@@ -64,7 +64,7 @@ struct upmu_value value_without(int standing, int cause);
 /** Take the number from a value of 0 that may as well mean that the CPU lacks the event. @return whether it was one. */
 bool value_doubt_zero(struct upmu_value *v);
 
-/** The standing of an open failure: unsupported for what can never work here, refused for what could be mended. */
+/** The status for a cause: unsupported for what can never work here, not counted for what ran in part, else refused. */
 int value_standing_of(int code);
 
 /** sum += v. Exact only if all parts are; a part that was never enabled (its thread slept) takes nothing away. */

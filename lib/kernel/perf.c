@@ -112,16 +112,15 @@ static ssize_t perf_read(int fd, void *words, size_t bytes)
     return n;
 }
 
-static int perf_control(int fd, enum kernel_verb verb, bool group)
+static int perf_control(int fd, enum kernel_verb verb)
 {
     static const unsigned long requests[] = {
         [KERNEL_ENABLE] = PERF_EVENT_IOC_ENABLE,
         [KERNEL_DISABLE] = PERF_EVENT_IOC_DISABLE,
-        [KERNEL_RESET] = PERF_EVENT_IOC_RESET,
     };
     if (papi_owns(fd))
         return papi_control(fd, verb);
-    return ioctl(fd, requests[verb], group ? PERF_IOC_FLAG_GROUP : 0) < 0 ? -errno : 0;
+    return ioctl(fd, requests[verb], 0) < 0 ? -errno : 0;
 }
 
 static size_t page_bytes(void)

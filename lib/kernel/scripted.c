@@ -32,6 +32,7 @@ struct event_script {
     bool faulty;
     bool fault_forever;
     unsigned faults_left;
+    uint64_t late;
     ssize_t fault;
 };
 
@@ -74,10 +75,6 @@ static struct {
     pid_t spawned;
     int exec_result, wait_status;
     bool exec_detaches;
-    struct scripted_call *log;
-    size_t n_log, log_cap;
-    void (*hook)(enum scripted_op op, int fd, void *arg);
-    void *hook_arg;
 } script = {.lock = PTHREAD_MUTEX_INITIALIZER, .open_limit = SIZE_MAX, .map_limit = SIZE_MAX, .spawned = -ENOENT};
 
 static void lock(void)
@@ -106,56 +103,14 @@ void scripted_reset(void)
         free(script.slots[i].page);
     for (size_t i = 0; i < script.n_answers; i++)
         free(script.answers[i].tids);
-    free(script.log);
     size_t keep = offsetof(__typeof__(script), scripts);
     memset((char *)&script + keep, 0, sizeof script - keep);
     script.open_limit = script.map_limit = SIZE_MAX;
     script.spawned = -ENOENT;
     unlock();
+    scripted_log_reset();
     scripted_files_reset();
     scripted_switches_reset();
-}
-
-/* ---------------------------------------------------------------------------------------------------- log */
-
-static void call_hook(enum scripted_op op, int fd)
-{
-    lock();
-    void (*hook)(enum scripted_op, int, void *) = script.hook;
-    void *arg = script.hook_arg;
-    unlock();
-    if (hook)
-        hook(op, fd, arg);
-}
-
-static void note(struct scripted_call call)
-{
-    if (script.n_log == script.log_cap) {
-        script.log_cap = script.log_cap ? script.log_cap * 2 : 256;
-        script.log = checked(realloc(script.log, script.log_cap * sizeof *script.log));
-    }
-    script.log[script.n_log++] = call;
-}
-
-size_t scripted_count(enum scripted_op op)
-{
-    size_t n = 0;
-    lock();
-    for (size_t i = 0; i < script.n_log; i++)
-        n += script.log[i].op == op;
-    unlock();
-    return n;
-}
-
-const struct scripted_call *scripted_nth(enum scripted_op op, size_t nth)
-{
-    const struct scripted_call *found = NULL;
-    lock();
-    for (size_t i = 0; i < script.n_log && !found; i++)
-        if (script.log[i].op == op && nth-- == 0)
-            found = &script.log[i];
-    unlock();
-    return found;
 }
 
 static size_t locked_size(const size_t *field)
@@ -179,14 +134,6 @@ size_t scripted_mapped_now(void)
 size_t scripted_misuse(void)
 {
     return locked_size(&script.misuse);
-}
-
-void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *arg)
-{
-    lock();
-    script.hook = hook;
-    script.hook_arg = arg;
-    unlock();
 }
 
 /* ------------------------------------------------------------------------------------------------- scripts */
@@ -249,6 +196,13 @@ void scripted_read_fault(uint32_t type, uint64_t config, ssize_t result, unsigne
     s->fault_forever = times == 0;
     s->faults_left = times;
     s->fault = result;
+    unlock();
+}
+
+void scripted_late(uint32_t type, uint64_t config, uint64_t ns)
+{
+    lock();
+    script_make(type, config)->late = ns;
     unlock();
 }
 
@@ -371,24 +325,24 @@ static int open_locked(const struct kernel_open *req)
 
 static int twin_open(const struct kernel_open *req)
 {
-    call_hook(SCRIPTED_OPEN, -1);
+    scripted_before(SCRIPTED_OPEN, -1);
     lock();
     int fd = open_locked(req);
-    note((struct scripted_call){.op = SCRIPTED_OPEN, .fd = fd, .result = fd, .req = *req});
+    scripted_note((struct scripted_call){.op = SCRIPTED_OPEN, .fd = fd, .result = fd, .req = *req});
     unlock();
     return fd;
 }
 
 static void twin_close(int fd)
 {
-    call_hook(SCRIPTED_CLOSE, fd);
+    scripted_before(SCRIPTED_CLOSE, fd);
     lock();
     struct slot *slot = slot_of(fd);
     if (slot) {
         slot->open = false;
         script.open_now--;
     }
-    note((struct scripted_call){.op = SCRIPTED_CLOSE, .fd = fd});
+    scripted_note((struct scripted_call){.op = SCRIPTED_CLOSE, .fd = fd});
     unlock();
 }
 
@@ -408,12 +362,29 @@ static void twin_close_event(int fd, uint64_t id)
     twin_close(fd);
 }
 
+/* The sample that was last given, or the first one. */
+static struct scripted_sample sample_last(const struct slot *slot)
+{
+    const struct event_script *s = slot->script;
+    size_t given = slot->next_sample < s->n_samples ? slot->next_sample : s->n_samples;
+    return s->samples[given > 0 ? given - 1 : 0];
+}
+
 static struct scripted_sample sample_next(struct slot *slot)
 {
     const struct event_script *s = slot->script;
     size_t i = slot->next_sample < s->n_samples ? slot->next_sample : s->n_samples - 1;
     slot->next_sample++;
     return s->samples[i];
+}
+
+/* What a member's own descriptor tells: its count and the group's times as last read, less what the script holds it back. */
+static struct scripted_sample sample_own(const struct slot *slot)
+{
+    struct scripted_sample s = sample_last(slot), times = sample_last(&script.slots[slot->leader]);
+    s.enabled = times.enabled;
+    s.running = times.running > slot->script->late ? times.running - slot->script->late : 0;
+    return s;
 }
 
 /* @return true if the read goes wrong, with *result. */
@@ -435,7 +406,8 @@ static size_t read_words(struct slot *slot, int number, uint64_t words[KERNEL_RE
     size_t n = group_requests(slot->leader, requests);
     bool placed = !script.place || script.place(requests, n, script.place_arg);
     if (!slot->req.group_read) {
-        struct scripted_sample s = sample_next(slot);
+        bool member = slot->leader != number;
+        struct scripted_sample s = member ? sample_own(slot) : sample_next(slot);
         words[0] = placed ? s.value : 0;
         words[1] = s.enabled;
         words[2] = placed ? s.running : 0;
@@ -478,25 +450,24 @@ static ssize_t read_locked(int fd, void *buf, size_t bytes)
 
 static ssize_t twin_read(int fd, void *buf, size_t bytes)
 {
-    call_hook(SCRIPTED_READ, fd);
+    scripted_before(SCRIPTED_READ, fd);
     lock();
     ssize_t n = read_locked(fd, buf, bytes);
-    note((struct scripted_call){.op = SCRIPTED_READ, .fd = fd, .result = n});
+    scripted_note((struct scripted_call){.op = SCRIPTED_READ, .fd = fd, .result = n});
     unlock();
     return n;
 }
 
-static int twin_control(int fd, enum kernel_verb verb, bool group)
+static int twin_control(int fd, enum kernel_verb verb)
 {
     static const enum scripted_op ops[] = {
         [KERNEL_ENABLE] = SCRIPTED_ENABLE,
         [KERNEL_DISABLE] = SCRIPTED_DISABLE,
-        [KERNEL_RESET] = SCRIPTED_RESET,
     };
-    call_hook(ops[verb], fd);
+    scripted_before(ops[verb], fd);
     lock();
     int rc = slot_of(fd) ? -script.control_error : -EBADF;
-    note((struct scripted_call){.op = ops[verb], .fd = fd, .result = rc, .group = group});
+    scripted_note((struct scripted_call){.op = ops[verb], .fd = fd, .result = rc});
     unlock();
     return rc;
 }
@@ -522,10 +493,10 @@ static int map_locked(int fd, const void **page)
 
 static int twin_map(int fd, const void **page)
 {
-    call_hook(SCRIPTED_MAP, fd);
+    scripted_before(SCRIPTED_MAP, fd);
     lock();
     int rc = map_locked(fd, page);
-    note((struct scripted_call){.op = SCRIPTED_MAP, .fd = fd, .result = rc});
+    scripted_note((struct scripted_call){.op = SCRIPTED_MAP, .fd = fd, .result = rc});
     unlock();
     return rc;
 }
@@ -542,7 +513,7 @@ static struct slot *slot_with_page(const void *page)
 
 static void twin_unmap(const void *page)
 {
-    call_hook(SCRIPTED_UNMAP, -1);
+    scripted_before(SCRIPTED_UNMAP, -1);
     lock();
     struct slot *slot = slot_with_page(page);
     if (slot) {
@@ -550,16 +521,16 @@ static void twin_unmap(const void *page)
         slot->page = NULL;
         script.mapped_now--;
     }
-    note((struct scripted_call){.op = SCRIPTED_UNMAP, .fd = -1});
+    scripted_note((struct scripted_call){.op = SCRIPTED_UNMAP, .fd = -1});
     unlock();
 }
 
 static int twin_page_read(const void *page, arch_counter_read_fn counter, struct kernel_page_count *out)
 {
-    call_hook(SCRIPTED_PAGE_READ, -1);
+    scripted_before(SCRIPTED_PAGE_READ, -1);
     int rc = kernel_page_read(page, counter, out);
     lock();
-    note((struct scripted_call){.op = SCRIPTED_PAGE_READ, .fd = -1, .result = rc});
+    scripted_note((struct scripted_call){.op = SCRIPTED_PAGE_READ, .fd = -1, .result = rc});
     unlock();
     return rc;
 }
@@ -607,12 +578,12 @@ void scripted_switches_error(int err)
 
 static int twin_thread_switches(uint64_t *switches)
 {
-    call_hook(SCRIPTED_SWITCHES, -1);
+    scripted_before(SCRIPTED_SWITCHES, -1);
     lock();
     int rc = -script.switches_error;
     if (rc == 0)
         *switches = script.switches;
-    note((struct scripted_call){.op = SCRIPTED_SWITCHES, .fd = -1, .result = rc});
+    scripted_note((struct scripted_call){.op = SCRIPTED_SWITCHES, .fd = -1, .result = rc});
     unlock();
     return rc;
 }
@@ -653,7 +624,7 @@ static struct threads_answer *answer_for(pid_t pid)
 
 static ssize_t twin_threads(pid_t pid, pid_t *tids, size_t cap)
 {
-    call_hook(SCRIPTED_THREADS, -1);
+    scripted_before(SCRIPTED_THREADS, -1);
     lock();
     ssize_t n = -ESRCH;
     struct threads_answer *a = answer_for(pid);
@@ -663,7 +634,7 @@ static ssize_t twin_threads(pid_t pid, pid_t *tids, size_t cap)
     }
     if (a)
         a->given = true;
-    note((struct scripted_call){.op = SCRIPTED_THREADS, .fd = -1, .result = n});
+    scripted_note((struct scripted_call){.op = SCRIPTED_THREADS, .fd = -1, .result = n});
     unlock();
     return n;
 }
@@ -696,7 +667,7 @@ static bool twin_exec_detaches(const char *program)
 static pid_t twin_spawn(char *const argv[], int *gate)
 {
     (void)argv;
-    call_hook(SCRIPTED_SPAWN, -1);
+    scripted_before(SCRIPTED_SPAWN, -1);
     lock();
     pid_t pid = script.spawned;
     *gate = -1;
@@ -708,14 +679,14 @@ static pid_t twin_spawn(char *const argv[], int *gate)
         else
             slot->gate = true;
     }
-    note((struct scripted_call){.op = SCRIPTED_SPAWN, .fd = *gate, .result = pid});
+    scripted_note((struct scripted_call){.op = SCRIPTED_SPAWN, .fd = *gate, .result = pid});
     unlock();
     return pid;
 }
 
 static int twin_release(int gate)
 {
-    call_hook(SCRIPTED_RELEASE, gate);
+    scripted_before(SCRIPTED_RELEASE, gate);
     lock();
     int rc = -EBADF;
     struct slot *slot = slot_of(gate);
@@ -724,32 +695,32 @@ static int twin_release(int gate)
         script.open_now--;
         rc = script.exec_result;
     }
-    note((struct scripted_call){.op = SCRIPTED_RELEASE, .fd = gate, .result = rc});
+    scripted_note((struct scripted_call){.op = SCRIPTED_RELEASE, .fd = gate, .result = rc});
     unlock();
     return rc;
 }
 
 static void twin_abandon(int gate, pid_t pid)
 {
-    call_hook(SCRIPTED_ABANDON, gate);
+    scripted_before(SCRIPTED_ABANDON, gate);
     lock();
     struct slot *slot = slot_of(gate);
     if (slot && slot->gate && pid == script.spawned) {
         slot->open = false;
         script.open_now--;
     }
-    note((struct scripted_call){.op = SCRIPTED_ABANDON, .fd = gate});
+    scripted_note((struct scripted_call){.op = SCRIPTED_ABANDON, .fd = gate});
     unlock();
 }
 
 static int twin_wait(pid_t pid, int *status)
 {
-    call_hook(SCRIPTED_WAIT, -1);
+    scripted_before(SCRIPTED_WAIT, -1);
     lock();
     int rc = pid == script.spawned ? 0 : -ECHILD;
     if (rc == 0 && status)
         *status = script.wait_status;
-    note((struct scripted_call){.op = SCRIPTED_WAIT, .fd = -1, .result = rc});
+    scripted_note((struct scripted_call){.op = SCRIPTED_WAIT, .fd = -1, .result = rc});
     unlock();
     return rc;
 }

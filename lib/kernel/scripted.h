@@ -40,11 +40,15 @@ struct scripted_sample {
 
 /** The event opens; its reads find the samples in turn, the last one again and again. Each open, and a new script,
  *  starts at the first.
- *  In a group read every member gives its own value, the times are the leader's. The samples are copied. */
+ *  In a group read every member gives its own value, the times are the leader's. A member's own descriptor gives what the
+ *  group last gave. The samples are copied. */
 void scripted_counter(uint32_t type, uint64_t config, const struct scripted_sample *samples, size_t n);
 
 /** Opening the event fails with this errno. */
 void scripted_open_error(uint32_t type, uint64_t config, int err);
+
+/** Where the event is a member of a group, it runs this much less than its leader. To be called after scripted_counter(). */
+void scripted_late(uint32_t type, uint64_t config, uint64_t ns);
 
 /** At most `n` descriptors at once, then -EMFILE. */
 void scripted_open_limit(size_t n);
@@ -156,7 +160,6 @@ enum scripted_op {
     SCRIPTED_READ,
     SCRIPTED_ENABLE,
     SCRIPTED_DISABLE,
-    SCRIPTED_RESET,
     SCRIPTED_MAP,
     SCRIPTED_UNMAP,
     SCRIPTED_PAGE_READ,
@@ -172,7 +175,6 @@ struct scripted_call {
     enum scripted_op op;
     int fd; /**< also a gate; -1 where there is none */
     ssize_t result;
-    bool group;             /**< of a control */
     struct kernel_open req; /**< of an open */
 };
 
@@ -192,6 +194,10 @@ void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *a
 
 /* ----------------------------------------------------------------------- between the twin's own source files */
 
+/** Run the hook before a call; add the call to the log. */
+void scripted_before(enum scripted_op op, int fd);
+void scripted_note(struct scripted_call call);
+void scripted_log_reset(void);
 ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
 int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 int scripted_backend(enum kernel_backend which, const char **reason);

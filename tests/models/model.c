@@ -201,21 +201,12 @@ static void model_close_event(int fd, uint64_t id)
     model_close(fd);
 }
 
-static int model_control(int fd, enum kernel_verb verb, bool group)
+static int model_control(int fd, enum kernel_verb verb)
 {
     struct model_event *e = event_of(fd);
     if (!e)
         return -EBADF;
-    int self = fd - FIRST_FD;
-    for (size_t i = 0; i < model.task.n_events; i++) {
-        struct model_event *member = &model.task.events[i];
-        if (!member->open || ((int)i != self && !(group && member->leader == e->leader)))
-            continue;
-        if (verb == KERNEL_RESET)
-            member->count = member->since = 0;
-        else
-            member->enabled = verb == KERNEL_ENABLE;
-    }
+    e->enabled = verb == KERNEL_ENABLE;
     schedule_anew(&model.task, model.machine);
     return 0;
 }

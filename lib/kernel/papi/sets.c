@@ -51,7 +51,6 @@ struct papi_event {
     bool closed;      /* the caller is done with it; PAPI counts it until the bench is laid anew */
     /* of leaders */
     bool enabled;
-    bool starting;        /* opened to count at once: from the first read on, when its members are there too */
     struct times elapsed; /* so far, without what passed since `since` */
     struct times since;
 };
@@ -304,7 +303,6 @@ static int group_enable(struct papi_event *leader)
 {
     struct bench *b = leader->bench;
     uint64_t counts[BENCH_EVENTS_MAX] = {0};
-    leader->starting = false;
     if (leader->enabled)
         return 0;
     int rc = bench_times(b, &leader->since);
@@ -322,7 +320,6 @@ static int group_enable(struct papi_event *leader)
 static int group_disable(struct papi_event *leader)
 {
     struct bench *b = leader->bench;
-    leader->starting = false;
     if (!leader->enabled)
         return 0;
     struct times now;
@@ -512,7 +509,6 @@ static int open_locked(const struct kernel_open *req, struct papi_event *e)
         return -EALREADY; /* it would have the times of its group, and be counted for less */
     e->bench = b;
     e->leader = leader;
-    e->starting = leader == e && !req->disabled;
     e->id = ++state.opened;
     int rc = bench_take(b, e);
     int fd = rc < 0 ? rc : slot_take(e);
@@ -554,7 +550,7 @@ static void close_event(struct papi_event *e)
     struct bench *b = e->bench;
     struct times now;
     e->closed = true;
-    e->enabled = e->starting = false;
+    e->enabled = false;
     if (all_closed(b))
         bench_drop(b);
     else if (b->running && b->process == getpid() && !anything_enabled(b) && bench_times(b, &now) == 0)
@@ -584,16 +580,6 @@ uint64_t papi_identify(int fd)
 
 /* -------------------------------------------------------------------------------------------------- reading */
 
-/* Groups that count from the beginning do so from their first read on: only then are all members there. */
-static int start_first(struct papi_event *leader)
-{
-    sigset_t before;
-    lock_take(&before);
-    int rc = leader->starting ? group_enable(leader) : 0;
-    lock_give(&before);
-    return rc;
-}
-
 /* Fill the words of a group read. @return their number. */
 static size_t fill_group(const struct papi_event *leader, const uint64_t *counts, const struct times *now,
                          uint64_t *words, size_t cap)
@@ -621,8 +607,8 @@ static ssize_t read_group(struct papi_event *e, void *words, size_t bytes)
 {
     uint64_t counts[BENCH_EVENTS_MAX] = {0};
     struct times now = {0};
-    int rc = e->starting ? start_first(e) : 0;
-    if (rc == 0 && e->enabled)
+    int rc = 0;
+    if (e->enabled)
         rc = bench_times(e->bench, &now);
     if (rc == 0 && e->enabled)
         rc = bench_counts(e->bench, counts);
@@ -654,8 +640,6 @@ int papi_control(int fd, enum kernel_verb verb)
     sigset_t before;
     if (!e || e->bench->process != getpid())
         return -EBADF;
-    if (verb != KERNEL_ENABLE && verb != KERNEL_DISABLE)
-        return -EOPNOTSUPP; /* core remembers where its zero is, and resets nothing */
     lock_take(&before);
     int rc = verb == KERNEL_ENABLE ? group_enable(e->leader) : group_disable(e->leader);
     lock_give(&before);

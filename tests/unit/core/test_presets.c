@@ -253,13 +253,16 @@ END_TEST
 START_TEST(regions_add_both_events_up)
 {
     struct event first, second;
-    const struct scripted_sample firsts[] = {{10, 1000, 1000}, {17, 2000, 2000}, {20, 3000, 3000}, {50, 4000, 4000}};
-    const struct scripted_sample seconds[] = {{1, 1000, 1000}, {2, 2000, 2000}, {3, 3000, 3000}, {5, 4000, 4000}};
+    /* the first reading checks the times of the group's members */
+    const struct scripted_sample firsts[] = {
+        {0, 500, 500}, {10, 1000, 1000}, {17, 2000, 2000}, {20, 3000, 3000}, {50, 4000, 4000}};
+    const struct scripted_sample seconds[] = {
+        {0, 500, 500}, {1, 1000, 1000}, {2, 2000, 2000}, {3, 3000, 3000}, {5, 4000, 4000}};
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "PAPI_L1_TCM"};
     struct upmu_region_stats s = {.size = sizeof s};
     machine_with_sum(&first, &second);
-    scripted_counter(first.type, first.config, firsts, 4);
-    scripted_counter(second.type, second.config, seconds, 4);
+    scripted_counter(first.type, first.config, firsts, 5);
+    scripted_counter(second.type, second.config, seconds, 5);
     ck_assert_int_eq(upmu_region_setup(&opts), 0);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(upmu_region_begin("r"), 0);

@@ -550,12 +550,12 @@ START_TEST(stopped_events_stand_still)
     int fd = opened(HW, CYCLES, ALONE);
     model_run(10 * MS, 0);
     struct one before = read_one(fd);
-    ck_assert_int_eq(model_kernel()->control(fd, KERNEL_DISABLE, true), 0);
+    ck_assert_int_eq(model_kernel()->control(fd, KERNEL_DISABLE), 0);
     model_run(10 * MS, 0);
     struct one after = read_one(fd);
     ck_assert_uint_eq(after.value, before.value);
     ck_assert_uint_eq(after.enabled, before.enabled);
-    ck_assert_int_eq(model_kernel()->control(fd, KERNEL_ENABLE, true), 0);
+    ck_assert_int_eq(model_kernel()->control(fd, KERNEL_ENABLE), 0);
     model_run(10 * MS, 0);
     ck_assert_uint_eq(read_one(fd).enabled, 2 * before.enabled);
 }

@@ -117,16 +117,13 @@ START_TEST(event_opened_stopped_counts_between_enable_and_disable)
     read_one(fd, words);
     ck_assert_uint_eq(words[0], 0);
     ck_assert_uint_eq(words[2], 0);
-    ck_assert_int_eq(k->control(fd, KERNEL_ENABLE, false), 0);
+    ck_assert_int_eq(k->control(fd, KERNEL_ENABLE), 0);
     fault(100);
-    ck_assert_int_eq(k->control(fd, KERNEL_DISABLE, false), 0);
+    ck_assert_int_eq(k->control(fd, KERNEL_DISABLE), 0);
     fault(100);
     read_one(fd, words);
     ck_assert_uint_ge(words[0], 100);
     ck_assert_uint_lt(words[0], 150);
-    ck_assert_int_eq(k->control(fd, KERNEL_RESET, false), 0);
-    read_one(fd, words);
-    ck_assert_uint_eq(words[0], 0);
     k->close(fd);
 }
 END_TEST
@@ -142,9 +139,9 @@ START_TEST(group_is_read_as_one_in_the_documented_layout)
     req.group_read = true;
     req.group_fd = leader;
     int member = opened(&req);
-    ck_assert_int_eq(k->control(leader, KERNEL_ENABLE, true), 0);
+    ck_assert_int_eq(k->control(leader, KERNEL_ENABLE), 0);
     fault(200);
-    ck_assert_int_eq(k->control(leader, KERNEL_DISABLE, true), 0);
+    ck_assert_int_eq(k->control(leader, KERNEL_DISABLE), 0);
     ck_assert_int_eq(k->read(leader, words, sizeof words), (ssize_t)sizeof words);
     ck_assert_uint_eq(words[0], 2);
     ck_assert_uint_gt(words[1], 0);
@@ -408,7 +405,7 @@ START_TEST(errors_of_reads_and_controls_are_told_and_errno_is_kept)
     errno = ERANGE;
     ck_assert_int_eq(k->read(-1, words, sizeof words), -EBADF);
     ck_assert_int_eq(errno, ERANGE);
-    ck_assert_int_eq(k->control(-1, KERNEL_ENABLE, false), -EBADF);
+    ck_assert_int_eq(k->control(-1, KERNEL_ENABLE), -EBADF);
 }
 END_TEST
 
