@@ -502,7 +502,7 @@ void counters_read_groups(const struct counters *c, uint64_t *words)
     read_groups(c, words, true);
 }
 
-void counters_read(const struct counters *c, uint64_t *words)
+void counters_read(struct counters *c, uint64_t *words)
 {
     read_groups(c, words, false);
     counters_read_switches(c, words);

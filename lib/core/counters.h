@@ -82,7 +82,7 @@ struct counter {
     bool elsewhere;    /**< not opened, since it counts on a kind of core that the CPU to count is not of */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
-    bool switches;     /**< context switches by the page's sequence word or RUSAGE_THREAD, not by an event */
+    bool switches;     /**< context switches by RUSAGE_THREAD, not by an event */
     const void *page;  /**< or NULL */
 };
 
@@ -108,8 +108,9 @@ struct counters {
     size_t wanted_not_open;            /**< events neither absent nor open */
     pid_t pid;                         /**< as opened */
     const void *switch_page;           /**< page of a dummy event, mapped while `sequence` is used */
-    const volatile uint32_t *sequence; /**< two per context switch of the owner, or NULL */
-    uint64_t switch_base;              /**< added to what the page counts */
+    const volatile uint32_t *sequence; /**< changes with each context switch of the owner, or NULL */
+    uint32_t switch_sequence;          /**< its value when the switches below were counted */
+    uint64_t switch_count;             /**< RUSAGE_THREAD's number of switches then */
     bool wants_switches; /**< a reading ends with two words: the switches so far, and 1 if they are known */
     uint16_t switch_word;
 };
@@ -176,18 +177,12 @@ bool counters_is_group(const struct counters *c, const struct counter_group *gro
 /** Read all groups into `words` (c->words of them). A group that could not be read has nr = 0 in its section, from then
  *  on for ever.
  *  Traced path: no allocation, errno kept, async-signal-safe; the owner only if pages are used. */
-void counters_read(const struct counters *c, uint64_t *words);
+void counters_read(struct counters *c, uint64_t *words);
 /** Its two parts, but content with old times where pages tell no others (struct reading's `stale`), for callers who rather
  *  have that than a system call, and who care in which order: a begin reads switches last, an end first, so that a switch
  *  during a system call of ours is not the region's. */
 void counters_read_groups(const struct counters *c, uint64_t *words);
-/** Switches between two counts of one instance: the page's word counts to 2^31 and begins again. */
-static inline uint64_t switches_since(const struct counters *c, uint64_t before, uint64_t now)
-{
-    return c->sequence ? (now - before) & (UINT32_MAX / 2) : now - before;
-}
-
-static inline void counters_read_switches(const struct counters *c, uint64_t *words);
+static inline void counters_read_switches(struct counters *c, uint64_t *words);
 
 /** The cumulative reading of event i on its first kind of core, if the words hold one. @return 0, or the cause. Traced
  *  path. */
@@ -209,26 +204,29 @@ void counters_name(const struct counters *c, size_t i, char *name, size_t cap);
 
 /* ---- context switches of the calling thread without an event (switches.c) */
 
-/** Whether the page's sequence word counts switches truly here: checked once per process against RUSAGE_THREAD. */
+/** Whether each switch changes the page's sequence word here: checked once per process against RUSAGE_THREAD. */
 bool switches_page_works(void);
 /** Open the page of a dummy event for the calling thread. @return 0 and c->sequence set, or a negative errno. */
 int switches_open(struct counters *c);
-/** The same for counters that have been read without: counting goes on where RUSAGE_THREAD was. @return as above, or -EAGAIN
- *  (the two never stood still together). */
-int switches_open_late(struct counters *c);
-/** Switches so far by the sequence word if there is one, else by RUSAGE_THREAD. @return 0 or -errno. Traced path. */
-static inline int switches_read(const struct counters *c, uint64_t *switches)
+/** Ask RUSAGE_THREAD, and note for which sequence word the answer holds. @return 0 or -errno. Traced path. */
+int switches_ask(struct counters *c, uint64_t *switches);
+/** Switches of the calling thread so far; a system call only if the sequence word has changed. @return 0 or -errno. Traced
+ *  path. */
+static inline int switches_read(struct counters *c, uint64_t *switches)
 {
-    if (!c->sequence)
-        return core_kernel()->thread_switches(switches);
-    *switches = c->switch_base + *c->sequence / 2;
+    if (!c->sequence || *c->sequence != c->switch_sequence)
+        return switches_ask(c, switches);
+    *switches = c->switch_count;
     return 0;
 }
 
-static inline void counters_read_switches(const struct counters *c, uint64_t *words)
+static inline void counters_read_switches(struct counters *c, uint64_t *words)
 {
-    if (c->wants_switches)
-        words[c->switch_word + 1] = switches_read(c, &words[c->switch_word]) == 0;
+    uint64_t switches = 0;
+    if (!c->wants_switches)
+        return;
+    words[c->switch_word + 1] = switches_read(c, &switches) == 0;
+    words[c->switch_word] = switches;
 }
 
 #endif

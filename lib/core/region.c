@@ -48,9 +48,15 @@ static struct region_frame *frame_at(const struct region_thread *t, uint32_t dep
     return (struct region_frame *)(void *)(t->frames + depth * upmu_regions.frame_bytes);
 }
 
-static uint32_t sequence_now(const struct counters *c)
+/* Switches of the thread, as far as they tell one instance from the next; `words` is the reading just made. */
+static inline uint32_t switches_now(struct counters *c, const uint64_t *words)
 {
-    return c->sequence ? *c->sequence : 0;
+    uint64_t switches = 0;
+    if (c->wants_switches)
+        return (uint32_t)words[c->switch_word];
+    if (c->sequence)
+        (void)switches_read(c, &switches);
+    return (uint32_t)switches;
 }
 
 /* ---------------------------------------------------------------------------------------------- aggregates */
@@ -206,7 +212,7 @@ static void take_descheduled(struct region_record *r, const struct counters *c, 
 }
 
 /* Add a finished instance to its record. `version` is odd meanwhile. */
-static void frame_finish(struct region_thread *t, struct region_frame *f, uint64_t tick, uint32_t sequence,
+static void frame_finish(struct region_thread *t, struct region_frame *f, uint64_t tick, uint32_t switches,
                          const uint64_t *words)
 {
     const struct counters *c = &t->kept->counters;
@@ -220,7 +226,7 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
     add(&r->self, self);
     put(&r->open, r->open - 1);
     sum_take(&r->wall, wall);
-    take_descheduled(r, c, f->sequence, sequence);
+    take_descheduled(r, c, f->switches, switches);
     if (upmu_regions.list.n > 0)
         take_events(r, c, f->words, words, wall);
     __atomic_store_n(&t->version, version + 2, __ATOMIC_RELEASE);
@@ -281,7 +287,7 @@ static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool 
 bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object)
 {
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
-    const struct counters *c = &t->kept->counters;
+    struct counters *c = &t->kept->counters;
     if (!t->kept->stream || upmu_regions.list.n == 0)
         return false;
     recorder_enter(t);
@@ -333,7 +339,7 @@ static int region_push(struct region_thread *t, uint32_t id)
     struct region_record *r = region_thread_record(t, id);
     if (UNLIKELY(t->depth >= UPMU_REGION_DEPTH_MAX || !r) && !(r = push_rarely(t, id)))
         return UPMU_E_LIMIT;
-    const struct counters *c = &t->kept->counters;
+    struct counters *c = &t->kept->counters;
     struct region_frame *f = frame_at(t, t->depth);
     f->record = r;
     f->inside = 0;
@@ -342,7 +348,7 @@ static int region_push(struct region_thread *t, uint32_t id)
     if (c->n_groups > 0)
         counters_read_groups(c, f->words);
     counters_read_switches(c, f->words);
-    f->sequence = sequence_now(c);
+    f->switches = switches_now(c, f->words);
     f->tick = tick_now();
     if (UNLIKELY(upmu_regions.trace && id))
         trace_frame(t, false, f->tick, id, f->words);
@@ -353,15 +359,15 @@ static int region_push(struct region_thread *t, uint32_t id)
 static void region_pop_to(struct region_thread *t, uint32_t depth)
 {
     uint64_t tick = tick_now();
-    const struct counters *c = &t->kept->counters;
-    uint32_t sequence = sequence_now(c);
+    struct counters *c = &t->kept->counters;
     counters_read_switches(c, t->scratch);
+    uint32_t switches = switches_now(c, t->scratch);
     if (c->n_groups > 0)
         counters_read_groups(c, t->scratch);
     for (;;) {
         struct region_frame *f = frame_at(t, --t->depth);
         uint32_t id = (uint32_t)f->record->id;
-        frame_finish(t, f, tick, sequence, t->scratch);
+        frame_finish(t, f, tick, switches, t->scratch);
         if (UNLIKELY(upmu_regions.trace && id))
             trace_frame(t, true, tick, id, t->scratch);
         if (t->depth == depth)

@@ -62,7 +62,7 @@ struct region_frame {
     struct region_record *record;
     uint64_t tick;
     uint64_t inside;   /**< ticks spent in regions inside this one */
-    uint32_t sequence; /**< of the switch page at begin */
+    uint32_t switches; /**< of the thread at begin */
     uint32_t unused;
     uint64_t words[]; /**< the counters at begin */
 };

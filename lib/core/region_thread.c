@@ -126,18 +126,11 @@ static void open_counters(struct region_thread *t)
 void region_thread_page(struct region_thread *t)
 {
     struct counters *c = &t->kept->counters;
-    uint64_t now;
     int saved = errno, cancel;
     if (!upmu_regions.late_page || c->sequence)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    if (switches_open_late(c) == 0 && switches_read(c, &now) == 0) {
-        /* What is open already has lost the CPU, or has not, by the count that it began with. */
-        for (uint32_t d = 0; d < t->depth; d++) {
-            struct region_frame *f = (struct region_frame *)(void *)(t->frames + d * upmu_regions.frame_bytes);
-            f->sequence = *c->sequence - (f->words[c->switch_word] == now ? 0 : 2);
-        }
-    }
+    (void)switches_open(c); /* counting goes on where RUSAGE_THREAD was */
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }

@@ -261,10 +261,9 @@ static int read_instance(struct set_instance *in, size_t i, struct reading *now)
     return counters_reading(&in->counters, in->words, i, now);
 }
 
-/* What switches counted between two readings: their word wraps. */
-static struct reading switches_between(const struct set_instance *in, const struct reading *before, struct reading now)
+static struct reading switches_between(const struct reading *before, struct reading now)
 {
-    now.count = switches_since(&in->counters, before->count, now.count);
+    now.count -= before->count;
     now.enabled -= before->enabled;
     now.running -= before->running;
     return now;
@@ -278,7 +277,7 @@ static struct upmu_value value_of_switches(const struct upmu_set *set, struct se
         return value_without(value_standing_of(cause), cause);
     if (!set->running)
         now = in->stopped[i];
-    now = switches_between(in, &in->base[i], now);
+    now = switches_between(&in->base[i], now);
     return value_total(&now);
 }
 
@@ -493,7 +492,7 @@ static void switches_pause(struct upmu_set *set, bool stop)
                 in->stopped[i] = now;
                 continue;
             }
-            struct reading pause = switches_between(in, &in->stopped[i], now);
+            struct reading pause = switches_between(&in->stopped[i], now);
             in->base[i].count += pause.count;
             in->base[i].enabled += pause.enabled;
             in->base[i].running += pause.running;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Context switches of the calling thread without a system call and without rights. Room: core; after it regions, sets.
+ * Context switches of the calling thread, mostly without a system call and without rights.
  *
- * The kernel rewrites the mmap page of a self-monitoring event each time its thread is scheduled in, and every rewrite
- * moves the page's sequence word by two. For an event that nothing else touches (a dummy with kernel mode left out,
- * which any user may open) half the word is the number of context switches. That is an observation about the kernel,
- * not a promise of it, so it is used only after it has agreed with RUSAGE_THREAD at start-up. The event
- * context-switches itself would read 0 in silence for a user who may not count kernel mode.
+ * The kernel rewrites the mmap page of a self-monitoring event each time its thread is scheduled in, and every rewrite moves the
+ * page's sequence word. While the word of a dummy event with kernel mode left out, which any user may open, stays as it was, the
+ * thread was not switched and RUSAGE_THREAD's last answer still holds. The word cannot be the count itself: the kernel also
+ * rewrites the page when another event of the thread, or one of the CPU, is enabled. That a switch always moves the word is an
+ * observation about the kernel, so it is relied upon only after a check at start-up. The event context-switches itself would
+ * read 0 without an error for a user who may not count kernel mode.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -37,6 +38,7 @@ static int map_dummy(struct counters *c)
         return rc;
     }
     c->sequence = k->page_sequence(c->switch_page);
+    c->switch_sequence = *c->sequence - 1; /* of an answer that does not exist: the first reading asks */
     return 0;
 }
 
@@ -70,7 +72,7 @@ static bool sequence_agrees(const struct counters *c)
         if (!read_both(c, &word_last, &last))
             return false;
         if (last - first >= SLEEPS / 2)
-            return (word_last - word_first) / 2 == last - first;
+            return (word_last - word_first) / 2 >= last - first;
     }
     return false;
 }
@@ -98,20 +100,14 @@ int switches_open(struct counters *c)
     return switches_page_works() ? map_dummy(c) : -EOPNOTSUPP;
 }
 
-int switches_open_late(struct counters *c)
+int switches_ask(struct counters *c, uint64_t *switches)
 {
-    struct counters page = {0};
-    uint32_t word;
-    uint64_t switches;
-    int rc = switches_open(&page);
+    uint32_t word = c->sequence ? *c->sequence : 0;
+    int rc = core_kernel()->thread_switches(switches);
     if (rc < 0)
         return rc;
-    if (!read_both(&page, &word, &switches)) {
-        core_kernel()->unmap(page.switch_page);
-        return -EAGAIN;
-    }
-    c->switch_base = switches - word / 2;
-    c->switch_page = page.switch_page;
-    c->sequence = page.sequence;
+    /* A switch meanwhile leaves a word that has changed since, and the next reading asks again. */
+    c->switch_sequence = word;
+    c->switch_count = *switches;
     return 0;
 }

@@ -563,7 +563,15 @@ void scripted_switch(unsigned n, bool pages_follow)
 {
     lock();
     script.switches += n;
-    for (size_t i = 0; pages_follow && i < script.n_slots; i++)
+    unlock();
+    if (pages_follow)
+        scripted_rewrite_pages(n);
+}
+
+void scripted_rewrite_pages(unsigned n)
+{
+    lock();
+    for (size_t i = 0; i < script.n_slots; i++)
         if (script.slots[i].page)
             __atomic_add_fetch(&script.slots[i].page->lock, 2 * n, __ATOMIC_RELEASE);
     unlock();

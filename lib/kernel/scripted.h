@@ -129,6 +129,8 @@ struct kernel_page *scripted_page(int fd);
 void scripted_map_limit(size_t n, int err);
 /** `n` context switches of the calling thread: RUSAGE_THREAD and, if `pages_follow`, every page's lock tell of them. */
 void scripted_switch(unsigned n, bool pages_follow);
+/** The kernel rewrites every page `n` times, without a switch. */
+void scripted_rewrite_pages(unsigned n);
 /** thread_switches() fails with this errno. */
 void scripted_switches_error(int err);
 

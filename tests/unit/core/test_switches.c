@@ -48,21 +48,37 @@ static void set_up(void)
     asked = 0;
 }
 
-START_TEST(a_page_that_agrees_is_read_without_a_call)
+START_TEST(while_the_page_stays_as_it_was_there_is_no_call)
 {
     pages_follow = true;
     struct upmu_set *set = opened();
     ck_assert(upmu_set_user_read(set, 0));
     expect_count(set, 0);
-    size_t calls = scripted_count(SCRIPTED_SWITCHES) + scripted_count(SCRIPTED_READ);
+    size_t calls = scripted_count(SCRIPTED_SWITCHES);
+    expect_count(set, 0);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_SWITCHES), calls);
     scripted_switch(3, true);
     expect_count(set, 3);
-    scripted_switch(2, true);
-    expect_count(set, 5);
-    ck_assert_uint_eq(scripted_count(SCRIPTED_SWITCHES) + scripted_count(SCRIPTED_READ), calls);
+    expect_count(set, 3);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_SWITCHES), calls + 1);
+    ck_assert_uint_eq(scripted_count(SCRIPTED_READ), 0);
     ck_assert_uint_eq(scripted_open_now(), 0); /* the page outlives its descriptor */
     upmu_set_close(set);
     ck_assert_uint_eq(scripted_mapped_now(), 0);
+}
+END_TEST
+
+/* Enabling another event of the thread, or of its CPU, rewrites the page too. */
+START_TEST(a_page_that_is_rewritten_without_a_switch_counts_none)
+{
+    pages_follow = true;
+    struct upmu_set *set = opened();
+    scripted_rewrite_pages(5);
+    expect_count(set, 0);
+    scripted_switch(2, true);
+    scripted_rewrite_pages(1);
+    expect_count(set, 2);
+    upmu_set_close(set);
 }
 END_TEST
 
@@ -189,7 +205,8 @@ int main(void)
 {
     TCase *cases = tcase_create("switches");
     tcase_add_checked_fixture(cases, set_up, NULL);
-    tcase_add_test(cases, a_page_that_agrees_is_read_without_a_call);
+    tcase_add_test(cases, while_the_page_stays_as_it_was_there_is_no_call);
+    tcase_add_test(cases, a_page_that_is_rewritten_without_a_switch_counts_none);
     tcase_add_test(cases, a_page_that_does_not_agree_is_not_believed);
     tcase_add_test(cases, under_a_tracer_the_check_ends_and_the_kernel_is_asked);
     tcase_add_test(cases, without_a_page_the_kernel_is_asked);
