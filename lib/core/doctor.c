@@ -20,6 +20,7 @@
 #include "core/explain.h"
 #include "core/machine.h"
 #include "core/recording.h"
+#include "core/self_check.h"
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
@@ -304,12 +305,34 @@ static int topic_user_read(const struct doctor *d)
     return rc < 0 ? tell_failure(d, "user-read", UPMU_FINDING_MISSING, rc, &c) : user_read_hardware(d);
 }
 
+static int topic_groups(const struct doctor *d)
+{
+    static const char topic[] = "software-events";
+    const struct self_check *checks = self_check_results();
+    char good[160] = "", bad[256] = "";
+    for (size_t i = 0; i < SELF_CHECKS; i++) {
+        const struct self_check *c = &checks[i];
+        size_t at = strlen(good), bad_at = strlen(bad);
+        if (self_check_failed(c))
+            snprintf(bad + bad_at, sizeof bad - bad_at, "%s%s (%llu of %llu)", bad_at ? ", " : "", c->name,
+                     (unsigned long long)c->counted, (unsigned long long)c->expected);
+        else if (c->tried)
+            snprintf(good + at, sizeof good - at, "%s%s", at ? ", " : "", c->name);
+    }
+    if (bad[0])
+        return tell(d, topic, UPMU_FINDING_LIMITED, "Count these events one at a time",
+                    "this kernel counts too little of known work in groups, so they are refused there: %s", bad);
+    if (!good[0])
+        return tell(d, topic, UPMU_FINDING_MISSING, "", "no software event may be counted: see 'permission'");
+    return tell(d, topic, UPMU_FINDING_OK, "", "counted known work in groups: %s", good);
+}
+
 static int topic_switches(const struct doctor *d)
 {
     uint64_t switches;
     if (switches_page_works())
         return tell(d, "switches", UPMU_FINDING_OK, "",
-                    "context switches of a thread are read from a mapped page, which agreed with getrusage");
+                    "context switches are asked for with getrusage only after a mapped page has changed");
     int rc = d->k->thread_switches(&switches);
     if (rc < 0)
         return tell(d, "switches", UPMU_FINDING_MISSING, "", "context switches cannot be had: getrusage says %s",
@@ -443,6 +466,7 @@ int upmu_diagnose(int (*found)(const struct upmu_finding *finding, void *arg), v
         {topic_hardware, "hardware-counters"},
         {topic_permission, "permission"},
         {topic_user_read, "user-read"},
+        {topic_groups, "software-events"},
         {topic_switches, "switches"},
         {topic_clock, "clock"},
         {topic_limits, NULL},

@@ -44,6 +44,7 @@ enum kernel_software {
     KERNEL_SW_PAGE_FAULTS = 2,
     KERNEL_SW_CONTEXT_SWITCHES = 3,
     KERNEL_SW_CPU_MIGRATIONS = 4,
+    KERNEL_SW_MINOR_FAULTS = 5,
     KERNEL_SW_DUMMY = 9,
     KERNEL_SW_CGROUP_SWITCHES = 11,
 };
@@ -187,6 +188,12 @@ static inline uint64_t kernel_futexes_so_far(const struct kernel_futexes *f)
     return (bytes - f->own) / KERNEL_FUTEX_RECORD;
 }
 
+/** Work of the calling thread that the kernel has accounted for. */
+struct kernel_work {
+    uint64_t faults, switches; /**< by RUSAGE_THREAD */
+    uint64_t cpu_ns;
+};
+
 /** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
 enum { KERNEL_NOFILE_SHARE = 2 }; /* at most 1/2 */
 
@@ -223,6 +230,9 @@ struct kernel_ops {
 
     /** Context switches of the calling thread (RUSAGE_THREAD, voluntary + involuntary). @return 0 or -errno. */
     int (*thread_switches)(uint64_t *switches);
+    /** Do work that every software event of a self-check sees, and add what it was. A cancellation point. @return 0 or -errno;
+     *  -EOPNOTSUPP: there is no such work here, and nothing to check. */
+    int (*work)(struct kernel_work *work);
     /** Have the kernel record the calling thread's switches from now on, in a buffer of `bytes` or as much of it as the
      *  limits allow; with what the tracepoints in `points` tell of it (KERNEL_POINTS of them, or NULL), as far as they are
      *  allowed. No descriptor stays open; a forked child has no such buffer. @return 0; -EOPNOTSUPP (a kernel that

@@ -24,6 +24,7 @@
 #include "core/backend.h"
 #include "core/forking.h"
 #include "core/region.h"
+#include "core/self_check.h"
 
 struct region_process upmu_regions = {.stderr_fd = -1};
 
@@ -247,7 +248,8 @@ static int set_up_events(struct region_process *p, const char *events, const cha
                  UPMU_REGION_EVENTS_MAX);
         add_note(text);
     }
-    return try_events(p);
+    rc = self_check_list(&p->list);
+    return rc < 0 ? rc : try_events(p);
 }
 
 static int set_up(const struct upmu_region_opts *o, bool lenient)

@@ -19,6 +19,7 @@
 #include "core/caller.h"
 #include "core/explain.h"
 #include "core/machine.h"
+#include "core/self_check.h"
 
 /* ---------------------------------------------------------------------------------------------- open, close */
 
@@ -164,6 +165,8 @@ static int set_fill(struct upmu_set *set, const char *events)
         rc = counter_list_make(&set->list, events, PLAN_EVENTS_MAX, false, backend);
     if (rc == 0 && set->list.n == 0)
         rc = upmu_fail(UPMU_E_INVAL, "upmu_set_open: the list of events is empty");
+    if (rc == 0)
+        rc = self_check_list(&set->list);
     if (rc == 0)
         rc = check_scopes(set);
     if (rc == 0 && (set->opts.flags & UPMU_SET_STRICT))

@@ -55,6 +55,9 @@ int kernel_release(int gate);
 void kernel_abandon(int gate, pid_t pid);
 int kernel_wait(pid_t pid, int *status);
 
+/* work.c */
+int kernel_work(struct kernel_work *work);
+
 /* program.c */
 bool kernel_exec_detaches(const char *program);
 

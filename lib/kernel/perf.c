@@ -29,6 +29,7 @@ _Static_assert((int)KERNEL_SW_TASK_CLOCK == (int)PERF_COUNT_SW_TASK_CLOCK, "task
 _Static_assert((int)KERNEL_SW_PAGE_FAULTS == (int)PERF_COUNT_SW_PAGE_FAULTS, "page-faults");
 _Static_assert((int)KERNEL_SW_CONTEXT_SWITCHES == (int)PERF_COUNT_SW_CONTEXT_SWITCHES, "context-switches");
 _Static_assert((int)KERNEL_SW_CPU_MIGRATIONS == (int)PERF_COUNT_SW_CPU_MIGRATIONS, "cpu-migrations");
+_Static_assert((int)KERNEL_SW_MINOR_FAULTS == (int)PERF_COUNT_SW_PAGE_FAULTS_MIN, "minor-faults");
 _Static_assert((int)KERNEL_SW_DUMMY == (int)PERF_COUNT_SW_DUMMY, "dummy");
 
 static void attr_build(struct perf_event_attr *attr, const struct kernel_open *req)
@@ -198,6 +199,7 @@ const struct kernel_ops upmu_kernel_perf = {
     .page_read = kernel_page_read,
     .page_sequence = kernel_page_sequence,
     .thread_switches = perf_thread_switches,
+    .work = kernel_work,
     .switches_open = kernel_switches_open,
     .points_find = kernel_points_find,
     .switches_next = kernel_switches_next,

@@ -131,6 +131,8 @@ void scripted_map_limit(size_t n, int err);
 void scripted_switch(unsigned n, bool pages_follow);
 /** The kernel rewrites every page `n` times, without a switch. */
 void scripted_rewrite_pages(unsigned n);
+/** What work() says was done from now on; all zero: there is no known work. */
+void scripted_work(struct kernel_work each);
 /** thread_switches() fails with this errno. */
 void scripted_switches_error(int err);
 
@@ -200,6 +202,7 @@ void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *a
 void scripted_before(enum scripted_op op, int fd);
 void scripted_note(struct scripted_call call);
 void scripted_log_reset(void);
+int scripted_work_done(struct kernel_work *work);
 ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
 int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 int scripted_backend(enum kernel_backend which, const char **reason);

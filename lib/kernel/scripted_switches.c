@@ -14,6 +14,7 @@ static struct {
     pthread_mutex_t lock;
     struct kernel_switch records[RECORDS_MAX];
     uint64_t head; /* records written, ever */
+    struct kernel_work work;
     size_t logs;
     int open_error, points_error;
     uint32_t points;
@@ -29,6 +30,24 @@ void scripted_switches(const struct kernel_switch *records, size_t n)
         script.records[(script.head + i) % RECORDS_MAX] = records[i];
     __atomic_store_n(&script.head, script.head + n, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&script.lock);
+}
+
+void scripted_work(struct kernel_work each)
+{
+    pthread_mutex_lock(&script.lock);
+    script.work = each;
+    pthread_mutex_unlock(&script.lock);
+}
+
+int scripted_work_done(struct kernel_work *work)
+{
+    pthread_mutex_lock(&script.lock);
+    struct kernel_work done = script.work;
+    pthread_mutex_unlock(&script.lock);
+    work->faults += done.faults;
+    work->switches += done.switches;
+    work->cpu_ns += done.cpu_ns;
+    return done.faults + done.switches + done.cpu_ns > 0 ? 0 : -EOPNOTSUPP;
 }
 
 void scripted_switches_open_error(int err)
@@ -114,6 +133,7 @@ void scripted_switches_reset(void)
 {
     pthread_mutex_lock(&script.lock);
     script.head = 0;
+    script.work = (struct kernel_work){0};
     script.logs = 0;
     script.open_error = script.points_error = 0;
     script.points = 0;

@@ -113,8 +113,8 @@ END_TEST
 START_TEST(topics_come_in_their_order)
 {
     static const char *const order[] = {
-        "cpu",   "identity", "pmu",     "hardware-counters", "permission", "user-read",  "switches",
-        "clock", "limits",   "backend", "native-names",      "unwinder",   "tracepoints"};
+        "cpu",      "identity", "pmu",    "hardware-counters", "permission",   "user-read", "software-events",
+        "switches", "clock",    "limits", "backend",           "native-names", "unwinder",  "tracepoints"};
     size_t at = 0;
     whole_machine();
     diagnose(&upmu_kernel_scripted);
