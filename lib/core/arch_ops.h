@@ -17,6 +17,7 @@ enum arch_code_kind {
     ARCH_CODE_HARDWARE, /**< PERF_TYPE_HARDWARE: the kernel's generic id, `config` < 10 */
     ARCH_CODE_HW_CACHE, /**< PERF_TYPE_HW_CACHE: cache | op << 8 | result << 16 */
     ARCH_CODE_RAW,      /**< PERF_TYPE_RAW: the machine's own code */
+    ARCH_CODE_FORMULA,  /**< a weighted sum of other events: `formula`; `config` is 0 */
 };
 
 /** What a family does with machine codes of one shape. Where several rules fit a code, the first one counts. */
@@ -78,6 +79,11 @@ struct arch_event {
     uint8_t grade;         /**< enum upmu_grade */
     const char *why;       /**< why approximate or absent; "" for exact rows */
     const char *source;    /**< kernel file or manual the row was read in, with its version */
+    /** ARCH_CODE_FORMULA: terms `[WEIGHT*]NAME` joined by " + " or " - ", each NAME a row of the same family that is not
+     *  absent or one of its native names; data/events/README.md has the grammar. "" or NULL for the other kinds. */
+    const char *formula;
+    const char
+        *near; /**< absent rows: the nearest events of the family, blank-separated; "" or NULL if there are none */
 };
 
 /** One native event name of a family, for `native::NAME` where libpfm4 is not installed or does not know the CPU. */
