@@ -12,8 +12,6 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 
-#define SBI "linux:drivers/perf/riscv_pmu_sbi.c + arch/riscv/include/asm/sbi.h@v6.12.117"
-
 static int is_riscv(const struct arch_cpu *cpu)
 {
     return strcmp(cpu->machine, "riscv") == 0 ? ARCH_MATCH_VENDOR : ARCH_MATCH_NO;
