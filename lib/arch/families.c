@@ -90,14 +90,15 @@ const struct arch_family *arch_family_named(const char *name)
     return NULL;
 }
 
-static const struct arch_event *find_row(const struct arch_event *rows, size_t n, const char *name)
+const struct arch_event *arch_family_event(const struct arch_family *family, const char *name)
 {
-    size_t low = 0;
+    size_t low = 0, n = family->table->n_events;
     while (low < n) {
         size_t middle = low + (n - low) / 2;
-        int order = strcmp(name, rows[middle].name);
+        const struct arch_event *row = &arch_table_events[family->table->events[middle]];
+        int order = strcmp(name, row->name);
         if (order == 0)
-            return &rows[middle];
+            return row;
         if (order < 0)
             n = middle;
         else
@@ -106,15 +107,9 @@ static const struct arch_event *find_row(const struct arch_event *rows, size_t n
     return NULL;
 }
 
-const struct arch_event *arch_family_event(const struct arch_family *family, const char *name)
+const struct arch_event *arch_family_event_at(const struct arch_family *family, size_t i)
 {
-    const struct arch_event *row = NULL;
-    for (; family && !row; family = family->base) {
-        row = find_row(family->overrides, family->n_overrides, name);
-        if (!row)
-            row = find_row(family->events, family->n_events, name);
-    }
-    return row;
+    return i < family->table->n_events ? &arch_table_events[family->table->events[i]] : NULL;
 }
 
 static bool is_generic(const struct arch_event *row)
@@ -142,7 +137,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
 {
     const struct arch_event *twin = row;
     bool same_name = true;
-    if (row->kind == ARCH_CODE_NONE)
+    if (row->kind == ARCH_CODE_NONE || row->kind == ARCH_CODE_FORMULA)
         return false;
     if (!is_generic(row)) {
         /* The table for any CPU has nothing but ids: the one of the same name is the kernel's for this event. */
@@ -157,31 +152,10 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
     return true;
 }
 
-/** The first row from `*at` on that the family's core has, and its place; NULL if there is none. */
-static const struct arch_native *own_row(const struct arch_family *family, const struct arch_native *rows, size_t n,
-                                         size_t *at)
-{
-    for (; rows && *at < n; (*at)++) {
-        if (rows[*at].cores == 0 || (rows[*at].cores & family->native_core) != 0)
-            return &rows[*at];
-    }
-    return NULL;
-}
-
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position)
 {
-    enum { PLACE_BITS = 16 }; /* the places in both tables, one above the other */
-    while (!family->native && family->base)
-        family = family->base;
-    size_t at = *position & ((1u << PLACE_BITS) - 1), shared_at = *position >> PLACE_BITS;
-    const struct arch_native *row = own_row(family, family->native, family->n_native, &at);
-    const struct arch_native *shared = own_row(family, family->native_shared, family->n_native_shared, &shared_at);
-    if (!row && !shared)
-        return NULL;
-    bool from_shared = !row || (shared && strcasecmp(shared->name, row->name) < 0);
-    *(from_shared ? &shared_at : &at) += 1;
-    *position = at | shared_at << PLACE_BITS;
-    return from_shared ? shared : row;
+    const struct arch_table *table = family->table;
+    return *position < table->n_natives ? &arch_table_natives[table->natives[(*position)++]] : NULL;
 }
 
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name)
@@ -194,14 +168,16 @@ const struct arch_native *arch_family_native(const struct arch_family *family, c
     return NULL;
 }
 
+const struct arch_preset *arch_family_preset_at(const struct arch_family *family, size_t i)
+{
+    return i < family->table->n_presets ? &arch_table_presets[family->table->presets[i]] : NULL;
+}
+
 const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi)
 {
-    const struct arch_family *with = family;
-    while (!with->presets && with->base)
-        with = with->base;
-    for (size_t i = 0; with->presets && i < with->n_presets; i++) {
-        const struct arch_preset *p = &with->presets[i];
-        if (strcasecmp(p->papi, papi) == 0 && arch_family_native(family, p->native))
+    const struct arch_preset *p;
+    for (size_t i = 0; (p = arch_family_preset_at(family, i)) != NULL; i++) {
+        if (strcasecmp(p->papi, papi) == 0)
             return p;
     }
     return NULL;

@@ -3,6 +3,7 @@
 #ifndef UPMU_ARCH_TABLES_H
 #define UPMU_ARCH_TABLES_H
 
+#include "arch/event_tables.h" /* made by the build from data/events */
 #include "core/arch_ops.h"
 
 extern const struct arch_family arch_intel_core2;

@@ -17,6 +17,7 @@ enum arch_code_kind {
     ARCH_CODE_HARDWARE, /**< PERF_TYPE_HARDWARE: the kernel's generic id, `config` < 10 */
     ARCH_CODE_HW_CACHE, /**< PERF_TYPE_HW_CACHE: cache | op << 8 | result << 16 */
     ARCH_CODE_RAW,      /**< PERF_TYPE_RAW: the machine's own code */
+    ARCH_CODE_FORMULA,  /**< a weighted sum of other events: `formula`; `config` is 0 */
 };
 
 /** What a family does with machine codes of one shape. Where several rules fit a code, the first one counts. */
@@ -68,33 +69,49 @@ struct arch_counters {
 enum { ARCH_FIXED = 24 };
 #define ARCH_ANY 0u
 
-/** One row: a vendor-neutral event on one family. Rows are sorted by name (a test checks). */
+/** One row: a vendor-neutral event on one family. */
 struct arch_event {
     const char *name;      /**< vendor-neutral name, as in core's registry */
     uint64_t config;       /**< goes to perf_event_attr.config */
+    uint64_t config1;      /**< raw rows: code of a second register, or 0 */
     uint64_t machine_code; /**< the raw code behind a generic id, UINT64_MAX if not known; == config for raw rows */
     uint32_t counters;     /**< counters it may use; ARCH_ANY = any general one */
     uint8_t kind;          /**< enum arch_code_kind */
     uint8_t grade;         /**< enum upmu_grade */
     const char *why;       /**< why approximate or absent; "" for exact rows */
     const char *source;    /**< kernel file or manual the row was read in, with its version */
+    /** ARCH_CODE_FORMULA: terms `[WEIGHT*]NAME` joined by " + " or " - ", each NAME a row of the same family that is not
+     *  absent or one of its native names; data/events/README.md has the grammar. "" or NULL for the other kinds. */
+    const char *formula;
+    const char
+        *near; /**< absent rows: the nearest events of the family, blank-separated; "" or NULL if there are none */
 };
 
 /** One native event name of a family, for `native::NAME` where libpfm4 is not installed or does not know the CPU. */
 struct arch_native {
     const char *name;
-    const char *meaning;
-    uint64_t config; /**< PERF_TYPE_RAW code */
+    const char *meaning; /**< what the name does not say, or "" */
+    uint64_t config;     /**< PERF_TYPE_RAW code */
+    uint64_t config1;    /**< code of a second register, or 0 */
     uint32_t counters;
-    uint32_t cores; /**< families that have the row, as bits of arch_family.native_core; 0 = all that use the table */
 };
 
-/** A preset of PAPI that no vendor-neutral name stands for, by a name of the native table. */
+/** A preset of PAPI that no vendor-neutral name stands for. */
 struct arch_preset {
     const char *papi;
-    const char *native;
-    uint8_t grade; /**< enum upmu_grade, of the event as what the preset says it is */
+    const char *formula; /**< a native name, or a sum as in arch_event.formula */
+    uint8_t grade;       /**< enum upmu_grade, of the event as what the preset says it is */
     const char *why;
+};
+
+/** The rows of a family, those of its base included, which the build makes from data/events: numbers of rows. */
+struct arch_table {
+    const uint16_t *events; /**< sorted by name */
+    size_t n_events;
+    const uint16_t *natives; /**< sorted by name, capitals or not */
+    size_t n_natives;
+    const uint16_t *presets; /**< sorted by name */
+    size_t n_presets;
 };
 
 /** One kind of core of a machine that may have several (Arm), as its main id register has it. */
@@ -129,20 +146,7 @@ struct arch_family {
     const char *title;    /**< for people: "AMD Zen 3" */
     const char *vendor;   /**< folder under lib/arch */
     const char *core_pmu; /**< usual name of the kernel's core PMU in sysfs ("cpu") */
-    const struct arch_event *events;
-    size_t n_events;
-    const struct arch_event *overrides; /**< rows that replace those of `events` (a model that differs), or NULL */
-    size_t n_overrides;
-    /** Family whose rows hold where this one has none, and whose native names hold if `native` is NULL; or NULL. */
-    const struct arch_family *base;
-    const struct arch_native *native; /**< or NULL; may be shared by several families */
-    size_t n_native;
-    const struct arch_native
-        *native_shared; /**< rows beside `native` that other generations of the maker have too, or NULL */
-    size_t n_native_shared;
-    uint32_t native_core;              /**< this family's bit in arch_native.cores */
-    const struct arch_preset *presets; /**< those of `base` if NULL */
-    size_t n_presets;
+    const struct arch_table *table;
     struct arch_counters counters;
     /** Raw codes from 1 to this one open on every core of the family and read 0 where the core lacks the event; the
      *  kernel's PMU folder lists those that the core has. 0 = there is no such list. */
@@ -190,8 +194,10 @@ const struct arch_family *arch_family_called(const char *name);
 struct suggest;
 /** Offer every name that arch_family_called() knows to a running "did you mean" search. */
 void arch_family_offer(struct suggest *s);
-/** Row of an event: overrides first, then the shared rows, then those of `base`; NULL if there is none. */
+/** Row of an event; NULL if there is none. */
 const struct arch_event *arch_family_event(const struct arch_family *family, const char *name);
+/** The rows of a family by number, in the order of their names; NULL after the last. */
+const struct arch_event *arch_family_event_at(const struct arch_family *family, size_t i);
 /** The kernel's generic id for an event of a family, and the machine code that the kernel makes of it there. */
 struct arch_generic_id {
     uint8_t kind; /**< ARCH_CODE_HARDWARE or ARCH_CODE_HW_CACHE */
@@ -206,9 +212,11 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
                             struct arch_generic_id *out);
 /** Native row by name (case-insensitive), or NULL. */
 const struct arch_native *arch_family_native(const struct arch_family *family, const char *name);
-/** What a preset of PAPI is on a family, by a name of its native table, which it has; NULL if it is nothing there. */
+/** What a preset of PAPI is on a family, by other events that it has; NULL if it is nothing there. */
 const struct arch_preset *arch_family_preset(const struct arch_family *family, const char *papi);
-/** The native rows of a family, one after the other and by name; `*position` starts with 0. NULL after the last. */
+/** The presets of a family by number, in the order of their names; NULL after the last. */
+const struct arch_preset *arch_family_preset_at(const struct arch_family *family, size_t i);
+/** The native rows of a family by name; `*position` starts with 0. NULL after the last. */
 const struct arch_native *arch_family_native_next(const struct arch_family *family, size_t *position);
 
 /** Result of asking libpfm4. */

@@ -94,6 +94,7 @@ static void encode_row(const struct machine *m, const struct arch_event *row, st
 {
     out->type = type_of_kind(m, row->kind);
     out->config = row->config;
+    out->config1 = row->config1;
     out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
     if (m->core_kinds < 2 || row->kind == ARCH_CODE_RAW)
         return;
@@ -198,6 +199,7 @@ static int from_row(const struct machine *m, const char *name, const struct arch
     out->each_kind = true;
     out->type = m->core_type;
     out->config = row->config;
+    out->config1 = row->config1;
     out->counters = row->counters;
     out->zero_unsure = is_unsure(m, row->config, true);
     out->grade = UPMU_GRADE_EXACT;
@@ -212,11 +214,11 @@ static int from_own_preset(const struct machine *m, const struct arch_preset *ow
 {
     out->papi = own->papi;
     out->summary = "PAPI preset";
-    int rc = from_row(m, own->papi, arch_family_native(m->family, own->native), out);
+    int rc = from_row(m, own->papi, arch_family_native(m->family, own->formula), out);
     if (rc < 0)
         return rc;
     out->grade = own->grade;
-    snprintf(out->note, sizeof out->note, "native::%s here%s%s%s%s", own->native, own->why[0] ? "; " : "", own->why,
+    snprintf(out->note, sizeof out->note, "native::%s here%s%s%s%s", own->formula, own->why[0] ? "; " : "", own->why,
              m->kinds_note[0] ? "; " : "", m->kinds_note);
     return 0;
 }

@@ -20,6 +20,7 @@ static int is_2k_mips(const struct arch_cpu *cpu)
 const struct arch_family arch_loongson2k = {
     .name = "loongson2k",
     .title = "Loongson-2K1000 (MIPS)",
+    .table = &arch_table_loongson2k,
     .vendor = "loongson",
     .core_pmu = "cpu",
     .counters = {.no_software_siblings = true},

@@ -19,9 +19,9 @@ static int is_sunway(const struct arch_cpu *cpu)
 const struct arch_family arch_sunway = {
     .name = "sunway",
     .title = "Sunway, core not known (SW421, SW1621, SW26010)",
+    .table = &arch_table_sunway,
     .vendor = "sunway",
     .core_pmu = "cpu",
-    .base = &arch_generic,
     .counters = {.no_group_check = true, .no_exclude_hv = true, .shared_filter = true, .no_software_siblings = true},
     .matches = is_sunway,
     .remark = "nothing is known about the counters of this core; the cautions are those of the Sunway cores that are "

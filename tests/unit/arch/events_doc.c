@@ -18,7 +18,7 @@ static void write_head(struct textbuf *b)
 {
     textbuf_printf(
         b, "# Events\n\n"
-           "Written by `events_doc` from lib/core/registry.c and lib/arch; do not edit.\n\n"
+           "Written by `events_doc` from lib/core/registry.c and data/events; do not edit.\n\n"
            "The vendor-neutral names and what they are on each core family. `upmu list` shows the same for the\n"
            "machine it runs on, with the reasons.\n\n"
            "- a plain code is an exact match of the definition, `~` an approximate one (the reasons are below),\n"
@@ -51,10 +51,14 @@ static void write_code(struct textbuf *b, const struct arch_event *row)
     textbuf_printf(b, " %s", row->grade == UPMU_GRADE_APPROXIMATE ? "~" : "");
     if (row->kind == ARCH_CODE_RAW)
         textbuf_printf(b, "0x%04" PRIx64, row->config);
+    else if (row->kind == ARCH_CODE_FORMULA)
+        textbuf_printf(b, "%s", row->formula);
     else if (row->kind == ARCH_CODE_HARDWARE)
         textbuf_printf(b, "hw:%" PRIu64, row->config);
     else
         textbuf_printf(b, "cache:0x%05" PRIx64, row->config);
+    if (row->kind == ARCH_CODE_RAW && row->config1)
+        textbuf_printf(b, " (config1 0x%04" PRIx64 ")", row->config1);
     if (row->kind != ARCH_CODE_RAW && row->machine_code != UINT64_MAX)
         textbuf_printf(b, " (0x%04" PRIx64 ")", row->machine_code);
 }
@@ -204,14 +208,15 @@ static void write_family(struct textbuf *b, const struct arch_family *f, const s
     write_reasons(b, f, events, n);
 }
 
-/** Whether row `j` is the first of the shared rows with its source. */
+/** Whether row `j` is the first of the family with its source. */
 static bool first_with_source(const struct arch_family *f, size_t j)
 {
+    const char *source = arch_family_event_at(f, j)->source;
     for (size_t i = 0; i < j; i++) {
-        if (strcmp(f->events[i].source, f->events[j].source) == 0)
+        if (strcmp(arch_family_event_at(f, i)->source, source) == 0)
             return false;
     }
-    return f->events[j].source[0] != '\0';
+    return source[0] != '\0';
 }
 
 static void write_sources(struct textbuf *b)
@@ -219,9 +224,9 @@ static void write_sources(struct textbuf *b)
     textbuf_printf(b, "## Sources\n\nWhere the rows were read:\n\n");
     for (size_t i = 0; upmu_arch_families[i]; i++) {
         const struct arch_family *f = upmu_arch_families[i];
-        for (size_t j = 0; j < f->n_events; j++) {
+        for (size_t j = 0; arch_family_event_at(f, j); j++) {
             if (first_with_source(f, j))
-                textbuf_printf(b, "- %s: %s\n", f->name, f->events[j].source);
+                textbuf_printf(b, "- %s: %s\n", f->name, arch_family_event_at(f, j)->source);
         }
     }
 }

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Reading of event table files: each row checked on its own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "arch/generator/cells.h"
+#include "arch/generator/fault.h"
+#include "arch/generator/model.h"
+#include "core/registry.h"
+#include "upmu/upmu.h"
+
+#define READ_EVENTS "event,match,encoding,counters,near,note,source"
+#define READ_NATIVE "name,encoding,counters,meaning,source"
+#define READ_NATIVE_FAMILIES READ_NATIVE ",families"
+#define READ_PRESETS "preset,match,formula,note"
+
+static void read_wrong(const struct model_file *f, int line, const char *wrong)
+{
+    if (wrong)
+        fault(f->csv.path, line, "%s", wrong);
+}
+
+static bool read_is_neutral(const char *name)
+{
+    const struct registry_event *e = registry_find(name);
+    return e && e->software < 0 && strcmp(e->name, name) == 0;
+}
+
+/* What a row of each match must have and must not have. */
+static void read_check_event(const struct model_file *f, int line, const struct arch_event *row)
+{
+    bool absent = row->grade == UPMU_GRADE_ABSENT;
+    if (!read_is_neutral(row->name))
+        fault(f->csv.path, line, "'%s' is no vendor-neutral event of the CPU (lib/core/registry.c)", row->name);
+    if (absent != (row->kind == ARCH_CODE_NONE))
+        fault(f->csv.path, line, "%s: the encoding is none for absent rows, and for those alone", row->name);
+    if (absent && (row->source[0] || row->counters != ARCH_ANY))
+        fault(f->csv.path, line, "%s: an absent row has no counters and no source", row->name);
+    if (!absent && !row->source[0])
+        fault(f->csv.path, line, "%s: the source is missing", row->name);
+    if (!absent && row->near[0])
+        fault(f->csv.path, line, "%s: near is for absent rows", row->name);
+    if ((row->grade == UPMU_GRADE_EXACT) != (row->why[0] == '\0'))
+        fault(f->csv.path, line, "%s: approximate and absent rows need a note, exact ones have none", row->name);
+    if (row->kind == ARCH_CODE_FORMULA && row->counters != ARCH_ANY)
+        fault(f->csv.path, line, "%s: a formula has no counters of its own", row->name);
+}
+
+static const char *read_source(const struct model_file *f, const char *cell)
+{
+    const struct csv_directive *source = csv_directive(&f->csv, "source");
+    return *cell || !source ? cell : source->value;
+}
+
+static void read_event(const struct model_file *f, const struct csv_row *cells, struct model_event *out)
+{
+    struct arch_event *row = &out->row;
+    *row = (struct arch_event){.name = cells->cells[0],
+                               .near = cells->cells[4],
+                               .why = cells->cells[5],
+                               .source = cells->cells[6],
+                               .formula = ""};
+    out->line = cells->line;
+    const char *wrong = cells_match(cells->cells[1], &row->grade);
+    read_wrong(f, out->line, wrong);
+    if (!wrong && row->grade != UPMU_GRADE_ABSENT)
+        row->source = read_source(f, row->source);
+    const char *wrong_code = cells_encoding(cells->cells[2], row);
+    read_wrong(f, out->line, wrong_code);
+    row->formula = wrong_code ? "" : row->formula;
+    const char *wrong_counters = cells_counters(cells->cells[3], &row->counters);
+    read_wrong(f, out->line, wrong_counters);
+    if (!wrong && !wrong_code && !wrong_counters)
+        read_check_event(f, out->line, row);
+}
+
+static void read_native(const struct model_file *f, const struct csv_row *cells, struct model_native *out)
+{
+    struct arch_event code = {.name = ""};
+    out->line = cells->line;
+    out->families = cells->n_cells > 5 ? cells->cells[5] : "";
+    out->row.name = cells->cells[0];
+    out->row.meaning = cells->cells[3];
+    const char *wrong = cells_encoding(cells->cells[1], &code);
+    if (!wrong && code.kind != ARCH_CODE_RAW)
+        wrong = "the encoding of a native name is raw:0x...";
+    read_wrong(f, out->line, wrong);
+    read_wrong(f, out->line, cells_counters(cells->cells[2], &out->row.counters));
+    out->row.config = code.config;
+    out->row.config1 = code.config1;
+    if (!out->row.name[0] || strchr(out->row.name, ' '))
+        fault(f->csv.path, out->line, "'%s' cannot be a native name: it is empty or has a blank", out->row.name);
+    if (!read_source(f, cells->cells[4])[0])
+        fault(f->csv.path, out->line, "%s: the source is missing", out->row.name);
+}
+
+static void read_preset(const struct model_file *f, const struct csv_row *cells, struct model_preset *out)
+{
+    out->line = cells->line;
+    out->used = false;
+    out->row = (struct arch_preset){.papi = cells->cells[0], .formula = cells->cells[2], .why = cells->cells[3]};
+    read_wrong(f, out->line, cells_match(cells->cells[1], &out->row.grade));
+    for (const char *at = out->row.formula, *wrong = NULL; *at && !wrong;) {
+        struct cells_term term;
+        wrong = cells_term(&at, &term);
+        read_wrong(f, out->line, wrong);
+        out->row.formula = wrong ? "" : out->row.formula;
+    }
+    if (strncmp(out->row.papi, "PAPI_", 5) != 0)
+        fault(f->csv.path, out->line, "'%s' is no preset of PAPI: PAPI_...", out->row.papi);
+    if (out->row.grade == UPMU_GRADE_ABSENT || !out->row.formula[0])
+        fault(f->csv.path, out->line, "%s: a preset that the CPU lacks has no row", out->row.papi);
+    if ((out->row.grade == UPMU_GRADE_APPROXIMATE) != (out->row.why[0] != '\0'))
+        fault(f->csv.path, out->line, "%s: approximate rows need a note, exact ones have none", out->row.papi);
+}
+
+/* Names ascend. Native names are one name in capitals or not, and may be there once for each family; of a preset's rows the
+ * first one counts whose events the family has. */
+static void read_order(const struct model_file *f)
+{
+    for (size_t i = 1; i < f->csv.n_rows; i++) {
+        const char *before = f->csv.rows[i - 1].cells[0], *name = f->csv.rows[i].cells[0];
+        int order = f->kind == MODEL_NATIVE ? strcasecmp(before, name) : strcmp(before, name);
+        if (order == 0 && f->kind == MODEL_EVENTS)
+            fault(f->csv.path, f->csv.rows[i].line, "'%s' is there twice", name);
+        if (order > 0)
+            fault(f->csv.path, f->csv.rows[i].line, "'%s' is out of order: it comes before '%s'", name, before);
+    }
+}
+
+static void read_rows(struct model_file *f)
+{
+    for (size_t i = 0; i < f->csv.n_rows; i++) {
+        if (f->kind == MODEL_EVENTS) {
+            f->events = fault_grow(f->events, i, sizeof *f->events);
+            read_event(f, &f->csv.rows[i], &f->events[i]);
+        } else if (f->kind == MODEL_NATIVE) {
+            f->natives = fault_grow(f->natives, i, sizeof *f->natives);
+            read_native(f, &f->csv.rows[i], &f->natives[i]);
+        } else {
+            f->presets = fault_grow(f->presets, i, sizeof *f->presets);
+            read_preset(f, &f->csv.rows[i], &f->presets[i]);
+        }
+    }
+    f->n_rows = f->csv.n_rows;
+}
+
+/* `family.csv`, `name.native.csv` or `name.presets.csv`. */
+static void read_name(struct model_file *f)
+{
+    static const char *const endings[] = {".native.csv", ".presets.csv", ".csv"};
+    static const enum model_kind kinds[] = {MODEL_NATIVE, MODEL_PRESETS, MODEL_EVENTS};
+    const char *slash = strrchr(f->csv.path, '/');
+    f->name = strdup(slash ? slash + 1 : f->csv.path);
+    size_t len = strlen(f->name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (len > n && strcmp(f->name + len - n, endings[i]) == 0) {
+            f->name[len - n] = '\0';
+            f->kind = kinds[i];
+            break;
+        }
+    }
+    if (strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(f->name))
+        fault(f->csv.path, 0, "the file must be named FAMILY.csv, NAME.native.csv or NAME.presets.csv");
+}
+
+static bool read_header(const struct model_file *f)
+{
+    static const char *const headers[] = {READ_EVENTS, READ_NATIVE, READ_PRESETS};
+    bool right = csv_header_is(&f->csv, headers[f->kind]) ||
+                 (f->kind == MODEL_NATIVE && csv_header_is(&f->csv, READ_NATIVE_FAMILIES));
+    if (f->csv.header.line && !right)
+        fault(f->csv.path, f->csv.header.line, "the header must be: %s", headers[f->kind]);
+    return right;
+}
+
+void model_read(struct model *m, char *const *paths, size_t n)
+{
+    size_t rows[3] = {0};
+    *m = (struct model){.n_files = 0};
+    for (size_t i = 0; i < n; i++) {
+        m->files = fault_grow(m->files, i, sizeof *m->files);
+        struct model_file *f = &m->files[i];
+        *f = (struct model_file){.kind = MODEL_EVENTS};
+        m->n_files++;
+        csv_read(&f->csv, paths[i]);
+        read_name(f);
+        if (!read_header(f))
+            continue;
+        read_order(f);
+        read_rows(f);
+        f->first = rows[f->kind];
+        rows[f->kind] += f->n_rows;
+    }
+}
