@@ -230,9 +230,9 @@ struct kernel_ops {
 
     /** Context switches of the calling thread (RUSAGE_THREAD, voluntary + involuntary). @return 0 or -errno. */
     int (*thread_switches)(uint64_t *switches);
-    /** Do work that every software event of a self-check sees, and add what it was. A cancellation point. @return 0 or -errno;
-     *  -EOPNOTSUPP: there is no such work here, and nothing to check. */
-    int (*work)(struct kernel_work *work);
+    /** Do work that every software event of a self-check sees (context switches only with `sleep`), and add what it was. A
+     *  cancellation point. @return 0 or -errno; -EOPNOTSUPP: there is no such work here, and nothing to check. */
+    int (*work)(struct kernel_work *work, bool sleep);
     /** Have the kernel record the calling thread's switches from now on, in a buffer of `bytes` or as much of it as the
      *  limits allow; with what the tracepoints in `points` tell of it (KERNEL_POINTS of them, or NULL), as far as they are
      *  allowed. No descriptor stays open; a forked child has no such buffer. @return 0; -EOPNOTSUPP (a kernel that

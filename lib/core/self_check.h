@@ -21,7 +21,7 @@ static inline bool self_check_failed(const struct self_check *c)
     return c->tried && c->counted < c->expected;
 }
 
-/** The verdicts on this kernel, SELF_CHECKS of them; made at the first call of a process, in well under a millisecond. */
+/** The verdicts on this kernel, SELF_CHECKS of them; made at the first call of a process, in about half a millisecond. */
 const struct self_check *self_check_results(void);
 
 /** Leave out of a list the software events that this kernel does not count in groups (refused, with the reason), if the list has

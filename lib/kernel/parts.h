@@ -56,7 +56,7 @@ void kernel_abandon(int gate, pid_t pid);
 int kernel_wait(pid_t pid, int *status);
 
 /* work.c */
-int kernel_work(struct kernel_work *work);
+int kernel_work(struct kernel_work *work, bool sleep);
 
 /* program.c */
 bool kernel_exec_detaches(const char *program);

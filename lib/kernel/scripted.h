@@ -202,7 +202,7 @@ void scripted_hook(void (*hook)(enum scripted_op op, int fd, void *arg), void *a
 void scripted_before(enum scripted_op op, int fd);
 void scripted_note(struct scripted_call call);
 void scripted_log_reset(void);
-int scripted_work_done(struct kernel_work *work);
+int scripted_work_done(struct kernel_work *work, bool sleep);
 ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
 int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 int scripted_backend(enum kernel_backend which, const char **reason);

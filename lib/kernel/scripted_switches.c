@@ -39,13 +39,13 @@ void scripted_work(struct kernel_work each)
     pthread_mutex_unlock(&script.lock);
 }
 
-int scripted_work_done(struct kernel_work *work)
+int scripted_work_done(struct kernel_work *work, bool sleep)
 {
     pthread_mutex_lock(&script.lock);
     struct kernel_work done = script.work;
     pthread_mutex_unlock(&script.lock);
     work->faults += done.faults;
-    work->switches += done.switches;
+    work->switches += sleep ? done.switches : 0;
     work->cpu_ns += done.cpu_ns;
     return done.faults + done.switches + done.cpu_ns > 0 ? 0 : -EOPNOTSUPP;
 }

@@ -8,7 +8,7 @@
 
 #include "kernel/parts.h"
 
-enum { WORK_PAGES = 16, WORK_NS = 20000 };
+enum { WORK_PAGES = 4, WORK_NS = 5000 };
 
 static uint64_t work_cpu_ns(void)
 {
@@ -18,7 +18,7 @@ static uint64_t work_cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-int kernel_work(struct kernel_work *work)
+int kernel_work(struct kernel_work *work, bool sleep)
 {
     const struct timespec shortest = {.tv_nsec = 1};
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -34,7 +34,8 @@ int kernel_work(struct kernel_work *work)
         p[i * page] = 1;
     while (work_cpu_ns() - cpu < WORK_NS)
         ;
-    nanosleep(&shortest, NULL);
+    if (sleep)
+        nanosleep(&shortest, NULL);
     cpu = work_cpu_ns() - cpu;
     if (rc == 0)
         rc = getrusage(RUSAGE_THREAD, &after);
