@@ -370,6 +370,23 @@ UPMU_API UPMU_CHECKED int upmu_set_read_kind(struct upmu_set *set, size_t i, siz
  */
 UPMU_API int upmu_set_wait(struct upmu_set *set, int *status);
 
+/**
+ * Whether what a set counts is still there. Any thread of the process that opened the set may ask.
+ * @return 1: the thread, process or command lives (a command also before its start), the CPU is online; 0: it has ended, though
+ *         its process id may have been given to another since; UPMU_E_INVAL (no set), UPMU_E_STATE (a forked child),
+ *         UPMU_E_SYSTEM (/proc does not tell: it is not mounted, or hides the process). Reads /proc; not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_set_alive(struct upmu_set *set);
+
+/**
+ * Measure what an empty upmu_set_start() and upmu_set_stop() of this set count themselves, to be subtracted from a count per
+ * start/stop pair: the least of several tries, event by event. Counts and times of the set stay as they were.
+ * @param values out: `n` values, n >= upmu_set_size(); an event that has no number in the set has none here
+ * @return number of events; UPMU_E_INVAL (no set, n too small); UPMU_E_STATE (not a set with UPMU_TARGET_THREAD, the set runs,
+ *         another process or thread); UPMU_E_SYSTEM, UPMU_E_BUSY as upmu_set_start(). Allocates; not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_set_overhead(struct upmu_set *set, struct upmu_value *values, size_t n);
+
 /** Process id of the command or process counted; 0 for other targets, and for a command before its start. */
 UPMU_API pid_t upmu_set_pid(const struct upmu_set *set);
 

@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "core/backend.h"
-#include "core/caller.h"
 #include "core/explain.h"
 #include "core/machine.h"
 #include "core/self_check.h"
@@ -111,6 +110,7 @@ static int open_instances(struct upmu_set *set)
         return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "there is no CPU %d online", set->opts.cpu) : rc;
     default:
         set->owner = caller_thread();
+        set->tid = core_kernel()->gettid();
         return set_add_instance(set, 0, -1);
     }
 }
@@ -182,6 +182,7 @@ static int set_fill(struct upmu_set *set, const char *events)
     rc = open_instances(set);
     if (rc == 0)
         rc = foreign_process(set);
+    set_note_start(set);
     for (size_t i = 0; rc == 0 && i < set->list.n; i++)
         counters_name(&set->instances[0]->counters, i, set->names[i], sizeof set->names[i]);
     return rc;
@@ -243,14 +244,9 @@ void upmu_set_close(struct upmu_set *set)
     free(set);
 }
 
-/* Counters of a thread are read through its own pages and rusage, and a forked child has nothing of a set but copies of
- * its descriptors. Inline, since counters run while stop and read ask. */
-static inline bool is_callers(const struct upmu_set *set)
-{
-    return set->process == caller_process() && (!set->owner || set->owner == caller_thread());
-}
-
-static __attribute__((cold, noinline)) int foreign_set(const struct upmu_set *set, const char *call)
+/* Counters of a thread are read through its own pages and rusage, and a forked child has nothing of a set but copies of its
+ * descriptors. */
+int set_foreign(const struct upmu_set *set, const char *call)
 {
     if (set->process != caller_process())
         return upmu_fail(UPMU_E_STATE, "%s: the set belongs to another process, of which this one was forked", call);
@@ -404,8 +400,8 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     if (!set || !values || n < set->list.n)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_read: room for %zu values given, %zu needed", n,
                          set ? set->list.n : 0);
-    if (!is_callers(set))
-        return foreign_set(set, "upmu_set_read");
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_read");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read: the set was never started");
     memset(values, 0, set->list.n * sizeof *values);
@@ -442,8 +438,8 @@ int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_
                          "upmu_set_read_kind: there is no event %zu, or it is not counted on %zu kinds of "
                          "cores",
                          i, kind + 1);
-    if (!is_callers(set))
-        return foreign_set(set, "upmu_set_read_kind");
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_read_kind");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
     *value = value_of_kind(set, i, kind);
@@ -454,8 +450,8 @@ int upmu_set_reset(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
-    if (!is_callers(set))
-        return foreign_set(set, "upmu_set_reset");
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_reset");
     int rc = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
@@ -520,8 +516,8 @@ int upmu_set_start(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_start: no set given");
-    if (!is_callers(set))
-        return foreign_set(set, "upmu_set_start");
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_start");
     int rc = 0;
     if (set->running)
         return 0;
@@ -544,8 +540,8 @@ int upmu_set_stop(struct upmu_set *set)
 {
     if (!set)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: no set given");
-    if (!is_callers(set))
-        return foreign_set(set, "upmu_set_stop");
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_stop");
     if (!set->running)
         return 0;
     int rc = 0;
@@ -562,8 +558,8 @@ int upmu_set_wait(struct upmu_set *set, int *status)
 {
     if (!set || !set->command)
         return upmu_fail(UPMU_E_STATE, "upmu_set_wait: no command was started");
-    if (!is_callers(set))
-        return foreign_set(set, "upmu_set_wait");
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_wait");
     if (!set->waited) {
         int rc = core_kernel()->wait(set->command, &set->status);
         if (rc < 0)
@@ -616,7 +612,7 @@ size_t upmu_set_instances(const struct upmu_set *set)
 int upmu_set_user_read(const struct upmu_set *set, size_t i)
 {
     struct kernel_page_count now;
-    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD || !is_callers(set))
+    if (!set || i >= set->list.n || set->opts.target != UPMU_TARGET_THREAD || !set_is_callers(set))
         return 0;
     const struct counters *c = &set->instances[0]->counters;
     const struct counter *counter = &c->counter[i];

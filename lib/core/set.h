@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "core/caller.h"
 #include "core/counters.h"
 
 /** One thread, process or CPU of a set. */
@@ -28,7 +29,9 @@ struct upmu_set {
     uint64_t process; /**< caller_process() that opened the set: a forked child has neither its pages nor its command */
     uint64_t owner;   /**< caller_thread() that opened a UPMU_TARGET_THREAD set, else 0 */
     char *program;    /**< argv[0] of the command; the caller's argv is not used after the open */
-    pid_t command;    /**< 0 before its start */
+    pid_t tid;        /**< kernel id of the owner */
+    uint64_t target_start; /**< when the process or thread counted began, by /proc; 0: not known */
+    pid_t command;         /**< 0 before its start */
     pid_t spawned;
     int gate; /**< releases the command, -1 once done */
     bool started, running, waited;
@@ -38,6 +41,16 @@ struct upmu_set {
 };
 _Static_assert(PLAN_EVENTS_MAX <= 64, "an event has a bit in upmu_set.doubted");
 
+/** Whether the calling thread may use the set: its owner if it counts a thread, else any of the process. Inline, since
+ *  counters run while stop and read ask. */
+static inline bool set_is_callers(const struct upmu_set *set)
+{
+    return set->process == caller_process() && (!set->owner || set->owner == caller_thread());
+}
+/** The message for others. @return UPMU_E_STATE. */
+int set_foreign(const struct upmu_set *set, const char *call) __attribute__((cold));
+/** Note when the process or thread counted began, so that another one with its id is told apart. */
+void set_note_start(struct upmu_set *set);
 /** Open one more instance. @return 0; UPMU_E_GONE if the thread ended meanwhile (nothing is added); UPMU_E_NOMEM. */
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);
 /** Close and free the instances from index `from` on. In a forked child pass `forked`: see counters_close(). */
