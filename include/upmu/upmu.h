@@ -19,7 +19,11 @@
  *   msr/tsc/, cpu/event=0x3c/   a PMU of the kernel, with an event of its sysfs folder or its format fields
  *   native::NAME                the CPU's own event name, through libpfm4 where it is installed
  *   r1a8                        a raw code of the core PMU, in hexadecimal
- * each optionally followed by modifiers as perf has them: `:u` user mode only, `:k` kernel mode only.
+ *   skl::NAME               the same with the PMU's name as libpfm4 has it, or that of the CPU
+ *   sched:sched_switch      a tracepoint of the kernel, subsystem:event
+ * each optionally followed by modifiers as perf has them: `:u` user mode only, `:k` kernel mode only, `:h` hypervisor
+ * mode, `:G` guests, `:H` the host, `:p` precise. In lists, `{a,b}` keeps events in one group of the kernel, so that they
+ * are counted at the same time; where that is not possible the group is refused.
  */
 #ifndef UPMU_UPMU_H
 #define UPMU_UPMU_H
@@ -416,7 +420,7 @@ struct upmu_plan_entry {
     uint32_t role;        /**< enum upmu_plan_role */
     uint32_t event;       /**< number of the event of the list that it belongs to */
     uint32_t with;        /**< number of the entry whose count it shares; its own number if it is opened itself */
-    int32_t group;        /**< 0 ..., -1: none */
+    int32_t group;        /**< 0 ..., -1: none, because of `cause`, or as it takes no event (user-time) */
     uint32_t turns;       /**< groups that take turns with its own, that one included: 1 = counted all the time */
     int32_t cause;        /**< enum upmu_code where it is in no group, else 0 */
 };

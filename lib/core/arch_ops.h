@@ -54,9 +54,11 @@ struct arch_counters {
     bool shared_filter;        /**< one user/kernel filter for all counters of a core, the last event started decides */
     bool ignores_filter;       /**< user/kernel filters are accepted and ignored */
     bool one_of_each; /**< an event opened a second time, in whatever modes, may read 0 with times like the first */
-    bool watchdog;    /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
-    uint8_t general_without;            /**< general counters of a CPU whose flags lack `flag` */
-    const char *flag;                   /**< as in /proc/cpuinfo, or NULL */
+    bool counts_hypervisor;  /**< hypervisor mode is a mode of its own, told by exclude_hv */
+    uint32_t guests_since;   /**< ARCH_KERNEL() from which exclude_guest and exclude_host are heeded; 0 = never */
+    bool watchdog;           /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
+    uint8_t general_without; /**< general counters of a CPU whose flags lack `flag` */
+    const char *flag;        /**< as in /proc/cpuinfo, or NULL */
     const struct arch_code_rule *rules; /**< or NULL */
     size_t n_rules;
     struct arch_raw_field raw;

@@ -5,33 +5,21 @@
 
 #include "base/error.h"
 #include "core/backend.h"
-#include "core/counters.h"
+#include "core/counter_bonds.h"
 #include "core/machine.h"
+#include "core/name_list.h"
 
 /* An event, the same on the other kinds of cores, the second event of a sum, and one that fills its group up. */
 enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 3 };
 
-static size_t count_names(const char *names)
-{
-    const char *start;
-    size_t n = 0;
-    while (event_list_next(&names, &start) > 0)
-        n++;
-    return n;
-}
-
-static int take_name(const struct machine *m, struct counter_list *list, const char *start, size_t len,
+static int take_name(const struct machine *m, struct counter_list *list, const struct name_item *item,
                      bool keep_unknown)
 {
-    char name[EVENT_NAME_MAX];
     size_t i = list->n;
-    if (len >= sizeof name)
-        return upmu_fail(UPMU_E_INVAL, "event name '%.32s...' is longer than %zu bytes", start, sizeof name - 1);
-    memcpy(name, start, len);
-    name[len] = '\0';
     list->link[i].owner = (uint16_t)i;
-    int rc =
-        m->named ? event_resolve_on(m, name, &list->events[i]) : backend_resolve(list->backend, name, &list->events[i]);
+    list->link[i].group = item->group;
+    int rc = m->named ? event_resolve_on(m, item->name, &list->events[i])
+                      : backend_resolve(list->backend, item->name, &list->events[i]);
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
         return rc;
     if (rc < 0) {
@@ -45,17 +33,13 @@ static int take_name(const struct machine *m, struct counter_list *list, const c
     return 0;
 }
 
-static int take_names(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+static int take_names(const struct machine *m, struct counter_list *list, const struct name_list *names, size_t max,
                       bool keep_unknown)
 {
-    const char *start;
-    size_t len;
-    while ((len = event_list_next(&names, &start)) > 0) {
-        if (list->n == max) {
-            list->dropped++;
-            continue;
-        }
-        int rc = take_name(m, list, start, len, keep_unknown);
+    size_t n = names->n < max ? names->n : max;
+    list->dropped = names->n - n;
+    for (size_t i = 0; i < n; i++) {
+        int rc = take_name(m, list, &names->item[i], keep_unknown);
         if (rc < 0)
             return rc;
     }
@@ -82,7 +66,7 @@ int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
 }
 
 /* What the planner has to leave out is as absent as what the CPU lacks. */
-static int leave_out(struct counter_list *list, size_t i)
+static int leave_out(struct counter_list *list, size_t i, const struct machine *m, const struct plan_rules *rules)
 {
     const struct event *e = &list->events[i];
     size_t owner = list->link[i].owner;
@@ -92,6 +76,10 @@ static int leave_out(struct counter_list *list, size_t i)
                         why == PLAN_MODES ? "events in other modes" : "the same event in other modes",
                         why == PLAN_MODES ? "all counters of a core have one user/kernel filter here"
                                           : "this CPU counts an event once at a time");
+        return counter_list_leave_out(list, owner, UPMU_E_FIT);
+    }
+    if (why == PLAN_APART) {
+        counter_bonds_explain(list, i, m->family->title, rules);
         return counter_list_leave_out(list, owner, UPMU_E_FIT);
     }
     (void)upmu_fail(UPMU_E_UNSUPPORTED, "'%s' needs a counter that this CPU does not have", e->name);
@@ -196,10 +184,12 @@ static int add_all_kinds(const struct machine *m, struct counter_list *list)
 static int plan_list(const struct machine *m, struct counter_list *list)
 {
     struct plan_rules rules[PLAN_KINDS_MAX];
+    struct counter_bonds bonds;
     machine_rules(m, rules);
-    plan_groups(list->events, list->absent, list->n_parts, rules, &list->plan);
+    counter_bonds_find(list, &bonds);
+    plan_groups(list->events, list->absent, list->n_parts, rules, &bonds.all, &list->plan);
     for (size_t i = 0; i < list->n_parts; i++)
-        if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i) < 0)
+        if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i, m, rules) < 0)
             return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])
@@ -221,16 +211,17 @@ static bool make_room(struct counter_list *list, size_t n)
 static int make_list(const struct machine *m, struct counter_list *list, const char *names, size_t max,
                      bool keep_unknown, enum kernel_backend backend)
 {
-    size_t n = count_names(names);
+    struct name_list taken;
     memset(list, 0, sizeof *list);
     list->backend = backend;
-    if (n > max && !keep_unknown)
-        return upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", n, max);
-    if (!make_room(list, n < max ? n : max)) {
-        counter_list_free(list);
-        return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    }
-    int rc = take_names(m, list, names, max, keep_unknown);
+    int rc = name_list_make(&taken, names);
+    if (rc == 0 && taken.n > max && !keep_unknown)
+        rc = upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", taken.n, max);
+    if (rc == 0 && !make_room(list, taken.n < max ? taken.n : max))
+        rc = upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (rc == 0)
+        rc = take_names(m, list, &taken, max, keep_unknown);
+    name_list_free(&taken);
     if (rc == 0)
         rc = add_all_kinds(m, list);
     if (rc == 0)

@@ -51,6 +51,7 @@ static int open_failed(const struct event *e, const struct counter_target *targe
         .pid = target->pid,
         .cpu = target->cpu,
         .wants_kernel = e->kernel,
+        .precise = e->precise > 0,
         .inherit = target->inherit && !target->on_exec,
     };
     return explain_open_failure(core_kernel(), err, &context);
@@ -61,7 +62,9 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
 {
     *req = (struct kernel_open){
         .type = e->type,
-        .exclude = (e->user ? 0 : KERNEL_EXCLUDE_USER) | (e->kernel ? 0 : KERNEL_EXCLUDE_KERNEL),
+        .exclude = (e->user ? 0 : KERNEL_EXCLUDE_USER) | (e->kernel ? 0 : KERNEL_EXCLUDE_KERNEL) |
+                   (e->guest && !e->host ? KERNEL_EXCLUDE_HOST : 0) | (e->host && !e->guest ? KERNEL_EXCLUDE_GUEST : 0),
+        .precise = e->precise,
         .config = e->config,
         .config1 = e->config1,
         .config2 = e->config2,
@@ -152,12 +155,14 @@ static int open_apart(const struct event *e, const struct counter_target *target
 static int open_in_group(struct counters *c, const struct event *e, const struct counter_target *target, int *g,
                          struct counter *counter)
 {
+    size_t owner = c->list->link[counter - c->counter].owner;
+    bool tied = e->class != EVENT_SOFTWARE && c->list->link[owner].group != 0; /* in braces */
     int fd = -EINVAL;
     if (*g >= 0) {
         fd = open_beside(c, e, target, *g, counter);
         if (fd >= 0 || !may_not_fit(fd))
             return fd;
-        if (target->together && e->class == EVENT_CORE)
+        if ((target->together && e->class == EVENT_CORE) || tied)
             return open_apart(e, target, counter, fd);
     }
     fd = open_with_modes(e, target, -1, counter);
@@ -246,7 +251,9 @@ static void lay_out(struct counters *c)
     }
     share_places(c);
     c->switch_word = (uint16_t)word;
-    c->words = word + (c->wants_switches ? 2u : 0u);
+    word += c->wants_switches ? 2u : 0u;
+    c->usage_word = (uint16_t)word;
+    c->words = word + (c->wants_usage ? KERNEL_USAGE_WORDS + 1u : 0u);
 }
 
 static void map_pages(struct counters *c)
@@ -273,7 +280,7 @@ size_t counters_arena(const struct counter_list *list)
 
 size_t counters_words(const struct counter_list *list)
 {
-    return list->n_all * (KERNEL_READ_GROUP_HEAD + 2) + 2;
+    return list->n_all * (KERNEL_READ_GROUP_HEAD + 2) + 2 + KERNEL_USAGE_WORDS + 1;
 }
 
 /* Context switches of the calling thread need no event: see switches.c. With rights, an event is the fallback of the
@@ -286,6 +293,29 @@ static bool serve_switches(struct counters *c, const struct counter_target *targ
         (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */
     c->wants_switches = true;
     c->counter[i].switches = true;
+    return true;
+}
+
+/* User and system time of the calling thread; those of others are not the events' business. */
+static bool serve_usage(struct counters *c, const struct counter_target *target, size_t i)
+{
+    struct counter *counter = &c->counter[i];
+    if (c->list->events[i].class != EVENT_USAGE)
+        return false;
+    if (target->self && !target->inherit) {
+        c->wants_usage = true;
+        counter->usage = true;
+        return true;
+    }
+    counter->cause = UPMU_E_UNSUPPORTED;
+    c->wanted_not_open++;
+    if (target->explain)
+        (void)upmu_fail(UPMU_E_UNSUPPORTED,
+                        "'%s' is read with getrusage, which speaks of the calling thread alone: it is not counted for "
+                        "others",
+                        c->list->events[i].name);
+    if (target->failed)
+        target->failed(c->list->link[i].owner, target->failed_arg);
     return true;
 }
 
@@ -395,7 +425,7 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
             c->counter[i].cause = list->cause[i];
             continue;
         }
-        if (is_elsewhere(c, target, i) || serve_switches(c, target, i) ||
+        if (is_elsewhere(c, target, i) || serve_switches(c, target, i) || serve_usage(c, target, i) ||
             c->counter[list->plan.entry[i].same_as].counted)
             continue;
         int rc = open_event(c, target, i, &list->events[i], group_of);
@@ -508,6 +538,26 @@ void counters_read(struct counters *c, uint64_t *words)
     counters_read_switches(c, words);
 }
 
+void counters_read_usage(const struct counters *c, uint64_t *words)
+{
+    struct kernel_usage now = {0};
+    uint64_t *usage = words + c->usage_word;
+    usage[KERNEL_USAGE_WORDS] = core_kernel()->usage(0, &now) == 0;
+    usage[KERNEL_USAGE_USER] = now.user_ns;
+    usage[KERNEL_USAGE_SYSTEM] = now.system_ns;
+}
+
+static int usage_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)
+{
+    const uint64_t *usage = words + c->usage_word;
+    if (!usage[KERNEL_USAGE_WORDS])
+        return UPMU_E_SYSTEM;
+    out->count = usage[c->list->events[i].config];
+    out->enabled = out->running = tick_portable();
+    out->stale = false;
+    return 0;
+}
+
 int counters_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)
 {
     const struct counter *counter = &c->counter[i];
@@ -519,6 +569,8 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
         out->stale = false;
         return 0;
     }
+    if (counter->usage)
+        return usage_reading(c, words, i, out);
     if (!counter->counted)
         return counter->cause;
     const uint64_t *section = words + counter->group_word;
@@ -560,7 +612,8 @@ int counters_readings(const struct counters *c, const uint64_t *words, size_t i,
 
 void counters_name(const struct counters *c, size_t i, char *name, size_t cap)
 {
-    const char *full = c->list->events[i].name, *colon = strrchr(full, ':');
-    int base = colon && c->counter[i].all_modes ? (int)(colon - full) : (int)strlen(full);
-    snprintf(name, cap, "%.*s%s", base, full, c->counter[i].all_modes ? ":uk" : c->counter[i].user_only ? ":u" : "");
+    const struct event *e = &c->list->events[i];
+    bool all = c->counter[i].all_modes, narrowed = !all && c->counter[i].user_only;
+    event_name_with_modes(e, all || e->user, all || (e->kernel && !narrowed), all || narrowed || e->modes_fixed, name,
+                          cap);
 }

@@ -29,6 +29,7 @@ struct counter_link {
     uint16_t owner; /**< the event asked for: its own number, if it is one */
     uint16_t next;  /**< the same event on the next kind of core, to be added; 0: there is none */
     uint16_t also;  /**< another event whose value is added: the first is a sum; 0: there is none */
+    uint16_t group; /**< of an event asked for: its group in braces, counted from 1; 0: none */
 };
 
 /**
@@ -83,6 +84,7 @@ struct counter {
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */
     bool user_only;    /**< opened with kernel mode left out, since no more was granted */
     bool switches;     /**< context switches by RUSAGE_THREAD, not by an event */
+    bool usage;        /**< a word of struct kernel_usage, not an event */
     const void *page;  /**< or NULL */
 };
 
@@ -111,8 +113,9 @@ struct counters {
     const volatile uint32_t *sequence; /**< changes with each context switch of the owner, or NULL */
     uint32_t switch_sequence;          /**< its value when the switches below were counted */
     uint64_t switch_count;             /**< RUSAGE_THREAD's number of switches then */
-    bool wants_switches; /**< a reading ends with two words: the switches so far, and 1 if they are known */
-    uint16_t switch_word;
+    bool wants_switches;               /**< a reading has two words: the switches so far, and 1 if they are known */
+    bool wants_usage; /**< a reading has KERNEL_USAGE_WORDS words of struct kernel_usage, and 1 if they are known */
+    uint16_t switch_word, usage_word;
 };
 
 /** Resolve and plan. Unknown names fail (UPMU_E_NAME) unless `keep_unknown`, which makes them absent with a reason
@@ -220,8 +223,14 @@ static inline int switches_read(struct counters *c, uint64_t *switches)
     return 0;
 }
 
+/** User and system time so far. Traced path. */
+void counters_read_usage(const struct counters *c, uint64_t *words);
+
+/** What is counted without events. */
 static inline void counters_read_switches(struct counters *c, uint64_t *words)
 {
+    if (__builtin_expect(c->wants_usage, 0))
+        counters_read_usage(c, words);
     uint64_t switches = 0;
     if (!c->wants_switches)
         return;

@@ -44,18 +44,36 @@ static uint32_t type_of_kind(const struct machine *m, unsigned kind)
     }
 }
 
+/* What getrusage tells takes no counter, no descriptor and no right. */
+static void from_usage(const struct registry_event *r, struct event *out)
+{
+    out->class = EVENT_USAGE;
+    out->type = KERNEL_TYPE_USAGE;
+    out->config = (uint64_t)(r->software - REGISTRY_USAGE);
+    out->all_modes_only = true;
+    out->grade = UPMU_GRADE_APPROXIMATE;
+    out->source = "getrusage(2), RUSAGE_THREAD";
+    snprintf(out->pmu, sizeof out->pmu, "getrusage");
+    snprintf(out->note, sizeof out->note, "%s", r->remark);
+}
+
 static void from_software(const struct registry_event *r, struct event *out)
 {
     out->class = EVENT_SOFTWARE;
     out->type = KERNEL_TYPE_SOFTWARE;
     out->config = (uint64_t)r->software;
-    out->mode_blind = r->software == KERNEL_SW_CPU_CLOCK || r->software == KERNEL_SW_TASK_CLOCK;
-    out->kernel_only = r->software == KERNEL_SW_CONTEXT_SWITCHES || r->software == KERNEL_SW_CPU_MIGRATIONS ||
-                       r->software == KERNEL_SW_CGROUP_SWITCHES;
     out->grade = r->remark[0] ? UPMU_GRADE_APPROXIMATE : UPMU_GRADE_EXACT;
     out->source = "include/uapi/linux/perf_event.h";
     snprintf(out->pmu, sizeof out->pmu, "software");
     snprintf(out->note, sizeof out->note, "%s", r->remark);
+}
+
+/* What is so of a software event however it was named. */
+static void software_modes(struct event *e)
+{
+    e->mode_blind = e->config == KERNEL_SW_CPU_CLOCK || e->config == KERNEL_SW_TASK_CLOCK;
+    e->kernel_only = e->config == KERNEL_SW_CONTEXT_SWITCHES || e->config == KERNEL_SW_CPU_MIGRATIONS ||
+                     e->config == KERNEL_SW_CGROUP_SWITCHES;
 }
 
 static int absent_here(const struct machine *m, const char *name, const char *why, struct event *out)
@@ -144,7 +162,10 @@ static int from_registry(const struct machine *m, const struct registry_event *r
     out->perf = r->perf;
     if (r->software < 0)
         return from_table(m, r, out);
-    from_software(r, out);
+    if (r->software >= REGISTRY_USAGE)
+        from_usage(r, out);
+    else
+        from_software(r, out);
     return 0;
 }
 
@@ -240,29 +261,50 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
     snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
 }
 
+/* The table that the name before "::" stands for: native is this CPU's, other names are those of families and chips.
+ * NULL if it is a PMU's name of libpfm4, or none. */
+static const struct arch_family *family_of_prefix(const struct machine *m, const char *base)
+{
+    char prefix[EVENT_NAME_MAX];
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(strstr(base, "::") - base), base);
+    return strcmp(prefix, "native") == 0 ? m->family : arch_family_called(prefix);
+}
+
+static int no_native(const struct machine *m, const char *base, const char *native, bool by_pmu)
+{
+    if (by_pmu)
+        return upmu_fail(UPMU_E_NAME,
+                         "no event '%s': names of the form pmu::EVENT are libpfm4's, which is not installed "
+                         "(apt-get install libpfm4), or those of a CPU ('upmu list --cpus')",
+                         base);
+    return upmu_fail(UPMU_E_NAME,
+                     "no native event '%s' in the table of %s, and libpfm4 is not installed "
+                     "(apt-get install libpfm4)",
+                     native, m->family->title);
+}
+
 /* libpfm4 speaks of the CPU it runs on, unless told otherwise by its own variables. */
 static int from_native(const struct machine *m, const char *base, struct event *out)
 {
-    const char *native = base + strlen("native::");
+    const struct arch_family *family = family_of_prefix(m, base);
+    const char *native = strstr(base, "::") + 2;
     struct arch_native_code code = {.type = 0};
     out->summary = "event of this CPU by its own name";
+    if (family && family != m->family)
+        return upmu_fail(UPMU_E_NAME, "'%s' is an event of %s, and this CPU is %s", base, family->title,
+                         m->family->title);
     /* libpfm4 knows the running CPU alone. */
     bool elsewhere = m->named || recording_in_use();
     int rc = elsewhere ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
-                       : arch_native_encode(native, &code);
+                       : arch_native_encode(family ? native : base, &code);
     if (rc == 0) {
         from_libpfm4(m, &code, out);
         return 0;
     }
-    const struct arch_native *row = arch_family_native(m->family, native);
+    const struct arch_native *row = family ? arch_family_native(m->family, native) : NULL;
     if (!row && rc == UPMU_E_UNSUPPORTED)
-        return upmu_fail(UPMU_E_NAME,
-                         "no native event '%s' in the table of %s, and libpfm4 is not installed "
-                         "(apt-get install libpfm4)",
-                         native, m->family->title);
-    if (!row)
-        return rc;
-    return from_row(m, native, row, out);
+        return no_native(m, base, native, !family);
+    return row ? from_row(m, native, row, out) : rc;
 }
 
 /* The counters that the family's own table gives a code. */
@@ -276,12 +318,6 @@ static uint32_t counters_of_code(const struct arch_family *family, uint64_t code
 }
 
 #define ONE_KIND "counts on the cores of this PMU alone; the others are kinds of their own, with other codes"
-
-/* r<hex>: the core PMU's raw code. */
-static bool is_raw(const char *base)
-{
-    return base[0] == 'r' && base[1] != '\0' && strspn(base + 1, "0123456789abcdefABCDEF") == strlen(base + 1);
-}
 
 static int from_raw(const struct machine *m, const char *base, struct event *out)
 {
@@ -316,13 +352,6 @@ static int unknown_name(const struct machine *m, const char *base)
     return upmu_fail(UPMU_E_NAME, "no event '%s'; 'upmu list' shows those known here", base);
 }
 
-static const char *modes_suffix(const struct event_name *n)
-{
-    if (!n->modes_given)
-        return "";
-    return n->user && n->kernel ? ":uk" : n->user ? ":u" : ":k";
-}
-
 /* A name of the registry, or a preset of PAPI; for a preset that is neither event nor sum of ours, the CPU may have a name of
  * its own. */
 static int resolve_known(const struct machine *m, const char *base, const struct registry_event *r,
@@ -342,21 +371,25 @@ static int resolve_known(const struct machine *m, const char *base, const struct
     return from_own_preset(m, own, out);
 }
 
-static int resolve_base(const struct machine *m, const char *base, struct event *out, const char **canonical)
+static int resolve_base(const struct machine *m, const struct event_name *parts, struct event *out,
+                        const char **canonical)
 {
+    const char *base = parts->base;
     *canonical = base;
     const struct registry_event *r = registry_find(base);
     const struct preset *p = preset_find(base);
     if (r || p)
         return resolve_known(m, base, r, p, out, canonical);
-    if (strncmp(base, "native::", 8) == 0)
+    if (event_name_is_native(base))
         return from_native(m, base, out);
-    if (strchr(base, '/') && m->named)
+    if ((strchr(base, '/') || parts->tracepoint) && m->named)
         return upmu_fail(UPMU_E_NAME, "'%s' is a name of the running kernel, which is not that of %s", base,
                          m->family->title);
+    if (parts->tracepoint)
+        return event_from_tracepoint(base, out);
     if (strchr(base, '/'))
         return event_from_sysfs(base, out);
-    return is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
+    return event_name_is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
 }
 
 /* A generic id that the kernel looks up in the table of another core. */
@@ -393,19 +426,69 @@ static int check_code(const struct machine *m, const struct event *e)
                      mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass all on" : "");
 }
 
-static int check_modes(const struct event *e)
+/* Guests can be told from the host by PMUs whose drivers switch counters at their borders. Others ignore the wish. */
+static int check_guests(const struct machine *m, const struct event *e)
 {
+    uint32_t since = m->family->counters.guests_since;
+    const char *letter = e->guest ? "G" : "H";
+    if (!(e->guest || e->host) || (e->guest && e->host))
+        return 0;
+    if (e->class != EVENT_CORE || since == 0)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': the PMU '%s' counts guests and host together, and ':%s' would be ignored; leave it out",
+                         e->name, e->pmu, letter);
+    if (!m->named && m->kernel < since)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u ignore ':%s' on this CPU and count guests and host together; "
+                         "leave it out",
+                         e->name, since >> 24, since >> 16 & 0xff, letter);
+    return 0;
+}
+
+static int check_modes(const struct machine *m, const struct event *e)
+{
+    bool all = e->user && e->kernel;
+    if (e->mode_blind && !all)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': a clock runs in all modes, so the modifier would not change the count; use user-time "
+                         "or system-time, or leave the modifier out",
+                         e->name);
     if (e->kernel_only && !e->kernel)
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s' happens in the kernel only: with ':u' it would always read 0; leave "
+                         "'%s' happens in the kernel only: with ':%c' it would always read 0; leave "
                          "the modifier out",
-                         e->name);
-    if (e->all_modes_only && !(e->user && e->kernel))
+                         e->name, e->user ? 'u' : 'h');
+    if (e->class == EVENT_USAGE && e->modes_fixed)
+        return upmu_fail(UPMU_E_UNSUPPORTED, "'%s': the mode is part of the name; leave the modifier out", e->name);
+    if (e->all_modes_only && !all)
         return upmu_fail(UPMU_E_UNSUPPORTED,
                          "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
                          "'%s' out",
                          e->pmu, e->name);
-    return 0;
+    if (e->hypervisor && !e->user && !e->kernel && (e->class != EVENT_CORE || !m->family->counters.counts_hypervisor))
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': the PMU '%s' has no hypervisor mode, so ':h' alone would always read 0; leave the "
+                         "modifier out",
+                         e->name, e->pmu);
+    return check_guests(m, e);
+}
+
+/* The modifiers of a name, and the canonical name with them. */
+static void take_modifiers(const struct event_name *parts, const char *canonical, struct event *out)
+{
+    snprintf(out->name, sizeof out->name, "%s", canonical);
+    out->name_length = (uint8_t)strlen(out->name);
+    out->user = parts->user;
+    out->kernel = parts->kernel;
+    out->modes_fixed = parts->modes_given;
+    out->hypervisor = parts->hypervisor;
+    out->guest = parts->guest;
+    out->host = parts->host;
+    out->precise = parts->precise;
+    out->precise_max = parts->precise_max;
+    char full[EVENT_NAME_MAX];
+    event_name_with_modes(out, out->user, out->kernel, parts->modes_given, full, sizeof full);
+    memcpy(out->name, full, sizeof full);
 }
 
 int event_resolve(const char *name, struct event *out)
@@ -425,16 +508,19 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
     if (rc < 0)
         return rc;
     out->core = m->kind;
-    rc = resolve_base(m, parts.base, out, &canonical);
-    snprintf(out->name, sizeof out->name, "%.*s%s", (int)(sizeof out->name - 4), canonical, modes_suffix(&parts));
-    out->user = parts.user;
-    out->kernel = parts.kernel;
-    out->modes_fixed = parts.modes_given;
+    rc = resolve_base(m, &parts, out, &canonical);
+    take_modifiers(&parts, canonical, out);
     if (rc < 0)
         return rc;
+    if (out->type == KERNEL_TYPE_SOFTWARE)
+        software_modes(out);
+    out->zero_unsure |= out->hypervisor && !out->user && !out->kernel;
     out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
-    rc = check_modes(out);
-    return rc < 0 ? rc : check_code(m, out);
+    rc = check_modes(m, out);
+    rc = rc < 0 ? rc : check_code(m, out);
+    if (rc < 0)
+        snprintf(out->note, sizeof out->note, "%s", upmu_error());
+    return rc;
 }
 
 bool event_always_moves(const struct event *e, bool self)

@@ -13,13 +13,14 @@
 
 struct machine;
 
-enum { EVENT_NAME_MAX = 160, EVENT_NOTE_MAX = 320 };
+enum { EVENT_NAME_MAX = 160, EVENT_NOTE_MAX = 320, EVENT_PRECISE_MAX = 3 };
 
 /** Which PMU an event is counted by, as far as grouping cares. */
 enum event_class {
     EVENT_SOFTWARE, /**< counted by the kernel itself: always fits */
     EVENT_CORE,     /**< the CPU's core PMU: counters are scarce */
     EVENT_OTHER,    /**< another PMU of the kernel (msr, uncore ...) */
+    EVENT_USAGE,    /**< no event: what the kernel accounts to the thread, read with getrusage */
 };
 
 /** A resolved event. Plain data: copy and drop at will. */
@@ -36,9 +37,14 @@ struct event {
     uint8_t core;        /**< EVENT_CORE: number of the kind of core it is counted on */
     bool each_kind;      /**< the same event is to be counted on the other kinds of cores too */
     bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
-    bool user, kernel;   /**< modes asked for; both if the name has no modifier */
+    bool user, kernel;   /**< modes asked for; both if the name has no modifier of modes */
     bool modes_fixed;    /**< the name asked for its modes: they must not be narrowed */
-    bool mode_blind;     /**< a clock: the same with and without kernel mode */
+    bool hypervisor;     /**< ":h": with neither user nor kernel, hypervisor mode alone */
+    bool guest, host;    /**< ":G", ":H": in virtual machines alone, on the host alone */
+    bool precise_max;    /**< ":P": as precise as the PMU can; of a count, which has no precision, it asks nothing */
+    uint8_t precise;     /**< number of "p": perf_event_attr.precise_ip */
+    uint8_t name_length; /**< of `name` without its modifiers */
+    bool mode_blind;     /**< a clock: it runs in all modes and cannot tell them apart */
     bool kernel_only;    /**< happens in the kernel only: reads 0 in silence without kernel mode */
     bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
     bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
@@ -66,9 +72,21 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
  */
 bool event_always_moves(const struct event *e, bool self);
 
-/** Cut the next name off a comma-separated list (commas between slashes belong to the name). Blanks around
- *  a name are dropped. @return its length with *start at it and *list moved past it; 0 at the end of the list. */
-size_t event_list_next(const char **list, const char **start);
+/** A list of names being read: comma-separated, events to be counted together in braces with modifiers of all. */
+struct event_list {
+    const char *rest;          /**< in, before the first call: the list */
+    const char *close, *after; /**< of the group being read */
+    bool in_group;             /**< the name just read is in braces: */
+    unsigned groups;           /**< in this group, counted from 1 */
+    char modifiers[16];
+};
+
+/** The next name, its group's modifiers added. Commas between slashes belong to the name; blanks around it are dropped.
+ *  @return 1 with a name, 0 at the end of the list, UPMU_E_INVAL with a message. */
+int event_list_next(struct event_list *it, char name[EVENT_NAME_MAX]);
+
+/** The event's name as counted in these modes, which are left out of the name where they are not `given`. */
+void event_name_with_modes(const struct event *e, bool user, bool kernel, bool given, char *name, size_t cap);
 
 /** The encoding for people: "hardware:0x0 (raw 0x3c)"; "" if the event is absent. */
 void event_describe_encoding(const struct event *e, char *text, size_t cap);
@@ -79,9 +97,19 @@ void event_describe_encoding(const struct event *e, char *text, size_t cap);
 struct event_name {
     char base[EVENT_NAME_MAX];
     bool user, kernel, modes_given;
+    bool hypervisor, guest, host, precise_max;
+    uint8_t precise;
+    bool tracepoint; /**< "subsystem:event" */
 };
 /** @return 0, or UPMU_E_INVAL with its message. */
 int event_name_parse(const char *text, struct event_name *out);
+/** r<hex>: a raw code of the core PMU. */
+bool event_name_is_raw(const char *base);
+/** native::NAME or pmu::NAME. */
+bool event_name_is_native(const char *base);
+
+/** `subsystem:event`: the kernel's tracepoint, by its number in tracefs. @return as event_resolve(). */
+int event_from_tracepoint(const char *base, struct event *out);
 
 /** `pmu/terms/` on the running machine: fill type, configs, pmu from sysfs. @return as event_resolve(). */
 int event_from_sysfs(const char *base, struct event *out);

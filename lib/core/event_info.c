@@ -36,6 +36,10 @@ void event_describe_encoding(const struct event *e, char *text, size_t cap)
         text[0] = '\0';
         return;
     }
+    if (e->class == EVENT_USAGE) {
+        snprintf(text, cap, "%s", e->config == KERNEL_USAGE_USER ? "getrusage:ru_utime" : "getrusage:ru_stime");
+        return;
+    }
     int n = snprintf(text, cap, "%s:0x%" PRIx64, type_name(e), e->config);
     if (e->config1 && n > 0 && (size_t)n < cap)
         n += snprintf(text + n, cap - (size_t)n, ",config1=0x%" PRIx64, e->config1);

@@ -232,7 +232,12 @@ static void explain_no_pmu(struct failure *f)
 static void explain_unsupported(struct failure *f)
 {
     const char *pmu = machine_get()->core_pmu;
-    if (f->err == EINVAL && f->c->grouped) {
+    if (f->c->precise && (f->err == EINVAL || f->err == EOPNOTSUPP)) {
+        because(f, UPMU_E_UNSUPPORTED,
+                "the kernel gives no precise counts (%s): ':p' is about the address of a sample, and a count has none",
+                f->errname);
+        remedy(f, "Leave 'p' out of the modifiers: the count is the same");
+    } else if (f->err == EINVAL && f->c->grouped) {
         because(f, UPMU_E_FIT, "the kernel does not put it into one group with the events before it (EINVAL)");
         remedy(f, "Count it in a set of its own");
     } else if (hardware_type(f->c->type) && core_pmu_known(f->k) == KNOWN_NOT) {

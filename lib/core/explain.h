@@ -24,6 +24,7 @@ struct explain_context {
     pid_t pid;         /**< as in struct kernel_open */
     int cpu;           /**< -1 = any */
     bool wants_kernel; /**< kernel mode was asked for */
+    bool precise;      /**< asked for with ':p' */
     bool grouped;      /**< opened into the group of other events */
     bool inherit;      /**< the failure may be for threads and children to be counted later: they can be left out */
     bool mapping;      /**< the event opened; mapping its page failed */

@@ -19,10 +19,13 @@
 enum kernel_type {
     KERNEL_TYPE_HARDWARE = 0,
     KERNEL_TYPE_SOFTWARE = 1,
+    KERNEL_TYPE_TRACEPOINT = 2,
     KERNEL_TYPE_HW_CACHE = 3,
     KERNEL_TYPE_RAW = 4,
     /** None of the kernel's: `config` is the code that kernel_ops.named() gave for one of the backend's own events. */
     KERNEL_TYPE_NAMED = INT32_MAX,
+    /** None of the kernel's: `config` is an enum kernel_usage_word, read with kernel_ops.usage(). */
+    KERNEL_TYPE_USAGE = INT32_MAX - 1,
 };
 
 /** Who opens and reads an event. */
@@ -54,6 +57,8 @@ enum kernel_exclude {
     KERNEL_EXCLUDE_USER = 1u << 0,
     KERNEL_EXCLUDE_KERNEL = 1u << 1,
     KERNEL_EXCLUDE_HV = 1u << 2,
+    KERNEL_EXCLUDE_HOST = 1u << 3,
+    KERNEL_EXCLUDE_GUEST = 1u << 4,
 };
 
 /** One event to open. */
@@ -69,6 +74,7 @@ struct kernel_open {
     bool inherit; /**< threads and children created later count too */
     bool enable_on_exec;
     uint8_t backend; /**< enum kernel_backend; a group is of one backend */
+    uint8_t precise; /**< perf_event_attr.precise_ip */
     bool group_read; /**< read gives the whole group with the leader's times: KERNEL_READ_GROUP layout; else the event's
                         own count and times: KERNEL_READ_ONE */
 };
@@ -97,6 +103,21 @@ struct kernel_page_count {
      *  clock). They are equal then, and the count is the exact one of now: given out only while that is so. A ratio of
      *  time differences in which one side is stale means nothing. */
     bool stale_times;
+};
+
+/** What the kernel accounts to a task whether events are opened or not. */
+struct kernel_usage {
+    uint64_t user_ns, system_ns;
+    uint64_t minor_faults, major_faults;
+    uint64_t switches; /**< voluntary and involuntary; KERNEL_USAGE_UNKNOWN where the source has none */
+};
+#define KERNEL_USAGE_UNKNOWN UINT64_MAX
+
+/** Events that are words of struct kernel_usage. */
+enum kernel_usage_word {
+    KERNEL_USAGE_USER,
+    KERNEL_USAGE_SYSTEM,
+    KERNEL_USAGE_WORDS,
 };
 
 /** What the kernel tells of a thread's running. */
@@ -233,6 +254,10 @@ struct kernel_ops {
     /** Do work that every software event of a self-check sees (context switches only with `sleep`), and add what it was. A
      *  cancellation point. @return 0 or -errno; -EOPNOTSUPP: there is no such work here, and nothing to check. */
     int (*work)(struct kernel_work *work, bool sleep);
+    /** What is accounted to the calling thread (`pid` 0: getrusage(RUSAGE_THREAD), in microseconds), or to a process and
+     *  its threads, past ones included, children not (/proc/PID/stat, in clock ticks). @return 0; -ESRCH (no such
+     *  process), -EPROTO (the file is not as expected) or another -errno. With pid 0 signal safe, keeps errno. */
+    int (*usage)(pid_t pid, struct kernel_usage *out);
     /** Have the kernel record the calling thread's switches from now on, in a buffer of `bytes` or as much of it as the
      *  limits allow; with what the tracepoints in `points` tell of it (KERNEL_POINTS of them, or NULL), as far as they are
      *  allowed. No descriptor stays open; a forked child has no such buffer. @return 0; -EOPNOTSUPP (a kernel that

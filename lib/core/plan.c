@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "core/plan_bond.h"
 #include "core/plan_fit.h"
 
 enum {
@@ -29,6 +30,7 @@ struct cell {
     size_t n;
     uint16_t event[PLAN_EVENTS_MAX];
     struct plan_demand demand[PLAN_EVENTS_MAX];
+    uint16_t bundle[PLAN_EVENTS_MAX]; /* events of one bundle stand side by side and go into one group */
     size_t group[PLAN_EVENTS_MAX];
     size_t n_groups;
     bool proven;
@@ -57,6 +59,35 @@ static bool asks_the_same(const struct plan_demand *a, const struct plan_demand 
            (a->pool == 0 || memcmp(a->code, b->code, sizeof a->code) == 0);
 }
 
+/* Events of the bundle that begins at `at`. */
+static size_t bundle_size(const struct cell *c, size_t at)
+{
+    size_t n = 1;
+    while (at + n < c->n && c->bundle[at + n] == c->bundle[at])
+        n++;
+    return n;
+}
+
+/* Put the bundle at `at` into group g. @return whether it fits; if not, nothing has changed. */
+static bool join_bundle(struct search *s, size_t g, size_t at, size_t size)
+{
+    size_t k = 0;
+    for (; k < size && joins(s, g, &s->cell->demand[at + k]); k++)
+        s->n_members[g]++;
+    if (k == size)
+        return true;
+    s->n_members[g] -= k;
+    return false;
+}
+
+/* Where the search for a group of the bundle at `at` begins: equals are placed in ascending order. */
+static size_t first_group(const struct cell *c, size_t at, size_t size)
+{
+    bool equal = at > 0 && size == 1 && (at == 1 || c->bundle[at - 1] != c->bundle[at - 2]) &&
+                 asks_the_same(&c->demand[at], &c->demand[at - 1]);
+    return equal ? c->group[at - 1] : 0;
+}
+
 static bool place(struct search *s, size_t at)
 {
     struct cell *c = s->cell;
@@ -64,19 +95,18 @@ static bool place(struct search *s, size_t at)
         return true;
     if (++s->nodes > SEARCH_NODES)
         return false;
-    const struct plan_demand *d = &c->demand[at];
-    size_t g = at > 0 && asks_the_same(d, &c->demand[at - 1]) ? c->group[at - 1] : 0;
+    size_t size = bundle_size(c, at), g = first_group(c, at, size);
     size_t end = s->used < s->limit ? s->used + 1 : s->limit;
     for (; g < end; g++) {
         size_t used = s->used;
-        if (!joins(s, g, d))
+        if (!join_bundle(s, g, at, size))
             continue;
-        s->n_members[g]++;
         s->used = g == used ? used + 1 : used;
-        c->group[at] = g;
-        if (place(s, at + 1))
+        for (size_t k = 0; k < size; k++)
+            c->group[at + k] = g;
+        if (place(s, at + size))
             return true;
-        s->n_members[g]--;
+        s->n_members[g] -= size;
         s->used = used;
     }
     return false;
@@ -98,20 +128,36 @@ static bool goes_before(const struct plan_demand *a, const struct plan_demand *b
     return a->mask < b->mask;
 }
 
+/* Large bundles are placed first, single events by their choice. */
+static bool sorts_before(const struct cell *c, const size_t *size, size_t a, size_t b)
+{
+    uint16_t x = c->bundle[a], y = c->bundle[b];
+    if (x == y)
+        return goes_before(&c->demand[a], &c->demand[b]);
+    if (size[x] != size[y])
+        return size[x] > size[y];
+    return size[x] > 1 ? x < y : goes_before(&c->demand[a], &c->demand[b]);
+}
+
 /* Few events: insertion keeps the caller's order among equals. */
 static void sort_by_choice(struct cell *c)
 {
-    for (size_t i = 1; i < c->n; i++) {
-        struct plan_demand d = c->demand[i];
-        uint16_t event = c->event[i];
+    struct cell sorted = *c;
+    size_t order[PLAN_EVENTS_MAX], size[PLAN_EVENTS_MAX] = {0};
+    for (size_t i = 0; i < c->n; i++)
+        size[c->bundle[i]]++;
+    for (size_t i = 0; i < c->n; i++) {
         size_t k = i;
-        for (; k > 0 && goes_before(&d, &c->demand[k - 1]); k--) {
-            c->demand[k] = c->demand[k - 1];
-            c->event[k] = c->event[k - 1];
-        }
-        c->demand[k] = d;
-        c->event[k] = event;
+        for (; k > 0 && sorts_before(c, size, i, order[k - 1]); k--)
+            order[k] = order[k - 1];
+        order[k] = i;
     }
+    for (size_t i = 0; i < c->n; i++) {
+        sorted.event[i] = c->event[order[i]];
+        sorted.demand[i] = c->demand[order[i]];
+        sorted.bundle[i] = c->bundle[order[i]];
+    }
+    *c = sorted;
 }
 
 static void cell_solve(struct cell *c)
@@ -153,7 +199,7 @@ static void cell_counters(const struct cell *c, struct plan *out)
 
 static uint8_t filter_of(const struct event *e)
 {
-    return (uint8_t)(e->user | e->kernel << 1);
+    return (uint8_t)(e->user | e->kernel << 1 | e->guest << 2 | e->host << 3 | e->precise << 4);
 }
 
 /* Whether one count serves both. */
@@ -178,7 +224,8 @@ static bool modes_collide(const struct event *a, const struct event *b, const st
 }
 
 /* Join event i to one before it, or refuse it beside one before it. */
-static void find_twin(const struct event *events, size_t i, const struct plan_rules *rules, struct plan *out)
+static void find_twin(const struct event *events, size_t i, const struct plan_rules *rules,
+                      const struct plan_bonds *bonds, struct plan *out)
 {
     const struct event *e = &events[i];
     const struct arch_counters *c = &rules[e->core].counters;
@@ -187,7 +234,8 @@ static void find_twin(const struct event *events, size_t i, const struct plan_ru
         if (other->class != EVENT_CORE || other->core != e->core || out->entry[k].refusal || out->entry[k].same_as != k)
             continue;
         bool twin = shares_register(e, other, c);
-        if (counts_the_same(e, other, c) || (twin && c->ignores_filter)) {
+        bool joinable = twin || !plan_bonds_differ(bonds, i, k);
+        if ((counts_the_same(e, other, c) && joinable) || (twin && c->ignores_filter)) {
             out->entry[i].same_as = (uint16_t)k;
             out->entry[i].refusal = PLAN_FINE;
             return;
@@ -212,8 +260,49 @@ static bool of_cell(const struct event *events, const struct plan *out, size_t f
     return !rules[e->core].counters.shared_filter || filter_of(a) == filter_of(e);
 }
 
+/* The places of a cell that a bond binds: where its entries, or those they share a count with, stand. */
+static uint64_t bound_places(const struct cell *c, const struct plan_bonds *bonds, size_t b, const struct plan *out)
+{
+    uint64_t places = 0;
+    for (size_t i = 0; i < out->n_events; i++) {
+        if (!(bonds->bond[b].owners >> bonds->owner[i] & 1) || out->entry[i].refusal)
+            continue;
+        for (size_t k = 0; k < c->n; k++)
+            places |= out->entry[i].same_as == c->event[k] ? UINT64_C(1) << k : 0;
+    }
+    return places;
+}
+
+/* Make one bundle of all that these places are bundled with, if it fits into a group. */
+static void bundle_places(struct cell *c, uint64_t places)
+{
+    const struct plan_demand *member[PLAN_EVENTS_MAX];
+    uint64_t touched = 0;
+    size_t n = 0;
+    for (size_t k = 0; k < c->n; k++)
+        for (size_t p = 0; places >> k & 1 && p < c->n; p++)
+            touched |= c->bundle[p] == c->bundle[k] ? UINT64_C(1) << p : 0;
+    for (size_t k = 0; k < c->n; k++)
+        if (touched >> k & 1)
+            member[n++] = &c->demand[k];
+    if (n < 2 || n > GROUP_MEMBERS_MAX || !plan_seat(member, n, c->rules, NULL))
+        return;
+    uint16_t bundle = (uint16_t)__builtin_ctzll(touched);
+    for (size_t k = 0; k < c->n; k++)
+        if (touched >> k & 1)
+            c->bundle[k] = bundle;
+}
+
+static void cell_bundle(struct cell *c, const struct plan_bonds *bonds, const struct plan *out)
+{
+    for (size_t k = 0; k < c->n; k++)
+        c->bundle[k] = (uint16_t)k;
+    for (size_t b = 0; bonds && b < bonds->n; b++)
+        bundle_places(c, bound_places(c, bonds, b, out));
+}
+
 static void plan_cell(const struct event *events, size_t first, size_t n, const struct plan_rules *rules,
-                      struct plan *out)
+                      const struct plan_bonds *bonds, struct plan *out)
 {
     struct cell c = {.rules = &rules[events[first].core]};
     for (size_t i = first; i < n && c.n < PLAN_EVENTS_MAX; i++) {
@@ -222,6 +311,7 @@ static void plan_cell(const struct event *events, size_t first, size_t n, const 
         c.event[c.n] = (uint16_t)i;
         c.demand[c.n++] = plan_demand_of(&events[i], c.rules);
     }
+    cell_bundle(&c, bonds, out);
     cell_solve(&c);
     cell_counters(&c, out);
     for (size_t i = 0; i < c.n; i++)
@@ -230,10 +320,19 @@ static void plan_cell(const struct event *events, size_t first, size_t n, const 
     out->proven = out->proven && c.proven;
 }
 
-static void plan_other(const struct event *events, size_t i, struct plan *out)
+/* Whether two events that are not the core PMU's share a group. */
+static bool others_together(const struct event *events, size_t i, size_t k, const struct plan_bonds *bonds)
 {
-    for (size_t k = 0; k < i && events[i].class == EVENT_SOFTWARE; k++) {
-        if (events[k].class == EVENT_SOFTWARE && out->entry[k].group != PLAN_NONE) {
+    if (events[i].class == EVENT_SOFTWARE)
+        return events[k].class == EVENT_SOFTWARE;
+    return events[k].class == EVENT_OTHER && events[k].type == events[i].type && plan_bond_of(bonds, i) &&
+           plan_bond_of(bonds, i) == plan_bond_of(bonds, k);
+}
+
+static void plan_other(const struct event *events, size_t i, const struct plan_bonds *bonds, struct plan *out)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (others_together(events, i, k, bonds) && out->entry[k].group != PLAN_NONE) {
             out->entry[i].group = out->entry[k].group;
             return;
         }
@@ -316,8 +415,16 @@ bool plan_fits(const struct event *const *events, size_t n, const struct plan_ru
     return plan_seat(all, n, rules, NULL);
 }
 
+static void refuse_bond(const struct plan_bonds *bonds, size_t b, struct plan *out)
+{
+    for (size_t i = 0; i < out->n_events; i++)
+        if (bonds->bond[b].owners >> bonds->owner[i] & 1 && out->entry[i].refusal == PLAN_FINE)
+            out->entry[i].refusal = PLAN_APART;
+}
+
 /* Leave out what cannot be counted, and what is counted already. */
-static void judge(const struct event *events, const uint8_t *absent, const struct plan_rules *rules, struct plan *out)
+static void judge(const struct event *events, const uint8_t *absent, const struct plan_rules *rules,
+                  const struct plan_bonds *bonds, struct plan *out)
 {
     for (size_t i = 0; i < out->n_events; i++) {
         struct plan_entry *entry = &out->entry[i];
@@ -326,26 +433,30 @@ static void judge(const struct event *events, const uint8_t *absent, const struc
             entry->refusal = PLAN_ABSENT;
         else if (events[i].class == EVENT_CORE && plan_demand_of(&events[i], &rules[events[i].core]).mask == 0)
             entry->refusal = PLAN_NO_COUNTER;
-        else if (events[i].class == EVENT_CORE)
-            find_twin(events, i, rules, out);
     }
+    for (size_t b = 0; bonds && b < bonds->n; b++)
+        if (bonds->bond[b].hard && !plan_bond_holds(events, bonds, b, rules, out))
+            refuse_bond(bonds, b, out);
+    for (size_t i = 0; i < out->n_events; i++)
+        if (out->entry[i].refusal == PLAN_FINE && events[i].class == EVENT_CORE)
+            find_twin(events, i, rules, bonds, out);
 }
 
 void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct plan_rules *rules,
-                 struct plan *out)
+                 const struct plan_bonds *bonds, struct plan *out)
 {
     memset(out, 0, sizeof *out);
     out->n_events = n;
     out->proven = true;
-    judge(events, absent, rules, out);
+    judge(events, absent, rules, bonds, out);
     for (size_t i = 0; i < n; i++) {
         const struct plan_entry *entry = &out->entry[i];
         if (entry->refusal || entry->same_as != i || entry->group != PLAN_NONE)
             continue;
         if (events[i].class == EVENT_CORE)
-            plan_cell(events, i, n, rules, out);
-        else
-            plan_other(events, i, out);
+            plan_cell(events, i, n, rules, bonds, out);
+        else if (events[i].class != EVENT_USAGE)
+            plan_other(events, i, bonds, out);
     }
     number_groups(out);
     fill_groups(events, rules, out);

@@ -38,6 +38,7 @@ enum plan_refusal {
     PLAN_NO_COUNTER, /**< none of the counters it may use exists here */
     PLAN_TWIN_CODE,  /**< it is counted already in other modes, and can be counted once only */
     PLAN_MODES,      /**< other modes are counted already, and all counters have one filter */
+    PLAN_APART,      /**< its bond is hard, and what it binds does not fit into one group */
 };
 
 /** What becomes of one event. */
@@ -48,9 +49,23 @@ struct plan_entry {
     int16_t counter;  /**< a counter it can have, as a bit number of the family's masks; PLAN_NOT_KNOWN */
 };
 
+/** Events that belong into one group, by the numbers of those asked for that they are counted for. */
+struct plan_bond {
+    uint64_t owners; /**< a bit each */
+    bool hard;       /**< all of them together or none; else as far as they fit */
+};
+_Static_assert(PLAN_EVENTS_MAX <= 64, "an event asked for has a bit in plan_bond.owners");
+
+/** The bonds of a list, those to be kept first in front. */
+struct plan_bonds {
+    const struct plan_bond *bond;
+    size_t n;
+    const uint16_t *owner; /**< per event, the number of the one asked for that it is counted for */
+};
+
 struct plan {
     size_t n_events, n_groups;
-    bool proven; /**< no plan has fewer groups */
+    bool proven; /**< no plan that keeps the same bonds has fewer groups */
     struct plan_entry entry[PLAN_ENTRIES_MAX];
     /** Per group the counters to be filled up with the family's `fillers`, since a group with another filter could run
      *  beside it otherwise. */
@@ -62,13 +77,16 @@ struct plan {
  *
  * Software events share one group of their own: beside hardware events they would take turns with them and lose their
  * exactness when counters are scarce (and on some kernels would break the group's validation). Events of one kind of
- * core fill groups by an exact search. Events of any other PMU stand alone. The same event twice is counted once.
+ * core fill groups by an exact search. Events of any other PMU stand alone, or with those of a hard bond. The same event
+ * twice is counted once, unless each of the two has a hard bond of its own. Bonds are kept at the price of further groups.
+ * Software events of a bond stay in the software group, which is counted all the time.
  * @param absent per event, 1: leave it out
  * @param n      at most PLAN_ENTRIES_MAX, and PLAN_EVENTS_MAX of one kind of core
  * @param rules  per kind of core, indexed by event.core
+ * @param bonds  or NULL
  */
 void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct plan_rules *rules,
-                 struct plan *out);
+                 const struct plan_bonds *bonds, struct plan *out);
 
 /** Whether these events of one kind of core can sit on its counters at the same time. */
 bool plan_fits(const struct event *const *events, size_t n, const struct plan_rules *rules);

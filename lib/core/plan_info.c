@@ -168,7 +168,7 @@ int upmu_plan_entry(const struct upmu_plan *plan, size_t i, struct upmu_plan_ent
         .role = role_of(list, i),
         .event = list->link[i].owner,
         .with = absent ? (uint32_t)i : list->plan.entry[i].same_as,
-        .group = absent ? -1 : list->plan.entry[i].group,
+        .group = absent || list->plan.entry[i].group == PLAN_NONE ? -1 : list->plan.entry[i].group,
         .turns = turns_of(list, i),
         .cause = absent ? list->cause[i] : 0,
     };

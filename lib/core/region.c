@@ -131,11 +131,26 @@ static inline bool is_frozen(const struct counters *c, const struct counter *k, 
     return enabled == 0 && UNLIKELY(wall > upmu_regions.step_ticks) && !c->group[k->group].pages;
 }
 
+/* User or system time: two readings of getrusage, whose interval is the region's. */
+static struct upmu_value usage_between(const struct counters *c, size_t i, const uint64_t *before,
+                                       const uint64_t *after, uint64_t wall)
+{
+    struct reading a, b;
+    int cause = counters_reading(c, before, i, &a);
+    cause = cause < 0 ? cause : counters_reading(c, after, i, &b);
+    if (cause < 0 || b.count < a.count)
+        return value_without(UPMU_REFUSED, UPMU_E_SYSTEM);
+    uint64_t ns = b.count - a.count;
+    return (struct upmu_value){.value = ns, .raw = ns, .enabled = wall, .running = wall, .standing = UPMU_EXACT};
+}
+
 static struct upmu_value part_between(const struct counters *c, size_t i, const uint64_t *before, const uint64_t *after,
                                       uint64_t wall)
 {
     if (c->counter[i].switches)
         return switches_between(before + c->switch_word, after + c->switch_word, wall);
+    if (c->counter[i].usage)
+        return usage_between(c, i, before, after, wall);
     struct reading a[VALUE_KINDS_MAX], b[VALUE_KINDS_MAX];
     int n = counters_readings(c, before, i, a);
     if (n >= 1) /* there is always one, or a cause */
@@ -248,12 +263,25 @@ static struct upmu_value total_of(const struct counters *c, const uint64_t *word
     return n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
 }
 
-static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
+/* What is counted without events has been counted all the time: `always`. */
+static struct upmu_value eventless_total(const struct counters *c, size_t i, const uint64_t *words, uint64_t always)
 {
     const uint64_t zero[2] = {0, 1};
+    if (c->counter[i].switches)
+        return switches_between(zero, words + c->switch_word, always);
+    struct reading now;
+    int cause = counters_reading(c, words, i, &now);
+    if (cause < 0)
+        return value_without(UPMU_REFUSED, cause);
+    return (struct upmu_value){
+        .value = now.count, .raw = now.count, .enabled = always, .running = always, .standing = UPMU_EXACT};
+}
+
+static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
+{
     uint64_t always = 0;
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
-        if (c->counter[i].switches)
+        if (c->counter[i].switches || c->counter[i].usage)
             continue;
         values[i] = total_of(c, words, i);
         if (c->counter[i].also) {
@@ -264,8 +292,8 @@ static void trace_values(const struct counters *c, const uint64_t *words, struct
             always = values[i].enabled;
     }
     for (size_t i = 0; i < upmu_regions.list.n; i++)
-        if (c->counter[i].switches)
-            values[i] = switches_between(zero, words + c->switch_word, always);
+        if (c->counter[i].switches || c->counter[i].usage)
+            values[i] = eventless_total(c, i, words, always);
 }
 
 static __attribute__((noinline)) void trace_frame(struct region_thread *t, bool end, uint64_t tick, uint32_t id,

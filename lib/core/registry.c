@@ -15,6 +15,10 @@
 #include "base/suggest.h"
 
 /* name, summary, unit, PAPI preset, perf's name where it differs, software id, remark */
+#define USAGE_REMARK                                                                                  \
+    "read with getrusage, without an event; the time on a CPU is measured, and divided into the two " \
+    "modes by timer ticks, unless the kernel accounts each entry (CONFIG_VIRT_CPU_ACCOUNTING_GEN)"
+
 /* clang-format off */
 static const struct registry_event events[] = {
     {"alignment-faults", "unaligned accesses fixed up by the kernel",
@@ -171,9 +175,13 @@ static const struct registry_event events[] = {
     {"stalled-cycles-frontend", "perf's generic front-end stall cycles: what counts as a stall depends on the CPU",
      "", NULL, NULL, -1, ""},
     {"stores", "store instructions", "", "PAPI_SR_INS", NULL, -1, ""},
+    {"system-time", "nanoseconds in kernel mode, as the kernel accounts them to the thread",
+     "ns", NULL, NULL, REGISTRY_USAGE + 1, USAGE_REMARK},
     {"task-clock", "nanoseconds the task was on a CPU", "ns", NULL, NULL, 1, ""},
     {"unaligned-access", "loads/stores whose address is not naturally aligned", "", NULL, NULL, -1, ""},
     {"uops-retired", "micro-operations retired", "", NULL, NULL, -1, ""},
+    {"user-time", "nanoseconds in user mode, as the kernel accounts them to the thread",
+     "ns", NULL, NULL, REGISTRY_USAGE, USAGE_REMARK},
 };
 /* clang-format on */
 

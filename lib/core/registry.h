@@ -6,13 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { REGISTRY_USAGE = 1000 };
+
 struct registry_event {
     const char *name;    /**< "l1d-load-miss" */
     const char *summary; /**< one line */
     const char *unit;    /**< "" or "ns" */
     const char *papi;    /**< PAPI preset of the same meaning, or NULL */
     const char *perf;    /**< perf's generic name, or NULL if perf has none or calls it the same */
-    int32_t software;    /**< PERF_TYPE_SOFTWARE id for events every kernel counts itself, else -1 */
+    int32_t software;    /**< PERF_TYPE_SOFTWARE id for events every kernel counts itself; REGISTRY_USAGE + enum
+                          *   kernel_usage_word for what it accounts without events; else -1 */
     const char *remark;  /**< for software events that say less than their name here, else "" */
 };
 

@@ -260,6 +260,12 @@ static int read_instance(struct set_instance *in, size_t i, struct reading *now)
     return counters_reading(&in->counters, in->words, i, now);
 }
 
+/* Context switches and times of getrusage. */
+static bool is_eventless(const struct counter *counter)
+{
+    return counter->switches || counter->usage;
+}
+
 static struct reading switches_between(const struct reading *before, struct reading now)
 {
     now.count -= before->count;
@@ -296,7 +302,7 @@ static struct upmu_value value_of_part(const struct upmu_set *set, struct set_in
     const struct counters *c = &in->counters;
     const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
     struct reading now[VALUE_KINDS_MAX];
-    if (c->counter[i].switches)
+    if (is_eventless(&c->counter[i]))
         return value_of_switches(set, in, i);
     int n = counters_readings(c, in->words, i, now);
     if (n < 0)
@@ -347,7 +353,8 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
         struct upmu_value by_kind[VALUE_KINDS_MAX];
         struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
         bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
-        const struct upmu_value *v = number && !set->instances[k]->counters.counter[i].switches ? &by_kind[kind] : &all;
+        const struct upmu_value *v =
+            number && !is_eventless(&set->instances[k]->counters.counter[i]) ? &by_kind[kind] : &all;
         if (k == 0)
             sum = *v;
         else
@@ -459,7 +466,7 @@ int upmu_set_reset(struct upmu_set *set)
         for (size_t i = 0; i < set->list.n_parts; i++) {
             const struct counter *counter = &in->counters.counter[i];
             struct reading now;
-            if (!counter->counted && !counter->switches)
+            if (!counter->counted && !is_eventless(counter))
                 continue; /* there is no count to start anew */
             if (read_instance(in, i, &now) < 0) {
                 rc = upmu_fail(UPMU_E_SYSTEM, "'%s' could not be read, and so not be set to zero",
@@ -480,12 +487,12 @@ static void switches_pause(struct upmu_set *set, bool stop)
 {
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
-        if (!in->counters.wants_switches)
+        if (!in->counters.wants_switches && !in->counters.wants_usage)
             continue;
         counters_read_switches(&in->counters, in->words);
         for (size_t i = 0; i < set->list.n; i++) {
             struct reading now;
-            if (!in->counters.counter[i].switches || read_instance(in, i, &now) < 0)
+            if (!is_eventless(&in->counters.counter[i]) || read_instance(in, i, &now) < 0)
                 continue;
             if (stop) {
                 in->stopped[i] = now;

@@ -57,6 +57,11 @@ int kernel_wait(pid_t pid, int *status);
 
 /* work.c */
 int kernel_work(struct kernel_work *work, bool sleep);
+/* usage.c */
+struct rusage;
+int kernel_usage(pid_t pid, struct kernel_usage *out);
+/** The same numbers of a struct that getrusage() or wait4() filled. */
+void kernel_usage_of(const struct rusage *r, struct kernel_usage *out);
 
 /* program.c */
 bool kernel_exec_detaches(const char *program);

@@ -20,6 +20,7 @@
 /* The constants that core knows without a kernel header. */
 _Static_assert((int)KERNEL_TYPE_HARDWARE == (int)PERF_TYPE_HARDWARE, "type of generic hardware events");
 _Static_assert((int)KERNEL_TYPE_SOFTWARE == (int)PERF_TYPE_SOFTWARE, "type of software events");
+_Static_assert((int)KERNEL_TYPE_TRACEPOINT == (int)PERF_TYPE_TRACEPOINT, "type of tracepoints");
 _Static_assert((int)KERNEL_TYPE_HW_CACHE == (int)PERF_TYPE_HW_CACHE, "type of generic cache events");
 _Static_assert((int)KERNEL_TYPE_RAW == (int)PERF_TYPE_RAW, "type of raw events");
 _Static_assert((int)KERNEL_HW_CYCLES == (int)PERF_COUNT_HW_CPU_CYCLES, "cycles");
@@ -49,6 +50,9 @@ static void attr_build(struct perf_event_attr *attr, const struct kernel_open *r
     attr->exclude_user = (req->exclude & KERNEL_EXCLUDE_USER) != 0;
     attr->exclude_kernel = (req->exclude & KERNEL_EXCLUDE_KERNEL) != 0;
     attr->exclude_hv = (req->exclude & KERNEL_EXCLUDE_HV) != 0;
+    attr->exclude_host = (req->exclude & KERNEL_EXCLUDE_HOST) != 0;
+    attr->exclude_guest = (req->exclude & KERNEL_EXCLUDE_GUEST) != 0;
+    attr->precise_ip = req->precise & 3u;
 }
 
 static int perf_open(const struct kernel_open *req)
@@ -200,6 +204,7 @@ const struct kernel_ops upmu_kernel_perf = {
     .page_sequence = kernel_page_sequence,
     .thread_switches = perf_thread_switches,
     .work = kernel_work,
+    .usage = kernel_usage,
     .switches_open = kernel_switches_open,
     .points_find = kernel_points_find,
     .switches_next = kernel_switches_next,

@@ -747,6 +747,7 @@ const struct kernel_ops upmu_kernel_scripted = {
     .page_sequence = kernel_page_sequence,
     .thread_switches = twin_thread_switches,
     .work = scripted_work_done,
+    .usage = scripted_usage_of,
     .switches_open = scripted_switches_open,
     .points_find = scripted_points_find,
     .switches_next = scripted_switches_next,

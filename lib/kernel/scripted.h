@@ -133,6 +133,8 @@ void scripted_switch(unsigned n, bool pages_follow);
 void scripted_rewrite_pages(unsigned n);
 /** What work() says was done from now on; all zero: there is no known work. */
 void scripted_work(struct kernel_work each);
+/** What usage() gives for a process, 0: the calling thread; any other fails with ESRCH. `err`: fails with this errno. */
+void scripted_usage(pid_t pid, const struct kernel_usage *usage, int err);
 /** thread_switches() fails with this errno. */
 void scripted_switches_error(int err);
 
@@ -203,6 +205,7 @@ void scripted_before(enum scripted_op op, int fd);
 void scripted_note(struct scripted_call call);
 void scripted_log_reset(void);
 int scripted_work_done(struct kernel_work *work, bool sleep);
+int scripted_usage_of(pid_t pid, struct kernel_usage *out);
 ssize_t scripted_read_file(const char *path, char *buf, size_t cap);
 int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
 int scripted_backend(enum kernel_backend which, const char **reason);

@@ -26,6 +26,9 @@ static struct {
     bool papi;
     char papi_name[64];
     uint64_t papi_code;
+    pid_t usage_pid; /* of `usage`, or of `usage_error` */
+    struct kernel_usage usage;
+    int usage_error;
 } tree = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static char *copied(const char *text)
@@ -74,6 +77,24 @@ void scripted_papi_event(const char *name, uint64_t code)
     snprintf(tree.papi_name, sizeof tree.papi_name, "%s", name);
     tree.papi_code = code;
     pthread_mutex_unlock(&tree.lock);
+}
+
+void scripted_usage(pid_t pid, const struct kernel_usage *usage, int err)
+{
+    pthread_mutex_lock(&tree.lock);
+    tree.usage_pid = pid;
+    tree.usage = usage ? *usage : (struct kernel_usage){0};
+    tree.usage_error = err;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+int scripted_usage_of(pid_t pid, struct kernel_usage *out)
+{
+    pthread_mutex_lock(&tree.lock);
+    int rc = pid != tree.usage_pid ? -ESRCH : -tree.usage_error;
+    *out = tree.usage;
+    pthread_mutex_unlock(&tree.lock);
+    return rc;
 }
 
 int scripted_backend(enum kernel_backend which, const char **reason)

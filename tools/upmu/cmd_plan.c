@@ -48,7 +48,10 @@ static struct upmu_plan_entry entry_at(const struct upmu_plan *plan, size_t i)
 
 static void plan_row(struct table *t, const struct upmu_plan *plan, const struct upmu_plan_entry *e, size_t i)
 {
-    table_cell(t, STYLE_PLAIN, "%d", e->group + 1);
+    if (e->group >= 0)
+        table_cell(t, STYLE_PLAIN, "%d", e->group + 1);
+    else
+        table_cell(t, STYLE_PLAIN, "-");
     table_cell(t, STYLE_PLAIN, "%s", e->role == UPMU_PLAN_FILLER ? "(filler)" : e->name);
     table_cell(t, STYLE_PLAIN, "%s", e->pmu);
     table_cell(t, STYLE_PLAIN, "%s", e->counter);
@@ -80,6 +83,11 @@ static void plan_table(struct output *out, const struct upmu_plan *plan)
                 plan_row(&t, plan, &e, i);
         }
     }
+    for (size_t i = 0; i < upmu_plan_size(plan); i++) { /* those that are no events of a group, yet counted */
+        struct upmu_plan_entry e = entry_at(plan, i);
+        if (e.group < 0 && e.cause == 0)
+            plan_row(&t, plan, &e, i);
+    }
     table_end(&t, out, 0);
 }
 
@@ -87,7 +95,7 @@ static void plan_refusals(struct output *out, const struct upmu_plan *plan)
 {
     for (size_t i = 0; i < upmu_plan_size(plan); i++) {
         struct upmu_plan_entry e = entry_at(plan, i);
-        if (e.group >= 0 || e.role != UPMU_PLAN_EVENT)
+        if (e.cause == 0 || e.role != UPMU_PLAN_EVENT)
             continue;
         fprintf(out->file, "%snot counted:%s %s: ", output_style(out, STYLE_WARNING), output_plain(out), e.name);
         output_clean(out->file, reason_body(e.reason, e.name));
@@ -122,8 +130,8 @@ static void plan_entry_json(struct json *j, const struct upmu_plan_entry *e)
     json_string(j, "name", e->name);
     json_string(j, "role", roles[e->role]);
     json_uint(j, "event", e->event);
-    json_string(j, "pmu", nowhere ? NULL : e->pmu);
-    json_string(j, "encoding", nowhere ? NULL : e->encoding);
+    json_string(j, "pmu", e->cause ? NULL : e->pmu);
+    json_string(j, "encoding", e->cause ? NULL : e->encoding);
     if (nowhere)
         json_null(j, "group");
     else

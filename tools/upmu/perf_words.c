@@ -28,7 +28,7 @@ static const char *const accesses[][2] = {
 static const char *modifier_of(const char *name)
 {
     const char *colon = strrchr(name, ':');
-    return colon && colon[1] && colon[1 + strspn(colon + 1, "uk")] == '\0' ? colon + 1 : "";
+    return colon && colon[1] && colon[1 + strspn(colon + 1, "ukhpPGH")] == '\0' ? colon + 1 : "";
 }
 
 /* perf has no stores to the instruction cache, its TLB and the branch predictor, nor prefetches to the latter two. */
@@ -57,7 +57,8 @@ static void code_words(const struct upmu_event_info *e, const char *modifier, ch
 void perf_words(const struct upmu_event_info *e, char *words, size_t size)
 {
     words[0] = '\0';
-    if (e->grade == UPMU_GRADE_ABSENT || !e->pmu || strstr(e->encoding, " + "))
+    /* What is read with getrusage is no event of perf's. */
+    if (e->grade == UPMU_GRADE_ABSENT || !e->pmu || strstr(e->encoding, " + ") || strcmp(e->pmu, "getrusage") == 0)
         return;
     const char *modifier = modifier_of(e->name), *colon = modifier[0] ? ":" : "";
     switch (e->type) {

@@ -24,7 +24,7 @@ const struct arch_family arch_armv8 = {
     .table = &arch_table_armv8,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = {.fixed = 1, .width = 32},
+    .counters = {.fixed = 1, .width = 32, .counts_hypervisor = true, .guests_since = ARCH_KERNEL(5, 2, 0)},
     .listed_raw = LISTED_RAW,
     .matches = is_arm64,
     .remark = "the core decides which events it has; the number of counters is not known beforehand (often 6 and the "

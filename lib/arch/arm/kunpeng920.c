@@ -19,7 +19,7 @@ const struct arch_family arch_kunpeng920 = {
     .table = &arch_table_kunpeng920,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = {.fixed = 1, .width = 32},
+    .counters = {.fixed = 1, .width = 32, .counts_hypervisor = true, .guests_since = ARCH_KERNEL(5, 2, 0)},
     .listed_raw = LISTED_RAW,
     .confirmed = true,
     .matches = is_tsv110,

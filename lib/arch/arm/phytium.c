@@ -56,9 +56,9 @@ static int is_ftc862(const struct arch_cpu *cpu)
     return is_part(cpu, 0x862);
 }
 
-#define PHYTIUM_COUNTERS         \
-    {                            \
-        .fixed = 1, .width = 32, \
+#define PHYTIUM_COUNTERS                                                                          \
+    {                                                                                             \
+        .fixed = 1, .width = 32, .counts_hypervisor = true, .guests_since = ARCH_KERNEL(5, 2, 0), \
     }
 
 #define NOT_PUBLISHED "no list of this core's events has been published; native names are the architecture's"

@@ -71,23 +71,21 @@ int arch_native_encode(const char *name, struct arch_native_code *out)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     *out = (struct arch_native_code){0};
     if (pthread_once(&once, open_library) != 0)
-        return upmu_fail(UPMU_E_SYSTEM, "native::%s: libpfm4 could not be loaded", name);
+        return upmu_fail(UPMU_E_SYSTEM, "%s: libpfm4 could not be loaded", name);
     if (pfm.missing[0] != '\0')
-        return upmu_fail(UPMU_E_UNSUPPORTED, "native::%s needs libpfm4: %s; install the package libpfm4", name,
-                         pfm.missing);
+        return upmu_fail(UPMU_E_UNSUPPORTED, "%s needs libpfm4: %s; install the package libpfm4", name, pfm.missing);
 
     struct perf_event_attr attr = {.size = sizeof(attr)};
     char *full = NULL;
     struct pfm_encode_arg arg = {.attr = &attr, .name = &full, .size = sizeof(arg)};
     int result = pfm.encode(name, PFM_PLM_KERNEL | PFM_PLM_USER, PFM_OS_PERF_EVENT, &arg);
     if (result != PFM_SUCCESS)
-        return upmu_fail(UPMU_E_NAME, "native::%s: libpfm4 says: %s; `showevtinfo` of libpfm4 lists its names", name,
+        return upmu_fail(UPMU_E_NAME, "%s: libpfm4 says: %s; `showevtinfo` of libpfm4 lists its names", name,
                          pfm.strerror(result));
 
     if (has_modes(&attr)) {
         free(full);
-        return upmu_fail(UPMU_E_NAME, "native::%s: libpfm4's mode modifiers are not taken; end the name in :u or :k",
-                         name);
+        return upmu_fail(UPMU_E_NAME, "%s: libpfm4's mode modifiers are not taken; end the name in :u or :k", name);
     }
     out->type = attr.type;
     out->config = attr.config;

@@ -23,7 +23,7 @@ const struct arch_family arch_riscv_sbi = {
     .table = &arch_table_riscv_sbi,
     .vendor = "riscv",
     .core_pmu = "cpu",
-    .counters = {.fixed = 2, .no_group_check = true, .one_of_each = true},
+    .counters = {.fixed = 2, .no_group_check = true, .one_of_each = true, .guests_since = ARCH_KERNEL(5, 18, 0)},
     .matches = is_riscv,
     .remark = "the firmware decides which events there are, how many counters and how wide; without the extension "
               "Sscofpmf the PMU refuses user and kernel filters; kernels on firmware without the PMU extension have "

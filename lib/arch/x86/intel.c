@@ -76,10 +76,10 @@ static const struct arch_code_rule code_rules[] = {
     {.mask = 0xffff, .match = 0x012b, .pool = 1, .pool_size = 2},
 };
 
-#define INTEL_COUNTERS(n_general, n_fixed)                                                              \
-    {                                                                                                   \
-        .general = (n_general), .fixed = (n_fixed), .width = 48, .watchdog = true, .rules = code_rules, \
-        .n_rules = ROWS(code_rules), .raw = {.mask = 0x3ffa4ffff},                                      \
+#define INTEL_COUNTERS(n_general, n_fixed)                                                               \
+    {                                                                                                    \
+        .general = (n_general), .fixed = (n_fixed), .width = 48, .watchdog = true, .rules = code_rules,  \
+        .n_rules = ROWS(code_rules), .raw = {.mask = 0x3ffa4ffff}, .guests_since = ARCH_KERNEL(3, 3, 0), \
     }
 
 #define SERVER_NAMES "native names are those of the server part of this core"
@@ -154,7 +154,11 @@ const struct arch_family arch_intel_core = {
     .table = &arch_table_intel_core,
     .vendor = "x86",
     .core_pmu = "cpu",
-    .counters = {.fixed = 3, .watchdog = true, .rules = code_rules, .n_rules = ROWS(code_rules)},
+    .counters = {.fixed = 3,
+                 .watchdog = true,
+                 .guests_since = ARCH_KERNEL(3, 3, 0),
+                 .rules = code_rules,
+                 .n_rules = ROWS(code_rules)},
     .matches = is_intel_core,
     .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "
               "cpu_atom)",

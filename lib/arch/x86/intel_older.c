@@ -100,10 +100,10 @@ static const struct arch_code_rule ivybridge_rules[] = {
     OFFCORE(0x01bb, 2),
 };
 
-#define COUNTERS(n_general, bits, table)                                                         \
-    {                                                                                            \
-        .general = (n_general), .fixed = 3, .width = (bits), .watchdog = true, .rules = (table), \
-        .n_rules = ROWS(table), .raw = {.mask = 0xffa4ffff},                                     \
+#define COUNTERS(n_general, bits, table)                                                           \
+    {                                                                                              \
+        .general = (n_general), .fixed = 3, .width = (bits), .watchdog = true, .rules = (table),   \
+        .n_rules = ROWS(table), .raw = {.mask = 0xffa4ffff}, .guests_since = ARCH_KERNEL(3, 3, 0), \
     }
 
 #define REMARK \

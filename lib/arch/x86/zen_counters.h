@@ -14,6 +14,7 @@ extern const struct arch_code_rule arch_zen_rules[ZEN_RULES];
     {                                                                                              \
         .general = 6, .width = 48, .watchdog = true, .flag = "perfctr_core", .general_without = 4, \
         .rules = arch_zen_rules, .n_rules = ZEN_RULES, .raw = {.mask = 0xfff84ffff},               \
+        .guests_since = ARCH_KERNEL(3, 4, 0),                                                      \
     }
 
 #endif

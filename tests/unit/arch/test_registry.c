@@ -173,10 +173,12 @@ START_TEST(software_events_have_the_kernels_ids)
     size_t n, software = 0;
     const struct registry_event *e = registry_events(&n);
     for (size_t i = 0; i < n; i++)
-        software += e[i].software >= 0;
+        software += e[i].software >= 0 && e[i].software < REGISTRY_USAGE;
     ck_assert_uint_eq(software, sizeof(cases) / sizeof(cases[0]));
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         ck_assert_int_eq(registry_find(cases[i].name)->software, cases[i].id);
+    ck_assert_int_eq(registry_find("user-time")->software, REGISTRY_USAGE);
+    ck_assert_int_eq(registry_find("system-time")->software, REGISTRY_USAGE + 1);
     ck_assert_str_eq(registry_find("task-clock")->unit, "ns");
     ck_assert_str_eq(registry_find("cpu-clock")->unit, "ns");
     ck_assert_str_ne(registry_find("alignment-faults")->remark, "");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The grammar of names and lists, and what a name nobody knows is answered. Room: core (event_name.c, event.c). */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/event.h"
@@ -42,6 +44,46 @@ START_TEST(modifiers_of_a_pmus_event_follow_its_second_slash)
 }
 END_TEST
 
+START_TEST(other_modifiers_of_perf_are_taken)
+{
+    struct event_name n;
+    parsed("cycles:h", "cycles", false, false, true);
+    ck_assert_int_eq(event_name_parse("cycles:ukhG", &n), 0);
+    ck_assert(n.hypervisor && n.guest && !n.host && n.user && n.kernel);
+    ck_assert_int_eq(event_name_parse("cycles:H", &n), 0);
+    ck_assert(n.host && !n.modes_given && n.user && n.kernel);
+    ck_assert_int_eq(event_name_parse("cycles:ppu", &n), 0);
+    ck_assert(n.precise == 2 && n.user && !n.kernel && !n.precise_max);
+    ck_assert_int_eq(event_name_parse("cycles:P", &n), 0);
+    ck_assert(n.precise_max && n.precise == 0);
+    not_parsed("cycles:pppp", "at most 3");
+    not_parsed("cycles:S", "perf uses it");
+    not_parsed("cycles:uD", "perf uses it");
+}
+END_TEST
+
+START_TEST(a_colon_between_words_makes_a_tracepoint)
+{
+    struct event_name n;
+    parsed("sched:sched_switch", "sched:sched_switch", true, true, false);
+    parsed("raw_syscalls:sys_enter:k", "raw_syscalls:sys_enter", false, true, true);
+    ck_assert_int_eq(event_name_parse("sched:sched_switch", &n), 0);
+    ck_assert(n.tracepoint);
+    ck_assert_int_eq(event_name_parse("cycles:u", &n), 0);
+    ck_assert(!n.tracepoint);
+    not_parsed("cycles:user", "modifier 's' is not known");
+    not_parsed("sched:sched_switch:x", "modifier 'x' is not known");
+    not_parsed("{cycles", "braces group events");
+}
+END_TEST
+
+START_TEST(names_of_libpfm4_keep_their_own_colons)
+{
+    parsed("skl::INST_RETIRED:ANY_P", "skl::INST_RETIRED:ANY_P", true, true, false);
+    parsed("skl::INST_RETIRED:ANY_P:u", "skl::INST_RETIRED:ANY_P", true, false, true);
+}
+END_TEST
+
 START_TEST(native_names_keep_their_own_colons)
 {
     parsed("native::RETIRED:ANY", "native::RETIRED:ANY", true, true, false);
@@ -54,7 +96,6 @@ START_TEST(what_is_no_name_is_told)
 {
     not_parsed("", "empty");
     not_parsed("cycles:x", "modifier 'x' is not known");
-    not_parsed("cycles:uh", "modifier 'h' is not known");
     not_parsed("cpu/event=0x3c/z", "modifier 'z' is not known");
     not_parsed("cpu/event=0x3c", "closing '/' is missing");
     char lengthy[EVENT_NAME_MAX + 10];
@@ -64,19 +105,28 @@ START_TEST(what_is_no_name_is_told)
 }
 END_TEST
 
-/* The names of a list, joined by '|'. */
+/* The names of a list, joined by '|', those in braces with the number of their group. */
 static const char *listed(const char *list)
 {
     static char text[256];
-    const char *start;
-    size_t len;
+    char name[EVENT_NAME_MAX];
+    struct event_list it = {.rest = list};
+    int rc;
     text[0] = '\0';
-    while ((len = event_list_next(&list, &start)) > 0) {
-        if (text[0])
-            strcat(text, "|");
-        strncat(text, start, len);
+    while ((rc = event_list_next(&it, name)) > 0) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", used ? "|" : "", name);
+        used = strlen(text);
+        if (it.in_group)
+            snprintf(text + used, sizeof text - used, "@%u", it.groups);
     }
-    return text;
+    return rc < 0 ? upmu_error() : text;
+}
+
+static void not_listed(const char *list, const char *words)
+{
+    const char *text = listed(list);
+    ck_assert_msg(strstr(text, words) != NULL, "'%s': '%s' is missing in: %s", list, words, text);
 }
 
 START_TEST(lists_are_cut_at_commas_outside_slashes)
@@ -91,11 +141,24 @@ START_TEST(lists_are_cut_at_commas_outside_slashes)
 }
 END_TEST
 
+START_TEST(braces_group_names_and_give_them_modifiers)
+{
+    ck_assert_str_eq(listed("{cycles,instructions},faults"), "cycles@1|instructions@1|faults");
+    ck_assert_str_eq(listed("a, { b , c } , {d,e}:u"), "a|b@1|c@1|d:u@2|e:u@2");
+    ck_assert_str_eq(listed("{cycles:u,instructions}:k"), "cycles:uk@1|instructions:k@1");
+    ck_assert_str_eq(listed("{cpu/event=1,umask=2/u,cpu/event=3/}:k"), "cpu/event=1,umask=2/uk@1|cpu/event=3/:k@1");
+    ck_assert_str_eq(listed("{},{cycles}"), "cycles@2");
+    not_listed("{cycles,instructions", "closing '}' is missing");
+    not_listed("{cycles,{instructions}}", "cannot hold another group");
+    not_listed("{cycles}u", "after '}'");
+    not_listed("{cycles}:", "after '}'");
+    not_parsed("cycles}", "braces group events");
+}
+END_TEST
+
 START_TEST(an_unclosed_slash_swallows_no_name_in_silence)
 {
-    const char *list = "cpu/event=1,cycles", *start;
-    size_t len = event_list_next(&list, &start);
-    ck_assert_uint_eq(len, strlen("cpu/event=1,cycles"));
+    ck_assert_str_eq(listed("cpu/event=1,cycles"), "cpu/event=1,cycles");
     not_parsed("cpu/event=1,cycles", "closing '/' is missing");
 }
 END_TEST
@@ -132,7 +195,112 @@ START_TEST(modes_that_would_always_read_zero_are_refused)
     not_resolved("cs:u", UPMU_E_UNSUPPORTED, "context-switches:u");
     struct event e;
     ck_assert_int_eq(event_resolve("context-switches:k", &e), 0);
-    ck_assert_int_eq(event_resolve("task-clock:u", &e), 0);
+}
+END_TEST
+
+START_TEST(clocks_take_no_mode_of_their_own)
+{
+    struct event e;
+    machine_bare();
+    not_resolved("task-clock:u", UPMU_E_UNSUPPORTED, "use user-time or system-time");
+    not_resolved("task-clock:k", UPMU_E_UNSUPPORTED, "'task-clock:k'");
+    not_resolved("cpu-clock:u", UPMU_E_UNSUPPORTED, "a clock runs in all modes");
+    not_resolved("cpu-clock:h", UPMU_E_UNSUPPORTED, "a clock runs in all modes");
+    scripted_file(TEST_DEVICES "/software/type", "1\n");
+    not_resolved("software/config=1/u", UPMU_E_UNSUPPORTED, "a clock runs in all modes");
+    not_resolved("user-time:u", UPMU_E_UNSUPPORTED, "part of the name");
+    ck_assert_int_eq(event_resolve("task-clock:uk", &e), 0);
+    ck_assert_int_eq(event_resolve("user-time", &e), 0);
+    ck_assert_str_eq(e.unit, "ns");
+    ck_assert(e.grade == UPMU_GRADE_APPROXIMATE && strstr(e.note, "getrusage"));
+}
+END_TEST
+
+START_TEST(guests_and_hypervisor_are_told_apart_where_the_pmu_can)
+{
+    struct event e;
+    machine_plain((struct scripted_sample[]){{1, 1, 1}}, 1);
+    not_resolved("cycles:G", UPMU_E_UNSUPPORTED, "counts guests and host together");
+    not_resolved("cycles:H", UPMU_E_UNSUPPORTED, "':H' would be ignored");
+    not_resolved("cycles:h", UPMU_E_UNSUPPORTED, "no hypervisor mode");
+    not_resolved("page-faults:h", UPMU_E_UNSUPPORTED, "no hypervisor mode");
+    not_resolved("page-faults:G", UPMU_E_UNSUPPORTED, "counts guests and host together");
+    ck_assert_int_eq(event_resolve("cycles:GH", &e), 0);
+    ck_assert_str_eq(e.name, "cycles:GH");
+    ck_assert_int_eq(event_resolve("cycles:uh", &e), 0);
+    ck_assert_str_eq(e.name, "cycles:uh");
+    static struct machine skylake, arm, zhaoxin;
+    ck_assert_int_eq(machine_of_cpu("skylake", &skylake), 0);
+    ck_assert_int_eq(event_resolve_on(&skylake, "cycles:uG", &e), 0);
+    ck_assert(e.guest && !e.host && e.user && !e.kernel);
+    ck_assert_int_eq(event_resolve_on(&skylake, "cycles:h", &e), UPMU_E_UNSUPPORTED);
+    ck_assert_int_eq(machine_of_cpu("armv8", &arm), 0);
+    ck_assert_int_eq(event_resolve_on(&arm, "cycles:h", &e), 0);
+    ck_assert(e.zero_unsure); /* a kernel at EL2 leaves nothing to count */
+    ck_assert_int_eq(machine_of_cpu("kx-6000", &zhaoxin), 0);
+    ck_assert_int_eq(event_resolve_on(&zhaoxin, "cycles:H", &e), UPMU_E_UNSUPPORTED);
+}
+END_TEST
+
+#define TRACING "/sys/kernel/tracing"
+
+START_TEST(tracepoints_have_their_numbers_from_tracefs)
+{
+    struct event e;
+    machine_bare();
+    scripted_file(TRACING "/events/sched/sched_switch/id", "372\n");
+    ck_assert_int_eq(event_resolve("sched:sched_switch", &e), 0);
+    ck_assert_uint_eq(e.type, KERNEL_TYPE_TRACEPOINT);
+    ck_assert_uint_eq(e.config, 372);
+    ck_assert_str_eq(e.name, "sched:sched_switch");
+    not_resolved("sched:sched_swich", UPMU_E_NAME, "did you mean 'sched:sched_switch'?");
+    not_resolved("sced:sched_switch", UPMU_E_NAME, "neither an event nor a subsystem");
+    not_resolved("sched:sched_switch:u", UPMU_E_UNSUPPORTED, "would always read 0");
+    not_resolved("sched:sched_switch:k", UPMU_E_UNSUPPORTED, "cannot tell user mode");
+    not_resolved("sched:*", UPMU_E_INVAL, "without wildcards");
+    not_resolved("sched:..", UPMU_E_INVAL, "expected subsystem:event");
+    scripted_file(TRACING "/events/sched/odd/id", "none\n");
+    not_resolved("sched:odd", UPMU_E_SYSTEM, "holds no number");
+}
+END_TEST
+
+START_TEST(tracepoints_in_debugfs_are_found)
+{
+    struct event e;
+    machine_bare();
+    scripted_dir(TRACING);
+    scripted_file("/sys/kernel/debug/tracing/events/kvm/kvm_exit/id", "12\n");
+    ck_assert_int_eq(event_resolve("kvm:kvm_exit", &e), 0);
+    ck_assert_uint_eq(e.config, 12);
+}
+END_TEST
+
+START_TEST(why_tracefs_cannot_be_read_is_told)
+{
+    machine_bare();
+    not_resolved("sched:sched_switch", UPMU_E_UNSUPPORTED, "mount -t tracefs tracefs /sys/kernel/tracing");
+    scripted_file_error(TRACING "/events/sched/sched_switch/id", EACCES);
+    not_resolved("sched:sched_switch", UPMU_E_PERM, "mode=750 /sys/kernel/tracing");
+    scripted_file_error(TRACING "/events/sched/sched_switch/id", EIO);
+    not_resolved("sched:sched_switch", UPMU_E_SYSTEM, "EIO");
+    static struct machine zen;
+    struct event e;
+    ck_assert_int_eq(machine_of_cpu("zen3", &zen), 0);
+    ck_assert_int_eq(event_resolve_on(&zen, "sched:sched_switch", &e), UPMU_E_NAME);
+}
+END_TEST
+
+START_TEST(a_family_can_stand_before_the_colons)
+{
+    struct event e;
+    static struct machine zen;
+    machine_bare();
+    ck_assert_int_eq(machine_of_cpu("zen3", &zen), 0);
+    ck_assert_int_eq(event_resolve_on(&zen, "zen3::all_tlbs_flushed:u", &e), 0);
+    ck_assert(e.user && !e.kernel);
+    ck_assert_int_eq(event_resolve_on(&zen, "skylake::INST_RETIRED.ANY", &e), UPMU_E_NAME);
+    ck_assert_msg(strstr(upmu_error(), "is an event of") != NULL, "%s", upmu_error());
+    ck_assert_int_eq(event_resolve_on(&zen, "wibble::INST", &e), UPMU_E_NAME);
 }
 END_TEST
 
@@ -157,7 +325,17 @@ int main(void)
     TCase *cases = tcase_create("event name");
     tcase_add_test(cases, modifiers_follow_a_colon);
     tcase_add_test(cases, modifiers_of_a_pmus_event_follow_its_second_slash);
+    tcase_add_test(cases, other_modifiers_of_perf_are_taken);
+    tcase_add_test(cases, a_colon_between_words_makes_a_tracepoint);
+    tcase_add_test(cases, names_of_libpfm4_keep_their_own_colons);
     tcase_add_test(cases, native_names_keep_their_own_colons);
+    tcase_add_test(cases, braces_group_names_and_give_them_modifiers);
+    tcase_add_test(cases, clocks_take_no_mode_of_their_own);
+    tcase_add_test(cases, guests_and_hypervisor_are_told_apart_where_the_pmu_can);
+    tcase_add_test(cases, tracepoints_have_their_numbers_from_tracefs);
+    tcase_add_test(cases, tracepoints_in_debugfs_are_found);
+    tcase_add_test(cases, why_tracefs_cannot_be_read_is_told);
+    tcase_add_test(cases, a_family_can_stand_before_the_colons);
     tcase_add_test(cases, what_is_no_name_is_told);
     tcase_add_test(cases, lists_are_cut_at_commas_outside_slashes);
     tcase_add_test(cases, an_unclosed_slash_swallows_no_name_in_silence);

@@ -381,7 +381,7 @@ static void make_plan(const struct sample *s, struct plan *p)
     uint8_t absent[LARGE] = {0};
     for (size_t k = 0; k < PLAN_KINDS_MAX; k++)
         rules[k] = s->rules;
-    plan_groups(s->events, absent, s->n, rules, p);
+    plan_groups(s->events, absent, s->n, rules, NULL, p);
 }
 
 static bool is_fewest(const struct sample *s, const struct plan *p)

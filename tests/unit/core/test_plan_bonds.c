@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that belong into one group: braces are kept together or refused as a whole. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/counters.h"
+#include "machine.h"
+#include "unit/suite.h"
+
+static struct counter_list list;
+
+/* Plan on a CPU by its name: per event its group, "-" where it is in none. */
+static const char *planned(const char *cpu, const char *events)
+{
+    static struct machine m;
+    static char text[256];
+    machine_bare();
+    ck_assert_int_eq(machine_of_cpu(cpu, &m), 0);
+    counter_list_free(&list);
+    int rc = counter_list_make_on(&m, &list, events, PLAN_EVENTS_MAX, false);
+    if (rc < 0)
+        return upmu_error();
+    text[0] = '\0';
+    for (size_t i = 0; i < list.n; i++) {
+        size_t used = strlen(text);
+        bool none = list.absent[i] || list.plan.entry[i].group == PLAN_NONE;
+        snprintf(text + used, sizeof text - used, none ? "%s-" : "%s%u", used ? " " : "",
+                 (unsigned)list.plan.entry[i].group);
+    }
+    return text;
+}
+
+START_TEST(braces_keep_events_together)
+{
+    ck_assert_str_eq(planned("sw831", "branch-misses,cycles,instructions"), "0 0 1");
+    ck_assert_str_eq(planned("sw831", "{branch-misses,instructions},cycles"), "0 0 1");
+    ck_assert_str_eq(planned("sw831", "cycles,{branch-misses,instructions}"), "0 1 1");
+    ck_assert_str_eq(planned("zen3", "{cycles,instructions},{branches,branch-misses}"), "0 0 0 0");
+}
+END_TEST
+
+START_TEST(braces_that_cannot_be_kept_are_refused_as_a_whole)
+{
+    ck_assert_str_eq(planned("sw831", "{cycles,instructions,branch-misses},branches"), "- - - 0");
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(list.cause[i], UPMU_E_FIT);
+        ck_assert_msg(strstr(list.reason[i], "'cycles' and 'instructions' need the same counter") != NULL, "%s",
+                      list.reason[i]);
+    }
+    ck_assert_str_eq(planned("sw831", "{cycles:u,branch-misses:k}"), "- -");
+    ck_assert_msg(strstr(list.reason[0], "modes") != NULL, "%s", list.reason[0]);
+    ck_assert_str_eq(planned("zen3", "{rc0,rc1,rc2,rc3,rc4,rc5}"), "0 0 0 0 0 0");
+    ck_assert_str_eq(planned("zen3", "{rc0,rc1,rc2,rc3,rc4,rc5,rc6}"), "- - - - - - -");
+    ck_assert_msg(strstr(list.reason[6], "more counters") != NULL, "%s", list.reason[6]);
+}
+END_TEST
+
+START_TEST(an_absent_member_does_not_cost_the_others)
+{
+    ck_assert_str_eq(planned("3a1000", "{cycles,fp-ops,instructions}"), "0 - 0");
+}
+END_TEST
+
+START_TEST(an_event_of_two_braces_is_counted_in_both)
+{
+    ck_assert_str_eq(planned("sw831", "{instructions,branch-misses},{instructions,cache-misses}"), "0 0 1 1");
+    ck_assert_uint_eq(list.plan.entry[2].same_as, 2);
+    ck_assert_str_eq(planned("sw831", "instructions,{instructions,branch-misses}"), "0 0 0");
+    ck_assert_uint_eq(list.plan.entry[1].same_as, 0);
+}
+END_TEST
+
+START_TEST(software_events_in_braces_stay_with_their_kind)
+{
+    ck_assert_str_eq(planned("zen3", "{cycles,page-faults},task-clock"), "0 1 1");
+    ck_assert_str_eq(planned("zen3", "{cycles,user-time},task-clock"), "0 - 1");
+    ck_assert_uint_eq(list.absent[1], 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("bonds");
+    tcase_add_test(cases, braces_keep_events_together);
+    tcase_add_test(cases, braces_that_cannot_be_kept_are_refused_as_a_whole);
+    tcase_add_test(cases, an_absent_member_does_not_cost_the_others);
+    tcase_add_test(cases, an_event_of_two_braces_is_counted_in_both);
+    tcase_add_test(cases, software_events_in_braces_stay_with_their_kind);
+    return run_suite("bonds", cases);
+}
