@@ -15,6 +15,7 @@ upmu=build/release/tools/upmu/upmu
 # NAME, then the script of tests/guests and its arguments.
 table="
 arm64           arm64.sh $upmu
+arm64-trixie    arm64.sh $upmu trixie
 arm64-perf      arm64_perf.sh
 riscv64         riscv64.sh $upmu
 loongson3       loongson3.sh

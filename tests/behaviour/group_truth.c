@@ -7,7 +7,7 @@
  * A case is a list of one to five events in some order, a target, the age of its threads and a number of start/stop cycles. Known
  * work is pages touched for the first time and sleeps; the kernel's own accounts of it are read inside and around what is
  * counted, and the count must lie between them. --all goes through all orders of all subsets on each target, --cases adds
- * random cases.
+ * random cases. Without arguments it does what GROUP_TRUTH_CASES says, in guests, which give none.
  */
 #include "behaviour.h"
 
@@ -39,8 +39,11 @@ struct truth_bounds {
     struct truth_work inner, outer;
 };
 
+#ifndef GROUP_TRUTH_CASES
+#define GROUP_TRUTH_CASES 0
+#endif
+
 static enum rights rights;
-static const char *self;
 
 /* ------------------------------------------------------------------------------------------------- known work */
 
@@ -293,7 +296,7 @@ static void run_command(struct truth_case *c)
     char pages[16], sleeps[16];
     snprintf(pages, sizeof pages, "%u", c->pages);
     snprintf(sleeps, sizeof sleeps, "%u", c->sleeps);
-    char *argv[] = {(char *)(uintptr_t)self, "--work", pages, sleeps, NULL};
+    char *argv[] = {(char *)"/proc/self/exe", (char *)"--work", pages, sleeps, NULL};
     struct upmu_set_opts opts = {.target = UPMU_TARGET_COMMAND, .argv = argv};
     struct truth_bounds b = {.inner = {.faults = c->pages, .switches = c->sleeps}};
     struct truth_work before = work_now(RUSAGE_CHILDREN);
@@ -436,8 +439,8 @@ static int do_command(char *const *argv)
 
 int main(int argc, char **argv)
 {
-    size_t orders = 0, cases = 0, seed = 1;
-    self = argv[0];
+    size_t orders = 0, cases = argc > 1 ? 0 : GROUP_TRUTH_CASES, seed = 1;
+    bool all = argc > 1 ? strcmp(argv[1], "--all") == 0 : GROUP_TRUTH_CASES > 0;
     if (argc == 4 && strcmp(argv[1], "--work") == 0)
         return do_command(argv);
     for (int i = 1; i < argc; i++) {
@@ -449,7 +452,7 @@ int main(int argc, char **argv)
     rights = rights_here();
     if (rights == RIGHTS_NONE)
         skip("perf_event_open is denied here");
-    for (int t = 0; argc > 1 && strcmp(argv[1], "--all") == 0 && t < TARGETS; t++) {
+    for (int t = 0; all && t < TARGETS; t++) {
         struct truth_case c = {.target = (enum target)t, .cycles = t == COMMAND ? 1 : 2, .pages = 20, .threads = 1};
         orders += run_orders(&c, 0);
         c.fresh = true;

@@ -2,7 +2,8 @@
 # An arm64 machine whose PMU counts exactly: libupmu on the real perf_event_open of a Debian kernel under emulation. What sync
 # tracing records there is read and judged here.
 #
-#     arm64.sh FOLDER UPMU     FOLDER keeps what is downloaded and built; UPMU is the command of this machine
+#     arm64.sh FOLDER UPMU [SUITE]     FOLDER keeps what is downloaded and built; UPMU is the command of this machine; SUITE is the
+#                                      Debian release whose kernel is booted, by default this machine's own
 set -euo pipefail
 # shellcheck source=tests/guests/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -21,8 +22,9 @@ need cpio cpio
 sync_command "$2"
 
 work_begin
-kernel_package arm64 "$(release)" linux-image-cloud-arm64
-cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_sync guest_true
+suite=${3-$(release)}
+kernel_package arm64 "$suite" linux-image-cloud-arm64
+cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_sync guest_true guest_group_truth
 work_end
 
 programs=$build/tests/guests/programs
@@ -30,8 +32,8 @@ base=$guests/trees/arm64
 mkdir -p "$base/bin"
 cp "$programs/guest_true" "$base/bin/true"
 sync_libraries /usr/aarch64-linux-gnu/lib
-initramfs "$guests/arm64.cpio" "$programs/guest_init" counters="$programs/guest_arm64" \
-    kernel_door="$programs/guest_kernel_door" sync="$programs/guest_sync"
-boot arm64 180 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
-    -kernel "$kernel" -initrd "$guests/arm64.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
-sync_judge arm64
+initramfs "$guests/arm64-$suite.cpio" "$programs/guest_init" counters="$programs/guest_arm64" \
+    kernel_door="$programs/guest_kernel_door" group_truth="$programs/guest_group_truth" sync="$programs/guest_sync"
+boot "arm64-$suite" 300 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
+    -kernel "$kernel" -initrd "$guests/arm64-$suite.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
+sync_judge "arm64-$suite"

@@ -231,6 +231,52 @@ static void set_falls_back_to_read_where_the_page_has_no_index(void)
     upmu_set_close(set);
 }
 
+/* Counted by the kernel's tracepoint; the last of them ends the counting. */
+static void sets_perform_no_system_call_to_read_and_one_to_start_or_stop(void)
+{
+    enum { READS = 1000, CYCLES = 100 };
+    struct upmu_value v[GUEST_EVENTS_MAX];
+    grant_user_reads();
+    struct upmu_set *set = guest_open("cycles:u,instructions:u", UPMU_TARGET_THREAD, 0, 0);
+    int all = guest_calls_counter(NULL);
+    guest_start(set);
+    guest_read(set, v);
+    uint64_t before = guest_calls(all);
+    for (int i = 0; i < READS; i++)
+        guest_read(set, v);
+    uint64_t after = guest_calls(all);
+    EXPECT(after - before == 1, "%d reads perform %llu system calls", READS, (unsigned long long)(after - before - 1));
+    guest_stop(set);
+    before = guest_calls(all);
+    for (int i = 0; i < CYCLES; i++) {
+        guest_start(set);
+        guest_read(set, v);
+        guest_stop(set);
+    }
+    after = guest_calls(all);
+    EXPECT(after - before == 2 * CYCLES + 1, "%d times start, read and stop perform %llu system calls", CYCLES,
+           (unsigned long long)(after - before - 1));
+    upmu_set_close(set);
+}
+
+static void loops_count_to_the_instruction_without_the_overhead(void)
+{
+    enum { EVENTS = 2, CLOSE = 20 };
+    struct upmu_value v[EVENTS], own[EVENTS];
+    struct upmu_set *set = guest_open("instructions:u,cycles:u", UPMU_TARGET_THREAD, 0, 0);
+    int rc = upmu_set_overhead(set, own, EVENTS);
+    EXPECT(rc == EVENTS, "overhead: %s", upmu_error());
+    guest_start(set);
+    guest_loop(LOOP_INSTRUCTIONS);
+    guest_stop(set);
+    guest_read(set, v);
+    guest_note("a loop of %d instructions: %llu counted, %llu of them by an empty start and stop", LOOP_INSTRUCTIONS,
+               (unsigned long long)v[0].value, (unsigned long long)own[0].value);
+    EXPECT(own[0].standing == UPMU_EXACT && own[0].value < v[0].value, "%llu", (unsigned long long)own[0].value);
+    EXPECT_WITHIN(v[0].value - own[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + CLOSE, "instructions");
+    upmu_set_close(set);
+}
+
 /* ------------------------------------------------------------------------------------------------------ regions */
 
 static upmu_region_t region = UPMU_REGION("loop");
@@ -264,6 +310,7 @@ static void regions_with_four_counters_perform_no_system_call(void)
     regions_on(FOUR_EVENTS);
     region_pairs(10);
     int calls = guest_calls_counter(NULL);
+    region_pairs(10); /* enabling that event changed the page of switches, which is followed up once */
     uint64_t before = guest_calls(calls);
     region_pairs(PAIRS);
     uint64_t after = guest_calls(calls);
@@ -276,7 +323,7 @@ static void regions_with_four_counters_perform_no_system_call(void)
     EXPECT(after - before == PAIRS + 1, "%llu", (unsigned long long)(after - before));
 
     struct upmu_region_stats stats = {.size = sizeof stats};
-    EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 10, "stats");
+    EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 20, "stats");
     EXPECT(stats.n_events == 4, "%u events", stats.n_events);
     for (uint32_t i = 0; i < stats.n_events; i++)
         EXPECT(stats.events[i].standing == UPMU_EXACT, "%s: %s", upmu_region_event_name(i),
@@ -310,6 +357,9 @@ const struct guest_test reads_tests[] = {
     {"page_costs_a_tenth_of_read", page_costs_a_tenth_of_read},
     {"set_reads_through_the_page_where_it_is_granted", set_reads_through_the_page_where_it_is_granted},
     {"set_falls_back_to_read_where_the_page_has_no_index", set_falls_back_to_read_where_the_page_has_no_index},
+    {"sets_perform_no_system_call_to_read_and_one_to_start_or_stop",
+     sets_perform_no_system_call_to_read_and_one_to_start_or_stop},
+    {"loops_count_to_the_instruction_without_the_overhead", loops_count_to_the_instruction_without_the_overhead},
     {"regions_with_four_counters_perform_no_system_call", regions_with_four_counters_perform_no_system_call},
     {"regions_count_to_the_instruction", regions_count_to_the_instruction},
 };
