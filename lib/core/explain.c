@@ -293,11 +293,7 @@ static void explain_descriptors(struct failure *f)
 {
     struct kernel_descriptors now;
     if (f->err == ENFILE) {
-        long most;
-        bool known = sysctl_read(f->k, "/proc/sys/fs/file-max", &most);
         because(f, UPMU_E_NFILES, "the whole system has no file descriptor left (ENFILE)");
-        if (known)
-            remedy(f, "Run 'sysctl fs.file-max=%ld' as root", 2 * most);
         return;
     }
     f->k->descriptors(&now);

@@ -22,7 +22,7 @@ sync_command "$2"
 
 work_begin
 kernel_package arm64 "$(release)" linux-image-cloud-arm64
-cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_sync guest_true
+cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_remedies guest_sync guest_true
 work_end
 
 programs=$build/tests/guests/programs
@@ -31,7 +31,7 @@ mkdir -p "$base/bin"
 cp "$programs/guest_true" "$base/bin/true"
 sync_libraries /usr/aarch64-linux-gnu/lib
 initramfs "$guests/arm64.cpio" "$programs/guest_init" counters="$programs/guest_arm64" \
-    kernel_door="$programs/guest_kernel_door" sync="$programs/guest_sync"
+    kernel_door="$programs/guest_kernel_door" remedies="$programs/guest_remedies" sync="$programs/guest_sync"
 boot arm64 180 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
     -kernel "$kernel" -initrd "$guests/arm64.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
 sync_judge arm64
