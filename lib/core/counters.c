@@ -41,7 +41,13 @@ static int plain_code(int err)
     }
 }
 
-static int open_failed(const struct event *e, const struct counter_target *target, int err)
+/* Whether the event is another one in user mode alone, but is one. */
+static bool counts_user_mode(const struct event *e)
+{
+    return e->user && e->kernel && !e->kernel_only && !e->mode_blind && !e->filter_ignored && !e->all_modes_only;
+}
+
+static int open_failed(const struct counters *c, const struct event *e, const struct counter_target *target, int err)
 {
     if (!target->explain)
         return plain_code(err);
@@ -52,6 +58,8 @@ static int open_failed(const struct event *e, const struct counter_target *targe
         .cpu = target->cpu,
         .wants_kernel = e->kernel,
         .precise = e->precise > 0,
+        .user_mode_counts = counts_user_mode(e),
+        .descriptors = target->descriptors ? target->descriptors : c->list->n_all,
         .inherit = target->inherit && !target->on_exec,
     };
     return explain_open_failure(core_kernel(), err, &context);
@@ -365,7 +373,7 @@ static int not_open(struct counters *c, const struct counter_target *target, siz
         (void)upmu_fail(UPMU_E_FIT, "'%s' cannot be counted at the same time as the events before it",
                         list->events[i].name);
     else
-        c->counter[i].cause = open_failed(&list->events[i], target, err);
+        c->counter[i].cause = open_failed(c, &list->events[i], target, err);
     c->wanted_not_open++;
     if (target->failed)
         target->failed(list->link[i].owner, target->failed_arg);

@@ -62,6 +62,7 @@ struct counter_target {
     bool running;   /**< opened counting at once (regions); else stopped */
     bool together;  /**< events of the core PMU must be counted at the same time: none may start a second group */
     enum kernel_backend backend; /**< that of the list */
+    size_t descriptors;          /**< at most, of all instances that are opened at once; 0: of this one */
     bool explain;                /**< set messages (allocates); the region path of a new thread does not */
     /** With `explain`: called for each event that could not be opened, with its message in upmu_error(). Or NULL. */
     void (*failed)(size_t i, void *arg);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this machine can do, and what mends the rest: upmu_diagnose(). Room: core; before it the kernel door and the
- * arch tables, after it `upmu doctor`. Nothing is concluded from settings that can be tried out: events are opened,
- * counted, mapped and closed again.
+ * Diagnosis of this machine for upmu_diagnose(): what works, and the remedies of what does not.
+ *
+ * Nothing is concluded from settings that can be tried out: events are opened, counted, mapped and closed again. A remedy is
+ * reported only if a test has applied it (tests/cli/remedies.sh, tests/guests/programs/remedies.c).
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/skew.h"
+#include "base/spare.h"
 #include "core/backend.h"
 #include "core/counters.h"
 #include "core/explain.h"
@@ -106,12 +109,10 @@ static int topic_cpu(const struct doctor *d)
     if (m->family->remark[0])
         snprintf(remark, sizeof remark, "; %s", m->family->remark);
     other_kinds(m, others, sizeof others);
-    return tell(d, "cpu", known ? UPMU_FINDING_OK : UPMU_FINDING_LIMITED,
-                known ? ""
-                      : "Use native:: names, raw codes or the PMU's own event names for more than the kernel's generic "
-                        "events",
-                "%s%s, table '%s'%s%s%s", name, m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name,
-                title, others, remark);
+    return tell(
+        d, "cpu", known ? UPMU_FINDING_OK : UPMU_FINDING_LIMITED, "", "%s%s, table '%s'%s%s%s%s", name,
+        m->cpu.hypervisor ? " in a virtual machine" : "", m->family->name, title, others, remark,
+        known ? "" : "; events beside the kernel's generic ones have native:: names, raw codes or the PMU's own names");
 }
 
 /* As it was found on the machine itself, which could ask its CPU; else by the files. */
@@ -123,11 +124,7 @@ static int topic_identity(const struct doctor *d)
     int rc = recording_in_use() ? recording_told(topic, d->found, d->arg, &told) : 0;
     if (told)
         return rc;
-    return tell(d, topic, m->identity_doubted ? UPMU_FINDING_LIMITED : UPMU_FINDING_OK,
-                m->identity_doubted ? "Look for what changes /proc/cpuinfo or sysfs (a container, an emulator), or for "
-                                      "an emulated CPUID (valgrind)"
-                                    : "",
-                "%s", m->identity);
+    return tell(d, topic, m->identity_doubted ? UPMU_FINDING_LIMITED : UPMU_FINDING_OK, "", "%s", m->identity);
 }
 
 /* An events folder holds, beside each event, files with its scale and unit. */
@@ -205,8 +202,8 @@ static int topic_hardware(const struct doctor *d)
     if (rc < 0)
         return tell(d, topic, UPMU_FINDING_MISSING, "", "cycles opens but cannot be read (%s)", upmu_errno_name(-rc));
     if (words[2] == 0)
-        return tell(d, topic, UPMU_FINDING_LIMITED, "Stop other users of the PMU (perf, oprofile, the NMI watchdog)",
-                    "cycles opens but gets no counter");
+        return tell(d, topic, UPMU_FINDING_LIMITED, "Stop the other users of the PMU",
+                    "cycles opens but gets no counter: others hold them all (perf, oprofile, the NMI watchdog)");
     if (words[0] == 0)
         return tell(d, topic, UPMU_FINDING_MISSING, "", "cycles runs on a counter that does not move");
     return tell(d, topic, UPMU_FINDING_OK, "", "cycles opens and counts");
@@ -245,28 +242,27 @@ static int topic_permission(const struct doctor *d)
 
 /* -------------------------------------------------------------------------------------- without a system call */
 
-/* What keeps counters from being read in user space, where a setting is to blame. */
-static void user_read_remedy(const struct doctor *d, char *remedy, size_t cap)
+static int tell_no_user_read(const struct doctor *d)
 {
     char path[160];
     long value;
-    remedy[0] = '\0';
     snprintf(path, sizeof path, PMU_DIR "/%s/rdpmc", machine_get()->core_pmu);
     if (sysctl_read(d->k, path, &value) && value == 0)
-        snprintf(remedy, cap, "Run 'echo 1 > %s' as root", path);
-    else if (sysctl_read(d->k, "/proc/sys/kernel/perf_user_access", &value) && value == 0)
-        snprintf(remedy, cap, "Run 'sysctl kernel.perf_user_access=1' as root");
+        return tell(d, "user-read", UPMU_FINDING_LIMITED, "",
+                    "pages can be mapped, but %s is 0, which keeps hardware counters from being read through them",
+                    path);
+    const char *remedy = sysctl_read(d->k, "/proc/sys/kernel/perf_user_access", &value) && value == 0
+                             ? "Run 'sysctl kernel.perf_user_access=1' as root"
+                             : "";
+    return tell(d, "user-read", UPMU_FINDING_LIMITED, remedy,
+                "pages can be mapped, but the kernel does not grant reading hardware counters through them");
 }
 
 static int tell_hardware_page(const struct doctor *d, const void *page)
 {
     struct kernel_page_count count;
-    char remedy[200];
-    if (d->k->page_read(page, upmu_arch_counter_read, &count) < 0) {
-        user_read_remedy(d, remedy, sizeof remedy);
-        return tell(d, "user-read", UPMU_FINDING_LIMITED, remedy,
-                    "pages can be mapped, but the kernel does not grant reading hardware counters through them");
-    }
+    if (d->k->page_read(page, upmu_arch_counter_read, &count) < 0)
+        return tell_no_user_read(d);
     return tell(d, "user-read", UPMU_FINDING_OK, "", "hardware counters are read without a system call%s",
                 count.stale_times ? ", as long as they do not take turns (no user-space clock)" : "");
 }
@@ -385,17 +381,18 @@ static int topic_clock(const struct doctor *d)
 
 static int topic_limits(const struct doctor *d)
 {
-    char files[32], locked[32], pages[32] = "not known";
+    char locked[32], pages[32] = "not known";
+    struct kernel_descriptors files;
     long kilobytes;
-    limit_read(d->k, "Max open files", files, sizeof files);
+    d->k->descriptors(&files);
     limit_read(d->k, "Max locked memory", locked, sizeof locked);
     if (sysctl_read(d->k, "/proc/sys/kernel/perf_event_mlock_kb", &kilobytes))
         snprintf(pages, sizeof pages, "%ld", kilobytes);
-    return tell(
-        d, "limits", UPMU_FINDING_INFO, "",
-        "%s open descriptors, of which libupmu takes at most 1/%d; kernel.perf_event_mlock_kb %s; %s bytes of locked "
-        "memory",
-        files[0] ? files : "an unknown number of", KERNEL_NOFILE_SHARE, pages, locked[0] ? locked : "unknown");
+    return tell(d, "limits", UPMU_FINDING_INFO, "",
+                "%" PRIu64 " open descriptors, of which libupmu may hold %" PRIu64 " and leaves %d free; "
+                "kernel.perf_event_mlock_kb %s; %s bytes of locked memory",
+                files.soft, kernel_descriptors_allowed(files.soft), SPARE_DESCRIPTORS, pages,
+                locked[0] ? locked : "unknown");
 }
 
 static int topic_backend(const struct doctor *d)
@@ -407,6 +404,16 @@ static int topic_backend(const struct doctor *d)
                     upmu_error());
     if (d->k->backend(backend, &reason) < 0)
         return tell(d, "backend", UPMU_FINDING_MISSING, "", "%s", reason);
+    int reached = backend == KERNEL_BACKEND_PERF ? d->k->reach() : 0;
+    if (reached < 0) {
+        struct explain_context c = {.event = reason, .type = KERNEL_TYPE_SOFTWARE, .cpu = -1};
+        struct explanation e;
+        explain_open(d->k, reached, &c, &e);
+        return tell(d, "backend", UPMU_FINDING_MISSING, e.remedy,
+                    "%s; times, faults and context switches of commands and "
+                    "processes come from getrusage and /proc",
+                    e.cause);
+    }
     return tell(d, "backend", UPMU_FINDING_OK, "", "counted through %s%s", reason,
                 backend == KERNEL_BACKEND_PERF ? "" : ", as UPMU_BACKEND asks");
 }
@@ -431,8 +438,8 @@ static int topic_unwinder(const struct doctor *d)
     bool usable = dlsym(library, "unw_backtrace") != NULL;
     dlclose(library);
     if (!usable)
-        return tell(d, "unwinder", UPMU_FINDING_LIMITED, "Install libunwind 1.6 or newer",
-                    "libunwind.so.8 is there but lacks unw_backtrace");
+        return tell(d, "unwinder", UPMU_FINDING_LIMITED, "",
+                    "libunwind.so.8 is older than 1.6: it lacks unw_backtrace");
     return tell(d, "unwinder", UPMU_FINDING_OK, "", "libunwind.so.8 can be opened");
 }
 
@@ -446,9 +453,8 @@ static int topic_tracepoints(const struct doctor *d)
         return tell(d, "tracepoints", UPMU_FINDING_OK, "", "tracepoints can be named (sched:sched_switch is %ld)", id);
     ssize_t n = d->k->read_file(path, text, sizeof text);
     if (n == -EACCES || n == -EPERM)
-        return tell(d, "tracepoints", UPMU_FINDING_MISSING,
-                    "Run 'mount -o remount,mode=755 /sys/kernel/tracing' as root, or run as root",
-                    "/sys/kernel/tracing may not be read (%s)", upmu_errno_name((int)-n));
+        return tell(d, "tracepoints", UPMU_FINDING_MISSING, "Run as root", "/sys/kernel/tracing may not be read (%s)",
+                    upmu_errno_name((int)-n));
     return tell(d, "tracepoints", UPMU_FINDING_MISSING, "Run 'mount -t tracefs tracefs /sys/kernel/tracing' as root",
                 "tracefs is not mounted, or this kernel has no tracepoints");
 }

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Causes and remedies. Room: core; before it the kernel door's refusal, after it upmu_error() and the doctor. */
+/* Causes and remedies of perf_event_open errors. A remedy is printed only if a test has applied it: tests/cli/remedies.sh and
+ * tests/guests/programs/remedies.c. */
 #include "core/explain.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/spare.h"
 #include "core/machine.h"
 
 /* perf_event_attr.type of tracepoints: the one kind of event with its own level of perf_event_paranoid. */
 enum { TYPE_TRACEPOINT = 2 };
+
+/* What kernels begin with: 128 pages of 4 KiB, and one for the head of the buffer. */
+enum { MLOCK_KB_USUAL = 516 };
 
 /* One failure under examination. */
 struct failure {
@@ -51,7 +57,7 @@ static bool hardware_type(uint32_t type)
 
 /* ------------------------------------------------------------------------------------- EACCES, EPERM, ENOSYS */
 
-/* What was asked, in the words of perf_event_paranoid, and the highest value that grants it to everybody. */
+/* What was asked, in the words of perf_event_paranoid, and the highest value that grants it to every user. */
 static int paranoid_needed(const struct failure *f, const char **asked)
 {
     if (f->c->type == TYPE_TRACEPOINT && f->err == EPERM) {
@@ -75,21 +81,37 @@ static void explain_paranoid(struct failure *f, const struct permissions *p, con
     because(f, UPMU_E_PERM, "%s is refused (%s): kernel.perf_event_paranoid is %d and must be at most %d for that%s",
             asked, f->errname, p->paranoid, needed,
             p->contained_capability ? ", and the capabilities of this container do not count for perf" : "");
-    bool user_mode_helps = needed == 1 && p->paranoid <= 2;
-    remedy(f,
-           "Run 'sysctl kernel.perf_event_paranoid=%d' as root, or give the program CAP_PERFMON with "
-           "'setcap cap_perfmon+ep PROGRAM'%s",
-           needed, user_mode_helps ? ", or count user mode only with the modifier :u" : "");
+    bool user_mode_helps = needed == 1 && p->paranoid <= 2 && f->c->user_mode_counts;
+    if (p->first_user_namespace == KNOWN_NO)
+        remedy(f, "Run 'sysctl kernel.perf_event_paranoid=%d' as root of the host, outside this container%s", needed,
+               user_mode_helps ? ", or count user mode only with the modifier :u" : "");
+    else
+        remedy(f,
+               "Run 'sysctl kernel.perf_event_paranoid=%d' as root, or give the program %s with "
+               "'setcap %s+ep PROGRAM'%s",
+               needed, p->perfmon ? "CAP_PERFMON" : "CAP_SYS_ADMIN", p->perfmon ? "cap_perfmon" : "cap_sys_admin",
+               user_mode_helps ? ", or count user mode only with the modifier :u" : "");
 }
 
-static void explain_seccomp(struct failure *f)
+static void remedy_of_filter(struct failure *f)
 {
+    remedy(f, "Run it under a seccomp profile that allows perf_event_open");
+}
+
+/* The call does not reach the kernel. */
+static void explain_seccomp(struct failure *f, const struct permissions *p)
+{
+    if (p->seccomp == KNOWN_NO) {
+        because(f, UPMU_E_SECCOMP,
+                "perf_event_open is denied (%s) before the kernel looks at it, as by a sandbox or an emulator",
+                f->errname);
+        return;
+    }
     because(f, UPMU_E_SECCOMP,
             "perf_event_open is denied (%s) by the seccomp filter this program runs under, as in a "
             "container",
             f->errname);
-    remedy(f, "Start the container with '--cap-add PERFMON', or with '--security-opt seccomp=PROFILE.json' where the "
-              "profile allows perf_event_open");
+    remedy_of_filter(f);
 }
 
 /* User id of another process, or -1. */
@@ -103,7 +125,7 @@ static long owner_of(const struct failure *f)
     return line ? strtol(line + strlen("\nUid:"), NULL, 10) : -1;
 }
 
-/* Counting another process needs the right to look into it, whatever perf_event_paranoid says. */
+/* Counting another process needs the right to inspect it, whatever perf_event_paranoid is. */
 static void explain_foreign(struct failure *f, const struct permissions *p, long owner)
 {
     if (owner >= 0 && p->uid >= 0 && owner != p->uid)
@@ -111,10 +133,13 @@ static void explain_foreign(struct failure *f, const struct permissions *p, long
                 (int)f->c->pid, owner, p->uid, f->errname);
     else
         because(f, UPMU_E_PERM,
-                "process %d may not be looked into (%s): it is protected, as set-user-ID programs and "
+                "process %d may not be inspected (%s): it is protected, as set-user-ID programs and "
                 "those that called prctl(PR_SET_DUMPABLE, 0) are",
                 (int)f->c->pid, f->errname);
-    remedy(f, "Count it as root, or give the program CAP_PERFMON with 'setcap cap_perfmon+ep PROGRAM'");
+    if (p->perfmon_foreign && p->first_user_namespace != KNOWN_NO)
+        remedy(f, "Count it as root, or give the program CAP_PERFMON with 'setcap cap_perfmon+ep PROGRAM'");
+    else
+        remedy(f, "Count it as root");
 }
 
 static void explain_module(struct failure *f, const struct permissions *p)
@@ -123,12 +148,9 @@ static void explain_module(struct failure *f, const struct permissions *p)
     if (p->paranoid_known)
         snprintf(paranoid, sizeof paranoid, "kernel.perf_event_paranoid is %d", p->paranoid);
     because(f, UPMU_E_SECCOMP,
-            "perf_event_open is denied (%s) and neither permissions nor a seccomp filter explain it "
-            "(%s%s): most likely a security module such as SELinux or AppArmor forbids it",
+            "perf_event_open is denied (%s) though permissions allow it (%s%s) and no seccomp filter denies the "
+            "call as such: most likely a security module such as SELinux or AppArmor forbids it",
             f->errname, paranoid, p->capable == KNOWN_YES ? ", and the program has CAP_PERFMON or CAP_SYS_ADMIN" : "");
-    remedy(
-        f,
-        "Look for 'perf_event' in the audit log ('journalctl -k -g perf_event') and allow it in the module's policy");
 }
 
 static void explain_denied(struct failure *f)
@@ -137,21 +159,17 @@ static void explain_denied(struct failure *f)
     const char *asked;
     permissions_read(f->k, &p);
     int needed = paranoid_needed(f, &asked);
-    bool filtered = p.seccomp == KNOWN_YES;
     bool other_process = f->c->pid > 0 && p.capable != KNOWN_YES;
     long owner = other_process ? owner_of(f) : -1;
     bool paranoid = p.paranoid_known && p.paranoid > needed && p.capable != KNOWN_YES;
-    /* The kernel's own answer to a lack of rights is EACCES, tracepoints excepted; EPERM is what filters give. */
-    if (filtered && f->err == EPERM && f->c->type != TYPE_TRACEPOINT)
-        explain_seccomp(f);
+    if (f->k->reach() < 0)
+        explain_seccomp(f, &p);
     else if (owner >= 0 && p.uid >= 0 && owner != p.uid)
-        explain_foreign(f, &p, owner); /* which no value of perf_event_paranoid would mend */
+        explain_foreign(f, &p, owner); /* which no value of perf_event_paranoid fixes */
     else if (paranoid)
         explain_paranoid(f, &p, asked, needed);
     else if (other_process)
         explain_foreign(f, &p, owner);
-    else if (filtered)
-        explain_seccomp(f);
     else
         explain_module(f, &p);
 }
@@ -164,15 +182,12 @@ static void explain_no_syscall(struct failure *f)
         because(f, UPMU_E_NO_SYSCALL,
                 "perf_event_open does not exist here (ENOSYS): the seccomp filter this program runs "
                 "under hides it, as containers do");
-        remedy(f,
-               "Start the container with '--cap-add PERFMON', or with '--security-opt seccomp=PROFILE.json' where the "
-               "profile allows perf_event_open");
+        remedy_of_filter(f);
         return;
     }
     because(f, UPMU_E_NO_SYSCALL,
             "perf_event_open does not exist here (ENOSYS): the kernel was built without "
             "CONFIG_PERF_EVENTS, or this is an emulator or sandbox that lacks it");
-    remedy(f, "Run on a kernel with CONFIG_PERF_EVENTS; time and context switches can be had without it");
 }
 
 /* ----------------------------------------------------------------- ENOENT, EOPNOTSUPP, EINVAL, ENODEV, ENXIO */
@@ -204,29 +219,23 @@ static bool explain_cpu(struct failure *f)
         return false;
     online[strcspn(online, "\n")] = '\0';
     because(f, UPMU_E_GONE, "CPU %d is not online (%s); online are %.200s", f->c->cpu, f->errname, online);
-    remedy(f, "Choose one of those, or bring it back with 'echo 1 > /sys/devices/system/cpu/cpu%d/online' as root",
-           f->c->cpu);
+    remedy(f, "Choose one of those");
     return true;
 }
 
 static void explain_no_pmu(struct failure *f)
 {
-    if (machine_get()->cpu.hypervisor) {
+    if (machine_get()->cpu.hypervisor)
         because(f, UPMU_E_NO_PMU,
                 "no PMU in this virtual machine (%s): its hypervisor does not pass the CPU's hardware "
                 "counters on",
                 f->errname);
-        remedy(
-            f,
-            "Switch the virtual PMU on (QEMU: '-cpu host,pmu=on', libvirt: <pmu state='on'/>, in clouds a bare-metal "
-            "or large instance type); software events work without it");
-        return;
-    }
-    because(f, UPMU_E_NO_PMU,
-            "the kernel has no hardware PMU (%s): its driver for this CPU is missing or not enabled, or "
-            "this is a virtual machine without one",
-            f->errname);
-    remedy(f, "See 'dmesg | grep -i -e perf -e pmu' for the driver; software events work without it");
+    else
+        because(f, UPMU_E_NO_PMU,
+                "the kernel has no hardware PMU (%s): its driver for this CPU is missing or not enabled, or "
+                "this is a virtual machine without one",
+                f->errname);
+    remedy(f, "Count software events, which work without it");
 }
 
 static void explain_unsupported(struct failure *f)
@@ -268,43 +277,54 @@ static void explain_absent(struct failure *f)
 
 /* --------------------------------------------------------------------------------------------------- limits */
 
+/* The lowest limit under which all descriptors wanted are allowed, and leave the program its own. */
+static uint64_t limit_needed(const struct kernel_descriptors *now, size_t wanted)
+{
+    enum { SHORT_LIVED = 8 }; /* of the program, while events are opened */
+    uint64_t own = now->open > now->held ? now->open - now->held : 0;
+    uint64_t library = now->held + (wanted > 0 ? wanted : 1);
+    uint64_t limit = own + library + SPARE_DESCRIPTORS + SHORT_LIVED;
+    while (kernel_descriptors_allowed(limit) < library)
+        limit++;
+    return limit;
+}
+
+static void remedy_of_limit(struct failure *f, const struct kernel_descriptors *now)
+{
+    uint64_t needed = limit_needed(now, f->c->descriptors);
+    if (needed <= now->soft)
+        return; /* other threads have closed theirs meanwhile */
+    remedy(f, "Raise it with 'ulimit -n %" PRIu64 "'%s", needed, needed > now->hard ? " as root" : "");
+}
+
 static void explain_descriptors(struct failure *f)
 {
-    char limit[32];
+    struct kernel_descriptors now;
     if (f->err == ENFILE) {
-        long most;
-        bool known = sysctl_read(f->k, "/proc/sys/fs/file-max", &most);
         because(f, UPMU_E_NFILES, "the whole system has no file descriptor left (ENFILE)");
-        if (known)
-            remedy(f, "Run 'sysctl fs.file-max=%ld' as root", 2 * most);
         return;
     }
-    limit_read(f->k, "Max open files", limit, sizeof limit);
+    f->k->descriptors(&now);
     because(f, UPMU_E_NFILES,
-            "no file descriptor is left for it (EMFILE): the limit is %s, of which libupmu takes at most "
-            "1/%d",
-            limit[0] ? limit : "not known", KERNEL_NOFILE_SHARE);
-    char *end;
-    unsigned long now = strtoul(limit, &end, 10);
-    remedy(f, "Raise it with 'ulimit -n %lu', or count fewer events or threads", end == limit ? 65536 : 4 * now);
+            "no file descriptor is left for it (EMFILE): of the limit of %" PRIu64 ", %" PRIu64
+            " are open, and libupmu may hold %" PRIu64 " and leaves %d free",
+            now.soft, now.open, kernel_descriptors_allowed(now.soft), SPARE_DESCRIPTORS);
+    remedy_of_limit(f, &now);
 }
 
 static void explain_busy(struct failure *f)
 {
     long watchdog;
-    if (sysctl_read(f->k, "/proc/sys/kernel/nmi_watchdog", &watchdog) && watchdog != 0) {
+    if (sysctl_read(f->k, "/proc/sys/kernel/nmi_watchdog", &watchdog) && watchdog != 0)
         because(f, UPMU_E_BUSY,
                 "the counter it needs is taken (%s): the kernel's NMI watchdog holds one (kernel.nmi_watchdog "
                 "is %ld)",
                 f->errname, watchdog);
-        remedy(f, "Run 'sysctl kernel.nmi_watchdog=0' as root");
-        return;
-    }
-    because(f, UPMU_E_BUSY,
-            "the counters it needs are taken (%s): another profiler, a pinned event or the hypervisor holds "
-            "them",
-            f->errname);
-    remedy(f, "Stop other users of the PMU (perf, oprofile, pcm) and try again");
+    else
+        because(f, UPMU_E_BUSY,
+                "the counters it needs are taken (%s): another profiler, a pinned event or the hypervisor holds "
+                "them",
+                f->errname);
 }
 
 static void explain_gone(struct failure *f)
@@ -359,8 +379,8 @@ static void explain_old_kernel(struct failure *f)
     if (f->k->read_file("/proc/sys/kernel/osrelease", release, sizeof release) <= 0)
         snprintf(release, sizeof release, "of unknown version");
     release[strcspn(release, "\n")] = '\0';
-    because(f, UPMU_E_UNSUPPORTED, "the running kernel (%s) is too old for what the event needs (E2BIG)", release);
-    remedy(f, "Use a newer kernel, or an event without config1 and config2 fields");
+    because(f, UPMU_E_UNSUPPORTED, "the running kernel (%s) is too old for the fields of the event's encoding (E2BIG)",
+            release);
 }
 
 static void explain_memory(struct failure *f)
@@ -380,20 +400,17 @@ static void explain_locked_memory(struct failure *f)
 {
     long kilobytes;
     char locked[32];
-    bool known = sysctl_read(f->k, "/proc/sys/kernel/perf_event_mlock_kb", &kilobytes);
-    limit_read(f->k, "Max locked memory", locked, sizeof locked);
-    if (!known) {
+    if (!sysctl_read(f->k, "/proc/sys/kernel/perf_event_mlock_kb", &kilobytes)) {
         because(f, UPMU_E_MLOCK, "no further page may be locked for reads without a system call (EPERM)");
         return;
     }
+    limit_read(f->k, "Max locked memory", locked, sizeof locked);
     because(f, UPMU_E_MLOCK,
             "no further page may be locked for reads without a system call (EPERM): "
             "kernel.perf_event_mlock_kb is %ld, and the limit of locked memory %s bytes",
             kilobytes, locked[0] ? locked : "of unknown");
-    remedy(
-        f,
-        "Run 'sysctl kernel.perf_event_mlock_kb=%ld' as root, or raise 'ulimit -l'; the event is counted all the same",
-        4 * kilobytes);
+    remedy(f, "Run 'sysctl kernel.perf_event_mlock_kb=%ld' as root; the event is counted all the same",
+           kilobytes < MLOCK_KB_USUAL ? (long)MLOCK_KB_USUAL : 4 * kilobytes);
 }
 
 static void explain_map(struct failure *f)

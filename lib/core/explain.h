@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * From an errno of the kernel to a cause and its remedy. Room: core; before it the kernel door's refusal, after it
- * upmu_error(), the reasons of a set's events and `upmu doctor`.
+ * Causes and remedies of perf_event_open errors, for upmu_error(), the reasons of events and `upmu doctor`.
  *
- * The kernel's answer alone says little: EACCES, EPERM and ENOENT each have several causes. What tells them apart lies
- * in /proc and /sys, and is read when an error is explained, each time anew: whoever follows a remedy while the program
- * runs must not be told the old value.
+ * EACCES, EPERM and ENOENT each have several causes. /proc, /sys and a trial call distinguish them, and are consulted each
+ * time an error is explained: a remedy that is applied while the program runs must change the next message.
  */
 #ifndef UPMU_CORE_EXPLAIN_H
 #define UPMU_CORE_EXPLAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,10 +23,13 @@ struct explain_context {
     pid_t pid;         /**< as in struct kernel_open */
     int cpu;           /**< -1 = any */
     bool wants_kernel; /**< kernel mode was asked for */
-    bool precise;      /**< asked for with ':p' */
-    bool grouped;      /**< opened into the group of other events */
-    bool inherit;      /**< the failure may be for threads and children to be counted later: they can be left out */
-    bool mapping;      /**< the event opened; mapping its page failed */
+    /** Kernel mode was asked for, and the event counts with the modifier :u as well. */
+    bool user_mode_counts;
+    size_t descriptors; /**< that are still to be opened for all that was asked for at once; 0: one */
+    bool precise;       /**< asked for with ':p' */
+    bool grouped;       /**< opened into the group of other events */
+    bool inherit;       /**< the failure may be for threads and children to be counted later: they can be left out */
+    bool mapping;       /**< the event opened; mapping its page failed */
 };
 
 /** A cause with its remedy: each a sentence without its full stop; the remedy is "" where nothing can be done. */
@@ -54,10 +56,13 @@ enum known {
 struct permissions {
     bool paranoid_known;
     int paranoid;
-    enum known capable;        /**< CAP_PERFMON or CAP_SYS_ADMIN is effective where the kernel looks for it */
-    bool contained_capability; /**< it has one, but in a user namespace, where it does not count for perf */
-    enum known seccomp;        /**< a seccomp filter is in force */
-    long uid;                  /**< -1: not known */
+    enum known capable;              /**< CAP_PERFMON or CAP_SYS_ADMIN is effective where the kernel looks for it */
+    bool contained_capability;       /**< it has one, but in a user namespace, where it does not count for perf */
+    enum known seccomp;              /**< a seccomp filter is in force */
+    long uid;                        /**< -1: not known */
+    bool perfmon;                    /**< the kernel has CAP_PERFMON (Linux 5.8) */
+    bool perfmon_foreign;            /**< which is enough to count processes of other users (Linux 5.9) */
+    enum known first_user_namespace; /**< where capabilities count for perf */
 };
 
 void permissions_read(const struct kernel_ops *k, struct permissions *p);

@@ -215,8 +215,23 @@ struct kernel_work {
     uint64_t cpu_ns;
 };
 
-/** Reserve of descriptors: the library leaves this share of RLIMIT_NOFILE to the program. */
-enum { KERNEL_NOFILE_SHARE = 2 }; /* at most 1/2 */
+/** Descriptors the library may hold: at most 1/KERNEL_NOFILE_SHARE of RLIMIT_NOFILE, never the last KERNEL_NOFILE_PROGRAM
+ *  (so that a program under a low limit runs as without it), and none while fewer than SPARE_DESCRIPTORS are free. */
+enum { KERNEL_NOFILE_SHARE = 2, KERNEL_NOFILE_PROGRAM = 64 };
+
+static inline uint64_t kernel_descriptors_allowed(uint64_t soft_limit)
+{
+    uint64_t share = soft_limit / KERNEL_NOFILE_SHARE;
+    uint64_t rest = soft_limit > KERNEL_NOFILE_PROGRAM ? soft_limit - KERNEL_NOFILE_PROGRAM : 0;
+    return share < rest ? share : rest;
+}
+
+/** File descriptors of the process. */
+struct kernel_descriptors {
+    uint64_t soft, hard; /**< RLIMIT_NOFILE; UINT64_MAX: no limit */
+    uint64_t open;       /**< open, those of the library included */
+    uint64_t held;       /**< open and the library's */
+};
 
 struct kernel_ops {
     const char *name; /**< "perf_event_open", "scripted" */
@@ -228,6 +243,11 @@ struct kernel_ops {
      *  -EPROTONOSUPPORT (it cannot count in this way), -EALREADY (it counts this thread for somebody else). */
     int (*open)(const struct kernel_open *req);
     void (*close)(int fd);
+    /** Whether calls of perf_event_open reach the kernel at all, by one that every kernel refuses with EINVAL before it
+     *  looks at rights. @return 0, or the -errno of what answers in the kernel's place (a seccomp filter) or of a kernel
+     *  without the call. */
+    int (*reach)(void);
+    void (*descriptors)(struct kernel_descriptors *now);
     /** The kernel's own number of an open event, as group reads give it. @return 0 if the kernel tells none (before 3.12).
      */
     uint64_t (*identify)(int fd);

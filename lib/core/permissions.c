@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts of /proc and /sys that decide what the kernel grants. Room: core; before it the kernel door, after it explain.c
- * and the doctor. */
+/* Permissions of the calling thread for perf_event_open, from /proc and /sys. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +9,13 @@
 #include "core/explain.h"
 #include "core/machine.h"
 
-enum { STATUS_MAX = 8192, CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, SECCOMP_FILTER = 2 };
+enum {
+    STATUS_MAX = 8192,
+    CAP_SYS_ADMIN_BIT = 21,
+    CAP_PERFMON_BIT = 38,
+    CAP_CHECKPOINT_RESTORE_BIT = 40, /* of Linux 5.9 */
+    SECCOMP_FILTER = 2
+};
 
 bool sysctl_read(const struct kernel_ops *k, const char *path, long *value)
 {
@@ -53,7 +58,7 @@ static enum known in_first_user_namespace(const struct kernel_ops *k)
     return inside == 0 && outside == 0 && count == UINT32_MAX ? KNOWN_YES : KNOWN_NO;
 }
 
-static void capability_read(const struct kernel_ops *k, const char *status, struct permissions *p)
+static void capability_read(const char *status, struct permissions *p)
 {
     const char *field = field_of(status, "CapEff");
     if (!field)
@@ -63,7 +68,7 @@ static void capability_read(const struct kernel_ops *k, const char *status, stru
         p->capable = KNOWN_NO;
         return;
     }
-    p->capable = in_first_user_namespace(k);
+    p->capable = p->first_user_namespace;
     p->contained_capability = p->capable == KNOWN_NO;
 }
 
@@ -76,9 +81,14 @@ void permissions_read(const struct kernel_ops *k, struct permissions *p)
         p->paranoid_known = true;
         p->paranoid = (int)value;
     }
+    p->first_user_namespace = in_first_user_namespace(k);
+    if (sysctl_read(k, "/proc/sys/kernel/cap_last_cap", &value)) {
+        p->perfmon = value >= CAP_PERFMON_BIT;
+        p->perfmon_foreign = value >= CAP_CHECKPOINT_RESTORE_BIT;
+    }
     if (!status_read(k, status, sizeof status))
         return;
-    capability_read(k, status, p);
+    capability_read(status, p);
     const char *field = field_of(status, "Seccomp");
     if (field)
         p->seccomp = strtol(field, NULL, 10) == SECCOMP_FILTER ? KNOWN_YES : KNOWN_NO;

@@ -50,7 +50,7 @@ static void describe(struct upmu_plan *p)
     }
     if (p->rules[0].held)
         snprintf(p->note, sizeof p->note,
-                 "one counter is the kernel's NMI watchdog's; 'sysctl kernel.nmi_watchdog=0' as root sets it free");
+                 "one counter is held by the kernel's NMI watchdog (kernel.nmi_watchdog is 1)");
 }
 
 static int fill(struct upmu_plan *p, const struct machine *m, const char *events)

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/spare.h"
 #include "base/suggest.h"
 #include "base/textbuf.h"
 #include "base/tick.h"
@@ -198,8 +199,10 @@ static void keep_stderr(struct region_process *p)
     struct stat st;
     if (p->report == REPORT_NONE || p->output || fstat(STDERR_FILENO, &st) < 0)
         return;
-    p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
-    if (p->stderr_fd < 0) /* a limit below that number */
+    p->stderr_fd = -1;
+    if (spare_descriptors_left())
+        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
+    if (p->stderr_fd < 0 && spare_descriptors_left()) /* a limit below that number */
         p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     p->stderr_dev = st.st_dev;
     p->stderr_ino = st.st_ino;

@@ -24,6 +24,7 @@ struct upmu_set {
     struct counter_list list;
     struct set_instance **instances;
     size_t n_instances, cap_instances;
+    size_t threads;                /**< of the process at the last look, 0: none was taken */
     char (*names)[EVENT_NAME_MAX]; /**< as counted, see counters_name() */
     char **reasons;                /**< why an event is not counted, or NULL */
     uint64_t process; /**< caller_process() that opened the set: a forked child has neither its pages nor its command */

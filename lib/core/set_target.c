@@ -55,6 +55,7 @@ static void fill_target(struct counter_target *target, struct upmu_set *set, pid
         .self = what == UPMU_TARGET_THREAD,
         .user_read = what == UPMU_TARGET_THREAD && !(flags & UPMU_SET_NO_USER_READ),
         .together = flags & UPMU_SET_TOGETHER,
+        .descriptors = (set->threads > 0 ? set->threads : 1) * set->list.n_all,
         .explain = true,
         .failed = remember_reason,
         .failed_arg = set,
@@ -204,6 +205,7 @@ int set_attach_process(struct upmu_set *set)
     for (; pass < PASSES && rc == 0; pass++) {
         set_drop_instances(set, 0, false);
         rc = list_threads(set->opts.pid, &before);
+        set->threads = before.n;
         if (rc == 0)
             rc = attach_listed(set, &before);
         if (rc == 0)

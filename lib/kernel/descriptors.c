@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors the library may hold, and where. Room: kernel; used by perf.c and spawn.c.
+ * File descriptors the library may hold, and their numbers.
  *
  * A host program must not run out of descriptors because it is measured, nor find its own at other numbers than before:
- * the library takes at most its share of the soft limit and keeps what it takes in the upper half of the range. For the
+ * the library takes at most its share of the soft limit, only while enough of the range is free for the program, and keeps
+ * what it takes in the upper half of the range. For the
  * moment between the system call that makes a descriptor and the move it has the lowest free number; the kernel offers
  * no way around that.
  *
@@ -15,6 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/spare.h"
 #include "kernel/parts.h"
 
 /* A limit of a million must not mean numbers near a million: the kernel's table is as long as the highest number used. */
@@ -22,22 +24,27 @@ enum { RANGE_MAX = 4096 };
 
 static unsigned held;
 
-static rlim_t soft_limit(void)
+static struct rlimit descriptor_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-        return 0;
-    return limit.rlim_cur;
+        return (struct rlimit){0};
+    return limit;
 }
 
 bool kernel_descriptor_reserve(void)
 {
-    rlim_t share = soft_limit() / KERNEL_NOFILE_SHARE;
+    uint64_t allowed = kernel_descriptors_allowed(descriptor_limit().rlim_cur);
     unsigned now = __atomic_add_fetch(&held, 1, __ATOMIC_RELAXED);
-    if (now <= share)
+    if (now <= allowed && spare_descriptors_left())
         return true;
     kernel_descriptor_unreserve();
     return false;
+}
+
+void kernel_descriptor_claim(void)
+{
+    __atomic_add_fetch(&held, 1, __ATOMIC_RELAXED);
 }
 
 void kernel_descriptor_unreserve(void)
@@ -47,7 +54,7 @@ void kernel_descriptor_unreserve(void)
 
 int kernel_descriptor_park(int fd)
 {
-    rlim_t soft = soft_limit();
+    rlim_t soft = descriptor_limit().rlim_cur;
     int base = (int)((soft < RANGE_MAX ? soft : RANGE_MAX) / 2);
     if (fd >= base)
         return fd;
@@ -72,4 +79,21 @@ void kernel_descriptor_close(int fd)
 unsigned kernel_descriptors_held(void)
 {
     return __atomic_load_n(&held, __ATOMIC_RELAXED);
+}
+
+static bool descriptor_is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) >= 0;
+}
+
+void kernel_descriptors_now(struct kernel_descriptors *now)
+{
+    enum { LOOKED_AT_MAX = 65536 };
+    struct rlimit limit = descriptor_limit();
+    int saved = errno;
+    *now =
+        (struct kernel_descriptors){.soft = limit.rlim_cur, .hard = limit.rlim_max, .held = kernel_descriptors_held()};
+    for (int fd = 0; fd < LOOKED_AT_MAX && (rlim_t)fd < limit.rlim_cur; fd++)
+        now->open += descriptor_is_open(fd);
+    errno = saved;
 }

@@ -11,10 +11,12 @@
 
 #include "core/kernel_ops.h"
 
-/* descriptors.c: the library's share of RLIMIT_NOFILE, and where its descriptors live */
+/* descriptors.c: the library's share of RLIMIT_NOFILE, and the numbers of its descriptors */
 
 /** Count one descriptor more against the library's share. @return false, and nothing counted, when it is used up. */
 bool kernel_descriptor_reserve(void);
+/** Count one that the program asked for by name, and that it gets as long as the kernel has any. */
+void kernel_descriptor_claim(void);
 /** Move a reserved descriptor out of the program's way. @return its new number; -errno with it closed and unreserved. */
 int kernel_descriptor_park(int fd);
 /** Take back a reservation for which no descriptor came to be. */
@@ -23,6 +25,7 @@ void kernel_descriptor_unreserve(void);
 void kernel_descriptor_close(int fd);
 /** Descriptors reserved at this moment. */
 unsigned kernel_descriptors_held(void);
+void kernel_descriptors_now(struct kernel_descriptors *now);
 
 /* files.c */
 

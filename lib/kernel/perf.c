@@ -74,6 +74,16 @@ static int perf_open(const struct kernel_open *req)
     return kernel_descriptor_park((int)fd);
 }
 
+/* Unknown flags are refused first of all, on every kernel since 2.6.31. */
+static int perf_reach(void)
+{
+    int saved = errno;
+    long rc = syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0ul);
+    int err = rc < 0 ? errno : 0;
+    errno = saved;
+    return err == EINVAL ? 0 : -err;
+}
+
 static uint64_t perf_identify(int fd)
 {
     uint64_t id = 0;
@@ -194,6 +204,8 @@ const struct kernel_ops upmu_kernel_perf = {
     .name = "perf_event_open",
     .open = perf_open,
     .close = perf_close,
+    .reach = perf_reach,
+    .descriptors = kernel_descriptors_now,
     .identify = perf_identify,
     .close_event = perf_close_event,
     .read = perf_read,

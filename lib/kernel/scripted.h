@@ -91,6 +91,11 @@ bool scripted_place_core3b(const struct kernel_open *group, size_t n, void *arg)
 /** The files and rules of an unprivileged user (no capability, no seccomp) at a perf_event_paranoid value. */
 void scripted_user(int paranoid);
 
+/** A seccomp filter denies each trial of the call with this errno (0: there is none); opens have scripted_rule_deny(). */
+void scripted_filter(int err);
+/** The descriptors of the process: 3 of 1024 are open after a reset, and the hard limit is 4096. */
+void scripted_descriptors_are(const struct kernel_descriptors *now);
+
 /* --------------------------------------------------------------------------------------------------- files */
 
 /** A file. Its parent directories come to be with it. */
@@ -211,6 +216,8 @@ int scripted_list_dir(const char *path, int (*each)(const char *name, void *arg)
 int scripted_backend(enum kernel_backend which, const char **reason);
 int scripted_named(enum kernel_backend which, const char *name, uint64_t *code);
 bool scripted_recorded(void);
+int scripted_reach(void);
+void scripted_descriptors(struct kernel_descriptors *now);
 const char *scripted_ask_cpu(arch_cpu_ask_fn ask, struct arch_cpu *out);
 void scripted_files_reset(void);
 int scripted_switches_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *points);

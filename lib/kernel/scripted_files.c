@@ -23,13 +23,15 @@ static struct {
     bool recorded;
     const char *cpu_teller; /* of `cpu`; NULL: nothing is told */
     struct arch_cpu cpu;
+    int filter; /* errno of each call of perf_event_open, 0: the kernel is reached */
+    struct kernel_descriptors descriptors;
     bool papi;
     char papi_name[64];
     uint64_t papi_code;
     pid_t usage_pid; /* of `usage`, or of `usage_error` */
     struct kernel_usage usage;
     int usage_error;
-} tree = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} tree = {.lock = PTHREAD_MUTEX_INITIALIZER, .descriptors = {.soft = 1024, .hard = 4096, .open = 3}};
 
 static char *copied(const char *text)
 {
@@ -115,6 +117,35 @@ int scripted_named(enum kernel_backend which, const char *name, uint64_t *code)
     return known ? 0 : -ENOENT;
 }
 
+void scripted_filter(int err)
+{
+    pthread_mutex_lock(&tree.lock);
+    tree.filter = err;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+int scripted_reach(void)
+{
+    pthread_mutex_lock(&tree.lock);
+    int err = tree.filter;
+    pthread_mutex_unlock(&tree.lock);
+    return -err;
+}
+
+void scripted_descriptors_are(const struct kernel_descriptors *now)
+{
+    pthread_mutex_lock(&tree.lock);
+    tree.descriptors = *now;
+    pthread_mutex_unlock(&tree.lock);
+}
+
+void scripted_descriptors(struct kernel_descriptors *now)
+{
+    pthread_mutex_lock(&tree.lock);
+    *now = tree.descriptors;
+    pthread_mutex_unlock(&tree.lock);
+}
+
 void scripted_recording(bool recorded)
 {
     pthread_mutex_lock(&tree.lock);
@@ -174,6 +205,8 @@ void scripted_files_reset(void)
     tree.n = 0;
     tree.recorded = false;
     tree.cpu_teller = NULL;
+    tree.filter = 0;
+    tree.descriptors = (struct kernel_descriptors){.soft = 1024, .hard = 4096, .open = 3};
     tree.papi = false;
     tree.papi_name[0] = '\0';
     pthread_mutex_unlock(&tree.lock);

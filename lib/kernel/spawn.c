@@ -53,8 +53,7 @@ pid_t kernel_spawn(char *const argv[], int *gate)
 {
     int ends[2];
     *gate = -1;
-    if (!kernel_descriptor_reserve())
-        return -EMFILE;
+    kernel_descriptor_claim();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
         int err = errno;
         kernel_descriptor_unreserve();

@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/spare.h"
 #include "base/textbuf.h"
 #include "base/tick.h"
 #include "trace/control.h"
@@ -312,6 +313,10 @@ static int control_fill(struct trace_writer *w, int fd)
     /* A file system without locks leaves the process id and its start time as witnesses. */
     if (fcntl(fd, F_OFD_SETLK, &alive) != 0)
         errno = 0;
+    if (!spare_descriptors_left()) { /* those witnesses have to do here, too */
+        close(fd);
+        w->control_fd = -1;
+    }
     return 0;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * without_perf ERRNO -- COMMAND ARG...: run a command in a world where perf_event_open fails with EACCES, EPERM or ENOSYS,
- * as in a container, by a seccomp filter. Room: tests; before it CTest, after it a behaviour program.
- * It makes sure that the filter works before the command runs: a test must not pass because nothing was denied.
+ * Command under a seccomp filter by which perf_event_open fails with EACCES, EPERM or ENOSYS, as in a container, or by which
+ * it is ALLOWED: without_perf ERRNO|ALLOWED -- COMMAND ARG...
+ *
+ * The filter is tried before the command runs: a test must not pass because nothing was denied.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -21,7 +22,7 @@ static int errno_named(const char *name)
     static const struct {
         const char *name;
         int err;
-    } known[] = {{"EACCES", EACCES}, {"EPERM", EPERM}, {"ENOSYS", ENOSYS}};
+    } known[] = {{"EACCES", EACCES}, {"EPERM", EPERM}, {"ENOSYS", ENOSYS}, {"ALLOWED", EINVAL}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0)
             return known[i].err;
@@ -33,7 +34,8 @@ static int deny(int err)
     struct sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((unsigned)err & SECCOMP_RET_DATA)),
+        BPF_STMT(BPF_RET | BPF_K,
+                 err == EINVAL ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | ((unsigned)err & SECCOMP_RET_DATA)),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
@@ -46,15 +48,15 @@ int main(int argc, char **argv)
 {
     int err = argc > 3 && strcmp(argv[2], "--") == 0 ? errno_named(argv[1]) : 0;
     if (err == 0) {
-        fprintf(stderr, "usage: without_perf EACCES|EPERM|ENOSYS -- COMMAND [ARG...]\n");
+        fprintf(stderr, "usage: without_perf EACCES|EPERM|ENOSYS|ALLOWED -- COMMAND [ARG...]\n");
         return 2;
     }
     if (deny(err) != 0) {
         printf("skipped, because this kernel takes no seccomp filter: %s\n", strerror(errno));
         return 77;
     }
-    if (syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0) != -1 || errno != err) {
-        fprintf(stderr, "without_perf: the filter does not deny perf_event_open: %s\n", strerror(errno));
+    if (syscall(SYS_perf_event_open, NULL, 0, 0, -1, ~0ul) != -1 || errno != err) {
+        fprintf(stderr, "without_perf: the filter does not do what was asked: %s\n", strerror(errno));
         return 1;
     }
     execvp(argv[3], argv + 3);

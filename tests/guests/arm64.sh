@@ -24,7 +24,7 @@ sync_command "$2"
 work_begin
 suite=${3-$(release)}
 kernel_package arm64 "$suite" linux-image-cloud-arm64
-cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_sync guest_true guest_group_truth
+cross_build aarch64 guest_init guest_arm64 guest_kernel_door guest_remedies guest_sync guest_true guest_group_truth
 work_end
 
 programs=$build/tests/guests/programs
@@ -33,7 +33,8 @@ mkdir -p "$base/bin"
 cp "$programs/guest_true" "$base/bin/true"
 sync_libraries /usr/aarch64-linux-gnu/lib
 initramfs "$guests/arm64-$suite.cpio" "$programs/guest_init" counters="$programs/guest_arm64" \
-    kernel_door="$programs/guest_kernel_door" group_truth="$programs/guest_group_truth" sync="$programs/guest_sync"
+    kernel_door="$programs/guest_kernel_door" group_truth="$programs/guest_group_truth" \
+    remedies="$programs/guest_remedies" sync="$programs/guest_sync"
 boot "arm64-$suite" 300 qemu-system-aarch64 -M virt -cpu cortex-a72 -smp 1 -m 256 -icount shift=$shift,sleep=off \
     -kernel "$kernel" -initrd "$guests/arm64-$suite.cpio" -append "console=ttyAMA0 quiet panic=-1 guest_shift=$shift"
 sync_judge "arm64-$suite"
