@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/near.h"
 #include "core/presets.h"
 #include "core/recording.h"
 #include "core/registry.h"
@@ -139,8 +140,11 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
 {
     const struct arch_event *row = arch_family_event(m->family, r->name);
     out->class = EVENT_CORE;
-    if (!row || row->kind == ARCH_CODE_NONE)
-        return absent_here(m, r->name, row ? row->why : "", out);
+    if (!row || row->kind == ARCH_CODE_NONE) {
+        char why[EVENT_NOTE_MAX];
+        near_describe(m->family, row, why, sizeof why);
+        return absent_here(m, r->name, why, out);
+    }
     if (row->kind == ARCH_CODE_FORMULA)
         return formula_absent(m, r->name, row, out);
     /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
