@@ -171,4 +171,6 @@ void model_complete(struct model *m)
     for (size_t i = 0; i < m->n_families; i++)
         for (int pass = 0; !m->families[i].set && pass < 2; pass++)
             complete_family(m, &m->families[i], pass == 0);
+    if (m->made.first + m->made.n_rows > UINT16_MAX)
+        fault("data/events", 0, "more rows than 16 bits can number");
 }
