@@ -140,8 +140,9 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
     if (row->kind == ARCH_CODE_NONE || row->kind == ARCH_CODE_FORMULA)
         return false;
     if (!is_generic(row)) {
-        /* The table for any CPU has nothing but ids: the one of the same name is the kernel's for this event. */
+        /* The ids in the table for any CPU: the one of the same name is the kernel's for this event. */
         const struct arch_event *id = arch_family_event(&arch_generic, row->name);
+        id = is_generic(id) ? id : NULL;
         twin = generic_twin(family, id, row->machine_code);
         same_name = id != NULL;
         twin = twin ? twin : id;

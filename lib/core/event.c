@@ -18,6 +18,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/near.h"
 #include "core/presets.h"
 #include "core/recording.h"
 #include "core/registry.h"
@@ -127,12 +128,25 @@ static void encode_row(const struct machine *m, const struct arch_event *row, st
 
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
 
+/* A sum is no single event: its formula is shown, its terms can be counted. */
+static int formula_absent(const struct machine *m, const char *name, const char *formula, struct event *out)
+{
+    char why[EVENT_NOTE_MAX];
+    snprintf(why, sizeof why, "no single event; it is %s", formula);
+    return absent_here(m, name, why, out);
+}
+
 static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
 {
     const struct arch_event *row = arch_family_event(m->family, r->name);
     out->class = EVENT_CORE;
-    if (!row || row->kind == ARCH_CODE_NONE)
-        return absent_here(m, r->name, row ? row->why : "", out);
+    if (!row || row->kind == ARCH_CODE_NONE) {
+        char why[EVENT_NOTE_MAX];
+        near_describe(m->family, row, why, sizeof why);
+        return absent_here(m, r->name, why, out);
+    }
+    if (row->kind == ARCH_CODE_FORMULA)
+        return formula_absent(m, r->name, row->formula, out);
     /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
     uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->machine_code;
     bool raw = row->kind == ARCH_CODE_RAW || (m->core_kinds > 1 && code != UINT64_MAX);
@@ -235,7 +249,8 @@ static int from_own_preset(const struct machine *m, const struct arch_preset *ow
 {
     out->papi = own->papi;
     out->summary = "PAPI preset";
-    int rc = from_row(m, own->papi, arch_family_native(m->family, own->formula), out);
+    const struct arch_native *row = arch_family_native(m->family, own->formula);
+    int rc = row ? from_row(m, own->papi, row, out) : formula_absent(m, own->papi, own->formula, out);
     if (rc < 0)
         return rc;
     out->grade = own->grade;

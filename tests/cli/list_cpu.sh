@@ -100,6 +100,13 @@ expect 0 "$UPMU" explain --cpu gs464 mem-read
 has out "the kernel has no generic id for it"
 expect 0 "$UPMU" explain --cpu zen3 llc-miss --json
 json "$work/out" 'assert d["event"]["grade"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen3"'
+# What is absent says why and what is near it.
+expect 0 "$UPMU" explain --cpu zen3 llc-miss
+has out "for whole CPUs only; near: l2-miss (demand misses of the L1 caches only"
+expect 0 "$UPMU" explain --cpu generic stall-any
+has out "near: stall-frontend, stall-backend"
+expect 0 "$UPMU" list --cpu zen3
+has out "for whole CPUs only; near: l2-miss (demand misses of the L1 caches only"
 expect 0 "$UPMU" explain page-faults
 has out "software:0x2"
 # The words by which perf opens the same: its name of the generic id, else the code; nothing where there is no one event.

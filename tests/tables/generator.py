@@ -165,6 +165,45 @@ def formulas_that_fail():
               "cpu.csv:3: cycles: 'branches': cpu lacks the event")
 
 
+DEFAULTS = "event,formula,near,note"
+
+
+def defaults_that_pass():
+    def table(rows, defaults, directives=()):
+        return {"cpu.csv": [*directives, HEADER, *rows], "defaults.csv": [DEFAULTS, *defaults]}
+    loads, stores = "loads,exact,raw:0x1,,,,m@1", "stores,approximate,raw:0x2,,,about,m@1"
+    both = ["loads-stores,loads + stores,loads stores | loads,"]
+    must_pass("a sum", table([loads, stores.replace("approximate", "exact").replace("about", "")], both),
+              '.kind = 4, .grade = 1, .why = "", .source = "the sources of its terms", .formula = "loads + stores"')
+    must_pass("a sum of what is not exact", table([loads, stores], both), '.kind = 4, .grade = 2, .why = "the sum of')
+    must_pass("no sum of one code", table([loads, stores.replace("0x2", "0x1")], both),
+              '.name = "loads-stores"', '.kind = 0, .grade = 0, .why = "no event of this core is known to count it"',
+              '.near = "loads stores"')
+    must_pass("no sum of a part", table([loads], both), '.kind = 0, .grade = 0', '.near = "loads"')
+    must_pass("a row of its own", table([loads, "loads-stores,exact,raw:0x3,,,,m@1", stores], both), ".n_events = 3",
+              ".config = 0x3")
+    must_pass("the reason of the family", table([loads], both, ["# absent: not listed"]), '.why = "not listed"')
+    must_pass("the reason of the event", table([loads], ["stores,,,never"], ["# absent: not listed"]),
+              '.why = "never"', '.near = ""')
+    must_pass("perf's reason of the family", table([loads], ["stores,,,never"], ["# absent-perf: not mapped"]),
+              '.why = "not mapped"')
+    must_pass("a near event for an absent row", table([loads, "stores,absent,none,,,gone,"], ["stores,,cycles | loads,"]),
+              '.why = "gone", .source = "", .formula = "", .near = "loads"')
+    must_pass("a sum that is near", table([loads, stores], [*both, "uops-retired,,loads-stores | loads,"]),
+              '.near = "loads-stores"')
+    must_pass("the reason of the base", {
+        "base.csv": ["# absent: not listed", HEADER, loads], "cpu.csv": ["# base: base", HEADER],
+        "defaults.csv": [DEFAULTS, *both]}, '.why = "not listed"')
+
+
+def defaults_that_fail():
+    for row, wrong in (("load,,,", "'load' is no vendor-neutral event"), ("loads,a +b,,", "terms of a formula are"),
+                       ("loads,,stores | loadz,", "loads: near 'loadz' is no vendor-neutral event")):
+        must_fail(row, {"cpu.csv": [HEADER], "defaults.csv": [DEFAULTS, row]}, "defaults.csv:2: " + wrong)
+    must_fail("a default twice", {"cpu.csv": [HEADER], "defaults.csv": [DEFAULTS, "loads,,,", "loads,,,"]},
+              "defaults.csv:3: 'loads' is there twice")
+
+
 def natives_that_fail():
     cpu = {"cpu.csv": [HEADER], "other.csv": [HEADER]}
     must_fail("a code that is not raw", cpu | {"cpu.native.csv": [NATIVE, "A,hw:0,,,m@1,"]},
@@ -195,6 +234,8 @@ rows_that_pass()
 shapes_that_fail()
 rows_that_fail()
 formulas_that_fail()
+defaults_that_pass()
+defaults_that_fail()
 natives_that_fail()
 presets_that_fail()
 print(f"{faults} failed")

@@ -11,7 +11,7 @@ enum { CSV_CELLS_MAX = 16 };
 struct csv_row {
     int line;
     size_t n_cells;
-    const char *cells[CSV_CELLS_MAX];
+    char *cells[CSV_CELLS_MAX];
 };
 
 /** A comment `# word: value` before the header line. */

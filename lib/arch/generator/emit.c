@@ -78,6 +78,8 @@ static void emit_rows(FILE *out, const struct model *m, enum model_kind kind, co
                 emit_preset(out, &f->presets[j].row);
         }
     }
+    for (size_t i = 0; kind == MODEL_EVENTS && i < m->made.n_rows; i++)
+        emit_event(out, &m->made.events[i].row);
     fputs("};\n", out);
 }
 

@@ -46,14 +46,20 @@ const struct model_native *model_find_native(const struct model_family *f, const
     return NULL;
 }
 
+size_t model_word(const char **at, const char **word)
+{
+    *word = *at + strspn(*at, " ");
+    size_t n = strcspn(*word, " ");
+    *at = *word + n;
+    return n;
+}
+
 bool model_list_has(const char *list, const char *word)
 {
-    for (size_t n; *list; list += n) {
-        list += strspn(list, " ");
-        n = strcspn(list, " ");
-        if (n > 0 && n == strlen(word) && strncmp(list, word, n) == 0)
+    const char *have;
+    for (size_t n; (n = model_word(&list, &have)) > 0;)
+        if (n == strlen(word) && strncmp(have, word, n) == 0)
             return true;
-    }
     return false;
 }
 
@@ -146,16 +152,15 @@ static const char *link_users(const struct model_file *file)
 
 static void link_check_list(const struct model *m, const struct model_file *file, int line, const char *list)
 {
-    char word[128];
-    for (size_t n; *list; list += n) {
-        list += strspn(list, " ");
-        n = strcspn(list, " ");
-        snprintf(word, sizeof word, "%.*s", (int)n, list);
-        struct model_family *f = n > 0 ? link_find(m, word) : NULL;
-        if (n > 0 && (!f || f->set))
-            fault(file->csv.path, line, "there is no family '%s'", word);
-        if (n > 0 && !model_list_has(link_users(file), word))
-            fault(file->csv.path, line, "family '%s' is not in the file's `# families:`", word);
+    char name[128];
+    const char *word;
+    for (size_t n; (n = model_word(&list, &word)) > 0;) {
+        snprintf(name, sizeof name, "%.*s", (int)n, word);
+        struct model_family *f = link_find(m, name);
+        if (!f || f->set)
+            fault(file->csv.path, line, "there is no family '%s'", name);
+        if (!model_list_has(link_users(file), name))
+            fault(file->csv.path, line, "family '%s' is not in the file's `# families:`", name);
     }
 }
 
@@ -163,7 +168,7 @@ static void link_check_families(const struct model *m)
 {
     for (size_t i = 0; i < m->n_files; i++) {
         const struct model_file *file = &m->files[i];
-        if (file->kind == MODEL_EVENTS)
+        if (file->kind != MODEL_NATIVE && file->kind != MODEL_PRESETS)
             continue;
         const struct csv_directive *families = csv_directive(&file->csv, "families");
         link_check_list(m, file, families ? families->line : 0, link_users(file));
@@ -215,8 +220,7 @@ static const char *link_term_wrong(const struct model_family *f, const struct ce
     return row && row->row.kind == ARCH_CODE_FORMULA ? "has it as a formula itself; write its terms" : NULL;
 }
 
-/** The first term that the family cannot count. @return what is wrong with it, or NULL */
-static const char *link_formula_wrong(const struct model_family *f, const char *formula, struct cells_term *term)
+const char *model_formula_wrong(const struct model_family *f, const char *formula, struct cells_term *term)
 {
     const char *wrong = NULL;
     for (const char *at = formula; *at && !wrong;) {
@@ -230,14 +234,12 @@ static const char *link_formula_wrong(const struct model_family *f, const char *
 static void link_check_near(const struct model_family *f, const struct model_ref *ref)
 {
     const struct model_event *e = model_event_of(ref);
-    const char *list = e->row.near;
-    for (size_t n; *list; list += n) {
-        list += strspn(list, " ");
-        n = strcspn(list, " ");
-        const struct model_event *near = n > 0 ? model_find_event(f, list, n) : NULL;
-        if (n > 0 && (!near || near->row.kind == ARCH_CODE_NONE))
+    const char *list = e->row.near, *word;
+    for (size_t n; (n = model_word(&list, &word)) > 0;) {
+        const struct model_event *near = model_find_event(f, word, n);
+        if (!near || near->row.kind == ARCH_CODE_NONE)
             fault(ref->file->csv.path, e->line, "%s: '%.*s' is near, but %s has no such event", e->row.name, (int)n,
-                  list, f->file->name);
+                  word, f->file->name);
     }
 }
 
@@ -246,7 +248,7 @@ static void link_check_rows(const struct model_family *f)
     for (size_t i = 0; i < f->n_events; i++) {
         const struct model_event *e = model_event_of(&f->events[i]);
         struct cells_term term;
-        const char *wrong = e->row.kind == ARCH_CODE_FORMULA ? link_formula_wrong(f, e->row.formula, &term) : NULL;
+        const char *wrong = e->row.kind == ARCH_CODE_FORMULA ? model_formula_wrong(f, e->row.formula, &term) : NULL;
         if (wrong)
             fault(f->events[i].file->csv.path, e->line, "%s: '%.*s': %s %s", e->row.name, (int)term.name_len, term.name,
                   f->file->name, wrong);
@@ -271,7 +273,7 @@ static void link_presets(const struct model *m, struct model_family *f)
             continue;
         for (size_t j = 0; j < file->n_rows; j++) {
             struct model_preset *p = &file->presets[j];
-            if (link_has_preset(f, p->row.papi) || link_formula_wrong(f, p->row.formula, &term))
+            if (link_has_preset(f, p->row.papi) || model_formula_wrong(f, p->row.formula, &term))
                 continue;
             link_add(&f->presets, &f->n_presets, file, j);
             p->used = true;
@@ -329,7 +331,9 @@ void model_free(struct model *m)
         free(m->files[i].events);
         free(m->files[i].natives);
         free(m->files[i].presets);
+        free(m->files[i].defaults);
     }
+    free(m->made.events);
     for (size_t i = 0; i < m->n_families; i++) {
         free(m->families[i].events);
         free(m->families[i].natives);

@@ -35,6 +35,8 @@ int main(int argc, char **argv)
     model_read(&m, argv + 3, (size_t)argc - 3);
     model_link(&m);
     if (fault_count() == 0)
+        model_complete(&m);
+    if (fault_count() == 0)
         main_write(argv[1], emit_source, &m);
     if (fault_count() == 0)
         main_write(argv[2], emit_header, &m);

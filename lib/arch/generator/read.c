@@ -15,6 +15,7 @@
 #define READ_NATIVE "name,encoding,counters,meaning,source"
 #define READ_NATIVE_FAMILIES READ_NATIVE ",families"
 #define READ_PRESETS "preset,match,formula,note"
+#define READ_DEFAULTS "event,formula,near,note"
 
 static void read_wrong(const struct model_file *f, int line, const char *wrong)
 {
@@ -116,6 +117,45 @@ static void read_preset(const struct model_file *f, const struct csv_row *cells,
         fault(f->csv.path, out->line, "%s: approximate rows need a note, exact ones have none", out->row.papi);
 }
 
+/* The near events of a default: alternatives, each a list of events. */
+static void read_near(const struct model_file *f, char *cell, struct model_default *out)
+{
+    for (char *next = cell; next && *next;) {
+        char *bar = strchr(next, '|'), *end = bar ? bar : next + strlen(next);
+        next += strspn(next, " ");
+        while (end > next && end[-1] == ' ')
+            end--;
+        *end = '\0';
+        if (out->n_near == MODEL_NEAR_MAX) {
+            fault(f->csv.path, out->line, "%s: more than %d alternatives", out->name, MODEL_NEAR_MAX);
+            return;
+        }
+        out->near[out->n_near++] = next;
+        const char *list = next, *word;
+        for (size_t n; (n = model_word(&list, &word)) > 0;) {
+            char name[128];
+            snprintf(name, sizeof name, "%.*s", (int)n, word);
+            if (!read_is_neutral(name))
+                fault(f->csv.path, out->line, "%s: near '%s' is no vendor-neutral event", out->name, name);
+        }
+        next = bar ? bar + 1 : NULL;
+    }
+}
+
+static void read_default(const struct model_file *f, const struct csv_row *cells, struct model_default *out)
+{
+    *out = (struct model_default){
+        .name = cells->cells[0], .formula = cells->cells[1], .note = cells->cells[3], .line = cells->line};
+    if (!read_is_neutral(out->name))
+        fault(f->csv.path, out->line, "'%s' is no vendor-neutral event of the CPU (lib/core/registry.c)", out->name);
+    for (const char *at = out->formula, *wrong = NULL; *at && !wrong;) {
+        struct cells_term term;
+        wrong = cells_term(&at, &term);
+        read_wrong(f, out->line, wrong);
+    }
+    read_near(f, cells->cells[2], out);
+}
+
 /* Names ascend. Native names are one name in capitals or not, and may be there once for each family; of a preset's rows the
  * first one counts whose events the family has. */
 static void read_order(const struct model_file *f)
@@ -123,7 +163,7 @@ static void read_order(const struct model_file *f)
     for (size_t i = 1; i < f->csv.n_rows; i++) {
         const char *before = f->csv.rows[i - 1].cells[0], *name = f->csv.rows[i].cells[0];
         int order = f->kind == MODEL_NATIVE ? strcasecmp(before, name) : strcmp(before, name);
-        if (order == 0 && f->kind == MODEL_EVENTS)
+        if (order == 0 && (f->kind == MODEL_EVENTS || f->kind == MODEL_DEFAULTS))
             fault(f->csv.path, f->csv.rows[i].line, "'%s' is there twice", name);
         if (order > 0)
             fault(f->csv.path, f->csv.rows[i].line, "'%s' is out of order: it comes before '%s'", name, before);
@@ -139,6 +179,9 @@ static void read_rows(struct model_file *f)
         } else if (f->kind == MODEL_NATIVE) {
             f->natives = fault_grow(f->natives, i, sizeof *f->natives);
             read_native(f, &f->csv.rows[i], &f->natives[i]);
+        } else if (f->kind == MODEL_DEFAULTS) {
+            f->defaults = fault_grow(f->defaults, i, sizeof *f->defaults);
+            read_default(f, &f->csv.rows[i], &f->defaults[i]);
         } else {
             f->presets = fault_grow(f->presets, i, sizeof *f->presets);
             read_preset(f, &f->csv.rows[i], &f->presets[i]);
@@ -147,7 +190,7 @@ static void read_rows(struct model_file *f)
     f->n_rows = f->csv.n_rows;
 }
 
-/* `family.csv`, `name.native.csv` or `name.presets.csv`. */
+/* `family.csv`, `name.native.csv`, `name.presets.csv` or `defaults.csv`. */
 static void read_name(struct model_file *f)
 {
     static const char *const endings[] = {".native.csv", ".presets.csv", ".csv"};
@@ -163,13 +206,15 @@ static void read_name(struct model_file *f)
             break;
         }
     }
+    if (strcmp(f->name, "defaults") == 0)
+        f->kind = MODEL_DEFAULTS;
     if (strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(f->name))
         fault(f->csv.path, 0, "the file must be named FAMILY.csv, NAME.native.csv or NAME.presets.csv");
 }
 
 static bool read_header(const struct model_file *f)
 {
-    static const char *const headers[] = {READ_EVENTS, READ_NATIVE, READ_PRESETS};
+    static const char *const headers[] = {READ_EVENTS, READ_NATIVE, READ_PRESETS, READ_DEFAULTS};
     bool right = csv_header_is(&f->csv, headers[f->kind]) ||
                  (f->kind == MODEL_NATIVE && csv_header_is(&f->csv, READ_NATIVE_FAMILIES));
     if (f->csv.header.line && !right)
@@ -179,7 +224,7 @@ static bool read_header(const struct model_file *f)
 
 void model_read(struct model *m, char *const *paths, size_t n)
 {
-    size_t rows[3] = {0};
+    size_t rows[MODEL_KINDS] = {0};
     *m = (struct model){.n_files = 0};
     for (size_t i = 0; i < n; i++) {
         m->files = fault_grow(m->files, i, sizeof *m->files);
@@ -195,4 +240,5 @@ void model_read(struct model *m, char *const *paths, size_t n)
         f->first = rows[f->kind];
         rows[f->kind] += f->n_rows;
     }
+    m->made.first = rows[MODEL_EVENTS];
 }

@@ -27,6 +27,7 @@ static void write_head(struct textbuf *b)
            "is\n  known; everything else is a raw code of the core PMU. Which of the two is used follows a rule that "
            "each\n"
            "  family states below (*codes*)\n"
+           "- `sum` is a weighted sum of other events, its formula is below\n"
            "- names like perf's (`cache-misses`, `l1-dcache-loads`) open what perf opens; where our own name "
            "and\n  perf's are the same number on every CPU, perf's is an alias\n\n");
 }
@@ -52,7 +53,7 @@ static void write_code(struct textbuf *b, const struct arch_event *row)
     if (row->kind == ARCH_CODE_RAW)
         textbuf_printf(b, "0x%04" PRIx64, row->config);
     else if (row->kind == ARCH_CODE_FORMULA)
-        textbuf_printf(b, "%s", row->formula);
+        textbuf_printf(b, "sum");
     else if (row->kind == ARCH_CODE_HARDWARE)
         textbuf_printf(b, "hw:%" PRIu64, row->config);
     else
@@ -152,15 +153,20 @@ static void write_counters(struct textbuf *b, const struct arch_counters *c)
                    c->ignores_filter ? " User/kernel filters are ignored." : "");
 }
 
-/** The reason that all rows of a family share, or NULL. */
+static bool is_plain(const struct arch_event *row)
+{
+    return row && row->kind != ARCH_CODE_NONE && row->kind != ARCH_CODE_FORMULA;
+}
+
+/** The reason that all codes of a family share, or NULL. */
 static const char *common_reason(const struct arch_family *f, const struct registry_event *events, size_t n)
 {
     const char *why = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
-        if (row && why && strcmp(row->why, why) != 0)
+        if (is_plain(row) && why && strcmp(row->why, why) != 0)
             return NULL;
-        why = row ? row->why : why;
+        why = is_plain(row) ? row->why : why;
     }
     return why;
 }
@@ -175,27 +181,64 @@ static const struct arch_family *told_before(const struct arch_family *f, const 
     return NULL;
 }
 
+static void write_reason(struct textbuf *b, const struct arch_event *row)
+{
+    textbuf_printf(b, "- `%s`: ", row->name);
+    if (row->kind == ARCH_CODE_FORMULA)
+        textbuf_printf(b, "%s%s", row->formula, row->why[0] ? "; " : "");
+    textbuf_printf(b, "%s\n", row->why);
+}
+
+/** Whether no absent event before number `i` has the reason of `row`. */
+static bool first_with_reason(const struct arch_family *f, const struct arch_event *row,
+                              const struct registry_event *events, size_t i)
+{
+    while (i-- > 0) {
+        const struct arch_event *before = arch_family_event(f, events[i].name);
+        if (before && before->kind == ARCH_CODE_NONE && strcmp(before->why, row->why) == 0)
+            return false;
+    }
+    return true;
+}
+
+/** The absent events that have the reason of `first`, with their nearest ones. */
+static void write_absent(struct textbuf *b, const struct arch_family *f, const struct arch_event *first,
+                         const struct registry_event *events, size_t n)
+{
+    const char *gap = "";
+    textbuf_printf(b, "- absent, %s: ", first->why);
+    for (size_t i = 0; i < n; i++) {
+        const struct arch_event *row = arch_family_event(f, events[i].name);
+        if (!row || row->kind != ARCH_CODE_NONE || strcmp(row->why, first->why) != 0)
+            continue;
+        textbuf_printf(b, "%s`%s`%s%s%s", gap, row->name, row->near[0] ? " (near: " : "", row->near,
+                       row->near[0] ? ")" : "");
+        gap = ", ";
+    }
+    textbuf_printf(b, "\n");
+}
+
 static void write_reasons(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
 {
     const struct arch_family *before = told_before(f, events, n);
     const char *common = common_reason(f, events, n);
-    size_t written = 0;
     if (before) {
         textbuf_printf(b, "The rows of %s.\n\n", before->name);
         return;
     }
-    if (common && common[0]) {
-        textbuf_printf(b, "Every event: %s.\n\n", common);
-        return;
+    if (common)
+        textbuf_printf(b, common[0] ? "Every code: %s.\n\n" : "Every code is exact.\n\n", common);
+    for (size_t i = 0; i < n; i++) {
+        const struct arch_event *row = arch_family_event(f, events[i].name);
+        if (row && ((is_plain(row) && row->why[0] && !common) || row->kind == ARCH_CODE_FORMULA))
+            write_reason(b, row);
     }
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(f, events[i].name);
-        if (row && row->why[0]) {
-            textbuf_printf(b, "- `%s`%s: %s\n", row->name, row->kind == ARCH_CODE_NONE ? " (absent)" : "", row->why);
-            written++;
-        }
+        if (row && row->kind == ARCH_CODE_NONE && first_with_reason(f, row, events, i))
+            write_absent(b, f, row, events, n);
     }
-    textbuf_printf(b, "%s", written > 0 ? "\n" : common ? "Every row is exact.\n\n" : "This family has no events.\n\n");
+    textbuf_printf(b, "\n");
 }
 
 static void write_family(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)

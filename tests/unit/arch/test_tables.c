@@ -218,6 +218,32 @@ START_TEST(native_names_are_found_and_mean_one_code_per_family)
 }
 END_TEST
 
+/** Every family says of every event what it is or why it is absent, and what it calls near is there. */
+START_TEST(no_absent_event_lacks_a_reason)
+{
+    size_t n, absent = 0;
+    const struct registry_event *events = registry_events(&n);
+    for (size_t i = 0; upmu_arch_families[i]; i++) {
+        const struct arch_family *f = upmu_arch_families[i];
+        for (size_t j = 0; j < n; j++) {
+            const struct arch_event *row = arch_family_event(f, events[j].name);
+            if (events[j].software >= 0)
+                continue;
+            ck_assert_msg(row && (row->kind != ARCH_CODE_NONE || row->why[0] != '\0'), "%s: %s", f->name,
+                          events[j].name);
+            absent += row->kind == ARCH_CODE_NONE;
+            char near[200];
+            snprintf(near, sizeof near, "%s", row->near);
+            for (char *name = strtok(near, " "); name; name = strtok(NULL, " ")) {
+                const struct arch_event *there = arch_family_event(f, name);
+                ck_assert_msg(there && there->kind != ARCH_CODE_NONE, "%s: %s is near %s", f->name, name, row->name);
+            }
+        }
+    }
+    ck_assert_uint_gt(absent, 1000);
+}
+END_TEST
+
 START_TEST(chips_lead_to_their_family)
 {
     static const char *const calls[][2] = {
@@ -329,6 +355,7 @@ int main(void)
     tcase_add_test(t, perf_cache_names_open_what_perf_opens);
     tcase_add_test(t, families_are_complete_and_generic_is_the_last);
     tcase_add_test(t, native_names_are_found_and_mean_one_code_per_family);
+    tcase_add_test(t, no_absent_event_lacks_a_reason);
     tcase_add_test(t, chips_lead_to_their_family);
     tcase_add_test(t, generic_ids_and_what_the_kernel_makes_of_them);
     tcase_add_test(t, native_lookup_keeps_to_the_core_and_ignores_case);

@@ -59,6 +59,9 @@ START_TEST(amd_names)
     expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x76, UPMU_GRADE_EXACT);
     expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_GRADE_EXACT);
     expect_absent("llc-miss", "AMD Zen 3");
+    expect_absent("llc-miss", "; near: l2-miss (demand misses of the L1 caches only");
+    expect_absent("l2-store",
+                  ": no event of AMD's list of this core is known to count it; near: l2-access (second-level");
 }
 END_TEST
 
