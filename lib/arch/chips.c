@@ -44,9 +44,8 @@ static const struct chip chips[] = {
     {"sw3231", &arch_core3b},
     {"sw831", &arch_core3b},
     {"c4", &arch_core4},
-    {"core3a", &arch_sunway},
-    {"sw421", &arch_sunway},
-    {"sw1621", &arch_sunway},
+    {"sw421", &arch_core3a},
+    {"sw1621", &arch_core3a},
     {"sw26010", &arch_sunway},
     {"ft-1500a", &arch_ftc660},
     {"ft-2000a", &arch_ftc661},
@@ -63,6 +62,16 @@ static const struct chip chips[] = {
     {"pmuv3", &arch_armv8},
     {"arm64", &arch_armv8},
     {"riscv", &arch_riscv_sbi},
+    {"d1", &arch_c906},
+    {"c920", &arch_c910},
+    {"th1520", &arch_c910},
+    {"sg2042", &arch_c910},
+    {"sg2044", &arch_c910},
+    {"u740", &arch_u74},
+    {"jh7110", &arch_u74},
+    {"eic7700", &arch_p550},
+    {"eic7700x", &arch_p550},
+    {"k1", &arch_x60},
     {"dhyana", &arch_hygon},
     {"c86", &arch_hygon},
     {"wudaokou", &arch_zx_d},
@@ -90,7 +99,8 @@ static const struct chip chips[] = {
 
 /** Makers' names that people put in front of a chip's. */
 static const char *const makers[] = {"loongson", "godson",  "sunway",  "phytium", "hisilicon", "kunpeng",
-                                     "hygon",    "zhaoxin", "kaixian", "amd",     "intel",     "arm"};
+                                     "hygon",    "zhaoxin", "kaixian", "amd",     "intel",     "arm",
+                                     "t-head",   "thead",   "sifive",  "spacemit"};
 
 enum { CHIP_NAME_MAX = 48 };
 

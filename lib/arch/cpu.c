@@ -84,6 +84,18 @@ static int number(struct span value)
     return *end == '\0' && n >= 0 && n <= 0x7fffffff ? (int)n : -1;
 }
 
+/** As number(), for the 64-bit ids of RISC-V; 0 if it is none. */
+static uint64_t wide_number(struct span value)
+{
+    char text[24], *end;
+    if (value.len == 0 || value.len >= sizeof(text))
+        return 0;
+    memcpy(text, value.start, value.len);
+    text[value.len] = '\0';
+    uint64_t n = strtoull(text, &end, 0);
+    return *end == '\0' ? n : 0;
+}
+
 static void keep_first_number(int *field, struct span value)
 {
     if (*field < 0)
@@ -126,6 +138,17 @@ static const char *machine_of(struct span key, struct span value)
     return NULL;
 }
 
+/** RISC-V names a core by the device tree and by id registers. */
+static void take_riscv_line(struct arch_cpu *cpu, struct span key, struct span value)
+{
+    if (span_is(key, "uarch"))
+        keep_first(cpu->uarch, sizeof(cpu->uarch), value);
+    else if (span_is(key, "mvendorid") && cpu->mvendorid == 0)
+        cpu->mvendorid = wide_number(value);
+    else if (span_is(key, "marchid") && cpu->marchid == 0)
+        cpu->marchid = wide_number(value);
+}
+
 static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
 {
     const char *machine = machine_of(key, value);
@@ -136,7 +159,7 @@ static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
         keep_first_without_blanks(cpu->vendor, sizeof(cpu->vendor), value);
     else if (span_is(key, "model name") || span_is(key, "Model Name"))
         keep_first(cpu->model_name, sizeof(cpu->model_name), value);
-    else if (span_is(key, "cpu model"))
+    else if (span_is(key, "cpu model") || span_is(key, "cpu")) /* the second: Sunway */
         keep_first(cpu->cpu_model, sizeof(cpu->cpu_model), value);
     else if (span_is(key, "model"))
         keep_first_number(&cpu->model, value);
@@ -194,6 +217,7 @@ int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
         if (colon) {
             struct span key = trimmed(line, colon), value = trimmed(colon + 1, end);
             take_line(out, key, value);
+            take_riscv_line(out, key, value);
             take_late(&late, key, value);
             take_kind(out, &late, key, value);
         }

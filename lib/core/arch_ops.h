@@ -138,6 +138,8 @@ struct arch_cpu {
     struct arch_kind kinds[ARCH_KINDS_MAX]; /**< Arm: each kind of core once, in the order of their processors */
     unsigned n_kinds;                       /**< of them; a kind beyond ARCH_KINDS_MAX is left out */
     uint32_t prid;                          /**< Loongson PRID where it is told, else 0 */
+    uint64_t mvendorid, marchid;            /**< RISC-V: ids of the first processor, 0 if not printed */
+    char uarch[32];                         /**< RISC-V: "uarch", the core as the device tree names it, or "" */
     bool hypervisor;                        /**< x86 "hypervisor" flag */
     char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };

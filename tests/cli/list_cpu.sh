@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 expect 0 "$UPMU" list --cpus
-for cpu in gs464e la664 core3b core4 sunway hygon zx-e kunpeng920 ftc310 riscv-sbi generic; do
+for cpu in gs464e la664 core3a core3b core4 sunway hygon zx-e kunpeng920 ftc310 c910 p550 x60 riscv-sbi generic; do
     grep -q "^$cpu " "$work/out" || { fail "--cpus does not show $cpu"; show >&2; }
 done
 expect 0 "$UPMU" list --cpus --json
@@ -28,6 +28,15 @@ loongson3a3000 gs464e
 2f loongson2ef
 sw831 core3b
 SW26010 sunway
+SW421 core3a
+sunway-sw1621 core3a
+T-Head-C920 c910
+TH1520 c910
+D1 c906
+JH7110 u74
+sifive-p550 p550
+EIC7700X p550
+K1 x60
 kx-6000 zx-e
 KX7000 kx-7000
 phytium-d2000 ftc663
@@ -80,7 +89,9 @@ has err "Zhaoxin"
 expect 1 "$UPMU" list --cpu zx-e cpu/event=0x3c/
 expect 0 "$UPMU" list --cpu zen3 --native 'native::ls_*'
 has out native::ls_int_taken
-expect 1 "$UPMU" list --cpu gs464e --native
+expect 0 "$UPMU" list --cpu gs464e --native
+has out native::l1d-store-miss
+expect 1 "$UPMU" list --cpu sw421 --native
 has err "no event"
 
 # upmu explain says why one code and not the other.

@@ -78,3 +78,36 @@ const struct model_driver model_core3b_kernel_wins = {
     .n_facts = N(facts),
     .init = init_kernel_wins,
 };
+
+/* The first public version of the driver has no filter at all. */
+static int init_unfiltered(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
+{
+    (void)driver;
+    if (req->exclude)
+        return -EINVAL;
+    return decode(req, out);
+}
+
+/* On core3A nothing is known to be exact: no facts. */
+const struct model_driver model_core3a = {
+    .name = "core3A",
+    .counters = LOWEST(2),
+    .width = 58,
+    .unmapped = ENOENT,
+    .shared_filter = true,
+    .raw_mask = UINT64_MAX,
+    .generic = generic,
+    .n_generic = N(generic),
+    .init = init,
+};
+
+const struct model_driver model_core3a_first = {
+    .name = "core3A, first openEuler",
+    .counters = LOWEST(2),
+    .width = 58,
+    .unmapped = ENOENT,
+    .raw_mask = UINT64_MAX,
+    .generic = generic,
+    .n_generic = N(generic),
+    .init = init_unfiltered,
+};

@@ -14,8 +14,8 @@ static const struct model_generic type1[] = {
     {CACHE, 0x00005, 0x01}, {CACHE, 0x10005, 0x81}, {CACHE, 0x00105, 0x01}, {CACHE, 0x10105, 0x81},
 };
 static const struct model_fact gs464[] = {
-    {"cycles", 0x00},   {"instructions", 0x80}, {"branch-misses", 0x81}, {"l1d-miss", 0x84},
-    {"l1i-miss", 0x04}, {"dtlb-miss", 0x89},    {"itlb-miss", 0x8c},
+    {"cycles", 0x00},   {"instructions", 0x80}, {"branch-misses", 0x81},
+    {"l1d-miss", 0x84}, {"l1i-miss", 0x04},     {"itlb-miss", 0x8c},
 };
 
 static const struct model_generic type2[] = {

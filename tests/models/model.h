@@ -131,7 +131,7 @@ bool model_seat_scarce_first(const struct model_driver *driver, const struct mod
 extern const struct model_driver model_mips_type1, model_mips_type2, model_mips_type3, model_mips_2k1000,
     model_mips_7plus1_gs464e, model_mips_7plus1_gs464v;
 extern const struct model_driver model_loongarch, model_loongarch_8bit;
-extern const struct model_driver model_core3b, model_core3b_kernel_wins, model_core4;
+extern const struct model_driver model_core3a, model_core3a_first, model_core3b, model_core3b_kernel_wins, model_core4;
 extern const struct model_driver model_armv8_full, model_kunpeng920, model_phytium_full, model_phytium_sparse,
     model_phytium_little, model_phytium_big;
 extern const struct model_driver model_intel_core2, model_intel_nehalem, model_intel_ivybridge, model_intel_skylake;
@@ -141,6 +141,8 @@ extern const struct model_driver model_zen1, model_zen2, model_zen2_before_2024,
 int model_x86_init(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out);
 extern const struct model_driver model_zxc, model_zxd, model_zxe, model_kx7000;
 extern const struct model_driver model_riscv_filtering, model_riscv_unfiltered, model_riscv_legacy;
+extern const struct model_driver model_riscv_c906, model_riscv_c910, model_riscv_u74, model_riscv_u74_no_raw;
+extern const struct model_driver model_riscv_p550, model_riscv_x60;
 
 /* ---------------------------------------------------------------------------------------------- the machine */
 

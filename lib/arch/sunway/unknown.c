@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Any other Sunway core: SW421 and SW1621 (core3A), SW26010. Nothing has been published about their counters, so
- * this family has the kernel's generic events, as the generic family has them, and the cautions of the Sunway
- * kernels that could be read. Room: arch/sunway; before it families.c, after it the kernel turns an id into a code
- * or refuses it.
+ * Any other Sunway core: the generic events of the kernel.
+ *
+ * Nothing is published about the counters of these cores; the cautions are those of the Sunway kernels that can be read.
  */
 #include <string.h>
 
@@ -18,7 +17,7 @@ static int is_sunway(const struct arch_cpu *cpu)
 
 const struct arch_family arch_sunway = {
     .name = "sunway",
-    .title = "Sunway, core not known (SW421, SW1621, SW26010)",
+    .title = "Sunway, core not known (SW26010)",
     .table = &arch_table_sunway,
     .vendor = "sunway",
     .core_pmu = "cpu",

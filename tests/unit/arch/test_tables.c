@@ -119,9 +119,12 @@ static uint64_t code_of_zen1(const char *name, uint64_t config)
     return row && row->kind == ARCH_CODE_HARDWARE && row->config == config ? row->machine_code : UINT64_MAX;
 }
 
-/** Arm's branches: ours are the retired ones by definition, and the row says that the kernel's id counts others. */
+/** Arm's branches: ours are the retired ones by definition, and the row says that the kernel's id counts others. RISC-V:
+ *  the firmware decides what the kernel's id counts, of which ours are the maker's codes. */
 static bool is_said_to_differ(const struct arch_family *f, const struct arch_event *row)
 {
+    if (strcmp(f->vendor, "riscv") == 0)
+        return row->kind == ARCH_CODE_RAW || row->kind == ARCH_CODE_FORMULA;
     return strcmp(f->vendor, "arm") == 0 && strncmp(row->name, "branch", 6) == 0 &&
            (strcmp(f->name, "kunpeng920") == 0 || row->grade == UPMU_GRADE_APPROXIMATE);
 }
