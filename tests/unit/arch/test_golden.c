@@ -58,7 +58,7 @@ static const struct golden {
     {ROW, "intel-skylake", "l1d-load", RAW, 0x81d0, 0x81d0, 0x0f, APPROX},
     {ROW, "intel-skylake", "l1d-access", RAW, 0x83d0, 0x83d0, 0x0f, APPROX},
     {ROW, "intel-skylake", "stall-frontend", RAW, 0x400019c, 0x400019c, 0x0f, APPROX},
-    {ROW, "intel-skylake", "l1d-store-miss", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-skylake", "l1d-store-miss", RAW, 0xe224, 0xe224, 0, APPROX},
     {ROW, "intel-skylake", "dtlb-load-miss", CACHE, 0x010003, 0x0e08, 0x0f, APPROX},
     {ROW, "intel-skylake", "llc-loads", CACHE, 0x000002, 0x01b7, 0x0f, APPROX},
     {ROW, "intel-skylake", "interrupts", RAW, 0x01cb, 0x01cb, 0x0f, APPROX},
@@ -69,8 +69,11 @@ static const struct golden {
     {ROW, "intel-icelake", "branches-conditional", RAW, 0x11c4, 0x11c4, 0, EXACT},
     {ROW, "intel-icelake", "ref-cycles", HW, 9, 0x0300, FIXED(2) | 0xff, EXACT},
     {ROW, "intel-icelake", "l1d-miss", RAW, 0x0151, 0x0151, 0x0f, APPROX},
-    {ROW, "intel-icelake", "l2-access", NONE, 0, NO_CODE, 0, ABSENT},
-    {ROW, "intel-icelake", "l2-miss", NONE, 0, NO_CODE, 0, ABSENT},
+    {ROW, "intel-icelake", "l2-miss", RAW, 0x1ff1, 0x1ff1, 0x0f, APPROX},
+    {ROW, "intel-core2", "dtlb-miss", RAW, 0x0108, 0x0108, 0, APPROX},
+    {ROW, "intel-core2", "l2-access", RAW, 0x7f2e, 0x7f2e, 0, APPROX},
+    {ROW, "intel-nehalem", "l1d-access", RAW, 0x0143, 0x0143, 0x03, EXACT},
+    {ROW, "intel-sandybridge", "stall-frontend", RAW, 0x400019c, 0x400019c, 0, APPROX},
     {ROW, "intel-icelake", "stall-backend", RAW, 0x02a4, 0x02a4, 0xff, APPROX},
     {ROW, "intel-icelake", "stall-frontend", RAW, 0x500019c, 0x500019c, 0xff, APPROX},
     {ROW, "intel-icelake", "simd-instructions", RAW, 0xfcc7, 0xfcc7, 0x0f, APPROX},
@@ -245,8 +248,10 @@ END_TEST
 static const struct golden_near {
     const char *family, *name, *near;
 } nears[] = {
-    {"zen3", "llc-miss", "l2-miss"},
-    {"zen3", "l2-store", "l2-access"},
+    {"zen1", "llc-miss", "l2-miss"},
+    {"zen3", "exceptions", "interrupts"},
+    {"intel-gracemont", "l1d-store-miss", "l1d-load-miss stores"},
+    {"intel-lioncove", "l2-store", "l2-access"},
     {"gs464", "dtlb-load-miss", "dtlb-miss"},
     {"gs464", "llc-load", ""},
     {"intel-skylake", "interrupts", NULL},
@@ -273,11 +278,16 @@ static const struct golden_formula {
      "8*FP_ARITH_INST_RETIRED.8_FLOPS + 16*FP_ARITH_INST_RETIRED.512B_PACKED_SINGLE", APPROX},
     {"intel-haswell", "loads-stores", "loads + stores", APPROX},
     {"intel-haswell", "l1d-access", "l1d-load + l1d-store", APPROX},
-    {"intel-core2", "dtlb-miss", "dtlb-load-miss + dtlb-store-miss", APPROX},
     /* Sums by default, where a family has the parts. */
     {"generic", "dtlb-miss", "dtlb-load-miss + dtlb-store-miss", APPROX},
     {"generic", "llc-miss", "llc-load-miss + llc-store-miss", APPROX},
     {"gs464e", "l1d-access", "l1d-load + l1d-store", EXACT},
+    {"intel-core2", "loads-stores", "INST_RETIRED.LOADS + INST_RETIRED.STORES", APPROX},
+    {"intel-nehalem", "stall-frontend", "UOPS_ISSUED.STALL_CYCLES - RESOURCE_STALLS.ANY", APPROX},
+    {"intel-sandybridge", "l2-load-miss", "L2_RQSTS.ALL_DEMAND_DATA_RD - L2_RQSTS.DEMAND_DATA_RD_HIT", APPROX},
+    {"intel-sandybridge", "dtlb-miss", "dtlb-load-miss + dtlb-store-miss", APPROX},
+    {"intel-icelake", "l2-access", "L2_RQSTS.ALL_DEMAND_DATA_RD + L2_RQSTS.ALL_RFO + L2_RQSTS.ALL_CODE_RD", APPROX},
+    {"zen4", "llc-miss", "ls_any_fills_from_sys.all - ls_any_fills_from_sys.local_all", APPROX},
     {"intel-skylake", "dtlb-miss", "dtlb-load-miss + dtlb-store-miss", APPROX},
 };
 /* clang-format on */
