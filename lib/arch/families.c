@@ -21,12 +21,21 @@ const struct arch_family *const upmu_arch_families[] = {
     &arch_intel_skylake,
     &arch_intel_icelake,
     &arch_intel_sapphirerapids,
+    &arch_intel_goldencove,
+    &arch_intel_gracemont,
+    &arch_intel_redwoodcove,
+    &arch_intel_crestmont,
+    &arch_intel_lioncove,
+    &arch_intel_skymont,
+    &arch_intel_graniterapids,
+    &arch_intel_sierraforest,
     &arch_intel_core,
     &arch_zen1,
     &arch_zen2,
     &arch_zen3,
     &arch_zen4,
     &arch_zen5,
+    &arch_amd_core,
     &arch_hygon,
     &arch_zx_c,
     &arch_zx_d,
@@ -84,6 +93,13 @@ const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsign
     struct arch_cpu core = *cpu;
     core.implementer = cpu->kinds[kind].implementer;
     core.part = cpu->kinds[kind].part;
+    return arch_family_of(&core);
+}
+
+const struct arch_family *arch_family_of_core(const struct arch_cpu *cpu, uint8_t core_type)
+{
+    struct arch_cpu core = *cpu;
+    core.core_type = core_type;
     return arch_family_of(&core);
 }
 

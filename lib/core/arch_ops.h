@@ -124,6 +124,14 @@ struct arch_kind {
 
 enum { ARCH_KINDS_MAX = 4 };
 
+/** Core type of an x86 hybrid CPU. /proc/cpuinfo does not show it; the name of the core's PMU does. */
+enum arch_core_type {
+    ARCH_CORE_ANY = 0, /**< not known, or the CPU has one core type */
+    ARCH_CORE_PERFORMANCE,
+    ARCH_CORE_EFFICIENT,
+    ARCH_CORE_LOW_POWER, /**< a third type, beside both of the others */
+};
+
 /** Identity of a CPU, from /proc/cpuinfo and what else tells of it. Fields that nobody told are -1 or "". */
 struct arch_cpu {
     char machine[24]; /**< "x86", "arm64", "loongarch", "mips", "sw_64", "riscv", "arm", "" */
@@ -140,6 +148,7 @@ struct arch_cpu {
     uint32_t prid;                          /**< Loongson PRID where it is told, else 0 */
     uint64_t mvendorid, marchid;            /**< RISC-V: ids of the first processor, 0 if not printed */
     char uarch[32];                         /**< RISC-V: "uarch", the core as the device tree names it, or "" */
+    uint8_t core_type;                      /**< enum arch_core_type, of the core in question */
     bool hypervisor;                        /**< x86 "hypervisor" flag */
     char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
@@ -190,6 +199,8 @@ enum arch_agreement arch_cpu_hold(struct arch_cpu *cpu, const struct arch_cpu *o
 const struct arch_family *arch_family_of(const struct arch_cpu *cpu);
 /** The family of one kind of core of a machine, `kind` < n_kinds; never NULL. */
 const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsigned kind);
+/** The family of the cores of one type (enum arch_core_type) of an x86 machine; never NULL. */
+const struct arch_family *arch_family_of_core(const struct arch_cpu *cpu, uint8_t core_type);
 /** A family by its key, or NULL. */
 const struct arch_family *arch_family_named(const char *name);
 /** A family as people call it: by its key or by a chip that has it, with the maker's name in front or without, in

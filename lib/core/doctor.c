@@ -96,6 +96,15 @@ static void other_kinds(const struct machine *m, char *text, size_t cap)
         text += used;
         cap -= used;
     }
+    /* Core types that /proc/cpuinfo does not show: the PMUs do. */
+    for (unsigned k = 1; k < m->core_kinds && m->cpu.n_kinds == 0 && cap > 0; k++) {
+        const struct machine *other = machine_kind(k);
+        int n = snprintf(text, cap, "; cores of %s: table '%s' (%s)", other->core_pmu, other->family->name,
+                         other->family->title);
+        size_t used = n > 0 && (size_t)n < cap ? (size_t)n : 0;
+        text += used;
+        cap -= used;
+    }
 }
 
 static int topic_cpu(const struct doctor *d)

@@ -107,8 +107,17 @@ static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
     return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed);
 }
 
-/* The code of a row. Where there are cores of more kinds than one, a generic id is any core's: it becomes the machine code of
- * this core's PMU, or says which PMU is meant in its upper half. */
+/* Whether a code counts nothing sensible without a second register, whose value the kernel knows. */
+static bool needs_register(const struct arch_counters *c, uint64_t code)
+{
+    for (size_t i = 0; i < c->n_rules; i++)
+        if ((code & c->rules[i].mask) == c->rules[i].match)
+            return c->rules[i].pool != 0;
+    return false;
+}
+
+/* The code of a row. With several core types, a generic id selects no PMU by itself: it becomes the raw code of this core's
+ * PMU, or, where that code is unknown or not the whole event, it carries the PMU's type in its upper half. */
 static void encode_row(const struct machine *m, const struct arch_event *row, struct event *out)
 {
     out->type = type_of_kind(m, row->kind);
@@ -117,7 +126,7 @@ static void encode_row(const struct machine *m, const struct arch_event *row, st
     out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
     if (m->core_kinds < 2 || row->kind == ARCH_CODE_RAW)
         return;
-    if (row->machine_code == UINT64_MAX) {
+    if (row->machine_code == UINT64_MAX || needs_register(&m->family->counters, row->machine_code)) {
         out->config |= (uint64_t)m->core_type << 32;
         return;
     }

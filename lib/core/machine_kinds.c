@@ -81,9 +81,26 @@ bool machine_has_cpu(const struct machine *kind, int cpu)
     }
 }
 
+/* The core type that a PMU of an Intel hybrid counts: the kernel names these PMUs, and nothing else does. */
+static uint8_t core_type_of_pmu(const char *pmu)
+{
+    static const struct {
+        const char *pmu;
+        uint8_t type;
+    } types[] = {
+        {"cpu_core", ARCH_CORE_PERFORMANCE}, {"cpu_atom", ARCH_CORE_EFFICIENT}, {"cpu_lowpower", ARCH_CORE_LOW_POWER}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(pmu, types[i].pmu) == 0)
+            return types[i].type;
+    return ARCH_CORE_ANY;
+}
+
 /* The family of the cores that a PMU counts. */
 static const struct arch_family *family_of_kind(const struct machine *m)
 {
+    uint8_t type = core_type_of_pmu(m->core_pmu);
+    if (type != ARCH_CORE_ANY)
+        return arch_family_of_core(&m->cpu, type);
     for (unsigned k = 0; m->cpus[0] && k < m->cpu.n_kinds; k++)
         if (machine_has_cpu(m, m->cpu.kinds[k].processor))
             return arch_family_of_kind(&m->cpu, k);

@@ -6,9 +6,12 @@
 In FOLDER: unified.csv has one line for each vendor-neutral name and each column of the survey; columns.csv says which
 CPUs a column speaks of; differs.csv has the cells in which CPUs (* = all) are other than their column says, with the reason;
 native.csv has the CPUs' own names; codes.csv has the kernel's generic ids with the machine code that the kernel makes of each
-(empty: not known), and raw codes that have a meaning but no name of the CPU's own. A cell of type formula has the sum in `config`. Prints each difference; exit status 1 if there is any.
+(empty: not known), and raw codes that have a meaning but no name of the CPU's own. A cell of type formula has the sum in
+`config`. Families that the survey did not cover have files of their own below families/: MAKER.csv with some cells of each,
+MAKER.native.csv with all of their own names. Prints each difference; exit status 1 if there is any.
 """
 import csv
+import glob
 import json
 import subprocess
 import sys
@@ -27,6 +30,11 @@ def fault(text):
 def rows(name):
     with open(f"{folder}/{name}", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def rows_of_families(native):
+    names = [n[len(folder) + 1:] for n in sorted(glob.glob(f"{folder}/families/*.csv"))]
+    return [row for n in names if n.endswith(".native.csv") == native for row in rows(n)]
 
 
 def listed(cpu, *options):
@@ -82,9 +90,21 @@ def compare_unified(cpus):
     return compared
 
 
+def compare_families():
+    """Cells of families that the survey did not cover."""
+    compared = 0
+    for row in rows_of_families(native=False):
+        for cpu in row["cpus"].split():
+            compared += 1
+            event = tables[cpu].get(row["name"])
+            if not agrees(row, event):
+                fault(f"{cpu} {row['name']}: {found(event)} for {row}")
+    return compared
+
+
 def compare_native():
     wanted = {}
-    for row in rows("native.csv"):
+    for row in rows("native.csv") + rows_of_families(native=True):
         for cpu in row["cpus"].split():
             wanted.setdefault(cpu, {})["native::" + row["name"]] = int(row["code"], 16)
     for cpu in tables:
@@ -123,11 +143,12 @@ def all_cpus():
 
 
 cpus = {r["column"]: r["cpus"].split() for r in rows("columns.csv")}
-surveyed = [cpu for column in cpus.values() for cpu in column]
+surveyed = {cpu for column in cpus.values() for cpu in column}
+surveyed |= {cpu for row in rows_of_families(native=False) for cpu in row["cpus"].split()}
 tables = {cpu: listed(cpu) for cpu in surveyed}
 # Nothing to compare with: CPUs of which the survey found no codes.
-for cpu in set(all_cpus()) ^ set(surveyed) ^ {"generic", "sunway", "loongson2k"}:
+for cpu in set(all_cpus()) ^ surveyed ^ {"generic", "sunway", "loongson2k"}:
     fault(f"{cpu}: in the library or in columns.csv, not in both")
-cells, names, codes = compare_unified(cpus), compare_native(), compare_codes()
+cells, names, codes = compare_unified(cpus) + compare_families(), compare_native(), compare_codes()
 print(f"{cells} cells, {names} native names and {codes} codes compared, {faults} differ")
 sys.exit(1 if faults or cells < 1050 or names < 2500 or codes < 800 else 0)

@@ -40,6 +40,13 @@ static const char *const e2000_files[] = {
     NULL,
 };
 
+#define HYBRID_FILES(name, core, atom)                                                           \
+    static const char *const name[] = {"/sys/bus/event_source/devices/cpu_core/cpus", core "\n", \
+                                       "/sys/bus/event_source/devices/cpu_atom/cpus", atom "\n", NULL}
+HYBRID_FILES(alderlake_files, "0-15", "16-23");
+HYBRID_FILES(meteorlake_files, "0-11", "12-21");
+HYBRID_FILES(lunarlake_files, "0-3", "4-7");
+
 const struct model_machine model_machines[] = {
     {.name = "3A1000, vendor kernel",
      .recording = "loongson3a1000",
@@ -127,6 +134,37 @@ const struct model_machine model_machines[] = {
      .watchdog = true,
      .release = "6.12.0",
      .pmus = CPU_PMU(model_intel_skylake)},
+    {.name = "Alder Lake",
+     .recording = "intel_alderlake",
+     .release = "6.12.0",
+     .files = alderlake_files,
+     .pmus = {{"cpu_core", KERNEL_TYPE_RAW, &model_intel_goldencove}, {"cpu_atom", 10, &model_intel_gracemont}}},
+    {.name = "Alder Lake, watchdog",
+     .recording = "intel_alderlake",
+     .watchdog = true,
+     .release = "6.12.0",
+     .files = alderlake_files,
+     .pmus = {{"cpu_core", KERNEL_TYPE_RAW, &model_intel_goldencove}, {"cpu_atom", 10, &model_intel_gracemont}}},
+    {.name = "Meteor Lake",
+     .recording = "intel_meteorlake",
+     .release = "6.12.0",
+     .files = meteorlake_files,
+     .pmus = {{"cpu_core", KERNEL_TYPE_RAW, &model_intel_goldencove}, {"cpu_atom", 10, &model_intel_crestmont}}},
+    {.name = "Lunar Lake",
+     .recording = "intel_lunarlake",
+     .release = "6.14.0",
+     .files = lunarlake_files,
+     .pmus = {{"cpu_core", KERNEL_TYPE_RAW, &model_intel_lioncove}, {"cpu_atom", 10, &model_intel_skymont}}},
+    {.name = "Alder Lake-N", .cpuinfo = INTEL("190"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_gracemont)},
+    {.name = "Sapphire Rapids", .cpuinfo = INTEL("143"), .release = "6.12.0", .pmus = CPU_PMU(model_intel_goldencove)},
+    {.name = "Granite Rapids",
+     .recording = "intel_graniterapids",
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_intel_goldencove)},
+    {.name = "Sierra Forest",
+     .recording = "intel_sierraforest",
+     .release = "6.12.0",
+     .pmus = CPU_PMU(model_intel_crestmont)},
     {.name = "Zen 3, watchdog",
      .recording = "amd_zen3",
      .watchdog = true,

@@ -135,6 +135,8 @@ extern const struct model_driver model_core3a, model_core3a_first, model_core3b,
 extern const struct model_driver model_armv8_full, model_kunpeng920, model_phytium_full, model_phytium_sparse,
     model_phytium_little, model_phytium_big;
 extern const struct model_driver model_intel_core2, model_intel_nehalem, model_intel_ivybridge, model_intel_skylake;
+extern const struct model_driver model_intel_goldencove, model_intel_gracemont, model_intel_crestmont,
+    model_intel_lioncove, model_intel_skymont;
 extern const struct model_driver model_zen1, model_zen2, model_zen2_before_2024, model_zen4, model_hygon_before_2024,
     model_hygon_since_2024;
 /** x86: the raw bits and the errnos that all its drivers share. */

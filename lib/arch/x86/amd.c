@@ -129,3 +129,21 @@ const struct arch_family arch_zen5 = {
     .remark = GUESTS,
     .choice = AMD_CHOICE,
 };
+
+/** Any AMD CPU from Zen on. */
+static int is_amd_core(const struct arch_cpu *cpu)
+{
+    return strcmp(cpu->vendor, "AuthenticAMD") == 0 && cpu->family >= ZEN_1_AND_2 ? ARCH_MATCH_VENDOR : ARCH_MATCH_NO;
+}
+
+const struct arch_family arch_amd_core = {
+    .name = "amd-core",
+    .title = "AMD, model not known",
+    .table = &arch_table_amd_core,
+    .vendor = "x86",
+    .core_pmu = "cpu",
+    .counters = ZEN_COUNTERS,
+    .matches = is_amd_core,
+    .remark = "this model has no table of its own: only the events that all cores since Zen share have a known meaning",
+    .choice = AMD_CHOICE,
+};

@@ -160,7 +160,8 @@ const struct arch_family arch_intel_core = {
                  .rules = code_rules,
                  .n_rules = ROWS(code_rules)},
     .matches = is_intel_core,
-    .remark = "only architectural events have a known meaning; hybrid CPUs have one PMU per kind of core (cpu_core, "
-              "cpu_atom)",
+    .remark =
+        "this model has no table of its own: only the architectural events have a known meaning. Hybrid CPUs have one "
+        "PMU per core type (cpu_core, cpu_atom)",
     .choice = INTEL_CHOICE,
 };

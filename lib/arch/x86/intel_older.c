@@ -106,12 +106,9 @@ static const struct arch_code_rule ivybridge_rules[] = {
         .n_rules = ROWS(table), .raw = {.mask = 0xffa4ffff}, .guests_since = ARCH_KERNEL(3, 3, 0), \
     }
 
-#define REMARK \
-    "rows are the architectural events and the kernel's generic ones; the maker's list for this core was not read"
-
-#define CHOICE                                                                                                   \
-    "generic ids: the kernel ties them to a fixed counter or to a second register (offcore response), or makes " \
-    "its code for this core of them"
+#define CHOICE                                                                                               \
+    "generic ids where the kernel ties them to a fixed counter or to a second register (offcore response), " \
+    "or where its code is the one of the name; else the raw codes of the maker's list for this core"
 
 const struct arch_family arch_intel_core2 = {
     .name = "intel-core2",
@@ -121,7 +118,7 @@ const struct arch_family arch_intel_core2 = {
     .core_pmu = "cpu",
     .counters = COUNTERS(2, 40, core2_rules),
     .matches = is_core2,
-    .remark = REMARK,
+    .remark = "",
     .choice = CHOICE,
 };
 
@@ -133,7 +130,7 @@ const struct arch_family arch_intel_nehalem = {
     .core_pmu = "cpu",
     .counters = COUNTERS(4, 48, nehalem_rules),
     .matches = is_nehalem,
-    .remark = REMARK,
+    .remark = "native names are those of the server part",
     .choice = CHOICE,
 };
 
@@ -145,7 +142,7 @@ const struct arch_family arch_intel_westmere = {
     .core_pmu = "cpu",
     .counters = COUNTERS(4, 48, westmere_rules),
     .matches = is_westmere,
-    .remark = REMARK,
+    .remark = "native names are those of the server part",
     .choice = CHOICE,
 };
 
@@ -157,7 +154,7 @@ const struct arch_family arch_intel_sandybridge = {
     .core_pmu = "cpu",
     .counters = COUNTERS(4, 48, sandybridge_rules),
     .matches = is_sandybridge,
-    .remark = REMARK,
+    .remark = "native names are those of the client part",
     .choice = CHOICE,
 };
 
@@ -169,6 +166,6 @@ const struct arch_family arch_intel_ivybridge = {
     .core_pmu = "cpu",
     .counters = COUNTERS(4, 48, ivybridge_rules),
     .matches = is_ivybridge,
-    .remark = REMARK,
+    .remark = "native names are those of the client part",
     .choice = CHOICE,
 };

@@ -28,6 +28,16 @@ static const struct expected expected[] = {
      "", "", "", -1, -1, -1, 0x41, 0xd08, 0, false},
     {"hygon_7285", "x86", "hygon",
      "HygonGenuine", "Hygon C86 7285 32-core Processor", "", 24, 1, 1, -1, -1, 0, false},
+    {"intel_alderlake", "x86", "intel-core",
+     "GenuineIntel", "12th Gen Intel(R) Core(TM) i9-12900K", "", 6, 151, 2, -1, -1, 0, false},
+    {"intel_graniterapids", "x86", "intel-graniterapids",
+     "GenuineIntel", "Intel(R) Xeon(R) 6980P", "", 6, 173, 1, -1, -1, 0, false},
+    {"intel_lunarlake", "x86", "intel-core",
+     "GenuineIntel", "Intel(R) Core(TM) Ultra 7 258V", "", 6, 189, 1, -1, -1, 0, false},
+    {"intel_meteorlake", "x86", "intel-core",
+     "GenuineIntel", "Intel(R) Core(TM) Ultra 7 155H", "", 6, 170, 4, -1, -1, 0, false},
+    {"intel_sierraforest", "x86", "intel-sierraforest",
+     "GenuineIntel", "Intel(R) Xeon(R) 6780E", "", 6, 175, 3, -1, -1, 0, false},
     {"intel_skx", "x86", "intel-skylake",
      "GenuineIntel", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", "", 6, 85, 4, -1, -1, 0, false},
     {"kunpeng920", "arm64", "kunpeng920",
@@ -180,7 +190,12 @@ START_TEST(x86_model_picks_the_family)
         {"GenuineIntel", 6, 0x9e, "intel-skylake"},
         {"GenuineIntel", 6, 0x6a, "intel-icelake"},
         {"GenuineIntel", 6, 0x8f, "intel-sapphirerapids"},
-        {"GenuineIntel", 6, 0x97, "intel-core"}, /* Alder Lake: two PMUs */
+        {"GenuineIntel", 6, 0x97, "intel-core"}, /* Alder Lake, its core type not known */
+        {"GenuineIntel", 6, 0xbe, "intel-gracemont"},
+        {"GenuineIntel", 6, 0xad, "intel-graniterapids"},
+        {"GenuineIntel", 6, 0xaf, "intel-sierraforest"},
+        {"GenuineIntel", 6, 0xb6, "intel-sierraforest"},
+        {"GenuineIntel", 6, 0xcc, "intel-core"}, /* Panther Lake: newer than all tables */
         {"GenuineIntel", 6, 0x17, "intel-core2"},
         {"GenuineIntel", 6, 0x1e, "intel-nehalem"},
         {"GenuineIntel", 6, 0x2c, "intel-westmere"},
@@ -198,8 +213,9 @@ START_TEST(x86_model_picks_the_family)
         {"AuthenticAMD", 25, 0x11, "zen4"},
         {"AuthenticAMD", 25, 0xa0, "zen4"},
         {"AuthenticAMD", 26, 0x02, "zen5"},
-        {"AuthenticAMD", 26, 0x50, "generic"}, /* a model nobody has described yet */
-        {"AuthenticAMD", 21, 0x02, "generic"}, /* before Zen */
+        {"AuthenticAMD", 26, 0x50, "amd-core"}, /* a model without a table */
+        {"AuthenticAMD", 27, 0x01, "amd-core"}, /* a family of the future */
+        {"AuthenticAMD", 21, 0x02, "generic"},  /* before Zen */
         {"HygonGenuine", 24, 0x01, "hygon"},
         {"HygonGenuine", 24, 0x04, "hygon"},
         {"CentaurHauls", 6, 0x19, "zx-c"},
@@ -296,6 +312,41 @@ START_TEST(each_kind_of_core_of_a_mixed_machine_has_its_family)
     ck_assert_uint_eq(cpu.n_kinds, 1);
     ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("intel_skx"), &cpu), 0);
     ck_assert_uint_eq(cpu.n_kinds, 0);
+}
+END_TEST
+
+START_TEST(the_core_type_picks_the_family_of_an_intel_hybrid)
+{
+    static const struct {
+        int model;
+        const char *performance, *efficient, *low_power;
+    } cases[] = {
+        {0x97, "intel-goldencove", "intel-gracemont", "intel-core"},
+        {0x9a, "intel-goldencove", "intel-gracemont", "intel-core"},
+        {0xb7, "intel-goldencove", "intel-gracemont", "intel-core"},
+        {0xba, "intel-goldencove", "intel-gracemont", "intel-core"},
+        {0xbf, "intel-goldencove", "intel-gracemont", "intel-core"},
+        {0xaa, "intel-redwoodcove", "intel-crestmont", "intel-core"},
+        {0xac, "intel-redwoodcove", "intel-crestmont", "intel-core"},
+        {0xb5, "intel-redwoodcove", "intel-crestmont", "intel-core"},
+        {0xbd, "intel-lioncove", "intel-skymont", "intel-core"},
+        {0xc5, "intel-lioncove", "intel-skymont", "intel-crestmont"},
+        {0xc6, "intel-lioncove", "intel-skymont", "intel-core"},
+        {0xcc, "intel-core", "intel-core", "intel-core"},
+        {0xbe, "intel-gracemont", "intel-gracemont", "intel-gracemont"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct arch_cpu cpu;
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "processor : 0\nvendor_id : GenuineIntel\ncpu family : 6\nmodel : %d\ncpuid level : 32\n",
+                 cases[i].model);
+        ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
+        ck_assert_int_eq(cpu.core_type, ARCH_CORE_ANY);
+        ck_assert_str_eq(arch_family_of_core(&cpu, ARCH_CORE_PERFORMANCE)->name, cases[i].performance);
+        ck_assert_str_eq(arch_family_of_core(&cpu, ARCH_CORE_EFFICIENT)->name, cases[i].efficient);
+        ck_assert_str_eq(arch_family_of_core(&cpu, ARCH_CORE_LOW_POWER)->name, cases[i].low_power);
+    }
 }
 END_TEST
 
@@ -424,6 +475,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, zx_c_begins_with_stepping_14);
     tcase_add_test(t, chips_without_a_recording_are_recognised);
     tcase_add_test(t, each_kind_of_core_of_a_mixed_machine_has_its_family);
+    tcase_add_test(t, the_core_type_picks_the_family_of_an_intel_hybrid);
     tcase_add_test(t, kinds_of_cores_are_bounded);
     tcase_add_test(t, architectural_flag_makes_an_intel_core_of_any_family);
     tcase_add_test(t, text_that_is_no_cpuinfo_is_refused);

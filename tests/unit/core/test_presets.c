@@ -99,7 +99,7 @@ START_TEST(preset_of_no_neutral_name_is_the_cpus_own_event)
         {"intel-skylake", "PAPI_BR_NTK", 0x10c4, UPMU_GRADE_EXACT},
         {"intel-icelake", "PAPI_BR_TKN", 0x01c4, UPMU_GRADE_EXACT},
         {"intel-skylake", "PAPI_L2_ICM", 0x2424, UPMU_GRADE_APPROXIMATE},
-        {"intel-skylake", "PAPI_L2_DCR", 0xe124, UPMU_GRADE_APPROXIMATE},
+        {"intel-skylake", "PAPI_L2_ICA", 0xe424, UPMU_GRADE_APPROXIMATE},
         {"intel-skylake", "PAPI_MEM_WCY", 0x08a2, UPMU_GRADE_APPROXIMATE},
         {"zen1", "PAPI_BR_TKN", 0x00c4, UPMU_GRADE_APPROXIMATE},
         {"hygon", "PAPI_BR_TKN", 0x00c4, UPMU_GRADE_APPROXIMATE},

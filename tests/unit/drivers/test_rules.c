@@ -365,6 +365,59 @@ START_TEST(intel_has_fixed_counters_and_two_extra_registers)
 }
 END_TEST
 
+/* The same code in a group as often as it fits, then once more. */
+static void fits(uint32_t type, uint64_t config, unsigned times)
+{
+    int leader = opened(type, config, ALONE);
+    for (unsigned i = 1; i < times; i++)
+        opened(type, config, leader);
+    refused(type, config, leader, EINVAL);
+}
+
+START_TEST(intel_performance_cores_have_eight_counters_and_four_for_memory)
+{
+    on("Granite Rapids");
+    becomes(CACHE, 0x10003, 0x0e12);
+    refused(CACHE, 0x00001, ALONE, ENOENT);
+    fits(RAW, 0x01b1, 8);
+    fits(RAW, 0x412e, 8);
+    fits(RAW, 0x00c0, 9);
+    fits(RAW, 0x003c, 9);
+    fits(RAW, 0x81d0, 4);
+    fits(RAW, 0x0151, 4);
+    fits(RAW, 0x01a3, 4);
+    fits(RAW, 0x04a3, 8);
+    fits(RAW, 0x0300, 1);
+    fits(RAW, 0x0400, 1);
+    int leader = open_with(RAW, 0x012a, 0x10001, 0, ALONE);
+    ck_assert_int_ge(open_with(RAW, 0x012b, 0x3fbfc00001, 0, leader), 0);
+    ck_assert_int_eq(open_with(RAW, 0x012a, 0x10002, 0, leader), -EINVAL);
+    ck_assert_int_eq(open_with(RAW, 0x012a, UINT64_C(0x9e7fa000001), 0, ALONE), -EINVAL);
+}
+END_TEST
+
+START_TEST(intel_hybrids_have_a_pmu_for_each_core_type)
+{
+    enum { ATOM = 10 };
+    on("Alder Lake");
+    fits(RAW, 0x81d0, 4);
+    fits(ATOM, 0x81d0, 6);
+    fits(ATOM, 0x003c, 7);
+    int leader = opened(RAW, 0x00c0, ALONE);
+    refused(ATOM, 0x00c0, leader, EINVAL);
+    opened(HW, UINT64_C(10) << 32, ALONE);
+    refused(HW, UINT64_C(11) << 32, ALONE, ENOENT);
+    on("Lunar Lake");
+    fits(RAW, 0x0151, 10);
+    fits(RAW, 0x81d0, 4);
+    fits(RAW, 0x01b1, 1);
+    fits(ATOM, 0x019c, 9);
+    fits(ATOM, 0x00c5, 8);
+    ck_assert_int_ge(open_with(RAW, 0x012a, UINT64_C(0x9e7fa000001), 0, ALONE), 0);
+    ck_assert_int_ge(open_with(ATOM, 0x01b7, UINT64_C(0x13fbfc00001), 0, ALONE), 0);
+}
+END_TEST
+
 START_TEST(the_watchdog_has_its_counter_first)
 {
     on("Zen 3, watchdog");
@@ -596,6 +649,8 @@ int main(int argc, char **argv)
     tcase_add_test(cases, armv8_grants_user_reads_to_who_asks);
     tcase_add_test(cases, each_kind_of_core_has_a_pmu_of_its_own);
     tcase_add_test(cases, intel_has_fixed_counters_and_two_extra_registers);
+    tcase_add_test(cases, intel_performance_cores_have_eight_counters_and_four_for_memory);
+    tcase_add_test(cases, intel_hybrids_have_a_pmu_for_each_core_type);
     tcase_add_test(cases, the_watchdog_has_its_counter_first);
     tcase_add_test(cases, zen_counts_flops_on_pairs_of_counters);
     tcase_add_test(cases, zen_maps_stalls_by_the_kernel);

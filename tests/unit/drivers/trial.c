@@ -39,7 +39,8 @@ struct subject {
     const char *name; /* as counted */
     struct upmu_value value;
     const char *reason;
-    struct event event;
+    struct event event;                   /* on the first core type */
+    struct event others[MODEL_KINDS_MAX]; /* on the core type of that number; the first one is empty */
     int resolved;
     unsigned modes;
 };
@@ -57,17 +58,6 @@ static bool is_software(const struct subject *s)
     return s->event.class == EVENT_SOFTWARE;
 }
 
-/* Counts of a machine event in the time that was counted. It is the same event on all kinds of cores. */
-static uint64_t truth(const struct subject *s, enum model_load load, uint64_t code)
-{
-    uint64_t (*count)(enum model_load, uint64_t, unsigned, uint64_t) = is_software(s) ? load_software : load_count;
-    uint64_t from = s->trial->before_us, to = from + s->trial->run_us;
-    uint64_t n = count(load, code, s->modes, to) - count(load, code, s->modes, from);
-    if (s->trial->flags & UPMU_SET_INHERIT)
-        n += count(load, code, s->modes, s->trial->child_us);
-    return n;
-}
-
 static unsigned kinds(void)
 {
     unsigned n = 1;
@@ -76,11 +66,51 @@ static unsigned kinds(void)
     return n;
 }
 
-static const uint64_t *documented(const struct subject *s)
+/* The event as a core type has it. One that is of the first PMU alone is estimated for the other types from there. */
+static const struct event *event_on(const struct subject *s, unsigned kind)
+{
+    return kind == 0 || !s->event.each_kind ? &s->event : &s->others[kind];
+}
+
+/* When the thread left a core type: each has its part of the time, one after the other. */
+static uint64_t end_of_kind(const struct trial *trial, unsigned kind)
+{
+    return kind + 1 == kinds() ? trial->run_us : trial->run_us / kinds() * (kind + 1);
+}
+
+/* Machine events by core type. */
+struct codes {
+    uint64_t of[MODEL_KINDS_MAX];
+};
+
+static struct codes same_on_all(uint64_t code)
+{
+    struct codes c;
+    for (unsigned k = 0; k < MODEL_KINDS_MAX; k++)
+        c.of[k] = code;
+    return c;
+}
+
+/* Counts of machine events in the time that was counted. The child ran on the first core type. */
+static uint64_t truth(const struct subject *s, enum model_load load, const struct codes *codes)
+{
+    uint64_t (*count)(enum model_load, uint64_t, unsigned, uint64_t) = is_software(s) ? load_software : load_count;
+    uint64_t from = s->trial->before_us, n = 0;
+    for (unsigned k = 0; k < kinds(); k++) {
+        uint64_t to = s->trial->before_us + end_of_kind(s->trial, k);
+        n += count(load, codes->of[k], s->modes, to) - count(load, codes->of[k], s->modes, from);
+        from = to;
+    }
+    if (s->trial->flags & UPMU_SET_INHERIT)
+        n += count(load, codes->of[0], s->modes, s->trial->child_us);
+    return n;
+}
+
+static const uint64_t *documented(const struct subject *s, unsigned kind)
 {
     size_t length = strcspn(s->event.name, ":");
-    const struct model_driver *driver = machine->pmus[0].driver;
-    if (s->event.grade != UPMU_GRADE_EXACT)
+    const struct model_driver *driver = machine->pmus[kind].driver;
+    if (event_on(s, kind)->grade != UPMU_GRADE_EXACT)
         return NULL;
     for (size_t i = 0; i < driver->n_facts; i++)
         if (strlen(driver->facts[i].name) == length && strncmp(driver->facts[i].name, s->event.name, length) == 0)
@@ -88,13 +118,17 @@ static const uint64_t *documented(const struct subject *s)
     return NULL;
 }
 
-/* The machine event that the library says it counts. @return whether it says. */
-static bool claimed(const struct subject *s, uint64_t *code)
+static bool is_generic(const struct event *e)
 {
-    bool generic = s->event.type == KERNEL_TYPE_HARDWARE || s->event.type == KERNEL_TYPE_HW_CACHE;
-    uint64_t meaning = machine->pmus[0].driver->raw_meaning;
-    *code = generic ? s->event.machine_code : s->event.config & (meaning ? meaning : UINT64_MAX);
-    return !generic || s->event.machine_code != UINT64_MAX;
+    return e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
+}
+
+/* The machine event that the library says it counts. @return whether it says. */
+static bool claimed(const struct event *e, unsigned kind, uint64_t *code)
+{
+    uint64_t meaning = machine->pmus[kind].driver->raw_meaning;
+    *code = is_generic(e) ? e->machine_code : e->config & (meaning ? meaning : UINT64_MAX);
+    return !is_generic(e) || e->machine_code != UINT64_MAX;
 }
 
 /* A code that the CPU lacks counts 0 on some kernels, and nothing tells it from a quiet event. A name for such a code
@@ -107,26 +141,35 @@ static bool cannot_be_told(const struct subject *s, const struct model_code *ker
     return kernel->code >= machine->pmus[0].driver->told && (own || marked);
 }
 
-/* What the kernel counts if it takes the event. @return 0 or -errno. */
-static int programmed(const struct subject *s, struct model_code *code)
+/* What the kernel counts if it takes the event; a generic one may name its PMU in the upper half. @return 0 or -errno. */
+static int programmed(const struct event *e, struct model_code *code)
 {
-    const struct kernel_open req = {.type = s->event.type, .config = s->event.config, .config1 = s->event.config1};
+    uint32_t pmu = is_generic(e) ? (uint32_t)(e->config >> 32) : 0;
+    const struct kernel_open req = {
+        .type = e->type, .config = pmu ? e->config & UINT32_MAX : e->config, .config1 = e->config1};
     int rc = -ENOENT;
-    for (unsigned k = 0; k < MODEL_KINDS_MAX && machine->pmus[k].driver && rc == -ENOENT; k++)
-        rc = model_decode(&machine->pmus[k], &req, code);
+    for (unsigned k = 0; k < kinds() && rc == -ENOENT; k++)
+        if (pmu == 0 || machine->pmus[k].type == pmu)
+            rc = model_decode(&machine->pmus[k], &req, code);
     return rc;
 }
 
 /* ------------------------------------------------------------------------------------------------ judging */
 
-static bool near_truth(const struct subject *s, uint64_t code)
+/* An estimate lies between those for the events of single core types: it is not known how long each type waited. */
+static bool near_truth(const struct subject *s, const struct codes *codes)
 {
     if (s->value.standing == UPMU_EXACT)
-        return s->value.value == truth(s, s->trial->load, code);
-    uint64_t steady = truth(s, MODEL_STEADY, code);
-    uint64_t slack = steady / 1000000 + 1;
-    uint64_t most = steady * load_factor_max(s->trial->load) + slack;
-    return s->value.value + slack >= steady && s->value.value <= most;
+        return s->value.value == truth(s, s->trial->load, codes);
+    uint64_t least = UINT64_MAX, most = 0;
+    for (unsigned k = 0; k < kinds(); k++) {
+        const struct codes alone = same_on_all(codes->of[k]);
+        uint64_t steady = truth(s, MODEL_STEADY, &alone);
+        least = steady < least ? steady : least;
+        most = steady > most ? steady : most;
+    }
+    uint64_t slack = most / 1000000 + 1;
+    return s->value.value + slack >= least && s->value.value <= most * load_factor_max(s->trial->load) + slack;
 }
 
 /* Codes are told apart by their lower part where the upper one is the model's own. */
@@ -135,26 +178,54 @@ static bool same_code(uint64_t programmed_code, uint64_t claim)
     return (programmed_code & ((UINT64_C(1) << 40) - 1)) == claim;
 }
 
+/* What is known of an event's machine events, each as far as it is known for all core types. */
+struct known {
+    struct codes facts, claims, kernel;
+    bool documented, claimed;
+};
+
+/* @return what is wrong with the event on a core type, or NULL */
+static const char *find_known(const struct subject *s, struct known *k, bool *untold)
+{
+    *k = (struct known){.documented = true, .claimed = true};
+    *untold = false;
+    for (unsigned kind = 0; kind < kinds(); kind++) {
+        const struct event *e = event_on(s, kind);
+        const uint64_t *fact = documented(s, e == &s->event ? 0 : kind);
+        struct model_code code;
+        k->documented = k->documented && fact;
+        k->facts.of[kind] = fact ? *fact : 0;
+        if (programmed(e, &code) != 0)
+            return "a number of an event that the kernel does not take";
+        *untold = *untold || (kind == 0 && code.nothing && cannot_be_told(s, &code));
+        k->kernel.of[kind] = code.code;
+        uint64_t claim;
+        k->claimed = claimed(e, e == &s->event ? 0 : kind, &claim) && k->claimed;
+        k->claims.of[kind] = same_code(code.code, claim) ? code.code : claim;
+    }
+    return NULL;
+}
+
 static const char *judge_number(const struct subject *s, struct trial_sums *sums)
 {
-    struct model_code kernel;
-    uint64_t code;
-    const uint64_t *fact = documented(s);
+    struct known known;
+    bool untold;
+    const struct codes software = same_on_all(s->event.config);
     if (is_software(s))
-        return near_truth(s, s->event.config) ? NULL : "not what happened";
-    if (fact && !near_truth(s, *fact))
+        return near_truth(s, &software) ? NULL : "not what happened";
+    const char *wrong = find_known(s, &known, &untold);
+    if (known.documented && !near_truth(s, &known.facts))
         return "not what the name means";
-    sums->known += fact != NULL;
-    int rc = programmed(s, &kernel);
-    if (rc != 0)
-        return "a number of an event that the kernel does not take";
-    if (kernel.nothing && cannot_be_told(s, &kernel)) {
+    sums->known += known.documented;
+    if (wrong)
+        return wrong;
+    if (untold) {
         sums->untold++;
         return s->value.raw == 0 || kinds() > 1 ? NULL : "counts of what does not exist";
     }
-    if (claimed(s, &code) && !near_truth(s, same_code(kernel.code, code) ? kernel.code : code))
+    if (known.claimed && !near_truth(s, &known.claims))
         return "not what the library says it counts";
-    return near_truth(s, kernel.code) ? NULL : "not what happened";
+    return near_truth(s, &known.kernel) ? NULL : "not what happened";
 }
 
 static const char *judge_times(const struct subject *s)
@@ -172,10 +243,11 @@ static const char *judge_not_counted(const struct subject *s)
 {
     struct model_code kernel;
     if (s->event.zero_unsure && s->value.value == UPMU_NO_VALUE && s->reason[0])
-        return s->value.raw == 0 && programmed(s, &kernel) == 0 && kernel.nothing ? NULL : "doubted without a reason";
+        return s->value.raw == 0 && programmed(&s->event, &kernel) == 0 && kernel.nothing ? NULL
+                                                                                          : "doubted without a reason";
     if (s->value.value != UPMU_NO_VALUE || s->value.running != 0)
         return "a number for what was not counted";
-    if (s->resolved == 0 && !is_software(s) && programmed(s, &kernel) == 0 && kernel.counters != 0)
+    if (s->resolved == 0 && !is_software(s) && programmed(&s->event, &kernel) == 0 && kernel.counters != 0)
         return "starved";
     return NULL;
 }
@@ -205,8 +277,13 @@ static const char *judge(const struct subject *s, struct trial_sums *sums)
 
 static void report(const struct trial *trial, const struct subject *s, const char *complaint)
 {
-    struct model_code kernel = {.code = 0};
-    bool taken = programmed(s, &kernel) == 0;
+    struct codes codes = {{0}};
+    bool taken = true;
+    for (unsigned k = 0; k < kinds(); k++) {
+        struct model_code kernel = {.code = 0};
+        taken = programmed(event_on(s, k), &kernel) == 0 && taken;
+        codes.of[k] = kernel.code;
+    }
     printf("%s: '%s' of '%s' (load %d, flags 0x%x, %" PRIu64 "+%" PRIu64 "+%" PRIu64 " us): %s\n", machine->name,
            s->name, trial->events, trial->load, trial->flags, trial->before_us, trial->run_us, trial->child_us,
            complaint);
@@ -214,7 +291,7 @@ static void report(const struct trial *trial, const struct subject *s, const cha
            upmu_standing_name(s->value.standing), s->value.value, s->value.running, s->value.enabled, s->event.type,
            s->event.config);
     if (taken)
-        printf(", the kernel's 0x%" PRIx64 " is %" PRIu64, kernel.code, truth(s, trial->load, kernel.code));
+        printf(", the kernel's 0x%" PRIx64 " is %" PRIu64, codes.of[0], truth(s, trial->load, &codes));
     printf("%s%s\n", s->reason[0] ? ": " : "", s->reason);
 }
 
@@ -243,8 +320,8 @@ static bool run_set(struct upmu_set *set, const struct trial *trial, struct upmu
         ok = ok && upmu_set_reset(set) == 0;
     }
     open_rivals(trial->rivals, rivals);
-    for (unsigned kind = 0, left = kinds(); left > 0; kind++, left--)
-        model_run(left > 1 ? trial->run_us / kinds() : trial->run_us - trial->run_us / kinds() * kind, kind);
+    for (unsigned kind = 0; kind < kinds(); kind++)
+        model_run(end_of_kind(trial, kind) - (kind > 0 ? end_of_kind(trial, kind - 1) : 0), kind);
     if (trial->child_us)
         model_run_child(trial->child_us, 0);
     ok = ok && upmu_set_read(set, values, EVENTS) >= 0;
@@ -263,6 +340,8 @@ static void judge_set(const struct upmu_set *set, const struct trial *trial, con
         struct subject s = {.trial = trial, .name = upmu_set_name(set, i), .value = values[i]};
         s.reason = upmu_set_reason(set, i);
         s.resolved = event_resolve(s.name, &s.event);
+        for (unsigned k = 1; k < kinds() && s.resolved == 0 && s.event.each_kind; k++)
+            s.resolved = event_resolve_on(machine_kind(k), s.name, &s.others[k]);
         s.modes = modes_of(s.name);
         const char *complaint = judge(&s, sums);
         if (complaint && sums->wrong++ < show)
