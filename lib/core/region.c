@@ -197,7 +197,8 @@ static inline bool take_exact(struct region_event_sum *e, const struct counters 
         return false;
     if (k->group_word != g->word)
         group_look(g, k->group_word, before, after);
-    if (UNLIKELY(!g->exact || after[k->word] < before[k->word] || is_frozen(c, k, g->enabled, wall)))
+    if (UNLIKELY(!g->exact || after[k->word] < before[k->word] || is_frozen(c, k, g->enabled, wall) ||
+                 value_is_jump(after[k->word] - before[k->word], g->running)))
         return false;
     event_take_exact(e, after[k->word] - before[k->word], g->enabled, g->running);
     return true;

@@ -7,7 +7,7 @@
 static struct upmu_value value_of_interval(uint64_t raw, uint64_t enabled, uint64_t running)
 {
     struct upmu_value v = {.raw = raw, .enabled = enabled, .running = running};
-    if (running == 0) {
+    if (running == 0 || value_is_jump(raw, running)) {
         v.value = UPMU_NO_VALUE;
         v.standing = UPMU_NOT_COUNTED;
     } else if (running >= enabled) {
@@ -54,7 +54,7 @@ struct upmu_value value_between(const struct reading *before, const struct readi
     if (is_unknown(before, after))
         return not_known_for(enabled);
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
-    if (value_times_exact(before, after)) {
+    if (value_times_exact(before, after) && !value_is_jump(v.raw, running)) {
         v.value = v.raw;
         v.standing = UPMU_EXACT;
     }
@@ -83,6 +83,8 @@ static struct upmu_value value_of_parts(const struct upmu_value *parts, const st
         enabled_ever = after[k].enabled > enabled_ever ? after[k].enabled : enabled_ever;
     }
     bool shorter_than_a_step = sum.enabled == 0 && is_whole(running_ever, enabled_ever);
+    if (value_is_jump(sum.raw, sum.running))
+        return not_known_for(sum.enabled);
     if (!all_along && !shorter_than_a_step && !is_whole(sum.running, sum.enabled))
         return value_of_interval(sum.raw, sum.enabled, sum.running);
     sum.running = sum.enabled;

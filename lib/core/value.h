@@ -41,6 +41,15 @@ static inline bool value_times_exact(const struct reading *before, const struct 
     return running >= enabled && (running > 0 || shorter_than_a_step);
 }
 
+/**
+ * Whether a count cannot have happened in the time it was counted: virtual PMUs have been seen to add 2^47 to a 48-bit counter
+ * now and then (AMD guests). Nothing that a CPU counts comes 10,000 times a nanosecond.
+ */
+static inline bool value_is_jump(uint64_t raw, uint64_t running)
+{
+    return __builtin_expect(raw >> 40 != 0, 0) && raw / 10000 > running;
+}
+
 enum { VALUE_KINDS_MAX = 4 };
 
 /**

@@ -44,7 +44,7 @@ START_TEST(counted_part_of_the_time_is_extrapolated_and_says_so)
     expect(v, UPMU_SCALED, 400);
     ck_assert_uint_eq(v.raw, 100);
     expect(total(1, 3, 2), UPMU_SCALED, 2); /* 1.5, to nearest */
-    expect(total(UINT64_MAX / 2, 1000000000000, 1), UPMU_SCALED, UINT64_MAX - 1);
+    expect(total(UINT64_C(1) << 39, UINT64_MAX / 2, 1), UPMU_SCALED, UINT64_MAX - 1);
 }
 END_TEST
 
@@ -79,6 +79,20 @@ START_TEST(a_counter_that_went_backwards_has_no_difference)
     expect(between(at(10, 1000, 1000), at(9, 2000, 2000)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     expect(between(at(10, 1000, 1000), at(11, 900, 900)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     expect(between(at(10, 1000, 1000), at(11, 2000, 900)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+}
+END_TEST
+
+START_TEST(a_count_that_cannot_have_happened_is_no_number)
+{
+    const uint64_t jump = UINT64_C(1) << 47, ms = 1000000;
+    expect(total(jump + 5, ms, ms), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    expect(between(at(7, ms, ms), at(jump + 7, 2 * ms, 2 * ms)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    expect(between(at(7, ms, ms), at(jump + 7, 3 * ms, 2 * ms)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    const struct reading before[2] = {at(0, ms, ms), at(0, ms, 0)},
+                         after[2] = {at(jump, 2 * ms, 2 * ms), at(0, 2 * ms, 0)};
+    expect(value_of_kinds(before, after, 2, NULL), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    /* half a day at 3 billion a second */
+    expect(total(jump, 43200 * 1000 * ms, 43200 * 1000 * ms), UPMU_EXACT, jump);
 }
 END_TEST
 
@@ -149,7 +163,8 @@ END_TEST
 
 START_TEST(a_sum_too_large_stays_below_no_value)
 {
-    struct upmu_value v = sum_of(total(UINT64_MAX - 5, 100, 100), total(100, 100, 100));
+    const uint64_t ns = UINT64_MAX / 8; /* long enough for such a count */
+    struct upmu_value v = sum_of(total(UINT64_MAX - 5, ns, ns), total(100, ns, ns));
     expect(v, UPMU_EXACT, UINT64_MAX - 1);
 }
 END_TEST
@@ -227,6 +242,7 @@ int main(void)
     tcase_add_test(cases, an_interval_is_judged_by_its_own_times);
     tcase_add_test(cases, an_interval_below_the_clocks_step_is_exact_if_the_counter_ran_all_along);
     tcase_add_test(cases, a_counter_that_went_backwards_has_no_difference);
+    tcase_add_test(cases, a_count_that_cannot_have_happened_is_no_number);
     tcase_add_test(cases, more_running_than_enabled_is_not_scaled_down);
     tcase_add_test(cases, kinds_of_cores_are_added_up_by_the_time_on_all_of_them);
     tcase_add_test(cases, a_kind_that_went_backwards_has_no_difference);
