@@ -189,11 +189,24 @@ static void group_look(struct group_interval *g, uint32_t word, const uint64_t *
     g->running = b.running - a.running;
 }
 
+static inline bool take_switches(struct region_event_sum *e, const uint64_t *before, const uint64_t *after,
+                                 uint64_t wall)
+{
+    if (UNLIKELY(!before[1] || !after[1] || after[0] < before[0]))
+        return false;
+    event_take_exact(e, after[0] - before[0], wall, wall);
+    return true;
+}
+
 /* The common case of counter_between() and event_take(): a member of a group that ran all the time. */
 static inline bool take_exact(struct region_event_sum *e, const struct counters *c, const struct counter *k,
                               struct group_interval *g, const uint64_t *before, const uint64_t *after, uint64_t wall)
 {
-    if (!k->counted || k->next || k->also)
+    if (k->next || k->also)
+        return false;
+    if (k->switches)
+        return take_switches(e, before + c->switch_word, after + c->switch_word, wall);
+    if (!k->counted)
         return false;
     if (k->group_word != g->word)
         group_look(g, k->group_word, before, after);
