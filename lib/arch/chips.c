@@ -60,6 +60,22 @@ static const struct chip chips[] = {
     {"hip08", &arch_kunpeng920},
     {"hip09", &arch_armv8},
     {"pmuv3", &arch_armv8},
+    {"altra", &arch_neoverse_n1},
+    {"graviton2", &arch_neoverse_n1},
+    {"graviton3", &arch_neoverse_v1},
+    {"graviton4", &arch_neoverse_v2},
+    {"grace", &arch_neoverse_v2},
+    {"axion", &arch_neoverse_v2},
+    {"cobalt100", &arch_neoverse_n2},
+    {"yitian710", &arch_neoverse_n2},
+    {"vulcan", &arch_thunderx2},
+    {"ampereone", &arch_ampere1},
+    {"ampereonex", &arch_ampere1a},
+    {"bcm2837", &arch_cortex_a53},
+    {"bcm2711", &arch_cortex_a72},
+    {"bcm2712", &arch_cortex_a76},
+    {"m1", &arch_apple_firestorm}, /* the fast cores; the small ones are apple-icestorm */
+    {"m2", &arch_apple_avalanche}, /* likewise apple-blizzard */
     {"arm64", &arch_armv8},
     {"riscv", &arch_riscv_sbi},
     {"d1", &arch_c906},
@@ -107,9 +123,9 @@ static const struct chip chips[] = {
 };
 
 /** Makers' names that people put in front of a chip's. */
-static const char *const makers[] = {"loongson", "godson",  "sunway",  "phytium", "hisilicon", "kunpeng",
-                                     "hygon",    "zhaoxin", "kaixian", "amd",     "intel",     "arm",
-                                     "t-head",   "thead",   "sifive",  "spacemit"};
+static const char *const makers[] = {"loongson", "godson",  "sunway", "phytium", "hisilicon", "kunpeng", "hygon",
+                                     "zhaoxin",  "kaixian", "amd",    "intel",   "arm",       "apple",   "ampere",
+                                     "cavium",   "fujitsu", "t-head", "thead",   "sifive",    "spacemit"};
 
 enum { CHIP_NAME_MAX = 48 };
 

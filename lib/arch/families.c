@@ -55,6 +55,39 @@ const struct arch_family *const upmu_arch_families[] = {
     &arch_core4,
     &arch_sunway,
     &arch_armv8,
+    &arch_neoverse_n1,
+    &arch_neoverse_n2,
+    &arch_neoverse_v1,
+    &arch_neoverse_v2,
+    &arch_neoverse_e1,
+    &arch_neoverse_n3,
+    &arch_neoverse_v3,
+    &arch_cortex_a34,
+    &arch_cortex_a35,
+    &arch_cortex_a53,
+    &arch_cortex_a55,
+    &arch_cortex_a57,
+    &arch_cortex_a72,
+    &arch_cortex_a73,
+    &arch_cortex_a75,
+    &arch_cortex_a76,
+    &arch_cortex_a77,
+    &arch_cortex_a78,
+    &arch_cortex_x1,
+    &arch_cortex_a510,
+    &arch_cortex_a710,
+    &arch_cortex_x2,
+    &arch_cortex_a65,
+    &arch_cortex_a715,
+    &arch_cortex_x3,
+    &arch_thunderx2,
+    &arch_a64fx,
+    &arch_ampere1,
+    &arch_ampere1a,
+    &arch_apple_firestorm,
+    &arch_apple_icestorm,
+    &arch_apple_avalanche,
+    &arch_apple_blizzard,
     &arch_kunpeng920,
     &arch_phytium,
     &arch_ftc310,
@@ -74,12 +107,22 @@ const struct arch_family *const upmu_arch_families[] = {
     NULL,
 };
 
+static int family_score(const struct arch_family *family, const struct arch_cpu *cpu)
+{
+    if (!family->cores)
+        return family->matches(cpu);
+    for (const uint32_t *core = family->cores; *core; core++)
+        if (cpu->implementer >= 0 && cpu->part >= 0 && *core == ARCH_CORE(cpu->implementer, cpu->part))
+            return ARCH_MATCH_MODEL;
+    return ARCH_MATCH_NO;
+}
+
 const struct arch_family *arch_family_of(const struct arch_cpu *cpu)
 {
     const struct arch_family *best = &arch_generic;
     int best_score = ARCH_MATCH_NO;
     for (size_t i = 0; upmu_arch_families[i]; i++) {
-        int score = upmu_arch_families[i]->matches(cpu);
+        int score = family_score(upmu_arch_families[i], cpu);
         if (score > best_score) {
             best = upmu_arch_families[i];
             best_score = score;

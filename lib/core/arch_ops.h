@@ -57,6 +57,7 @@ struct arch_counters {
     bool counts_hypervisor;  /**< hypervisor mode is a mode of its own, told by exclude_hv */
     uint32_t guests_since;   /**< ARCH_KERNEL() from which exclude_guest and exclude_host are heeded; 0 = never */
     bool watchdog;           /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
+    bool host_only;          /**< the kernel refuses events that would count in guests too */
     uint8_t general_without; /**< general counters of a CPU whose flags lack `flag` */
     const char *flag;        /**< as in /proc/cpuinfo, or NULL */
     const struct arch_code_rule *rules; /**< or NULL */
@@ -153,6 +154,9 @@ struct arch_cpu {
     char flags[2048];                       /**< x86 flags / Arm Features, blank separated, with a blank at both ends */
 };
 
+/** A kind of core by Arm's main id register. Never 0. */
+#define ARCH_CORE(implementer, part) ((uint32_t)(implementer) << 12 | (uint32_t)(part))
+
 /** A core family: one table, one set of counter rules. */
 struct arch_family {
     const char *name;     /**< stable key, lower case: "intel-skylake", "zen3", "gs464", "core3b", "generic" */
@@ -165,8 +169,13 @@ struct arch_family {
      *  kernel's PMU folder lists those that the core has. 0 = there is no such list. */
     uint8_t listed_raw;
     bool confirmed; /**< with `listed_raw`: the maker's list of events confirms the codes beyond it */
-    /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required. */
+    /** How sure the family is that `cpu` is one of its own: 0 = no; higher wins. Required, unless `cores` is there. */
     int (*matches)(const struct arch_cpu *cpu);
+    const uint32_t *cores; /**< Arm: ARCH_CORE() of each core of the family, 0 at the end; or NULL */
+    /** The codes hold on PMUs of the kernel whose names begin so; behind others, as guests have them, the core is of the
+     *  family `behind_others`. NULL: on any PMU. */
+    const char *own_pmu;
+    const struct arch_family *behind_others;
     const char *remark; /**< what users of this family must know ("mainline kernels have no PMU driver"), or "" */
     const char *choice; /**< which of an event's two codes its rows program, raw or generic, and why */
 };

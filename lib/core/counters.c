@@ -88,6 +88,8 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
     /* Another backend knows no PMU's number, but the core PMU by what it is. */
     if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_kind(e->core)->core_type)
         req->type = KERNEL_TYPE_RAW;
+    if (e->class == EVENT_CORE && machine_kind(e->core)->family->counters.host_only)
+        req->exclude |= KERNEL_EXCLUDE_GUEST;
     if (target->backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
         req->config1 |= machine_kind(e->core)->user_read_config1;
 }

@@ -62,7 +62,8 @@ static int try_open(const struct doctor *d, uint32_t type, uint64_t config, bool
 {
     struct kernel_open req = {
         .type = type,
-        .exclude = with_kernel ? 0 : KERNEL_EXCLUDE_KERNEL,
+        .exclude = (with_kernel ? 0 : KERNEL_EXCLUDE_KERNEL) |
+                   (machine_get()->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0),
         .config = config,
         .config1 = type == KERNEL_TYPE_HARDWARE ? machine_get()->user_read_config1 : 0,
         .cpu = -1,
@@ -89,7 +90,7 @@ static void other_kinds(const struct machine *m, char *text, size_t cap)
     text[0] = '\0';
     for (unsigned k = 0; k < m->cpu.n_kinds && cap > 0; k++) {
         const struct arch_family *f = arch_family_of_kind(&m->cpu, k);
-        int n = f == m->family
+        int n = f == m->family || f->behind_others == m->family
                     ? 0
                     : snprintf(text, cap, "; it has cores of another kind too, table '%s' (%s)", f->name, f->title);
         size_t used = n > 0 && (size_t)n < cap ? (size_t)n : 0;

@@ -100,11 +100,12 @@ static bool is_missing(const struct machine *m, uint64_t code)
     return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
 }
 
-/* The same for a code that neither the kernel lists nor, for events of its table, the maker. */
+/* The same for a code that neither the kernel lists nor, for events of its table, the maker. An emulator that lacks listed
+ * events of the core it is named for lacks others too. */
 static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
 {
     bool listed = code < 64 && (m->listed_events >> code & 1);
-    return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed);
+    return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed && !m->list_differs);
 }
 
 /* Whether a code counts nothing sensible without a second register, whose value the kernel knows. */
@@ -145,6 +146,19 @@ static int formula_absent(const struct machine *m, const char *name, const char 
     return absent_here(m, name, why, out);
 }
 
+/* A count of several kinds of cores means what the event means on all of them. */
+static void weaken_by_kinds(const struct machine *m, const char *name, struct event *out)
+{
+    for (unsigned k = 1; k < m->core_kinds && m->kind == 0 && out->grade == UPMU_GRADE_EXACT; k++) {
+        const struct machine *kind = machine_kind(k);
+        const struct arch_event *row = arch_family_event(kind->family, name);
+        if (!row || row->grade != UPMU_GRADE_APPROXIMATE)
+            continue;
+        out->grade = UPMU_GRADE_APPROXIMATE;
+        snprintf(out->note, sizeof out->note, "on %.40s: %.120s; %.120s", kind->core_pmu, row->why, m->kinds_note);
+    }
+}
+
 static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
 {
     const struct arch_event *row = arch_family_event(m->family, r->name);
@@ -172,6 +186,7 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->kinds_note[0] ? "; " : "",
              m->kinds_note);
+    weaken_by_kinds(m, r->name, out);
     if (m->kinds_beyond)
         out->grade = UPMU_GRADE_APPROXIMATE;
     return 0;

@@ -21,6 +21,7 @@ struct machine {
     uint32_t kernel;                  /**< version as ARCH_KERNEL(), 0 if it is not known */
     uint64_t user_read_config1;       /**< bits of config1 that ask the core PMU for user-space reads (Arm), else 0 */
     uint64_t listed_events;           /**< codes below 64 that the core PMU's folder lists; 0 = it lists none at all */
+    bool list_differs;                /**< the folder lacks events that the maker's list of this core has */
     char cpus[256];                   /**< CPUs of this kind ("0-3,8"), "" if the PMU is of all of them */
     unsigned core_kinds;              /**< kinds of cores counted: over 1 on hybrid parts, 0 without a PMU */
     unsigned kinds_beyond;            /**< kinds there are more, which are not counted */

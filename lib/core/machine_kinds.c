@@ -52,6 +52,21 @@ static int note_listed(const char *name, void *arg)
     return 0;
 }
 
+/* Whether the folder lacks more than a quarter of the events of the maker's list. Real cores leave out one or
+ * two (Cortex-A53: 0x0e); an emulator has a handful. */
+static bool list_differs(const struct machine *m)
+{
+    const struct arch_event *row;
+    unsigned expected = 0, lacking = 0;
+    for (size_t i = 0; (row = arch_family_event_at(m->family, i)) != NULL; i++) {
+        bool may_be_listed =
+            row->kind != ARCH_CODE_NONE && row->machine_code > 0 && row->machine_code <= m->family->listed_raw;
+        expected += may_be_listed;
+        lacking += may_be_listed && !(m->listed_events >> row->machine_code & 1);
+    }
+    return lacking * 4 > expected;
+}
+
 static void note_listed_events(struct machine *m)
 {
     char path[128];
@@ -59,6 +74,7 @@ static void note_listed_events(struct machine *m)
         return;
     snprintf(path, sizeof path, PMU_DIR "/%s/events", m->core_pmu);
     core_kernel()->list_dir(path, note_listed, m);
+    m->list_differs = m->family->confirmed && m->listed_events != 0 && list_differs(m);
 }
 
 bool machine_has_cpu(const struct machine *kind, int cpu)
@@ -107,6 +123,11 @@ static const struct arch_family *family_of_kind(const struct machine *m)
     return m->family;
 }
 
+static bool begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
 static void take_pmu(struct machine *m, const char *pmu, const char *cpus)
 {
     snprintf(m->core_pmu, sizeof m->core_pmu, "%s", pmu);
@@ -114,8 +135,10 @@ static void take_pmu(struct machine *m, const char *pmu, const char *cpus)
     if (machine_pmu_type(pmu, &m->core_type) < 0)
         m->core_type = KERNEL_TYPE_RAW;
     m->user_read_config1 = user_read_bit(pmu);
-    m->leader_unchecked = strncmp(pmu, "armv", 4) == 0;
+    m->leader_unchecked = begins(pmu, "armv") || begins(pmu, "apple_");
     m->family = family_of_kind(m);
+    if (m->family->own_pmu && !begins(pmu, m->family->own_pmu))
+        m->family = m->family->behind_others;
     note_listed_events(m);
 }
 

@@ -117,3 +117,155 @@ const struct model_driver model_phytium_big = {
     ARM_DRIVER,      .name = "phytium, big cores", .generic = generic_without_21, .n_generic = N(generic_without_21),
     .facts = common, .n_facts = N(common),         .implemented = some,           .n_implemented = N(some),
 };
+
+/* ------------------------------------------------------------------------------------------ cores of Arm's lists */
+
+/* What Arm's list of the Neoverse N1 has, and the names of it that are defined as ours are. */
+static const uint64_t neoverse_n1[] = {
+    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b, 0x10,   0x11,   0x12,   0x13,   0x14, 0x15,
+    0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x20, 0x21,   0x22,   0x23,   0x24,   0x25, 0x26,
+    0x29, 0x2a, 0x2b, 0x2d, 0x2f, 0x31, 0x34, 0x35, 0x36, 0x37, 0x40,   0x41,   0x42,   0x43,   0x44, 0x45,
+    0x46, 0x47, 0x48, 0x4c, 0x4d, 0x4e, 0x4f, 0x50, 0x51, 0x52, 0x53,   0x56,   0x57,   0x58,   0x5c, 0x5d,
+    0x5e, 0x5f, 0x60, 0x61, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6c, 0x6d,   0x6e,   0x6f,   0x70,   0x71, 0x73,
+    0x74, 0x75, 0x76, 0x77, 0x78, 0x79, 0x7a, 0x7c, 0x7d, 0x7e, 0x81,   0x82,   0x83,   0x84,   0x86, 0x87,
+    0x88, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x90, 0x91, 0xa0, 0x4000, 0x4001, 0x4002, 0x4003,
+};
+static const struct model_fact neoverse_n1_facts[] = {
+    {"cycles", 0x11},          {"instructions", 0x08},  {"branches", 0x21},      {"branch-misses", 0x22},
+    {"l1d-access", 0x04},      {"l1d-load", 0x40},      {"l1d-store", 0x41},     {"l1i-access", 0x14},
+    {"l1i-miss", 0x01},        {"l2-load", 0x50},       {"l2-store", 0x51},      {"llc-load", 0x36},
+    {"llc-load-miss", 0x37},   {"dtlb-access", 0x25},   {"dtlb-walk", 0x34},     {"dtlb-load-miss", 0x4c},
+    {"itlb-access", 0x26},     {"itlb-walk", 0x35},     {"stall-backend", 0x24}, {"stall-frontend", 0x23},
+    {"dtlb-store-miss", 0x4d}, {"remote-access", 0x31}, {"exceptions", 0x09},    {"memory-errors", 0x1a},
+};
+
+/* Cortex-A53: no event of loads alone in the cache, no stall events of the architecture, no retired branches; 0x0e is in
+ * the list, but not in the id registers. */
+static const uint64_t cortex_a53[] = {
+    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0f,
+    0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1d, 0x1e, 0x60, 0x61,
+    0x7a, 0x86, 0x87, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb,
+    0xcc, 0xd0, 0xd1, 0xd2, 0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xe5, 0xe6, 0xe7, 0xe8,
+};
+static const struct model_fact cortex_a53_facts[] = {
+    {"cycles", 0x11},     {"instructions", 0x08},         {"loads", 0x06},
+    {"stores", 0x07},     {"l1d-access", 0x04},           {"l1i-access", 0x14},
+    {"l1i-miss", 0x01},   {"exceptions", 0x09},           {"bus-access", 0x19},
+    {"bus-cycles", 0x1d}, {"branches-conditional", 0xc9},
+};
+
+/* What the name means on a Cortex-A53 and on a Cortex-A72. */
+static const struct model_fact cortex_both_facts[] = {
+    {"cycles", 0x11},   {"instructions", 0x08}, {"l1d-access", 0x04}, {"l1i-access", 0x14},
+    {"l1i-miss", 0x01}, {"exceptions", 0x09},   {"bus-access", 0x19}, {"bus-cycles", 0x1d},
+};
+
+/* Cortex-A72: both have loads and stores in one cache event, and few others in common. */
+static const uint64_t cortex_a72[] = {
+    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x08, 0x09, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16,
+    0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x1e, 0x40, 0x41, 0x42, 0x43, 0x46, 0x47, 0x48, 0x4c, 0x4d,
+    0x50, 0x51, 0x52, 0x53, 0x56, 0x57, 0x58, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69,
+    0x6a, 0x6c, 0x6d, 0x6e, 0x70, 0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78, 0x79, 0x7a, 0x7c, 0x7d,
+    0x7e, 0x81, 0x82, 0x83, 0x84, 0x86, 0x87, 0x88, 0x8a, 0x8b, 0x8c, 0x8d, 0x8e, 0x8f, 0x90, 0x91,
+};
+static const struct model_fact cortex_a72_facts[] = {
+    {"cycles", 0x11},     {"instructions", 0x08}, {"l1d-access", 0x04},     {"l1d-load", 0x40},
+    {"l1d-store", 0x41},  {"l2-load", 0x50},      {"dtlb-load-miss", 0x4c}, {"exceptions", 0x09},
+    {"l1i-access", 0x14}, {"l1i-miss", 0x01},     {"bus-access", 0x19},     {"bus-cycles", 0x1d},
+};
+
+/* Device trees name the core's own PMU, whose driver has more generic ids. */
+static const struct model_generic generic_a53[] = {
+    ARM_GENERIC, {HW, 0x4, 0x0c}, {CACHE, 0x10200, 0xc2}, {CACHE, 0x00006, 0x60}, {CACHE, 0x00106, 0x61}};
+static const struct model_generic generic_a72[] = {ARM_GENERIC,
+                                                   {CACHE, 0x00100, 0x41},
+                                                   {CACHE, 0x10100, 0x43},
+                                                   {CACHE, 0x10103, 0x4d},
+                                                   {CACHE, 0x00006, 0x60},
+                                                   {CACHE, 0x00106, 0x61}};
+
+const struct model_driver model_neoverse_n1 = {
+    ARM_DRIVER,
+    .name = "neoverse n1",
+    .generic = generic,
+    .n_generic = N(generic),
+    .facts = neoverse_n1_facts,
+    .n_facts = N(neoverse_n1_facts),
+    .implemented = neoverse_n1,
+    .n_implemented = N(neoverse_n1),
+};
+
+const struct model_driver model_cortex_a53 = {
+    ARM_DRIVER,
+    .name = "cortex-a53",
+    .generic = generic_a53,
+    .n_generic = N(generic_a53),
+    .facts = cortex_a53_facts,
+    .n_facts = N(cortex_a53_facts),
+    .implemented = cortex_a53,
+    .n_implemented = N(cortex_a53),
+};
+
+const struct model_driver model_cortex_a53_beside = {
+    ARM_DRIVER,
+    .name = "cortex-a53 beside others",
+    .generic = generic_a53,
+    .n_generic = N(generic_a53),
+    .facts = cortex_both_facts,
+    .n_facts = N(cortex_both_facts),
+    .implemented = cortex_a53,
+    .n_implemented = N(cortex_a53),
+};
+
+const struct model_driver model_cortex_a72 = {
+    ARM_DRIVER,
+    .name = "cortex-a72",
+    .generic = generic_a72,
+    .n_generic = N(generic_a72),
+    .facts = cortex_a72_facts,
+    .n_facts = N(cortex_a72_facts),
+    .implemented = cortex_a72,
+    .n_implemented = N(cortex_a72),
+};
+
+/* A hypervisor that leaves its guest two counters. */
+static int init_two(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
+{
+    int rc = init(driver, req, out);
+    if (out->code != CPU_CYCLES)
+        out->counters &= LOWEST(2);
+    return rc;
+}
+
+const struct model_driver model_neoverse_n1_guest = {
+    .counters = LOWEST(2) | COUNTER(CYCLE_COUNTER),
+    .width = 32,
+    .unmapped = ENOENT,
+    .group_check = true,
+    .raw_mask = 0xffff,
+    .told = 0x40,
+    .init = init_two,
+    .seat = seat,
+    .name = "neoverse n1, two counters",
+    .generic = generic,
+    .n_generic = N(generic),
+    .facts = neoverse_n1_facts,
+    .n_facts = N(neoverse_n1_facts),
+    .implemented = neoverse_n1,
+    .n_implemented = N(neoverse_n1),
+};
+
+/* QEMU's emulation of any core: it counts cycles, instructions and little else, and lists no more. */
+static const uint64_t emulated[] = {0x00, 0x08, 0x11, 0x23, 0x24, 0x3c};
+static const struct model_fact emulated_facts[] = {{"cycles", 0x11}, {"instructions", 0x08}};
+
+const struct model_driver model_arm_emulated = {
+    ARM_DRIVER,
+    .name = "emulated arm",
+    .generic = generic_without_21,
+    .n_generic = N(generic_without_21),
+    .facts = emulated_facts,
+    .n_facts = N(emulated_facts),
+    .implemented = emulated,
+    .n_implemented = N(emulated),
+};

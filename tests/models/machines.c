@@ -12,6 +12,10 @@
     "processor\t: 0\nvendor_id\t: CentaurHauls\ncpu family\t: " family "\nmodel\t\t: " model \
     "\nmodel name\t: ZHAOXIN\nstepping\t: 14\nflags\t\t: fpu tsc msr constant_tsc nonstop_tsc\n"
 
+#define ARM(implementer, part)                                                                        \
+    "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: " implementer "\nCPU architecture: 8\n" \
+    "CPU variant\t: 0x1\nCPU part\t: " part "\nCPU revision\t: 1\n"
+
 #define CPU_PMU(driver)                       \
     {                                         \
         {                                     \
@@ -30,6 +34,35 @@ static const char *const arm_files[] = {
     "config1:1\n",
     "/sys/bus/event_source/devices/armv8_pmuv3_0/format/event",
     "config:0-15\n",
+    NULL,
+};
+static const char *const one_pmuv3_files[] = {
+    "/sys/bus/event_source/devices/armv8_pmuv3/format/rdpmc",
+    "config1:1\n",
+    NULL,
+};
+static const char *const a53_files[] = {
+    "/sys/bus/event_source/devices/armv8_cortex_a53/cpus",
+    "0-3\n",
+    NULL,
+};
+static const char *const a53_a72_files[] = {
+    "/sys/bus/event_source/devices/armv8_cortex_a53/cpus",
+    "0-3\n",
+    "/sys/bus/event_source/devices/armv8_cortex_a72/cpus",
+    "4-5\n",
+    NULL,
+};
+static const char *const m1_files[] = {
+    "/sys/bus/event_source/devices/apple_firestorm_pmu/cpus",
+    "4-7\n",
+    "/sys/bus/event_source/devices/apple_icestorm_pmu/cpus",
+    "0-3\n",
+    NULL,
+};
+static const char *const m2_files[] = {
+    "/sys/bus/event_source/devices/apple_avalanche_pmu/cpus",
+    "0-3\n",
     NULL,
 };
 static const char *const e2000_files[] = {
@@ -98,8 +131,53 @@ const struct model_machine model_machines[] = {
     {.name = "Cortex-A72",
      .recording = "arm64-qemu7.2-cortex-a72-linux6.1",
      .release = "6.1.0",
+     .pmus = ARM_PMU(model_cortex_a72),
+     .files = arm_files},
+    {.name = "Cortex-A72, emulated",
+     .recording = "arm64-qemu7.2-cortex-a72-linux6.1",
+     .release = "6.1.0",
+     .pmus = ARM_PMU(model_arm_emulated),
+     .files = arm_files},
+    {.name = "Cortex-A53 and A72",
+     .recording = "cortex_a53_a72",
+     .release = "6.12.0",
+     .files = a53_a72_files,
+     .pmus = {{"armv8_cortex_a53", 8, &model_cortex_a53_beside}, {"armv8_cortex_a72", 9, &model_cortex_a72}}},
+    {.name = "Cortex-A53",
+     .cpuinfo = ARM("0x41", "0xd03"),
+     .release = "5.10.0",
+     .files = a53_files,
+     .pmus = {{"armv8_cortex_a53", 8, &model_cortex_a53}}},
+    {.name = "Neoverse N1",
+     .recording = "neoverse_n1",
+     .release = "6.12.0",
+     .pmus = ARM_PMU(model_neoverse_n1),
+     .files = arm_files},
+    {.name = "Neoverse N1, a guest with two counters",
+     .recording = "neoverse_n1",
+     .release = "6.12.0",
+     .pmus = ARM_PMU(model_neoverse_n1_guest),
+     .files = arm_files},
+    {.name = "an Arm core of no table",
+     .recording = "arm64_new_core",
+     .release = "6.12.0",
      .pmus = ARM_PMU(model_armv8_full),
      .files = arm_files},
+    {.name = "Apple M1",
+     .recording = "apple_m1",
+     .release = "6.12.0",
+     .files = m1_files,
+     .pmus = {{"apple_firestorm_pmu", 9, &model_apple_m1}, {"apple_icestorm_pmu", 10, &model_apple_m1}}},
+    {.name = "Apple M2, the fast cores",
+     .cpuinfo = ARM("0x61", "0x033"),
+     .release = "6.12.0",
+     .files = m2_files,
+     .pmus = {{"apple_avalanche_pmu", 9, &model_apple_m2}}},
+    {.name = "Apple M1, a guest",
+     .recording = "apple_m1_guest",
+     .release = "6.12.0",
+     .files = one_pmuv3_files,
+     .pmus = {{"armv8_pmuv3", 8, &model_arm_emulated}}},
     {.name = "D3000",
      .recording = "phytium_d3000",
      .release = "6.12.0",

@@ -133,7 +133,9 @@ extern const struct model_driver model_mips_type1, model_mips_type2, model_mips_
 extern const struct model_driver model_loongarch, model_loongarch_8bit;
 extern const struct model_driver model_core3a, model_core3a_first, model_core3b, model_core3b_kernel_wins, model_core4;
 extern const struct model_driver model_armv8_full, model_kunpeng920, model_phytium_full, model_phytium_sparse,
-    model_phytium_little, model_phytium_big;
+    model_phytium_little, model_phytium_big, model_neoverse_n1, model_neoverse_n1_guest, model_cortex_a53,
+    model_cortex_a53_beside, model_cortex_a72, model_arm_emulated;
+extern const struct model_driver model_apple_m1, model_apple_m2;
 extern const struct model_driver model_intel_core2, model_intel_nehalem, model_intel_ivybridge, model_intel_skylake;
 extern const struct model_driver model_intel_goldencove, model_intel_gracemont, model_intel_crestmont,
     model_intel_lioncove, model_intel_skymont;

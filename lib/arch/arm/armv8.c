@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "arch/arm/listed.h"
+#include "arch/arm/pmuv3.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -20,15 +20,15 @@ static int is_arm64(const struct arch_cpu *cpu)
 
 const struct arch_family arch_armv8 = {
     .name = "armv8",
-    .title = "Armv8 PMUv3",
+    .title = "Arm, core not known (Armv8 PMUv3)",
     .table = &arch_table_armv8,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = {.fixed = 1, .width = 32, .counts_hypervisor = true, .guests_since = ARCH_KERNEL(5, 2, 0)},
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_arm64,
-    .remark = "the core decides which events it has; the number of counters is not known beforehand (often 6 and the "
-              "cycle counter)",
-    .choice = "generic ids where the kernel makes the right code of them, since it asks the core for those alone "
-              "whether it has them; else raw codes, which read 0 where the core lacks them",
+    .remark =
+        "only the events of the architecture have a known meaning, and the core decides which of them it has; the "
+        "number of counters is not known beforehand (often 6 and the cycle counter)",
+    .choice = PMUV3_CHOICE,
 };

@@ -4,7 +4,7 @@
  * HiSilicon Kunpeng 920 (TSV110): what it has of its own and what it has for sure; the rest is the architecture's.
  * Room: arch/arm; before it families.c, after it the kernel takes the codes.
  */
-#include "arch/arm/listed.h"
+#include "arch/arm/pmuv3.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -19,11 +19,10 @@ const struct arch_family arch_kunpeng920 = {
     .table = &arch_table_kunpeng920,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = {.fixed = 1, .width = 32, .counts_hypervisor = true, .guests_since = ARCH_KERNEL(5, 2, 0)},
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .confirmed = true,
     .matches = is_tsv110,
     .remark = "",
-    .choice = "generic ids where the kernel makes the right code of them, since it asks the core for those alone "
-              "whether it has them; else raw codes, which read 0 where the core lacks them",
+    .choice = PMUV3_CHOICE,
 };

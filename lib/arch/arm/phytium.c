@@ -5,7 +5,7 @@
  *
  * One family per core type, since a machine may have two (E2000).
  */
-#include "arch/arm/listed.h"
+#include "arch/arm/pmuv3.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -56,18 +56,9 @@ static int is_ftc862(const struct arch_cpu *cpu)
     return is_part(cpu, 0x862);
 }
 
-#define PHYTIUM_COUNTERS                                                                          \
-    {                                                                                             \
-        .fixed = 1, .width = 32, .counts_hypervisor = true, .guests_since = ARCH_KERNEL(5, 2, 0), \
-    }
-
 #define NOT_PUBLISHED "no list of this core's events has been published; native names are the architecture's"
 
 #define BOTH_KINDS NOT_PUBLISHED "; the E2000 has cores of two kinds, FTC310 and FTC664, with a PMU each"
-
-#define CHOICE                                                                                                      \
-    "generic ids where the kernel makes the right code of them, since it asks the core for those alone whether it " \
-    "has them; else raw codes, which read 0 where the core lacks them"
 
 const struct arch_family arch_phytium = {
     .name = "phytium",
@@ -75,11 +66,11 @@ const struct arch_family arch_phytium = {
     .table = &arch_table_phytium,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_phytium,
     .remark = NOT_PUBLISHED,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc310 = {
@@ -88,11 +79,11 @@ const struct arch_family arch_ftc310 = {
     .table = &arch_table_ftc310,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc310,
     .remark = BOTH_KINDS,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc660 = {
@@ -101,11 +92,11 @@ const struct arch_family arch_ftc660 = {
     .table = &arch_table_ftc660,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc660,
     .remark = NOT_PUBLISHED,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc661 = {
@@ -114,11 +105,11 @@ const struct arch_family arch_ftc661 = {
     .table = &arch_table_ftc661,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc661,
     .remark = NOT_PUBLISHED,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc662 = {
@@ -127,11 +118,11 @@ const struct arch_family arch_ftc662 = {
     .table = &arch_table_ftc662,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc662,
     .remark = NOT_PUBLISHED,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc663 = {
@@ -140,11 +131,11 @@ const struct arch_family arch_ftc663 = {
     .table = &arch_table_ftc663,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc663,
     .remark = NOT_PUBLISHED,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc664 = {
@@ -153,11 +144,11 @@ const struct arch_family arch_ftc664 = {
     .table = &arch_table_ftc664,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc664,
     .remark = BOTH_KINDS,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };
 
 const struct arch_family arch_ftc862 = {
@@ -166,9 +157,9 @@ const struct arch_family arch_ftc862 = {
     .table = &arch_table_ftc862,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
-    .counters = PHYTIUM_COUNTERS,
+    .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc862,
     .remark = NOT_PUBLISHED,
-    .choice = CHOICE,
+    .choice = PMUV3_CHOICE,
 };

@@ -24,8 +24,16 @@ static const struct expected expected[] = {
      "AuthenticAMD", "AMD EPYC 7763 64-Core Processor", "", 25, 1, 1, -1, -1, 0, false},
     {"arm64-qemu10.0-max-linux6.12", "arm64", "armv8",
      "", "", "", -1, -1, -1, 0x0, 0x51, 0, false},
-    {"arm64-qemu7.2-cortex-a72-linux6.1", "arm64", "armv8",
+    {"apple_m1", "arm64", "apple-icestorm",
+     "", "", "", -1, -1, -1, 0x61, 0x22, 0, false},
+    {"apple_m1_guest", "arm64", "apple-firestorm", /* by its id; its PMU makes it armv8 */
+     "", "", "", -1, -1, -1, 0x61, 0x23, 0, false},
+    {"arm64-qemu7.2-cortex-a72-linux6.1", "arm64", "cortex-a72",
      "", "", "", -1, -1, -1, 0x41, 0xd08, 0, false},
+    {"arm64_new_core", "arm64", "armv8",
+     "", "", "", -1, -1, -1, 0x41, 0xdff, 0, false},
+    {"cortex_a53_a72", "arm64", "cortex-a53",
+     "", "", "", -1, -1, -1, 0x41, 0xd03, 0, false},
     {"hygon_7285", "x86", "hygon",
      "HygonGenuine", "Hygon C86 7285 32-core Processor", "", 24, 1, 1, -1, -1, 0, false},
     {"intel_alderlake", "x86", "intel-core",
@@ -283,6 +291,14 @@ START_TEST(chips_without_a_recording_are_recognised)
         {"CPU implementer : 0x70\nCPU architecture: 8\nCPU part : 0x999\n", "phytium"},
         {"CPU implementer : 0x48\nCPU architecture: 8\nCPU part : 0xd02\n", "armv8"},
         {"CPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0x663\n", "armv8"},
+        {"CPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0xd0c\n", "neoverse-n1"},
+        {"CPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0xd4f\n", "neoverse-v2"},
+        {"CPU implementer : 0x6d\nCPU architecture: 8\nCPU part : 0xd49\n", "neoverse-n2"}, /* Azure Cobalt 100 */
+        {"CPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0xd42\n", "cortex-a78"},
+        {"CPU implementer : 0x41\nCPU architecture: 8\nCPU part : 0xd4c\n", "cortex-x1"},
+        {"CPU implementer : 0xc0\nCPU architecture: 8\nCPU part : 0xac4\n", "ampere1a"},
+        {"CPU implementer : 0x61\nCPU architecture: 8\nCPU part : 0x039\n", "apple-avalanche"},
+        {"CPU implementer : 0x61\nCPU architecture: 8\nCPU part : 0x999\n", "armv8"},   /* an Apple core that is new */
         {"CPU implementer : 0x41\nCPU architecture: 7\nCPU part : 0xc0f\n", "generic"}, /* 32-bit Arm */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -108,6 +108,14 @@ START_TEST(an_unknown_cpu_gets_the_kernels_generic_events)
 }
 END_TEST
 
+static void list_event(const char *pmu, unsigned code)
+{
+    char path[128], text[32];
+    snprintf(path, sizeof path, TEST_DEVICES "/%s/events/event_%02x", pmu, code);
+    snprintf(text, sizeof text, "event=0x%04x\n", code);
+    scripted_file(path, text);
+}
+
 /* On Arm a raw code opens whether the core has the event or not, and would read 0. */
 START_TEST(an_event_that_the_core_does_not_list_is_absent)
 {
@@ -116,8 +124,9 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
     ck_assert_uint_eq(resolved("branches").config, 0x21); /* no list at all: the table is believed */
     machine_forget();
-    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/cpu_cycles", "event=0x0011\n");
-    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/br_mis_pred_retired", "event=0x0022\n");
+    for (unsigned code = 1; code < 0x30; code++)
+        if (code != 0x21)
+            list_event("armv8_pmuv3_0", code);
     ck_assert_uint_eq(resolved("branch-misses").config, 0x22);
     ck_assert_uint_eq(resolved("cycles").type, KERNEL_TYPE_HARDWARE);
     ck_assert_uint_eq(resolved("l1d-load").config, 0x40); /* no list has numbers like this one */
@@ -132,6 +141,72 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert(resolved("r21").zero_unsure);          /* but a 0 of it says nothing */
     ck_assert(!resolved("r22").zero_unsure);
     ck_assert(!resolved("native::L1D_CACHE_RD").zero_unsure);
+}
+END_TEST
+
+/* QEMU names the core after a real one, of whose events it has few. */
+START_TEST(the_list_of_an_emulated_core_is_the_emulators)
+{
+    struct event e;
+    machine_recorded(machines, "arm64-qemu7.2-cortex-a72-linux6.1");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
+    ck_assert(!resolved("l1d-load").zero_unsure); /* no list at all: the table holds */
+    machine_forget();
+    list_event("armv8_pmuv3_0", 0x08);
+    list_event("armv8_pmuv3_0", 0x11);
+    ck_assert(resolved("l1d-load").zero_unsure);
+    ck_assert(resolved("native::L1D_CACHE_RD").zero_unsure);
+    ck_assert_int_eq(event_resolve("l2-access", &e), UPMU_E_UNSUPPORTED);
+    ck_assert(!resolved("instructions").zero_unsure);
+}
+END_TEST
+
+/* An Arm core without a table has the architecture's events and no others. */
+START_TEST(a_new_arm_core_has_the_events_of_the_architecture)
+{
+    machine_recorded(machines, "arm64_new_core");
+    ck_assert_str_eq(machine_get()->family->name, "armv8");
+    ck_assert_ptr_nonnull(strstr(machine_get()->family->title, "core not known"));
+    ck_assert_uint_eq(resolved("instructions").machine_code, 0x08);
+    ck_assert_int_eq(resolved("branches").grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert(resolved("l1d-load").zero_unsure);
+}
+END_TEST
+
+/* Codes of the kernel's driver for Apple's cores are other events on the PMUv3 that it shows to a guest. */
+START_TEST(apples_codes_are_for_its_own_pmu_alone)
+{
+    machine_recorded(machines, "apple_m1_guest");
+    scripted_file(TEST_DEVICES "/armv8_pmuv3/type", "8\n");
+    ck_assert_str_eq(machine_get()->family->name, "armv8");
+    ck_assert_uint_eq(resolved("branches").config, 0x21);
+    machine_recorded(machines, "apple_m1");
+    scripted_file(TEST_DEVICES "/apple_firestorm_pmu/type", "10\n");
+    scripted_file(TEST_DEVICES "/apple_firestorm_pmu/cpus", "4-7\n");
+    scripted_file(TEST_DEVICES "/apple_icestorm_pmu/type", "9\n");
+    scripted_file(TEST_DEVICES "/apple_icestorm_pmu/cpus", "0-3\n");
+    ck_assert_str_eq(machine_kind(0)->family->name, "apple-firestorm");
+    ck_assert_str_eq(machine_kind(1)->family->name, "apple-icestorm");
+    ck_assert_uint_eq(resolved("branches").config, 0x8d);
+    ck_assert_uint_eq(resolved("branches").type, 10);
+}
+END_TEST
+
+/* Retired loads on one kind of core, speculative ones included on the other. */
+START_TEST(an_event_is_as_exact_as_on_each_kind_of_core)
+{
+    machine_recorded(machines, "cortex_a53_a72");
+    scripted_file(TEST_DEVICES "/armv8_cortex_a53/type", "8\n");
+    scripted_file(TEST_DEVICES "/armv8_cortex_a53/cpus", "0-3\n");
+    ck_assert_int_eq(resolved("loads").grade, UPMU_GRADE_EXACT);
+    machine_forget();
+    scripted_file(TEST_DEVICES "/armv8_cortex_a72/type", "9\n");
+    scripted_file(TEST_DEVICES "/armv8_cortex_a72/cpus", "4-5\n");
+    struct event e = resolved("loads");
+    ck_assert_uint_eq(e.config, 0x06);
+    ck_assert_int_eq(e.grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert_ptr_nonnull(strstr(e.note, "armv8_cortex_a72"));
+    ck_assert_int_eq(resolved("l1d-access").grade, UPMU_GRADE_EXACT);
 }
 END_TEST
 
@@ -323,6 +398,10 @@ int main(int argc, char **argv)
     tcase_add_test(cases, core3b_names);
     tcase_add_test(cases, an_unknown_cpu_gets_the_kernels_generic_events);
     tcase_add_test(cases, an_event_that_the_core_does_not_list_is_absent);
+    tcase_add_test(cases, the_list_of_an_emulated_core_is_the_emulators);
+    tcase_add_test(cases, a_new_arm_core_has_the_events_of_the_architecture);
+    tcase_add_test(cases, apples_codes_are_for_its_own_pmu_alone);
+    tcase_add_test(cases, an_event_is_as_exact_as_on_each_kind_of_core);
     tcase_add_test(cases, a_zero_of_an_event_that_nobody_confirms_is_no_number);
     tcase_add_test(cases, another_cpus_names_come_from_its_table_alone);
     tcase_add_test(cases, a_machine_without_cpuinfo_still_has_software_events);

@@ -329,6 +329,36 @@ START_TEST(armv8_grants_user_reads_to_who_asks)
 }
 END_TEST
 
+static int on_apple(uint64_t code, int leader)
+{
+    return open_event(RAW, code, KERNEL_EXCLUDE_GUEST, leader);
+}
+
+START_TEST(apple_gives_each_code_the_lowest_of_its_own_counters)
+{
+    on("Apple M2, the fast cores");
+    refused(HW, CYCLES, ALONE, EOPNOTSUPP); /* guests are not left out */
+    ck_assert_int_eq(open_event(HW, BRANCHES, KERNEL_EXCLUDE_GUEST, ALONE), -ENOENT);
+    ck_assert_int_eq(open_event(CACHE, 0x0, KERNEL_EXCLUDE_GUEST, ALONE), -ENOENT);
+    int branches = on_apple(0x8d, ALONE);
+    ck_assert_int_ge(on_apple(0xcb, branches), 0);
+    ck_assert_int_ge(on_apple(0x94, branches), 0);
+    ck_assert_int_eq(on_apple(0x8f, branches), -EINVAL); /* counters 5 to 7 are taken */
+    ck_assert_int_eq(on_apple(0x97, branches), -EINVAL); /* counter 7 alone */
+    ck_assert_int_ge(on_apple(0x8c, branches), 0);       /* counter 1 */
+    ck_assert_int_ge(on_apple(0x02, branches), 0);       /* counter 0 */
+    int any = on_apple(0xa0, ALONE);
+    for (uint64_t code = 0xa1; code < 0xa4; code++)
+        ck_assert_int_ge(on_apple(code, any), 0);
+    ck_assert_int_ge(on_apple(0xbf, any), 0); /* counters 2 to 5 are taken: 6, */
+    ck_assert_int_ge(on_apple(0xc0, any), 0); /* and 7 */
+    ck_assert_int_eq(on_apple(0xc1, any), -EINVAL);
+    ck_assert_int_ge(on_apple(0xa8, any), 0); /* 8 and 9 are free */
+    ck_assert_int_ge(on_apple(0xb1, any), 0);
+    ck_assert_int_eq(on_apple(0xb2, any), -EINVAL);
+}
+END_TEST
+
 START_TEST(each_kind_of_core_has_a_pmu_of_its_own)
 {
     on("E2000Q");
@@ -647,6 +677,7 @@ int main(int argc, char **argv)
     tcase_add_test(cases, armv8_checks_generic_ids_and_not_raw_codes);
     tcase_add_test(cases, armv8_has_six_counters_and_one_for_cycles);
     tcase_add_test(cases, armv8_grants_user_reads_to_who_asks);
+    tcase_add_test(cases, apple_gives_each_code_the_lowest_of_its_own_counters);
     tcase_add_test(cases, each_kind_of_core_has_a_pmu_of_its_own);
     tcase_add_test(cases, intel_has_fixed_counters_and_two_extra_registers);
     tcase_add_test(cases, intel_performance_cores_have_eight_counters_and_four_for_memory);
