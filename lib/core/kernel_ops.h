@@ -226,11 +226,6 @@ static inline uint64_t kernel_descriptors_allowed(uint64_t soft_limit)
     return share < rest ? share : rest;
 }
 
-/** Resource use of a process, by its accounting in the kernel. */
-struct kernel_usage {
-    uint64_t user_ns, system_ns, minor_faults, major_faults, switches;
-};
-
 /** File descriptors of the process. */
 struct kernel_descriptors {
     uint64_t soft, hard; /**< RLIMIT_NOFILE; UINT64_MAX: no limit */

@@ -657,7 +657,7 @@ void scripted_command(pid_t spawned, int exec_result, int status)
     unlock();
 }
 
-void scripted_usage(const struct kernel_usage *before, const struct kernel_usage *after)
+void scripted_command_usage(const struct kernel_usage *before, const struct kernel_usage *after)
 {
     script.usage_before = *before;
     script.usage_after = *after;

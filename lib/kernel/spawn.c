@@ -96,22 +96,6 @@ static int exec_answer(int gate)
     return n == (ssize_t)sizeof err && err > 0 ? -err : -EIO;
 }
 
-static uint64_t nanoseconds_of(struct timeval tv)
-{
-    return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
-}
-
-static struct kernel_usage usage_of(const struct rusage *r)
-{
-    return (struct kernel_usage){
-        .user_ns = nanoseconds_of(r->ru_utime),
-        .system_ns = nanoseconds_of(r->ru_stime),
-        .minor_faults = (uint64_t)r->ru_minflt,
-        .major_faults = (uint64_t)r->ru_majflt,
-        .switches = (uint64_t)r->ru_nvcsw + (uint64_t)r->ru_nivcsw,
-    };
-}
-
 /* What the child had used, then how its exec went. */
 static int release_answer(int gate, struct kernel_usage *before)
 {
@@ -121,7 +105,7 @@ static int release_answer(int gate, struct kernel_usage *before)
         return 0; /* it was killed before */
     if (n != (ssize_t)sizeof used)
         return n < 0 ? -errno : -EIO;
-    *before = usage_of(&used);
+    kernel_usage_of(&used, before);
     return exec_answer(gate);
 }
 
@@ -157,6 +141,6 @@ int kernel_wait(pid_t pid, int *status, struct kernel_usage *used)
         if (errno != EINTR)
             return -errno;
     if (used)
-        *used = usage_of(&usage);
+        kernel_usage_of(&usage, used);
     return 0;
 }

@@ -316,7 +316,7 @@ START_TEST(what_a_command_used_is_without_what_the_waiting_process_did)
     struct upmu_usage u = {.size = sizeof u};
     struct upmu_set *set;
     scripted_command(PID, 0, 0);
-    scripted_usage(&before, &after);
+    scripted_command_usage(&before, &after);
     ck_assert_int_eq(command(&set), 0);
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_usage(set, &u), UPMU_E_STATE);
