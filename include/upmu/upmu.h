@@ -264,12 +264,14 @@ struct upmu_set;
 /** What a set counts. */
 enum upmu_target {
     UPMU_TARGET_THREAD = 0,  /**< the calling thread alone (the default); user-space reads where they are granted */
-    UPMU_TARGET_PROCESS = 1, /**< every thread of `pid`, and those they create later */
+    UPMU_TARGET_PROCESS = 1, /**< every thread of the process `pid`, and the threads and processes they create later */
     /** `argv`, started by upmu_set_start(), with all its children. The kernel ends the counting of a program that gains
      *  rights when it is executed (set-user-ID, set-group-ID, file capabilities) or that may not be read: if `argv` is one,
      *  all values are REFUSED (UPMU_E_PERM); if a child becomes one later, what it does from then on is not in the sum. */
     UPMU_TARGET_COMMAND = 2,
     UPMU_TARGET_CPU = 3, /**< everything on `cpu`; needs perf_event_paranoid <= 0 or CAP_PERFMON */
+    UPMU_TARGET_TASK =
+        4, /**< the thread with the id `pid`, of any process, and the threads and processes it creates later */
 };
 
 enum upmu_set_flag {
@@ -279,7 +281,7 @@ enum upmu_set_flag {
     UPMU_SET_NO_USER_READ = 1u << 1,
     /** Target thread: count the threads and processes it creates later too (then without user-space reads). */
     UPMU_SET_INHERIT = 1u << 2,
-    /** Target process or command: leave threads and processes created later out. */
+    /** Target process, task or command: leave threads and processes created later out. */
     UPMU_SET_NO_INHERIT = 1u << 3,
     /** All events of a core's counters must be counted at the same time: if they would take turns, opening fails with
      *  UPMU_E_FIT. Default: they take turns, and their values are SCALED. */
@@ -291,7 +293,7 @@ struct upmu_set_opts {
     size_t size;     /**< sizeof(struct upmu_set_opts) */
     uint32_t target; /**< enum upmu_target */
     uint32_t flags;  /**< enum upmu_set_flag */
-    pid_t pid;       /**< UPMU_TARGET_PROCESS */
+    pid_t pid;       /**< UPMU_TARGET_PROCESS, UPMU_TARGET_TASK */
     int cpu;         /**< UPMU_TARGET_CPU: 0 ... */
     char *const
         *argv; /**< UPMU_TARGET_COMMAND: NULL-terminated; argv[0] is looked up in PATH. Not used after the call */
@@ -390,6 +392,24 @@ UPMU_API UPMU_CHECKED int upmu_set_alive(struct upmu_set *set);
  *         another process or thread); UPMU_E_SYSTEM, UPMU_E_BUSY as upmu_set_start(). Allocates; not signal safe.
  */
 UPMU_API UPMU_CHECKED int upmu_set_overhead(struct upmu_set *set, struct upmu_value *values, size_t n);
+
+/** Resource use of a command by the kernel's own accounting, which needs no right to count. */
+struct upmu_usage {
+    size_t size; /**< in: sizeof(struct upmu_usage) */
+    uint64_t user_ns;
+    uint64_t system_ns;
+    uint64_t minor_faults;
+    uint64_t major_faults;
+    uint64_t switches; /**< voluntary and involuntary context switches */
+};
+
+/**
+ * What the command of a set has used between its execution and its end, with those of its children that were waited for:
+ * what is counted only if perf_event_open is granted has another source here. The kernel does not account for children that
+ * are still running and for those that their parent let the kernel reap.
+ * @return 0; UPMU_E_INVAL; UPMU_E_STATE (no command, its end was not waited for, or the kernel accounted for nothing).
+ */
+UPMU_API UPMU_CHECKED int upmu_set_usage(const struct upmu_set *set, struct upmu_usage *usage);
 
 /** Process id of the command or process counted; 0 for other targets, and for a command before its start. */
 UPMU_API pid_t upmu_set_pid(const struct upmu_set *set);

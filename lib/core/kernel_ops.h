@@ -324,16 +324,19 @@ struct kernel_ops {
     /** Start argv stopped just before exec. @return pid with *gate the descriptor that releases it, or -errno.
      *  Giving the gate to close() instead of release() ends the child quietly. */
     pid_t (*spawn)(char *const argv[], int *gate);
-    /** Release a spawned command and learn how its exec went. Closes the gate. @return 0, or -errno of exec. */
-    int (*release)(int gate);
+    /** Release a spawned command and learn how its exec went. Closes the gate.
+     *  @param before out, may be NULL: what the process had used just before exec; all zero if it ended before
+     *  @return 0, or -errno of exec. */
+    int (*release)(int gate, struct kernel_usage *before);
     /** End a spawned command that was not released, whoever else holds a copy of its gate. Closes the gate; the child is
      *  still to be waited for. */
     void (*abandon)(int gate, pid_t pid);
     /** Whether the kernel takes events off a task that executes this program (looked up in PATH as by spawn), because the
      *  task gains rights by it or may not read it. */
     bool (*exec_detaches)(const char *program);
-    /** waitpid continued over EINTR. @return 0 or -errno. */
-    int (*wait)(pid_t pid, int *status);
+    /** wait4 continued over EINTR. @param used out, may be NULL: of the process and the children it waited for.
+     *  @return 0 or -errno. */
+    int (*wait)(pid_t pid, int *status, struct kernel_usage *used);
 };
 
 /** The real kernel. */

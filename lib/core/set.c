@@ -22,16 +22,22 @@
 
 /* ---------------------------------------------------------------------------------------------- open, close */
 
+static bool counts_others(uint32_t target)
+{
+    return target == UPMU_TARGET_PROCESS || target == UPMU_TARGET_TASK;
+}
+
 static int check_opts(const struct upmu_set_opts *o)
 {
     const uint32_t flags =
         UPMU_SET_STRICT | UPMU_SET_NO_USER_READ | UPMU_SET_INHERIT | UPMU_SET_NO_INHERIT | UPMU_SET_TOGETHER;
-    if (o->target > UPMU_TARGET_CPU)
+    if (o->target > UPMU_TARGET_TASK)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: target %u is not known", o->target);
     if (o->flags & ~flags)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: flags 0x%x are not known", o->flags & ~flags);
-    if (o->target == UPMU_TARGET_PROCESS && o->pid <= 0)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: process id %d is not valid", (int)o->pid);
+    if (counts_others(o->target) && o->pid <= 0)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: %s id %d is not valid",
+                         o->target == UPMU_TARGET_TASK ? "thread" : "process", (int)o->pid);
     if (o->target == UPMU_TARGET_CPU && o->cpu < 0)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: CPU %d is not valid", o->cpu);
     if (o->target == UPMU_TARGET_COMMAND && (!o->argv || !o->argv[0]))
@@ -103,6 +109,8 @@ static int open_instances(struct upmu_set *set)
     switch (set->opts.target) {
     case UPMU_TARGET_PROCESS:
         return set_attach_process(set);
+    case UPMU_TARGET_TASK:
+        return set_attach_task(set);
     case UPMU_TARGET_COMMAND:
         return set_prepare_command(set);
     case UPMU_TARGET_CPU:
@@ -137,7 +145,7 @@ static bool anything_open(const struct upmu_set *set)
  * the call and not of its events. */
 static int foreign_process(const struct upmu_set *set)
 {
-    if (set->opts.target != UPMU_TARGET_PROCESS || anything_open(set))
+    if (!counts_others(set->opts.target) || anything_open(set))
         return 0;
     const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
                                     .config = KERNEL_SW_DUMMY,
@@ -151,7 +159,8 @@ static int foreign_process(const struct upmu_set *set)
     if (fd != -EACCES && fd != -EPERM)
         return 0;
     char name[32];
-    snprintf(name, sizeof name, "process %d", (int)set->opts.pid);
+    snprintf(name, sizeof name, "%s %d", set->opts.target == UPMU_TARGET_TASK ? "thread" : "process",
+             (int)set->opts.pid);
     const struct explain_context context = {.event = name, .type = req.type, .pid = req.pid, .cpu = -1};
     int code = explain_open_failure(core_kernel(), -fd, &context);
     return code == UPMU_E_PERM ? code : 0;
@@ -232,7 +241,7 @@ void upmu_set_close(struct upmu_set *set)
         core_kernel()->close(set->gate); /* the command is the parent's to start or to end */
     } else if (set->gate >= 0) {
         core_kernel()->abandon(set->gate, set->spawned);
-        core_kernel()->wait(set->spawned, NULL);
+        core_kernel()->wait(set->spawned, NULL, NULL);
     }
     free(set->program);
     for (size_t i = 0; set->reasons && i < set->list.n; i++)
@@ -508,13 +517,13 @@ static void switches_pause(struct upmu_set *set, bool stop)
 
 static int release_command(struct upmu_set *set)
 {
-    int rc = core_kernel()->release(set->gate);
+    int rc = core_kernel()->release(set->gate, &set->used_before);
     set->gate = -1;
     if (rc == 0) {
         set->command = set->spawned;
         return 0;
     }
-    core_kernel()->wait(set->spawned, NULL);
+    core_kernel()->wait(set->spawned, NULL, NULL);
     set->waited = true;
     return upmu_fail(UPMU_E_IO, "cannot execute '%s': %s (%s)", set->program, strerror(-rc), upmu_errno_name(-rc));
 }
@@ -568,7 +577,7 @@ int upmu_set_wait(struct upmu_set *set, int *status)
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_wait");
     if (!set->waited) {
-        int rc = core_kernel()->wait(set->command, &set->status);
+        int rc = core_kernel()->wait(set->command, &set->status, &set->used);
         if (rc < 0)
             return upmu_fail(UPMU_E_SYSTEM, "cannot wait for the command: %s", upmu_errno_name(-rc));
         set->waited = true;
@@ -633,5 +642,5 @@ pid_t upmu_set_pid(const struct upmu_set *set)
 {
     if (!set)
         return 0;
-    return set->opts.target == UPMU_TARGET_PROCESS ? set->opts.pid : set->command;
+    return counts_others(set->opts.target) ? set->opts.pid : set->command;
 }

@@ -38,7 +38,8 @@ struct upmu_set {
     bool started, running, waited;
     bool checked; /**< since it was last started, all members were seen to run as long as their group */
     int status;
-    uint64_t doubted; /**< bit i: event i last read a 0 that is no number */
+    struct kernel_usage used_before, used; /**< of the command: before its exec, and in all once it was waited for */
+    uint64_t doubted;                      /**< bit i: event i last read a 0 that is no number */
 };
 _Static_assert(PLAN_EVENTS_MAX <= 64, "an event has a bit in upmu_set.doubted");
 
@@ -56,8 +57,11 @@ void set_note_start(struct upmu_set *set);
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);
 /** Close and free the instances from index `from` on. In a forked child pass `forked`: see counters_close(). */
 void set_drop_instances(struct upmu_set *set, size_t from, bool forked);
-/** Attach to every thread of opts.pid. @return 0, UPMU_E_GONE, UPMU_E_PERM, UPMU_E_STATE, UPMU_E_NOMEM. */
+/** Attach to every thread of opts.pid. @return 0, UPMU_E_GONE, UPMU_E_INVAL (it is a thread), UPMU_E_PERM, UPMU_E_STATE, UPMU_E_NOMEM.
+ */
 int set_attach_process(struct upmu_set *set);
+/** Attach to the thread opts.pid. @return 0, UPMU_E_GONE, UPMU_E_NOMEM. */
+int set_attach_task(struct upmu_set *set);
 /** Start opts.argv behind a gate and open its counters. @return 0, UPMU_E_IO, UPMU_E_GONE, UPMU_E_NOMEM;
  *  UPMU_E_PERM if the set is strict and the kernel would not let the command be counted. */
 int set_prepare_command(struct upmu_set *set);

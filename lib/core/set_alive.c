@@ -40,16 +40,17 @@ static int alive_read(pid_t id, struct alive_stat *out)
 }
 
 /* A process whose first thread has ended lives as long as another one does. */
-static bool alive_ended(const struct alive_stat *s)
+static bool alive_ended(const struct alive_stat *s, bool process)
 {
     bool zombie = s->state == 'Z' || s->state == 'X';
-    return zombie && s->threads <= 1;
+    return zombie && (!process || s->threads <= 1);
 }
 
 static pid_t alive_id(const struct upmu_set *set)
 {
     switch (set->opts.target) {
     case UPMU_TARGET_PROCESS:
+    case UPMU_TARGET_TASK:
         return set->opts.pid;
     case UPMU_TARGET_COMMAND:
         return set->spawned;
@@ -77,7 +78,7 @@ static int alive_task(const struct upmu_set *set)
     if (rc < 0)
         return upmu_fail(UPMU_E_SYSTEM, "upmu_set_alive: cannot read /proc/%d/stat: %s", (int)alive_id(set),
                          upmu_errno_name(-rc));
-    return now.start == set->target_start && !alive_ended(&now);
+    return now.start == set->target_start && !alive_ended(&now, set->opts.target != UPMU_TARGET_TASK);
 }
 
 /* A CPU that cannot be taken offline has no such file. */

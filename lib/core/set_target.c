@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What a set counts: a thread, all threads of a process, a command, a CPU. Room: core; before it set.c. */
+/* Targets of counter sets: a thread, all threads of a process, a command, a CPU. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/opts.h"
 #include "core/set.h"
 
 /* ---------------------------------------------------------------------------------------------- instances */
@@ -164,6 +165,39 @@ static int list_threads(pid_t pid, struct tid_list *out)
     }
 }
 
+/* The process of a thread, or 0 if it cannot be read. */
+static pid_t process_of(pid_t tid)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
+    if (core_kernel()->read_file(path, text, sizeof text) <= 0)
+        return 0;
+    const char *line = strstr(text, "\nTgid:");
+    return line ? (pid_t)strtol(line + strlen("\nTgid:"), NULL, 10) : 0;
+}
+
+/* The kernel lists all threads of the process under each of their ids, and counts one thread under each: to take one for
+ * the other would count too much or too little without a word. */
+static int check_is_process(pid_t pid)
+{
+    pid_t process = process_of(pid);
+    if (process == 0 || process == pid)
+        return 0;
+    return upmu_fail(UPMU_E_INVAL,
+                     "%d is no process but a thread of process %d; UPMU_TARGET_TASK counts it (upmu stat -t %d)",
+                     (int)pid, (int)process, (int)pid);
+}
+
+int set_attach_task(struct upmu_set *set)
+{
+    struct tid_list threads = {0};
+    int rc = list_threads(set->opts.pid, &threads); /* it is there, whether it may be counted or not */
+    free(threads.tids);
+    if (rc == 0)
+        rc = set_add_instance(set, set->opts.pid, -1);
+    return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "there is no thread %d", (int)set->opts.pid) : rc;
+}
+
 static int compare_tids(const void *a, const void *b)
 {
     pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -201,7 +235,7 @@ int set_attach_process(struct upmu_set *set)
 {
     enum { PASSES = 100 };
     struct tid_list before = {0}, after = {0};
-    int rc = 0, pass = 0;
+    int rc = check_is_process(set->opts.pid), pass = 0;
     for (; pass < PASSES && rc == 0; pass++) {
         set_drop_instances(set, 0, false);
         rc = list_threads(set->opts.pid, &before);
@@ -255,4 +289,31 @@ int set_prepare_command(struct upmu_set *set)
     set->spawned = pid;
     rc = set_add_instance(set, pid, -1);
     return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "the process for '%s' ended before it began", set->program) : rc;
+}
+
+static uint64_t used_since(uint64_t before, uint64_t now)
+{
+    return now > before ? now - before : 0;
+}
+
+int upmu_set_usage(const struct upmu_set *set, struct upmu_usage *usage)
+{
+    const struct kernel_usage nothing = {0};
+    if (!set || !usage || usage->size < sizeof *usage)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_usage: no set is given, or usage->size is not sizeof *usage");
+    const struct kernel_usage *before = &set->used_before, *now = &set->used;
+    if (!set->command || !set->waited)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_usage: the set has no command whose end was waited for");
+    if (memcmp(now, &nothing, sizeof nothing) == 0)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_usage: the kernel has not accounted for the command");
+    const struct upmu_usage full = {
+        .size = usage->size,
+        .user_ns = used_since(before->user_ns, now->user_ns),
+        .system_ns = used_since(before->system_ns, now->system_ns),
+        .minor_faults = used_since(before->minor_faults, now->minor_faults),
+        .major_faults = used_since(before->major_faults, now->major_faults),
+        .switches = used_since(before->switches, now->switches),
+    };
+    opts_give(usage, usage->size, sizeof full, &full, sizeof full);
+    return 0;
 }

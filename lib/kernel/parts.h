@@ -54,9 +54,9 @@ void kernel_futexes_close(struct kernel_futexes *f);
 
 /* spawn.c */
 pid_t kernel_spawn(char *const argv[], int *gate);
-int kernel_release(int gate);
+int kernel_release(int gate, struct kernel_usage *before);
 void kernel_abandon(int gate, pid_t pid);
-int kernel_wait(pid_t pid, int *status);
+int kernel_wait(pid_t pid, int *status, struct kernel_usage *used);
 
 /* work.c */
 int kernel_work(struct kernel_work *work, bool sleep);

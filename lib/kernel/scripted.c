@@ -74,6 +74,7 @@ static struct {
     size_t n_answers;
     pid_t spawned;
     int exec_result, wait_status;
+    struct kernel_usage usage_before, usage_after;
     bool exec_detaches;
 } script = {.lock = PTHREAD_MUTEX_INITIALIZER, .open_limit = SIZE_MAX, .map_limit = SIZE_MAX, .spawned = -ENOENT};
 
@@ -656,6 +657,12 @@ void scripted_command(pid_t spawned, int exec_result, int status)
     unlock();
 }
 
+void scripted_command_usage(const struct kernel_usage *before, const struct kernel_usage *after)
+{
+    script.usage_before = *before;
+    script.usage_after = *after;
+}
+
 void scripted_exec_detaches(bool detaches)
 {
     lock();
@@ -692,8 +699,10 @@ static pid_t twin_spawn(char *const argv[], int *gate)
     return pid;
 }
 
-static int twin_release(int gate)
+static int twin_release(int gate, struct kernel_usage *before)
 {
+    if (before)
+        *before = script.usage_before;
     scripted_before(SCRIPTED_RELEASE, gate);
     lock();
     int rc = -EBADF;
@@ -721,8 +730,10 @@ static void twin_abandon(int gate, pid_t pid)
     unlock();
 }
 
-static int twin_wait(pid_t pid, int *status)
+static int twin_wait(pid_t pid, int *status, struct kernel_usage *used)
 {
+    if (used)
+        *used = script.usage_after;
     scripted_before(SCRIPTED_WAIT, -1);
     lock();
     int rc = pid == script.spawned ? 0 : -ECHILD;

@@ -121,6 +121,8 @@ void scripted_threads(pid_t pid, const pid_t *tids, size_t n);
 
 /** The next command: its pid or -errno of spawn, 0 or -errno of exec, its wait status. */
 void scripted_command(pid_t spawned, int exec_result, int status);
+/** What the next command has used just before its exec, and in all. */
+void scripted_command_usage(const struct kernel_usage *before, const struct kernel_usage *after);
 /** Whether the kernel takes events off a task that executes the next commands. */
 void scripted_exec_detaches(bool detaches);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting a command that waits just before exec. Room: kernel. Before it: core, which opens counters on the waiting
- * process; after it: the command.
+ * Start of a command that waits just before exec, so that counters can be opened on it.
  *
- * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, an errno from
- * the child tells that exec failed, and the end of file after the release that it went well. A pipe would send SIGPIPE to
- * a host whose child was killed while it waited; a socket can be told not to. If the parent lets go of the gate without
+ * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, which answers with
+ * its resource use so far. Then an errno from the child reports that exec failed, and the end of file that it succeeded. A
+ * pipe would send SIGPIPE to a host whose child was killed while it waited; a socket can be told not to. If the parent lets go of the gate without
  * releasing it, or dies, the child leaves quietly; not so while a second command waits at its own gate, with a copy of the
  * first one: hence kernel_abandon(), which does not rely on the end of file. Signal dispositions and masks are those of the caller.
  */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,10 @@ static void __attribute__((noreturn)) child_main(char *const argv[], int gate)
     char go;
     if (receive(gate, &go, 1) != 1)
         _exit(0);
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) < 0)
+        memset(&used, 0, sizeof used);
+    (void)!tell(gate, &used, sizeof used);
     execvp(argv[0], argv);
     int err = errno;
     /* If nobody listens any more, the exit status is all there is to tell. */
@@ -91,12 +96,28 @@ static int exec_answer(int gate)
     return n == (ssize_t)sizeof err && err > 0 ? -err : -EIO;
 }
 
-int kernel_release(int gate)
+/* What the child had used, then how its exec went. */
+static int release_answer(int gate, struct kernel_usage *before)
 {
+    struct rusage used;
+    ssize_t n = receive(gate, &used, sizeof used);
+    if (n == 0)
+        return 0; /* it was killed before */
+    if (n != (ssize_t)sizeof used)
+        return n < 0 ? -errno : -EIO;
+    kernel_usage_of(&used, before);
+    return exec_answer(gate);
+}
+
+int kernel_release(int gate, struct kernel_usage *before)
+{
+    struct kernel_usage ignored;
     int rc = 0;
+    before = before ? before : &ignored;
+    *before = (struct kernel_usage){0};
     ssize_t n = tell(gate, "", 1);
     if (n == 1)
-        rc = exec_answer(gate);
+        rc = release_answer(gate, before);
     else
         rc = n < 0 ? -errno : -EIO;
     kernel_descriptor_close(gate);
@@ -112,11 +133,14 @@ void kernel_abandon(int gate, pid_t pid)
     kernel_descriptor_close(gate);
 }
 
-int kernel_wait(pid_t pid, int *status)
+int kernel_wait(pid_t pid, int *status, struct kernel_usage *used)
 {
+    struct rusage usage;
     int ignored;
-    while (waitpid(pid, status ? status : &ignored, 0) < 0)
+    while (wait4(pid, status ? status : &ignored, 0, &usage) < 0)
         if (errno != EINTR)
             return -errno;
+    if (used)
+        kernel_usage_of(&usage, used);
     return 0;
 }

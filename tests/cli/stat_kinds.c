@@ -43,9 +43,9 @@ int main(int argc, char **argv)
          .value = mean_of(runs, (const double[]){7, 7}),
          .total = 7ull * runs},
     };
-    const struct stat_result result = {.events = events, .n_events = 2, .runs = runs, .instances = 1, .groups = 3};
+    const struct stat_result result = {.events = events, .n_events = 2, .runs = runs, .instances = 1};
     char *const command[] = {cycles, NULL};
-    const struct stat_request request = {.events = "cycles", .argv = (char **)command, .runs = runs, .cpu = -1};
+    const struct stat_request request = {.events = "cycles", .argv = (char **)command, .runs = runs};
     struct output out;
     if (argc < 2 || output_standard(&out, OUTPUT_STDOUT) != 0)
         return 2;

@@ -35,15 +35,15 @@ if paranoid <= 2:
 if paranoid == 2:
     assert values['page-faults']['name'].endswith(':u'), values['page-faults']
 if paranoid >= 2:
-    for name in ('context-switches', 'cpu-migrations'):
-        assert values[name]['standing'] == 'refused', values[name]
-        assert 'perf_event_paranoid' in values[name]['reason'], values[name]
+    migrations, switches = values['cpu-migrations'], values['context-switches']
+    assert migrations['standing'] == 'refused' and 'perf_event_paranoid' in migrations['reason'], migrations
+    assert switches['standing'] == 'exact' and switches['source'] == 'rusage', switches
 "
 
 # For people a reason that two events share is told once.
 if [ "$paranoid" -ge 2 ]; then
-    run nobody "$upmu" stat -e page-faults:u,context-switches,cpu-migrations "$load" touch 1
-    has err "refused: context-switches, cpu-migrations"
+    run nobody "$upmu" stat -e page-faults:u,context-switches:k,cpu-migrations "$load" touch 1
+    has err "refused: context-switches:k, cpu-migrations"
     [ "$(grep -c 'perf_event_paranoid is' "$work/err")" -eq 1 ] || { fail "a reason is repeated"; show >&2; }
 fi
 

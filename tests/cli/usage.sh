@@ -59,7 +59,21 @@ expect 2 "$UPMU" repair a b
 # stat counts one thing, in numbers that are numbers.
 expect 2 "$UPMU" stat
 has err "what is to be counted"
-expect 2 "$UPMU" stat -p 1 true
+expect 2 "$UPMU" stat -p 1 --for 1 true
+expect 2 "$UPMU" stat -p 1 -t 1
+expect 2 "$UPMU" stat -a -p 1
+expect 2 "$UPMU" stat --per-thread true
+expect 2 "$UPMU" stat --per-thread -a
+expect 2 "$UPMU" stat -A -p 1
+expect 2 "$UPMU" stat -x "" true
+expect 2 "$UPMU" stat -x ab true
+expect 2 "$UPMU" stat --append true
+expect 2 "$UPMU" stat -I 100 -r 2 true
+expect 2 "$UPMU" stat -I 0 true
+expect 2 "$UPMU" stat --interval-count 2 -p 1
+expect 2 "$UPMU" stat -p 1,
+expect 2 "$UPMU" stat -t 0
+expect 2 "$UPMU" stat -C 3-1 --for 1
 expect 2 "$UPMU" stat -p 1 -C 0
 for bad in 0 -1 1x 0x10 "" 99999999999999999999; do
     expect 2 "$UPMU" stat -p "$bad"

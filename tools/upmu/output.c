@@ -95,6 +95,11 @@ int output_file(struct output *out, const char *path)
     return output_adopt(out, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), path);
 }
 
+int output_file_append(struct output *out, const char *path)
+{
+    return output_adopt(out, open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), path);
+}
+
 int output_close(struct output *out)
 {
     bool failed = ferror(out->file) != 0;

@@ -26,6 +26,8 @@ enum output_standard {
 int output_standard(struct output *out, enum output_standard which);
 /** Output to a file, emptied or made; not inherited by programs started. @return 0, or -1 having said why. */
 int output_file(struct output *out, const char *path);
+/** The same behind what the file has. */
+int output_file_append(struct output *out, const char *path);
 /** Write out and close. @return 0, or -1 having said why; a reader that went away (EPIPE) is no reason to speak. */
 int output_close(struct output *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of upmu stat for people. Room: tools/upmu. Before it: stat_run; after it: table and output. */
+/* Text report of upmu stat. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,21 +7,48 @@
 #include "stat.h"
 #include "table.h"
 
+enum { TITLES_EVERY = 25, LABEL_WIDTH = 20, VALUE_WIDTH = 18, NAME_WIDTH = 26 };
+
+static void title_ids(struct output *out, const char *one, const char *several, const struct stat_ids *ids)
+{
+    fprintf(out->file, "%s ", ids->n == 1 ? one : several);
+    for (size_t i = 0; i < ids->n; i++)
+        fprintf(out->file, "%s%d", i > 0 ? ", " : "", ids->id[i]);
+}
+
+static void title_words(struct output *out, char **argv)
+{
+    for (char **word = argv; *word; word++) {
+        fputs(word == argv ? "'" : " ", out->file);
+        output_clean(out->file, *word);
+    }
+    fputc('\'', out->file);
+}
+
+static void title_target(struct output *out, const struct stat_request *q, const struct stat_result *r)
+{
+    if (q->target == STAT_COMMAND)
+        title_words(out, q->argv);
+    else if (q->all_cpus)
+        fprintf(out->file, "all %zu CPUs", q->ids.n);
+    else if (q->target == STAT_CPUS)
+        title_ids(out, "CPU", "CPUs", &q->ids);
+    else if (q->target == STAT_THREADS)
+        title_ids(out, "thread", "threads", &q->ids);
+    else
+        title_ids(out, "process", "processes", &q->ids);
+    if (q->target == STAT_PROCESSES)
+        fprintf(out->file, ", %zu %s at the start", r->instances, r->instances == 1 ? "thread" : "threads");
+    if (q->target != STAT_COMMAND && q->argv) {
+        fputs(", during ", out->file);
+        title_words(out, q->argv);
+    }
+}
+
 static void text_title(struct output *out, const struct stat_request *q, const struct stat_result *r)
 {
     fprintf(out->file, "\n %sCounts of ", output_style(out, STYLE_TITLE));
-    if (q->pid > 0)
-        fprintf(out->file, "process %ld", (long)q->pid);
-    else if (!q->argv)
-        fprintf(out->file, "CPU %d", q->cpu);
-    for (char **word = q->argv; word && *word; word++) {
-        fputs(word == q->argv ? "'" : " ", out->file);
-        output_clean(out->file, *word);
-    }
-    if (q->argv)
-        fputc('\'', out->file);
-    if (q->pid > 0)
-        fprintf(out->file, ", %zu %s at the start", r->instances, r->instances == 1 ? "thread" : "threads");
+    title_target(out, q, r);
     if (r->runs > 1)
         fprintf(out->file, ", mean of %u runs", r->runs);
     fprintf(out->file, "%s\n", output_plain(out));
@@ -53,52 +80,99 @@ static void cell_spread(struct table *t, const struct stat_mean *m, unsigned run
         table_cell(t, STYLE_PLAIN, "%s", "");
 }
 
-static void cell_standing(struct table *t, const struct stat_event *e)
+/* Where the number is from, unless it is counted through perf_event_open; and of what it is then. */
+static const char *source_remark(const struct stat_event *e)
 {
-    if (e->standing == UPMU_SCALED)
-        table_cell(t, STYLE_WARNING, "scaled, counted %.1f %% of the time", stat_counted_percent(e));
-    else
-        table_cell(t, STYLE_PLAIN, "%s", upmu_standing_name(e->standing));
+    switch (e->source) {
+    case STAT_RUSAGE:
+        return ", from rusage";
+    case STAT_PROC:
+        return ", from /proc";
+    default:
+        return "";
+    }
 }
 
-/* A sum over kinds of cores is followed by its parts. */
+static void cell_standing(struct table *t, const struct stat_event *e, bool verbose)
+{
+    char times[96] = "";
+    if (verbose)
+        snprintf(times, sizeof times, ", on a counter %" PRIu64 " of %" PRIu64 " ns", e->running, e->enabled);
+    if (e->standing == UPMU_SCALED)
+        table_cell(t, STYLE_WARNING, "scaled, counted %.1f %% of the time%s", stat_counted_percent(e), times);
+    else
+        table_cell(t, STYLE_PLAIN, "%s%s%s", upmu_standing_name(e->standing), source_remark(e), times);
+}
+
+/* A sum over core types is followed by its parts. */
 static void kind_rows(struct table *t, const struct stat_event *e, const struct stat_result *r)
 {
     for (size_t k = 0; k < e->n_kinds; k++) {
         const struct stat_event part = {.unit = e->unit, .value = e->kinds[k].value, .total = e->kinds[k].total};
         if (part.value.n != r->runs)
             continue;
+        table_cell(t, STYLE_PLAIN, "%s", "");
         cell_value(t, &part, r);
         table_cell(t, STYLE_PLAIN, "  on %s", e->kinds[k].pmu);
         cell_spread(t, &part.value, r->runs);
-        cell_standing(t, e);
+        cell_standing(t, e, false);
     }
 }
 
-static void text_events(struct output *out, const struct stat_result *r)
+static void event_row(struct table *t, const char *label, const struct stat_event *e, const struct stat_request *q,
+                      const struct stat_result *r)
 {
-    static const struct table_column columns[] = {
-        {"VALUE", true}, {"UNIT", false}, {"EVENT", false}, {"SPREAD", true}, {"STANDING", false},
+    table_cell(t, STYLE_PLAIN, "%s", label);
+    cell_value(t, e, r);
+    table_cell(t, STYLE_PLAIN, "%s", e->name);
+    cell_spread(t, &e->value, r->runs);
+    cell_standing(t, e, q->verbose);
+}
+
+/* A member that did nothing has a row as well: it was counted. */
+static void member_row(struct table *t, const char *label, const struct stat_event *e, const struct stat_request *q,
+                       const struct stat_result *r)
+{
+    if (stat_has_number(e, r)) {
+        event_row(t, label, e, q, r);
+        return;
+    }
+    table_cell(t, STYLE_PLAIN, "%s", label);
+    table_cell(t, STYLE_PLAIN, "-");
+    table_cell(t, STYLE_PLAIN, "%s", "");
+    table_cell(t, STYLE_PLAIN, "%s", e->name);
+    table_cell(t, STYLE_PLAIN, "%s", "");
+    table_cell(t, STYLE_WARNING, "%s", upmu_standing_name(e->standing));
+}
+
+static void text_events(struct output *out, const struct stat_request *q, const struct stat_result *r)
+{
+    const struct table_column columns[] = {
+        {q->target == STAT_CPUS ? "CPU" : "THREAD", false},
+        {"VALUE", true},
+        {"UNIT", false},
+        {"EVENT", false},
+        {"SPREAD", true},
+        {"STANDING", false},
     };
     struct table t;
 
     table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t m = 0; m < r->n_members; m++)
+        for (size_t i = 0; i < r->n_events; i++)
+            member_row(&t, r->members[m].label, &r->members[m].events[i], q, r);
     for (size_t i = 0; i < r->n_events; i++) {
-        const struct stat_event *e = &r->events[i];
-        if (!stat_has_number(e, r))
+        if (!stat_has_number(&r->events[i], r))
             continue;
-        cell_value(&t, e, r);
-        table_cell(&t, STYLE_PLAIN, "%s", e->name);
-        cell_spread(&t, &e->value, r->runs);
-        cell_standing(&t, e);
-        kind_rows(&t, e, r);
+        event_row(&t, r->n_members > 0 ? "all" : "", &r->events[i], q, r);
+        kind_rows(&t, &r->events[i], r);
     }
     if (t.n_cells > 0)
         fputc('\n', out->file);
     table_end(&t, out, 4);
 }
 
-/* Two events are told together when the same thing stands against both. */
+/* Two events share a paragraph when the same obstacle is in the way of both. */
 static bool same_obstacle(const struct stat_event *a, const struct stat_event *b)
 {
     return a->standing == b->standing && a->cause == b->cause &&
@@ -146,7 +220,7 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
 {
     struct table *t = arg;
 
-    /* Without a number there is nothing to add: the events it lacks have been told. */
+    /* Without a number there is nothing to add: the events it lacks have their paragraphs. */
     if (!isfinite(value->value))
         return;
     /* Four digits are enough; a thousand or more is not written with an exponent. */
@@ -182,10 +256,28 @@ static void text_time(struct output *out, const struct stat_mean *m, const char 
     fputc('\n', out->file);
 }
 
+/* What the kernel's accounting leaves out. */
+static void text_sources(struct output *out, const struct stat_request *q, const struct stat_result *r)
+{
+    bool rusage = false, proc = false;
+    for (size_t i = 0; i < r->n_events; i++) {
+        rusage |= r->events[i].source == STAT_RUSAGE && stat_has_number(&r->events[i], r);
+        proc |= r->events[i].source == STAT_PROC && stat_has_number(&r->events[i], r);
+    }
+    if (rusage)
+        fputs("\n    rusage: by the kernel's accounting, of the command and those children whose end was waited for\n",
+              out->file);
+    if (proc)
+        fprintf(out->file, "\n    /proc: by the kernel's accounting, times in steps of a clock tick, %s\n",
+                q->target == STAT_THREADS ? "of these threads without what they create"
+                                          : "of these processes without their children");
+}
+
 void stat_write_text(struct output *out, const struct stat_request *request, const struct stat_result *result)
 {
     text_title(out, request, result);
-    text_events(out, result);
+    text_events(out, request, result);
+    text_sources(out, request, result);
     text_missing(out, result);
     text_metrics(out, result);
     fputc('\n', out->file);
@@ -193,4 +285,42 @@ void stat_write_text(struct output *out, const struct stat_request *request, con
     text_time(out, &result->user, "user");
     text_time(out, &result->sys, "sys");
     fputc('\n', out->file);
+}
+
+/* ---------------------------------------------------------------------------------------------- intervals */
+
+static void interval_titles(struct output *out, bool members)
+{
+    fprintf(out->file, "%s%12s  ", output_style(out, STYLE_TITLE), "TIME s");
+    if (members)
+        fprintf(out->file, "%-*s  ", LABEL_WIDTH, "COUNTED");
+    fprintf(out->file, "%*s  %-4s  %-*s  STANDING%s\n", VALUE_WIDTH, "VALUE", "UNIT", NAME_WIDTH, "EVENT",
+            output_plain(out));
+}
+
+static void interval_row(struct output *out, double seconds, const char *label, const struct stat_event *e,
+                         const struct stat_result *r)
+{
+    bool number = stat_has_number(e, r), clock = strcmp(e->unit, "ns") == 0;
+    char value[32] = "-";
+    if (number && clock)
+        snprintf(value, sizeof value, "%.2f", e->value.mean / 1e6);
+    else if (number)
+        snprintf(value, sizeof value, "%" PRIu64, e->total);
+    fprintf(out->file, "%12.6f  ", seconds);
+    if (label)
+        fprintf(out->file, "%-*s  ", LABEL_WIDTH, label);
+    fprintf(out->file, "%*s  %-4s  %-*s  %s%s\n", VALUE_WIDTH, value, clock ? "msec" : e->unit, NAME_WIDTH, e->name,
+            upmu_standing_name(e->standing), source_remark(e));
+}
+
+void stat_interval_text(struct output *out, const struct stat_interval *interval, const struct stat_result *r)
+{
+    if (interval->number % TITLES_EVERY == 0)
+        interval_titles(out, r->n_members > 0);
+    for (size_t m = 0; m < r->n_members; m++)
+        for (size_t i = 0; i < r->n_events; i++)
+            interval_row(out, interval->seconds, r->members[m].label, &r->members[m].events[i], r);
+    for (size_t i = 0; r->n_members == 0 && i < r->n_events; i++)
+        interval_row(out, interval->seconds, NULL, &r->events[i], r);
 }

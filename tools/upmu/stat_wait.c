@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for the end of what is counted. Room: tools/upmu. Before it: stat_run; after it: the kernel.
- * A process that is not our child is watched through a pidfd; where the kernel has none (before 5.3), or `pid` is a
- * single thread, its state in /proc is looked at twenty times a second.
+ * Waiting for the end of processes and threads, with a deadline.
+ *
+ * They are watched through pidfds. Where the kernel has none (before 5.3; for threads before 6.9), their state in /proc is
+ * looked at twenty times a second.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "stat.h"
 
-enum { LOOK_NS = 50000000 };
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD O_EXCL
+#endif
 
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail: the clock exists and the pointer is ours */
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
+struct stat_watched {
+    pid_t pid;
+    int fd; /* -1: looked at in /proc */
+    bool ended;
+};
 
-void stat_wait_command(pid_t pid)
-{
-    siginfo_t info;
-    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
-        ;
-}
+static const double look_seconds = 0.05;
 
-/* A zombie is over: nothing of it will be counted any more. */
-static bool process_over(pid_t pid)
+/* A zombie has ended: nothing of it will be counted any more. */
+static bool watched_ended(pid_t pid)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
@@ -47,41 +46,103 @@ static bool process_over(pid_t pid)
     return !after_name || after_name[1] == '\0' || after_name[2] == 'Z' || after_name[2] == 'X';
 }
 
-/* One wait, at most until `deadline`; `mask` lets the signals in. @return 1 when the process is over, 0, or -1. */
-static int wait_once(int pidfd, pid_t pid, int64_t deadline, const sigset_t *mask)
+static void watch_add(struct stat_watch *w, pid_t pid)
 {
-    struct pollfd watched = {.fd = pidfd, .events = POLLIN};
-    int64_t left = deadline - now_ns();
-    bool look = pid > 0 && pidfd < 0;
-
-    if (left < 0)
-        left = 0;
-    if (look && left > LOOK_NS)
-        left = LOOK_NS;
-    struct timespec ts = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    int rc = ppoll(&watched, pidfd >= 0 ? 1 : 0, &ts, mask);
-    if (rc < 0)
-        return errno == EINTR ? 0 : -1;
-    return rc > 0 || (look && process_over(pid));
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0) /* it may be a thread */
+        fd = (int)syscall(SYS_pidfd_open, pid, PIDFD_THREAD);
+    w->watched = memory_resize(w->watched, w->n + 1, sizeof *w->watched);
+    w->watched[w->n++] = (struct stat_watched){.pid = pid, .fd = fd};
 }
 
-int stat_wait_time(pid_t pid, double seconds)
+void stat_watch_command(struct stat_watch *w, pid_t pid)
 {
-    int64_t deadline = seconds > 0 ? now_ns() + (int64_t)(seconds * 1e9) : INT64_MAX;
-    int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    *w = (struct stat_watch){.signals = false};
+    watch_add(w, pid);
+}
+
+void stat_watch_ids(struct stat_watch *w, const struct stat_ids *ids)
+{
+    *w = (struct stat_watch){.signals = true};
+    for (size_t i = 0; ids && i < ids->n; i++)
+        watch_add(w, ids->id[i]);
+}
+
+void stat_watch_end(struct stat_watch *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (w->watched[i].fd >= 0)
+            close(w->watched[i].fd);
+    free(w->watched);
+    *w = (struct stat_watch){0};
+}
+
+/* The descriptors of those that are still running. @return whether any is to be looked at in /proc. */
+static bool watch_collect(const struct stat_watch *w, struct pollfd *polled, nfds_t *n)
+{
+    bool look = false;
+    *n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->watched[i].ended)
+            continue;
+        if (w->watched[i].fd >= 0)
+            polled[(*n)++] = (struct pollfd){.fd = w->watched[i].fd, .events = POLLIN};
+        else
+            look = true;
+    }
+    return look;
+}
+
+/* @return whether all have ended; false where nothing is watched. */
+static bool watch_update(struct stat_watch *w, const struct pollfd *polled, nfds_t n)
+{
+    bool all = w->n > 0;
+    for (size_t i = 0; i < w->n; i++) {
+        struct stat_watched *one = &w->watched[i];
+        for (nfds_t k = 0; k < n; k++)
+            one->ended |= polled[k].fd == one->fd && polled[k].revents != 0;
+        if (one->fd < 0 && !one->ended)
+            one->ended = watched_ended(one->pid);
+        all &= one->ended;
+    }
+    return all;
+}
+
+/* One wait; `mask` lets the signals in. @return 1 when all have ended, 0, or -1. */
+static int watch_once(struct stat_watch *w, struct pollfd *polled, double deadline, const sigset_t *mask)
+{
+    nfds_t n;
+    bool look = watch_collect(w, polled, &n);
+    double left = deadline - stat_seconds_now();
+    const double longest = 3600;
+    if (look && left > look_seconds)
+        left = look_seconds;
+    left = left < 0 ? 0 : left > longest ? longest : left;
+    struct timespec ts = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9)};
+    for (nfds_t i = 0; i < n; i++)
+        polled[i].revents = 0;
+    if (ppoll(polled, n, &ts, mask) < 0)
+        return errno == EINTR ? 0 : -1;
+    return watch_update(w, polled, n);
+}
+
+int stat_watch_wait(struct stat_watch *w, double deadline)
+{
+    struct pollfd *polled = memory_array(w->n + 1, sizeof *polled);
     sigset_t all, before;
     int rc = 0;
 
     /* Signals are let in only inside ppoll, so that none falls between the question and the wait. */
     sigfillset(&all);
     if (sigprocmask(SIG_BLOCK, &all, &before) != 0)
-        return -1;
-    while (rc == 0 && stat_signals_seen() == 0 && now_ns() < deadline)
-        rc = wait_once(pidfd, pid, deadline, &before);
+        rc = -1;
+    bool masked = rc == 0;
+    while (rc == 0 && !(w->signals && stat_signals_seen() != 0) && stat_seconds_now() < deadline)
+        rc = watch_once(w, polled, deadline, &before);
     int saved = errno;
-    (void)sigprocmask(SIG_SETMASK, &before, NULL); /* the mask came from the kernel */
-    if (pidfd >= 0)
-        close(pidfd);
+    if (masked)
+        (void)sigprocmask(SIG_SETMASK, &before, NULL); /* the mask came from the kernel */
+    free(polled);
     errno = saved;
-    return rc < 0 ? -1 : 0;
+    return rc;
 }

@@ -238,6 +238,46 @@ START_TEST(a_process_that_is_not_yours)
 }
 END_TEST
 
+START_TEST(a_thread_is_no_process)
+{
+    static const pid_t tids[] = {PID, PID + 1};
+    struct upmu_set *set;
+    scripted_threads(PID, tids, 2);
+    scripted_file("/proc/4000/status", "Name:\tthey\nTgid:\t3999\nUid:\t0\t0\t0\t0\n");
+    ck_assert_int_eq(attach(&set, 0), UPMU_E_INVAL);
+    ck_assert_msg(strstr(upmu_error(), "thread of process 3999") && strstr(upmu_error(), "stat -t 4000"), "%s",
+                  upmu_error());
+    scripted_file("/proc/4000/status", "Name:\tthey\nTgid:\t4000\nUid:\t0\t0\t0\t0\n");
+    ck_assert_int_eq(attach(&set, 0), 0);
+    ck_assert_uint_eq(upmu_set_instances(set), 2);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(one_thread_is_counted_by_its_id)
+{
+    static const pid_t tids[] = {PID - 1, PID};
+    struct upmu_set *set;
+    struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_TASK, .pid = PID};
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), UPMU_E_GONE);
+    scripted_threads(PID, tids, 2);
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), 0);
+    ck_assert_uint_eq(upmu_set_instances(set), 1);
+    ck_assert_int_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.pid, PID);
+    ck_assert(scripted_nth(SCRIPTED_OPEN, 0)->req.inherit);
+    ck_assert_int_eq(upmu_set_pid(set), PID);
+    upmu_set_close(set);
+    opts.flags = UPMU_SET_NO_INHERIT;
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), 0);
+    ck_assert(!scripted_nth(SCRIPTED_OPEN, 1)->req.inherit);
+    upmu_set_close(set);
+    opts.pid = 0;
+    ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), UPMU_E_INVAL);
+    nothing_left();
+}
+END_TEST
+
 /* -------------------------------------------------------------------------------------------------- commands */
 
 static int command(struct upmu_set **set)
@@ -265,6 +305,27 @@ START_TEST(a_command_is_counted_from_its_exec_with_its_children)
     ck_assert_int_eq(status, 256);
     ck_assert_int_eq(upmu_set_wait(set, NULL), 0);
     ck_assert_uint_eq(scripted_count(SCRIPTED_WAIT), 1);
+    upmu_set_close(set);
+    nothing_left();
+}
+END_TEST
+
+START_TEST(what_a_command_used_is_without_what_the_waiting_process_did)
+{
+    const struct kernel_usage before = {1000, 2000, 30, 1, 2}, after = {51000, 2000, 130, 3, 12};
+    struct upmu_usage u = {.size = sizeof u};
+    struct upmu_set *set;
+    scripted_command(PID, 0, 0);
+    scripted_command_usage(&before, &after);
+    ck_assert_int_eq(command(&set), 0);
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_usage(set, &u), UPMU_E_STATE);
+    ck_assert_int_eq(upmu_set_wait(set, NULL), 0);
+    ck_assert_int_eq(upmu_set_usage(set, &u), 0);
+    ck_assert(u.user_ns == 50000 && u.system_ns == 0 && u.minor_faults == 100 && u.major_faults == 2 &&
+              u.switches == 10);
+    u.size = 8;
+    ck_assert_int_eq(upmu_set_usage(set, &u), UPMU_E_INVAL);
     upmu_set_close(set);
     nothing_left();
 }
@@ -405,6 +466,9 @@ int main(void)
     tcase_add_test(cases, a_process_that_never_holds_still_is_refused);
     tcase_add_test(cases, a_thread_that_cannot_be_counted_spoils_the_sum);
     tcase_add_test(cases, a_process_that_is_not_yours);
+    tcase_add_test(cases, a_thread_is_no_process);
+    tcase_add_test(cases, one_thread_is_counted_by_its_id);
+    tcase_add_test(cases, what_a_command_used_is_without_what_the_waiting_process_did);
     tcase_add_test(cases, a_command_is_counted_from_its_exec_with_its_children);
     tcase_add_test(cases, a_command_that_cannot_be_executed_says_so_and_is_waited_for);
     tcase_add_test(cases, a_command_never_started_is_ended_and_waited_for);

@@ -169,7 +169,7 @@ START_TEST(inherited_event_counts_children)
         _exit(0);
     }
     int status;
-    ck_assert_int_eq(k->wait(child, &status), 0);
+    ck_assert_int_eq(k->wait(child, &status, NULL), 0);
     ck_assert_int_eq(status, 0);
     read_one(fd, words);
     ck_assert_uint_ge(words[0], 3000);
@@ -189,8 +189,8 @@ START_TEST(command_is_counted_from_exec_on)
     int fd = opened(&req);
     read_one(fd, words);
     ck_assert_uint_eq(words[0], 0);
-    ck_assert_int_eq(k->release(gate), 0);
-    ck_assert_int_eq(k->wait(req.pid, NULL), 0);
+    ck_assert_int_eq(k->release(gate, NULL), 0);
+    ck_assert_int_eq(k->wait(req.pid, NULL, NULL), 0);
     read_one(fd, words);
     ck_assert_uint_gt(words[0], 0);
     k->close(fd);
@@ -203,7 +203,7 @@ START_TEST(process_that_is_gone_is_esrch)
     req.pid = fork();
     if (req.pid == 0)
         _exit(0);
-    ck_assert_int_eq(k->wait(req.pid, NULL), 0);
+    ck_assert_int_eq(k->wait(req.pid, NULL, NULL), 0);
     ck_assert_int_eq(k->open(&req), -ESRCH);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
 }
@@ -347,9 +347,9 @@ START_TEST(gate_counts_as_a_descriptor_of_the_library)
     pid_t pid = k->spawn(argv, &gate);
     ck_assert_int_gt(pid, 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 1);
-    ck_assert_int_eq(k->release(gate), 0);
+    ck_assert_int_eq(k->release(gate, NULL), 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
-    ck_assert_int_eq(k->wait(pid, NULL), 0);
+    ck_assert_int_eq(k->wait(pid, NULL, NULL), 0);
 }
 END_TEST
 

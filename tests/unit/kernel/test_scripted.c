@@ -274,11 +274,11 @@ START_TEST(command_goes_as_scripted)
     scripted_command(555, -ENOEXEC, 0x100);
     ck_assert_int_eq(k->spawn(argv, &gate), 555);
     ck_assert_uint_eq(scripted_open_now(), 1);
-    ck_assert_int_eq(k->release(gate), -ENOEXEC);
+    ck_assert_int_eq(k->release(gate, NULL), -ENOEXEC);
     ck_assert_uint_eq(scripted_open_now(), 0);
-    ck_assert_int_eq(k->wait(555, &status), 0);
+    ck_assert_int_eq(k->wait(555, &status, NULL), 0);
     ck_assert_int_eq(status, 0x100);
-    ck_assert_int_eq(k->wait(556, &status), -ECHILD);
+    ck_assert_int_eq(k->wait(556, &status, NULL), -ECHILD);
 }
 END_TEST
 

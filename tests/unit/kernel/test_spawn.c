@@ -35,11 +35,28 @@ START_TEST(command_runs_after_release_only)
     pid_t pid = spawn(argv, &gate);
     usleep(50000);
     ck_assert_int_eq(access(marker, F_OK), 0);
-    ck_assert_int_eq(k->release(gate), 0);
-    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert_int_eq(k->release(gate, NULL), 0);
+    ck_assert_int_eq(k->wait(pid, &status, NULL), 0);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_int_ne(access(marker, F_OK), 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
+}
+END_TEST
+
+/* The process waits at the gate, which is a switch of its own, and not the command's. */
+START_TEST(use_before_exec_is_told_apart)
+{
+    char *const argv[] = {"true", NULL};
+    struct kernel_usage before, used;
+    int gate;
+    pid_t pid = spawn(argv, &gate);
+    usleep(50000);
+    ck_assert_int_eq(k->release(gate, &before), 0);
+    ck_assert_int_eq(k->wait(pid, NULL, &used), 0);
+    ck_assert_uint_ge(before.switches, 1);
+    ck_assert_uint_ge(before.minor_faults, 1);
+    ck_assert_uint_ge(used.switches, before.switches);
+    ck_assert_uint_gt(used.minor_faults, before.minor_faults);
 }
 END_TEST
 
@@ -49,11 +66,11 @@ START_TEST(exec_error_comes_back)
     char *const not_executable[] = {"/proc/self/status", NULL};
     int gate;
     pid_t pid = spawn(missing, &gate);
-    ck_assert_int_eq(k->release(gate), -ENOENT);
-    ck_assert_int_eq(k->wait(pid, NULL), 0);
+    ck_assert_int_eq(k->release(gate, NULL), -ENOENT);
+    ck_assert_int_eq(k->wait(pid, NULL, NULL), 0);
     pid = spawn(not_executable, &gate);
-    ck_assert_int_eq(k->release(gate), -EACCES);
-    ck_assert_int_eq(k->wait(pid, NULL), 0);
+    ck_assert_int_eq(k->release(gate, NULL), -EACCES);
+    ck_assert_int_eq(k->wait(pid, NULL, NULL), 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
 }
 END_TEST
@@ -64,7 +81,7 @@ START_TEST(abandoned_command_leaves_quietly)
     int gate, status = -1;
     pid_t pid = spawn(argv, &gate);
     k->close(gate);
-    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert_int_eq(k->wait(pid, &status, NULL), 0);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
 }
@@ -77,10 +94,10 @@ START_TEST(command_is_abandoned_while_another_waits)
     int gate, later, status = 0;
     pid_t pid = spawn(argv, &gate), second = spawn(argv, &later);
     k->abandon(gate, pid);
-    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert_int_eq(k->wait(pid, &status, NULL), 0);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    ck_assert_int_eq(k->release(later), 0);
-    ck_assert_int_eq(k->wait(second, &status), 0);
+    ck_assert_int_eq(k->release(later, NULL), 0);
+    ck_assert_int_eq(k->wait(second, &status, NULL), 0);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
 }
@@ -102,7 +119,7 @@ START_TEST(what_is_not_our_child_is_not_killed)
         }
         _exit(write(ends[1], &grandchild, sizeof grandchild) == (ssize_t)sizeof grandchild ? 0 : 1);
     }
-    ck_assert_int_eq(k->wait(between, NULL), 0);
+    ck_assert_int_eq(k->wait(between, NULL, NULL), 0);
     ck_assert_int_eq(read(ends[0], &grandchild, sizeof grandchild), (ssize_t)sizeof grandchild);
     k->abandon(gate, grandchild);
     usleep(20000);
@@ -115,7 +132,7 @@ START_TEST(what_is_not_our_child_is_not_killed)
     ck_assert(state == 'S' || state == 'R'); /* it may not have come to its pause() yet */
     ck_assert_int_eq(kill(grandchild, SIGKILL), 0);
     ck_assert_int_eq(kill(pid, SIGKILL), 0);
-    ck_assert_int_eq(k->wait(pid, NULL), 0);
+    ck_assert_int_eq(k->wait(pid, NULL, NULL), 0);
 }
 END_TEST
 
@@ -151,8 +168,8 @@ START_TEST(command_killed_at_the_gate_does_no_harm)
     ck_assert(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
     pid_t pid = spawn(argv, &gate);
     ck_assert_int_eq(kill(pid, SIGKILL), 0);
-    ck_assert_int_eq(k->wait(pid, &status), 0);
-    ck_assert_int_eq(k->release(gate), -EPIPE);
+    ck_assert_int_eq(k->wait(pid, &status, NULL), 0);
+    ck_assert_int_eq(k->release(gate, NULL), -EPIPE);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 END_TEST
@@ -172,12 +189,12 @@ START_TEST(command_inherits_no_descriptor_of_ours)
     char *const waiting[] = {"true", NULL};
     pid_t first = spawn(waiting, &other);
     pid_t pid = spawn(argv, &gate);
-    ck_assert_int_eq(k->release(gate), 0);
-    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert_int_eq(k->release(gate, NULL), 0);
+    ck_assert_int_eq(k->wait(pid, &status, NULL), 0);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
     k->close(other);
-    ck_assert_int_eq(k->wait(first, NULL), 0);
+    ck_assert_int_eq(k->wait(first, NULL, NULL), 0);
     k->close(event);
 }
 END_TEST
@@ -188,8 +205,8 @@ START_TEST(signals_of_the_command_are_those_of_the_caller)
     int gate, status = -1;
     ck_assert(signal(SIGPIPE, SIG_IGN) != SIG_ERR); /* signal 13 is bit 12: 0x1000 */
     pid_t pid = spawn(argv, &gate);
-    ck_assert_int_eq(k->release(gate), 0);
-    ck_assert_int_eq(k->wait(pid, &status), 0);
+    ck_assert_int_eq(k->release(gate, NULL), 0);
+    ck_assert_int_eq(k->wait(pid, &status, NULL), 0);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
@@ -197,7 +214,7 @@ END_TEST
 
 START_TEST(waiting_for_nobody_is_echild)
 {
-    ck_assert_int_eq(k->wait(1, NULL), -ECHILD);
+    ck_assert_int_eq(k->wait(1, NULL, NULL), -ECHILD);
 }
 END_TEST
 
@@ -206,6 +223,7 @@ int main(void)
     TCase *cases = tcase_create("spawn");
     tcase_set_timeout(cases, 30);
     tcase_add_test(cases, command_runs_after_release_only);
+    tcase_add_test(cases, use_before_exec_is_told_apart);
     tcase_add_test(cases, exec_error_comes_back);
     tcase_add_test(cases, abandoned_command_leaves_quietly);
     tcase_add_test(cases, command_is_abandoned_while_another_waits);
