@@ -66,6 +66,7 @@ enum upmu_code {
     UPMU_E_SYSTEM = -19,     /**< any other refusal of the kernel; the message has its errno */
     UPMU_E_BACKEND = -20,    /**< the backend chosen (UPMU_BACKEND) cannot be used here */
     UPMU_E_PARTIAL = -21,    /**< the kernel ran the event for less time than its group: the count would be too low */
+    UPMU_E_JUMP = -22,       /**< the counter moved by more than can have happened: a fault of the (virtual) PMU */
 };
 
 /** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */

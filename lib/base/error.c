@@ -89,6 +89,7 @@ static const char *const code_texts[] = {
     [-UPMU_E_SYSTEM] = "refused by the kernel",
     [-UPMU_E_BACKEND] = "backend not usable",
     [-UPMU_E_PARTIAL] = "counted by the kernel for less time than its group",
+    [-UPMU_E_JUMP] = "the counter jumped by more than can have happened",
 };
 
 const char *upmu_strerror(int code)

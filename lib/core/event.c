@@ -554,6 +554,8 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
     if (out->type == KERNEL_TYPE_SOFTWARE)
         software_modes(out);
     out->zero_unsure |= out->hypervisor && !out->user && !out->kernel;
+    /* Hypervisors pass on some events, and take the others without an error to count nothing. */
+    out->zero_unsure |= out->class == EVENT_CORE && m->cpu.hypervisor;
     out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
     rc = check_modes(m, out);
     rc = rc < 0 ? rc : check_code(m, out);

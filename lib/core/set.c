@@ -397,6 +397,21 @@ static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value 
     return doubted;
 }
 
+/* A counter that has jumped stays ahead, and after long enough its count would look possible: until the set is reset the event
+ * has no number. Core events come at most some hundred times a nanosecond, which finds a jump for longer. */
+static void doubt_jumps(struct upmu_set *set, struct upmu_value *values)
+{
+    const uint64_t most_per_ns = 500;
+    for (size_t i = 0; i < set->list.n; i++) {
+        const struct upmu_value *v = &values[i];
+        bool core = set->list.events[i].class == EVENT_CORE && v->raw >> 40 != 0 && v->raw / most_per_ns > v->running;
+        if (core || v->cause == UPMU_E_JUMP)
+            set->jumped |= UINT64_C(1) << i;
+        if (set->jumped >> i & 1)
+            values[i] = value_without(UPMU_NOT_COUNTED, UPMU_E_JUMP);
+    }
+}
+
 /* Read all instances. The times of single members are looked at in the first reading after a start and in those that are
  * not made in the middle of a thread's work: a reading that is made often must cost no further system calls. */
 static void set_read_words(struct upmu_set *set)
@@ -433,6 +448,7 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
         }
     }
     set->doubted = 0;
+    doubt_jumps(set, values);
     for (size_t i = 0; i < set->list.n; i++)
         if (doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
@@ -469,6 +485,7 @@ int upmu_set_reset(struct upmu_set *set)
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_reset");
     int rc = 0;
+    set->jumped = 0;
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         counters_read(&in->counters, in->words);
@@ -607,8 +624,13 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     for (size_t k = 0; !reason && k < set->n_instances; k++)
         if (counters_cause(&set->instances[k]->counters, i) == UPMU_E_PARTIAL)
             reason = upmu_strerror(UPMU_E_PARTIAL);
+    if (!reason && set->jumped >> i & 1)
+        return upmu_strerror(UPMU_E_JUMP);
     if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
         return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
+    if (!reason && set->doubted >> i & 1 && machine_get()->cpu.hypervisor)
+        return "it read 0, which may as well mean that the hypervisor of this virtual machine does not pass the event "
+               "on";
     if (!reason && set->doubted >> i & 1)
         return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
                "code";

@@ -10,6 +10,7 @@ static struct upmu_value value_of_interval(uint64_t raw, uint64_t enabled, uint6
     if (running == 0 || value_is_jump(raw, running)) {
         v.value = UPMU_NO_VALUE;
         v.standing = UPMU_NOT_COUNTED;
+        v.cause = running > 0 ? UPMU_E_JUMP : 0;
     } else if (running >= enabled) {
         v.value = raw;
         v.standing = UPMU_EXACT;
@@ -84,7 +85,7 @@ static struct upmu_value value_of_parts(const struct upmu_value *parts, const st
     }
     bool shorter_than_a_step = sum.enabled == 0 && is_whole(running_ever, enabled_ever);
     if (value_is_jump(sum.raw, sum.running))
-        return not_known_for(sum.enabled);
+        return value_without(UPMU_NOT_COUNTED, UPMU_E_JUMP);
     if (!all_along && !shorter_than_a_step && !is_whole(sum.running, sum.enabled))
         return value_of_interval(sum.raw, sum.enabled, sum.running);
     sum.running = sum.enabled;
@@ -158,6 +159,7 @@ int value_standing_of(int code)
     case UPMU_E_NO_SYSCALL:
         return UPMU_UNSUPPORTED;
     case UPMU_E_PARTIAL:
+    case UPMU_E_JUMP:
         return UPMU_NOT_COUNTED;
     default:
         return UPMU_REFUSED;

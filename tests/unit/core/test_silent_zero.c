@@ -137,12 +137,61 @@ START_TEST(regions_whose_instructions_stand_still_have_no_number)
 }
 END_TEST
 
+START_TEST(a_counter_that_jumped_has_no_number_until_the_set_is_reset)
+{
+    const uint64_t jump = UINT64_C(1) << 47, second = 1000000000;
+    const struct scripted_sample jumped[] = {
+        {1000, second, second}, {jump + 2000, 2 * second, 2 * second}, {jump + 3000, 1000 * second, 1000 * second}};
+    struct upmu_value v[EVENTS_MAX];
+    machine_plain(jumped, 3);
+    struct upmu_set *set = opened("branches");
+    count(set, v);
+    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(upmu_set_read(set, v, EVENTS_MAX), 1);
+        ck_assert_int_eq(v[0].standing, UPMU_NOT_COUNTED);
+        ck_assert_int_eq(v[0].cause, UPMU_E_JUMP);
+        ck_assert_str_eq(upmu_set_reason(set, 0), upmu_strerror(UPMU_E_JUMP));
+    }
+    ck_assert_int_eq(upmu_set_reset(set), 0);
+    ck_assert_str_eq(upmu_set_reason(set, 0), "");
+    upmu_set_close(set);
+}
+END_TEST
+
+/* A hypervisor that passes on four events takes the others all the same. */
+START_TEST(events_that_read_0_in_a_virtual_machine_are_not_counted)
+{
+    const struct scripted_sample zero[] = {{0, 1000, 1000}};
+    struct upmu_value v[EVENTS_MAX];
+    for (int virtual = 0; virtual < 2; virtual ++) {
+        machine_plain(steady, 1);
+        scripted_file("/proc/cpuinfo",
+                      virtual ? "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n"
+                                "model name\t: AMD EPYC\nstepping\t: 1\nflags\t\t: fpu hypervisor perfctr_core\n"
+                              : "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n"
+                                "model name\t: AMD EPYC\nstepping\t: 1\nflags\t\t: fpu perfctr_core\n");
+        machine_forget();
+        scripted_counter(KERNEL_TYPE_RAW, SCRIPTED_ANY, zero, 1);
+        struct upmu_set *set = opened("branches,r1234,page-faults");
+        count(set, v);
+        ck_assert_int_eq(v[0].standing, UPMU_EXACT);
+        ck_assert_int_eq(v[1].standing, virtual ? UPMU_NOT_COUNTED : UPMU_EXACT);
+        ck_assert_int_eq(strstr(upmu_set_reason(set, 1), "hypervisor") != NULL, virtual);
+        ck_assert_int_eq(v[2].standing, UPMU_EXACT);
+        upmu_set_close(set);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("silent zero");
     tcase_add_test(cases, group_of_one_event_too_many_is_not_opened);
     tcase_add_test(cases, cycles_and_instructions_that_stand_still_are_not_counted);
     tcase_add_test(cases, thread_of_another_may_have_been_in_the_kernel_all_the_time);
+    tcase_add_test(cases, a_counter_that_jumped_has_no_number_until_the_set_is_reset);
+    tcase_add_test(cases, events_that_read_0_in_a_virtual_machine_are_not_counted);
     tcase_add_test(cases, regions_whose_instructions_stand_still_have_no_number);
     return run_suite("silent zero", cases);
 }

@@ -86,6 +86,7 @@ START_TEST(a_count_that_cannot_have_happened_is_no_number)
 {
     const uint64_t jump = UINT64_C(1) << 47, ms = 1000000;
     expect(total(jump + 5, ms, ms), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    ck_assert_int_eq(total(jump + 5, ms, ms).cause, UPMU_E_JUMP);
     expect(between(at(7, ms, ms), at(jump + 7, 2 * ms, 2 * ms)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     expect(between(at(7, ms, ms), at(jump + 7, 3 * ms, 2 * ms)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     const struct reading before[2] = {at(0, ms, ms), at(0, ms, 0)},
