@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     FILE *file = fopen("/proc/self/comm", "r");
     printf("file %s\n", file ? "open" : strerror(errno));
     if (file)
-        fclose(file);
+        (void)fclose(file);
     int ends[2];
     printf("pipe %s\n", pipe(ends) == 0 ? "open" : strerror(errno));
     return 0;

@@ -31,7 +31,11 @@ compare() { # LIMIT WHAT
 
 for limit in $(seq 4 16) 20 24 32 40 48 56 63 64; do
     run "$limit" "$work/bare" "$program" "$limit" 3
-    grep -q 'thread 2' "$work/bare" || { echo "FAIL: the bare program does not run at $limit" >&2; exit 1; }
+    if ! grep -q 'thread 2' "$work/bare" || ! grep -q 'status 0' "$work/bare"; then
+        [ -n "${SANITIZED:-}" ] && [ "$limit" -lt 16 ] && continue # a sanitizer needs some of its own
+        echo "FAIL: the bare program does not run at $limit" >&2
+        exit 1
+    fi
     for n in 1 2 5 8; do
         events=$(cut -d, -f"1-$n" <<<"$all")
         run "$limit" "$work/measured" env UPMU_EVENTS="$events" UPMU_REPORT=text "$program" "$limit" 3

@@ -153,6 +153,19 @@ assert switches['standing'] == 'exact' and switches['source'] == 'rusage' and 8 
 assert faults['name'] == 'page-faults:u' and faults['source'] == 'perf_event' and faults['value'] > 0, faults
 assert migrations['standing'] == 'refused' and 'perf_event_paranoid' in migrations['reason'], migrations
 "
+        # A filter in front of a kernel that would refuse as well: it is the filter that must go first.
+        cp "$WITHOUT_PERF" "$work/bin"
+        chmod -R a+rX "$work/bin"
+        for errno in EACCES EPERM; do
+            for words in "stat -e cpu-migrations true" "doctor"; do
+                # shellcheck disable=SC2086
+                run "${nobody[@]}" "$work/bin/without_perf" $errno -- "$upmu" $words
+                grep -q "denied ($errno) by the seccomp filter" "$work/out" "$work/err" ||
+                    { fail "a filter with $errno is not told from perf_event_paranoid: $words"; show >&2; }
+                has_not out "perf_event_paranoid is 2"
+                has_not err "perf_event_paranoid is 2"
+            done
+        done
     fi
 fi
 finish

@@ -43,6 +43,10 @@ ended_with 130
 json "$work/json" "assert d['runs'] == 3 and d['interrupted_run'] == 4 and d['elapsed_s'] < 300, d"
 [ "$(wc -l <"$work/runs")" -eq 4 ] || fail "the repetition went on after Ctrl-C"
 
+# Who ignores the end of children gets the command's status all the same.
+(trap '' CHLD; "$UPMU" stat -o "$work/report" -e task-clock sh -c 'exit 9')
+[ $? -eq 9 ] || fail "SIGCHLD is ignored, and the status is lost"
+
 # The command starts with the signals the shell gave us: here SIGINT ignored, and nothing else.
 (trap '' INT; "$UPMU" stat -o "$work/report" -e task-clock grep SigIgn /proc/self/status >"$work/with")
 ("$UPMU" stat -o "$work/report" -e task-clock grep SigIgn /proc/self/status >"$work/without")

@@ -265,9 +265,9 @@ struct stat_watch {
     size_t n;
     bool signals; /**< a signal ends the wait */
 };
-/** Watch a command of ours, or all of `ids` (as processes or threads). */
+/** Watch a command of ours; or all of `ids`, as processes or as threads (NULL: none). */
 void stat_watch_command(struct stat_watch *w, pid_t pid);
-void stat_watch_ids(struct stat_watch *w, const struct stat_ids *ids);
+void stat_watch_ids(struct stat_watch *w, const struct stat_ids *ids, bool threads);
 /** Wait until all have ended, without reaping them; until `deadline` (stat_seconds_now(); INFINITY: none); or until a signal
  *  came. @return 1: ended, 0, or -1 with errno. */
 int stat_watch_wait(struct stat_watch *w, double deadline);

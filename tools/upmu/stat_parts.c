@@ -35,7 +35,7 @@ static char *part_label(enum stat_target target, int id)
     if (file && !fgets(name, sizeof name, file))
         name[0] = '\0';
     if (file)
-        fclose(file);
+        (void)fclose(file); /* read only: no error is lost */
     name[strcspn(name, "\n")] = '\0';
     return memory_format("%s-%d", name, id);
 }

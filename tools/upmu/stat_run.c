@@ -171,7 +171,7 @@ static int run_wait(struct run *run)
         return run_wait_for(run, run->timer ? run->timer : upmu_set_pid(run->parts.part[0].set));
     if (run_in_vain(run))
         return EXIT_OK;
-    stat_watch_ids(&w, q->target == STAT_CPUS ? NULL : &q->ids);
+    stat_watch_ids(&w, q->target == STAT_CPUS ? NULL : &q->ids, q->target == STAT_THREADS);
     int status = run_watch(run, &w);
     stat_watch_end(&w);
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals while counting. Room: tools/upmu. Before it: the terminal, or a supervisor; after it: stat_run.
+ * Signals while upmu stat counts.
  *
  * Handlers are used, never SIG_IGN: a handler is reset by exec, so the command starts with the dispositions we were
  * given. A handler reaches its data only through the process, hence the two variables of this file.
@@ -28,6 +28,20 @@ static void on_signal(int signal_number)
     errno = saved;
 }
 
+/* That a child has ended interrupts a wait. */
+static void on_child(int signal_number)
+{
+    (void)signal_number;
+}
+
+/* Also where it was ignored: the kernel would reap the command, and keep its status to itself. */
+static void catch_children(void)
+{
+    struct sigaction ours = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    sigemptyset(&ours.sa_mask);
+    (void)sigaction(SIGCHLD, &ours, NULL); /* cannot fail: it may be caught */
+}
+
 void stat_signals_catch(void)
 {
     static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -38,6 +52,7 @@ void stat_signals_catch(void)
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             (void)sigaction(caught[i], &ours, NULL); /* cannot fail: these four may be caught */
+    catch_children();
 }
 
 void stat_signals_forward(pid_t pid)

@@ -73,7 +73,7 @@ static bool read_line(const char *path, char *text, size_t size)
     FILE *file = fopen(path, "re");
     bool read = file && fgets(text, (int)size, file);
     if (file)
-        fclose(file);
+        (void)fclose(file); /* read only: no error is lost */
     if (read)
         text[strcspn(text, "\n")] = '\0';
     return read;

@@ -34,7 +34,7 @@ static bool usage_read(const char *path, char *text, size_t size)
     if (!file)
         return false;
     size_t n = fread(text, 1, size - 1, file);
-    fclose(file);
+    (void)fclose(file); /* read only: no error is lost */
     text[n] = '\0';
     return n > 0;
 }

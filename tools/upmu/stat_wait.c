@@ -3,7 +3,7 @@
  * Waiting for the end of processes and threads, with a deadline.
  *
  * They are watched through pidfds. Where the kernel has none (before 5.3; for threads before 6.9), their state in /proc is
- * looked at twenty times a second.
+ * looked at twenty times a second, and when a child of ours has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,46 +26,54 @@
 struct stat_watched {
     pid_t pid;
     int fd; /* -1: looked at in /proc */
+    bool thread;
     bool ended;
 };
 
 static const double look_seconds = 0.05;
 
-/* A zombie has ended: nothing of it will be counted any more. */
-static bool watched_ended(pid_t pid)
+/* A zombie has ended, and nothing of it will be counted any more: but a process whose first thread has ended lives as long as
+ * another one does. */
+static bool watched_ended(pid_t pid, bool thread)
 {
     char path[64], text[512];
+    long threads = 0;
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     FILE *file = fopen(path, "re");
     if (!file)
         return true;
     size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
+    (void)fclose(file); /* read only: no error is lost */
     text[n] = '\0';
     const char *after_name = strrchr(text, ')'); /* the name itself may hold anything */
-    return !after_name || after_name[1] == '\0' || after_name[2] == 'Z' || after_name[2] == 'X';
+    if (!after_name || after_name[1] == '\0')
+        return true;
+    bool zombie = after_name[2] == 'Z' || after_name[2] == 'X';
+    bool others = !thread &&
+                  sscanf(after_name + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+                         &threads) == 1 &&
+                  threads > 1;
+    return zombie && !others;
 }
 
-static void watch_add(struct stat_watch *w, pid_t pid)
+static void watch_add(struct stat_watch *w, pid_t pid, bool thread)
 {
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    if (fd < 0) /* it may be a thread */
-        fd = (int)syscall(SYS_pidfd_open, pid, PIDFD_THREAD);
+    int fd = (int)syscall(SYS_pidfd_open, pid, thread ? PIDFD_THREAD : 0);
     w->watched = memory_resize(w->watched, w->n + 1, sizeof *w->watched);
-    w->watched[w->n++] = (struct stat_watched){.pid = pid, .fd = fd};
+    w->watched[w->n++] = (struct stat_watched){.pid = pid, .fd = fd, .thread = thread};
 }
 
 void stat_watch_command(struct stat_watch *w, pid_t pid)
 {
     *w = (struct stat_watch){.signals = false};
-    watch_add(w, pid);
+    watch_add(w, pid, false);
 }
 
-void stat_watch_ids(struct stat_watch *w, const struct stat_ids *ids)
+void stat_watch_ids(struct stat_watch *w, const struct stat_ids *ids, bool threads)
 {
     *w = (struct stat_watch){.signals = true};
     for (size_t i = 0; ids && i < ids->n; i++)
-        watch_add(w, ids->id[i]);
+        watch_add(w, ids->id[i], threads);
 }
 
 void stat_watch_end(struct stat_watch *w)
@@ -102,7 +110,7 @@ static bool watch_update(struct stat_watch *w, const struct pollfd *polled, nfds
         for (nfds_t k = 0; k < n; k++)
             one->ended |= polled[k].fd == one->fd && polled[k].revents != 0;
         if (one->fd < 0 && !one->ended)
-            one->ended = watched_ended(one->pid);
+            one->ended = watched_ended(one->pid, one->thread);
         all &= one->ended;
     }
     return all;
@@ -119,11 +127,10 @@ static int watch_once(struct stat_watch *w, struct pollfd *polled, double deadli
         left = look_seconds;
     left = left < 0 ? 0 : left > longest ? longest : left;
     struct timespec ts = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9)};
-    for (nfds_t i = 0; i < n; i++)
-        polled[i].revents = 0;
-    if (ppoll(polled, n, &ts, mask) < 0)
-        return errno == EINTR ? 0 : -1;
-    return watch_update(w, polled, n);
+    int rc = ppoll(polled, n, &ts, mask);
+    if (rc < 0 && errno != EINTR)
+        return -1;
+    return watch_update(w, polled, rc > 0 ? n : 0);
 }
 
 int stat_watch_wait(struct stat_watch *w, double deadline)
@@ -137,6 +144,8 @@ int stat_watch_wait(struct stat_watch *w, double deadline)
     if (sigprocmask(SIG_BLOCK, &all, &before) != 0)
         rc = -1;
     bool masked = rc == 0;
+    if (rc == 0)
+        rc = watch_update(w, NULL, 0); /* what ended before will not interrupt the wait */
     while (rc == 0 && !(w->signals && stat_signals_seen() != 0) && stat_seconds_now() < deadline)
         rc = watch_once(w, polled, deadline, &before);
     int saved = errno;
