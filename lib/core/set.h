@@ -38,7 +38,8 @@ struct upmu_set {
     bool started, running, waited;
     bool checked; /**< since it was last started, all members were seen to run as long as their group */
     int status;
-    uint64_t doubted; /**< bit i: event i last read a 0 that is no number */
+    uint64_t doubted;      /**< bit i: event i last read a 0 that is no number */
+    uint64_t out_of_range; /**< bit i: derived event i last came out as no number */
 };
 _Static_assert(PLAN_EVENTS_MAX <= 64, "an event has a bit in upmu_set.doubted");
 
