@@ -67,6 +67,7 @@ enum upmu_code {
     UPMU_E_BACKEND = -20,    /**< the backend chosen (UPMU_BACKEND) cannot be used here */
     UPMU_E_PARTIAL = -21,    /**< the kernel ran the event for less time than its group: the count would be too low */
     UPMU_E_JUMP = -22,       /**< the counter moved by more than can have happened: a fault of the (virtual) PMU */
+    UPMU_E_RANGE = -23,      /**< a derived event came out below 0 or beyond 64 bits */
 };
 
 /** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */
@@ -129,9 +130,9 @@ struct upmu_event_info {
     const char *papi;     /**< PAPI preset of the same meaning, or NULL */
     const char *perf;     /**< perf's generic name, or NULL */
     const char *pmu;      /**< kernel PMU that counts it ("software", "cpu", "msr"), or NULL when absent */
-    uint32_t type;        /**< perf_event_attr.type */
+    uint32_t type;        /**< perf_event_attr.type; UINT32_MAX for a derived event, which is several */
     int32_t grade;        /**< enum upmu_grade */
-    uint64_t config;      /**< perf_event_attr.config */
+    uint64_t config;      /**< perf_event_attr.config; this and the next two UPMU_NO_VALUE for a derived event */
     uint64_t config1;     /**< perf_event_attr.config1 */
     uint64_t config2;     /**< perf_event_attr.config2 */
     const char *encoding; /**< the same for people, with the machine code where the kernel id hides it */
@@ -144,6 +145,10 @@ struct upmu_event_info {
     /** Which of the two codes is used, and what is known of the other one; "" for events outside the CPU's table.
      *  Why it is so is the rule of the CPU, upmu_cpu_info.rule. */
     const char *choice;
+    /** Of a derived event, the weighted sum that it is: "dtlb-load-miss + dtlb-store-miss"; else "". Its parts are counted
+     *  together where they fit, its value is worth as much as the weakest of theirs, and a sum below 0 or beyond 64 bits is
+     *  no number (NOT_COUNTED, UPMU_E_RANGE). */
+    const char *formula;
 };
 
 /**
@@ -428,6 +433,7 @@ enum upmu_plan_role {
     UPMU_PLAN_EVENT = 0,  /**< an event of the list, on the first kind of core */
     UPMU_PLAN_KIND = 1,   /**< the same event on another kind of core, to be added */
     UPMU_PLAN_FILLER = 2, /**< opened to keep other groups from running beside its own, and not read */
+    UPMU_PLAN_TERM = 3,   /**< a further event of the formula of a derived one */
 };
 
 /** An entry of a plan. Strings live as long as the plan. */

@@ -2,13 +2,14 @@
 /* Which events of a list belong into one group. */
 #include "core/counter_bonds.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "core/metric.h"
 
 static void bonds_add(struct counter_bonds *b, uint64_t owners, bool hard)
 {
-    if ((owners & (owners - 1)) != 0 && b->all.n < COUNTER_BONDS_MAX)
+    if (b->all.n < COUNTER_BONDS_MAX)
         b->bond[b->all.n++] = (struct plan_bond){.owners = owners, .hard = hard};
 }
 
@@ -18,7 +19,54 @@ static void bonds_of_braces(const struct counter_list *list, struct counter_bond
         uint64_t owners = 0;
         for (size_t i = 0; i < list->n; i++)
             owners |= list->link[i].group == group ? UINT64_C(1) << i : 0;
-        bonds_add(b, owners, true);
+        if ((owners & (owners - 1)) != 0)
+            bonds_add(b, owners, true);
+    }
+}
+
+static void bonds_of_formulas(const struct counter_list *list, struct counter_bonds *b)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (!list->absent[i] && list->link[i].weight)
+            bonds_add(b, UINT64_C(1) << i, false);
+}
+
+/* Whether event i of the list is `part`, in the modes of event `like`. */
+static bool bonds_is_part(const struct counter_list *list, size_t i, const char *part, const struct event *like)
+{
+    const struct event *e = &list->events[i];
+    return !list->absent[i] && e->class == EVENT_CORE && strlen(part) == e->name_length &&
+           strncmp(e->name, part, e->name_length) == 0 && e->user == like->user && e->kernel == like->kernel &&
+           e->guest == like->guest && e->host == like->host;
+}
+
+/* The events of a metric in the modes of `like`, a bit each. */
+static uint64_t bonds_find_parts(const struct counter_list *list, const char *const *parts, size_t n,
+                                 const struct event *like)
+{
+    uint64_t owners = 0;
+    for (size_t p = 0; p < n; p++)
+        for (size_t i = 0; i < list->n; i++)
+            if (bonds_is_part(list, i, parts[p], like)) {
+                owners |= UINT64_C(1) << i;
+                break;
+            }
+    return owners;
+}
+
+/* A quotient of events that were not counted at the same time is no ratio of anything. */
+static void bonds_of_metrics(const struct counter_list *list, struct counter_bonds *b)
+{
+    const char *parts[METRIC_EVENTS_MAX];
+    size_t n;
+    for (size_t m = 0; (n = metric_parts(m, parts)) > 0; m++) {
+        for (size_t i = 0; i < list->n; i++) {
+            uint64_t owners = bonds_is_part(list, i, parts[0], &list->events[i])
+                                  ? bonds_find_parts(list, parts, n, &list->events[i])
+                                  : 0;
+            if ((owners & (owners - 1)) != 0)
+                bonds_add(b, owners, false);
+        }
     }
 }
 
@@ -28,6 +76,8 @@ void counter_bonds_find(const struct counter_list *list, struct counter_bonds *b
     for (size_t i = 0; i < list->n_all; i++)
         b->owner[i] = list->link[i].owner;
     bonds_of_braces(list, b);
+    bonds_of_formulas(list, b);
+    bonds_of_metrics(list, b);
 }
 
 /* A pair of the group that cannot be counted together. @return whether there is one. */

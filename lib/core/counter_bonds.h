@@ -13,7 +13,7 @@ struct counter_bonds {
     uint16_t owner[PLAN_ENTRIES_MAX];
 };
 
-/** Find the bonds of a resolved list: its groups in braces. */
+/** Find the bonds of a resolved list: its groups in braces, the terms of derived events, the events of metrics. */
 void counter_bonds_find(const struct counter_list *list, struct counter_bonds *bonds);
 
 /** Set upmu_error() to why the group in braces of event i cannot be counted as one. */

@@ -6,11 +6,12 @@
 #include "base/error.h"
 #include "core/backend.h"
 #include "core/counter_bonds.h"
+#include "core/formula.h"
 #include "core/machine.h"
 #include "core/name_list.h"
 
-/* An event, the same on the other kinds of cores, the second event of a sum, and one that fills its group up. */
-enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 3 };
+/* An event, the same on the other kinds of cores, further terms of its formula, and those that fill its group up. */
+enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 2 + FORMULA_TERMS_MAX };
 
 static int take_name(const struct machine *m, struct counter_list *list, const struct name_item *item,
                      bool keep_unknown)
@@ -46,22 +47,16 @@ static int take_names(const struct machine *m, struct counter_list *list, const 
     return 0;
 }
 
-static void mark_absent(struct counter_list *list, size_t part, int cause)
-{
-    do {
-        list->absent[part] = 1;
-        list->cause[part] = cause;
-        part = list->link[part].next;
-    } while (part != 0);
-}
-
 int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
 {
     free(list->reason[i]);
     list->reason[i] = strdup(upmu_error());
-    mark_absent(list, i, cause);
-    if (list->link[i].also)
-        mark_absent(list, list->link[i].also, cause);
+    for (size_t part = 0; part < list->n_all; part++) {
+        if (list->link[part].owner != i || (part != i && part < list->n))
+            continue;
+        list->absent[part] = 1;
+        list->cause[part] = cause;
+    }
     return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
@@ -95,33 +90,64 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
     return i;
 }
 
-/* The second events of sums, in the modes of the first. */
-static int append_sums(const struct machine *m, struct counter_list *list)
+/* Whether the list has room for the `n` terms of an event on one kind of core. */
+static int check_room(const struct counter_list *list, const struct event *derived, int n)
+{
+    size_t of_kind = 0;
+    for (size_t k = 0; k < list->n_all; k++)
+        of_kind += list->events[k].core == derived->core;
+    if (of_kind + (size_t)n - 1 <= PLAN_EVENTS_MAX)
+        return 0;
+    return upmu_fail(UPMU_E_LIMIT, "'%s' is the sum of %d events (%s), and %d can be counted at once", derived->name, n,
+                     derived->formula, PLAN_EVENTS_MAX);
+}
+
+/* The first term stands in the place of the event, the others behind the list. On a kind of core that has an event of its
+ * own for it, that is the only term. */
+static int append_terms(const struct machine *m, struct counter_list *list, size_t head)
+{
+    struct formula_term terms[FORMULA_TERMS_MAX] = {{.weight = 1}};
+    const struct event derived = list->events[head];
+    int n = derived.formula ? formula_terms(m, derived.formula, terms) : 1;
+    int rc = n < 0 ? n : check_room(list, &derived, n);
+    size_t last = head;
+    list->link[head].weight = terms[0].weight;
+    for (int t = 1; rc == 0 && t < n; t++) {
+        struct event part;
+        rc = formula_resolve_term(m, &terms[t], &derived, &part);
+        if (rc < 0)
+            break;
+        size_t added = append(list, &part, list->link[head].owner);
+        list->link[added].weight = terms[t].weight;
+        list->link[last].also = (uint16_t)added;
+        last = added;
+    }
+    return rc;
+}
+
+static bool is_derived(const struct counter_list *list, size_t i)
+{
+    size_t head = i;
+    do {
+        if (list->events[head].formula)
+            return !list->absent[i];
+        head = list->link[head].next;
+    } while (head != 0);
+    return false;
+}
+
+static int append_formulas(const struct machine *m, struct counter_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        const struct event *sum = &list->events[i];
-        struct event second;
-        if (list->absent[i] || !sum->also)
+        if (!is_derived(list, i))
             continue;
-        int rc = event_resolve_on(m, sum->also, &second);
-        if (rc == 0 && m->core_kinds > 1 && (sum->each_kind || second.each_kind))
-            rc = upmu_fail(UPMU_E_UNSUPPORTED,
-                           "'%s' is a sum of two events, which is not counted on a machine with "
-                           "several kinds of cores; ask for its parts",
-                           sum->name);
-        if (rc == 0 && list->n_all >= PLAN_EVENTS_MAX)
-            rc = upmu_fail(UPMU_E_LIMIT, "'%s' is a sum of two events, and %d can be counted at once", sum->name,
-                           PLAN_EVENTS_MAX);
+        int rc = append_terms(m, list, i);
+        for (size_t head = list->link[i].next; rc == 0 && head != 0; head = list->link[head].next)
+            rc = append_terms(machine_kind(list->events[head].core), list, head);
         if (rc < 0 && counter_list_leave_out(list, i, rc) < 0)
             return UPMU_E_NOMEM;
-        if (rc < 0)
-            continue;
-        second.user = sum->user;
-        second.kernel = sum->kernel;
-        second.modes_fixed = sum->modes_fixed;
-        list->link[i].also = (uint16_t)append(list, &second, i);
-        list->n_parts = list->n_all;
     }
+    list->n_parts = list->n_all;
     return 0;
 }
 
@@ -181,6 +207,30 @@ static int add_all_kinds(const struct machine *m, struct counter_list *list)
     return rc;
 }
 
+/* On several kinds of cores the terms of a formula have one time per kind, or there is none for the sum. */
+static int leave_split_kinds_out(struct counter_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        bool together = true;
+        size_t head = i;
+        do {
+            for (size_t term = list->link[head].also; term; term = list->link[term].also)
+                together = together && list->plan.entry[term].group == list->plan.entry[head].group;
+            head = list->link[head].next;
+        } while (head != 0);
+        if (together || list->absent[i] || list->link[i].next == 0)
+            continue;
+        (void)upmu_fail(
+            UPMU_E_FIT,
+            "'%s' is a sum of events (%s) that do not fit on the counters at the same time, which is needed "
+            "on a machine with several kinds of cores; ask for its parts",
+            list->events[i].name, list->events[i].formula ? list->events[i].formula : "on one kind of core");
+        if (counter_list_leave_out(list, i, UPMU_E_FIT) < 0)
+            return UPMU_E_NOMEM;
+    }
+    return 0;
+}
+
 static int plan_list(const struct machine *m, struct counter_list *list)
 {
     struct plan_rules rules[PLAN_KINDS_MAX];
@@ -191,6 +241,8 @@ static int plan_list(const struct machine *m, struct counter_list *list)
     for (size_t i = 0; i < list->n_parts; i++)
         if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i, m, rules) < 0)
             return UPMU_E_NOMEM;
+    if (leave_split_kinds_out(list) < 0)
+        return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])
             fill_group(m, list, rules, g);
@@ -225,7 +277,7 @@ static int make_list(const struct machine *m, struct counter_list *list, const c
     if (rc == 0)
         rc = add_all_kinds(m, list);
     if (rc == 0)
-        rc = append_sums(m, list);
+        rc = append_formulas(m, list);
     if (rc == 0)
         rc = plan_list(m, list);
     if (rc < 0)

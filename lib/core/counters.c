@@ -253,6 +253,7 @@ static void lay_out(struct counters *c)
         struct counter *counter = &c->counter[i];
         counter->next = c->list->link[i].next;
         counter->also = c->list->link[i].also;
+        counter->weight = c->list->link[i].weight;
         if (counter->fd < 0)
             continue;
         c->ids[c->group[counter->group].first + counter->position] = counter->id;
@@ -425,6 +426,44 @@ static int fill_groups(struct counters *c, const struct counter_target *target, 
     return first_failure;
 }
 
+/* What keeps the terms of one core type from making a count, NULL if nothing does. On several core types they need the times
+ * of one group. */
+static const char *formula_fault(const struct counters *c, size_t head, bool one_group, int *cause)
+{
+    const struct counter *first = &c->counter[head];
+    for (size_t i = first->also; i && first->counted; i = c->counter[i].also) {
+        const struct counter *term = &c->counter[i];
+        *cause = UPMU_E_PERM;
+        if (term->counted && (term->user_only != first->user_only || term->all_modes != first->all_modes))
+            return "were granted in different modes; ask for one with ':u'";
+        *cause = UPMU_E_FIT;
+        if (term->counted && one_group && term->group != first->group)
+            return "do not fit on the counters at the same time, which is needed with several core types; ask for its "
+                   "parts";
+    }
+    return NULL;
+}
+
+static void check_formula(struct counters *c, const struct counter_target *target, size_t i)
+{
+    bool one_group = c->counter[i].next != 0;
+    const char *fault = NULL;
+    size_t head = i;
+    int cause = 0;
+    do {
+        fault = formula_fault(c, head, one_group, &cause);
+        head = c->counter[head].next;
+    } while (head && !fault);
+    if (!fault)
+        return;
+    c->counter[i].counted = false;
+    c->counter[i].cause = cause;
+    if (target->explain)
+        (void)upmu_fail(cause, "'%s': the events of its formula %s", c->list->events[i].name, fault);
+    if (target->failed)
+        target->failed(i, target->failed_arg);
+}
+
 int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target, void *arena)
 {
     int group_of[PLAN_ENTRIES_MAX], first_failure = 0;
@@ -447,6 +486,8 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
     if (target->self && target->user_read && !target->inherit)
         map_pages(c);
     lay_out(c);
+    for (size_t k = 0; k < list->n; k++)
+        check_formula(c, target, k);
     if (target->running) {
         int rc = counters_control(c, KERNEL_ENABLE);
         first_failure = first_failure ? first_failure : rc;
@@ -604,7 +645,9 @@ static int cause_of_kinds(const struct counters *c, size_t i)
 int counters_cause(const struct counters *c, size_t i)
 {
     int cause = cause_of_kinds(c, i);
-    return cause == 0 && c->list->link[i].also ? cause_of_kinds(c, c->list->link[i].also) : cause;
+    while (cause == 0 && (i = c->list->link[i].also) != 0)
+        cause = cause_of_kinds(c, i);
+    return cause;
 }
 
 int counters_readings(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)

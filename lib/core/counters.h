@@ -28,7 +28,8 @@
 struct counter_link {
     uint16_t owner; /**< the event asked for: its own number, if it is one */
     uint16_t next;  /**< the same event on the next kind of core, to be added; 0: there is none */
-    uint16_t also;  /**< another event whose value is added: the first is a sum; 0: there is none */
+    uint16_t also;  /**< the next term of a derived event's formula; 0: there is none */
+    int32_t weight; /**< of a term, the first one included; 0: no part of a formula */
     uint16_t group; /**< of an event asked for: its group in braces, counted from 1; 0: none */
 };
 
@@ -80,6 +81,7 @@ struct counter {
     uint16_t position; /**< in its group */
     uint16_t next;     /**< as counter_link.next */
     uint16_t also;     /**< as counter_link.also */
+    int32_t weight;    /**< as counter_link.weight */
     bool counted;      /**< has a place in the reading: its own, or that of the same event asked for before */
     bool elsewhere;    /**< not opened, since it counts on a kind of core that the CPU to count is not of */
     bool all_modes;    /**< opened without the filter asked for, which this PMU does not have */

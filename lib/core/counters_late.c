@@ -68,9 +68,9 @@ uint64_t counters_late(const struct counters *c, const uint64_t *words)
         return 0; /* PAPI's groups have one time by construction */
     for (size_t g = 0; g < c->n_groups; g++)
         late |= late_in_group(c, g, words);
-    for (size_t i = 0; late && i < c->list->n; i++)
+    for (size_t i = 0; late && i < c->list->n_parts; i++)
         if (late >> c->list->link[c->list->plan.entry[i].same_as].owner & 1)
-            late |= UINT64_C(1) << i;
+            late |= UINT64_C(1) << c->list->link[i].owner;
     return late;
 }
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/formula.h"
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
@@ -138,12 +139,24 @@ static void encode_row(const struct machine *m, const struct arch_event *row, st
 
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
 
-/* A sum is no single event: its formula is shown, its terms can be counted. */
-static int formula_absent(const struct machine *m, const char *name, const char *formula, struct event *out)
+static void note_row(const struct machine *m, const char *why, struct event *out)
 {
-    char why[EVENT_NOTE_MAX];
-    snprintf(why, sizeof why, "no single event; it is %s", formula);
-    return absent_here(m, name, why, out);
+    snprintf(out->note, sizeof out->note, "%s%s%s", why, why[0] && m->kinds_note[0] ? "; " : "", m->kinds_note);
+    if (m->kinds_beyond)
+        out->grade = UPMU_GRADE_APPROXIMATE;
+}
+
+/* A row that is a weighted sum of others is worth no more than each of them. */
+static int from_formula(const struct machine *m, const char *formula, int grade, const char *why, struct event *out)
+{
+    int rc = formula_resolve(m, formula, out);
+    if (rc < 0)
+        return rc;
+    if (grade != UPMU_GRADE_EXACT)
+        out->grade = grade;
+    out->each_kind = true;
+    note_row(m, why, out);
+    return 0;
 }
 
 /* A count of several kinds of cores means what the event means on all of them. */
@@ -168,8 +181,13 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
         near_describe(m->family, row, why, sizeof why);
         return absent_here(m, r->name, why, out);
     }
-    if (row->kind == ARCH_CODE_FORMULA)
-        return formula_absent(m, r->name, row->formula, out);
+    if (row->kind == ARCH_CODE_FORMULA) {
+        int rc = from_formula(m, row->formula, row->grade, row->why, out);
+        out->source = row->source;
+        if (rc == 0)
+            weaken_by_kinds(m, r->name, out);
+        return rc;
+    }
     /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
     uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->machine_code;
     bool raw = row->kind == ARCH_CODE_RAW || (m->core_kinds > 1 && code != UINT64_MAX);
@@ -184,11 +202,8 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
     out->zero_unsure = raw && is_unsure(m, code, true);
     (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    snprintf(out->note, sizeof out->note, "%s%s%s", row->why, row->why[0] && m->kinds_note[0] ? "; " : "",
-             m->kinds_note);
+    note_row(m, row->why, out);
     weaken_by_kinds(m, r->name, out);
-    if (m->kinds_beyond)
-        out->grade = UPMU_GRADE_APPROXIMATE;
     return 0;
 }
 
@@ -209,27 +224,25 @@ static int from_registry(const struct machine *m, const struct registry_event *r
 
 /* -------------------------------------------------------------------------------------------- PAPI's presets */
 
-/* Also that the core has it is certain: a part that always reads 0 would not be noticed in a sum. */
-static bool is_exact_here(const struct machine *m, const char *name)
-{
-    const struct arch_event *row = arch_family_event(m->family, name);
-    if (!row || row->kind == ARCH_CODE_NONE || row->grade != UPMU_GRADE_EXACT)
-        return false;
-    return row->kind != ARCH_CODE_RAW || (!is_missing(m, row->config) && !is_unsure(m, row->config, true));
-}
-
-/* A sum is worth its name only if both of its events count exactly what they say. */
+/* A preset that is a sum is worth its name only if each of its events counts exactly what it says, and if it is certain that
+ * the core has it: a part that always reads 0 would not be noticed in a sum. */
 static int from_sum(const struct machine *m, const struct preset *p, struct event *out)
 {
-    char why[EVENT_NOTE_MAX];
-    const char *lacking = !is_exact_here(m, p->first) ? p->first : !is_exact_here(m, p->second) ? p->second : NULL;
+    char why[EVENT_NOTE_MAX], sum[EVENT_NAME_MAX];
+    const char *names[] = {p->first, p->second}, *lacking = NULL;
+    for (size_t i = 0; i < 2 && !lacking; i++) {
+        struct event part;
+        if (event_of_table(m, names[i], &part) < 0 || part.grade != UPMU_GRADE_EXACT || part.zero_unsure)
+            lacking = names[i];
+    }
     if (lacking) {
         snprintf(why, sizeof why, "it is %s + %s, and '%s' is not counted exactly here", p->first, p->second, lacking);
         return absent_here(m, p->name, why, out);
     }
-    int rc = from_table(m, registry_find(p->first), out);
-    out->also = p->second;
-    snprintf(out->note, sizeof out->note, "%s + %s", p->first, p->second);
+    snprintf(sum, sizeof sum, "%s + %s", p->first, p->second);
+    int rc = from_formula(m, sum, UPMU_GRADE_EXACT, "", out);
+    out->source = arch_family_event(m->family, p->first)->source;
+    snprintf(out->note, sizeof out->note, "%s", sum);
     return rc;
 }
 
@@ -268,19 +281,38 @@ static int from_row(const struct machine *m, const char *name, const struct arch
     return 0;
 }
 
-/* A preset by the CPU's own name for it. */
+/* A preset by the CPU's own name for it, or by a sum of them. */
 static int from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
 {
+    const struct arch_native *row = arch_family_native(m->family, own->formula);
     out->papi = own->papi;
     out->summary = "PAPI preset";
-    const struct arch_native *row = arch_family_native(m->family, own->formula);
-    int rc = row ? from_row(m, own->papi, row, out) : formula_absent(m, own->papi, own->formula, out);
+    int rc = row ? from_row(m, own->papi, row, out) : from_formula(m, own->formula, own->grade, "", out);
     if (rc < 0)
         return rc;
-    out->grade = own->grade;
-    snprintf(out->note, sizeof out->note, "native::%s here%s%s%s%s", own->formula, own->why[0] ? "; " : "", own->why,
-             m->kinds_note[0] ? "; " : "", m->kinds_note);
+    if (row || own->grade != UPMU_GRADE_EXACT)
+        out->grade = own->grade;
+    out->source = m->family->title;
+    snprintf(out->note, sizeof out->note, "%s%s here%s%s%s%s", row ? "native::" : "", own->formula,
+             own->why[0] ? "; " : "", own->why, m->kinds_note[0] ? "; " : "", m->kinds_note);
     return 0;
+}
+
+int event_of_table(const struct machine *m, const char *name, struct event *out)
+{
+    const struct registry_event *r = registry_find(name);
+    const struct arch_native *native = NULL;
+    event_clear(out);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    out->name_length = (uint8_t)strlen(out->name);
+    out->user = out->kernel = true;
+    out->core = m->kind;
+    if (r && r->software < 0 && strcmp(r->name, name) == 0)
+        return from_table(m, r, out);
+    native = arch_family_native(m->family, name);
+    if (!native)
+        return upmu_fail(UPMU_E_NAME, "no event '%s' in the table of %s", name, m->family->title);
+    return from_row(m, name, native, out);
 }
 
 static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
@@ -448,7 +480,7 @@ static int fail_table(const struct machine *m, const struct event *e)
 }
 
 /* A code of which the kernel drops bits without an error would count something else under this name. */
-static int check_code(const struct machine *m, const struct event *e)
+int event_check_code(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
     bool is_new = kernel_has(m);
@@ -558,7 +590,7 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
     out->zero_unsure |= out->class == EVENT_CORE && m->cpu.hypervisor;
     out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
     rc = check_modes(m, out);
-    rc = rc < 0 ? rc : check_code(m, out);
+    rc = rc < 0 || out->formula ? rc : event_check_code(m, out); /* of a formula each term was checked */
     if (rc < 0)
         snprintf(out->note, sizeof out->note, "%s", upmu_error());
     return rc;

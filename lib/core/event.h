@@ -49,8 +49,10 @@ struct event {
     bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
     bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
     int cpu;             /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
-    const char *also;    /**< vendor-neutral event whose count is added to this one's, or NULL */
-    int grade;           /**< enum upmu_grade */
+    const char *
+        formula; /**< a derived event: what it is the weighted sum of (formula.h), and the rest is its first term's; or NULL */
+    const char *codes; /**< of a derived event: the encodings of all its terms, for people */
+    int grade;         /**< enum upmu_grade */
     const char *summary, *unit, *papi, *perf, *source; /**< static, or "" / NULL as in upmu_event_info */
     char pmu[64];
     char note[EVENT_NOTE_MAX];
@@ -110,6 +112,11 @@ bool event_name_is_native(const char *base);
 
 /** `subsystem:event`: the kernel's tracepoint, by its number in tracefs. @return as event_resolve(). */
 int event_from_tracepoint(const char *base, struct event *out);
+
+/** An event of the machine's table by its name there, vendor-neutral or native, all modes. @return as event_resolve(). */
+int event_of_table(const struct machine *m, const char *name, struct event *out);
+/** Whether the kernel hands the code on as it is. @return 0 or UPMU_E_UNSUPPORTED with its message. */
+int event_check_code(const struct machine *m, const struct event *e);
 
 /** `pmu/terms/` on the running machine: fill type, configs, pmu from sysfs. @return as event_resolve(). */
 int event_from_sysfs(const char *base, struct event *out);

@@ -36,6 +36,10 @@ void event_describe_encoding(const struct event *e, char *text, size_t cap)
         text[0] = '\0';
         return;
     }
+    if (e->formula) {
+        snprintf(text, cap, "%s", e->codes);
+        return;
+    }
     if (e->class == EVENT_USAGE) {
         snprintf(text, cap, "%s", e->config == KERNEL_USAGE_USER ? "getrusage:ru_utime" : "getrusage:ru_stime");
         return;
@@ -46,16 +50,14 @@ void event_describe_encoding(const struct event *e, char *text, size_t cap)
     if (e->config2 && n > 0 && (size_t)n < cap)
         n += snprintf(text + n, cap - (size_t)n, ",config2=0x%" PRIx64, e->config2);
     if (e->machine_code != UINT64_MAX && n > 0 && (size_t)n < cap)
-        n += snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
-    if (e->also && n > 0 && (size_t)n < cap)
-        snprintf(text + n, cap - (size_t)n, " + %s", e->also);
+        snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
 }
 
 /* "0-3, fixed 1": runs of general counters, then the fixed ones. */
 static void describe_counters(const struct event *e, char *text, size_t cap)
 {
     text[0] = '\0';
-    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT)
+    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT || e->formula)
         return;
     if (e->counters == ARCH_ANY) {
         snprintf(text, cap, "any");
@@ -125,14 +127,14 @@ static void describe_choice(const struct event *e, const char *generic, char *te
 /* The machine's own code: of a generic id what the kernel makes of it, of a raw code the code itself. */
 static uint64_t machine_code(const struct event *e)
 {
-    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT)
+    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT || e->formula)
         return UPMU_NO_VALUE;
     return is_generic(e) ? e->machine_code : e->config;
 }
 
 static int fill_info(const struct event *e, struct upmu_event_info *info)
 {
-    char encoding[160], counters[160], generic[40], choice[160];
+    char encoding[512], counters[160], generic[40], choice[160];
     event_describe_encoding(e, encoding, sizeof encoding);
     describe_counters(e, counters, sizeof counters);
     describe_generic(e, generic, sizeof generic);
@@ -145,11 +147,11 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .papi = e->papi,
         .perf = e->perf,
         .pmu = e->grade == UPMU_GRADE_ABSENT ? NULL : intern(e->pmu),
-        .type = e->type,
+        .type = e->formula ? UINT32_MAX : e->type,
         .grade = e->grade,
-        .config = e->config,
-        .config1 = e->config1,
-        .config2 = e->config2,
+        .config = e->formula ? UPMU_NO_VALUE : e->config,
+        .config1 = e->formula ? UPMU_NO_VALUE : e->config1,
+        .config2 = e->formula ? UPMU_NO_VALUE : e->config2,
         .encoding = intern(encoding),
         .counters = intern(counters),
         .note = intern(e->note),
@@ -157,6 +159,7 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .machine_code = machine_code(e),
         .generic = intern(generic),
         .choice = intern(choice),
+        .formula = e->formula ? e->formula : "",
     };
     if (!full.name || !full.encoding || !full.counters || !full.note || !full.generic || !full.choice)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "core/event.h"
+#include "core/metric.h"
 #include "core/registry.h"
 #include "core/value.h"
 
@@ -31,6 +32,8 @@ static const struct metric metrics[] = {
      "l1d-miss,l1d-access", "l1d-miss", "l1d-access", 100},
     {"l1d-miss-ratio", "share of L1 data cache loads that miss", "100 * l1d-load-miss / l1d-load", "%",
      "l1d-load-miss,l1d-load", "l1d-load-miss", "l1d-load", 100},
+    {"cache-miss-ratio", "share of perf's generic cache references that miss", "100 * cache-misses / cache-references",
+     "%", "cache-misses,cache-references", "cache-misses", "cache-references", 100},
     {"llc-miss-ratio", "share of last-level cache accesses that miss", "100 * llc-miss / llc-access", "%",
      "llc-miss,llc-access", "llc-miss", "llc-access", 100},
     {"llc-miss-ratio", "share of last-level cache loads that miss", "100 * llc-load-miss / llc-load", "%",
@@ -44,6 +47,15 @@ static const struct metric metrics[] = {
      "page-faults", NULL, 1},
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
+
+size_t metric_parts(size_t index, const char *parts[METRIC_EVENTS_MAX])
+{
+    if (index >= METRICS)
+        return 0;
+    parts[0] = metrics[index].over;
+    parts[1] = metrics[index].under;
+    return metrics[index].under ? 2 : 1;
+}
 
 static bool counted_here(const struct metric *m)
 {

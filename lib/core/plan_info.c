@@ -46,7 +46,9 @@ static void describe(struct upmu_plan *p)
         if (p->list.absent[i])
             continue;
         describe_counter(p, i, p->texts[i].counter);
-        event_describe_encoding(&p->list.events[i], p->texts[i].encoding, sizeof p->texts[i].encoding);
+        struct event part = p->list.events[i];
+        part.formula = NULL; /* of a derived event, its first term stands here */
+        event_describe_encoding(&part, p->texts[i].encoding, sizeof p->texts[i].encoding);
     }
     if (p->rules[0].held)
         snprintf(p->note, sizeof p->note,
@@ -148,7 +150,9 @@ static uint32_t turns_of(const struct counter_list *list, size_t i)
 
 static uint32_t role_of(const struct counter_list *list, size_t i)
 {
-    return i < list->n ? UPMU_PLAN_EVENT : i < list->n_parts ? UPMU_PLAN_KIND : UPMU_PLAN_FILLER;
+    if (i >= list->n_parts)
+        return UPMU_PLAN_FILLER;
+    return i < list->n ? UPMU_PLAN_EVENT : list->link[i].weight ? UPMU_PLAN_TERM : UPMU_PLAN_KIND;
 }
 
 int upmu_plan_entry(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry)

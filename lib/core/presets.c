@@ -4,8 +4,7 @@
  * registry.
  *
  * A cache of instructions is never written to by stores, so that its reads are its accesses, and the writes of both kinds
- * of caches those of the data cache. A sum is taken where both of its events are exact; a difference never is: read one
- * after the other, two counters may differ by less than nothing. A preset without events here is known all the same: it may
+ * of caches those of the data cache. A sum is taken where both of its events are exact. A preset without events here is known all the same: it may
  * be an event of the CPU's own list (arch_family_preset()), and PAPI may count it (UPMU_BACKEND=papi).
  */
 #include "core/presets.h"

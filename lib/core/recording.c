@@ -216,7 +216,7 @@ static int trial_of_row(char **field, uint64_t *seen)
     errno = 0;
     long code = strtol(field[0], &end, 10);
     uint64_t count = strtoull(field[1], &end, 10);
-    if (errno || *end != '\0' || code > 0 || code < UPMU_E_JUMP)
+    if (errno || *end != '\0' || code > 0 || code < UPMU_E_RANGE)
         return upmu_fail(UPMU_E_FORMAT, "%s: its row of upmu/trials in the recording makes no sense", field[2]);
     if (code < 0)
         return upmu_fail((int)code, "%s", field[3]);

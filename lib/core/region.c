@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/tick.h"
+#include "core/derived.h"
 
 /* What happens seldom stays out of the way of what happens in every pair, registers included. */
 #define COLD __attribute__((cold, noinline))
@@ -161,14 +162,29 @@ static struct upmu_value part_between(const struct counters *c, size_t i, const 
     return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_kinds(a, b, (size_t)n, NULL);
 }
 
+/* Two readings of a thread, for derived events. */
+struct region_interval {
+    const struct counters *c;
+    const uint64_t *before, *after; /* `before` NULL: since the counters were opened */
+};
+
+static int region_read_part(void *arg, size_t part, struct reading *before, struct reading *after)
+{
+    const struct region_interval *interval = arg;
+    *before = (struct reading){0};
+    int cause = interval->before ? counters_reading(interval->c, interval->before, part, before) : 0;
+    return cause < 0 ? cause : counters_reading(interval->c, interval->after, part, after);
+}
+
 static struct upmu_value counter_between(const struct counters *c, size_t i, const uint64_t *before,
                                          const uint64_t *after, uint64_t wall)
 {
     struct upmu_value v = part_between(c, i, before, after, wall);
-    if (!c->counter[i].also)
-        return v;
-    struct upmu_value more = part_between(c, c->counter[i].also, before, after, wall);
-    return value_sum(&v, &more);
+    bool number = v.standing == UPMU_EXACT || v.standing == UPMU_SCALED;
+    if (!c->counter[i].weight || (!number && !c->counter[i].next))
+        return v; /* without its first term a derived event has no number either */
+    struct region_interval interval = {c, before, after};
+    return derived_value(c, i, region_read_part, &interval, NULL);
 }
 
 /* A group's section of two readings: what its members share. */
@@ -202,7 +218,7 @@ static inline bool take_switches(struct region_event_sum *e, const uint64_t *bef
 static inline bool take_exact(struct region_event_sum *e, const struct counters *c, const struct counter *k,
                               struct group_interval *g, const uint64_t *before, const uint64_t *after, uint64_t wall)
 {
-    if (k->next || k->also)
+    if (k->next || k->weight)
         return false;
     if (k->switches)
         return take_switches(e, before + c->switch_word, after + c->switch_word, wall);
@@ -277,6 +293,12 @@ static struct upmu_value total_of(const struct counters *c, const uint64_t *word
     return n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
 }
 
+static struct upmu_value total_of_formula(const struct counters *c, const uint64_t *words, size_t i)
+{
+    struct region_interval interval = {c, NULL, words};
+    return derived_value(c, i, region_read_part, &interval, NULL);
+}
+
 /* What is counted without events has been counted all the time: `always`. */
 static struct upmu_value eventless_total(const struct counters *c, size_t i, const uint64_t *words, uint64_t always)
 {
@@ -297,11 +319,7 @@ static void trace_values(const struct counters *c, const uint64_t *words, struct
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
         if (c->counter[i].switches || c->counter[i].usage)
             continue;
-        values[i] = total_of(c, words, i);
-        if (c->counter[i].also) {
-            struct upmu_value more = total_of(c, words, c->counter[i].also);
-            values[i] = value_sum(&values[i], &more);
-        }
+        values[i] = c->counter[i].weight ? total_of_formula(c, words, i) : total_of(c, words, i);
         if (values[i].standing == UPMU_EXACT)
             always = values[i].enabled;
     }

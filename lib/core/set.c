@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "core/backend.h"
+#include "core/derived.h"
 #include "core/explain.h"
+#include "core/formula.h"
 #include "core/machine.h"
 #include "core/self_check.h"
 
@@ -330,16 +332,37 @@ static struct upmu_value value_of_part(const struct upmu_set *set, struct set_in
     return value_of_kinds(nothing, now, (size_t)n, by_kind);
 }
 
-/* Where event i stands now; a sum has no number by kinds of cores. */
+/* The instance whose derived event is read. */
+struct derived_source {
+    struct set_instance *in;
+};
+
+static int read_since_zero(void *arg, size_t part, struct reading *before, struct reading *after)
+{
+    const struct derived_source *source = arg;
+    int cause = read_instance(source->in, part, after);
+    const struct reading zero = source->in->base[part];
+    *before = (struct reading){0};
+    if (cause < 0)
+        return cause;
+    if (after->count < zero.count || after->enabled < zero.enabled || after->running < zero.running) {
+        *before = zero; /* went backwards, which the caller sees */
+        return 0;
+    }
+    after->count -= zero.count;
+    after->enabled -= zero.enabled;
+    after->running -= zero.running;
+    return 0;
+}
+
+/* Where event i stands now; a derived event has no number by kinds of cores. */
 static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
                                   struct upmu_value *by_kind)
 {
-    size_t also = in->counters.counter[i].also;
-    struct upmu_value v = value_of_part(set, in, i, by_kind);
-    if (!also)
-        return v;
-    struct upmu_value more = value_of_part(set, in, also, NULL);
-    return value_sum(&v, &more);
+    struct derived_source source = {in};
+    if (!set->list.link[i].weight)
+        return value_of_part(set, in, i, by_kind);
+    return derived_value(&in->counters, i, read_since_zero, &source, NULL);
 }
 
 /* The part of event i on its `kind`-th kind of core. @return the list's number of it, or SIZE_MAX. */
@@ -363,7 +386,9 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
         struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
         bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
         const struct upmu_value *v =
-            number && !is_eventless(&set->instances[k]->counters.counter[i]) ? &by_kind[kind] : &all;
+            number && !set->list.link[i].weight && !is_eventless(&set->instances[k]->counters.counter[i])
+                ? &by_kind[kind]
+                : &all;
         if (k == 0)
             sum = *v;
         else
@@ -374,8 +399,7 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
 
 static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
 {
-    const struct event *e = &set->list.events[i];
-    return e->zero_unsure || event_always_moves(e, set->opts.target == UPMU_TARGET_THREAD);
+    return derived_zero_doubtful(&set->list.events[i], set->opts.target == UPMU_TARGET_THREAD);
 }
 
 /* A zero of one kind may be that of a core that lacks the event, and the sum is short of what was done there. */
@@ -410,6 +434,51 @@ static void doubt_jumps(struct upmu_set *set, struct upmu_value *values)
         if (set->jumped >> i & 1)
             values[i] = value_without(UPMU_NOT_COUNTED, UPMU_E_JUMP);
     }
+}
+
+/* One term of a derived event, of all instances. */
+static struct upmu_value term_total(const struct upmu_set *set, size_t term, bool *doubted)
+{
+    struct upmu_value sum = value_of_part(set, set->instances[0], term, NULL);
+    for (size_t k = 1; k < set->n_instances; k++) {
+        struct upmu_value v = value_of_part(set, set->instances[k], term, NULL);
+        value_add(&sum, &v);
+    }
+    *doubted |= is_zero_doubtful(set, term) && value_doubt_zero(&sum);
+    return sum;
+}
+
+/* A derived event on several kinds of cores, of all instances. */
+static struct upmu_value kinds_total(const struct upmu_set *set, size_t i, bool *doubted)
+{
+    struct upmu_value sum = {0};
+    for (size_t k = 0; k < set->n_instances; k++) {
+        struct derived_source source = {set->instances[k]};
+        struct upmu_value v = derived_value(&source.in->counters, i, read_since_zero, &source, doubted);
+        if (k == 0)
+            sum = v;
+        else
+            value_add(&sum, &v);
+    }
+    return sum;
+}
+
+/* A derived event of all instances: its terms are added up first, since a difference that is below 0 in one thread may be a
+ * count of the process all the same. */
+static struct upmu_value derived_total(struct upmu_set *set, size_t i)
+{
+    struct upmu_value terms[FORMULA_TERMS_MAX];
+    int32_t weights[FORMULA_TERMS_MAX];
+    bool doubted = false;
+    size_t n = 0;
+    for (size_t term = i; n == 0 || term; term = set->list.link[term].also) {
+        weights[n] = set->list.link[term].weight;
+        terms[n++] = term_total(set, term, &doubted);
+    }
+    struct upmu_value v = set->list.link[i].next ? kinds_total(set, i, &doubted) : value_weighted(terms, weights, n);
+    set->doubted |= doubted ? UINT64_C(1) << i : 0;
+    set->out_of_range |= v.cause == UPMU_E_RANGE ? UINT64_C(1) << i : 0;
+    return v;
 }
 
 /* Read all instances. The times of single members are looked at in the first reading after a start and in those that are
@@ -447,11 +516,14 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
                 value_add(&values[i], &v);
         }
     }
-    set->doubted = 0;
-    doubt_jumps(set, values);
-    for (size_t i = 0; i < set->list.n; i++)
-        if (doubt_zeros(set, i, &values[i]))
+    set->doubted = set->out_of_range = 0;
+    for (size_t i = 0; i < set->list.n; i++) {
+        if (set->list.link[i].weight)
+            values[i] = derived_total(set, i);
+        else if (doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
+    }
+    doubt_jumps(set, values);
     return (int)set->list.n;
 }
 
@@ -626,6 +698,10 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
             reason = upmu_strerror(UPMU_E_PARTIAL);
     if (!reason && set->jumped >> i & 1)
         return upmu_strerror(UPMU_E_JUMP);
+    if (!reason && set->out_of_range >> i & 1)
+        return "the difference of its events came out below 0, or their sum beyond 64 bits";
+    if (!reason && set->doubted >> i & 1 && set->list.link[i].weight)
+        return "an event of its formula read 0, which may as well mean that it was not counted";
     if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
         return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
     if (!reason && set->doubted >> i & 1 && machine_get()->cpu.hypervisor)
@@ -656,8 +732,13 @@ int upmu_set_user_read(const struct upmu_set *set, size_t i)
     const struct counter *counter = &c->counter[i];
     if (counter->switches)
         return c->sequence != NULL;
-    return counter->page && counter->next == 0 && c->group[counter->group].pages &&
-           core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0 && !now.stale_times;
+    for (bool granted = true; granted; counter = &c->counter[counter->also]) {
+        granted = counter->page && counter->next == 0 && c->group[counter->group].pages &&
+                  core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) == 0 && !now.stale_times;
+        if (granted && counter->also == 0)
+            return 1;
+    }
+    return 0;
 }
 
 pid_t upmu_set_pid(const struct upmu_set *set)

@@ -121,18 +121,46 @@ struct upmu_value value_of_kinds(const struct reading *before, const struct read
     return sum;
 }
 
-struct upmu_value value_sum(const struct upmu_value *a, const struct upmu_value *b)
+/* Terms that are added and terms that are taken away, each summed up for itself. */
+struct weighted {
+    uint64_t added, taken;
+    bool overflow;
+};
+
+static void weighted_add(struct weighted *w, uint64_t count, int32_t weight)
 {
-    struct upmu_value sum = {
-        .raw = sat_add_u64(a->raw, b->raw),
-        .enabled = a->enabled > b->enabled ? a->enabled : b->enabled,
-        .running = a->running < b->running ? a->running : b->running,
-        .standing = upmu_standing_weakest(a->standing, b->standing),
-        .value = UPMU_NO_VALUE,
-    };
-    sum.cause = sum.standing == a->standing ? a->cause : b->cause;
-    if (sum.standing == UPMU_EXACT || sum.standing == UPMU_SCALED)
-        sum.value = sat_add_u64(a->value, b->value);
+    uint64_t product, factor = (uint64_t)(weight < 0 ? -(int64_t)weight : weight);
+    uint64_t *side = weight < 0 ? &w->taken : &w->added;
+    w->overflow |= __builtin_mul_overflow(count, factor, &product) || __builtin_add_overflow(*side, product, side);
+}
+
+static bool weighted_in_range(const struct weighted *w)
+{
+    return !w->overflow && w->added >= w->taken;
+}
+
+struct upmu_value value_weighted(const struct upmu_value *terms, const int32_t *weights, size_t n)
+{
+    struct upmu_value sum = terms[0];
+    struct weighted raw = {0}, value = {0};
+    for (size_t i = 0; i < n; i++) {
+        int weakest = upmu_standing_weakest(sum.standing, terms[i].standing);
+        sum.cause = weakest == sum.standing ? sum.cause : terms[i].cause;
+        sum.standing = weakest;
+        sum.enabled = terms[i].enabled > sum.enabled ? terms[i].enabled : sum.enabled;
+        sum.running = terms[i].running < sum.running ? terms[i].running : sum.running;
+        weighted_add(&raw, terms[i].raw, weights[i]);
+        if (terms[i].value != UPMU_NO_VALUE)
+            weighted_add(&value, terms[i].value, weights[i]);
+    }
+    bool number = sum.standing == UPMU_EXACT || sum.standing == UPMU_SCALED;
+    bool in_range = weighted_in_range(&value) && value.added - value.taken != UPMU_NO_VALUE;
+    sum.raw = weighted_in_range(&raw) ? raw.added - raw.taken : raw.overflow ? UINT64_MAX : 0;
+    sum.value = number && in_range ? value.added - value.taken : UPMU_NO_VALUE;
+    if (number && !in_range) {
+        sum.standing = UPMU_NOT_COUNTED;
+        sum.cause = UPMU_E_RANGE;
+    }
     return sum;
 }
 
@@ -160,6 +188,7 @@ int value_standing_of(int code)
         return UPMU_UNSUPPORTED;
     case UPMU_E_PARTIAL:
     case UPMU_E_JUMP:
+    case UPMU_E_RANGE:
         return UPMU_NOT_COUNTED;
     default:
         return UPMU_REFUSED;

@@ -64,8 +64,11 @@ enum { VALUE_KINDS_MAX = 4 };
 struct upmu_value value_of_kinds(const struct reading *before, const struct reading *after, size_t n,
                                  struct upmu_value *by_kind);
 
-/** The sum of two events over the same interval: a number only if both have one, and worth as much as the weaker. */
-struct upmu_value value_sum(const struct upmu_value *a, const struct upmu_value *b);
+/**
+ * The weighted sum of terms over the same interval: a number only if all have one, and worth as much as the weakest. A sum
+ * below 0 or beyond 64 bits is not counted, with UPMU_E_RANGE. Traced path.
+ */
+struct upmu_value value_weighted(const struct upmu_value *terms, const int32_t *weights, size_t n);
 
 /** A value without a number. */
 struct upmu_value value_without(int standing, int cause);

@@ -28,13 +28,13 @@ assert all(x["turns"] == 1 for x in e), e
 expect 0 "$UPMU" plan --cpu zen3 -e cycles,cycles
 has out "counted once for cycles"
 # What nothing can count is refused, with the reason; the rest is planned.
-expect 0 "$UPMU" plan --cpu 3a1000 -e fp-ops,cycles,branches,instructions,page-faults
-has out "not counted: fp-ops: "
+expect 0 "$UPMU" plan --cpu 3a1000 -e dtlb-walk,cycles,branches,instructions,page-faults
+has out "not counted: dtlb-walk: "
 grep -Eq '^ *1 +cycles +cpu +0 ' "$work/out" || { fail "cycles of GS464"; show >&2; }
 grep -Eq '^ *1 +instructions +cpu +1 ' "$work/out" || { fail "instructions of GS464"; show >&2; }
 grep -Eq '^ *2 +branches +cpu +0 ' "$work/out" || { fail "branches of GS464"; show >&2; }
 grep -Eq '^ *3 +page-faults +software .* all$' "$work/out" || { fail "page-faults"; show >&2; }
-expect 0 "$UPMU" plan --cpu 3a1000 -e fp-ops --json
+expect 0 "$UPMU" plan --cpu 3a1000 -e dtlb-walk --json
 json "$work/out" '
 e = d["entries"][0]
 assert d["groups"] == 0 and e["group"] is None and e["reason"] and e["cause"] and e["pmu"] is None, e

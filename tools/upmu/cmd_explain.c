@@ -54,6 +54,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
     explain_line(out, "counts", e->summary);
     explain_line(out, "unit", e->unit);
     explain_line(out, "CPU", cpu->title);
+    explain_line(out, "formula", e->formula);
     explain_line(out, "encoding", absent ? "none" : e->encoding);
     explain_line(out, "generic", e->generic);
     if (e->machine_code != UPMU_NO_VALUE)

@@ -64,6 +64,8 @@ static void plan_row(struct table *t, const struct upmu_plan *plan, const struct
         table_cell(t, STYLE_PLAIN, "counted once for %s", entry_at(plan, e->with).name);
     else if (e->role == UPMU_PLAN_FILLER)
         table_cell(t, STYLE_PLAIN, "keeps groups in other modes from running");
+    else if (e->role == UPMU_PLAN_TERM)
+        table_cell(t, STYLE_PLAIN, "a part of %s", entry_at(plan, e->event).name);
     else
         table_cell(t, STYLE_PLAIN, "%s", e->role == UPMU_PLAN_KIND ? "added up with the other kinds of cores" : "");
 }
@@ -124,7 +126,7 @@ static void plan_text(struct output *out, const struct upmu_plan *plan, const st
 
 static void plan_entry_json(struct json *j, const struct upmu_plan_entry *e)
 {
-    static const char *const roles[] = {"event", "kind", "filler"};
+    static const char *const roles[] = {"event", "kind", "filler", "term"};
     bool nowhere = e->group < 0;
     json_object(j, NULL);
     json_string(j, "name", e->name);

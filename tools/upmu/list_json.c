@@ -45,6 +45,7 @@ static void list_code_json(struct json *j, const struct upmu_event_info *info)
         json_uint(j, "machine_code", info->machine_code);
     json_string(j, "generic", info->generic[0] ? info->generic : NULL);
     json_string(j, "choice", info->choice);
+    json_string(j, "formula", info->formula);
 }
 
 void list_event_members(struct json *j, const struct upmu_event_info *info)

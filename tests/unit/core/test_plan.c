@@ -32,9 +32,9 @@ START_TEST(core3b_ties_each_event_to_one_counter)
 {
     /* Both on counter 0: never together. */
     ck_assert_str_eq(planned("sunway_sw3231", "cycles,instructions"), "0 1");
-    /* One on each. */
+    /* One on each; a ratio keeps its own two. */
     ck_assert_str_eq(planned("sunway_sw3231", "cycles,branch-misses"), "0 0");
-    ck_assert_str_eq(planned("sunway_sw3231", "cycles,instructions,branches,branch-misses,l1d-miss"), "0 1 2 0 1");
+    ck_assert_str_eq(planned("sunway_sw3231", "cycles,instructions,branches,branch-misses,l1d-miss"), "0 1 2 2 0");
 }
 END_TEST
 
@@ -72,8 +72,8 @@ END_TEST
 
 START_TEST(absent_events_have_no_group)
 {
-    ck_assert_str_eq(planned("loongson3a1000", "fp-ops,cycles"), "- 0");
-    ck_assert_str_eq(planned("loongson3a1000", "fp-ops,int-instructions"), "- -");
+    ck_assert_str_eq(planned("loongson3a1000", "dtlb-walk,cycles"), "- 0");
+    ck_assert_str_eq(planned("loongson3a1000", "dtlb-walk,itlb-walk"), "- -");
 }
 END_TEST
 

@@ -108,9 +108,9 @@ static bool begin(int i)
 static void finish(const struct trial_sums *sums, const char *what)
 {
     printf("%s: %u sets: %u exact (%u of known meaning), %u scaled, %u not counted, %u refused, "
-           "%u zeros nobody can tell, %u wrong\n",
-           what, sums->sets, sums->exact, sums->known, sums->scaled, sums->not_counted, sums->refused, sums->untold,
-           sums->wrong);
+           "%u derived, %u zeros nobody can tell, %u wrong\n",
+           what, sums->sets, sums->exact, sums->known, sums->scaled, sums->not_counted, sums->refused, sums->derived,
+           sums->untold, sums->wrong);
     fflush(stdout);
     ck_assert_uint_eq(sums->wrong, 0);
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/event.h"
+#include "core/formula.h"
 #include "core/machine.h"
 #include "upmu/upmu.h"
 
@@ -91,18 +92,23 @@ static struct codes same_on_all(uint64_t code)
     return c;
 }
 
-/* Counts of machine events in the time that was counted. The child ran on the first core type. */
-static uint64_t truth(const struct subject *s, enum model_load load, const struct codes *codes)
+/* Counts of a machine event in the time on one core type. The child ran on the first one. */
+static uint64_t truth_on(const struct subject *s, enum model_load load, unsigned kind, uint64_t code)
 {
     uint64_t (*count)(enum model_load, uint64_t, unsigned, uint64_t) = is_software(s) ? load_software : load_count;
-    uint64_t from = s->trial->before_us, n = 0;
-    for (unsigned k = 0; k < kinds(); k++) {
-        uint64_t to = s->trial->before_us + end_of_kind(s->trial, k);
-        n += count(load, codes->of[k], s->modes, to) - count(load, codes->of[k], s->modes, from);
-        from = to;
-    }
-    if (s->trial->flags & UPMU_SET_INHERIT)
-        n += count(load, codes->of[0], s->modes, s->trial->child_us);
+    uint64_t from = s->trial->before_us + (kind ? end_of_kind(s->trial, kind - 1) : 0);
+    uint64_t to = s->trial->before_us + end_of_kind(s->trial, kind);
+    uint64_t n = count(load, code, s->modes, to) - count(load, code, s->modes, from);
+    bool child = kind == 0 && (s->trial->flags & UPMU_SET_INHERIT);
+    return child ? n + count(load, code, s->modes, s->trial->child_us) : n;
+}
+
+/* Counts of machine events in the time that was counted. */
+static uint64_t truth(const struct subject *s, enum model_load load, const struct codes *codes)
+{
+    uint64_t n = 0;
+    for (unsigned k = 0; k < kinds(); k++)
+        n += truth_on(s, load, k, codes->of[k]);
     return n;
 }
 
@@ -162,6 +168,106 @@ static int programmed(const struct event *e, struct model_code *code)
     return rc;
 }
 
+/* ------------------------------------------------------------------------------------------ derived events */
+
+/* What a derived event truly is: the weighted sum of its terms, and bounds of an estimate. */
+struct derived_truth {
+    int64_t exact, least, most;
+    bool nothing; /* a term that the CPU does not have */
+    bool starved; /* a term that is never on a counter */
+};
+
+/* The machine event that the library says it programs for a term, or the kernel's if that is the same or not said. */
+static uint64_t term_code(const struct event *part, unsigned kind, const struct model_code *kernel)
+{
+    uint64_t claim;
+    return !claimed(part, kind, &claim) || (kernel->code & ((UINT64_C(1) << 40) - 1)) == claim ? kernel->code : claim;
+}
+
+/* @return whether the kernel takes the term. */
+static bool add_term(const struct subject *s, unsigned kind, const struct event *part, int32_t weight,
+                     struct derived_truth *sum)
+{
+    struct model_code kernel;
+    if (programmed(part, &kernel) != 0)
+        return false;
+    const struct codes alone = same_on_all(term_code(part, kind, &kernel));
+    int64_t exact = kernel.nothing ? 0 : (int64_t)truth_on(s, s->trial->load, kind, alone.of[0]);
+    int64_t steady = kernel.nothing ? 0 : (int64_t)truth(s, MODEL_STEADY, &alone), slack = steady / 1000000 + 1;
+    int64_t least = steady - slack, most = steady * (int64_t)load_factor_max(s->trial->load) + slack;
+    sum->exact += weight * exact;
+    sum->least += weight * (weight > 0 ? least : most);
+    sum->most += weight * (weight > 0 ? most : least);
+    sum->nothing |= kernel.nothing;
+    sum->starved |= kernel.counters == 0;
+    return true;
+}
+
+/* The sum on one core type, which may have an event of its own for it. */
+static bool add_kind(const struct subject *s, unsigned kind, struct derived_truth *sum)
+{
+    const struct event *e = event_on(s, kind);
+    const struct machine *m = machine_kind(kind);
+    struct formula_term terms[FORMULA_TERMS_MAX];
+    int n = e->formula ? formula_terms(m, e->formula, terms) : 0;
+    if (n == 0)
+        return add_term(s, kind, e, 1, sum);
+    for (int i = 0; i < n; i++) {
+        struct event part;
+        if (formula_resolve_term(m, &terms[i], e, &part) != 0 || !add_term(s, kind, &part, terms[i].weight, sum))
+            return false;
+    }
+    return n > 0;
+}
+
+static bool is_derived(const struct subject *s)
+{
+    for (unsigned k = 0; k < kinds(); k++)
+        if (event_on(s, k)->formula)
+            return true;
+    return false;
+}
+
+static bool derived_truth(const struct subject *s, struct derived_truth *sum)
+{
+    *sum = (struct derived_truth){.least = INT64_MAX, .most = INT64_MIN};
+    for (unsigned k = 0; k < kinds(); k++) {
+        struct derived_truth of_kind = {0};
+        if (!add_kind(s, k, &of_kind))
+            return false;
+        sum->exact += of_kind.exact;
+        sum->least = of_kind.least < sum->least ? of_kind.least : sum->least;
+        sum->most = of_kind.most > sum->most ? of_kind.most : sum->most;
+        sum->nothing |= of_kind.nothing;
+        sum->starved |= of_kind.starved;
+    }
+    return true;
+}
+
+static const char *judge_derived(const struct subject *s, struct trial_sums *sums)
+{
+    struct derived_truth sum;
+    sums->derived++;
+    if (!derived_truth(s, &sum))
+        return "a number of a formula that the kernel does not take";
+    if (s->value.standing == UPMU_EXACT)
+        return (int64_t)s->value.value == sum.exact ? NULL : "not the sum of its terms";
+    bool within = (int64_t)s->value.value >= sum.least && (int64_t)s->value.value <= sum.most;
+    return within ? NULL : "not near the sum of its terms";
+}
+
+static const char *judge_derived_not_counted(const struct subject *s)
+{
+    struct derived_truth sum;
+    if (s->value.value != UPMU_NO_VALUE || s->reason[0] == '\0')
+        return s->value.running ? "no number, and no reason" : NULL;
+    if (!derived_truth(s, &sum))
+        return "not counted, though the kernel does not take it";
+    if (s->value.cause == UPMU_E_RANGE)
+        return sum.least < 0 || sum.exact < 0 ? NULL : "out of range without a reason";
+    return sum.nothing || sum.starved ? NULL : "doubted without a reason";
+}
+
 /* ------------------------------------------------------------------------------------------------ judging */
 
 /* An estimate lies between those for the events of single core types: it is not known how long each type waited. */
@@ -219,6 +325,8 @@ static const char *judge_number(const struct subject *s, struct trial_sums *sums
     struct known known;
     bool untold;
     const struct codes software = same_on_all(s->event.config);
+    if (is_derived(s))
+        return judge_derived(s, sums);
     if (is_software(s))
         return near_truth(s, &software) ? NULL : "not what happened";
     const char *wrong = find_known(s, &known, &untold);
@@ -250,6 +358,8 @@ static const char *judge_times(const struct subject *s)
 static const char *judge_not_counted(const struct subject *s)
 {
     struct model_code kernel;
+    if (is_derived(s))
+        return judge_derived_not_counted(s);
     if (s->event.zero_unsure && s->value.value == UPMU_NO_VALUE && s->reason[0])
         return s->value.raw == 0 && programmed(&s->event, &kernel) == 0 && kernel.nothing ? NULL
                                                                                           : "doubted without a reason";

@@ -20,8 +20,9 @@ struct trial {
 /** What came out, summed over trials. */
 struct trial_sums {
     unsigned sets, exact, scaled, not_counted, refused;
-    unsigned untold; /**< zeros that are none: of an event that the CPU lacks, which no kernel tells */
-    unsigned known;  /**< exact values compared with the documented meaning of their name */
+    unsigned untold;  /**< zeros that are none: of an event that the CPU lacks, which no kernel tells */
+    unsigned derived; /**< numbers of derived events */
+    unsigned known;   /**< exact values compared with the documented meaning of their name */
     unsigned wrong;
 };
 
