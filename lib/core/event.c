@@ -168,7 +168,7 @@ static void weaken_by_kinds(const struct machine *m, const char *name, struct ev
         if (!row || row->grade != UPMU_GRADE_APPROXIMATE)
             continue;
         out->grade = UPMU_GRADE_APPROXIMATE;
-        snprintf(out->note, sizeof out->note, "on %.40s: %.120s; %.120s", kind->core_pmu, row->why, m->kinds_note);
+        snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", kind->core_pmu, row->why, m->kinds_note);
     }
 }
 

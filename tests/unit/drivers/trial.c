@@ -148,9 +148,9 @@ static bool cannot_be_told(const struct subject *s, const struct model_code *ker
 }
 
 /* Guests are left out where the kernel takes no other events. */
-static uint32_t guests_left_out(void)
+static uint32_t guests_left_out(const struct event *e)
 {
-    return machine_get()->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0;
+    return machine_kind(e->core)->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0;
 }
 
 /* What the kernel counts if it takes the event; a generic one may name its PMU in the upper half. @return 0 or -errno. */
@@ -160,7 +160,7 @@ static int programmed(const struct event *e, struct model_code *code)
     const struct kernel_open req = {.type = e->type,
                                     .config = pmu ? e->config & UINT32_MAX : e->config,
                                     .config1 = e->config1,
-                                    .exclude = guests_left_out()};
+                                    .exclude = guests_left_out(e)};
     int rc = -ENOENT;
     for (unsigned k = 0; k < kinds() && rc == -ENOENT; k++)
         if (pmu == 0 || machine->pmus[k].type == pmu)
