@@ -19,14 +19,15 @@ static int is_riscv(const struct arch_cpu *cpu)
 
 const struct arch_family arch_riscv_sbi = {
     .name = "riscv-sbi",
-    .title = "RISC-V",
+    .title = "RISC-V, core not known",
     .table = &arch_table_riscv_sbi,
     .vendor = "riscv",
     .core_pmu = "cpu",
     .counters = {.fixed = 2, .no_group_check = true, .one_of_each = true, .guests_since = ARCH_KERNEL(5, 18, 0)},
     .matches = is_riscv,
-    .remark = "the firmware decides which events there are, how many counters and how wide; without the extension "
-              "Sscofpmf the PMU refuses user and kernel filters; kernels on firmware without the PMU extension have "
-              "cycles and instructions only",
+    .remark =
+        "this core has no table of its own: only the generic events of the firmware interface, of which the firmware "
+        "decides which there are, how many counters and how wide; without the extension Sscofpmf the PMU refuses "
+        "user and kernel filters; kernels on firmware without the PMU extension have cycles and instructions only",
     .choice = "generic ids: the firmware knows them on every core, raw codes are one chip's own",
 };

@@ -28,7 +28,8 @@ const struct arch_family arch_u74 = {
     .table = &arch_table_u74,
     .vendor = "riscv",
     .core_pmu = "cpu",
-    .counters = {.general = 2, .fixed = 2, .no_group_check = true, .one_of_each = true},
+    .counters =
+        {.general = 2, .fixed = 2, .no_group_check = true, .one_of_each = true, .guests_since = ARCH_KERNEL(5, 18, 0)},
     .matches = is_u74,
     .remark = RISCV_REMARK,
     .choice = RISCV_CHOICE,
@@ -40,7 +41,8 @@ const struct arch_family arch_p550 = {
     .table = &arch_table_p550,
     .vendor = "riscv",
     .core_pmu = "cpu",
-    .counters = {.general = 4, .fixed = 2, .no_group_check = true, .one_of_each = true},
+    .counters =
+        {.general = 4, .fixed = 2, .no_group_check = true, .one_of_each = true, .guests_since = ARCH_KERNEL(5, 18, 0)},
     .matches = is_p550,
     .remark = RISCV_REMARK,
     .choice = RISCV_CHOICE,

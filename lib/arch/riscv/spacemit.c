@@ -16,7 +16,7 @@ const struct arch_family arch_x60 = {
     .table = &arch_table_x60,
     .vendor = "riscv",
     .core_pmu = "cpu",
-    .counters = {.fixed = 2, .no_group_check = true, .one_of_each = true},
+    .counters = {.fixed = 2, .no_group_check = true, .one_of_each = true, .guests_since = ARCH_KERNEL(5, 18, 0)},
     .matches = is_x60,
     .remark = RISCV_REMARK,
     .choice = RISCV_CHOICE,
