@@ -56,6 +56,7 @@ struct arch_counters {
     bool one_of_each; /**< an event opened a second time, in whatever modes, may read 0 with times like the first */
     bool counts_hypervisor;  /**< hypervisor mode is a mode of its own, told by exclude_hv */
     uint32_t guests_since;   /**< ARCH_KERNEL() from which exclude_guest and exclude_host are heeded; 0 = never */
+    uint32_t fixed_doubt;    /**< ARCH_KERNEL() from which kernels may not count the fixed counters; 0 = none */
     bool watchdog;           /**< the kernel's NMI watchdog counts cycles on this PMU while it is on */
     bool host_only;          /**< the kernel refuses events that would count in guests too */
     uint8_t general_without; /**< general counters of a CPU whose flags lack `flag` */

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "core/self_check_fixed.h"
 
 static struct self_check checks[SELF_CHECKS] = {
     {.name = "task-clock", .config = KERNEL_SW_TASK_CLOCK},
@@ -102,7 +103,7 @@ static void self_check_run(void)
             snprintf(backward + at[1], sizeof text[1] - (size_t)at[1], "%s%s", comma, checks[SELF_CHECKS - 1 - i].name);
     }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the work sleeps */
-    if (core_kernel()->work(&unused, false) == 0) {                 /* what the work needs is in memory now */
+    if (core_kernel()->work(&unused, false) == 0) {          /* what the work needs is in memory now */
         self_check_shape(forward);
         self_check_shape(backward);
     }
@@ -126,8 +127,9 @@ static bool self_check_needed(const struct counter_list *list)
 
 int self_check_list(struct counter_list *list)
 {
-    if (!self_check_needed(list))
-        return 0;
+    int rc = self_check_fixed_list(list);
+    if (rc < 0 || !self_check_needed(list))
+        return rc;
     const struct self_check *results = self_check_results();
     for (size_t i = 0; i < list->n; i++) {
         const struct event *e = &list->events[i];

@@ -49,6 +49,10 @@ static int is_kx_7000(const struct arch_cpu *cpu)
     return yongfeng ? yongfeng : is_model(cpu, 7, 107);
 }
 
+#define FIXED_UNSURE                                                                                                 \
+    "kernels from 6.11 may miss the address of the fixed counters: cycles, instructions and bus-cycles are refused " \
+    "where they do not count known work"
+
 #define CHOICE                                                                                                    \
     "generic ids where the kernel has one, since it knows the code of each model; raw codes for the instruction " \
     "cache, whose codes are the same on all"
@@ -59,9 +63,9 @@ const struct arch_family arch_zx_e = {
     .table = &arch_table_zx_e,
     .vendor = "x86",
     .core_pmu = "cpu",
-    .counters = {.fixed = 3, .width = 48, .watchdog = true},
+    .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_zx_e,
-    .remark = "",
+    .remark = FIXED_UNSURE,
     .choice = CHOICE,
 };
 
@@ -71,9 +75,9 @@ const struct arch_family arch_zx_d = {
     .table = &arch_table_zx_d,
     .vendor = "x86",
     .core_pmu = "cpu",
-    .counters = {.fixed = 3, .width = 48, .watchdog = true},
+    .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_zx_d,
-    .remark = "",
+    .remark = FIXED_UNSURE,
     .choice = CHOICE,
 };
 
@@ -83,9 +87,10 @@ const struct arch_family arch_kx_7000 = {
     .table = &arch_table_kx_7000,
     .vendor = "x86",
     .core_pmu = "cpu",
-    .counters = {.fixed = 3, .width = 48, .watchdog = true},
+    .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_kx_7000,
-    .remark = "mainline kernels up to 6.12 refuse the PMU of this core; the codes are those of the Deepin kernel",
+    .remark = "mainline kernels up to 6.12 refuse the PMU of this core; the codes are those of the Deepin "
+              "kernel; " FIXED_UNSURE,
     .choice = CHOICE,
 };
 
@@ -95,8 +100,8 @@ const struct arch_family arch_zx_c = {
     .table = &arch_table_zx_c,
     .vendor = "x86",
     .core_pmu = "cpu",
-    .counters = {.fixed = 3, .width = 48, .watchdog = true},
+    .counters = {.fixed = 3, .width = 48, .fixed_doubt = ARCH_KERNEL(6, 11, 0), .watchdog = true},
     .matches = is_zx_c,
-    .remark = "the kernel maps cycles and nothing else on this core",
+    .remark = "the kernel maps cycles and nothing else on this core; " FIXED_UNSURE,
     .choice = CHOICE,
 };
