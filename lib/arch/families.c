@@ -182,17 +182,20 @@ static bool is_generic(const struct arch_event *row)
     return row && (row->kind == ARCH_CODE_HARDWARE || row->kind == ARCH_CODE_HW_CACHE);
 }
 
-/** The family's row with the generic id `id`; without one, the row with a generic id for the machine code. */
+/** The family's row with the generic id `id`; without one, the row with a generic id for the code of `raw`. Not if that takes
+ * a second register: the kernel's value for it is not known here, and the code alone tells nothing. */
 static const struct arch_event *generic_twin(const struct arch_family *family, const struct arch_event *id,
-                                             uint64_t machine_code)
+                                             const struct arch_event *raw)
 {
     size_t n;
+    if (!id && raw->config1 != 0)
+        return NULL;
     const struct registry_event *events = registry_events(&n);
     for (size_t i = 0; i < n; i++) {
         const struct arch_event *row = arch_family_event(family, events[i].name);
         if (!is_generic(row))
             continue;
-        if (id ? row->kind == id->kind && row->config == id->config : row->machine_code == machine_code)
+        if (id ? row->kind == id->kind && row->config == id->config : row->machine_code == raw->machine_code)
             return row;
     }
     return NULL;
@@ -208,7 +211,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
         /* The ids in the table for any CPU: the one of the same name is the kernel's for this event. */
         const struct arch_event *id = arch_family_event(&arch_generic, row->name);
         id = is_generic(id) ? id : NULL;
-        twin = generic_twin(family, id, row->machine_code);
+        twin = generic_twin(family, id, row);
         same_name = id != NULL;
         twin = twin ? twin : id;
     }

@@ -116,6 +116,9 @@ static void describe_choice(const struct event *e, const char *generic, char *te
     else if (!e->generic.same_name)
         snprintf(text, cap,
                  "the raw code; the kernel has no generic id of this meaning, though its %s is the same code", generic);
+    else if (made == e->config && e->config1 != 0)
+        snprintf(text, cap, "the raw code; the kernel would make the same of its %s, with a second register of its own",
+                 generic);
     else if (made == e->config)
         snprintf(text, cap, "the raw code; the kernel would make the same of its %s", generic);
     else if (made == UINT64_MAX)

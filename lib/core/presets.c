@@ -41,6 +41,7 @@ static const struct preset presets[] = {
     {"PAPI_FUL_CCY", NULL, NULL},
     {"PAPI_FUL_ICY", NULL, NULL},
     {"PAPI_FXU_IDL", NULL, NULL},
+    {"PAPI_HP_OPS", NULL, NULL},
     {"PAPI_L1_DCA", "l1d-load", "l1d-store"},
     {"PAPI_L1_DCH", NULL, NULL},
     {"PAPI_L1_DCM", "l1d-load-miss", "l1d-store-miss"},
@@ -88,6 +89,7 @@ static const struct preset presets[] = {
     {"PAPI_TLB_SD", NULL, NULL},
     {"PAPI_TLB_TL", "dtlb-miss", "itlb-miss"},
     {"PAPI_VEC_DP", NULL, NULL},
+    {"PAPI_VEC_HP", NULL, NULL},
     {"PAPI_VEC_SP", NULL, NULL},
 };
 

@@ -109,6 +109,10 @@ expect 0 "$UPMU" explain --cpu la664 l1d-access
 has out "though its hardware:0x2 is the same code"
 expect 0 "$UPMU" explain --cpu gs464 mem-read
 has out "the kernel has no generic id for it"
+expect 0 "$UPMU" explain --cpu intel-nehalem mem-read
+has out "the kernel has no generic id for it"
+expect 0 "$UPMU" explain --cpu intel-skymont llc-load-miss
+has out "with a second register of its own"
 expect 0 "$UPMU" explain --cpu zen1 llc-miss --json
 json "$work/out" 'assert d["event"]["grade"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen1"'
 # What is absent says why and what is near it.
