@@ -15,7 +15,8 @@ enum { TRIAL_ROUNDS = 1, TRIAL_MORE_ROUNDS = 8 };
 static int trial_outcome(const char *name, const struct upmu_value *v, const char *reason)
 {
     bool stands_still = v->running > 0 && v->raw == 0; /* on a counter, and not seen counting */
-    if (v->standing == UPMU_EXACT || v->standing == UPMU_SCALED || stands_still)
+    bool doubted = v->standing == UPMU_NOT_COUNTED && (v->cause == UPMU_E_JUMP || (v->cause == 0 && reason[0]));
+    if (v->standing == UPMU_EXACT || v->standing == UPMU_SCALED || stands_still || doubted)
         return 0;
     if (v->cause)
         return upmu_fail(v->cause, "%s", reason);
