@@ -130,7 +130,7 @@ void region_thread_page(struct region_thread *t)
     if (!upmu_regions.late_page || c->sequence)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    (void)switches_open(c); /* counting goes on where RUSAGE_THREAD was */
+    (void)switches_open(c); /* RUSAGE_THREAD continues to count; the page saves asking it */
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }

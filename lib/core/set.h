@@ -53,7 +53,7 @@ static inline bool set_is_callers(const struct upmu_set *set)
 }
 /** The message for others. @return UPMU_E_STATE. */
 int set_foreign(const struct upmu_set *set, const char *call) __attribute__((cold));
-/** Note when the process or thread counted began, so that another one with its id is told apart. */
+/** Note when the process or thread counted began, so that a later one with its id is not mistaken for it. */
 void set_note_start(struct upmu_set *set);
 /** Open one more instance. @return 0; UPMU_E_GONE if the thread ended meanwhile (nothing is added); UPMU_E_NOMEM. */
 int set_add_instance(struct upmu_set *set, pid_t pid, int cpu);

@@ -38,7 +38,7 @@ static void *sleep_until_cancelled(void *arg)
     return NULL;
 }
 
-/* The child's first thread ends, its other one goes on. */
+/* The child's first thread ends, its other one continues. */
 static void child_without_first_thread(int out)
 {
     start_thread(sleep_until_cancelled, NULL);
