@@ -15,6 +15,7 @@
 #include <unwind.h>
 
 #include "base/sanitizer.h"
+#include "base/spare.h"
 #include "base/tick.h"
 #include "sync_trace/memo.h"
 #include "sync_trace/sync.h"
@@ -47,8 +48,10 @@ static uint32_t walk_libgcc(void **frames, uint32_t max)
 void sync_unwind_start(void)
 {
     void *frames[4];
-    /* Under ThreadSanitizer libunwind's own end-of-thread work comes after the sanitizer has taken the thread apart. */
-    void *library = UNDER_TSAN ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    /* Under ThreadSanitizer libunwind's own end-of-thread work comes after the sanitizer has taken the thread apart. It keeps
+     * a pipe open, which a program with few descriptors left needs more. */
+    bool usable = !UNDER_TSAN && spare_descriptors_left();
+    void *library = !usable ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
     int (*found)(void **, int) = NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&found = symbol;

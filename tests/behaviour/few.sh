@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# few.sh PROGRAM: with few descriptors the program behaves as without counters: same output, same status, for
+# few.sh PROGRAM UPMU: with few descriptors the program behaves as without counters: same output, same status, for
 # limits from 4 to 64 set before the start and by the program itself, and 1 to 8 events.
 set -u
-program=$1
+program=$1 upmu=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
@@ -43,6 +43,11 @@ for limit in $(seq 4 16) 20 24 32 40 48 56 63 64; do
     done
     run "$limit" "$work/measured" env UPMU_EVENTS="$all" UPMU_TRACE="$work/trace$limit" "$program" "$limit" 3
     compare "$limit" "a trace"
+    # The recorder, from where the command that starts it has enough.
+    if [ "$limit" -ge 6 ]; then
+        run "$limit" "$work/measured" "$upmu" record -o "$work/record$limit" -e page-faults,task-clock -- "$program" "$limit" 3
+        compare "$limit" "recorded"
+    fi
     # The limit is lowered after the start: what the library holds by then leaves the program its own.
     run 1024 "$work/bare" "$program" "$limit" 3
     run 1024 "$work/measured" env UPMU_EVENTS="$all" UPMU_REPORT=text "$program" "$limit" 3
