@@ -294,10 +294,10 @@ static int start(const struct upmu_sync_opts *o)
     sync_process.depth = (uint32_t)depth;
     sync_process.all_slow = depth > 0 || sync_process.requests;
     sync_process.sample = (uint32_t)sample;
-    __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
     rc = open_gate((uint32_t)mode);
-    if (rc < 0)
-        __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
+    /* Only behind an open gate: "recording" beside a closed one is what a forked child finds, and begins anew at. */
+    if (rc == 0)
+        __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
     return rc;
 }
 

@@ -9,9 +9,16 @@
  * first touch, by the program's own malloc. An allocator that is guarded by mutexes (jemalloc is) would then be entered
  * a second time from inside its own lock. So a thread touches that memory where no allocator is at work, before the
  * program's function begins; a thread that was there before the recorder was is left to libgcc, which has none.
+ *
+ * Where that allocation fails the loader ends the process. So a thread that begins close to a limit of memory is left to
+ * libgcc, too, which unwinds without allocating.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "base/sanitizer.h"
@@ -45,13 +52,47 @@ static uint32_t walk_libgcc(void **frames, uint32_t max)
     return w.n;
 }
 
+/* Bytes that a limit of memory leaves, of which `used` pages are taken. */
+static uint64_t unwind_memory_left(const struct rlimit *limit, uint64_t used)
+{
+    uint64_t bytes = used * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (limit->rlim_cur == RLIM_INFINITY)
+        return UINT64_MAX;
+    return limit->rlim_cur > bytes ? (uint64_t)limit->rlim_cur - bytes : 0;
+}
+
+/* Whether so much memory is left that nothing else can use it up while the loader allocates a few kilobytes. */
+static bool unwind_memory_is_ample(void)
+{
+    const uint64_t ample = UINT64_C(1) << 30;
+    enum { FIELDS = 6, TOTAL = 0, DATA = 5 };
+    struct rlimit space, data;
+    uint64_t pages[FIELDS];
+    char text[256], *at = text, *end;
+    if (getrlimit(RLIMIT_AS, &space) != 0 || getrlimit(RLIMIT_DATA, &data) != 0)
+        return false;
+    if (space.rlim_cur == RLIM_INFINITY && data.rlim_cur == RLIM_INFINITY)
+        return true;
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    for (int i = 0; i < FIELDS; i++, at = end) {
+        pages[i] = strtoull(at, &end, 10);
+        if (end == at)
+            return false;
+    }
+    return unwind_memory_left(&space, pages[TOTAL]) >= ample && unwind_memory_left(&data, pages[DATA]) >= ample;
+}
+
 void sync_unwind_start(void)
 {
     void *frames[4];
     /* Under ThreadSanitizer libunwind's own end-of-thread work comes after the sanitizer has taken the thread apart. It keeps
      * a pipe open, which a program with few descriptors left needs more. */
-    bool usable = !UNDER_TSAN && spare_descriptors_left();
-    void *library = !usable ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    bool usable = !UNDER_TSAN && spare_descriptors_left() && unwind_memory_is_ample();
+    void *library = usable ? dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL) : NULL;
     int (*found)(void **, int) = NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&found = symbol;
@@ -76,7 +117,7 @@ void sync_unwind_thread(void)
     sync_tls.busy = 1; /* its own locks are none of the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    sync_tls.unwinds = backtrace(&frame, 1) > 0;
+    sync_tls.unwinds = unwind_memory_is_ample() && backtrace(&frame, 1) > 0;
     pthread_setcancelstate(cancel, NULL);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     sync_tls.busy = 0;

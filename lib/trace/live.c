@@ -3,7 +3,8 @@
  * The file of what threads stand at: made, made longer, mapped. Room: trace (writer). Before it: core's recorder; after
  * it: sync_trace, which writes the slots.
  *
- * Room on the disk is taken before anything is written: a store into a hole of a file on a full disk ends the process.
+ * Space on the disk is reserved before anything is written: a store into a hole of a file on a full disk, or behind its
+ * end, ends the process. A mapping may reach beyond the end; only reserved bytes are stored to.
  */
 #include "trace/live.h"
 
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace/stream.h"
@@ -33,25 +33,14 @@ static size_t room_of(uint32_t index)
     return index == LIVE_HEADER_INDEX ? LIVE_HEADER_BYTES : LIVE_SLOT_BYTES;
 }
 
-/* Make the file at least `end` long. */
-static int lengthen(int fd, off_t end)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return -errno;
-    if (st.st_size >= end)
-        return 0;
-    if (!stream_size_allowed(end))
-        return -EFBIG;
-    return ftruncate(fd, end) == 0 ? 0 : -errno;
-}
-
+/* One call reserves the space and lengthens the file over it, and never shortens it: a file that was measured before could
+ * have grown in between, under the mapping of another thread, or of this one in a nested call. */
 static int take_room(int fd, uint32_t index, size_t bytes)
 {
-    int rc = lengthen(fd, live_slot_at(index) + (off_t)room_of(index));
-    if (rc == 0 && fallocate(fd, 0, live_slot_at(index), (off_t)bytes) != 0)
-        rc = -errno;
-    return rc;
+    off_t at = live_slot_at(index);
+    if (!stream_size_allowed(at + (off_t)bytes))
+        return -EFBIG;
+    return fallocate(fd, 0, at, (off_t)bytes) == 0 ? 0 : -errno;
 }
 
 static void *map_room(int fd, uint32_t index)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads a library, uses it and unloads it, again and again, in the usual way and bound to the C library before anything
- * else (RTLD_DEEPBIND), while another thread locks all the time. Room: tests; knows nothing of libupmu. */
+ * else (RTLD_DEEPBIND), while another thread locks all the time. Arguments: the library, and how often. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -37,13 +38,13 @@ static int use(const char *path, int flags)
 int main(int argc, char **argv)
 {
     pthread_t t;
-    int sum = 0;
-    if (argc != 2 || pthread_create(&t, NULL, lock_all_the_time, NULL) != 0)
+    int sum = 0, rounds = argc == 3 ? atoi(argv[2]) : 0;
+    if (rounds == 0 || pthread_create(&t, NULL, lock_all_the_time, NULL) != 0)
         return 1;
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < rounds; i++)
         sum += use(argv[1], RTLD_LOCAL) + use(argv[1], RTLD_LOCAL | RTLD_DEEPBIND);
     atomic_store(&stop, true);
     pthread_join(t, NULL);
     printf("plugins: %d\n", sum);
-    return sum != 20 * 200;
+    return sum != rounds * 2 * 200;
 }
