@@ -108,6 +108,8 @@ static int run(struct export_job *job, const char *dir)
     const struct timeline_hooks hooks = spans_hooks(job);
     int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
     if (rc == 0)
+        rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
+    if (rc == 0)
         rc = export_names_start(job);
     if (rc == 0)
         rc = start(job);
@@ -151,10 +153,8 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     job.format = find_format(format);
     if (!job.format)
         return UPMU_E_NAME;
-    if ((job.opts.from_ns | job.opts.to_ns) != 0 && !job.format->takes_window)
-        return upmu_fail(UPMU_E_INVAL, "only html takes a stretch of time, not %s", format);
-    if (job.opts.to_ns != 0 && job.opts.to_ns < job.opts.from_ns)
-        return upmu_fail(UPMU_E_INVAL, "the stretch of time ends before it begins");
+    if ((job.opts.from_ns | job.opts.to_ns) != 0 && job.format->window == EXPORT_WINDOW_NONE)
+        return upmu_fail(UPMU_E_INVAL, "format %s takes no time window: its sums are of the whole recording", format);
     int rc = run(&job, dir);
     if (rc == 0 && result)
         rc = give_result(&job, result);

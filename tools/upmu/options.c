@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "closest.h"
+#include "numbers.h"
 #include "output.h"
 
 enum { OPTION_HELP = -1 };
@@ -167,6 +168,15 @@ static void help_line(FILE *out, const struct option_spec *o)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
     fprintf(out, "  %-28s %s\n", left, o->help);
+}
+
+int options_moment(const struct command *cmd, const char *option, const char *value, uint64_t *ns)
+{
+    if (!number_moment(value, ns))
+        return options_usage(cmd, "%s needs seconds since the beginning, such as 1.25, not '%s'", option, value);
+    if (*ns == 0 && strcmp(option, "--to") == 0)
+        return options_usage(cmd, "--to needs seconds above 0");
+    return 0;
 }
 
 void options_help(FILE *out, const struct command *cmd)
