@@ -39,7 +39,7 @@ static int export_option(void *arg, int id, const char *value)
         q->order.format = value;
         return 0;
     case EXPORT_OUTPUT:
-        q->order.output = value;
+        q->order.output = output_is_standard(value) ? NULL : value;
         return 0;
     case EXPORT_WHAT:
         return export_what(q, value);
@@ -92,7 +92,7 @@ static int export_run(const struct command *self, int argc, char **argv)
 
 static const struct option_spec export_options[] = {
     {EXPORT_FORMAT, 'f', "format", "FORMAT", "what to write; see --formats"},
-    {EXPORT_OUTPUT, 'o', "output", "FILE", "where to; standard output if not given"},
+    {EXPORT_OUTPUT, 'o', "output", "FILE", "where to; standard output if not given, or -"},
     {EXPORT_WHAT, 0, "of", "WHAT", "what profiles add up: waits, regions, or auto (default)"},
     {EXPORT_FROM, 0, "from", "SECONDS", "only from then on, since the beginning; what began before is cut there"},
     {EXPORT_TO, 0, "to", "SECONDS", "only up to then; what ends later is cut there"},

@@ -75,6 +75,8 @@ int export_to_file(const struct export_order *q)
 {
     char temporary[PATH_MAX + 32], real[PATH_MAX];
     struct stat st;
+    if (output_is_standard(q->output))
+        return export_to(q, STDOUT_FILENO);
     if (stat(q->output, &st) == 0 && !S_ISREG(st.st_mode))
         return export_to_device(q);
     const char *target = realpath(q->output, real) ? real : q->output; /* a link stays one */

@@ -90,8 +90,15 @@ int output_standard(struct output *out, enum output_standard which)
     return output_adopt(out, fd, which == OUTPUT_STDOUT ? "standard output" : "standard error");
 }
 
+bool output_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 int output_file(struct output *out, const char *path)
 {
+    if (output_is_standard(path))
+        return output_standard(out, OUTPUT_STDOUT);
     return output_adopt(out, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), path);
 }
 

@@ -24,7 +24,9 @@ enum output_standard {
 
 /** Buffered output to a standard stream. @return 0, or -1 having said why. */
 int output_standard(struct output *out, enum output_standard which);
-/** Output to a file, emptied or made; not inherited by programs started. @return 0, or -1 having said why. */
+/** Whether a file name given with -o means standard output: "-". */
+bool output_is_standard(const char *path);
+/** Output to a file, emptied or made, or to standard output for "-"; not inherited by programs started. @return 0, or -1 having said why. */
 int output_file(struct output *out, const char *path);
 /** The same behind what the file has. */
 int output_file_append(struct output *out, const char *path);
