@@ -187,6 +187,7 @@ static int gather_write(const char *path)
         free(manifest.text);
         return EXIT_FAILED;
     }
+    archive.binary = true;
     struct gather g = {.manifest = manifest.file};
     tar_begin(&g.tar, archive.file, (int64_t)time(NULL));
     gather_all(&g, report.file, &rc);

@@ -32,11 +32,12 @@ struct parse {
 int options_usage(const struct command *cmd, const char *fmt, ...)
 {
     va_list ap;
-    fprintf(stderr, "upmu %s: ", cmd->name);
+    char head[64];
+    snprintf(head, sizeof head, "upmu %s: ", cmd->name);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    output_message(head, fmt, ap, "\n");
     va_end(ap);
-    fprintf(stderr, "\nTry 'upmu %s --help'.\n", cmd->name);
+    fprintf(stderr, "Try 'upmu %s --help'.\n", cmd->name);
     return EXIT_USAGE;
 }
 
