@@ -41,6 +41,8 @@ struct upmu_export_opts {
      *  Timeline and chart of html have what overlaps it, whole; its tables and sums are of everything. UPMU_E_INVAL if it
      *  lies outside the recording, and for formats whose sums are of the whole recording (tasks, gcc). */
     uint64_t from_ns, to_ns;
+    /** Called once for each part of the recording that could not be read, with its message. NULL: not called. */
+    void (*damage)(void *arg, const char *message);
 };
 
 /** What an export found, beside what it wrote. */

@@ -109,6 +109,8 @@ static int run(struct export_job *job, const char *dir)
     int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
     if (rc == 0)
         rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
+    for (size_t i = 0; rc == 0 && job->opts.damage && i < job->facts->n_damages; i++)
+        job->opts.damage(job->opts.arg, job->facts->damages[i]);
     if (rc == 0)
         rc = export_names_start(job);
     if (rc == 0)
@@ -144,9 +146,10 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     struct export_job job = {.dir = dir, .fd = fd};
     if (!dir || !format)
         return upmu_fail(UPMU_E_INVAL, "no directory, or no format");
-    const size_t first = offsetof(struct upmu_export_opts, from_ns); /* of the first release */
-    if (opts &&
-        !opts_take(&job.opts, sizeof job.opts, opts, opts->size, opts_least(opts->size, first, sizeof job.opts)))
+    /* What callers may know: without a time window, without `damage`, all. */
+    const size_t first = offsetof(struct upmu_export_opts, from_ns), second = offsetof(struct upmu_export_opts, damage);
+    if (opts && !opts_take(&job.opts, sizeof job.opts, opts, opts->size,
+                           opts->size == second ? second : opts_least(opts->size, first, sizeof job.opts)))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_export_opts: its size or its tail is not valid");
     if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: what %d is not known", (int)job.opts.what);

@@ -110,7 +110,7 @@ const struct command command_export = {
         "places for editors (tasks, gcc), or a report for any browser (html).\n",
     .options = export_options,
     .exits = "  0  everything recorded was written\n"
-             "  1  DIR cannot be read, a stream is damaged (the rest is written), or the output could not be written\n"
+             "  1  DIR cannot be read, a part of it is damaged (the rest is written), or the output could not be written\n"
              "     (-o FILE is as before)\n"
              "  2  the command line makes no sense\n",
     .run = export_run,

@@ -203,7 +203,7 @@ const struct command command_report = {
              "--view timeline shows one thing after the other instead, --view deadlock what upmu deadlock does.\n",
     .options = report_options,
     .exits = "  0  everything recorded went into the report\n"
-             "  1  DIR cannot be read, a stream is damaged, or the output could not be written\n"
+             "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
              "  2  the command line makes no sense\n",
     .run = report_run,
 };
