@@ -214,7 +214,7 @@ static int ring_totals(int fd, uint64_t file_size, uint64_t bytes, const struct 
 {
     struct packet p, last = {.size = 0};
     int rc = 0;
-    for (uint64_t offset = 0; rc == 0 && offset < file_size; offset += bytes) {
+    for (uint64_t offset = 0; rc == 0 && offset < file_size; offset = packets_next_slot(fd, offset, file_size, bytes)) {
         int state = packet_in_slot(fd, file_size, offset, bytes, m->uuid, &p);
         if (state != PACKET_GOOD) {
             rc = state < 0 ? state : 0;
@@ -318,7 +318,8 @@ static int stream_clock_error(const char *path, const struct meta *m, uint64_t *
         return recording_io_failed(path, -fd);
     int rc = fstat(fd, &st) == 0 ? 0 : -errno;
     uint64_t ring = packets_ring(path, m), size = rc == 0 ? (uint64_t)st.st_size : 0;
-    for (uint64_t offset = 0; rc == 0 && offset < size; offset += ring ? ring : p.size) {
+    for (uint64_t offset = 0; rc == 0 && offset < size;
+         offset = ring ? packets_next_slot(fd, offset, size, ring) : offset + p.size) {
         int state =
             ring ? packet_in_slot(fd, size, offset, ring, m->uuid, &p) : packet_at(fd, size, offset, m->uuid, &p);
         if (state != PACKET_GOOD && !ring)
