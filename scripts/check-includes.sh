@@ -35,7 +35,7 @@ sync_trace upmu/ base/ core/recorder.h trace/live.h trace/writer.h trace/stream_
 waitgraph base/
 analysis  upmu/ base/ waitgraph/ trace/control.h trace/live.h trace/bare.h  look:<sys/syscall.h> look:<linux/futex.h>
 export    upmu/ base/ analysis/public.h analysis/timeline.h analysis/overview.h analysis/map.h
-outside   upmu/                                             <sys/syscall.h>
+outside   upmu/ base/printable.h                            <sys/syscall.h>
 '
 # Headers of the system that only the rows above may open up.
 guarded='linux/ asm/ asm-generic/ sys/syscall.h'

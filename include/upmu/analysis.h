@@ -43,7 +43,7 @@ struct upmu_overview_opts {
 
 /**
  * Read a recording, or the directory of one process in it, from its beginning to its end. A damaged stream is left out
- * from the damage on (upmu_overview_damage()).
+ * from the damage on, and so is a process whose files cannot be read, unless it is the only one (upmu_overview_damage()).
  * @return 0; the codes of upmu_trace_open(), UPMU_E_INVAL (options), UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_overview_open(struct upmu_overview **overview, const char *dir,

@@ -36,9 +36,13 @@ struct upmu_export_opts {
     /** Told now and then how much is done: `done` of `all` events, `all` 0 while that is not known. NULL: nobody. */
     void (*progress)(void *arg, uint64_t done, uint64_t all);
     void *arg;
-    /** Of the html format alone, 0 for the others: its timeline holds what was not over before and had begun by then, in
-     *  nanoseconds since the recording's first event; `to_ns` 0: up to the end. Tables and sums are of everything. */
+    /** A time window in nanoseconds since the recording's first event; `to_ns` 0: up to the end. Timelines, profiles and
+     *  lists of events have what lies in it, regions and waits cut at its ends (a region cut at its begin has no counts).
+     *  Timeline and chart of html have what overlaps it, whole; its tables and sums are of everything. UPMU_E_INVAL if it
+     *  lies outside the recording, and for formats whose sums are of the whole recording (tasks, gcc). */
     uint64_t from_ns, to_ns;
+    /** Called once for each part of the recording that could not be read, with its message. NULL: not called. */
+    void (*damage)(void *arg, const char *message);
 };
 
 /** What an export found, beside what it wrote. */

@@ -231,7 +231,8 @@ struct upmu_trace_process {
 
 /**
  * Open a recording, or the directory of one process in it. A last packet that a killed process left unfinished is
- * skipped, never misread; nothing is changed on disk.
+ * skipped, never misread; nothing is changed on disk. Of several processes, those that cannot be opened are left out;
+ * upmu_trace_next() returns UPMU_E_FORMAT for each after the last event, with its message.
  * @return 0; UPMU_E_IO (no such directory, not readable), UPMU_E_FORMAT (not a libupmu trace, or damaged beyond
  *         reading; the message has file and offset), UPMU_E_VERSION, UPMU_E_NOMEM.
  */

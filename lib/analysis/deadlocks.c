@@ -12,6 +12,7 @@
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "trace/bare.h"
 #include "upmu/control.h"
 
 enum { BETWEEN_LOOKS_NS = 50 * 1000 * 1000 };
@@ -58,26 +59,70 @@ static int read_twice(struct dl_process *p, const char *dir)
     return rc;
 }
 
+/* What is wrong with one process hides no other one: it is kept, to be told of with the damages of the recording. */
+static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control, size_t i)
+{
+    struct upmu_control_status status = {.size = sizeof status};
+    const struct stand_moment now = standing_moment();
+    int rc = upmu_control_status(control, i, &status);
+    if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
+        (void)standing_keep_alive(status.dir, &now);
+    *p = (struct dl_process){.pid = status.pid, .alive = status.running != 0};
+    d->n_processes++;
+    p->dir = rc == 0 ? strdup(status.dir) : NULL;
+    if (rc == 0)
+        rc = p->dir ? read_twice(p, p->dir) : deadlocks_no_memory();
+    if (rc == 0 || rc == UPMU_E_NOMEM)
+        return rc;
+    p->problem = strdup(upmu_error());
+    return p->problem ? 0 : deadlocks_no_memory();
+}
+
 static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *control)
 {
     size_t n = upmu_control_processes(control);
+    int rc = 0;
     d->processes = calloc(n, sizeof *d->processes);
     if (!d->processes)
         return deadlocks_no_memory();
-    for (size_t i = 0; i < n; i++) {
-        struct upmu_control_status status = {.size = sizeof status};
-        struct dl_process *p = &d->processes[d->n_processes++];
-        const struct stand_moment now = standing_moment();
-        int rc = upmu_control_status(control, i, &status);
-        if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
-            (void)standing_keep_alive(status.dir, &now);
-        *p = (struct dl_process){.index = (uint32_t)i, .pid = status.pid, .alive = status.running != 0};
-        if (rc == 0)
-            rc = read_twice(p, status.dir);
-        if (rc != 0)
-            return rc;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = read_process(d, &d->processes[d->n_processes], control, i);
+    return rc;
+}
+
+static void process_free(struct dl_process *p)
+{
+    standing_free(&p->standing);
+    free(p->problem);
+    free(p->dir);
+}
+
+static bool find_in_overview(const struct upmu_overview *o, struct dl_process *p)
+{
+    for (size_t i = 0; p->dir && i < o->pass.n_processes; i++) {
+        p->index = (uint32_t)i;
+        if (strcmp(trace_process_dir(o->trace, i), p->dir) == 0)
+            return true;
     }
-    return 0;
+    return false;
+}
+
+/* The overview has the processes in the order of their begins, without those that it could not read and names itself. */
+static int place_processes(struct upmu_deadlocks *d)
+{
+    size_t kept = 0;
+    int rc = 0;
+    for (size_t i = 0; i < d->n_processes; i++) {
+        struct dl_process p = d->processes[i];
+        if (find_in_overview(d->overview, &p)) {
+            rc = rc == 0 && p.problem ? overview_note_damage(d->overview, p.problem) : rc;
+            d->processes[kept++] = p;
+        } else {
+            process_free(&p);
+        }
+    }
+    d->n_processes = kept;
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------------------------------- items */
@@ -143,6 +188,8 @@ static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upm
     if (rc == 0)
         rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
     if (rc == 0)
+        rc = place_processes(d);
+    if (rc == 0)
         rc = add_items(d);
     if (rc == 0)
         rc = deadlocks_find_cycles(d);
@@ -206,7 +253,7 @@ void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)
     for (size_t i = 0; i < deadlocks->n_items; i++)
         free(deadlocks->items[i].could_end);
     for (size_t i = 0; i < deadlocks->n_processes; i++)
-        standing_free(&deadlocks->processes[i].standing);
+        process_free(&deadlocks->processes[i]);
     order_book_cycles_free(&deadlocks->order);
     order_book_free(&deadlocks->book);
     free(deadlocks->cycles);

@@ -12,6 +12,8 @@
 /** A process and what its threads stand at. */
 struct dl_process {
     uint32_t index; /**< in the overview */
+    char *dir;
+    char *problem; /**< why what its threads wait for could not be read, or NULL */
     pid_t pid;
     bool alive;
     bool recorded; /**< what its threads stand at */

@@ -6,6 +6,7 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <gelf.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 enum { BUILD_ID_TEXT_MAX = 129 };
+/* Of files that anybody may have made no more is inflated, nor added up, than a reader has time and memory for. */
+enum { DEBUG_INFLATED_MAX = 512 << 20, DEBUG_SUMMED_MAX = 1 << 30 };
 
 /* @return 0, or an errno value. */
 static int elf_file_open(struct elf_file *file, const char *path)
@@ -88,6 +91,42 @@ bool elf_file_has_dwarf(const struct elf_file *file)
     return false;
 }
 
+/* The size that a compressed section says it has; libdw takes that much memory for it. */
+static uint64_t elf_inflated_size(Elf_Scn *s, const GElf_Shdr *header, const char *name)
+{
+    enum { OLD_HEAD = 12 }; /* "ZLIB", then eight bytes, the highest first */
+    GElf_Chdr compressed;
+    uint64_t size = 0;
+    if (header->sh_flags & SHF_COMPRESSED)
+        return gelf_getchdr(s, &compressed) ? compressed.ch_size : 0;
+    const Elf_Data *data = strncmp(name, ".zdebug", strlen(".zdebug")) == 0 ? elf_rawdata(s, NULL) : NULL;
+    if (!data || !data->d_buf || data->d_size < OLD_HEAD || memcmp(data->d_buf, "ZLIB", 4) != 0)
+        return 0;
+    for (size_t i = 4; i < OLD_HEAD; i++)
+        size = size << 8 | ((const unsigned char *)data->d_buf)[i];
+    return size;
+}
+
+bool elf_file_fits(const struct elf_file *file, const char *path, struct textbuf *why)
+{
+    size_t names;
+    GElf_Shdr header;
+    uint64_t sum = 0;
+    if (!file->elf || elf_getshdrstrndx(file->elf, &names) != 0)
+        return true;
+    for (Elf_Scn *s = elf_nextscn(file->elf, NULL); s; s = elf_nextscn(file->elf, s)) {
+        const char *name = gelf_getshdr(s, &header) ? elf_strptr(file->elf, names, header.sh_name) : NULL;
+        uint64_t size = name && header.sh_type != SHT_NOBITS ? elf_inflated_size(s, &header, name) : 0;
+        sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+    }
+    if (sum <= DEBUG_INFLATED_MAX)
+        return true;
+    textbuf_printf(
+        why, "the debug information of %s is not read: inflated it has %" PRIu64 " MiB, more than the limit of %d MiB",
+        path, sum >> 20, (int)(DEBUG_INFLATED_MAX >> 20));
+    return false;
+}
+
 /* ------------------------------------------------------------------------------------------------ by build-id */
 
 static bool is_hexadecimal(const char *text)
@@ -132,19 +171,26 @@ static uint32_t crc32_of(int fd, bool *ok)
 }
 
 /* Two build-ids decide; a file without one is known by its checksum. */
-static bool belongs(const struct elf_file *file, const char *build_id, uint32_t crc)
+static bool belongs(const struct elf_file *file, const char *build_id, uint32_t crc, const char *path,
+                    struct textbuf *why)
 {
     char found[BUILD_ID_TEXT_MAX];
+    struct stat st;
     bool ok;
     build_id_text(file, found);
     if (build_id[0] && found[0])
         return strcmp(found, build_id) == 0;
+    if (fstat(file->fd, &st) != 0 || st.st_size > DEBUG_SUMMED_MAX) {
+        textbuf_printf(why, "%s is not read: without a build-id its checksum is needed, and it has more than %d MiB",
+                       path, DEBUG_SUMMED_MAX >> 20);
+        return false;
+    }
     uint32_t actual = crc32_of(file->fd, &ok);
     return ok && actual == crc;
 }
 
 static void open_by_link(struct elf_file *file, const struct elf_file *module, const char *path, const char *build_id,
-                         const char *debug_dir)
+                         const char *debug_dir, struct textbuf *why)
 {
     GElf_Word crc = 0;
     const char *link = dwelf_elf_gnu_debuglink(module->elf, &crc);
@@ -156,14 +202,14 @@ static void open_by_link(struct elf_file *file, const struct elf_file *module, c
     for (int i = 0; i < 3 && !file->elf; i++) {
         struct textbuf place = {0};
         textbuf_printf(&place, "%s%.*s/%s%s", i == 2 ? debug_dir : "", folder, path, i == 1 ? ".debug/" : "", link);
-        if (!place.failed && elf_file_open(file, place.data) == 0 && !belongs(file, build_id, crc))
+        if (!place.failed && elf_file_open(file, place.data) == 0 && !belongs(file, build_id, crc, place.data, why))
             elf_file_close(file);
         textbuf_free(&place);
     }
 }
 
 void debug_file_open(struct elf_file *file, const struct elf_file *module, const char *path, const char *build_id,
-                     const char *debug_dir)
+                     const char *debug_dir, struct textbuf *why)
 {
     char own[BUILD_ID_TEXT_MAX] = "";
     *file = (struct elf_file){.fd = -1};
@@ -172,5 +218,5 @@ void debug_file_open(struct elf_file *file, const struct elf_file *module, const
     const char *wanted = build_id[0] ? build_id : own;
     open_by_build_id(file, wanted, debug_dir);
     if (!file->elf && module->elf)
-        open_by_link(file, module, path, wanted, debug_dir);
+        open_by_link(file, module, path, wanted, debug_dir, why);
 }

@@ -24,12 +24,15 @@ void module_file_open(struct elf_file *file, const char *path, const char *build
 
 /** Open the file with the debug information that was split off: by build-id below `debug_dir`, then by the module's
  *  .gnu_debuglink (beside it, in .debug, below `debug_dir`). `module->elf` may be NULL. `file->elf` stays NULL if none
- *  fits. */
+ *  fits; `why` says so if one is too large to be checked. */
 void debug_file_open(struct elf_file *file, const struct elf_file *module, const char *path, const char *build_id,
-                     const char *debug_dir);
+                     const char *debug_dir, struct textbuf *why);
 
 /** Whether the file has DWARF of its own. */
 bool elf_file_has_dwarf(const struct elf_file *file);
+
+/** Whether its compressed sections can be inflated within the reader's budget of memory; if not, `why` says so. */
+bool elf_file_fits(const struct elf_file *file, const char *path, struct textbuf *why);
 
 void elf_file_close(struct elf_file *file);
 

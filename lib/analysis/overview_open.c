@@ -37,13 +37,13 @@ static int add_processes(struct upmu_overview *o)
     return rc;
 }
 
-static int add_damage(struct upmu_overview *o)
+int overview_note_damage(struct upmu_overview *o, const char *message)
 {
     char **all = array_room(o->damages, o->n_damages, &o->cap_damages, sizeof *all);
     if (!all)
         return overview_no_memory();
     o->damages = all;
-    all[o->n_damages] = strdup(upmu_error());
+    all[o->n_damages] = strdup(message);
     return all[o->n_damages] ? (o->n_damages++, 0) : overview_no_memory();
 }
 
@@ -64,7 +64,7 @@ static int add_events(struct upmu_overview *o)
         tell_progress(o);
         /* A damaged stream is left and the others go on; any other error would come back for ever. */
         if (more < 0)
-            rc = more == UPMU_E_FORMAT ? add_damage(o) : more;
+            rc = more == UPMU_E_FORMAT ? overview_note_damage(o, upmu_error()) : more;
     } while (rc == 0 && more != 0);
     return rc;
 }

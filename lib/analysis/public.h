@@ -30,6 +30,9 @@ struct upmu_overview {
     struct upmu_symbol place_module; /**< module, offset and problem */
 };
 
+/** A part of the recording could not be read, for what `message` says. @return 0; UPMU_E_NOMEM. */
+int overview_note_damage(struct upmu_overview *overview, const char *message);
+
 /** stood.c: what is known of waits that had not ended when a process was killed. The events are all in. @return 0;
  *  UPMU_E_NOMEM. */
 int stood_read(struct upmu_overview *overview);

@@ -91,15 +91,18 @@ int rows_filter(struct upmu_timeline *t)
 static int read_rows(struct upmu_timeline *t, const char *dir)
 {
     struct upmu_overview *second = NULL;
+    struct timeline_window window;
     const struct timeline_hooks hooks = rows_hooks(t);
     int rc = timeline_read(&t->facts, dir, t->opts.debug_dir, NULL);
+    if (rc == 0)
+        rc = timeline_window(t->facts, t->opts.from_ns, t->opts.to_ns, &window);
     if (rc == 0)
         rc = rows_filter(t);
     if (rc != 0)
         return rc;
     t->begin_ns = t->facts->pass.begin_ns;
-    t->from_ns = t->begin_ns + t->opts.from_ns;
-    t->to_ns = t->opts.to_ns != 0 ? t->begin_ns + t->opts.to_ns : UINT64_MAX;
+    t->from_ns = window.from_ns;
+    t->to_ns = window.to_ns;
     t->opts.rows = t->opts.rows != 0 ? t->opts.rows : SIZE_MAX;
     rc = timeline_read(&second, dir, t->opts.debug_dir, &hooks);
     if (rc == 0)

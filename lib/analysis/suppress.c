@@ -91,33 +91,29 @@ void suppressions_free(struct suppressions *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Whether `text` begins with the pattern, up to its end if the pattern ends with '$'. */
-static bool begins(const char *pattern, const char *text)
-{
-    for (; *pattern; pattern++) {
-        if (*pattern == '*') {
-            for (; *text; text++)
-                if (begins(pattern + 1, text))
-                    return true;
-            return begins(pattern + 1, text);
-        }
-        if (*pattern == '$' && pattern[1] == '\0')
-            return *text == '\0';
-        if (*pattern != *text++)
-            return false;
-    }
-    return true;
-}
-
+/* Whether `text` holds the pattern, up to its end if the pattern ends with '$'; at its begin if that starts with '^'. Only the
+ * last '*' is tried again, which is enough and bounds the time by the product of both lengths. */
 static bool matches(const char *pattern, const char *text)
 {
-    if (*pattern == '^')
-        return begins(pattern + 1, text);
-    do
-        if (begins(pattern, text))
+    const char *star = *pattern == '^' ? NULL : pattern, *tried = text;
+    pattern += *pattern == '^';
+    for (;;) {
+        bool end = *pattern == '$' && pattern[1] == '\0';
+        if (*pattern == '\0' || (end && *text == '\0'))
             return true;
-    while (*text++);
-    return false;
+        if (*pattern == '*') {
+            star = ++pattern;
+            tried = text;
+        } else if (!end && *text != '\0' && *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star && *tried != '\0') {
+            pattern = star;
+            text = ++tried;
+        } else {
+            return false;
+        }
+    }
 }
 
 bool suppressions_match(const struct suppressions *s, const char *group, const char *kind, const char *text)

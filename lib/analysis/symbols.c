@@ -114,9 +114,9 @@ static int module_read(struct symbols *s, struct module *m)
     m->opened = true;
     module_file_open(&m->file, m->path, m->build_id, &m->problem);
     if (!elf_file_has_dwarf(&m->file))
-        debug_file_open(&m->debug, &m->file, m->path, m->build_id, s->debug_dir);
+        debug_file_open(&m->debug, &m->file, m->path, m->build_id, s->debug_dir, &m->problem);
     struct elf_file *best = elf_file_has_dwarf(&m->debug) ? &m->debug : &m->file;
-    if (elf_file_has_dwarf(best))
+    if (elf_file_has_dwarf(best) && elf_file_fits(best, m->path, &m->problem))
         m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
     int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
     frame_kinds_open(&m->kinds, m->file.elf);

@@ -57,6 +57,16 @@ struct timeline_hooks {
     int (*wake)(void *arg, uint32_t waker, uint32_t wakee, uint64_t time_ns);
 };
 
+/** A stretch of a recording, in nanoseconds since 1970; both ends belong to it. */
+struct timeline_window {
+    uint64_t from_ns, to_ns; /**< `to_ns` UINT64_MAX: until the end */
+};
+
+/** The window of options that count from the first event; `to_ns` 0: until the end. @return 0; UPMU_E_INVAL if it lies outside
+ *  the recording. */
+int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint64_t to_ns,
+                    struct timeline_window *out);
+
 /** Read a recording as upmu_overview_open() does, with somebody looking on. */
 int timeline_read(struct upmu_overview **overview, const char *dir, const char *debug_dir,
                   const struct timeline_hooks *hooks);

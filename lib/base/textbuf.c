@@ -59,21 +59,6 @@ void textbuf_printf(struct textbuf *b, const char *fmt, ...)
     b->len += (size_t)n;
 }
 
-size_t utf8_sequence(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    if (s[0] < 0x80)
-        return 1;
-    size_t n = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 static bool is_plain_json(char c)
 {
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\';
@@ -91,11 +76,14 @@ void textbuf_json(struct textbuf *b, const char *s)
         if (!*s)
             break;
         n = utf8_sequence(s);
+        uint32_t code = n > 1 ? utf8_code(s, n) : 0;
         if (n == 0) {
             textbuf_add(b, "\xef\xbf\xbd", 3);
             n = 1;
-        } else if (n > 1) {
+        } else if (n > 1 && printable_code(code)) {
             textbuf_add(b, s, n);
+        } else if (n > 1) {
+            textbuf_printf(b, "\\u%04x", (unsigned)code);
         } else if (*s == '"' || *s == '\\') {
             char escaped[2] = {'\\', *s};
             textbuf_add(b, escaped, 2);
@@ -109,17 +97,27 @@ void textbuf_json(struct textbuf *b, const char *s)
 
 void textbuf_csv(struct textbuf *b, const char *s)
 {
-    if (!strpbrk(s, ",\"\r\n")) {
-        textbuf_add(b, s, strlen(s));
-        return;
+    bool formula = csv_is_formula(s), quoted = formula || strpbrk(s, ",\"\r\n") != NULL;
+    textbuf_add(b, "\"'", quoted + (formula ? 1u : 0u));
+    while (*s) {
+        char shown[PRINTABLE_MAX];
+        size_t n = printable_next(s, shown);
+        if (strchr("\"\n\r\t", *s)) /* quotes carry line breaks and tabs */
+            textbuf_add(b, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+        else
+            textbuf_add(b, shown, strlen(shown));
+        s += n;
     }
-    textbuf_add(b, "\"", 1);
-    for (const char *p = s; *p; p++) {
-        if (*p == '"')
-            textbuf_add(b, "\"", 1);
-        textbuf_add(b, p, 1);
+    textbuf_add(b, "\"", quoted);
+}
+
+void textbuf_clean(struct textbuf *b, const char *s)
+{
+    while (*s) {
+        char shown[PRINTABLE_MAX];
+        s += printable_next(s, shown);
+        textbuf_add(b, shown, strlen(shown));
     }
-    textbuf_add(b, "\"", 1);
 }
 
 /* Somebody may have made the descriptor non-blocking; wait for a reader, but not for ever. */

@@ -59,30 +59,31 @@ static int name_width(const struct report *r)
     return width > NAME_WIDTH_MAX ? NAME_WIDTH_MAX : (int)width;
 }
 
-/* A name in its column; control characters, which names may hold, become dots. */
-static void put_name(struct textbuf *out, const char *name, int width)
+/* A name in its column, cut after `most` characters; see base/printable.h. */
+static void put_name(struct textbuf *out, const char *name, size_t width, size_t most)
 {
-    char shown[NAME_WIDTH_MAX + 1];
-    size_t n = strlen(name);
-    for (size_t i = 0; i < sizeof shown - 1 && i <= n; i++)
-        shown[i] = (unsigned char)name[i] < 0x20 && name[i] ? '.' : name[i];
-    shown[sizeof shown - 1] = '\0';
-    if (n > NAME_WIDTH_MAX)
-        memcpy(shown + NAME_WIDTH_MAX - 3, "...", 3);
-    textbuf_printf(out, "%-*s", width, shown);
+    char cells[NAME_WIDTH_MAX][PRINTABLE_MAX];
+    size_t n = 0;
+    for (; *name && n < most; n++)
+        name += printable_next(name, cells[n]);
+    bool cut = *name != '\0' && most > 3;
+    for (size_t i = 0; i < n; i++)
+        textbuf_printf(out, "%s", cut && i + 3 >= n ? "." : cells[i]);
+    textbuf_printf(out, "%*s", n < width ? (int)(width - n) : 0, "");
 }
 
 static void put_row_head(struct textbuf *out, const struct report_row *row, int width)
 {
     char thread[40];
-    put_name(out, row->all ? row->region : "", width);
+    put_name(out, row->all ? row->region : "", (size_t)width, NAME_WIDTH_MAX);
     if (row->all)
         snprintf(thread, sizeof thread, row->stats.threads == 1 ? "1 thread" : "%u threads", row->stats.threads);
     else if (row->tid == 0)
         snprintf(thread, sizeof thread, "ended threads");
     else
         snprintf(thread, sizeof thread, "%d %s", (int)row->tid, row->thread);
-    textbuf_printf(out, "  %-22.22s", thread);
+    textbuf_add(out, "  ", 2);
+    put_name(out, thread, 22, 22);
 }
 
 static void put_times(struct textbuf *out, const struct report *r, int width)
@@ -188,7 +189,7 @@ static void put_metrics(struct textbuf *out, const struct report *r, int width)
     for (size_t k = 0; k < r->n_rows; k++) {
         if (!r->rows[k].all || report_short(r, &r->rows[k]))
             continue;
-        put_name(out, r->rows[k].region, width);
+        put_name(out, r->rows[k].region, (size_t)width, NAME_WIDTH_MAX);
         for (size_t i = 0; i < n; i++)
             put_metric(out, &r->rows[k], &metrics[i]);
         textbuf_printf(out, "\n");

@@ -97,7 +97,7 @@ static int chrome_end(struct export_job *job, const struct span *s)
         any = true;
     }
     if (!s->finished)
-        text_argument(job, "unfinished", "ended with the recording", &any);
+        text_argument(job, "unfinished", export_unfinished(job), &any);
     export_text(&job->out, any ? "}}" : "}");
     return 0;
 }

@@ -108,6 +108,10 @@ static int run(struct export_job *job, const char *dir)
     const struct timeline_hooks hooks = spans_hooks(job);
     int rc = timeline_read(&job->facts, dir, job->opts.debug_dir, NULL);
     if (rc == 0)
+        rc = timeline_window(job->facts, job->opts.from_ns, job->opts.to_ns, &job->window);
+    for (size_t i = 0; rc == 0 && job->opts.damage && i < job->facts->n_damages; i++)
+        job->opts.damage(job->opts.arg, job->facts->damages[i]);
+    if (rc == 0)
         rc = export_names_start(job);
     if (rc == 0)
         rc = start(job);
@@ -142,19 +146,18 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     struct export_job job = {.dir = dir, .fd = fd};
     if (!dir || !format)
         return upmu_fail(UPMU_E_INVAL, "no directory, or no format");
-    const size_t first = offsetof(struct upmu_export_opts, from_ns); /* of the first release */
-    if (opts &&
-        !opts_take(&job.opts, sizeof job.opts, opts, opts->size, opts_least(opts->size, first, sizeof job.opts)))
+    /* What callers may know: without a time window, without `damage`, all. */
+    const size_t first = offsetof(struct upmu_export_opts, from_ns), second = offsetof(struct upmu_export_opts, damage);
+    if (opts && !opts_take(&job.opts, sizeof job.opts, opts, opts->size,
+                           opts->size == second ? second : opts_least(opts->size, first, sizeof job.opts)))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_export_opts: its size or its tail is not valid");
     if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: what %d is not known", (int)job.opts.what);
     job.format = find_format(format);
     if (!job.format)
         return UPMU_E_NAME;
-    if ((job.opts.from_ns | job.opts.to_ns) != 0 && !job.format->takes_window)
-        return upmu_fail(UPMU_E_INVAL, "only html takes a stretch of time, not %s", format);
-    if (job.opts.to_ns != 0 && job.opts.to_ns < job.opts.from_ns)
-        return upmu_fail(UPMU_E_INVAL, "the stretch of time ends before it begins");
+    if ((job.opts.from_ns | job.opts.to_ns) != 0 && job.format->window == EXPORT_WINDOW_NONE)
+        return upmu_fail(UPMU_E_INVAL, "format %s takes no time window: its sums are of the whole recording", format);
     int rc = run(&job, dir);
     if (rc == 0 && result)
         rc = give_result(&job, result);

@@ -24,6 +24,7 @@ struct export_open {
     int kind;
     uint32_t what;
     uint64_t begin_ns;
+    struct span span;  /**< as it began, until the window is reached */
     uint64_t inner_ns; /**< spans that ended inside it */
     uint32_t node;     /**< of the tree, for formats that want one */
     uint64_t inner_counts[UPMU_REGION_EVENTS_MAX];
@@ -35,12 +36,21 @@ struct export_thread {
     uint32_t root; /**< its node of the tree, 0 if it has none yet */
 };
 
+/** What a format does with a time window. */
+enum export_window {
+    EXPORT_WINDOW_CUT,  /**< it gets what lies in the window, cut at its ends */
+    EXPORT_WINDOW_OWN,  /**< it gets everything, and cuts itself */
+    EXPORT_WINDOW_NONE, /**< it cannot have one */
+};
+
 struct html;
 
 struct export_job {
     const struct export_format *format;
     const char *dir; /**< the recording */
     struct upmu_export_opts opts;
+    struct timeline_window window;
+    bool within, beyond;            /**< the reading has reached the window, has left it */
     struct upmu_overview *facts;    /**< the first reading: names */
     struct export_thread **threads; /**< by index in the pass */
     size_t n_threads;
@@ -69,7 +79,7 @@ struct export_format {
     const char *name;
     const char *suffix;  /**< of files, without the dot */
     const char *summary; /**< one line */
-    bool takes_window;   /**< from_ns and to_ns of the options mean something */
+    int window;          /**< enum export_window */
     bool wants_tree;     /**< waits and regions are added up in `tree`; `finish` writes it */
     int (*start)(struct export_job *job);
     int (*begin)(struct export_job *job, const struct span *span);
@@ -119,6 +129,8 @@ void export_names_free(struct export_job *job);
 uint32_t export_frame(struct export_job *job, const struct upmu_symbol *symbol);
 /** "function file.c:12", "module+0x12", "" if not known; lives as long as the job. */
 const char *export_place(struct export_job *job, uint32_t process, uint64_t address);
+/** Why a span has no end of its own. */
+const char *export_unfinished(const struct export_job *job);
 const char *export_kind_name(int kind);
 bool export_has_number(const struct upmu_value *value);
 const struct ov_thread *export_thread(const struct export_job *job, uint32_t thread);

@@ -48,9 +48,7 @@ static size_t count_counters(const struct export_job *job)
 static int start_tables(const struct export_job *job)
 {
     struct html *h = job->html;
-    uint64_t from = job->opts.from_ns, to = job->opts.to_ns;
-    from = from > UINT64_MAX - h->base_ns ? UINT64_MAX : h->base_ns + from;
-    to = to == 0 || to > UINT64_MAX - h->base_ns ? UINT64_MAX : h->base_ns + to;
+    uint64_t from = job->window.from_ns, to = job->window.to_ns;
     int rc = html_table_start(&h->regions, h->n_counters * sizeof(uint64_t), from, to);
     if (rc == 0)
         rc = html_table_start(&h->waits, sizeof(struct html_wait), from, to);
@@ -355,7 +353,7 @@ const struct export_format export_html = {
     .name = "html",
     .suffix = "html",
     .summary = "report as one HTML file for any browser: overview, timeline, deadlocks, regions and functions",
-    .takes_window = true,
+    .window = EXPORT_WINDOW_OWN,
     .wants_tree = true,
     .start = html_start,
     .begin = html_begin,

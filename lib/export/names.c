@@ -128,6 +128,11 @@ const char *export_place(struct export_job *job, uint32_t process, uint64_t addr
     return job->tree.labels[label].name;
 }
 
+const char *export_unfinished(const struct export_job *job)
+{
+    return job->window.to_ns == UINT64_MAX ? "ended with the recording" : "had not ended by the end of the time window";
+}
+
 const char *export_kind_name(int kind)
 {
     const char *name = upmu_trace_kind_name(kind);

@@ -257,7 +257,7 @@ static int perfetto_end(struct export_job *job, const struct span *s)
             annotate_text(event, name ? name : "?", upmu_standing_name(v.standing));
     }
     if (!s->finished)
-        annotate_text(event, "unfinished", "ended with the recording");
+        annotate_text(event, "unfinished", export_unfinished(job));
     int rc = count_waiter(job, s, 0, 1);
     return rc == 0 ? send_event(job, s->end_ns, packet, event) : rc;
 }

@@ -13,6 +13,13 @@
 
 enum { PROGRESS_EVERY = 1 << 16 };
 
+static int spans_advance(struct export_job *job, uint64_t now);
+
+static bool cuts_spans(const struct export_job *job)
+{
+    return job->format->window == EXPORT_WINDOW_CUT;
+}
+
 static struct export_thread *thread_at(struct export_job *job, uint32_t index)
 {
     if (index >= job->n_threads) {
@@ -131,18 +138,8 @@ static int tree_end(struct export_job *job, struct export_thread *t, const struc
 
 /* ------------------------------------------------------------------------------------------------- the spans */
 
-static int on_begin(void *arg, const struct span *span)
+static int begin_one(struct export_job *job, struct export_thread *t, struct export_open *open, const struct span *span)
 {
-    struct export_job *job = arg;
-    struct export_thread *t = thread_at(job, span->thread);
-    if (!t)
-        return export_no_memory();
-    if (t->depth == EXPORT_DEPTH_MAX) {
-        job->left_out++;
-        return 0;
-    }
-    struct export_open *open = &t->open[t->depth];
-    *open = (struct export_open){.kind = span->kind, .what = span->what, .begin_ns = span->begin_ns};
     int rc = job->format->wants_tree ? tree_begin(job, t, span, open) : 0;
     t->depth++;
     if (rc == 0 && job->format->begin)
@@ -150,12 +147,50 @@ static int on_begin(void *arg, const struct span *span)
     return rc == 0 ? export_flush(job) : rc;
 }
 
+/* A span that began before the window is kept until the window is reached. */
+static int begin_later(struct export_thread *t, struct export_open *open, const struct span *span)
+{
+    open->span = *span;
+    open->span.before = open->span.after = NULL;
+    open->span.n_values = 0;
+    t->depth++;
+    return 0;
+}
+
+static int on_begin(void *arg, const struct span *span)
+{
+    struct export_job *job = arg;
+    int rc = spans_advance(job, span->begin_ns);
+    struct export_thread *t = thread_at(job, span->thread);
+    if (!t)
+        return export_no_memory();
+    if (rc != 0 || job->beyond)
+        return rc;
+    if (t->depth == EXPORT_DEPTH_MAX) {
+        job->left_out++;
+        return 0;
+    }
+    struct export_open *open = &t->open[t->depth];
+    *open = (struct export_open){.kind = span->kind, .what = span->what, .begin_ns = span->begin_ns};
+    return job->within ? begin_one(job, t, open, span) : begin_later(t, open, span);
+}
+
+/* What is cut by the window has no counts of its own: it lacks what was counted outside. */
 static int close_one(struct export_job *job, struct export_thread *t, const struct span *span)
 {
     struct export_open open = t->open[--t->depth];
-    int rc = job->format->wants_tree ? tree_end(job, t, &open, span) : 0;
+    struct span shown = *span;
+    if (!job->within)
+        return 0;
+    if (cuts_spans(job) && span->begin_ns < job->window.from_ns) {
+        shown.begin_ns = job->window.from_ns;
+        job->without_number += job->format->wants_tree && span->after ? span->n_values : 0;
+        shown.before = shown.after = NULL;
+        shown.n_values = 0;
+    }
+    int rc = job->format->wants_tree ? tree_end(job, t, &open, &shown) : 0;
     if (rc == 0 && job->format->end)
-        rc = job->format->end(job, span);
+        rc = job->format->end(job, &shown);
     return rc == 0 ? export_flush(job) : rc;
 }
 
@@ -177,19 +212,66 @@ static int close_above(struct export_job *job, struct export_thread *t, uint32_t
     return rc;
 }
 
+/* The spans that are open as the window is reached begin there. */
+static int spans_enter_thread(struct export_job *job, struct export_thread *t)
+{
+    uint32_t depth = t->depth;
+    int rc = 0;
+    for (t->depth = 0; rc == 0 && t->depth < depth;) {
+        struct export_open *open = &t->open[t->depth];
+        struct span span = open->span;
+        span.begin_ns = job->window.from_ns;
+        rc = begin_one(job, t, open, &span);
+    }
+    return rc;
+}
+
+static int spans_enter(struct export_job *job)
+{
+    int rc = 0;
+    job->within = true;
+    for (size_t i = 0; rc == 0 && i < job->n_threads; i++)
+        if (job->threads[i])
+            rc = spans_enter_thread(job, job->threads[i]);
+    return rc;
+}
+
+static int spans_leave(struct export_job *job, uint64_t end_ns)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++)
+        if (job->threads[i])
+            rc = close_above(job, job->threads[i], i, 0, end_ns);
+    return rc;
+}
+
+/* Time has come to `now`. */
+static int spans_advance(struct export_job *job, uint64_t now)
+{
+    int rc = 0;
+    if (!job->within && (!cuts_spans(job) || now >= job->window.from_ns))
+        rc = spans_enter(job);
+    if (rc == 0 && !job->beyond && cuts_spans(job) && now > job->window.to_ns) {
+        rc = spans_leave(job, job->window.to_ns);
+        job->beyond = true;
+    }
+    return rc;
+}
+
 static int on_end(void *arg, const struct span *span)
 {
     struct export_job *job = arg;
+    int rc = spans_advance(job, span->end_ns);
     struct export_thread *t = thread_at(job, span->thread);
     if (!t)
         return export_no_memory();
-    uint32_t at = t->depth;
+    uint32_t at = rc == 0 && !job->beyond ? t->depth : 0;
     while (at > 0 && (t->open[at - 1].kind != span->kind || t->open[at - 1].what != span->what ||
                       t->open[at - 1].begin_ns != span->begin_ns))
         at--;
     if (at == 0)
-        return 0;
-    int rc = close_above(job, t, span->thread, at, span->end_ns);
+        return rc;
+    rc = close_above(job, t, span->thread, at, span->end_ns);
     return rc == 0 ? close_one(job, t, span) : rc;
 }
 
@@ -199,7 +281,9 @@ static int on_event(void *arg, const struct overview *pass, uint32_t thread, con
     job->done++;
     if (job->opts.progress && job->done % PROGRESS_EVERY == 0)
         job->opts.progress(job->opts.arg, job->done, job->all);
-    int rc = job->format->event ? job->format->event(job, pass, thread, event) : 0;
+    int rc = spans_advance(job, event->time_ns);
+    if (rc == 0 && job->within && !job->beyond && job->format->event)
+        rc = job->format->event(job, pass, thread, event);
     return rc == 0 ? export_flush(job) : rc;
 }
 
@@ -217,11 +301,7 @@ struct timeline_hooks spans_hooks(struct export_job *job)
 
 int spans_finish(struct export_job *job, uint64_t end_ns)
 {
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++)
-        if (job->threads[i])
-            rc = close_above(job, job->threads[i], i, 0, end_ns);
-    return rc;
+    return spans_leave(job, end_ns < job->window.to_ns ? end_ns : job->window.to_ns);
 }
 
 void spans_free(struct export_job *job)

@@ -35,11 +35,11 @@ void export_micros(struct textbuf *b, uint64_t ns)
     textbuf_add(b, rest, sizeof rest);
 }
 
-/* The length of the character at `s`, 0 if it is none that XML allows. */
+/* The length of the character at `s`, 0 if it is none that XML allows, or one that turns text around. */
 static size_t xml_sequence(const char *s)
 {
     size_t n = utf8_sequence(s);
-    bool control = n == 1 && (unsigned char)*s < 0x20 && *s != '\t' && *s != '\n';
+    bool control = n > 0 && !printable_code(utf8_code(s, n)) && *s != '\t' && *s != '\n';
     bool no_character = n == 3 && (memcmp(s, "\xef\xbf\xbe", 3) == 0 || memcmp(s, "\xef\xbf\xbf", 3) == 0);
     return control || no_character ? 0 : n;
 }
@@ -64,7 +64,7 @@ void export_plain(struct textbuf *b, const char *s, const char *forbidden)
 {
     while (*s) {
         size_t n = utf8_sequence(s);
-        bool kept = n > 1 || (n == 1 && (unsigned char)*s >= 0x20 && *s != 0x7f && !strchr(forbidden, *s));
+        bool kept = n > 0 && printable_code(utf8_code(s, n)) && (n > 1 || !strchr(forbidden, *s));
         textbuf_add(b, kept ? s : "_", kept ? n : 1);
         s += n > 0 ? n : 1;
     }

@@ -32,11 +32,19 @@ int packets_read(int fd, void *buffer, size_t len, uint64_t offset)
     return 0;
 }
 
+uint64_t packets_data(int fd, uint64_t offset, uint64_t end)
+{
+    off_t at = offset < end ? lseek(fd, (off_t)offset, SEEK_DATA) : -1;
+    if (at < 0)
+        return offset < end && errno != ENXIO ? offset : end; /* a file system that does not tell has no holes */
+    return (uint64_t)at < end ? (uint64_t)at : end;
+}
+
 /* Whether there is nothing but zeros from `offset` to the end. @return 1, 0 or -errno. */
 static int only_zeros(int fd, uint64_t offset, uint64_t end)
 {
     uint8_t chunk[16384] = {0};
-    while (offset < end) {
+    while ((offset = packets_data(fd, offset, end)) < end) {
         size_t len = end - offset < sizeof chunk ? (size_t)(end - offset) : sizeof chunk;
         int rc = packets_read(fd, chunk, len, offset);
         if (rc != 0)
@@ -150,6 +158,12 @@ int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, 
     return state == PACKET_GOOD && out->size > bytes ? bad(out, "longer than the slots of its ring") : state;
 }
 
+uint64_t packets_next_slot(int fd, uint64_t offset, uint64_t file_size, uint64_t bytes)
+{
+    uint64_t next = offset + bytes, data = packets_data(fd, next, file_size);
+    return data < file_size ? data - data % bytes : file_size;
+}
+
 int packet_in_ring(int fd, uint64_t file_size, uint64_t bytes, const uint8_t *uuid, uint64_t after, uint64_t offset,
                    struct packet *out)
 {
@@ -163,7 +177,7 @@ int packet_in_ring(int fd, uint64_t file_size, uint64_t bytes, const uint8_t *uu
             return state;
     }
     bool found = false;
-    for (uint64_t at = 0; at < file_size; at += bytes) {
+    for (uint64_t at = 0; at < file_size; at = packets_next_slot(fd, at, file_size, bytes)) {
         state = packet_in_slot(fd, file_size, at, bytes, uuid, &p);
         if (state < 0 || state == PACKET_BAD) {
             *out = p;

@@ -39,6 +39,10 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
 /** Length of the packets of the stream file `path` if it is a ring, else 0. */
 uint64_t packets_ring(const char *path, const struct meta *m);
 
+/** Where data begins at or behind `offset`: holes of a sparse file are passed over without being read. `end` if there is none. */
+uint64_t packets_data(int fd, uint64_t offset, uint64_t end);
+/** The slot of a ring behind the one at `offset`, without those that lie in holes; `file_size` past the last. */
+uint64_t packets_next_slot(int fd, uint64_t offset, uint64_t file_size, uint64_t bytes);
 /** Judge the slot at `offset` of a ring of packets of `bytes`; PACKET_UNFINISHED if there is none at the moment. */
 int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, const uint8_t *uuid,
                    struct packet *out);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,16 +80,55 @@ static int by_start(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
+/* The process in `dir` is left out, for what upmu_error() says. @return 0, or UPMU_E_NOMEM. */
+static int reader_note_problem(struct upmu_trace *t, const char *dir)
+{
+    char **all = reallocarray(t->problems, t->n_problems + 1, sizeof *all);
+    char *text = NULL;
+    if (all)
+        t->problems = all;
+    if (!all || asprintf(&text, "the process in \"%s\" is left out: %s", dir, upmu_error()) < 0)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for what is damaged in \"%s\"", dir);
+    all[t->n_problems++] = text;
+    return 0;
+}
+
+/* Processes that cannot be opened do not hide the others. @return 0, or the first code if there is no other one. */
 static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
 {
+    int first = 0;
     t->processes = calloc(dirs->n, sizeof *t->processes);
     if (!t->processes)
         return upmu_fail(UPMU_E_NOMEM, "no memory for %zu processes", dirs->n);
-    int rc = 0;
-    for (; rc == 0 && t->n_processes < dirs->n; t->n_processes++)
-        rc = reader_open_process(&t->processes[t->n_processes], dirs->paths[t->n_processes]);
-    if (rc == 0)
-        qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
+    for (size_t i = 0; i < dirs->n; i++) {
+        struct process *p = &t->processes[t->n_processes];
+        int rc = reader_open_process(p, dirs->paths[i]);
+        if (rc == 0) {
+            t->n_processes++;
+            continue;
+        }
+        reader_free_process(p);
+        *p = (struct process){0};
+        first = first != 0 ? first : rc;
+        if (rc != UPMU_E_NOMEM && dirs->n > 1)
+            rc = reader_note_problem(t, dirs->paths[i]);
+        if (rc != 0 && (rc == UPMU_E_NOMEM || dirs->n == 1))
+            return rc;
+    }
+    qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
+    return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems[0]);
+}
+
+/* Directories of processes whose start-up was cut off have nothing to read, and are told of. */
+static int open_interrupted(struct upmu_trace *t)
+{
+    struct path_list dirs;
+    int rc = recording_interrupted(t->dir, &dirs);
+    for (size_t i = 0; rc == 0 && i < dirs.n; i++) {
+        (void)upmu_fail(UPMU_E_FORMAT, RECORDING_INTERRUPTED);
+        rc = reader_note_problem(t, dirs.paths[i]);
+    }
+    path_list_free(&dirs);
     return rc;
 }
 
@@ -130,6 +170,8 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
     t->dir = strdup(dir);
     rc = t->dir ? open_processes(t, &dirs) : recording_io_failed(dir, ENOMEM);
     if (rc == 0)
+        rc = open_interrupted(t);
+    if (rc == 0)
         rc = open_sources(t);
     path_list_free(&dirs);
     if (rc == 0)
@@ -155,6 +197,9 @@ void upmu_trace_close(struct upmu_trace *trace)
         source_free(&trace->sources[i]);
     for (size_t i = 0; i < trace->n_processes; i++)
         reader_free_process(&trace->processes[i]);
+    for (size_t i = 0; i < trace->n_problems; i++)
+        free(trace->problems[i]);
+    free(trace->problems);
     free(trace->dir);
     free(trace->sources);
     free(trace->heap);
@@ -199,6 +244,8 @@ static int replace_given(struct upmu_trace *t)
  * UPMU_E_FORMAT; call again for the rest. */
 static int check_processes(struct upmu_trace *t)
 {
+    if (t->n_told < t->n_problems)
+        return upmu_fail(UPMU_E_FORMAT, "%s", t->problems[t->n_told++]);
     while (!t->damaged && t->n_checked < t->n_processes) {
         const struct process *p = &t->processes[t->n_checked++];
         if (p->meta.packets > p->totals.packets)

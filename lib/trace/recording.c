@@ -92,15 +92,46 @@ static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char 
     return rc;
 }
 
+/* A process makes its control file, then its metadata. One that still runs is about to do so. */
+static bool is_interrupted(const char *dir, const char *name)
+{
+    char *path = NULL, *control = NULL;
+    bool interrupted = false;
+    if (!has_metadata(dir, name) && asprintf(&path, "%s%s%s", dir, name ? "/" : "", name ? name : "") >= 0 &&
+        asprintf(&control, "%s/" CONTROL_FILE, path) >= 0 && access(control, F_OK) == 0) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        interrupted = fd >= 0 && control_is_running(fd) == 0;
+        if (fd >= 0)
+            close(fd);
+    }
+    free(control);
+    free(path);
+    return interrupted;
+}
+
+int recording_interrupted(const char *dir, struct path_list *out)
+{
+    *out = (struct path_list){0};
+    return has_metadata(dir, NULL) ? 0 : list_dir(dir, is_interrupted, out);
+}
+
 int recording_processes(const char *dir, struct path_list *out)
 {
+    struct path_list begun;
     *out = (struct path_list){0};
     if (has_metadata(dir, NULL))
         return path_list_add(out, dir, NULL);
     int rc = list_dir(dir, has_metadata, out);
-    if (rc == 0 && out->n == 0)
-        rc = upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a libupmu trace: no metadata in it or in a directory below", dir);
-    return rc;
+    if (rc != 0 || out->n > 0)
+        return rc;
+    rc = recording_interrupted(dir, &begun);
+    bool interrupted = rc == 0 && (begun.n > 0 || is_interrupted(dir, NULL));
+    path_list_free(&begun);
+    if (rc != 0)
+        return rc;
+    if (interrupted)
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\": " RECORDING_INTERRUPTED, dir);
+    return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a libupmu trace: no metadata in it or in a directory below", dir);
 }
 
 int recording_streams(const char *process, struct path_list *out)
@@ -183,7 +214,7 @@ static int ring_totals(int fd, uint64_t file_size, uint64_t bytes, const struct 
 {
     struct packet p, last = {.size = 0};
     int rc = 0;
-    for (uint64_t offset = 0; rc == 0 && offset < file_size; offset += bytes) {
+    for (uint64_t offset = 0; rc == 0 && offset < file_size; offset = packets_next_slot(fd, offset, file_size, bytes)) {
         int state = packet_in_slot(fd, file_size, offset, bytes, m->uuid, &p);
         if (state != PACKET_GOOD) {
             rc = state < 0 ? state : 0;
@@ -287,7 +318,8 @@ static int stream_clock_error(const char *path, const struct meta *m, uint64_t *
         return recording_io_failed(path, -fd);
     int rc = fstat(fd, &st) == 0 ? 0 : -errno;
     uint64_t ring = packets_ring(path, m), size = rc == 0 ? (uint64_t)st.st_size : 0;
-    for (uint64_t offset = 0; rc == 0 && offset < size; offset += ring ? ring : p.size) {
+    for (uint64_t offset = 0; rc == 0 && offset < size;
+         offset = ring ? packets_next_slot(fd, offset, size, ring) : offset + p.size) {
         int state =
             ring ? packet_in_slot(fd, size, offset, ring, m->uuid, &p) : packet_at(fd, size, offset, m->uuid, &p);
         if (state != PACKET_GOOD && !ring)

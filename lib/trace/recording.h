@@ -25,6 +25,9 @@ void path_list_free(struct path_list *list);
  *  UPMU_E_FORMAT (there is none). */
 int recording_processes(const char *dir, struct path_list *out);
 
+#define RECORDING_INTERRUPTED "recording was cut off while it started: nothing was recorded"
+/** The directories of processes below `dir` that ended before they had metadata. @return 0, UPMU_E_IO, UPMU_E_NOMEM. */
+int recording_interrupted(const char *dir, struct path_list *out);
 /** Stream files of a process. @return 0; UPMU_E_IO, UPMU_E_NOMEM. */
 int recording_streams(const char *process, struct path_list *out);
 

@@ -25,6 +25,24 @@ expect 1 "$UPMU" stat -o "$work/no/such/folder" sh -c "touch '$work/ran'"
 has err "no/such/folder"
 [ ! -e "$work/ran" ] || fail "the command ran although its report had nowhere to go"
 
+# "-" is standard output in every command that writes a file; a directory cannot be there.
+mkdir "$work/empty" && cd "$work/empty" || exit 1
+expect 0 "$UPMU" export -f jsonl -o - "$work/trace"
+cp "$work/out" "$work/as_dash"
+expect 0 "$UPMU" export -f jsonl "$work/trace"
+cmp -s "$work/out" "$work/as_dash" && [ -s "$work/out" ] || fail "export -o - wrote something else"
+expect 0 "$UPMU" report --html - "$work/trace"
+has out "</html>"
+expect 0 "$UPMU" stat -o - -e task-clock true
+has out "task-clock"
+empty err
+expect 0 "$UPMU" gather -o -
+tar tf "$work/out" >/dev/null || fail "gather -o - is no archive"
+expect 2 "$UPMU" record -o - true
+has err "cannot be written to standard output"
+[ -z "$(ls -A .)" ] || fail "-o - made $(ls -A .)"
+cd "$OLDPWD" || exit 1
+
 # quiet WORDS...: into a reader that takes one line and leaves, with SIGPIPE as it is and ignored.
 quiet() {
     "$UPMU" "$@" 2>"$work/err" | head -1 >"$work/out"

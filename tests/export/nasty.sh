@@ -24,7 +24,7 @@ assert boxes and b"<script>alert" not in open(n + ".flamegraph", "rb").read()
 f.speedscope(n + ".speedscope")
 rows, lines = f.table(n + ".csv"), f.lines(n + ".jsonl")
 assert len(rows) == len(lines) > 20
-assert any(r["text"] == "two\nlines\r\tand\x01\x1b[31mmore" for r in rows)
+assert any(r["text"] == "two\nlines\r\tand\\x01\\x1b[31mmore" for r in rows)
 PYTHON
 # As a terminal would get it: no control character of the names goes through.
 ! grep -lP '\x1b' "$work"/n.chrome "$work"/n.folded "$work"/n.callgrind "$work"/n.jsonl || fail "an escape sequence went through"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The page of a known program: its numbers are those of `upmu report --json`, and hand and keyboard do what they say."""
 import json
+import os
+import subprocess
 import sys
 from browser import Browser
 
@@ -119,6 +121,27 @@ def light_and_dark(b):
     assert b.run(colour) == light, "the switch wins over the system"
 
 
+def time_window(b):
+    """The chart of a page of a stretch of time counts who is blocked then, and nothing is drawn outside."""
+    rows = json.loads(subprocess.run([os.environ["UPMU"], "report", "--view", "timeline", "--json", "--lock", "the till", "--type", "wait",
+                                      f"{work}/scene"], capture_output=True, check=True).stdout)
+    w, base = rows["rows"][0], rows["begin_ns"]
+    a, z = ((w["begin_ns"] * (8 - i) + w["end_ns"] * i) // 8 - base for i in (3, 5))
+    subprocess.run([os.environ["UPMU"], "report", "--html", f"{work}/window.html", "--from", f"{a / 1e9:.9f}", "--to", f"{z / 1e9:.9f}",
+                    f"{work}/scene"], check=True)
+    b.open(f"{work}/window.html")
+    blocked = b.run("document.querySelector('.chart').getAttribute('aria-label')")
+    assert "at most 2 at once" in blocked, blocked  # the customer, and main that joins
+    b.view("timeline")
+    b.run(f"upmuReport.timeline.show({2 * a - z}, {2 * z - a})")
+    b.frame()
+    x, y = place(b, "customer", "state", 0)
+    lane = b.run(f"""(() => {{ const c = upmuReport.timeline.screen.canvas, box = c.getBoundingClientRect(),
+        at = (share) => [...c.getContext("2d").getImageData(196 + (c.clientWidth - 196) * share, {y} - box.top - 7, 1, 1).data].join();
+        return [0.1, 0.5, 0.9].map(at); }})()""")
+    assert lane[0] == lane[2] != lane[1], lane
+
+
 def old_browser(b):
     b.call("Page.addScriptToEvaluateOnNewDocument", source="delete globalThis.DecompressionStream")
     b.open(page)
@@ -134,6 +157,7 @@ with Browser() as b:
     b.view("deadlock")
     assert "No " in text(b, "#deadlock")
     light_and_dark(b)
+    time_window(b)
     assert not b.complaints(), b.complaints()
     old_browser(b)
 print("the page shows what was recorded")

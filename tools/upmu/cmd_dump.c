@@ -376,7 +376,7 @@ const struct command command_dump = {
              "Events that were lost, traces without a proper end and damaged streams are told on standard error.\n",
     .options = dump_options,
     .exits = "  0  everything recorded was shown\n"
-             "  1  DIR cannot be read, a stream is damaged, or the output could not be written\n"
+             "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
              "  2  the command line makes no sense\n",
     .run = dump_run,
 };

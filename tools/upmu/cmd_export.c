@@ -10,7 +10,7 @@
 #include "options.h"
 #include "output.h"
 
-enum { EXPORT_FORMAT = 1, EXPORT_OUTPUT = 2, EXPORT_WHAT = 3, EXPORT_LIST = 4 };
+enum { EXPORT_FORMAT = 1, EXPORT_OUTPUT = 2, EXPORT_WHAT = 3, EXPORT_LIST = 4, EXPORT_FROM = 5, EXPORT_TO = 6 };
 
 struct export_request {
     const struct command *self;
@@ -39,10 +39,14 @@ static int export_option(void *arg, int id, const char *value)
         q->order.format = value;
         return 0;
     case EXPORT_OUTPUT:
-        q->order.output = value;
+        q->order.output = output_is_standard(value) ? NULL : value;
         return 0;
     case EXPORT_WHAT:
         return export_what(q, value);
+    case EXPORT_FROM:
+        return options_moment(q->self, "--from", value, &q->order.opts.from_ns);
+    case EXPORT_TO:
+        return options_moment(q->self, "--to", value, &q->order.opts.to_ns);
     case EXPORT_LIST:
         q->list = true;
         return 0;
@@ -77,6 +81,8 @@ static int export_run(const struct command *self, int argc, char **argv)
         return options_usage(self, "which format? --formats lists them");
     if (!q.order.dir)
         return options_usage(self, "which trace? give its directory");
+    if (q.order.opts.to_ns != 0 && q.order.opts.to_ns < q.order.opts.from_ns)
+        return options_usage(self, "--to is before --from");
     if (q.order.output)
         return export_to_file(&q.order);
     if (isatty(STDOUT_FILENO))
@@ -86,8 +92,10 @@ static int export_run(const struct command *self, int argc, char **argv)
 
 static const struct option_spec export_options[] = {
     {EXPORT_FORMAT, 'f', "format", "FORMAT", "what to write; see --formats"},
-    {EXPORT_OUTPUT, 'o', "output", "FILE", "where to; standard output if not given"},
+    {EXPORT_OUTPUT, 'o', "output", "FILE", "where to; standard output if not given, or -"},
     {EXPORT_WHAT, 0, "of", "WHAT", "what profiles add up: waits, regions, or auto (default)"},
+    {EXPORT_FROM, 0, "from", "SECONDS", "only from then on, since the beginning; what began before is cut there"},
+    {EXPORT_TO, 0, "to", "SECONDS", "only up to then; what ends later is cut there"},
     {EXPORT_LIST, 0, "formats", NULL, "list the formats"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -95,14 +103,14 @@ static const struct option_spec export_options[] = {
 const struct command command_export = {
     .name = "export",
     .summary = "write a recording in the format of another tool",
-    .usage = "-f FORMAT [-o FILE] [--of WHAT] DIR",
+    .usage = "-f FORMAT [-o FILE] [--of WHAT] [--from SECONDS] [--to SECONDS] DIR",
     .about =
         "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto), a profile\n"
         "(folded, flamegraph, callgrind, pprof, speedscope), a table of all events (csv, jsonl), a list of\n"
         "places for editors (tasks, gcc), or a report for any browser (html).\n",
     .options = export_options,
     .exits = "  0  everything recorded was written\n"
-             "  1  DIR cannot be read, a stream is damaged (the rest is written), or the output could not be written\n"
+             "  1  DIR cannot be read, a part of it is damaged (the rest is written), or the output could not be written\n"
              "     (-o FILE is as before)\n"
              "  2  the command line makes no sense\n",
     .run = export_run,

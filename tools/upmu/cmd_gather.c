@@ -181,18 +181,20 @@ static int gather_write(const char *path)
 
     if (memory_file_open(&manifest) != 0)
         return EXIT_FAILED;
-    if (output_file(&archive, path) != 0 || output_standard(&report, OUTPUT_STDOUT) != 0) {
+    bool piped = output_is_standard(path); /* the archive alone: what is said goes to standard error */
+    if (output_file(&archive, path) != 0 || output_standard(&report, piped ? OUTPUT_STDERR : OUTPUT_STDOUT) != 0) {
         (void)memory_file_close(&manifest); /* nothing is in it yet */
         free(manifest.text);
         return EXIT_FAILED;
     }
+    archive.binary = true;
     struct gather g = {.manifest = manifest.file};
     tar_begin(&g.tar, archive.file, (int64_t)time(NULL));
     gather_all(&g, report.file, &rc);
     rc |= gather_end(&g, &manifest);
     rc |= output_close(&archive);
     if (rc == 0)
-        tell_rest(&g, path, report.file);
+        tell_rest(&g, piped ? "ARCHIVE" : path, report.file);
     rc |= output_close(&report);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
@@ -213,7 +215,7 @@ static int gather_run(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec gather_options[] = {
-    {GATHER_OUTPUT, 'o', "output", "FILE", "the archive (default: upmu-gather.tar)"},
+    {GATHER_OUTPUT, 'o', "output", "FILE", "the archive (default: upmu-gather.tar; -: standard output)"},
     {0, 0, NULL, NULL, NULL},
 };
 

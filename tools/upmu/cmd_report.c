@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* upmu report: what a recording says as a whole, or one view of it. Room: tools/upmu. Before it: main; after it:
  * report_overview.c, report_timeline.c and report_deadlock.c; for a page export_file.c. */
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,15 +49,10 @@ static const struct report_view *view_named(const char *name)
     return NULL;
 }
 
-/* Seconds from the beginning of the recording; 0 is one, too. */
-static int take_seconds(struct report_request *q, const char *option, const char *value, uint64_t *ns)
+static int take_moment(struct report_request *q, const char *option, const char *value, uint64_t *ns)
 {
-    double seconds = 0;
     q->filter = option;
-    if (strspn(value, "0.") != strlen(value) && !number_seconds(value, &seconds))
-        return options_usage(q->self, "%s needs seconds since the beginning, such as 1.25, not '%s'", option, value);
-    *ns = (uint64_t)llround(seconds * 1e9);
-    return 0;
+    return options_moment(q->self, option, value, ns);
 }
 
 static int take_number(struct report_request *q, const char *option, const char *value, long *out)
@@ -91,9 +85,9 @@ static int take_filter(struct report_request *q, int id, const char *value)
         q->filter = "--type";
         return report_types(q, value);
     case REPORT_FROM:
-        return take_seconds(q, "--from", value, &q->from_ns);
+        return take_moment(q, "--from", value, &q->from_ns);
     case REPORT_TO:
-        return take_seconds(q, "--to", value, &q->to_ns);
+        return take_moment(q, "--to", value, &q->to_ns);
     case REPORT_PAGE:
         return take_number(q, "--page", value, &q->page);
     default:
@@ -172,7 +166,9 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (q.html)
         return report_html(&q);
     if (q.filter && !q.view->filters)
-        return options_usage(self, "%s is for --view timeline", q.filter);
+        return options_usage(self, "%s is for --view timeline%s", q.filter,
+                             q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
+                                                  : "");
     return q.diff ? report_diff(&q) : q.view->show(&q);
 }
 
@@ -188,8 +184,8 @@ static const struct option_spec report_options[] = {
     {REPORT_LOCK, 'l', "lock", "NAME", "timeline: about the lock or variable of that name, or at that address"},
     {REPORT_TYPE, 0, "type", "TYPES",
      "timeline: wait, region, acquire, release, wake, thread, mark, object; mutex, ..."},
-    {REPORT_FROM, 0, "from", "SECONDS", "timeline: not over before that, since the beginning"},
-    {REPORT_TO, 0, "to", "SECONDS", "timeline: begun by then"},
+    {REPORT_FROM, 0, "from", "SECONDS", "timeline, --html: not over before that, since the beginning"},
+    {REPORT_TO, 0, "to", "SECONDS", "timeline, --html: begun by then"},
     {REPORT_PAGE, 'p', "page", "N", "timeline: page N of its rows (default: 1)"},
     {REPORT_EVENT, 'e', "event", "N", "timeline: all that is known of row N, with its call stack"},
     {0, 0, NULL, NULL, NULL},
@@ -207,7 +203,7 @@ const struct command command_report = {
              "--view timeline shows one thing after the other instead, --view deadlock what upmu deadlock does.\n",
     .options = report_options,
     .exits = "  0  everything recorded went into the report\n"
-             "  1  DIR cannot be read, a stream is damaged, or the output could not be written\n"
+             "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
              "  2  the command line makes no sense\n",
     .run = report_run,
 };

@@ -284,7 +284,7 @@ static const struct option_spec stat_options[] = {
     {STAT_OPT_INTERVAL_COUNT, 0, "interval-count", "N", "stop after N intervals"},
     {STAT_OPT_REPEAT, 'r', "repeat", "N", "run the command N times; show mean and spread"},
     {STAT_OPT_TOGETHER, 0, "together", NULL, "fail unless all events count at the same time"},
-    {STAT_OPT_OUTPUT, 'o', "output", "FILE", "write the report to FILE, not to standard error"},
+    {STAT_OPT_OUTPUT, 'o', "output", "FILE", "write the report to FILE (-: standard output), not to standard error"},
     {STAT_OPT_APPEND, 0, "append", NULL, "append to FILE instead of replacing it"},
     {STAT_OPT_VERBOSE, 'v', "verbose", NULL, "show the time on a counter of each value"},
     {STAT_OPT_JSON, 'j', "json", NULL, "one JSON document; with -I one line for each interval"},

@@ -175,7 +175,7 @@ static int watch_command(const struct top_request *q)
         status = record_end(pid);
         if (record_summary(r.dir, shown_dir) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
-        fprintf(stderr, "upmu: what the command wrote is in %s/command.out\n", shown_dir);
+        complain("what the command wrote is in %s/command.out", shown_dir);
     }
     if (r.output >= 0)
         close(r.output);

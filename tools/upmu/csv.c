@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "memory.h"
 
 void csv_begin(struct csv *c, FILE *out, char separator)
@@ -16,21 +17,18 @@ void csv_begin(struct csv *c, FILE *out, char separator)
 void csv_field(struct csv *c, const char *text)
 {
     const char special[] = {c->separator, '"', '\n', '\r', '\0'};
+    bool formula = csv_is_formula(text), quoted = formula || strpbrk(text, special) != NULL;
 
     if (c->begun)
         fputc(c->separator, c->out);
     c->begun = true;
-    if (!strpbrk(text, special)) {
-        fputs(text, c->out);
-        return;
+    fputs(formula ? "\"'" : quoted ? "\"" : "", c->out);
+    while (*text) {
+        char shown[PRINTABLE_MAX];
+        text += printable_next(text, shown);
+        fputs(strcmp(shown, "\"") == 0 ? "\"\"" : shown, c->out);
     }
-    fputc('"', c->out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', c->out);
-        fputc(*text, c->out);
-    }
-    fputc('"', c->out);
+    fputs(quoted ? "\"" : "", c->out);
 }
 
 void csv_format(struct csv *c, const char *fmt, ...)

@@ -15,7 +15,8 @@ struct csv {
 };
 
 void csv_begin(struct csv *c, FILE *out, char separator);
-/** One field of the current row. A field with the separator, a quote or a line break is put in quotes. */
+/** One field of the current row. A field with the separator, a quote or a line break is put in quotes; control
+ *  characters are escaped, and what a spreadsheet would execute begins with an apostrophe. */
 void csv_field(struct csv *c, const char *text);
 void csv_format(struct csv *c, const char *fmt, ...) UPMU_PRINTF(2, 3);
 void csv_row_end(struct csv *c);

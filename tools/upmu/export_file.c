@@ -22,6 +22,12 @@
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
+static void tell_damage(void *arg, const char *message)
+{
+    (void)arg;
+    complain("%s", message);
+}
+
 /* `*written` is whether all that can be read is there. */
 static int write_to(const struct export_order *q, int fd, bool *written)
 {
@@ -31,6 +37,7 @@ static int write_to(const struct export_order *q, int fd, bool *written)
     opts.size = sizeof opts;
     opts.progress = progress_begin(&progress);
     opts.arg = &progress;
+    opts.damage = tell_damage;
     int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
     *written = rc == 0;
     progress_end(&progress);
@@ -46,7 +53,7 @@ static int write_to(const struct export_order *q, int fd, bool *written)
         complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
                  result.without_number);
     if (result.damages)
-        complain("%" PRIu64 " damages: a part of the recording could not be read; upmu report names them",
+        complain("%" PRIu64 " damages: a part of the recording could not be read; the rest is exported",
                  result.damages);
     return result.damages ? EXIT_FAILED : EXIT_OK;
 }
@@ -75,6 +82,8 @@ int export_to_file(const struct export_order *q)
 {
     char temporary[PATH_MAX + 32], real[PATH_MAX];
     struct stat st;
+    if (output_is_standard(q->output))
+        return export_to(q, STDOUT_FILENO);
     if (stat(q->output, &st) == 0 && !S_ISREG(st.st_mode))
         return export_to_device(q);
     const char *target = realpath(q->output, real) ? real : q->output; /* a link stays one */

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/printable.h"
 #include "upmu/upmu.h"
 
 enum { JSON_DEPTH_LINES = 2 }; /* deeper than this, members follow on the same line */
@@ -93,50 +94,26 @@ void json_array_end(struct json *j)
     json_leave(j, ']');
 }
 
-/* Least code point that may be written with a sequence of this many bytes: a longer way to write it is not valid. */
-static const uint32_t utf8_least[] = {0, 0, 0x80, 0x800, 0x10000};
-
-/* Length of the UTF-8 sequence at `s`, or 0 if there is none. The NUL at the end stops every sequence. */
-static size_t utf8_length(const unsigned char *s)
+static void quote_char(FILE *out, const char *s, size_t length)
 {
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] < 0xc0 || s[0] >= 0xf8)
-        return 0;
-    size_t n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    uint32_t point = s[0] & (0x7fu >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        point = point << 6 | (s[i] & 0x3fu);
-    }
-    bool surrogate = point >= 0xd800 && point < 0xe000;
-    return point < utf8_least[n] || point > 0x10ffff || surrogate ? 0 : n;
-}
-
-static void quote_char(FILE *out, const unsigned char *s, size_t length)
-{
-    if (length == 0)
-        fputs("\\ufffd", out);
-    else if (s[0] == '"' || s[0] == '\\')
+    uint32_t code = length > 0 ? utf8_code(s, length) : 0xfffd;
+    if (s[0] == '"' || s[0] == '\\')
         fprintf(out, "\\%c", s[0]);
     else if (s[0] == '\n')
         fputs("\\n", out);
     else if (s[0] == '\t')
         fputs("\\t", out);
-    else if (s[0] < 0x20 || s[0] == 0x7f)
-        fprintf(out, "\\u%04x", s[0]);
+    else if (length == 0 || !printable_code(code))
+        fprintf(out, "\\u%04x", (unsigned)code);
     else
         fwrite(s, 1, length, out);
 }
 
 void json_quote(FILE *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
-
     fputc('"', out);
-    while (*s) {
-        size_t length = utf8_length(s);
+    for (const char *s = text; *s;) {
+        size_t length = utf8_sequence(s);
         quote_char(out, s, length);
         s += length ? length : 1;
     }

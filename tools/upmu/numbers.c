@@ -3,6 +3,7 @@
 #include "numbers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,16 @@ bool number_is_size(const char *text, uint64_t low, uint64_t high)
     errno = 0;
     unsigned long long n = strtoull(text, NULL, 10);
     return errno == 0 && n <= high >> shift && (uint64_t)n << shift >= low;
+}
+
+bool number_moment(const char *text, uint64_t *ns)
+{
+    double seconds = 0;
+    bool zero = text[0] != '\0' && strspn(text, "0.") == strlen(text) && strspn(text, ".") != strlen(text);
+    if (!zero && !number_seconds(text, &seconds))
+        return false;
+    *ns = (uint64_t)llround(seconds * 1e9);
+    return true;
 }
 
 bool number_seconds(const char *text, double *out)

@@ -13,4 +13,7 @@ bool number_is_size(const char *text, uint64_t low, uint64_t high);
 /** Seconds: a decimal number above 0 and at most a hundred years. */
 bool number_seconds(const char *text, double *out);
 
+/** Seconds, 0 among them, as nanoseconds. */
+bool number_moment(const char *text, uint64_t *ns);
+
 #endif

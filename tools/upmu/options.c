@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "closest.h"
+#include "numbers.h"
 #include "output.h"
 
 enum { OPTION_HELP = -1 };
@@ -31,11 +32,12 @@ struct parse {
 int options_usage(const struct command *cmd, const char *fmt, ...)
 {
     va_list ap;
-    fprintf(stderr, "upmu %s: ", cmd->name);
+    char head[64];
+    snprintf(head, sizeof head, "upmu %s: ", cmd->name);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    output_message(head, fmt, ap, "\n");
     va_end(ap);
-    fprintf(stderr, "\nTry 'upmu %s --help'.\n", cmd->name);
+    fprintf(stderr, "Try 'upmu %s --help'.\n", cmd->name);
     return EXIT_USAGE;
 }
 
@@ -167,6 +169,15 @@ static void help_line(FILE *out, const struct option_spec *o)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
     fprintf(out, "  %-28s %s\n", left, o->help);
+}
+
+int options_moment(const struct command *cmd, const char *option, const char *value, uint64_t *ns)
+{
+    if (!number_moment(value, ns))
+        return options_usage(cmd, "%s needs seconds since the beginning, such as 1.25, not '%s'", option, value);
+    if (*ns == 0 && strcmp(option, "--to") == 0)
+        return options_usage(cmd, "--to needs seconds above 0");
+    return 0;
 }
 
 void options_help(FILE *out, const struct command *cmd)

@@ -3,6 +3,7 @@
 #ifndef UPMU_TOOL_OPTIONS_H
 #define UPMU_TOOL_OPTIONS_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -27,6 +28,9 @@ int options_parse(const struct command *cmd, int argc, char **argv, option_fn ta
 
 /** Say what is wrong with the command line, and where help is. @return EXIT_USAGE. */
 int options_usage(const struct command *cmd, const char *fmt, ...) UPMU_PRINTF(2, 3);
+
+/** Take the value of --from or --to: seconds since the beginning of the recording. @return 0 or EXIT_USAGE, with its message. */
+int options_moment(const struct command *cmd, const char *option, const char *value, uint64_t *ns);
 
 /** Write a command's help. */
 void options_help(FILE *out, const struct command *cmd);

@@ -15,16 +15,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/printable.h"
+#include "memory.h"
+
 enum { OUTPUT_BUFFER = 65536 };
+
+void output_message(const char *head, const char *fmt, va_list ap, const char *tail)
+{
+    char *text = memory_vformat(fmt, ap);
+    fputs(head, stderr);
+    for (char *line = text, *rest = text; (line = strsep(&rest, "\n")) != NULL;) {
+        output_clean(stderr, line);
+        fputs(rest ? "\n" : tail, stderr);
+    }
+    free(text);
+}
 
 void complain(const char *fmt, ...)
 {
     va_list ap;
-    fputs("upmu: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    output_message("upmu: ", fmt, ap, "\n");
     va_end(ap);
-    fputc('\n', stderr);
 }
 
 static bool wants_colour(int fd)
@@ -37,10 +49,8 @@ static bool wants_colour(int fd)
 }
 
 /* Whole or not at all: what was left of a failed write would be a torn line. */
-static ssize_t output_write(void *cookie, const char *data, size_t len)
+static ssize_t output_write_all(struct output *out, const char *data, size_t len)
 {
-    struct output *out = cookie;
-
     for (size_t done = 0; done < len;) {
         ssize_t n = write(out->fd, data + done, len - done);
         if (n < 0 && errno == EINTR)
@@ -55,13 +65,82 @@ static ssize_t output_write(void *cookie, const char *data, size_t len)
     return (ssize_t)len;
 }
 
+/* Length of one of our own codes of output_style() at `text`, 0 if there is none. */
+static size_t output_style_code(const struct output *out, const char *text)
+{
+    for (int i = STYLE_PLAIN; out->colour && i <= STYLE_DIM; i++) {
+        const char *code = output_style(out, (enum output_style)i);
+        if (code[0] != '\0' && strncmp(text, code, strlen(code)) == 0)
+            return strlen(code);
+    }
+    const char *plain = output_plain(out);
+    return plain[0] != '\0' && strncmp(text, plain, strlen(plain)) == 0 ? strlen(plain) : 0;
+}
+
+/* Bytes at the end of `text` that begin a sequence whose rest comes with the next write. */
+static size_t output_unfinished(const char *text, size_t len)
+{
+    for (size_t n = 1; n < 4 && n <= len; n++) {
+        unsigned char c = (unsigned char)text[len - n];
+        if (c >= 0xc0)
+            return n < (c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u) ? n : 0;
+        if (c < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+/* The next character of `text`, as it is shown, to `to`. @return the bytes of `text` that it takes. */
+static size_t output_next(const struct output *out, const char *text, char *to, size_t *written)
+{
+    unsigned char c = (unsigned char)*text;
+    size_t code = c == '\033' ? output_style_code(out, text) : 0;
+    size_t n = code > 0 ? code : (c >= 0x20 && c < 0x7f) || c == '\n' || c == '\t' ? 1 : 0;
+    if (n > 0) {
+        memcpy(to, text, n);
+        *written = n;
+        return n;
+    }
+    n = printable_next(text, to);
+    *written = strlen(to);
+    return n;
+}
+
+/* The last guard of a terminal: text that no caller has cleaned does not reach it as it is. */
+static bool output_filter(struct output *out, const char *data, size_t len, bool last)
+{
+    size_t all = out->n_held + len, n = 0, more;
+    char *text = memory_array(all + 1, 1), *clean = memory_array(all + 1, PRINTABLE_MAX);
+    memcpy(text, out->held, out->n_held);
+    memcpy(text + out->n_held, data, len);
+    out->n_held = last ? 0 : output_unfinished(text, all);
+    all -= out->n_held;
+    memcpy(out->held, text + all, out->n_held);
+    text[all] = '\0';
+    for (size_t done = 0; done < all; n += more)
+        done += output_next(out, text + done, clean + n, &more);
+    bool written = output_write_all(out, clean, n) == (ssize_t)n;
+    free(text);
+    free(clean);
+    return written;
+}
+
+static ssize_t output_write(void *cookie, const char *data, size_t len)
+{
+    struct output *out = cookie;
+    if (out->binary)
+        return output_write_all(out, data, len);
+    return output_filter(out, data, len, false) ? (ssize_t)len : 0;
+}
+
 /* Some file systems tell only here that the data did not arrive. */
 static int output_shut(void *cookie)
 {
     struct output *out = cookie;
+    bool written = out->n_held == 0 || output_filter(out, "", 0, true);
 
     if (close(out->fd) == 0)
-        return 0;
+        return written ? 0 : -1;
     if (out->error == 0)
         out->error = errno;
     return -1;
@@ -90,8 +169,15 @@ int output_standard(struct output *out, enum output_standard which)
     return output_adopt(out, fd, which == OUTPUT_STDOUT ? "standard output" : "standard error");
 }
 
+bool output_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 int output_file(struct output *out, const char *path)
 {
+    if (output_is_standard(path))
+        return output_standard(out, OUTPUT_STDOUT);
     return output_adopt(out, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), path);
 }
 
@@ -128,8 +214,9 @@ const char *output_plain(const struct output *out)
 
 void output_clean(FILE *file, const char *text)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        fputc(c < 0x20 || c == 0x7f ? '?' : c, file);
+    while (*text) {
+        char shown[PRINTABLE_MAX];
+        text += printable_next(text, shown);
+        fputs(shown, file);
     }
 }

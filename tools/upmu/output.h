@@ -3,6 +3,7 @@
 #ifndef UPMU_TOOL_OUTPUT_H
 #define UPMU_TOOL_OUTPUT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -15,6 +16,9 @@ struct output {
     int error;        /**< errno of the first write that failed, or 0 */
     const char *name; /**< for messages */
     bool colour;      /**< a terminal that wants colour */
+    bool binary;      /**< bytes go out as they are; text is escaped as base/printable.h does */
+    char held[4];     /**< a sequence of UTF-8 whose rest is still to come */
+    size_t n_held;
 };
 
 enum output_standard {
@@ -24,7 +28,9 @@ enum output_standard {
 
 /** Buffered output to a standard stream. @return 0, or -1 having said why. */
 int output_standard(struct output *out, enum output_standard which);
-/** Output to a file, emptied or made; not inherited by programs started. @return 0, or -1 having said why. */
+/** Whether a file name given with -o means standard output: "-". */
+bool output_is_standard(const char *path);
+/** Output to a file, emptied or made, or to standard output for "-"; not inherited by programs started. @return 0, or -1 having said why. */
 int output_file(struct output *out, const char *path);
 /** The same behind what the file has. */
 int output_file_append(struct output *out, const char *path);
@@ -44,9 +50,11 @@ const char *output_style(const struct output *out, enum output_style style);
 /** Back to plain after output_style(). */
 const char *output_plain(const struct output *out);
 
-/** Text of unknown origin on one line of a terminal: control characters become '?'. */
+/** Text of unknown origin on one line of a terminal, escaped as base/printable.h does. */
 void output_clean(FILE *file, const char *text);
 
+/** A message on standard error between `head` and `tail`, escaped but for its line breaks. */
+void output_message(const char *head, const char *fmt, va_list ap, const char *tail);
 /** "upmu: ..." with a newline, on standard error. */
 void complain(const char *fmt, ...) UPMU_PRINTF(1, 2);
 

@@ -83,6 +83,11 @@ int record_prepare(struct record_request *request, const char *output, char **sh
     int status = EXIT_FAILED;
     char real[PATH_MAX];
     *shown = NULL;
+    if (output && output_is_standard(output)) {
+        complain(
+            "-o: a recording is a directory and cannot be written to standard output; give the name of a directory");
+        return EXIT_USAGE;
+    }
     request->program = program_find(request->argv[0], &status);
     if (!request->program)
         return status;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "memory.h"
 
 void table_begin(struct table *t, const struct table_column *columns, size_t n_columns)
@@ -26,12 +27,16 @@ void table_cell(struct table *t, enum output_style style, const char *fmt, ...)
     t->n_cells++;
 }
 
-/* Characters, not bytes: every byte that does not continue a UTF-8 sequence begins a character. */
+/* Characters as they are shown, not bytes. */
 static size_t text_width(const char *text)
 {
     size_t width = 0;
-    for (; *text; text++)
-        width += ((unsigned char)*text & 0xc0) != 0x80;
+    while (*text) {
+        char shown[PRINTABLE_MAX];
+        size_t n = printable_next(text, shown);
+        width += memcmp(shown, text, n) == 0 ? 1 : strlen(shown);
+        text += n;
+    }
     return width;
 }
 

@@ -56,7 +56,7 @@ class App {
       m.lost && ["warn", `${plural(m.lost, "event")} did not fit and are lost: sums are at least so large. `],
       m.window && [
         "",
-        `The timeline holds ${exact(m.shown.from)} to ${exact(m.shown.to)}; tables and sums are of the whole recording. `,
+        `The timeline and the chart hold ${exact(m.shown.from)} to ${exact(m.shown.to)}; tables and sums are of the whole recording. `,
       ],
       m.damages.length && [
         "bad",

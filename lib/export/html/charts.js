@@ -45,10 +45,11 @@ function axisMarks(from, to, width, mark) {
     mark(((i * step - from) / (to - from)) * width, moment(i * step, step));
 }
 
-// Blocked threads over time, one layer for each of the locks waited for most, one for the rest.
+// Blocked threads over the time that the page holds, one layer for each of the locks waited for most, one for the rest.
 function contention(model, bins) {
   const w = model.tables.waits,
-    width = model.length / bins || 1;
+    {from, to} = model.shown,
+    width = (to - from) / bins || 1;
   const shown = model.objects.filter((o) => o.colour !== OTHER_COLOUR).slice(0, LOCK_COLOURS.length);
   const layers = [
     ...shown.map((o) => ({object: o, title: o.title, colour: o.colour, calm: o.calm, sum: new Float64Array(bins + 1)})),
@@ -58,8 +59,11 @@ function contention(model, bins) {
   for (const row of w.rows) {
     if (row.b > 0) continue; // within another wait
     for (let i = row.from; i < row.to; i++) {
-      const layer = layers[of.has(w.what[i]) ? of.get(w.what[i]) : layers.length - 1];
-      spread(layer.sum, w.begin[i] / width, (w.begin[i] + w.ns[i]) / width, w.ns[i] > 0 ? 1 - w.idle[i] / w.ns[i] : 0);
+      const layer = layers[of.has(w.what[i]) ? of.get(w.what[i]) : layers.length - 1],
+        begin = Math.max(from, w.begin[i]),
+        end = Math.min(to, w.begin[i] + w.ns[i]);
+      if (end < begin) continue;
+      spread(layer.sum, (begin - from) / width, (end - from) / width, w.ns[i] > 0 ? 1 - w.idle[i] / w.ns[i] : 0);
     }
   }
   return layers.map((l) => ({...l, sum: walk(l.sum, bins)})).filter((l) => l.sum.some((n) => n > 0));

@@ -65,11 +65,12 @@ class Pen {
       flushPixel();
       flushRun();
       const seen = look(i),
-        beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1;
+        beyond = seen.open ? Math.max(x1, x0 + 12) + 8 : x1,
+        shown = Math.min(beyond, this.left + this.width + 2);
       this.block(
-        seen,
+        {...seen, open: seen.open && shown === beyond},
         Math.max(x0, this.left - 2),
-        Math.min(beyond, this.left + this.width + 2),
+        shown,
         y,
         height,
         ns[i] > 0 ? 1 - idle[i] / ns[i] : 1,
@@ -189,7 +190,7 @@ function drawThread(pen, m, lane, y, looks) {
   c.fillStyle = t.run;
   if (lane.thread.runRows.length > 0) {
     // What the kernel told is drawn; a hair for the rest of the thread's life.
-    c.fillRect(x0, y + state.y + state.height / 2 - 0.5, Math.max(0, x1 - x0), 1);
+    c.fillRect(x0, y + state.y + Math.floor(state.height / 2), Math.max(0, x1 - x0), 1);
     for (const row of lane.thread.runRows) pen.row(row, at, thin, looks.run);
   } else if (x1 > x0) c.fillRect(x0, at, Math.max(1, x1 - x0), thin);
   for (const strip of lane.strips) {
@@ -212,12 +213,17 @@ function drawThread(pen, m, lane, y, looks) {
   }
 }
 
-// The thread does not run while it waits: what is pale above must not show the running below.
+// Clears what is drawn below the waits of a row: a thread does not run while it waits, and waits are partly transparent.
+// Spans that stand for several waits with time between them are left: the thread ran there.
 function clearBehind(pen, row, y, height, fill) {
-  const {begin, ns} = row.table;
+  const {begin, ns, idle} = row.table,
+    end = pen.left + pen.width;
   pen.c.fillStyle = fill;
-  for (let i = Math.max(row.from, above(begin, pen.from, row.from, row.to) - 1); i < row.to && begin[i] < pen.to; i++)
-    if (ns[i] * pen.scale >= 1.5) pen.c.fillRect(Math.max(pen.left, pen.x(begin[i])), y, ns[i] * pen.scale, height);
+  for (let i = Math.max(row.from, above(begin, pen.from, row.from, row.to) - 1); i < row.to && begin[i] < pen.to; i++) {
+    const x0 = Math.max(pen.left, pen.x(begin[i])),
+      x1 = Math.min(end, pen.x(begin[i] + ns[i]));
+    if (idle[i] === 0 && ns[i] * pen.scale >= 1.5 && x1 > x0) pen.c.fillRect(x0, y, x1 - x0, height);
+  }
 }
 
 function drawObject(pen, m, lane, y, looks) {

@@ -70,7 +70,9 @@ class Model {
   constructor(data) {
     Object.assign(this, data.facts);
     // What the timeline holds.
-    this.shown = this.window ? {from: this.window[0], to: this.window[1] || this.length} : {from: 0, to: this.length};
+    this.shown = this.window
+      ? {from: this.window[0], to: Math.min(this.window[1] || this.length, this.length)}
+      : {from: 0, to: this.length};
     this.tables = {regions: data.regions, waits: data.waits, holds: data.holds, runs: data.runs};
     this.regionCounts = data.counts;
     this.readings = data.readings;

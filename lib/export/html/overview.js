@@ -81,7 +81,7 @@ function contentionPanel(app) {
   if (layers.length === 0)
     return panel(
       "Blocked threads over time",
-      h("p", {class: "empty"}, "No thread waited for anything that was recorded."),
+      h("p", {class: "empty"}, m.window ? "No recorded wait lies in the time window." : "No thread waited for anything that was recorded."),
     );
   const place = h("div", {
     class: "chart",
@@ -107,7 +107,7 @@ function contentionPanel(app) {
     }
     drawLayers(c, layers, left, 6, width - left, height - bottom - 6, most);
     c.textAlign = "left";
-    axisMarks(0, m.length || 1, width - left, (x, label) => {
+    axisMarks(m.shown.from, m.shown.to > m.shown.from ? m.shown.to : m.shown.from + 1, width - left, (x, label) => {
       c.fillStyle = t.grid;
       c.fillRect(left + Math.round(x), 6, 1, height - bottom - 2);
       c.fillStyle = t.dim;
@@ -115,8 +115,9 @@ function contentionPanel(app) {
     });
   });
   chart.canvas.addEventListener("click", (e) => {
-    const at = ((e.offsetX - 30) / (chart.canvas.clientWidth - 30)) * m.length;
-    app.show("timeline", {from: at - m.length / 40, to: at + m.length / 40});
+    const length = m.shown.to - m.shown.from,
+      at = m.shown.from + ((e.offsetX - 30) / (chart.canvas.clientWidth - 30)) * length;
+    app.show("timeline", {from: at - length / 40, to: at + length / 40});
   });
   app.onTheme(chart.ask);
   const key = h(

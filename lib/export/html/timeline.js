@@ -307,10 +307,16 @@ class Timeline {
     c.rect(left, 0, width - left, height);
     c.clip();
     this.drawEnds(pen, height);
-    for (const lane of seen) this.drawLane(pen, lane, lane.y - top, looks);
-    if (this.path_shown) this.drawPath(pen, top);
-    this.drawArrows(pen, seen, top);
-    this.drawChosen(pen, seen, top);
+    const inside = m.window ? this.insideWindow(c, pen) : pen;
+    if (inside.width > 0) {
+      c.beginPath();
+      c.rect(inside.left, 0, inside.width, height);
+      c.clip();
+      for (const lane of seen) this.drawLane(inside, lane, lane.y - top, looks);
+      if (this.path_shown) this.drawPath(inside, top);
+      this.drawArrows(inside, seen, top);
+      this.drawChosen(inside, seen, top);
+    }
     c.restore();
     c.fillStyle = t.line;
     c.fillRect(left - 1, 0, 1, height);
@@ -342,16 +348,24 @@ class Timeline {
     if (lane.kind === "counter") drawCounter(pen, this.m, lane, y);
   }
 
+  // What lies beyond the time window is known of a few spans alone, and is not shown of those either.
+  insideWindow(c, pen) {
+    const {from, to} = this.m.shown,
+      x0 = Math.max(pen.left, pen.x(from)),
+      x1 = Math.min(pen.left + pen.width, pen.x(to));
+    return new Pen(c, {from: Math.max(pen.from, from), to: Math.min(pen.to, to)}, x0, x1 - x0);
+  }
+
   drawGrid(pen, height) {
     pen.c.fillStyle = theme().grid;
     axisMarks(this.view.from, this.view.to, pen.width, (x) => pen.c.fillRect(Math.round(pen.left + x), 0, 1, height));
   }
 
-  // Before the recording began and after it ended there is nothing.
+  // Nothing is kept before the time window and after it.
   drawEnds(pen, height) {
     const c = pen.c,
-      x0 = pen.x(0),
-      x1 = pen.x(this.end);
+      x0 = pen.x(this.m.shown.from),
+      x1 = pen.x(Math.max(this.m.shown.to, 1));
     c.fillStyle = theme().shade;
     c.globalAlpha = 0.7;
     if (x0 > pen.left) c.fillRect(pen.left, 0, x0 - pen.left, height);
@@ -494,7 +508,9 @@ class Timeline {
     this.most = this.most || Math.max(1, mostBlocked(this.layers));
     c.fillStyle = t.panel;
     c.fillRect(0, 0, width, height);
-    drawLayers(c, this.layers, left, 4, wide, height - 5, this.most);
+    const shown = (ns) => left + (ns / this.end) * wide,
+      {from, to} = this.m.shown;
+    drawLayers(c, this.layers, shown(from), 4, Math.max(1, shown(to) - shown(from)), height - 5, this.most);
     c.font = `11px ${t.font}`;
     c.textBaseline = "middle";
     c.fillStyle = t.dim;

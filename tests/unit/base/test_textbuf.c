@@ -85,6 +85,32 @@ START_TEST(json_keeps_valid_utf8_and_replaces_the_rest)
 }
 END_TEST
 
+START_TEST(csv_cells_are_no_formulas_and_numbers_stay_numbers)
+{
+    expect_csv("=1+1", "\"'=1+1\"");
+    expect_csv("@SUM(A1)", "\"'@SUM(A1)\"");
+    expect_csv("-x", "\"'-x\"");
+    expect_csv("+1+2", "\"'+1+2\"");
+    expect_csv("-5e", "\"'-5e\"");
+    expect_csv("\t=1", "\"'\t=1\"");
+    expect_csv("-5", "-5");
+    expect_csv("+1.5e-3", "+1.5e-3");
+    expect_csv("-", "-");
+    expect_csv("a=b", "a=b");
+}
+END_TEST
+
+START_TEST(what_a_terminal_obeys_is_escaped)
+{
+    struct textbuf b = {0};
+    textbuf_clean(&b, "a\x1b[1m\x9b\xc2\x9b\xe2\x80\xae\xff\n\r\t\x7f\xc3\xa9\xf0\x9f\x90\x81");
+    ck_assert_str_eq(b.data, "a\\x1b[1m\\x9b\\x9b\\u202e\\xff\\n\\r\\t\\x7f\xc3\xa9\xf0\x9f\x90\x81");
+    textbuf_free(&b);
+    expect_csv("\x1b[1m\x9b", "\\x1b[1m\\x9b");
+    expect_json("\xc2\x9b\xe2\x81\xa6", "\"\\u009b\\u2066\"");
+}
+END_TEST
+
 START_TEST(csv_quotes_only_what_needs_it)
 {
     expect_csv("", "");
@@ -243,6 +269,8 @@ int main(void)
     tcase_add_test(cases, json_escapes_quotes_backslashes_and_control_characters);
     tcase_add_test(cases, json_keeps_valid_utf8_and_replaces_the_rest);
     tcase_add_test(cases, csv_quotes_only_what_needs_it);
+    tcase_add_test(cases, csv_cells_are_no_formulas_and_numbers_stay_numbers);
+    tcase_add_test(cases, what_a_terminal_obeys_is_escaped);
     tcase_add_test(cases, a_failed_buffer_takes_no_more_and_says_so);
     tcase_add_test(cases, writing_to_a_bad_descriptor_gives_its_errno);
     tcase_add_test(cases, short_and_interrupted_writes_are_continued);

@@ -23,7 +23,7 @@ static void tell(story s)
     s();
     finish();
     facts = subject;
-    job = (struct export_job){.format = &export_html, .facts = &facts, .fd = -1};
+    job = (struct export_job){.format = &export_html, .facts = &facts, .fd = -1, .window.to_ns = UINT64_MAX};
     ck_assert_int_eq(export_names_start(&job), 0);
     ck_assert_int_eq(tree_start(&job.tree, 0), 0);
     ck_assert_int_eq(export_html.start(&job), 0);
