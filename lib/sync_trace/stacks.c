@@ -33,13 +33,16 @@ struct slot {
     uint64_t tick;  /**< that of the stack's record, or a later one */
     uint32_t id;    /**< published: 0 until the record is written */
     uint32_t first; /**< in `frames` */
-    uint16_t n;
-    uint16_t room;   /**< frames it has in `frames` */
+    uint8_t n;
+    uint8_t room;    /**< frames it has in `frames` */
     uint16_t filled; /**< how often before */
     uint8_t truncated;
     uint8_t method;  /**< enum upmu_stack_method */
     uint8_t retired; /**< enum retirement */
 };
+
+_Static_assert(sizeof(struct slot) == 32, "two slots in a line of the cache");
+_Static_assert((int)SYNC_FRAMES_MAX <= (int)UINT8_MAX, "the number of frames fits");
 
 enum retirement {
     IN_USE,
@@ -153,7 +156,7 @@ static bool make_room(struct slot *s, uint32_t n)
         return false;
     }
     s->first = first;
-    s->room = (uint16_t)n;
+    s->room = (uint8_t)n;
     return true;
 }
 
@@ -161,7 +164,7 @@ static bool keep_frames(struct slot *s, const void *const *frames, uint32_t n, b
 {
     if (!make_room(s, n))
         return false;
-    s->n = (uint16_t)n;
+    s->n = (uint8_t)n;
     s->truncated = truncated;
     for (uint32_t i = 0; i < n; i++) {
         __atomic_store_n(&table->frames[s->first + i], (uintptr_t)frames[i], __ATOMIC_RELAXED);
