@@ -183,6 +183,8 @@ int output_file(struct output *out, const char *path)
 
 int output_file_append(struct output *out, const char *path)
 {
+    if (output_is_standard(path))
+        return output_standard(out, OUTPUT_STDOUT);
     return output_adopt(out, open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), path);
 }
 
