@@ -60,6 +60,9 @@ static bool metric_counted_on(const struct machine *m, const struct metric_row *
         return false;
     for (size_t i = 0; i < e.n_names; i++) {
         struct event event;
+        const char *native = strncmp(e.name[i], "native::", 8) == 0 ? e.name[i] + 8 : NULL;
+        if (native && arch_family_native(m->family, native))
+            continue; /* without libpfm4, which a program's report must not load */
         int rc = m->named ? event_resolve_on(m, e.name[i], &event) : event_resolve(e.name[i], &event);
         if (rc == 0)
             continue;
