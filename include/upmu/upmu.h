@@ -21,6 +21,7 @@
  *   r1a8                        a raw code of the core PMU, in hexadecimal
  *   skl::NAME               the same with the PMU's name as libpfm4 has it, or that of the CPU
  *   sched:sched_switch      a tracepoint of the kernel, subsystem:event
+ *   ipc, l1d-miss-ratio     a metric: the events that it is computed from, each once (upmu_metric_info)
  * each optionally followed by modifiers as perf has them: `:u` user mode only, `:k` kernel mode only, `:h` hypervisor
  * mode, `:G` guests, `:H` the host, `:p` precise. In lists, `{a,b}` keeps events in one group of the kernel, so that they
  * are counted at the same time; where that is not possible the group is refused.
@@ -149,6 +150,10 @@ struct upmu_event_info {
      *  together where they fit, its value is worth as much as the weakest of theirs, and a sum below 0 or beyond 64 bits is
      *  no number (NOT_COUNTED, UPMU_E_RANGE). */
     const char *formula;
+    double scale;           /**< a count times this is in `scale_unit`; 1 where a count is what it is */
+    const char *scale_unit; /**< "Joules", as the kernel's sysfs has it; "" where there is none */
+    /** CPUs that the event is counted on, one per socket or die ("0,18"), with UPMU_TARGET_CPU; "" if it counts tasks. */
+    const char *cpus;
 };
 
 /**
@@ -231,13 +236,49 @@ struct upmu_metric_info {
     size_t size;         /**< in: sizeof(struct upmu_metric_info) */
     const char *name;    /**< "ipc" */
     const char *summary; /**< "instructions per cycle" */
-    const char *formula; /**< "instructions / cycles" */
+    const char *formula; /**< "100 * l1d-miss / l1d-access": arithmetic over events and `wall-time` in seconds */
     const char *unit;    /**< "", "%", "/s" */
     const char *events;  /**< the names it needs, comma-separated, fit for upmu_set_open(); "" if time is enough */
+    const char *lacks;   /**< why it cannot be computed on this CPU: the event that it lacks; "" if it can */
+    int32_t on_demand;   /**< 1: it says the same as another one in other words, and is shown where it was asked for */
 };
 
-/** @return 0 and the metric at `index` (0, 1, ...), or UPMU_E_NAME past the last one. Thread and signal safe. */
+/**
+ * The metrics of the library and of users, one after the other. Of those that can be computed from several sets of events,
+ * the first one is shown whose events the CPU has.
+ * @return 0 and the metric at `index` (0, 1, ...), or UPMU_E_NAME past the last one. Thread safe, not signal safe.
+ */
 UPMU_API UPMU_CHECKED int upmu_metric_info(size_t index, struct upmu_metric_info *info);
+
+/** The same on a CPU by its name as in upmu_cpu_info(), whatever machine this is: the names are the same, what they are
+ *  computed from and `lacks` differ. */
+UPMU_API UPMU_CHECKED int upmu_cpu_metric_info(const char *cpu, size_t index, struct upmu_metric_info *info);
+
+/**
+ * Define metrics by a file: a line is `name = formula`, and `#` begins a comment. A formula has + - * / and parentheses over
+ * numbers, names of events as upmu_set_open() takes them, and `wall-time` (seconds); - and / stand between blanks. The file of
+ * the variable UPMU_METRICS is read before the first metric is looked up.
+ * @param path NULL: give what became of the file of UPMU_METRICS
+ * @return number of metrics read (0 if there is no such variable); UPMU_E_IO (cannot be read), UPMU_E_FORMAT (the message has
+ *         file, line and what is wrong; nothing of the file is taken), UPMU_E_NOMEM. Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_metric_load(const char *path);
+
+/** A group of metrics that answer one question. Strings live as long as the process. */
+struct upmu_metric_group_info {
+    size_t size;         /**< in: sizeof(struct upmu_metric_group_info) */
+    const char *name;    /**< "cache" */
+    const char *summary; /**< one line */
+    const char *metrics; /**< those that the CPU can compute, comma-separated; "" if none */
+    const char *events;  /**< the events of these, each once, fit for upmu_set_open() */
+};
+
+/**
+ * @param cpu   as in upmu_cpu_info(); NULL: this machine
+ * @param index 0, 1, ...
+ * @return 0; UPMU_E_NAME (past the last group, or no such CPU), UPMU_E_INVAL, UPMU_E_NOMEM. Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_metric_group_info(const char *cpu, size_t index, struct upmu_metric_group_info *info);
 
 /** A metric's result; there is a number only if `standing` is exact or scaled, else `value` is NaN. */
 struct upmu_metric_value {
@@ -248,7 +289,8 @@ struct upmu_metric_value {
 
 /**
  * Compute a metric from values already read.
- * @param names,values what was counted, `n` of each; names as given by upmu_set_name() or as the user wrote them
+ * @param names,values what was counted, `n` of each; names as given by upmu_set_name() or as the user wrote them. A count of an
+ *        event with a scale (upmu_event_info.scale) is taken times that
  * @param seconds wall time of the interval, for rates
  * @return 0, also when a part has no number (the standing tells); UPMU_E_NAME (no such metric, or a part was not
  *         among `names`); UPMU_E_INVAL. Thread safe.

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "core/metric.h"
+#include "core/name_list.h"
 
 static void bonds_add(struct counter_bonds *b, uint64_t owners, bool hard)
 {
@@ -41,43 +42,56 @@ static bool bonds_is_part(const struct counter_list *list, size_t i, const char 
 }
 
 /* The events of a metric in the modes of `like`, a bit each. */
-static uint64_t bonds_find_parts(const struct counter_list *list, const char *const *parts, size_t n,
-                                 const struct event *like)
+static uint64_t bonds_find_parts(const struct counter_list *list, const struct expression *e, const struct event *like)
 {
     uint64_t owners = 0;
-    for (size_t p = 0; p < n; p++)
+    for (size_t p = 0; p < e->n_names; p++)
         for (size_t i = 0; i < list->n; i++)
-            if (bonds_is_part(list, i, parts[p], like)) {
+            if (bonds_is_part(list, i, e->name[p], like)) {
                 owners |= UINT64_C(1) << i;
                 break;
             }
     return owners;
 }
 
-/* A quotient of events that were not counted at the same time is no ratio of anything. */
-static void bonds_of_metrics(const struct counter_list *list, struct counter_bonds *b)
+static void bonds_of_expression(const struct counter_list *list, const struct expression *e, struct counter_bonds *b)
 {
-    const char *parts[METRIC_EVENTS_MAX];
-    size_t n;
-    for (size_t m = 0; (n = metric_parts(m, parts)) > 0; m++) {
-        for (size_t i = 0; i < list->n; i++) {
-            uint64_t owners = bonds_is_part(list, i, parts[0], &list->events[i])
-                                  ? bonds_find_parts(list, parts, n, &list->events[i])
-                                  : 0;
-            if ((owners & (owners - 1)) != 0)
-                bonds_add(b, owners, false);
-        }
+    for (size_t i = 0; i < list->n; i++) {
+        bool part = false;
+        for (size_t p = 0; p < e->n_names; p++)
+            part = part || bonds_is_part(list, i, e->name[p], &list->events[i]);
+        uint64_t owners = part ? bonds_find_parts(list, e, &list->events[i]) : 0;
+        if ((owners & (owners - 1)) != 0 && (owners & -owners) == UINT64_C(1) << i)
+            bonds_add(b, owners, false);
     }
 }
 
-void counter_bonds_find(const struct counter_list *list, struct counter_bonds *b)
+/* A quotient of events that were not counted at the same time is no ratio of anything. Metrics that were asked for by name
+ * come first. */
+static void bonds_of_metrics(const struct machine *m, const struct counter_list *list, const char *names,
+                             struct counter_bonds *b)
+{
+    struct event_list it = {.rest = names};
+    char name[EVENT_NAME_MAX];
+    struct expression e;
+    while (event_list_next(&it, name) > 0) {
+        const char *modifiers;
+        if (name_is_metric(m, name, &e, &modifiers))
+            bonds_of_expression(list, &e, b);
+    }
+    for (size_t i = 0; list->n > 1 && metric_expression(i, &e); i++)
+        bonds_of_expression(list, &e, b);
+}
+
+void counter_bonds_find(const struct machine *m, const struct counter_list *list, const char *names,
+                        struct counter_bonds *b)
 {
     b->all = (struct plan_bonds){.bond = b->bond, .owner = b->owner};
     for (size_t i = 0; i < list->n_all; i++)
         b->owner[i] = list->link[i].owner;
     bonds_of_braces(list, b);
     bonds_of_formulas(list, b);
-    bonds_of_metrics(list, b);
+    bonds_of_metrics(m, list, names, b);
 }
 
 /* A pair of the group that cannot be counted together. @return whether there is one. */

@@ -13,8 +13,10 @@ struct counter_bonds {
     uint16_t owner[PLAN_ENTRIES_MAX];
 };
 
-/** Find the bonds of a resolved list: its groups in braces, the terms of derived events, the events of metrics. */
-void counter_bonds_find(const struct counter_list *list, struct counter_bonds *bonds);
+/** Find the bonds of a resolved list: its groups in braces, the terms of derived events, the events of metrics.
+ *  @param names what the list was made of, for the metrics that are named in it */
+void counter_bonds_find(const struct machine *m, const struct counter_list *list, const char *names,
+                        struct counter_bonds *bonds);
 
 /** Set upmu_error() to why the group in braces of event i cannot be counted as one. */
 void counter_bonds_explain(const struct counter_list *list, size_t i, const char *cpu, const struct plan_rules *rules);

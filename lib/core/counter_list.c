@@ -231,12 +231,12 @@ static int leave_split_kinds_out(struct counter_list *list)
     return 0;
 }
 
-static int plan_list(const struct machine *m, struct counter_list *list)
+static int plan_list(const struct machine *m, struct counter_list *list, const char *names)
 {
     struct plan_rules rules[PLAN_KINDS_MAX];
     struct counter_bonds bonds;
     machine_rules(m, rules);
-    counter_bonds_find(list, &bonds);
+    counter_bonds_find(m, list, names, &bonds);
     plan_groups(list->events, list->absent, list->n_parts, rules, &bonds.all, &list->plan);
     for (size_t i = 0; i < list->n_parts; i++)
         if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i, m, rules) < 0)
@@ -266,7 +266,7 @@ static int make_list(const struct machine *m, struct counter_list *list, const c
     struct name_list taken;
     memset(list, 0, sizeof *list);
     list->backend = backend;
-    int rc = name_list_make(&taken, names);
+    int rc = name_list_make(m, &taken, names);
     if (rc == 0 && taken.n > max && !keep_unknown)
         rc = upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", taken.n, max);
     if (rc == 0 && !make_room(list, taken.n < max ? taken.n : max))
@@ -279,7 +279,7 @@ static int make_list(const struct machine *m, struct counter_list *list, const c
     if (rc == 0)
         rc = append_formulas(m, list);
     if (rc == 0)
-        rc = plan_list(m, list);
+        rc = plan_list(m, list, names);
     if (rc < 0)
         counter_list_free(list);
     return rc;

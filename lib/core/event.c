@@ -19,6 +19,7 @@
 #include "core/intern.h"
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/metric.h"
 #include "core/near.h"
 #include "core/presets.h"
 #include "core/recording.h"
@@ -29,6 +30,7 @@ static void event_clear(struct event *e)
     memset(e, 0, sizeof *e);
     e->machine_code = UINT64_MAX;
     e->cpu = -1;
+    e->scale = 1;
     e->summary = e->unit = e->source = "";
 }
 
@@ -416,6 +418,7 @@ static int unknown_name(const struct machine *m, const char *base)
     suggest_begin(&s, base);
     registry_offer(&s);
     preset_offer(&s);
+    metric_offer(&s);
     if (!m->named)
         event_offer_sysfs(&s);
     if (s.best)

@@ -32,23 +32,26 @@ struct event {
     uint64_t machine_code; /**< behind a generic id; UINT64_MAX if not known or the same */
     /** The kernel's generic id of an event of the table, and what becomes of it; kind ARCH_CODE_NONE if it has none. */
     struct arch_generic_id generic;
-    bool from_table;     /**< a row of the family's table says how it is encoded */
-    uint32_t counters;   /**< mask as in arch_ops.h, ARCH_ANY */
-    uint8_t core;        /**< EVENT_CORE: number of the kind of core it is counted on */
-    bool each_kind;      /**< the same event is to be counted on the other kinds of cores too */
-    bool filter_ignored; /**< its PMU takes user/kernel filters and counts all modes all the same */
-    bool user, kernel;   /**< modes asked for; both if the name has no modifier of modes */
-    bool modes_fixed;    /**< the name asked for its modes: they must not be narrowed */
-    bool hypervisor;     /**< ":h": with neither user nor kernel, hypervisor mode alone */
-    bool guest, host;    /**< ":G", ":H": in virtual machines alone, on the host alone */
-    bool precise_max;    /**< ":P": as precise as the PMU can; of a count, which has no precision, it asks nothing */
-    uint8_t precise;     /**< number of "p": perf_event_attr.precise_ip */
-    uint8_t name_length; /**< of `name` without its modifiers */
-    bool mode_blind;     /**< a clock: it runs in all modes and cannot tell them apart */
-    bool kernel_only;    /**< happens in the kernel only: reads 0 in silence without kernel mode */
-    bool zero_unsure;    /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
-    bool all_modes_only; /**< the PMU refuses every exclude bit (msr) */
-    int cpu;             /**< the CPU an uncore PMU must be opened on, -1 if it counts tasks */
+    bool from_table;        /**< a row of the family's table says how it is encoded */
+    uint32_t counters;      /**< mask as in arch_ops.h, ARCH_ANY */
+    uint8_t core;           /**< EVENT_CORE: number of the kind of core it is counted on */
+    bool each_kind;         /**< the same event is to be counted on the other kinds of cores too */
+    bool filter_ignored;    /**< its PMU takes user/kernel filters and counts all modes all the same */
+    bool user, kernel;      /**< modes asked for; both if the name has no modifier of modes */
+    bool modes_fixed;       /**< the name asked for its modes: they must not be narrowed */
+    bool hypervisor;        /**< ":h": with neither user nor kernel, hypervisor mode alone */
+    bool guest, host;       /**< ":G", ":H": in virtual machines alone, on the host alone */
+    bool precise_max;       /**< ":P": as precise as the PMU can; of a count, which has no precision, it asks nothing */
+    uint8_t precise;        /**< number of "p": perf_event_attr.precise_ip */
+    uint8_t name_length;    /**< of `name` without its modifiers */
+    bool mode_blind;        /**< a clock: it runs in all modes and cannot tell them apart */
+    bool kernel_only;       /**< happens in the kernel only: reads 0 in silence without kernel mode */
+    bool zero_unsure;       /**< opens on a CPU that lacks it and reads 0 there: a 0 is no number */
+    bool all_modes_only;    /**< the PMU refuses every exclude bit (msr) */
+    int cpu;                /**< the first CPU an uncore PMU must be opened on, -1 if it counts tasks */
+    char cpus[64];          /**< all of them, one per socket or die ("0,18") */
+    double scale;           /**< a count times this is in `scale_unit` */
+    const char *scale_unit; /**< "Joules", or NULL where a count is what it is */
     const char *
         formula; /**< a derived event: what it is the weighted sum of (formula.h), and the rest is its first term's; or NULL */
     const char *codes; /**< of a derived event: the encodings of all its terms, for people */

@@ -116,26 +116,35 @@ static int apply_terms(const char *pmu, const char *terms, struct code *code, bo
     return 0;
 }
 
-/* First CPU of a cpumask such as "0-3,8"; -1 if the PMU has none and counts tasks. */
-static int first_cpu(const char *pmu)
+/* The CPUs that a PMU of no task is opened on ("0-3,8"), and the first of them. */
+static void find_cpus(const char *pmu, struct event *out)
 {
-    char path[PATH_CAP], text[TEXT_CAP], *end;
+    char path[PATH_CAP], *end;
     snprintf(path, sizeof path, PMU_DIR "/%s/cpumask", pmu);
-    if (machine_line(path, text, sizeof text) <= 0)
-        return -1;
-    long cpu = strtol(text, &end, 10);
-    return end == text || cpu < 0 || cpu > INT_MAX ? -1 : (int)cpu;
+    if (machine_line(path, out->cpus, sizeof out->cpus) <= 0) {
+        out->cpus[0] = '\0';
+        return;
+    }
+    long cpu = strtol(out->cpus, &end, 10);
+    out->cpu = end == out->cpus || cpu < 0 || cpu > INT_MAX ? -1 : (int)cpu;
 }
 
-static void note_scale(const char *pmu, const char *terms, struct event *out)
+/* What a count is in the unit that the kernel gives beside the event: energy in joules, traffic in bytes. */
+static void find_scale(const char *pmu, const char *terms, struct event *out)
 {
-    char path[PATH_CAP], scale[64], unit[64];
+    char path[PATH_CAP], scale[64], unit[64], *end;
     snprintf(path, sizeof path, PMU_DIR "/%s/events/%s.scale", pmu, terms);
     if (machine_line(path, scale, sizeof scale) <= 0)
         return;
+    double factor = strtod(scale, &end);
+    if (end == scale || (*end != '\0' && !isspace((unsigned char)*end)) || !(factor > 0))
+        return;
     snprintf(path, sizeof path, PMU_DIR "/%s/events/%s.unit", pmu, terms);
-    if (machine_line(path, unit, sizeof unit) < 0)
+    if (machine_line(path, unit, sizeof unit) <= 0)
         unit[0] = '\0';
+    const char *kept = intern(unit);
+    out->scale = factor;
+    out->scale_unit = kept ? kept : "";
     snprintf(out->note, sizeof out->note, "raw counts; times %s gives %s", scale, unit[0] ? unit : "the unit");
 }
 
@@ -176,7 +185,7 @@ int event_from_sysfs(const char *base, struct event *out)
     out->config = code.config;
     out->config1 = code.config1;
     out->config2 = code.config2;
-    out->cpu = first_cpu(pmu);
+    find_cpus(pmu, out);
     out->grade = UPMU_GRADE_EXACT;
     out->class = out->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE : EVENT_OTHER;
     for (unsigned k = 0; k < machine_get()->core_kinds; k++) {
@@ -188,7 +197,7 @@ int event_from_sysfs(const char *base, struct event *out)
     }
     out->all_modes_only = strcmp(pmu, "msr") == 0;
     snprintf(out->pmu, sizeof out->pmu, "%s", pmu);
-    note_scale(pmu, terms, out);
+    find_scale(pmu, terms, out);
     return 0;
 }
 

@@ -47,19 +47,44 @@ static int check_opts(const struct upmu_set_opts *o)
     return 0;
 }
 
-/* An event of a PMU that belongs to no task can be counted on CPUs only. */
+/* Whether a CPU is in a list such as "0-3,18". */
+static bool is_listed(const char *cpus, int cpu)
+{
+    for (const char *p = cpus; *p;) {
+        char *end;
+        long first = strtol(p, &end, 10), last = first;
+        if (end == p)
+            return false;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        if (cpu >= first && cpu <= last)
+            return true;
+        p = end + (*end == ',');
+    }
+    return false;
+}
+
+/* An event of a PMU that belongs to no task can be counted on CPUs only, and on one CPU of each socket or die: on two of
+ * them the same would be counted twice. */
 static int check_scopes(struct upmu_set *set)
 {
     for (size_t i = 0; i < set->list.n; i++) {
         struct event *e = &set->list.events[i];
-        if (set->list.absent[i] || e->cpu < 0 || set->opts.target == UPMU_TARGET_CPU)
+        bool on_cpu = set->opts.target == UPMU_TARGET_CPU;
+        if (set->list.absent[i] || e->cpu < 0 || (on_cpu && is_listed(e->cpus, set->opts.cpu)))
             continue;
-        (void)upmu_fail(UPMU_E_UNSUPPORTED,
-                        "'%s' counts a whole CPU or socket, not a task; count it with "
-                        "UPMU_TARGET_CPU (upmu stat -C %d)",
-                        e->name, e->cpu);
+        if (on_cpu)
+            (void)upmu_fail(UPMU_E_UNSUPPORTED,
+                            "'%s' counts a whole socket or die, and is counted on CPU %s alone, once for each", e->name,
+                            e->cpus);
+        else
+            (void)upmu_fail(UPMU_E_UNSUPPORTED,
+                            "'%s' counts a whole CPU or socket, not a task; count it with "
+                            "UPMU_TARGET_CPU (upmu stat -C %s)",
+                            e->name, e->cpus);
         if (counter_list_leave_out(&set->list, i, UPMU_E_UNSUPPORTED) < 0)
             return UPMU_E_NOMEM;
+        set->elsewhere |= on_cpu ? UINT64_C(1) << i : 0;
     }
     return 0;
 }
@@ -520,6 +545,8 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     for (size_t i = 0; i < set->list.n; i++) {
         if (set->list.link[i].weight)
             values[i] = derived_total(set, i);
+        else if (set->elsewhere >> i & 1)
+            values[i] = value_without(UPMU_NOT_COUNTED, 0); /* takes nothing from a sum over CPUs */
         else if (doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
     }

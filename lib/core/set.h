@@ -41,6 +41,7 @@ struct upmu_set {
     struct kernel_usage used_before, used; /**< of the command: before its exec, and in all once it was waited for */
     uint64_t doubted;                      /**< bit i: event i last read a 0 that is no number */
     uint64_t jumped;       /**< bit i: event i has read more than can have happened, since the last reset */
+    uint64_t elsewhere;    /**< bit i: event i is counted on other CPUs for this one, too */
     uint64_t out_of_range; /**< bit i: derived event i last came out as no number */
 };
 _Static_assert(PLAN_EVENTS_MAX <= 64, "an event has a bit in upmu_set.doubted");

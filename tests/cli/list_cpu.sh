@@ -56,7 +56,10 @@ expect 1 "$UPMU" list --cpu ''
 has err "upmu list --cpus"
 expect 1 "$UPMU" list --cpu pdp11-of-my-grandmother
 has err "upmu list --cpus"
-expect 2 "$UPMU" list --cpu zen3 --metrics
+expect 0 "$UPMU" list --cpu zen3 --metrics
+has out "branch-miss-ratio"
+has_not out "EVENT"
+expect 2 "$UPMU" list --cpu zen3 --metrics --refresh
 expect 2 "$UPMU" list --cpu zen3 --refresh
 expect 2 "$UPMU" list --cpus zen3
 

@@ -26,6 +26,7 @@ int main(int argc, char **argv)
     struct stat_event events[] = {
         {.name = cycles,
          .unit = nothing,
+         .scale = 1,
          .reason = nothing,
          .standing = UPMU_EXACT,
          .enabled = 10,
@@ -36,6 +37,7 @@ int main(int argc, char **argv)
          .n_kinds = 2},
         {.name = flat,
          .unit = nothing,
+         .scale = 1,
          .reason = nothing,
          .standing = UPMU_EXACT,
          .enabled = 10,
@@ -43,9 +45,10 @@ int main(int argc, char **argv)
          .value = mean_of(runs, (const double[]){7, 7}),
          .total = 7ull * runs},
     };
-    const struct stat_result result = {.events = events, .n_events = 2, .runs = runs, .instances = 1};
     char *const command[] = {cycles, NULL};
     const struct stat_request request = {.events = "cycles", .argv = (char **)command, .runs = runs};
+    const struct stat_result result = {
+        .request = &request, .events = events, .n_events = 2, .runs = runs, .instances = 1};
     struct output out;
     if (argc < 2 || output_standard(&out, OUTPUT_STDOUT) != 0)
         return 2;

@@ -4,11 +4,13 @@
  * others call it. Room: tools/upmu. Before it: main; after it: the library's tables.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "json.h"
 #include "list.h"
+#include "memory.h"
 #include "options.h"
 #include "perf_words.h"
 
@@ -64,6 +66,9 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
         explain_line(out, "rule", cpu->rule);
     explain_line(out, "counters", e->counters);
     explain_line(out, "grade", list_grade(e->grade));
+    if (e->scale_unit[0])
+        fprintf(out->file, "%-10s a count times %.17g is in %s\n", "scale", e->scale, e->scale_unit);
+    explain_line(out, "CPUs", e->cpus);
     explain_line(out, "note", e->note);
     explain_line(out, "PAPI", e->papi);
     explain_line(out, "perf", words);
@@ -102,6 +107,30 @@ static int explain_write(const struct explain_request *r, const struct upmu_even
     return output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+/* A metric by its name. @return whether it is one, and was written. */
+static bool explain_metric(const struct explain_request *r, int *status)
+{
+    struct upmu_metric_info m = {.size = sizeof m};
+    struct output out;
+    size_t i = 0;
+    while ((*status = r->cpu ? upmu_cpu_metric_info(r->cpu, i, &m) : upmu_metric_info(i, &m)) == 0 &&
+           strcmp(m.name, r->event) != 0)
+        i++;
+    if (*status != 0 || r->as_json)
+        return false;
+    *status = EXIT_FAILED;
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return true;
+    explain_line(&out, "metric", m.name);
+    explain_line(&out, "says", m.summary);
+    explain_line(&out, "unit", m.unit);
+    explain_line(&out, "formula", m.formula);
+    explain_line(&out, "events", m.events);
+    explain_line(&out, "lacks", m.lacks);
+    *status = output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
+    return true;
+}
+
 static int explain_run(const struct command *self, int argc, char **argv)
 {
     struct explain_request r = {.self = self};
@@ -118,7 +147,13 @@ static int explain_run(const struct command *self, int argc, char **argv)
         rc = r.cpu ? upmu_cpu_event_info(r.cpu, r.event, &e) : upmu_event_info(r.event, &e);
     /* That a CPU lacks an event is an answer. */
     if (rc != 0 && rc != UPMU_E_UNSUPPORTED) {
-        complain("%s", upmu_error());
+        char *message = memory_copy(upmu_error());
+        bool metric = explain_metric(&r, &status);
+        if (!metric)
+            complain("%s", message);
+        free(message);
+        if (metric)
+            return status;
         return EXIT_FAILED;
     }
     return explain_write(&r, &e, &cpu);

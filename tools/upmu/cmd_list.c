@@ -11,11 +11,22 @@
 #include "csv.h"
 #include "list.h"
 #include "memory.h"
+#include "metrics.h"
 #include "options.h"
 #include "reason.h"
 #include "table.h"
 
-enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS, LIST_REFRESH, LIST_CPU, LIST_CPUS, LIST_NATIVE };
+enum {
+    LIST_JSON = 1,
+    LIST_CSV,
+    LIST_NO_PROBE,
+    LIST_METRICS,
+    LIST_REFRESH,
+    LIST_CPU,
+    LIST_CPUS,
+    LIST_NATIVE,
+    LIST_METRICS_FILE
+};
 
 struct list_request {
     const struct command *self;
@@ -28,6 +39,7 @@ struct list_request {
     bool natives;
     bool cpus;
     const char *cpu;            /* the CPU whose table is asked for; NULL: this machine */
+    const char *metrics_file;   /* NULL: that of UPMU_METRICS */
     struct trial_store *trials; /* NULL with --no-probe */
 };
 
@@ -43,6 +55,8 @@ static int list_option(void *arg, int id, const char *value)
     r->cpus |= id == LIST_CPUS;
     if (id == LIST_CPU)
         r->cpu = value;
+    if (id == LIST_METRICS_FILE)
+        r->metrics_file = value;
     if (id != OPTION_OPERAND)
         return 0;
     if (r->pattern)
@@ -152,6 +166,10 @@ static int list_find_events(struct list *list, const struct list_request *r)
 static struct list_trial try_metric(struct trial_store *trials, const struct upmu_metric_info *metric)
 {
     struct list_trial weakest = {.made = true};
+
+    if (metric->lacks[0])
+        return (struct list_trial){
+            .made = true, .code = UPMU_E_UNSUPPORTED, .event = metric->name, .reason = metric->lacks};
     char *names = memory_copy(metric->events), *rest = names, *name;
 
     while (weakest.code == 0 && (name = strsep(&rest, ",")) != NULL) {
@@ -166,11 +184,16 @@ static struct list_trial try_metric(struct trial_store *trials, const struct upm
     return weakest;
 }
 
+static int metric_lookup(const char *cpu, size_t index, struct upmu_metric_info *info)
+{
+    return cpu ? upmu_cpu_metric_info(cpu, index, info) : upmu_metric_info(index, info);
+}
+
 static void list_find_metrics(struct list *list, const struct list_request *r)
 {
     struct upmu_metric_info info = {.size = sizeof info};
 
-    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+    for (size_t i = 0; metric_lookup(r->cpu, i, &info) == 0; i++) {
         if (!matches(r->pattern, info.name))
             continue;
         list->metrics = memory_resize(list->metrics, list->n_metrics + 1, sizeof *list->metrics);
@@ -178,6 +201,16 @@ static void list_find_metrics(struct list *list, const struct list_request *r)
         *m = (struct list_metric){.info = info};
         if (r->trials)
             m->trial = try_metric(r->trials, &info);
+    }
+}
+
+static void list_find_groups(struct list *list, const struct list_request *r)
+{
+    struct upmu_metric_group_info info = {.size = sizeof info};
+
+    for (size_t i = 0; upmu_metric_group_info(r->cpu, i, &info) == 0; i++) {
+        list->groups = memory_resize(list->groups, list->n_groups + 1, sizeof *list->groups);
+        list->groups[list->n_groups++] = info;
     }
 }
 
@@ -206,8 +239,10 @@ static int list_find(struct list *list, const struct list_request *r)
     }
     if (!r->only_metrics && list_find_events(list, r) != 0)
         return -1;
-    if (!r->cpu && !r->natives)
+    if (!r->natives && (!r->cpu || r->only_metrics))
         list_find_metrics(list, r);
+    if (r->only_metrics && !r->pattern)
+        list_find_groups(list, r);
     return list->n_events + list->n_metrics > 0 ? 0 : list_find_spelled(list, r);
 }
 
@@ -215,6 +250,7 @@ static void list_free(struct list *list)
 {
     free(list->events);
     free(list->metrics);
+    free(list->groups);
 }
 
 /* ---------------------------------------------------------------------------------------------- for people */
@@ -250,7 +286,8 @@ static void list_events_text(struct output *out, const struct list *list)
 static void list_metrics_text(struct output *out, const struct list *list)
 {
     static const struct table_column columns[] = {
-        {"METRIC", false}, {"UNIT", false}, {"FORMULA", false}, {"COUNTS HERE", false}, {"MEANING", false},
+        {"METRIC", false},      {"UNIT", false},    {"FORMULA", false},
+        {"COUNTS HERE", false}, {"MEANING", false}, {"NOTE", false},
     };
     struct table t;
 
@@ -262,6 +299,25 @@ static void list_metrics_text(struct output *out, const struct list *list)
         table_cell(&t, STYLE_PLAIN, "%s", m->info.formula);
         table_cell(&t, here_style(&m->trial), "%s", list_here(&m->trial));
         table_cell(&t, STYLE_PLAIN, "%s", m->info.summary);
+        table_cell(&t, STYLE_WARNING, "%s", m->info.lacks);
+    }
+    table_end(&t, out, 0);
+}
+
+static void list_groups_text(struct output *out, const struct list *list)
+{
+    static const struct table_column columns[] = {{"GROUP", false}, {"METRICS", false}, {"MEANING", false}};
+    struct table t;
+
+    if (list->n_groups == 0)
+        return;
+    fputc('\n', out->file);
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < list->n_groups; i++) {
+        const struct upmu_metric_group_info *g = &list->groups[i];
+        table_cell(&t, STYLE_PLAIN, "%s", g->name);
+        table_cell(&t, STYLE_PLAIN, "%s", g->metrics[0] ? g->metrics : "(none on this CPU)");
+        table_cell(&t, STYLE_PLAIN, "%s", g->summary);
     }
     table_end(&t, out, 0);
 }
@@ -307,6 +363,7 @@ static void list_write_text(struct output *out, const struct list *list)
     if (list->n_events > 0 && list->n_metrics > 0)
         fputc('\n', out->file);
     list_metrics_text(out, list);
+    list_groups_text(out, list);
     list_reasons_text(out, list);
 }
 
@@ -328,11 +385,11 @@ static void list_write_csv(struct output *out, const struct list *list)
     /* One kind of rows per file: metrics only where no event is listed. */
     if (list->n_events > 0)
         return;
-    csv_row(&c, (const char *const[]){"metric", "unit", "formula", "here", "summary", NULL});
+    csv_row(&c, (const char *const[]){"metric", "unit", "formula", "here", "summary", "lacks", NULL});
     for (size_t i = 0; i < list->n_metrics; i++) {
         const struct list_metric *m = &list->metrics[i];
         csv_row(&c, (const char *const[]){m->info.name, m->info.unit, m->info.formula, list_here(&m->trial),
-                                          m->info.summary, NULL});
+                                          m->info.summary, m->info.lacks, NULL});
     }
 }
 
@@ -362,8 +419,8 @@ static bool options_agree(const struct list_request *r)
         fault = "--json or --csv, not both";
     else if (r->no_probe && r->refresh)
         fault = "--refresh or --no-probe, not both";
-    else if (r->cpu && (r->refresh || r->only_metrics))
-        fault = "--cpu shows a table: nothing is tried, and metrics are the same on every CPU";
+    else if (r->cpu && r->refresh)
+        fault = "--cpu shows a table: nothing is tried";
     else if (r->natives && r->only_metrics)
         fault = "--native or --metrics, not both";
     else if (r->cpus && (r->cpu || r->natives || r->only_metrics || r->refresh || r->pattern))
@@ -383,6 +440,8 @@ static int list_run(const struct command *self, int argc, char **argv)
         return status;
     if (!options_agree(&request))
         return EXIT_USAGE;
+    if (!metrics_load(request.metrics_file))
+        return EXIT_FAILED;
     if (request.cpus)
         return list_cpus(request.as_json, request.as_csv);
     request.trials = request.no_probe || request.cpu ? NULL : trials_open(request.refresh);
@@ -393,7 +452,8 @@ static int list_run(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec list_options[] = {
-    {LIST_METRICS, 'm', "metrics", NULL, "metrics only"},
+    {LIST_METRICS, 'm', "metrics", NULL, "metrics and their groups only"},
+    {LIST_METRICS_FILE, 0, "metrics-file", "FILE", "metrics of your own: lines of name = formula"},
     {LIST_NO_PROBE, 'n', "no-probe", NULL, "do not try the events, only look them up"},
     {LIST_REFRESH, 'r', "refresh", NULL, "try every event anew, whatever an earlier run found out"},
     {LIST_CPU, 'C', "cpu", "CPU", "the table of a CPU by its family or chip, whatever machine this is"},

@@ -2,15 +2,20 @@
 /* upmu stat: count events of commands, processes, threads and CPUs. */
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "memory.h"
+#include "metrics.h"
 #include "numbers.h"
 #include "options.h"
 #include "stat.h"
 
 enum {
     STAT_OPT_EVENT = 1,
+    STAT_OPT_GROUP,
+    STAT_OPT_METRICS_FILE,
     STAT_OPT_PID,
     STAT_OPT_TID,
     STAT_OPT_ALL_CPUS,
@@ -42,6 +47,8 @@ struct stat_line {
     struct stat_request request;
     unsigned formats; /* how many were asked for */
     bool pid, tid, cpu, all_cpus, per_thread, no_aggr;
+    const char *groups;       /* of metrics, or NULL */
+    const char *metrics_file; /* or NULL */
 };
 
 static int stat_number(struct stat_line *l, const char *option, const char *text, long low, long high, long *out)
@@ -141,6 +148,12 @@ static int stat_option(void *arg, int id, const char *value)
     switch (id) {
     case STAT_OPT_EVENT:
         l->request.events = value;
+        return 0;
+    case STAT_OPT_GROUP:
+        l->groups = value;
+        return 0;
+    case STAT_OPT_METRICS_FILE:
+        l->metrics_file = value;
         return 0;
     case STAT_OPT_PID:
         return stat_ids(l, &l->pid, STAT_PROCESSES, "pid", value);
@@ -244,6 +257,25 @@ static int stat_count_and_write(const struct stat_request *request)
     return status;
 }
 
+/* The events of groups are counted beside those of --event, or alone. `owned`: to be freed. */
+static bool stat_metrics_prepare(struct stat_line *l, char *owned[2])
+{
+    struct stat_request *q = &l->request;
+    if (!metrics_load(l->metrics_file))
+        return false;
+    if (!l->groups)
+        return true;
+    char *events;
+    if (!metrics_of_groups(l->groups, &events, &owned[1]))
+        return false;
+    owned[0] = q->events == default_events ? events : memory_format("%s,%s", q->events, events);
+    if (owned[0] != events)
+        free(events);
+    q->events = owned[0];
+    q->metrics = owned[1];
+    return true;
+}
+
 static int stat_main(const struct command *self, int argc, char **argv)
 {
     struct stat_line line = {
@@ -251,6 +283,7 @@ static int stat_main(const struct command *self, int argc, char **argv)
         .request = {.events = default_events, .runs = 1, .separator = ','},
     };
     struct stat_request *q = &line.request;
+    char *owned[2] = {NULL, NULL};
     int rest = argc;
     int status = options_parse(self, argc, argv, stat_option, &line, &rest);
 
@@ -260,17 +293,23 @@ static int stat_main(const struct command *self, int argc, char **argv)
         q->each = line.per_thread || line.no_aggr;
         q->all_cpus = line.all_cpus && !line.cpu;
         status = stat_check(&line);
+        if (status == 0 && !stat_metrics_prepare(&line, owned))
+            status = EXIT_FAILED;
         if (status == 0 && q->all_cpus && !stat_ids_online(&q->ids))
             status = EXIT_FAILED;
         if (status == 0)
             status = stat_count_and_write(q);
     }
     stat_ids_free(&q->ids);
+    free(owned[0]);
+    free(owned[1]);
     return status;
 }
 
 static const struct option_spec stat_options[] = {
-    {STAT_OPT_EVENT, 'e', "event", "EVENTS", "events to count, comma-separated; see upmu list"},
+    {STAT_OPT_EVENT, 'e', "event", "EVENTS", "events and metrics to count, comma-separated; see upmu list"},
+    {STAT_OPT_GROUP, 'g', "group", "GROUPS", "the events and metrics of groups, as cache,branch; see upmu list -m"},
+    {STAT_OPT_METRICS_FILE, 0, "metrics-file", "FILE", "metrics of your own: lines of name = formula"},
     {STAT_OPT_PID, 'p', "pid", "PIDS", "count running processes, all their threads"},
     {STAT_OPT_TID, 't', "tid", "TIDS", "count running threads"},
     {STAT_OPT_ALL_CPUS, 'a', "all-cpus", NULL, "count everything on all CPUs"},

@@ -45,6 +45,8 @@ struct list {
     size_t n_events;
     struct list_metric *metrics;
     size_t n_metrics;
+    struct upmu_metric_group_info *groups;
+    size_t n_groups;
 };
 
 /** "exact", "approximate", "absent". */

@@ -46,6 +46,9 @@ static void list_code_json(struct json *j, const struct upmu_event_info *info)
     json_string(j, "generic", info->generic[0] ? info->generic : NULL);
     json_string(j, "choice", info->choice);
     json_string(j, "formula", info->formula);
+    json_double(j, "scale", info->scale);
+    json_string(j, "scale_unit", info->scale_unit);
+    json_string(j, "cpus", info->cpus);
 }
 
 void list_event_members(struct json *j, const struct upmu_event_info *info)
@@ -80,6 +83,7 @@ static void list_metric_json(struct json *j, const struct list_metric *m)
     json_string(j, "formula", m->info.formula);
     json_string(j, "unit", m->info.unit);
     json_string(j, "events", m->info.events);
+    json_string(j, "lacks", m->info.lacks[0] ? m->info.lacks : NULL);
     list_trial_json(j, &m->trial);
     json_object_end(j);
 }
@@ -121,6 +125,16 @@ void list_write_json(struct output *out, const struct list *list)
     json_array(&j, "metrics");
     for (size_t i = 0; i < list->n_metrics; i++)
         list_metric_json(&j, &list->metrics[i]);
+    json_array_end(&j);
+    json_array(&j, "groups");
+    for (size_t i = 0; i < list->n_groups; i++) {
+        json_object(&j, NULL);
+        json_string(&j, "name", list->groups[i].name);
+        json_string(&j, "summary", list->groups[i].summary);
+        json_string(&j, "metrics", list->groups[i].metrics);
+        json_string(&j, "events", list->groups[i].events);
+        json_object_end(&j);
+    }
     json_array_end(&j);
     json_end(&j);
 }

@@ -35,6 +35,7 @@ struct stat_ids {
 
 struct stat_request {
     const char *events;
+    const char *metrics; /**< comma-separated, to be shown though they are shown on demand only; or NULL */
     enum stat_target target;
     struct stat_ids ids;
     bool all_cpus;
@@ -175,7 +176,8 @@ struct stat_kind {
 /** One event over all runs. */
 struct stat_event {
     char *name;             /**< as counted */
-    char *unit;             /**< "" or "ns" */
+    char *unit;             /**< "" or "ns"; of an event with a scale, that of the count times it */
+    double scale;           /**< 1 where a count is what it is */
     char *reason;           /**< why it is not counted, or "" */
     struct stat_mean value; /**< over the runs with a number */
     uint64_t total;         /**< sum over these runs; UPMU_NO_VALUE if it is beyond 64 bits */
@@ -196,6 +198,7 @@ struct stat_member {
 };
 
 struct stat_result {
+    const struct stat_request *request;
     struct stat_event *events;
     size_t n_events;
     struct stat_member *members; /**< with stat_request.each; their sum is in `events` */

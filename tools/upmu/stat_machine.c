@@ -87,7 +87,9 @@ static void json_event(struct json *j, const struct stat_event *e, const struct 
     json_object(j, NULL);
     json_string(j, "name", e->name);
     json_value(j, e, r);
-    json_string(j, "unit", e->unit);
+    json_string(j, "unit", e->scale != 1 ? "" : e->unit);
+    json_double(j, "scale", e->scale); /* the value times this is in: */
+    json_string(j, "scale_unit", e->scale != 1 ? e->unit : NULL);
     json_cause(j, e->standing, e->cause);
     json_string(j, "source", stat_has_number(e, r) ? stat_source_name(e->source) : NULL);
     json_string(j, "reason", e->reason[0] ? e->reason : NULL);
@@ -192,6 +194,8 @@ static void csv_value(struct csv *c, const struct stat_event *e, const struct st
     }
     if (clock)
         csv_format(c, "%.2f", e->value.mean / 1e6);
+    else if (e->scale != 1)
+        csv_format(c, "%.2f", e->value.mean * e->scale);
     else if (r->runs > 1)
         csv_format(c, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
     else

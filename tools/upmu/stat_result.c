@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "metrics.h"
 #include "stat.h"
 
 /* -------------------------------------------------------------------------------------------- statistics */
@@ -77,6 +78,9 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
     }
     for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
         struct upmu_metric_value value;
+        if (info.on_demand && !metrics_listed(result->request->events, info.name) &&
+            !metrics_listed(result->request->metrics, info.name))
+            continue;
         if (upmu_metric_eval(info.name, names, values, result->n_events, seconds, &value) == 0)
             each(arg, &info, &value);
     }
@@ -86,11 +90,20 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
 
 /* ------------------------------------------------------------------------------------------ one event */
 
-static char *event_unit(const char *name)
+static void event_begin(struct stat_event *e, const char *name)
 {
     struct upmu_event_info info = {.size = sizeof info};
     int rc = upmu_event_info(name, &info);
-    return memory_copy(rc == 0 || rc == UPMU_E_UNSUPPORTED ? info.unit : "");
+    bool known = rc == 0 || rc == UPMU_E_UNSUPPORTED, scaled = known && info.scale_unit[0] != '\0';
+    *e = (struct stat_event){
+        .name = memory_copy(name),
+        .unit = memory_copy(scaled  ? info.scale_unit
+                            : known ? info.unit
+                                    : ""),
+        .scale = scaled ? info.scale : 1,
+        .reason = memory_copy(""),
+        .standing = UPMU_EXACT,
+    };
 }
 
 /* Most machines have one core type, which is not worth a row of its own. */
@@ -110,13 +123,7 @@ static struct stat_event *events_begin(const struct stat_parts *parts)
     struct stat_event *events = memory_array(parts->n_events, sizeof *events);
     const struct upmu_set *set = parts->part[0].set;
     for (size_t i = 0; i < parts->n_events; i++) {
-        const char *name = upmu_set_name(set, i);
-        events[i] = (struct stat_event){
-            .name = memory_copy(name),
-            .unit = event_unit(name),
-            .reason = memory_copy(""),
-            .standing = UPMU_EXACT,
-        };
+        event_begin(&events[i], upmu_set_name(set, i));
         if (parts->n == 1)
             kinds_begin(&events[i], set, i);
     }

@@ -71,7 +71,7 @@ static int run_start(struct run *run)
 static void interval_write(struct run *run)
 {
     const struct stat_request *q = run->request;
-    struct stat_result result = {0};
+    struct stat_result result = {.request = q};
     struct stat_interval interval = {.seconds = run->parts.ended - run->parts.began, .number = run->intervals++};
     stat_result_add(&result, &run->parts, true);
     if (q->format == STAT_JSON)
@@ -214,7 +214,7 @@ int stat_run(const struct stat_request *request, struct output *out, struct stat
 {
     int status = EXIT_OK;
 
-    *result = (struct stat_result){0};
+    *result = (struct stat_result){.request = request};
     stat_signals_catch();
     for (unsigned i = 0; i < request->runs && status == EXIT_OK && stat_signals_seen() == 0; i++) {
         struct run run = {.request = request, .out = out};

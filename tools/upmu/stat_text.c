@@ -64,7 +64,9 @@ static void cell_value(struct table *t, const struct stat_event *e, const struct
         table_cell(t, STYLE_PLAIN, "msec");
         return;
     }
-    if (r->runs > 1)
+    if (e->scale != 1)
+        table_cell(t, STYLE_PLAIN, "%.2f", e->value.mean * e->scale);
+    else if (r->runs > 1)
         table_cell(t, STYLE_PLAIN, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
     else
         table_cell(t, STYLE_PLAIN, "%" PRIu64, e->total);
@@ -108,7 +110,8 @@ static void cell_standing(struct table *t, const struct stat_event *e, bool verb
 static void kind_rows(struct table *t, const struct stat_event *e, const struct stat_result *r)
 {
     for (size_t k = 0; k < e->n_kinds; k++) {
-        const struct stat_event part = {.unit = e->unit, .value = e->kinds[k].value, .total = e->kinds[k].total};
+        const struct stat_event part = {
+            .unit = e->unit, .scale = e->scale, .value = e->kinds[k].value, .total = e->kinds[k].total};
         if (part.value.n != r->runs)
             continue;
         table_cell(t, STYLE_PLAIN, "%s", "");
@@ -305,6 +308,8 @@ static void interval_row(struct output *out, double seconds, const char *label, 
     char value[32] = "-";
     if (number && clock)
         snprintf(value, sizeof value, "%.2f", e->value.mean / 1e6);
+    else if (number && e->scale != 1)
+        snprintf(value, sizeof value, "%.2f", e->value.mean * e->scale);
     else if (number)
         snprintf(value, sizeof value, "%" PRIu64, e->total);
     fprintf(out->file, "%12.6f  ", seconds);

@@ -173,9 +173,12 @@ START_TEST(each_metric_is_listed_once_with_events_a_set_can_open)
     for (; upmu_metric_info(n, &info) == 0; n++) {
         struct upmu_set *set;
         ck_assert(n == 0 || strcmp(info.name, before.name) != 0);
-        ck_assert_int_eq(upmu_set_open(&set, info.events, NULL), 0);
-        ck_assert_uint_le(upmu_set_size(set), 2);
-        upmu_set_close(set);
+        ck_assert_msg(info.formula[0] && info.summary[0], "%s", info.name);
+        if (info.lacks[0] == '\0') {
+            ck_assert_int_eq(upmu_set_open(&set, info.events, NULL), 0);
+            ck_assert_uint_ge(upmu_set_size(set), 1);
+            upmu_set_close(set);
+        }
         before = info;
     }
     ck_assert_uint_ge(n, 8);
