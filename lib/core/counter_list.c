@@ -8,6 +8,7 @@
 #include "core/counter_bonds.h"
 #include "core/formula.h"
 #include "core/machine.h"
+#include "core/self_check_counters.h"
 #include "core/name_list.h"
 
 /* An event, the same on the other kinds of cores, further terms of its formula, and those that fill its group up. */
@@ -231,6 +232,39 @@ static int leave_split_kinds_out(struct counter_list *list)
     return 0;
 }
 
+static bool in_core_group(const struct counter_list *list, size_t i, size_t group)
+{
+    return !list->absent[list->link[i].owner] && list->events[i].class == EVENT_CORE &&
+           list->plan.entry[i].group == group;
+}
+
+/* Where a virtual PMU shows more counters than count, groups must not be multiplexed: the kernel would run a second one on what is
+ * left, and no time would show it. The largest group is counted. @return 0 or UPMU_E_NOMEM. */
+static int keep_one_group(const struct machine *m, struct counter_list *list)
+{
+    size_t sizes[PLAN_ENTRIES_MAX] = {0}, largest = 0;
+    unsigned shown = m->family->counters.general;
+    if (!m->cpu.hypervisor || m->named || self_check_counters(shown) >= shown)
+        return 0;
+    for (size_t g = 0; g < list->plan.n_groups; g++) {
+        for (size_t i = 0; i < list->n_parts; i++)
+            sizes[g] += in_core_group(list, i, g);
+        largest = sizes[g] > sizes[largest] ? g : largest;
+    }
+    for (size_t i = 0; i < list->n_parts; i++) {
+        size_t owner = list->link[i].owner;
+        if (!in_core_group(list, i, list->plan.entry[i].group) || list->plan.entry[i].group == largest)
+            continue;
+        (void)upmu_fail(UPMU_E_FIT,
+                        "'%s' does not fit on the %u counters that count in this virtual machine, of %u that it shows; "
+                        "count it in a run of its own",
+                        list->events[owner].name, self_check_counters(shown), shown);
+        if (counter_list_leave_out(list, owner, UPMU_E_FIT) < 0)
+            return UPMU_E_NOMEM;
+    }
+    return 0;
+}
+
 static int plan_list(const struct machine *m, struct counter_list *list, const char *names)
 {
     struct plan_rules rules[PLAN_KINDS_MAX];
@@ -241,7 +275,7 @@ static int plan_list(const struct machine *m, struct counter_list *list, const c
     for (size_t i = 0; i < list->n_parts; i++)
         if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i, m, rules) < 0)
             return UPMU_E_NOMEM;
-    if (leave_split_kinds_out(list) < 0)
+    if (leave_split_kinds_out(list) < 0 || keep_one_group(m, list) < 0)
         return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])

@@ -24,6 +24,7 @@
 #include "core/machine.h"
 #include "core/recording.h"
 #include "core/self_check.h"
+#include "core/self_check_counters.h"
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
@@ -216,6 +217,12 @@ static int topic_hardware(const struct doctor *d)
                     "cycles opens but gets no counter: others hold them all (perf, oprofile, the NMI watchdog)");
     if (words[0] == 0)
         return tell(d, topic, UPMU_FINDING_MISSING, "", "cycles runs on a counter that does not move");
+    unsigned claimed = machine_get()->family->counters.general;
+    unsigned working = machine_get()->cpu.hypervisor ? self_check_counters(claimed) : claimed;
+    if (working < claimed)
+        return tell(d, topic, UPMU_FINDING_LIMITED, "",
+                    "cycles opens and counts; %u of %u counters count known work, and events are planned for those",
+                    working, claimed);
     return tell(d, topic, UPMU_FINDING_OK, "", "cycles opens and counts");
 }
 

@@ -6,17 +6,19 @@
 
 #include "core/kernel_ops.h"
 #include "core/machine.h"
+#include "core/self_check_counters.h"
 
 /* The family's counters, less those that this CPU does not show (guests). */
 static struct arch_counters counters_here(const struct machine *m)
 {
     struct arch_counters c = m->family->counters;
-    char flag[64];
-    if (!c.flag)
-        return c;
-    snprintf(flag, sizeof flag, " %s ", c.flag);
-    if (m->cpu.flags[0] && !strstr(m->cpu.flags, flag))
+    char flag[64] = "";
+    if (c.flag)
+        snprintf(flag, sizeof flag, " %s ", c.flag);
+    if (c.flag && m->cpu.flags[0] && !strstr(m->cpu.flags, flag))
         c.general = c.general_without;
+    if (m->cpu.hypervisor && !m->named && !core_kernel()->recorded())
+        c.general = (uint8_t)self_check_counters(c.general);
     return c;
 }
 

@@ -422,6 +422,16 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
     return sum;
 }
 
+/* Cycles and instructions of a task that runs come by the million in a millisecond: where a virtual PMU has next to none of them,
+ * it has lost the counter on the way. A CPU may have slept. */
+static bool is_stalled(const struct upmu_set *set, size_t i, const struct upmu_value *v)
+{
+    const uint64_t long_ns = 1000000, ns_each = 100;
+    const struct event *e = &set->list.events[i];
+    return machine_get()->cpu.hypervisor && set->opts.target != UPMU_TARGET_CPU && e->kernel &&
+           event_always_moves(e, false) && v->running > long_ns && v->raw < v->running / ns_each;
+}
+
 static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
 {
     return derived_zero_doubtful(&set->list.events[i], set->opts.target == UPMU_TARGET_THREAD);
@@ -432,7 +442,7 @@ static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value 
 {
     if (!is_zero_doubtful(set, i))
         return false;
-    bool doubted = value_doubt_zero(total);
+    bool doubted = value_doubt_zero(total) || is_stalled(set, i, total);
     for (size_t kind = 1; !doubted && part_of(set, i, kind) != SIZE_MAX; kind++) {
         for (size_t k = 0; k <= kind && !doubted; k++) {
             struct upmu_value v = value_of_kind(set, i, k);
@@ -730,10 +740,10 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!reason && set->doubted >> i & 1 && set->list.link[i].weight)
         return "an event of its formula read 0, which may as well mean that it was not counted";
     if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
-        return "it read 0, though code was executed: the PMU counts the event for somebody else at the same time";
+        return "it hardly moved, though code was executed: the PMU counts the event for somebody else at the same time";
     if (!reason && set->doubted >> i & 1 && machine_get()->cpu.hypervisor)
         return "it read 0, which may as well mean that the hypervisor of this virtual machine does not pass the event "
-               "on";
+               "on, or that another user of the PMU has the counter";
     if (!reason && set->doubted >> i & 1)
         return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
                "code";

@@ -67,8 +67,8 @@ static bool all_gone(const struct counters *c)
 {
     bool any = false;
     for (size_t i = 0; i < c->list->n; i++) {
-        if (c->list->absent[i])
-            continue;
+        if (c->list->absent[i] || c->list->events[i].class == EVENT_USAGE)
+            continue; /* what the kernel accounts is there of a zombie, too */
         if (counters_cause(c, i) != UPMU_E_GONE)
             return false;
         any = true;
