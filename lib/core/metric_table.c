@@ -56,6 +56,7 @@
 #define ICL_SLOTS "native::TOPDOWN.SLOTS_P"
 #define ZEN4_SLOTS "(6 * cycles)"
 #define ZEN5_SLOTS "(8 * cycles)"
+#define TSV_SLOTS "(4 * cycles)"
 
 #define SLOTS_FRONTEND "slots lost to a front end that delivered nothing"
 #define SLOTS_BACKEND "slots lost to a back end without room"
@@ -95,23 +96,28 @@ const struct metric_row upmu_metric_rows[] = {
     TOPDOWN("retiring", SLOTS_RETIRING, "native::UOPS_RETIRED.SLOTS / " ICL_SLOTS, ICL_ON)
     TOPDOWN("retiring", SLOTS_RETIRING, "native::ex_ret_ops / " ZEN4_SLOTS, "zen4")
     TOPDOWN("retiring", SLOTS_RETIRING, "native::ex_ret_ops / " ZEN5_SLOTS, "zen5")
+    TOPDOWN("retiring", SLOTS_RETIRING, "instructions / " TSV_SLOTS, "kunpeng920")
     TOPDOWN("frontend", SLOTS_FRONTEND, "native::IDQ_UOPS_NOT_DELIVERED.CORE / " SNB_SLOTS, SNB_TO_SKL)
     TOPDOWN("frontend", SLOTS_FRONTEND, "native::IDQ_UOPS_NOT_DELIVERED.CORE / " ICL_SLOTS,
             "intel-icelake intel-sapphirerapids intel-goldencove intel-redwoodcove intel-graniterapids")
     TOPDOWN("frontend", SLOTS_FRONTEND, "native::de_no_dispatch_per_slot.no_ops_from_frontend / " ZEN4_SLOTS, "zen4")
     TOPDOWN("frontend", SLOTS_FRONTEND, "native::de_no_dispatch_per_slot.no_ops_from_frontend / " ZEN5_SLOTS, "zen5")
+    TOPDOWN("frontend", SLOTS_FRONTEND, "native::FETCH_BUBBLE / " TSV_SLOTS, "kunpeng920")
     TOPDOWN("bad-speculation", SLOTS_BAD, "(" SNB_BAD ") / " SNB_SLOTS, SNB_TO_SKL)
     TOPDOWN("bad-speculation", SLOTS_BAD,
             "(" ICL_SLOTS " - native::UOPS_RETIRED.SLOTS - native::TOPDOWN.BACKEND_BOUND_SLOTS - "
             "native::IDQ_UOPS_NOT_DELIVERED.CORE) / " ICL_SLOTS, ICL_ON)
     TOPDOWN("bad-speculation", SLOTS_BAD, "(native::de_src_op_disp.all - native::ex_ret_ops) / " ZEN4_SLOTS, "zen4")
     TOPDOWN("bad-speculation", SLOTS_BAD, "(native::de_src_op_disp.all - native::ex_ret_ops) / " ZEN5_SLOTS, "zen5")
+    TOPDOWN("bad-speculation", SLOTS_BAD, "(instructions-spec - instructions) / " TSV_SLOTS, "kunpeng920")
     TOPDOWN("backend", SLOTS_BACKEND,
             "(4 * cycles - native::IDQ_UOPS_NOT_DELIVERED.CORE - native::UOPS_ISSUED.ANY - "
             "4 * native::INT_MISC.RECOVERY_CYCLES) / " SNB_SLOTS, SNB_TO_SKL)
     TOPDOWN("backend", SLOTS_BACKEND, "native::TOPDOWN.BACKEND_BOUND_SLOTS / " ICL_SLOTS, ICL_ON)
     TOPDOWN("backend", SLOTS_BACKEND, "native::de_no_dispatch_per_slot.backend_stalls / " ZEN4_SLOTS, "zen4")
     TOPDOWN("backend", SLOTS_BACKEND, "native::de_no_dispatch_per_slot.backend_stalls / " ZEN5_SLOTS, "zen5")
+    TOPDOWN("backend", SLOTS_BACKEND,
+            "(4 * cycles - native::FETCH_BUBBLE - instructions-spec) / " TSV_SLOTS, "kunpeng920")
     {"flops", "floating-point operations per second of wall time", "fp-ops / wall-time", "/s", NULL, true, false},
     {"flops-per-cycle", "floating-point operations per cycle", "fp-ops / cycles", "", NULL, true, false},
     SHARE("simd-ratio", "share of vector instructions among all", "simd-instructions", "instructions")

@@ -13,16 +13,29 @@
 
 static const char *recordings;
 
-enum { RIVALS = 12, BEFORE_US = 1003000, INSIDE_US = 100000, BRANCH_MISSES = 0x00c5 };
+enum {
+    RIVALS = 12,
+    BEFORE_US = 1003000,
+    INSIDE_US = 100000,
+    BRANCH_MISSES = 0x00c5,
+    BRANCHES = 0x00c4,
+    DTLB_LOAD_WALKS = 0x0e08,
+    DTLB_STORE_WALKS = 0x0e49
+};
 
-static void set_up_on(const char *name)
+static void set_up_for(const char *name, const char *events)
 {
-    const struct upmu_region_opts opts = {.size = sizeof opts, .events = "branch-misses"};
+    const struct upmu_region_opts opts = {.size = sizeof opts, .events = events};
     for (size_t i = 0; i < model_n_machines; i++)
         if (strcmp(model_machines[i].name, name) == 0)
             trial_machine(&model_machines[i], recordings);
     int rc = upmu_region_setup(&opts);
     ck_assert_msg(rc == 0, "%s", upmu_error());
+}
+
+static void set_up_on(const char *name)
+{
+    set_up_for(name, "branch-misses");
 }
 
 static int open_rival(unsigned i)
@@ -89,6 +102,36 @@ START_TEST(without_a_clock_in_pages_it_has_no_number)
 }
 END_TEST
 
+static uint64_t truth_of(uint64_t code, uint64_t from, uint64_t us)
+{
+    return load_count(MODEL_STEADY, code, MODEL_ALL_MODES, from + us) -
+           load_count(MODEL_STEADY, code, MODEL_ALL_MODES, from);
+}
+
+/* Each instance has the weighted sum of its own interval. */
+START_TEST(derived_events_of_instances_are_the_sums_of_their_terms)
+{
+    enum { INSTANCES = 3 };
+    struct upmu_region_stats s = {.size = sizeof s};
+    uint64_t walks = 0, operations = 0;
+    set_up_for("Skylake", "dtlb-miss,branches");
+    for (int i = 0; i < INSTANCES; i++) {
+        uint64_t from = model_now();
+        ck_assert_int_eq(upmu_region_begin("r"), 0);
+        model_run(INSIDE_US, 0);
+        ck_assert_int_eq(upmu_region_end("r"), 0);
+        walks += truth_of(DTLB_LOAD_WALKS, from, INSIDE_US) + truth_of(DTLB_STORE_WALKS, from, INSIDE_US);
+        operations += truth_of(BRANCHES, from, INSIDE_US);
+        model_run(INSIDE_US, 0);
+    }
+    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_uint_eq(s.n_events, 2);
+    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
+    ck_assert_uint_eq(s.events[0].stat.sum, walks);
+    ck_assert_uint_eq(s.events[1].stat.sum, operations);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -97,6 +140,7 @@ int main(int argc, char **argv)
     }
     recordings = argv[1];
     TCase *cases = tcase_create("regions");
+    tcase_add_test(cases, derived_events_of_instances_are_the_sums_of_their_terms);
     tcase_add_loop_test(cases, an_instance_alone_on_the_counters_is_exact, 0, 2);
 #if defined __x86_64__ /* elsewhere the library may have no way to read a counter in user mode, and asks the kernel */
     tcase_add_test(cases, without_a_clock_in_pages_it_has_no_number);
