@@ -232,32 +232,54 @@ static int leave_split_kinds_out(struct counter_list *list)
     return 0;
 }
 
-static bool in_core_group(const struct counter_list *list, size_t i, size_t group)
+static bool is_core_part(const struct counter_list *list, size_t i)
 {
-    return !list->absent[list->link[i].owner] && list->events[i].class == EVENT_CORE &&
-           list->plan.entry[i].group == group;
+    return !list->absent[list->link[i].owner] && list->events[i].class == EVENT_CORE;
+}
+
+/* Whether all that event `owner` counts on the core is in the group. */
+static bool is_whole_in(const struct counter_list *list, size_t owner, size_t group)
+{
+    bool any = false;
+    for (size_t i = 0; i < list->n_parts; i++) {
+        if (list->link[i].owner != owner || !is_core_part(list, i))
+            continue;
+        if (list->plan.entry[i].group != group)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* The group in which most events are whole. */
+static size_t fullest_group(const struct counter_list *list)
+{
+    size_t fullest = 0, most = 0;
+    for (size_t g = 0; g < list->plan.n_groups; g++) {
+        size_t whole = 0;
+        for (size_t i = 0; i < list->n; i++)
+            whole += is_whole_in(list, i, g);
+        fullest = whole > most ? g : fullest;
+        most = whole > most ? whole : most;
+    }
+    return fullest;
 }
 
 /* Where a virtual PMU shows more counters than count, groups must not be multiplexed: the kernel would run a second one on what is
- * left, and no time would show it. The largest group is counted. @return 0 or UPMU_E_NOMEM. */
+ * left, and no time would show it. One group is counted. @return 0 or UPMU_E_NOMEM. */
 static int keep_one_group(const struct machine *m, struct counter_list *list)
 {
-    size_t sizes[PLAN_ENTRIES_MAX] = {0}, largest = 0;
     unsigned shown = m->family->counters.general;
     if (!m->cpu.hypervisor || m->named || self_check_counters(shown) >= shown)
         return 0;
-    for (size_t g = 0; g < list->plan.n_groups; g++) {
-        for (size_t i = 0; i < list->n_parts; i++)
-            sizes[g] += in_core_group(list, i, g);
-        largest = sizes[g] > sizes[largest] ? g : largest;
-    }
+    size_t kept = fullest_group(list);
     for (size_t i = 0; i < list->n_parts; i++) {
         size_t owner = list->link[i].owner;
-        if (!in_core_group(list, i, list->plan.entry[i].group) || list->plan.entry[i].group == largest)
+        if (!is_core_part(list, i) || list->plan.entry[i].group == kept)
             continue;
         (void)upmu_fail(UPMU_E_FIT,
-                        "'%s' does not fit on the %u counters that count in this virtual machine, of %u that it shows; "
-                        "count it in a run of its own",
+                        "%s: the %u counters that count in this virtual machine, of %u that it shows, are taken by the "
+                        "other events. Count it in a run of its own",
                         list->events[owner].name, self_check_counters(shown), shown);
         if (counter_list_leave_out(list, owner, UPMU_E_FIT) < 0)
             return UPMU_E_NOMEM;
