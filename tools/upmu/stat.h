@@ -59,7 +59,7 @@ struct stat_request {
 
 /** Add the numbers of a list as "1,2"; for CPUs ranges as "0,2-3" as well. @return false if it is no such list. */
 bool stat_ids_add(struct stat_ids *ids, const char *list, bool ranges);
-/** Add all CPUs that are online. @return false with a message if they cannot be told. */
+/** Add all CPUs that are online. @return false with a message if the kernel does not list them. */
 bool stat_ids_online(struct stat_ids *ids);
 /** The threads of a process. @return false if there is no such process. */
 bool stat_ids_threads(struct stat_ids *ids, pid_t pid);
