@@ -65,8 +65,6 @@ bool stat_ids_online(struct stat_ids *ids);
 bool stat_ids_threads(struct stat_ids *ids, pid_t pid);
 bool stat_ids_has(const struct stat_ids *ids, int id);
 void stat_ids_free(struct stat_ids *ids);
-/** Whether a PMU that counts for several CPUs (an uncore or socket PMU) counts on this one; true for all others. */
-bool stat_pmu_counts_on(const char *pmu, int cpu);
 
 /* ------------------------------------------------------------------------------------ usage (stat_usage.c) */
 
