@@ -107,7 +107,7 @@ enum known core_pmu_known(const struct kernel_ops *k)
 {
     if (machine_get()->core_pmu[0])
         return KNOWN_YES;
-    /* Every kernel with perf events has the software PMU in the list: an empty or unreadable one tells nothing. */
+    /* Every kernel with perf events has the software PMU in the list: an empty or unreadable list proves nothing. */
     return k->list_dir("/sys/bus/event_source/devices", stop_at_first, NULL) == 1 ? KNOWN_NO : KNOWN_NOT;
 }
 

@@ -4,9 +4,11 @@
  *
  * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, which answers with
  * its resource use so far. Then an errno from the child reports that exec failed, and the end of file that it succeeded. A
- * pipe would send SIGPIPE to a host whose child was killed while it waited; a socket can be told not to. If the parent lets go of the gate without
- * releasing it, or dies, the child leaves quietly; not so while a second command waits at its own gate, with a copy of the
- * first one: hence kernel_abandon(), which does not rely on the end of file. Signal dispositions and masks are those of the caller.
+ * pipe would send SIGPIPE to a host whose child was killed while it waited; MSG_NOSIGNAL of a socket does not.
+ *
+ * If the parent closes the gate without releasing it, or dies, the child exits; not so while a second command waits at its
+ * own gate, with a copy of the first one: hence kernel_abandon(), which does not rely on the end of file. Signal dispositions
+ * and masks are those of the caller.
  */
 #include <errno.h>
 #include <signal.h>
@@ -49,7 +51,7 @@ static void __attribute__((noreturn)) child_main(char *const argv[], int gate)
     (void)!tell(gate, &used, sizeof used);
     execvp(argv[0], argv);
     int err = errno;
-    /* If nobody listens any more, the exit status is all there is to tell. */
+    /* If the parent has closed its end, the exit status is all there is. */
     (void)!tell(gate, &err, sizeof err);
     _exit(127);
 }

@@ -32,15 +32,15 @@ no_help() {
 }
 
 # ------------------------------------------------------------------------------------------------ descriptors
-# The limit that is told is enough, whatever the limit, the events and the threads are.
+# The limit that is printed is enough, whatever the limit, the events and the threads are.
 events=(task-clock page-faults context-switches cpu-migrations minor-faults major-faults cpu-clock task-clock:uk)
-raised() { # LIMIT EVENTS WORDS...: counts under the limit, or under the one that is told instead
+raised() { # LIMIT EVENTS WORDS...: counts under the limit, or under the one that is printed instead
     local limit=$1 list=$2 more
     shift 2
     prlimit --nofile="$limit" "$@" -e "$list" -o "$work/report" "${target[@]}" </dev/null 2>"$work/err"
     grep -q EMFILE "$work/report" || return 0
     more=$(grep -oE "ulimit -n [0-9]+' as root" "$work/report" | head -n 1 | cut -d"'" -f1)
-    [ -n "$more" ] || { cat "$work/report"; no_help "no limit is told at $limit"; return; }
+    [ -n "$more" ] || { cat "$work/report"; no_help "no limit is printed at $limit"; return; }
     bash -c "$more && exec \"\$@\"" sh "$@" -e "$list" -o "$work/report" "${target[@]}" </dev/null 2>"$work/err"
     ! grep -q EMFILE "$work/report" || { cat "$work/report"; no_help "'$more' instead of $limit"; }
     helped
@@ -68,7 +68,7 @@ fi
 
 # ---------------------------------------------------------------------------------------------- settings of ours
 run env UPMU_BACKEND=none "$UPMU" doctor
-grep -qF "remedy: Unset UPMU_BACKEND to count through perf_event_open" "$work/out" || no_help "UPMU_BACKEND is not told"
+grep -qF "remedy: Unset UPMU_BACKEND to count through perf_event_open" "$work/out" || no_help "UPMU_BACKEND is not named"
 run env -u UPMU_BACKEND "$UPMU" doctor
 has_not out "Unset UPMU_BACKEND" && helped
 run env UPMU_FSROOT="$MACHINES/sunway_sw3231" "$UPMU" stat -e page-faults true
@@ -101,7 +101,7 @@ if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null || ! as_nobody; then
 elif [ "$paranoid" != 2 ]; then
     echo "remedies of rights are not tried, because kernel.perf_event_paranoid is '$paranoid', not 2"
 else
-    # The modifier :u, for each event to which it is told, and for those without modes it is not.
+    # The modifier :u, for each event with which it is printed; it is not for those without modes.
     for event in page-faults minor-faults context-switches cpu-migrations task-clock cpu-clock; do
         run "${nobody[@]}" "$upmu" stat -e $event:uk "$LOAD" touch 100
         ! grep -q "modifier :u" "$work/err" || { counts $event:u "${nobody[@]}" "$upmu" stat && helped; } ||
@@ -113,24 +113,24 @@ else
     has err paranoid
     has_not err "modifier :u"
 
-    # The capability, with the words that are told.
+    # The capability, with the words that are printed.
     run "${nobody[@]}" "$upmu" stat -e cpu-migrations true
-    told=$(remedy err "with 'setcap [^']*PROGRAM'")
+    words=$(remedy err "with 'setcap [^']*PROGRAM'")
     cp "$upmu" "$work/bin/capable"
-    if [ -n "$told" ] && ${told/PROGRAM/$work/bin/capable} 2>/dev/null &&
+    if [ -n "$words" ] && ${words/PROGRAM/$work/bin/capable} 2>/dev/null &&
         "${nobody[@]}" "$work/bin/capable" --version >/dev/null 2>&1; then
         sleep 600 &
         other=$!
-        counts cpu-migrations "${nobody[@]}" "$work/bin/capable" stat && helped || no_help "$told"
+        counts cpu-migrations "${nobody[@]}" "$work/bin/capable" stat && helped || no_help "$words"
         run "${nobody[@]}" "$upmu" stat -e cpu-migrations -p $other --for 0.1
         has err "belongs to user 0"
-        [ "$(remedy err "with 'setcap [^']*PROGRAM'")" = "$told" ] || no_help "another remedy for a foreign process"
+        [ "$(remedy err "with 'setcap [^']*PROGRAM'")" = "$words" ] || no_help "another remedy for a foreign process"
         run "${nobody[@]}" "$work/bin/capable" stat -e cpu-migrations -p $other --for 0.1
-        [ "$status" -eq 0 ] && helped || no_help "$told for a foreign process"
+        [ "$status" -eq 0 ] && helped || no_help "$words for a foreign process"
         expect 0 "$UPMU" stat -e cpu-migrations -p $other --for 0.1
         helped
         run "${nobody[@]}" "$work/bin/capable" stat -e cpu-migrations -C 0 --for 0.1
-        [ "$status" -eq 0 ] && helped || no_help "$told for a CPU"
+        [ "$status" -eq 0 ] && helped || no_help "$words for a CPU"
         kill $other
         wait $other 2>/dev/null
     else
@@ -187,7 +187,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     mended 'mount -t tmpfs none /sys' pmu
     if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
         mended 'umount -l /sys/kernel/debug 2>/dev/null; umount -l /sys/kernel/tracing 2>/dev/null; true' tracepoints
-        # What nobody may not read, root may.
+        # What other users may not read, root may.
         if [ -n "${upmu:-}" ]; then
             unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' sh \
                 "${nobody[@]}" "$upmu" doctor >"$work/out" 2>"$work/err"
@@ -199,7 +199,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
         fi
     fi
 
-    # Libraries: with the file hidden the package is told that brings it.
+    # Libraries: with the file hidden the package that brings it is named.
     while read -r file; do
         [ -e "$file" ] && command -v dpkg >/dev/null || continue
         real=$(readlink -f "$file")

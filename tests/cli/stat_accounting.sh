@@ -135,7 +135,7 @@ assert e['page-faults']['source'] == '/proc' and 700 <= e['page-faults']['value'
 assert e['context-switches']['source'] == '/proc' and 30 <= e['context-switches']['value'] < 3000, e
 "
 
-# A user at paranoid 2: switches of a command, which the kernel counts for nobody but root.
+# A user at paranoid 2: switches of a command, which the kernel counts for root alone.
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null)
 if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] && command -v setpriv >/dev/null; then
     mkdir "$work/bin"
@@ -161,7 +161,7 @@ assert migrations['standing'] == 'refused' and 'perf_event_paranoid' in migratio
                 # shellcheck disable=SC2086
                 run "${nobody[@]}" "$work/bin/without_perf" $errno -- "$upmu" $words
                 grep -q "denied ($errno) by the seccomp filter" "$work/out" "$work/err" ||
-                    { fail "a filter with $errno is not told from perf_event_paranoid: $words"; show >&2; }
+                    { fail "a filter with $errno is taken for perf_event_paranoid: $words"; show >&2; }
                 has_not out "perf_event_paranoid is 2"
                 has_not err "perf_event_paranoid is 2"
             done

@@ -59,14 +59,12 @@ struct stat_request {
 
 /** Add the numbers of a list as "1,2"; for CPUs ranges as "0,2-3" as well. @return false if it is no such list. */
 bool stat_ids_add(struct stat_ids *ids, const char *list, bool ranges);
-/** Add all CPUs that are online. @return false with a message if they cannot be told. */
+/** Add all CPUs that are online. @return false with a message if the kernel does not list them. */
 bool stat_ids_online(struct stat_ids *ids);
 /** The threads of a process. @return false if there is no such process. */
 bool stat_ids_threads(struct stat_ids *ids, pid_t pid);
 bool stat_ids_has(const struct stat_ids *ids, int id);
 void stat_ids_free(struct stat_ids *ids);
-/** Whether a PMU that counts for several CPUs (an uncore or socket PMU) counts on this one; true for all others. */
-bool stat_pmu_counts_on(const char *pmu, int cpu);
 
 /* ------------------------------------------------------------------------------------ usage (stat_usage.c) */
 

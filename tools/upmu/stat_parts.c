@@ -199,21 +199,6 @@ static bool is_absent(const struct upmu_value *v)
     return v->standing == UPMU_REFUSED || v->standing == UPMU_UNSUPPORTED;
 }
 
-/* Not a number, and nothing against the sum: the PMU counts for this CPU on another one. */
-static bool counted_elsewhere(const struct stat_part *part, size_t i)
-{
-    const char *pmu = part->target == STAT_CPUS ? upmu_set_kind(part->set, i, 0) : NULL;
-    return pmu && pmu[0] && !stat_pmu_counts_on(pmu, part->id);
-}
-
-static struct stat_reading reading_of_set(const struct stat_part *part, size_t i)
-{
-    struct stat_reading r = {.v = part->values[i], .source = STAT_PERF_EVENT};
-    if (counted_elsewhere(part, i))
-        r.v = (struct upmu_value){.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED};
-    return r;
-}
-
 static void account_for(const struct stat_parts *parts, const struct stat_part *part, const char *name,
                         struct stat_reading *r)
 {
@@ -228,10 +213,9 @@ static void account_for(const struct stat_parts *parts, const struct stat_part *
 static void part_readings(const struct stat_parts *parts, struct stat_part *part)
 {
     for (size_t i = 0; i < parts->n_events; i++) {
-        struct stat_reading r = reading_of_set(part, i);
+        struct stat_reading r = {.v = part->values[i], .source = STAT_PERF_EVENT, .seen = true};
         if (is_absent(&r.v) && r.v.cause != UPMU_E_STATE) /* a recorded machine is not the one that runs the command */
             account_for(parts, part, upmu_set_name(part->set, i), &r);
-        r.seen = true;
         part->now[i] = r;
     }
 }
@@ -328,7 +312,7 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UPMU_NO_VALUE : sum;
 }
 
-/* It was never enabled: a thread that slept, a PMU that counts elsewhere. */
+/* It was never enabled: a thread that slept, a PMU that counts on another CPU for this one, too. */
 static bool says_nothing(const struct upmu_value *v)
 {
     return v->standing == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0;

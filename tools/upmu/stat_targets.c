@@ -101,17 +101,3 @@ bool stat_ids_threads(struct stat_ids *ids, pid_t pid)
     closedir(dir);
     return true;
 }
-
-/* Such a PMU names one CPU of each socket or die; the kernel opens its events on other CPUs as well, and counts them on
- * that one: summed over all CPUs they would be counted again and again. */
-bool stat_pmu_counts_on(const char *pmu, int cpu)
-{
-    char path[320], list[LIST_MAX];
-    struct stat_ids cpus = {0};
-    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/cpumask", pmu);
-    if (!read_line(path, list, sizeof list))
-        return true;
-    bool counts = !stat_ids_add(&cpus, list, true) || stat_ids_has(&cpus, cpu);
-    stat_ids_free(&cpus);
-    return counts;
-}

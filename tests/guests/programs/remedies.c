@@ -41,7 +41,7 @@ static void as_nobody(attempt_fn attempt, char *reason)
         _exit(write(ends[1], mine, sizeof mine) == sizeof mine ? 0 : 1);
     }
     close(ends[1]);
-    EXPECT(read(ends[0], reason, TEXT_MAX) == TEXT_MAX, "the child told nothing");
+    EXPECT(read(ends[0], reason, TEXT_MAX) == TEXT_MAX, "the child sent nothing");
     close(ends[0]);
     EXPECT(waitpid(pid, &status, 0) == pid && status == 0, "the child failed");
 }
