@@ -665,6 +665,7 @@ int upmu_set_start(struct upmu_set *set)
         return 0;
     if (set->waited)
         return upmu_fail(UPMU_E_STATE, "upmu_set_start: the command has ended");
+    set->checked = false; /* before the counters run: what comes after is in the counts */
     if (set->gate >= 0) {
         rc = release_command(set);
     } else {
@@ -674,7 +675,6 @@ int upmu_set_start(struct upmu_set *set)
     }
     if (rc == 0)
         set->started = set->running = true;
-    set->checked = false;
     return rc;
 }
 

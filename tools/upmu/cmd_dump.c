@@ -375,8 +375,9 @@ const struct command command_dump = {
              "1970, process, thread, kind (begin, end, mark), name, and the counters with their standing.\n"
              "Events that were lost, traces without a proper end and damaged streams are told on standard error.\n",
     .options = dump_options,
-    .exits = "  0  everything recorded was shown\n"
-             "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
-             "  2  the command line makes no sense\n",
+    .exits =
+        "  0  everything recorded was shown\n"
+        "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
+        "  2  the command line makes no sense\n",
     .run = dump_run,
 };

@@ -109,9 +109,10 @@ const struct command command_export = {
         "(folded, flamegraph, callgrind, pprof, speedscope), a table of all events (csv, jsonl), a list of\n"
         "places for editors (tasks, gcc), or a report for any browser (html).\n",
     .options = export_options,
-    .exits = "  0  everything recorded was written\n"
-             "  1  DIR cannot be read, a part of it is damaged (the rest is written), or the output could not be written\n"
-             "     (-o FILE is as before)\n"
-             "  2  the command line makes no sense\n",
+    .exits =
+        "  0  everything recorded was written\n"
+        "  1  DIR cannot be read, a part of it is damaged (the rest is written), or the output could not be written\n"
+        "     (-o FILE is as before)\n"
+        "  2  the command line makes no sense\n",
     .run = export_run,
 };

@@ -202,8 +202,9 @@ const struct command command_report = {
              "How it was recorded and what was lost stands above; a number that is not exact says so.\n"
              "--view timeline shows one thing after the other instead, --view deadlock what upmu deadlock does.\n",
     .options = report_options,
-    .exits = "  0  everything recorded went into the report\n"
-             "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
-             "  2  the command line makes no sense\n",
+    .exits =
+        "  0  everything recorded went into the report\n"
+        "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
+        "  2  the command line makes no sense\n",
     .run = report_run,
 };
