@@ -511,6 +511,11 @@ static int check_guests(const struct machine *m, const struct event *e)
         return upmu_fail(UPMU_E_UNSUPPORTED,
                          "'%s': the PMU '%s' counts guests and host together, and ':%s' would be ignored; leave it out",
                          e->name, e->pmu, letter);
+    if (!m->named && m->cpu.hypervisor)
+        return upmu_fail(
+            UPMU_E_UNSUPPORTED,
+            "'%s': the PMU of a virtual machine may ignore ':%s' (AMD's counts all the same); leave it out", e->name,
+            letter);
     if (!m->named && m->kernel < since)
         return upmu_fail(UPMU_E_UNSUPPORTED,
                          "'%s': kernels before %u.%u ignore ':%s' on this CPU and count guests and host together; "

@@ -461,6 +461,87 @@ START_TEST(probing_tells_what_stands_against_an_event)
 }
 END_TEST
 
+static int rule_no_precision(const struct kernel_open *req, const struct kernel_open *group, size_t n, void *arg)
+{
+    (void)group, (void)n, (void)arg;
+    return req->precise ? -EOPNOTSUPP : 0;
+}
+
+/* What perf's modifiers ask of the kernel. */
+START_TEST(modifiers_reach_the_kernel)
+{
+    static const struct {
+        const char *name;
+        uint32_t exclude;
+        uint8_t precise;
+    } cases[] = {
+        {"cycles", 0, 0},
+        {"cycles:u", KERNEL_EXCLUDE_KERNEL, 0},
+        {"cycles:G", KERNEL_EXCLUDE_HOST, 0},
+        {"cycles:kH", KERNEL_EXCLUDE_USER | KERNEL_EXCLUDE_GUEST, 0},
+        {"cycles:GH", 0, 0},
+        {"cycles:upp", KERNEL_EXCLUDE_KERNEL, 2},
+        {"cycles:P", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        machine_plain(steady, 3);
+        scripted_file("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n"
+                                       "stepping\t: 1\nflags\t\t: fpu perfctr_core\n");
+        scripted_file("/proc/sys/kernel/osrelease", "6.1.0\n");
+        struct upmu_set *set = opened(cases[i].name, 0);
+        ck_assert_str_eq(upmu_set_reason(set, 0), "");
+        ck_assert_str_eq(upmu_set_name(set, 0), cases[i].name);
+        const struct kernel_open *req = &scripted_nth(SCRIPTED_OPEN, 0)->req;
+        ck_assert_msg(req->exclude == cases[i].exclude && req->precise == cases[i].precise, "%s: 0x%x, %u",
+                      cases[i].name, req->exclude, req->precise);
+        upmu_set_close(set);
+    }
+}
+END_TEST
+
+START_TEST(precision_that_the_kernel_refuses_has_its_remedy)
+{
+    struct upmu_value v;
+    scripted_rule(rule_no_precision, NULL);
+    struct upmu_set *set = opened("cycles:p", 0);
+    ck_assert_msg(strstr(upmu_set_reason(set, 0), "Leave 'p' out") != NULL, "%s", upmu_set_reason(set, 0));
+    ck_assert_int_eq(upmu_set_start(set), 0);
+    ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+    expect(&v, UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, UPMU_NO_VALUE);
+    upmu_set_close(set);
+    set = opened("cycles", 0); /* the remedy */
+    ck_assert_str_eq(upmu_set_reason(set, 0), "");
+    upmu_set_close(set);
+}
+END_TEST
+
+/* Of a socket there is one number, whichever of its CPUs is asked. */
+START_TEST(events_of_a_socket_are_counted_on_its_one_cpu)
+{
+    struct upmu_value v;
+    for (int cpu = 0; cpu < 3; cpu++) {
+        struct upmu_set *set;
+        const struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_CPU, .cpu = cpu};
+        machine_plain(steady, 3);
+        scripted_file(TEST_DEVICES "/power/type", "22\n");
+        scripted_file(TEST_DEVICES "/power/cpumask", "0,2\n");
+        scripted_file(TEST_DEVICES "/power/format/event", "config:0-7\n");
+        scripted_file(TEST_DEVICES "/power/events/energy-pkg", "event=0x02\n");
+        scripted_counter(22, 2, steady, 3);
+        ck_assert_int_eq(upmu_set_open(&set, "power/energy-pkg/", &opts), 0);
+        ck_assert_int_eq(upmu_set_start(set), 0);
+        ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
+        if (cpu == 1) {
+            expect(&v, UPMU_NOT_COUNTED, 0, UPMU_NO_VALUE);
+            ck_assert(v.enabled == 0 && strstr(upmu_set_reason(set, 0), "on CPU 0,2 alone") != NULL);
+        } else {
+            expect(&v, UPMU_EXACT, 0, 100);
+        }
+        upmu_set_close(set);
+    }
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases = tcase_create("set");
@@ -487,5 +568,8 @@ int main(void)
     tcase_add_test(cases, a_forked_child_may_only_close_a_set_and_that_without_its_pages);
     tcase_add_test(cases, an_uncore_event_needs_a_cpu);
     tcase_add_test(cases, probing_tells_what_stands_against_an_event);
+    tcase_add_test(cases, modifiers_reach_the_kernel);
+    tcase_add_test(cases, precision_that_the_kernel_refuses_has_its_remedy);
+    tcase_add_test(cases, events_of_a_socket_are_counted_on_its_one_cpu);
     return run_suite("set", cases);
 }
