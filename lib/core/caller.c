@@ -4,7 +4,7 @@
  *
  * gettid() and getpid() enter the kernel on today's C libraries, which would make each reading of a counter through its page
  * cost a system call after all. A number in thread-local storage tells threads apart; a page that the kernel clears in a forked
- * child (MADV_WIPEONFORK) tells processes apart, without a fork handler, which raw clone() would not call.
+ * child (MADV_WIPEONFORK) tells processes apart, also after a raw clone(), which calls no fork handler.
  */
 #include "core/caller.h"
 
@@ -23,16 +23,24 @@ uint64_t caller_thread_first(void)
     return caller_thread_number = __atomic_add_fetch(&threads_numbered, 1, __ATOMIC_RELAXED);
 }
 
+/* Emulators of programs take MADV_WIPEONFORK without doing it; fork() at least is noticed there. */
+static void caller_forked(void)
+{
+    __atomic_store_n(caller_process_page, 0, __ATOMIC_RELEASE);
+}
+
 static void caller_map_page(void)
 {
     size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
     void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return;
-    if (madvise(page, bytes, MADV_WIPEONFORK) != 0)
+    if (madvise(page, bytes, MADV_WIPEONFORK) != 0) {
         munmap(page, bytes);
-    else
-        __atomic_store_n(&caller_process_page, page, __ATOMIC_RELEASE);
+        return;
+    }
+    __atomic_store_n(&caller_process_page, page, __ATOMIC_RELEASE);
+    (void)pthread_atfork(NULL, NULL, caller_forked); /* without memory for it the kernel's way is left */
 }
 
 /* Two threads of a new child may both find it without a number: the first one's holds. */

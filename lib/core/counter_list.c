@@ -19,6 +19,8 @@ static int take_name(const struct machine *m, struct counter_list *list, const s
 {
     size_t i = list->n;
     list->link[i].owner = (uint16_t)i;
+    if (!list->reason)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
     list->link[i].group = item->group;
     int rc = m->named ? event_resolve_on(m, item->name, &list->events[i])
                       : backend_resolve(list->backend, item->name, &list->events[i]);
@@ -270,7 +272,7 @@ static size_t fullest_group(const struct counter_list *list)
 static int keep_one_group(const struct machine *m, struct counter_list *list)
 {
     unsigned shown = m->family->counters.general;
-    if (!m->cpu.hypervisor || m->named || self_check_counters(shown) >= shown)
+    if (!m->cpu.hypervisor || m->named || list->backend != KERNEL_BACKEND_PERF || self_check_counters(shown) >= shown)
         return 0;
     size_t kept = fullest_group(list);
     for (size_t i = 0; i < list->n_parts; i++) {

@@ -336,11 +336,13 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
 
 /* The table that the name before "::" stands for: native is this CPU's, other names are those of families and chips.
  * NULL if it is a PMU's name of libpfm4, or none. */
-static const struct arch_family *family_of_prefix(const struct machine *m, const char *base)
+/* The CPU that "CPU::" names; NULL for "native::", which is this one, and for a PMU of libpfm4. */
+static const struct arch_family *family_of_prefix(const char *base, bool *native)
 {
     char prefix[EVENT_NAME_MAX];
     snprintf(prefix, sizeof prefix, "%.*s", (int)(strstr(base, "::") - base), base);
-    return strcmp(prefix, "native") == 0 ? m->family : arch_family_called(prefix);
+    *native = strcmp(prefix, "native") == 0;
+    return *native ? NULL : arch_family_called(prefix);
 }
 
 static int no_native(const struct machine *m, const char *base, const char *native, bool by_pmu)
@@ -359,7 +361,9 @@ static int no_native(const struct machine *m, const char *base, const char *nati
 /* libpfm4 speaks of the CPU it runs on, unless told otherwise by its own variables. */
 static int from_native(const struct machine *m, const char *base, struct event *out)
 {
-    const struct arch_family *family = family_of_prefix(m, base);
+    bool is_native;
+    const struct arch_family *family = family_of_prefix(base, &is_native);
+    bool by_table = is_native || family;
     const char *native = strstr(base, "::") + 2;
     struct arch_native_code code = {.type = 0};
     out->summary = "event of this CPU by its own name";
@@ -369,14 +373,14 @@ static int from_native(const struct machine *m, const char *base, struct event *
     /* libpfm4 knows the running CPU alone. */
     bool elsewhere = m->named || recording_in_use();
     int rc = elsewhere ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
-                       : arch_native_encode(family ? native : base, &code);
+                       : arch_native_encode(by_table ? native : base, &code);
     if (rc == 0) {
         from_libpfm4(m, &code, out);
         return 0;
     }
-    const struct arch_native *row = family ? arch_family_native(m->family, native) : NULL;
+    const struct arch_native *row = by_table ? arch_family_native(m->family, native) : NULL;
     if (!row && rc == UPMU_E_UNSUPPORTED)
-        return no_native(m, base, native, !family);
+        return no_native(m, base, native, !by_table);
     return row ? from_row(m, native, row, out) : rc;
 }
 

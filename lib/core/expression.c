@@ -174,7 +174,7 @@ static double expression_apply(char op, double a, double b)
 
 double expression_compute(const struct expression *e, const double *values, double seconds)
 {
-    double stack[EXPRESSION_STEPS_MAX];
+    double stack[EXPRESSION_STEPS_MAX] = {0};
     size_t n = 0;
     for (size_t i = 0; i < e->n_steps; i++) {
         const struct expression_step *s = &e->step[i];

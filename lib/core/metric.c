@@ -215,7 +215,7 @@ static bool metric_listed(const char *list, const char *name)
 
 static void metric_collect(struct metric_collected *c, const struct machine *m, const char *name)
 {
-    char lacks[EVENT_NOTE_MAX];
+    char lacks[EVENT_NOTE_MAX] = "";
     struct expression e;
     size_t first;
     if (!metric_named(name, &first))

@@ -98,7 +98,7 @@ static int user_check_events(const struct user_file *f, const struct expression 
 
 static int user_take_line(struct user_file *f, char *line)
 {
-    struct expression e;
+    struct expression e = {0};
     char *hash = strchr(line, '#'), *equals;
     if (hash)
         *hash = '\0';

@@ -219,7 +219,7 @@ struct region_thread *region_thread_get(void)
     if (t && t->live) {
         if (!__atomic_load_n(&t->busy, __ATOMIC_RELAXED))
             return t;
-        region_bump(&t->misuse.interrupted);
+        __atomic_fetch_add(&t->misuse.interrupted, 1, __ATOMIC_RELAXED); /* another handler may come in between */
         return NULL;
     }
     int saved = errno;

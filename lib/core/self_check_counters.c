@@ -61,7 +61,7 @@ static unsigned copies_agree(const int *fd, unsigned n)
 static void counters_try(void)
 {
     struct kernel_work unused = {0};
-    int fd[COPIES_MAX];
+    int fd[COPIES_MAX] = {0};
     working = wanted;
     if (wanted > COPIES_MAX || core_kernel()->work(&unused, false) < 0)
         return;

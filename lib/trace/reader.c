@@ -116,7 +116,7 @@ static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
             return rc;
     }
     qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
-    return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems[0]);
+    return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems ? t->problems[0] : upmu_strerror(first));
 }
 
 /* Directories of processes whose start-up was cut off have nothing to read, and are told of. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -92,15 +93,24 @@ static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char 
     return rc;
 }
 
-/* A process makes its control file, then its metadata. One that still runs is about to do so. */
+/* Whether a file is older than a process takes from making its control file to being seen to run. */
+static bool is_settled(const char *path)
+{
+    enum { SECONDS = 2 };
+    struct stat st;
+    return stat(path, &st) == 0 && time(NULL) - st.st_mtime > SECONDS;
+}
+
+/* A process makes its control file, then its metadata. One that still runs is about to do so, and one that has ended since may
+ * have done so. */
 static bool is_interrupted(const char *dir, const char *name)
 {
     char *path = NULL, *control = NULL;
     bool interrupted = false;
     if (!has_metadata(dir, name) && asprintf(&path, "%s%s%s", dir, name ? "/" : "", name ? name : "") >= 0 &&
-        asprintf(&control, "%s/" CONTROL_FILE, path) >= 0 && access(control, F_OK) == 0) {
+        asprintf(&control, "%s/" CONTROL_FILE, path) >= 0 && is_settled(control)) {
         int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        interrupted = fd >= 0 && control_is_running(fd) == 0;
+        interrupted = fd >= 0 && control_is_running(fd) == 0 && !has_metadata(dir, name);
         if (fd >= 0)
             close(fd);
     }

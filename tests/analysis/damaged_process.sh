@@ -53,6 +53,7 @@ for stage in control empty_control; do
     several "$stage"
     rm "$work/$stage"/second/{metadata,stream_*}
     [ "$stage" = control ] || : >"$work/$stage/second/.control"
+    touch -d '1 minute ago' "$work/$stage/second/.control" # while it starts, a process that runs looks like this
     rest "$stage" "cut off while it started"
     expect 0 "$UPMU" repair "$work/$stage"
     rm -r "${work:?}/$stage/$process"

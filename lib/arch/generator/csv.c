@@ -23,7 +23,7 @@ static char *csv_load(const char *path)
     }
     if (ferror(file))
         fault(path, 0, "cannot be read");
-    fclose(file);
+    (void)fclose(file);
     text = fault_grow(text, used, 1);
     text[used] = '\0';
     return text;

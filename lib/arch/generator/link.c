@@ -134,7 +134,7 @@ static void link_events(struct model_family *f)
                   f->base->file->name);
         if (order <= 0)
             link_add(&f->events, &f->n_events, own, i);
-        else
+        else if (f->base)
             link_add(&f->events, &f->n_events, f->base->events[j].file, f->base->events[j].row);
         i += order <= 0;
         j += order >= 0;
