@@ -59,7 +59,7 @@ static int read_twice(struct dl_process *p, const char *dir)
     return rc;
 }
 
-/* What is wrong with one process hides no other one: it is kept, to be told of with the damages of the recording. */
+/* Damage of one process hides no other process: it is kept and reported with the damages of the recording. */
 static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control, size_t i)
 {
     struct upmu_control_status status = {.size = sizeof status};

@@ -119,7 +119,7 @@ static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
     return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems ? t->problems[0] : upmu_strerror(first));
 }
 
-/* Directories of processes whose start-up was cut off have nothing to read, and are told of. */
+/* Directories of processes whose start-up was cut off have nothing to read, and are reported. */
 static int open_interrupted(struct upmu_trace *t)
 {
     struct path_list dirs;

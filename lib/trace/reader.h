@@ -35,7 +35,7 @@ struct upmu_trace {
     struct source **heap; /* those with an event, the earliest first */
     size_t n_heap;
     struct source *given; /* whose event the caller has; asked for its next one at the next call */
-    char **problems; /* of processes that could not be opened: they are left out, and told of after the last event */
+    char **problems; /* of processes that could not be opened: they are left out, and reported after the last event */
     size_t n_problems, n_told;
     size_t n_checked; /* processes whose packets were found to be all there, or not, after the last event */
     bool damaged;     /* the caller knows that something is missing */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/** Print an error of a file; `line` 0 = of the file as a whole. The run goes on, so that one run shows all errors. */
+/** Print an error of a file; `line` 0 = of the file as a whole. The run continues, so that one run shows all errors. */
 void fault(const char *path, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /** Errors so far. */
