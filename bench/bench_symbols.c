@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What it takes to find 10,000 addresses of a program of some MB as functions, inlined ones included, and lines. Room: bench.
- * Before it: symbols_subject.cpp; after it: lib/analysis/symbols.h.
+ * Before it: symbols_subject.cpp; after it: lib/symbols/symbols.h.
  *
  * "First" begins with nothing read; "again" asks once more for what is known. An address that is not found, or too few
  * functions that were inlined, fail the row: a short way to no answer is none.
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/symbols.h"
+#include "symbols/symbols.h"
 #include "bench.h"
 
 enum {

@@ -14,8 +14,8 @@
 #include "base/tick.h"
 #include "bench.h"
 #include "files.h"
-#include "trace/ctf.h"
-#include "trace/writer.h"
+#include "trace/format/ctf.h"
+#include "trace/write/writer.h"
 
 enum {
     COUNTERS = 4,

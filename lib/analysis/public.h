@@ -4,9 +4,9 @@
 #ifndef UPMU_ANALYSIS_PUBLIC_H
 #define UPMU_ANALYSIS_PUBLIC_H
 
-#include "analysis/jit_map.h"
-#include "analysis/overview.h"
-#include "analysis/symbols.h"
+#include "symbols/jit_map.h"
+#include "analysis/pass/overview.h"
+#include "symbols/symbols.h"
 
 enum { PLACE_FRAMES_MAX = 32 };
 

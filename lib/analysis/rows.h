@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "analysis/public.h"
-#include "analysis/timeline.h"
+#include "analysis/pass/timeline.h"
 #include "upmu/timeline.h"
 
 struct row {

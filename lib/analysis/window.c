@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "analysis/public.h"
-#include "analysis/timeline.h"
+#include "analysis/pass/timeline.h"
 #include "base/error.h"
 
 int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint64_t to_ns, struct timeline_window *out)

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "arch/tables.h"
-#include "core/registry.h"
+#include "core/names/registry.h"
 
 const struct arch_family *const upmu_arch_families[] = {
     &arch_intel_core2,

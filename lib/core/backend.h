@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/event.h"
+#include "core/names/event.h"
 #include "core/kernel_ops.h"
 
 /** The backend of UPMU_BACKEND, else that of the option (NULL or "": perf_event_open).

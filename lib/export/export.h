@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "analysis/public.h"
-#include "analysis/timeline.h"
+#include "analysis/pass/timeline.h"
 #include "base/textbuf.h"
 #include "export/tree.h"
 #include "upmu/export.h"

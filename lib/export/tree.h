@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "analysis/map.h"
+#include "base/map.h"
 
 /** What a node is: texts of the symbol tables or of the job, which live longer than the tree. */
 struct tree_label {

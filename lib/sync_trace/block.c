@@ -19,14 +19,14 @@
 
 #include "base/error.h"
 #include "base/tick.h"
-#include "core/recorder.h"
+#include "region/recorder.h"
 #include "sync_trace/held.h"
-#include "sync_trace/places.h"
-#include "trace/writer.h"
+#include "sync_trace/lock_memory.h"
+#include "trace/write/writer.h"
 
 _Thread_local struct sync_tls sync_tls;
 
-/* A round before the recorder takes the thread's stream back (lib/core/region_thread.c). */
+/* A round before the recorder takes the thread's stream back (lib/region/region_thread.c). */
 enum { COUNTS_FIRST = 128, LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
 
 void *sync_map_wiped(size_t bytes)

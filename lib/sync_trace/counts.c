@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 
 #include "base/tick.h"
-#include "core/recorder.h"
-#include "sync_trace/places.h"
+#include "region/recorder.h"
+#include "sync_trace/lock_memory.h"
 #include "sync_trace/sync.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 enum {
     PROBES = 16,

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 void lockable_tried(struct sync_thread *t, uint32_t mode, const struct lockable *l, int32_t result)
 {

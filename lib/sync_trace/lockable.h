@@ -12,8 +12,8 @@
 
 #include "base/tick.h"
 #include "sync_trace/held.h"
-#include "sync_trace/order.h"
-#include "trace/stream_fast.h"
+#include "sync_trace/lock_order.h"
+#include "trace/write/stream_fast.h"
 
 /** A call about a lock. */
 struct lockable {

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/tick.h"
-#include "core/recorder.h"
+#include "region/recorder.h"
 #include "sync_trace/sync.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 #include "upmu/region.h"
 
 enum { NAMES = 256 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Modules and names beside the trace, where a reader of a process that stands finds them without reading its events. Room:
- * sync_trace; before it modules.c and the calls that name things, after it the file .live (trace/live.h).
+ * sync_trace; before it modules.c and the calls that name things, after it the file .live (trace/format/wait_state.h).
  *
  * Whoever has a note takes room behind the last one, and publishes it when it is whole. What finds no room is missing, and
  * is said to be: then only the trace has all.
@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/recorder.h"
+#include "region/recorder.h"
 #include "sync_trace/sync.h"
-#include "trace/live.h"
+#include "trace/format/wait_state.h"
 
 enum { TEXT_MAX = 4096 };
 

@@ -18,11 +18,11 @@
 #include "base/opts.h"
 #include "base/sanitizer.h"
 #include "base/tick.h"
-#include "core/recorder.h"
-#include "sync_trace/resolve.h"
+#include "region/recorder.h"
+#include "sync_trace/wrap/resolve.h"
 #include "sync_trace/sync.h"
-#include "trace/control.h"
-#include "trace/writer.h"
+#include "trace/format/control.h"
+#include "trace/write/writer.h"
 
 #ifdef TICK_ISA_NAME
 uint32_t tick_use_isa;

@@ -8,11 +8,11 @@
 #include <errno.h>
 
 #include "base/tick.h"
-#include "core/recorder.h"
+#include "region/recorder.h"
 #include "sync_trace/held.h"
-#include "sync_trace/order.h"
-#include "trace/stream_fast.h"
-#include "trace/writer.h"
+#include "sync_trace/lock_order.h"
+#include "trace/write/stream_fast.h"
+#include "trace/write/writer.h"
 
 uint64_t sync_count_now(struct sync_thread *t, uint64_t tick, uintptr_t object)
 {

@@ -372,7 +372,7 @@ void sync_spin_start(void);
 void sync_once_start(void);
 void sync_c11_start(void);
 
-/* ---- live.c: what threads stand at, for readers outside the process (trace/live.h) */
+/* ---- live.c: what threads stand at, for readers outside the process (trace/format/wait_state.h) */
 
 struct trace_sync;
 struct live_header;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stat.h"
+#include "../../tools/upmu/stat/stat.h"
 
 static char big[] = "cpu_core", small[] = "cpu_atom", cycles[] = "cycles", flat[] = "page-faults", nothing[] = "";
 

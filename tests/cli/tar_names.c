@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes an archive whose file names and sizes lie at the edges of the ustar form, for gather.sh. Each file's content is
- * its size in letters. Prints "LENGTH SIZE RESULT" per file. Before it: gather.sh; after it: tools/upmu/tar.c. */
+ * its size in letters. Prints "LENGTH SIZE RESULT" per file. Before it: gather.sh; after it: tools/upmu/gather/tar.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tar.h"
+#include "../../tools/upmu/gather/tar.h"
 
 /* A path of `len` bytes: folders of 30 letters. */
 static void make_path(char *path, size_t len, char letter)

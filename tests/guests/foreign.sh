@@ -19,7 +19,7 @@ isa=$2
 except='^unit\.(kernel\.(perf|spawn)|arch\.libpfm4|base\.clock)$'
 [ -z "${3-}" ] || except="$except|$3"
 # Threads, signals, thread-local storage of a library that is loaded late, the tick, and sync tracing.
-chosen='^(unit\.|foreign\.|sync\.|behaviour\.(dlopen|region_(cancel|errno|handler|misuse|pause|readback|signals))$)'
+chosen='^(unit\.|foreign\.|sync\.|region\.(dlopen|cancel|errno|handler|misuse|pause|readback|signals)$)'
 
 work_begin
 cross_build "$isa" tests/all upmu_shared upmu_static upmu_sync_shared

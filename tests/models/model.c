@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/scripted.h"
+#include "support/scripted.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
 

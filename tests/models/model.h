@@ -5,7 +5,7 @@
  * Place: tests. Before it: core under test, through core/kernel_ops.h; after it: one struct model_driver per driver.
  *
  * A driver here says what that kernel accepts, what it really programs for it, and which events fit on the counters at
- * once. It is written from descriptions of the drivers and knows nothing of lib/arch and lib/core/plan.c, which are
+ * once. It is written from descriptions of the drivers and knows nothing of lib/arch and lib/core/plan/plan.c, which are
  * what is tried against it. Counting, turns, groups and times are the same for all drivers and stand in schedule.c; what
  * there is to count stands in load.c. Files and commands are the scripted twin's.
  *

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "behaviour/behaviour.h"
+#include "support/behavior.h"
 #include "fake_papi.h"
 
 enum { STEPS = 100 };

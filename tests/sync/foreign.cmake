@@ -2,8 +2,8 @@
 # under the preload. Analysis is left out: it needs elfutils of the foreign instruction set. So is what is about mutexes of
 # dead owners and about forked children: qemu has no lists of robust mutexes, and MADV_WIPEONFORK does nothing there.
 add_library(sync_reader STATIC)
-foreach(room util trace_format trace_reader)
-  target_sources(sync_reader PRIVATE $<TARGET_OBJECTS:upmu_room_${room}>)
+foreach(module util trace_format trace_reader)
+  target_sources(sync_reader PRIVATE $<TARGET_OBJECTS:upmu_module_${module}>)
 endforeach()
 target_link_libraries(sync_reader PUBLIC upmu::upmu)
 
@@ -11,14 +11,14 @@ target_link_libraries(sync_reader PUBLIC upmu::upmu)
 add_compile_options(-fasynchronous-unwind-tables)
 
 foreach(name hard shared posts older_thread alike names)
-  upmu_behaviour_test(sync.${name} ${name}.c LIBS upmu::upmu_sync sync_reader)
+  upmu_behavior_test(sync.${name} ${name}.c LIBS upmu::upmu_sync sync_reader)
 endforeach()
-upmu_behaviour_test(sync.kill kill.c LIBS upmu::upmu_sync sync_reader ARGS 20 10)
+upmu_behavior_test(sync.kill kill.c LIBS upmu::upmu_sync sync_reader ARGS 20 10)
 target_include_directories(sync_hard PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 
 add_library(sync_plugin MODULE plugin.c)
 target_link_libraries(sync_plugin PRIVATE upmu_build_flags Threads::Threads)
-upmu_behaviour_test(sync.coverage_linked coverage.c LIBS upmu::upmu_sync ${CMAKE_DL_LIBS} ARGS $<TARGET_FILE:sync_plugin>
+upmu_behavior_test(sync.coverage_linked coverage.c LIBS upmu::upmu_sync ${CMAKE_DL_LIBS} ARGS $<TARGET_FILE:sync_plugin>
   ENV UPMU_SYNC=all UPMU_TRACE=${CMAKE_CURRENT_BINARY_DIR}/coverage-linked)
 
 # Programs that know nothing of libupmu, under the preload.

@@ -13,7 +13,7 @@
 
 #include "look.h"
 #include "robust.h"
-#include "trace/control.h"
+#include "trace/format/control.h"
 
 static void *lock_unlock(void *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which posts of a semaphore are events in mode contended: those that somebody waits for, and no others. Room: tests; before
- * it nothing, after it lib/sync_trace/sem.c.
+ * it nothing, after it lib/sync_trace/wrap/sem.c.
  */
 #include <sched.h>
 #include <semaphore.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How threads ran, where it is known beforehand: one CPU for all, threads that spin and one that naps. Room: tests; before
- * it nothing, after it the kernel's records, lib/core/region_sched.c, and the overview.
+ * it nothing, after it the kernel's records, lib/region/region_sched.c, and the overview.
  *
  *     sync_switches [adds_up|many|killed]
  */

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "base/textbuf.h"
-#include "trace/ctf.h"
-#include "trace/metadata.h"
-#include "trace/schema.h"
+#include "trace/format/ctf.h"
+#include "trace/write/metadata.h"
+#include "trace/format/schema.h"
 #include "upmu/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/tick.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 static int skip(const char *why, const char *detail)
 {

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/tick.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 #include "upmu/trace.h"
 
 enum {

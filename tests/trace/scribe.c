@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/tick.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 
 static const struct trace_counter counters[] = {
     {"page-faults", "", "each first touch of a page"},

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/tick.h"
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 #include "upmu/trace.h"
 
 enum { THREADS = 3, PACKET_BYTES = 4096 };

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/tick.h"
-#include "trace/stream_fast.h"
-#include "trace/writer.h"
+#include "trace/write/stream_fast.h"
+#include "trace/write/writer.h"
 #include "upmu/trace.h"
 
 enum { THREADS = 4, ROUNDS = 300, STACKS = 40 };

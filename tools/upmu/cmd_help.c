@@ -2,9 +2,9 @@
 /* upmu help: the list of commands, or the help of one. Room: tools/upmu. Before it: main; after it: options. */
 #include <stddef.h>
 
-#include "command.h"
-#include "options.h"
-#include "output.h"
+#include "ui/command.h"
+#include "ui/options.h"
+#include "ui/output.h"
 
 struct help_request {
     const struct command *self;

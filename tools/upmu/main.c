@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "closest.h"
-#include "command.h"
-#include "output.h"
+#include "ui/closest.h"
+#include "ui/command.h"
+#include "ui/output.h"
 #include "upmu/upmu.h"
 
 /* A line for each: lists grow in the middle. */

@@ -7,7 +7,7 @@
 #include "arch/generator/cells.h"
 #include "arch/generator/fault.h"
 #include "arch/generator/model.h"
-#include "core/registry.h"
+#include "core/names/registry.h"
 #include "upmu/upmu.h"
 
 #define COMPLETE_UNKNOWN "no event of this core is known to count it"

@@ -8,7 +8,7 @@
 #include "arch/generator/cells.h"
 #include "arch/generator/fault.h"
 #include "arch/generator/model.h"
-#include "core/registry.h"
+#include "core/names/registry.h"
 #include "upmu/upmu.h"
 
 #define READ_EVENTS "event,match,encoding,counters,near,note,source"
@@ -34,7 +34,7 @@ static void read_check_event(const struct model_file *f, int line, const struct 
 {
     bool absent = row->grade == UPMU_GRADE_ABSENT;
     if (!read_is_neutral(row->name))
-        fault(f->csv.path, line, "'%s' is no vendor-neutral event of the CPU (lib/core/registry.c)", row->name);
+        fault(f->csv.path, line, "'%s' is no vendor-neutral event of the CPU (lib/core/names/registry.c)", row->name);
     if (absent != (row->kind == ARCH_CODE_NONE))
         fault(f->csv.path, line, "%s: the encoding is none for absent rows, and for those alone", row->name);
     if (absent && (row->source[0] || row->counters != ARCH_ANY))
@@ -147,7 +147,8 @@ static void read_default(const struct model_file *f, const struct csv_row *cells
     *out = (struct model_default){
         .name = cells->cells[0], .formula = cells->cells[1], .note = cells->cells[3], .line = cells->line};
     if (!read_is_neutral(out->name))
-        fault(f->csv.path, out->line, "'%s' is no vendor-neutral event of the CPU (lib/core/registry.c)", out->name);
+        fault(f->csv.path, out->line, "'%s' is no vendor-neutral event of the CPU (lib/core/names/registry.c)",
+              out->name);
     for (const char *at = out->formula, *wrong = NULL; *at && !wrong;) {
         struct cells_term term;
         wrong = cells_term(&at, &term);

@@ -14,7 +14,7 @@
 #include "upmu/upmu.h"
 
 struct guest_test {
-    const char *name; /**< the behaviour */
+    const char *name; /**< the behavior */
     void (*run)(void);
 };
 

@@ -14,7 +14,7 @@
 
 #include "core/arch_ops.h"
 #include "core/kernel_ops.h"
-#include "core/machine.h"
+#include "core/machine/machine.h"
 #include "guest.h"
 #include "suites.h"
 #include "upmu/region.h"

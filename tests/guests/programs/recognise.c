@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "core/arch_ops.h"
 #include "core/kernel_ops.h"
-#include "core/machine.h"
+#include "core/machine/machine.h"
 #include "guest.h"
 
 static const char *said(const char *variable)

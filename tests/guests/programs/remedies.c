@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/explain.h"
+#include "core/check/refusal.h"
 #include "guest.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"

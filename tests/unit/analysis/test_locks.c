@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts, holds and lives of locks against streams counted by hand. Room: tests (unit). Before it: lib/analysis/holds.c
+/* Counts, holds and lives of locks against streams counted by hand. Room: tests (unit). Before it: lib/analysis/pass/holds.c
  * and objects.c; after it: nothing. */
 #include "stream.h"
 

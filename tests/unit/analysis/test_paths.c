@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Critical paths, gains and who waited for whom, against streams whose truth is computed by hand. Room: tests (unit).
- * Before it: lib/analysis/chain.c, path.c; after it: nothing. */
+ * Before it: lib/analysis/pass/wakeup_graph.c, path.c; after it: nothing. */
 #include <stdio.h>
 
 #include "stream.h"

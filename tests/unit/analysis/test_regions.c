@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions and their counters. Room: tests (unit). Before it: lib/analysis/regions.c and values.c; after it: nothing. */
+/* Regions and their counters. Room: tests (unit). Before it: lib/analysis/pass/regions.c and values.c; after it: nothing. */
 #include "stream.h"
 
 #include "unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How threads ran, as the kernel's switches tell. Room: tests (unit). Before it: lib/analysis/sched.c; after it: nothing. */
+/* How threads ran, as the kernel's switches tell. Room: tests (unit). Before it: lib/analysis/pass/sched.c; after it: nothing. */
 #include <stdio.h>
 
 #include "stream.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What counters counted in waits and holds. Room: tests (unit). Before it: lib/analysis/sections.c; after it: nothing. */
+/* What counters counted in waits and holds. Room: tests (unit). Before it: lib/analysis/pass/sections.c; after it: nothing. */
 #include "stream.h"
 
 #include "unit/suite.h"

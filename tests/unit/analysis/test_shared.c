@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Readers, barriers, functions run once and futexes against streams counted by hand. Room: tests (unit). Before it:
- * lib/analysis/objects.c, waits.c and holds.c; after it: nothing. */
+ * lib/analysis/pass/objects.c, waits.c and holds.c; after it: nothing. */
 #include <errno.h>
 
 #include "stream.h"

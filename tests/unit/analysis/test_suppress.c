@@ -2,7 +2,7 @@
 /* Patterns of suppressions: what they match, and that no pattern takes exponential time. */
 #include <string.h>
 
-#include "analysis/suppress.h"
+#include "deadlock/suppress.h"
 #include "unit/suite.h"
 
 static bool match(const char *pattern, const char *text)

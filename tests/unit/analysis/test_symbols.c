@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of programs compiled in the ways that matter. Room: tests (unit). Before it: lib/analysis/symbols.c; after
+/* Symbols of programs compiled in the ways that matter. Room: tests (unit). Before it: lib/symbols/symbols.c; after
  * it: nothing. The programs hold the address to look up in a section of their own (see subject.c). */
 #include <check.h>
 #include <elfutils/libdwelf.h>
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/rust_names.h"
-#include "analysis/symbols.h"
+#include "symbols/rust_names.h"
+#include "symbols/symbols.h"
 #include "upmu/analysis.h"
 
 #include "unit/suite.h"

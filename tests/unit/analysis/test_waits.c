@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits against streams counted by hand. Room: tests (unit). Before it: lib/analysis/waits.c; after it: nothing. */
+/* Waits against streams counted by hand. Room: tests (unit). Before it: lib/analysis/pass/waits.c; after it: nothing. */
 #include "stream.h"
 
 #include "unit/suite.h"

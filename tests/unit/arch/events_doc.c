@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes docs/events.md from the registry and the tables, or checks that the file is what would be written.
- * Room: tests; it reads core/registry.h and core/arch_ops.h. */
+ * Room: tests; it reads core/names/registry.h and core/arch_ops.h. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/textbuf.h"
 #include "core/arch_ops.h"
-#include "core/registry.h"
+#include "core/names/registry.h"
 #include "upmu/upmu.h"
 
 enum { ARCH_FAMILIES_MAX = 64 };
@@ -18,7 +18,7 @@ static void write_head(struct textbuf *b)
 {
     textbuf_printf(
         b, "# Events\n\n"
-           "Written by `events_doc` from lib/core/registry.c and data/events; do not edit.\n\n"
+           "Written by `events_doc` from lib/core/names/registry.c and data/events; do not edit.\n\n"
            "The vendor-neutral names and what they are on each core family. `upmu list` shows the same for the\n"
            "machine it runs on, with the reasons.\n\n"
            "- a plain code is an exact match of the definition, `~` an approximate one (the reasons are below),\n"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The vendor-neutral set: complete, sorted, and no name or alias with two meanings. Room: tests, of core/registry.c. */
+/* The vendor-neutral set: complete, sorted, and no name or alias with two meanings. Room: tests, of core/names/registry.c. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/suggest.h"
-#include "core/registry.h"
+#include "core/names/registry.h"
 #include "unit/suite.h"
 
 /* The set as it was agreed on; a name may be added, none may go. */

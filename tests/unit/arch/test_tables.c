@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "core/arch_ops.h"
-#include "core/registry.h"
+#include "core/names/registry.h"
 #include "upmu/upmu.h"
 #include "unit/suite.h"
 

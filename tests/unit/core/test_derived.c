@@ -2,10 +2,10 @@
 /* Derived events: formulas taken apart, planned together, and sums that are numbers or say why not. */
 #include <string.h>
 
-#include "core/counters.h"
-#include "core/formula.h"
-#include "core/value.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "core/formula/formula.h"
+#include "core/set/value.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static const char *machines;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static void parsed(const char *text, const char *base, bool user, bool kernel, bool given)

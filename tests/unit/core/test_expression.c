@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/expression.h"
-#include "core/metric.h"
-#include "core/metric_table.h"
-#include "machine.h"
+#include "core/formula/expression.h"
+#include "core/formula/metric.h"
+#include "core/formula/metric_table.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static void computes(const char *text, const char *names, const double *values, double expected)

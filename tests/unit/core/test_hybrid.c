@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "core/registry.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "core/names/registry.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 enum { HW = KERNEL_TYPE_HARDWARE, CACHE = KERNEL_TYPE_HW_CACHE, CORE = 4, ATOM = 10 };

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"
 

@@ -2,9 +2,9 @@
 /* Group members that the scripted kernel runs for less time than their leader have no number, in sets and in regions. */
 #include <string.h>
 
-#include "core/counters.h"
-#include "core/region.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "region/region.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/value.h"
-#include "machine.h"
+#include "core/set/value.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static struct upmu_value exact(uint64_t n)

@@ -2,9 +2,9 @@
 /* Groups that really fit, on the counters of machines we have and of those we have not. Room: core (plan.c). */
 #include <string.h>
 
-#include "core/counters.h"
-#include "core/plan.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "core/plan/plan.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static const char *machines;

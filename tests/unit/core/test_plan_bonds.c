@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/counters.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static struct counter_list list;

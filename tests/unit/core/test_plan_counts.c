@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/counters.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static const char *machines;

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/counters.h"
-#include "core/region.h"
-#include "core/registry.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "region/region.h"
+#include "core/names/registry.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 enum { BIG = 4, SMALL = 10 };

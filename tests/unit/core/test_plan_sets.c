@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "core/kernel_ops.h"
-#include "core/plan.h"
-#include "core/registry.h"
+#include "core/plan/plan.h"
+#include "core/names/registry.h"
 #include "unit/suite.h"
 
 enum { SMALL = 8, LARGE = 16, SETS_PER_FAMILY = 150, INVENTED = 2000, KNOWN_COUNTERS = 32 };

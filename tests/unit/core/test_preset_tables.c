@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* PAPI's presets in the tables: each that PAPI's own file has for an x86 CPU is there, and its codes are those of the maker's
- * list. Room: lib/core/presets.c, over the tables of lib/arch. */
+ * list. Room: lib/core/names/presets.c, over the tables of lib/arch. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/arch_ops.h"
-#include "core/presets.h"
-#include "core/registry.h"
+#include "core/names/presets.h"
+#include "core/names/registry.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"
 

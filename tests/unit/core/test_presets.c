@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "core/formula.h"
-#include "core/presets.h"
-#include "core/registry.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "core/formula/formula.h"
+#include "core/names/presets.h"
+#include "core/names/registry.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "core/recording.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "core/machine/machine_snapshot.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 #define CPUINFO "processor\t: 0\nvendor_id\t: GenuineIntel\ncpuid level\t: 22\n"

@@ -2,10 +2,10 @@
 /* One name on many machines: the encoding each gets, and aliases that must get the same. Room: core (event.c). */
 #include <string.h>
 
-#include "core/event.h"
-#include "core/presets.h"
-#include "core/registry.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "core/names/presets.h"
+#include "core/names/registry.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static const char *machines;

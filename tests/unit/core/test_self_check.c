@@ -2,9 +2,9 @@
 /* Software events that the scripted kernel counts too low in a group are refused there, with the reason, and count alone. */
 #include <string.h>
 
-#include "core/counters.h"
-#include "core/self_check.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "core/check/self_check.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
 

@@ -2,8 +2,8 @@
 /* A virtual PMU that shows six counters of which five count: events are planned for five, and the others are refused. */
 #include <string.h>
 
-#include "core/self_check_counters.h"
-#include "machine.h"
+#include "core/check/self_check_counters.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 enum { SHOWN = 6, COUNT = 400000 };

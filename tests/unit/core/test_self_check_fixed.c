@@ -2,8 +2,8 @@
 /* Events of fixed counters are refused on Zhaoxin where a kernel from 6.11 on counts no instructions in known work. */
 #include <string.h>
 
-#include "core/self_check_fixed.h"
-#include "machine.h"
+#include "core/check/self_check_fixed.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"
 

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/counters.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static const struct scripted_sample steady[] = {{100, 1000, 1000}, {250, 2000, 2000}, {300, 3000, 3000}};

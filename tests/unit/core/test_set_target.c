@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/counters.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 enum { PID = 4000 };

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "machine.h"
+#include "core/names/event.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"

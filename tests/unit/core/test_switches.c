@@ -3,8 +3,8 @@
  * no number if neither can be had. Room: core (switches.c). The check is made once per process; each test is one. */
 #include <errno.h>
 
-#include "core/counters.h"
-#include "machine.h"
+#include "core/set/counters.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 
 static const struct scripted_sample steady[] = {{100, 1000, 1000}};

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "machine.h"
+#include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"
 

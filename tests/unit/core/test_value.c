@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Standings: when a number is exact, when an estimate, and when there is none. Room: core (value.c). */
-#include "core/value.h"
+#include "core/set/value.h"
 #include "unit/suite.h"
 
 static struct reading at(uint64_t count, uint64_t enabled, uint64_t running)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions on modelled machines: what one instance counted while others took the counters away. Place: tests; before it
- * nothing, after it lib/core/region.c over the model's kernel. Each test is a process of its own: regions are set up once.
+ * nothing, after it lib/region/region.c over the model's kernel. Each test is a process of its own: regions are set up once.
  */
 #include <stdio.h>
 #include <string.h>

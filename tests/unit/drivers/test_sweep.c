@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/registry.h"
+#include "core/names/registry.h"
 #include "trial.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"

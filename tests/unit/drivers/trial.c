@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/event.h"
-#include "core/formula.h"
-#include "core/machine.h"
+#include "core/names/event.h"
+#include "core/formula/formula.h"
+#include "core/machine/machine.h"
 #include "upmu/upmu.h"
 
 enum { EVENTS = 64 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What the page draws: holds as far as they are certain, who ended a wait, how threads ran. Room: tests (unit). Before it:
- * lib/export/html.c and html_holds.c; after it: nothing. */
+ * lib/export/html/html.c and html_holds.c; after it: nothing. */
 #include <stdlib.h>
 
 #include "../analysis/stream.h"
-#include "export/html.h"
+#include "export/html/html.h"
 #include "export/spans.h"
 #include "unit/suite.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Spans for the page in bounded memory: what is merged adds up, and what must stay apart does. Room: tests (unit). Before
- * it: lib/export/html_table.c; after it: nothing. */
+ * it: lib/export/html/html_table.c; after it: nothing. */
 #include <stdlib.h>
 
-#include "export/html.h"
+#include "export/html/html.h"
 #include "unit/suite.h"
 
 enum { ROWS = 4 };

@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "core/kernel_ops.h"
-#include "core/machine.h"
+#include "core/machine/machine.h"
 #include "kernel/parts.h"
-#include "kernel/scripted.h"
+#include "support/scripted.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"
 

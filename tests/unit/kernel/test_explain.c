@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "core/explain.h"
-#include "core/machine.h"
-#include "kernel/scripted.h"
+#include "core/check/refusal.h"
+#include "core/machine/machine.h"
+#include "support/scripted.h"
 #include "unit/suite.h"
 #include "upmu/upmu.h"
 

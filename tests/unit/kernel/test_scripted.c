@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "kernel/scripted.h"
+#include "support/scripted.h"
 #include "unit/suite.h"
 
 static const struct kernel_ops *const k = &upmu_kernel_scripted;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where locks lie, against a list that is gone through. Room: tests (unit). Before it: lib/sync_trace/places.c; after it:
+/* Where locks lie, against a list that is gone through. Room: tests (unit). Before it: lib/sync_trace/lock_memory.c; after it:
  * nothing. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sync_trace/places.h"
+#include "sync_trace/lock_memory.h"
 #include "unit/suite.h"
 
 #define HEAP UINT64_C(0x7f1234560000)

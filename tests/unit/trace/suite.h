@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/writer.h"
+#include "trace/write/writer.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
 #include "upmu/trace.h"

@@ -2,8 +2,8 @@
 /* Ticks to the time of day, and the moment that all processes of a recording share. */
 #include "base/clock.h"
 #include "suite.h"
-#include "trace/clockmap.h"
-#include "trace/origin.h"
+#include "trace/format/clockmap.h"
+#include "trace/write/origin.h"
 
 static const struct clock_triple origin = {
     .tick = 7335783981525u, .raw_ns = 2825332832228u, .realtime_ns = 1795234321602783172u};

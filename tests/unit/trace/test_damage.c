@@ -6,8 +6,8 @@
 
 #include "base/tick.h"
 #include "suite.h"
-#include "trace/control.h"
-#include "trace/ctf.h"
+#include "trace/format/control.h"
+#include "trace/format/ctf.h"
 
 static size_t page; /* and packet */
 static int events;  /* enough for several packets */

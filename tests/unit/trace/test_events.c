@@ -4,8 +4,8 @@
 
 #include "base/tick.h"
 #include "suite.h"
-#include "trace/control.h"
-#include "trace/ctf.h"
+#include "trace/format/control.h"
+#include "trace/format/ctf.h"
 
 enum { TID = 4242 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a recording while it is written. Room: tests (unit). Before it: lib/trace/follow.c; after it: nothing. */
+/* Reading a recording while it is written. Room: tests (unit). Before it: lib/trace/read/follow.c; after it: nothing. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #include "base/tick.h"
 #include "suite.h"
-#include "trace/stream.h"
+#include "trace/write/stream.h"
 
 static struct trace_writer *writer;
 

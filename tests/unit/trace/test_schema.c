@@ -2,10 +2,10 @@
 /* The table of events, its TSDL text, and what a reader makes of that text. */
 #include "base/textbuf.h"
 #include "suite.h"
-#include "trace/ctf.h"
-#include "trace/meta.h"
-#include "trace/metadata.h"
-#include "trace/schema.h"
+#include "trace/format/ctf.h"
+#include "trace/read/meta.h"
+#include "trace/write/metadata.h"
+#include "trace/format/schema.h"
 
 static const char *const two[] = {"page_faults", "cycles_u"};
 

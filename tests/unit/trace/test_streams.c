@@ -11,7 +11,7 @@
 
 #include "base/tick.h"
 #include "suite.h"
-#include "trace/stream.h"
+#include "trace/write/stream.h"
 
 static struct trace_writer *writer;
 

@@ -2,9 +2,9 @@
 /* Events of synchronisation, stacks and modules: what is written comes back, whichever way it was written. */
 #include "base/tick.h"
 #include "suite.h"
-#include "trace/clockmap.h"
-#include "trace/ctf.h"
-#include "trace/stream_fast.h"
+#include "trace/format/clockmap.h"
+#include "trace/format/ctf.h"
+#include "trace/write/stream_fast.h"
 
 enum { TID = 77 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules that lay at the same addresses by turns. Room: tests (unit). Before it: lib/trace/turns.c and context.c; after it:
+/* Modules that lay at the same addresses by turns. Room: tests (unit). Before it: lib/trace/read/remapped.c and context.c; after it:
  * nothing. */
-#include "trace/turns.h"
+#include "trace/read/remapped.h"
 
 #include "suite.h"
-#include "trace/context.h"
+#include "trace/read/context.h"
 
 static const struct context_module
     first = {.base = 0x1000, .start = 0x1000, .end = 0x2000, .path = "a", .build_id = "1"},

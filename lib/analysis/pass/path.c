@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The critical path: from the end of the last thread backwards, through what that thread did, from each wait to the thread
+ * that ended it. What is on it makes the process last as long as it does; what is not, was waited out elsewhere. Room:
+ * analysis. Before it: chain.c; after it: path_gain.c, path_facts.c.
+ */
+#include "analysis/pass/path.h"
+
+#include <stdlib.h>
+
+#include "analysis/pass/overview.h"
+
+/* The thread that kept the process to its end: of several that were there at the end, the one that last did something. */
+static uint32_t last_stop(const struct overview *o, uint32_t process)
+{
+    const struct ov_thread *best = NULL;
+    uint32_t stop = MAP_NONE;
+    for (size_t i = 0; i < o->n_threads; i++) {
+        const struct ov_thread *t = &o->threads[i];
+        bool later = best && (t->end_ns > best->end_ns || (t->end_ns == best->end_ns && t->last_ns > best->last_ns));
+        if (t->process != process || (best && !later))
+            continue;
+        best = t;
+        stop = o->chain.threads[i].last;
+    }
+    return stop;
+}
+
+/* Backwards: what comes before a piece of the same thread and kind makes it longer. */
+static bool add_step(struct paths *p, const struct path *path, struct path_step step)
+{
+    struct path_step *last = p->n_steps > path->first_step ? &p->steps[p->n_steps - 1] : NULL;
+    if (last && step.kind == UPMU_PATH_RUNS && last->kind == step.kind && last->thread == step.thread) {
+        last->begin_ns = step.begin_ns;
+        return true;
+    }
+    struct path_step *all = array_room(p->steps, p->n_steps, &p->cap_steps, sizeof *all);
+    if (!all)
+        return false;
+    p->steps = all;
+    all[p->n_steps++] = step;
+    return true;
+}
+
+static void add_shares(const struct chain *c, const struct chain_stop *s, struct path_lock *locks)
+{
+    for (uint32_t i = s->share; i != MAP_NONE; i = c->shares[i].next)
+        locks[c->shares[i].object].held_ns += c->shares[i].ns;
+}
+
+/* The piece that ends with stop `s`. @return the stop it begins with. */
+static uint32_t piece(const struct chain *c, const struct chain_stop *s, struct path *path, struct path_step *step,
+                      struct path_lock *locks)
+{
+    bool woken = s->cause != MAP_NONE;
+    uint32_t before = woken ? s->cause : s->prev;
+    uint64_t ns = s->time_ns - c->stops[before].time_ns;
+    *step = (struct path_step){.begin_ns = c->stops[before].time_ns,
+                               .end_ns = s->time_ns,
+                               .thread = s->thread,
+                               .from = woken ? c->stops[before].thread : MAP_NONE,
+                               .object = s->object};
+    struct path_lock *lock = s->object != MAP_NONE ? &locks[s->object] : NULL;
+    if (woken) {
+        step->kind = UPMU_PATH_WAKES;
+        path->hops++;
+        path->wake_ns += ns;
+        if (lock) {
+            lock->wakes++;
+            lock->wake_ns += ns;
+        }
+    } else if (s->kind == STOP_GOES_ON && lock) {
+        step->kind = UPMU_PATH_WAITS;
+        path->unknown_ns += ns;
+        lock->unknown_ns += ns;
+    } else {
+        step->kind = UPMU_PATH_RUNS;
+        step->object = MAP_NONE;
+        path->run_ns += ns;
+        add_shares(c, s, locks);
+    }
+    return before;
+}
+
+static void reverse(struct path_step *steps, size_t n)
+{
+    for (size_t i = 0; i + 1 < n - i; i++) {
+        struct path_step t = steps[i];
+        steps[i] = steps[n - 1 - i];
+        steps[n - 1 - i] = t;
+    }
+}
+
+static bool walk(struct overview *o, struct path *path, struct path_lock *locks)
+{
+    const struct chain *c = &o->chain;
+    struct paths *p = &o->paths;
+    uint32_t at = path->last;
+    path->first_step = p->n_steps;
+    if (at == MAP_NONE)
+        return true;
+    path->begin_ns = path->end_ns = c->stops[at].time_ns;
+    while (c->stops[at].cause != MAP_NONE || c->stops[at].prev != MAP_NONE) {
+        struct path_step step;
+        at = piece(c, &c->stops[at], path, &step, locks);
+        if (step.end_ns > step.begin_ns && !add_step(p, path, step))
+            return false;
+    }
+    path->begin_ns = c->stops[at].time_ns;
+    path->n_steps = p->n_steps - path->first_step;
+    reverse(&p->steps[path->first_step], path->n_steps);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- locks */
+
+static int compare_locks(const void *a, const void *b)
+{
+    const struct path_lock *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->held_ns != y->held_ns)
+        return x->held_ns > y->held_ns ? -1 : 1;
+    uint64_t p = x->wake_ns + x->unknown_ns, q = y->wake_ns + y->unknown_ns;
+    if (p != q)
+        return p > q ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* Those that have to do with a path, process by process. */
+static void keep_locks(struct overview *o, struct path_lock *locks)
+{
+    struct paths *p = &o->paths;
+    size_t n = 0;
+    for (uint32_t i = 0; i < o->n_objects; i++) {
+        if (locks[i].held_ns + locks[i].wakes + locks[i].unknown_ns == 0)
+            continue;
+        locks[n] = locks[i];
+        locks[n].object = i;
+        locks[n].process = o->objects[i].process;
+        locks[n].gain_ns = locks[n].gain_half_ns = UPMU_NO_VALUE;
+        n++;
+    }
+    if (n > 0)
+        qsort(locks, n, sizeof *locks, compare_locks);
+    p->locks = locks;
+    p->n_locks = n;
+    for (size_t i = n; i-- > 0;) {
+        p->of[locks[i].process].first_lock = i;
+        p->of[locks[i].process].n_locks++;
+    }
+}
+
+int paths_find(struct overview *o)
+{
+    struct paths *p = &o->paths;
+    struct path_lock *locks = calloc(o->n_objects + 1, sizeof *locks);
+    p->of = calloc(o->n_processes + 1, sizeof *p->of);
+    bool done = locks && p->of;
+    for (uint32_t i = 0; done && i < o->n_processes; i++) {
+        p->of[i].last = last_stop(o, i);
+        done = walk(o, &p->of[i], locks);
+        p->n++;
+    }
+    if (!done) {
+        free(locks);
+        return overview_no_memory();
+    }
+    keep_locks(o, locks);
+    return paths_gain(o);
+}
+
+void paths_free(struct paths *p)
+{
+    free(p->of);
+    free(p->steps);
+    free(p->locks);
+    *p = (struct paths){0};
+}

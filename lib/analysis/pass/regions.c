@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions: begins matched with ends, and what the counters counted between. Room: analysis. Before it: overview.c;
+ * after it: facts.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/pass/overview.h"
+
+/* What the recorder calls the region of a thread's life (UPMU_REGION_THREADS). */
+#define LIFE_REGION "(thread)"
+
+/* Two regions of one hash take neighbouring keys: the name decides. */
+static uint64_t name_hash(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        h = (h ^ *c) * 0x100000001b3u;
+    return h;
+}
+
+static uint32_t region_new(struct overview *o, const struct upmu_trace_event *e, uint64_t key)
+{
+    struct ov_region *all = array_room(o->regions, o->n_regions, &o->cap_regions, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    o->regions = all;
+    struct ov_region r = {.process = e->process, .pid = e->pid, .min_ns = UPMU_NO_VALUE, .n_counts = e->n_values};
+    r.name = strdup(e->name);
+    r.counts = calloc(e->n_values + 1, sizeof *r.counts);
+    if (!r.name || !r.counts || !map_put(&o->by_region, e->process, key, (uint32_t)o->n_regions)) {
+        free(r.name);
+        free(r.counts);
+        return MAP_NONE;
+    }
+    all[o->n_regions] = r;
+    return (uint32_t)o->n_regions++;
+}
+
+static uint32_t region_of(struct overview *o, const struct upmu_trace_event *e)
+{
+    for (uint64_t key = name_hash(e->name);; key++) {
+        uint32_t found = map_find(&o->by_region, e->process, key);
+        if (found == MAP_NONE)
+            return region_new(o, e, key);
+        if (strcmp(o->regions[found].name, e->name) == 0)
+            return found;
+    }
+}
+
+/* What the thread's counter of context switches stands at. */
+static void note_switches(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
+{
+    size_t i = o->processes[t->process].switches;
+    if (i < e->n_values)
+        t->switches = e->values[i];
+}
+
+/* Those who look on are told of its begin (`before` NULL) and its end. */
+static int tell(struct overview *o, uint32_t thread, uint32_t region, uint64_t begin_ns,
+                const struct upmu_value *before, const struct upmu_trace_event *e)
+{
+    const struct timeline_hooks *h = o->hooks;
+    int (*hook)(void *, const struct span *) = h ? (before ? h->end : h->begin) : NULL;
+    const struct span s = {.kind = SPAN_REGION,
+                           .thread = thread,
+                           .what = region,
+                           .begin_ns = begin_ns,
+                           .end_ns = before ? e->time_ns : 0,
+                           .holder = MAP_NONE,
+                           .finished = before != NULL,
+                           .before = before ? before : e->values,
+                           .after = before ? e->values : NULL,
+                           .n_values = e->n_values};
+    return hook ? hook(h->arg, &s) : 0;
+}
+
+int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    uint32_t region = region_of(o, e);
+    if (region == MAP_NONE)
+        return overview_no_memory();
+    note_switches(o, t, e);
+    if (t->n_open == UPMU_REGION_DEPTH_MAX) {
+        o->unmatched++;
+        return 0;
+    }
+    if (t->n_open == t->cap_open) {
+        struct open_region *open = array_room(t->open, t->n_open, &t->cap_open, sizeof *open);
+        if (!open)
+            return overview_no_memory();
+        t->open = open;
+        struct upmu_value *values = reallocarray(t->open_values, t->cap_open, sizeof *values * UPMU_REGION_EVENTS_MAX);
+        if (!values)
+            return overview_no_memory();
+        t->open_values = values;
+    }
+    size_t n = e->n_values < UPMU_REGION_EVENTS_MAX ? e->n_values : UPMU_REGION_EVENTS_MAX;
+    t->open[t->n_open] = (struct open_region){.region = region, .begin_ns = e->time_ns};
+    if (n > 0)
+        memcpy(&t->open_values[t->n_open * UPMU_REGION_EVENTS_MAX], e->values, n * sizeof *e->values);
+    t->n_open++;
+    return tell(o, thread, region, e->time_ns, NULL, e);
+}
+
+static void counts_add(struct upmu_overview_count *counts, size_t n_counts, bool first, const struct upmu_value *before,
+                       const struct upmu_trace_event *e)
+{
+    size_t n = e->n_values < n_counts ? e->n_values : n_counts;
+    for (size_t i = 0; i < n && i < UPMU_REGION_EVENTS_MAX; i++) {
+        struct upmu_value v = value_difference(&before[i], &e->values[i]);
+        count_add(&counts[i], &v, first);
+    }
+}
+
+static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value *before,
+                       const struct upmu_trace_event *e)
+{
+    counts_add(r->counts, r->n_counts, r->count == 0, before, e);
+    r->count++;
+    r->wall_ns += ns;
+    r->min_ns = ns < r->min_ns ? ns : r->min_ns;
+    r->max_ns = ns > r->max_ns ? ns : r->max_ns;
+}
+
+/* The region of a thread's life has ended: what it counted is the thread's. */
+static int life_add(struct ov_thread *t, const struct upmu_value *before, const struct upmu_trace_event *e)
+{
+    bool first = t->counts == NULL;
+    if (first && !(t->counts = calloc(e->n_values + 1, sizeof *t->counts)))
+        return overview_no_memory();
+    if (first)
+        t->n_counts = e->n_values;
+    counts_add(t->counts, t->n_counts, first, before, e);
+    return 0;
+}
+
+int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct ov_thread *t = &o->threads[thread];
+    uint32_t region = region_of(o, e);
+    size_t at = t->n_open;
+    if (region == MAP_NONE)
+        return overview_no_memory();
+    note_switches(o, t, e);
+    while (at > 0 && t->open[at - 1].region != region)
+        at--;
+    if (at == 0) {
+        o->unmatched++;
+        return 0;
+    }
+    /* Regions inside that were not ended end with the one around them; how long they took nobody knows. */
+    for (size_t i = at; i < t->n_open; i++)
+        o->regions[t->open[i].region].unfinished++;
+    t->n_open = at - 1;
+    const struct upmu_value *before = &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX];
+    region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns, before, e);
+    int rc = tell(o, thread, region, t->open[at - 1].begin_ns, before, e);
+    if (rc != 0)
+        return rc;
+    return strcmp(e->name, LIFE_REGION) == 0 ? life_add(t, before, e) : 0;
+}
+
+void regions_abandon(struct overview *o, uint32_t thread)
+{
+    struct ov_thread *t = &o->threads[thread];
+    for (size_t i = 0; i < t->n_open; i++)
+        o->regions[t->open[i].region].unfinished++;
+    t->n_open = 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What counters counted while a lock was waited for, and while it was held. Room: analysis. Before it: objects.c and
+ * waits.c, which pair begins with ends; after it: facts.c.
+ *
+ * The counters of a thread are told right before the event they belong to, with its tick and its object. A wait or a hold
+ * counts only if both its ends have them: the others are not in the sums, and the number of those that are is beside them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/pass/overview.h"
+
+int moment_note(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    struct ov_moment *m = &o->threads[thread].moment;
+    if (e->n_values > m->n) {
+        struct upmu_value *values = reallocarray(m->values, e->n_values, sizeof *values);
+        if (!values)
+            return overview_no_memory();
+        m->values = values;
+    }
+    m->n = e->n_values;
+    m->tick = e->tick;
+    m->object = e->object;
+    if (m->n > 0)
+        memcpy(m->values, e->values, m->n * sizeof *m->values);
+    return 0;
+}
+
+/* The counters at this event; NULL if they were not read. */
+static const struct ov_moment *moment_at(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+{
+    const struct ov_moment *m = &o->threads[thread].moment;
+    return m->n > 0 && m->tick == e->tick && m->object == e->object ? m : NULL;
+}
+
+int section_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s)
+{
+    const struct ov_moment *m = moment_at(o, thread, e);
+    section_forget(s);
+    if (!m)
+        return 0;
+    s->before = malloc(m->n * sizeof *s->before);
+    if (!s->before)
+        return overview_no_memory();
+    memcpy(s->before, m->values, m->n * sizeof *s->before);
+    s->n = m->n;
+    s->begin_ns = e->time_ns;
+    return 0;
+}
+
+void section_forget(struct ov_section *s)
+{
+    free(s->before);
+    *s = (struct ov_section){0};
+}
+
+static int sum_make(struct ov_sections *sum, size_t n)
+{
+    if (sum->counts)
+        return 0;
+    sum->counts = calloc(n, sizeof *sum->counts);
+    sum->n_counts = n;
+    return sum->counts ? 0 : overview_no_memory();
+}
+
+int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s,
+                struct ov_sections *sum)
+{
+    const struct ov_moment *m = moment_at(o, thread, e);
+    if (!m || !s->before || s->n != m->n) {
+        section_forget(s);
+        return 0;
+    }
+    int rc = sum_make(sum, m->n);
+    for (size_t i = 0; rc == 0 && i < m->n && i < sum->n_counts; i++) {
+        struct upmu_value v = value_difference(&s->before[i], &m->values[i]);
+        count_add(&sum->counts[i], &v, sum->n == 0);
+    }
+    if (rc == 0) {
+        sum->n++;
+        sum->ns += e->time_ns - s->begin_ns;
+    }
+    section_forget(s);
+    return rc;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What matters most comes first. Room: analysis. Before it: the pass (overview.c); after it: facts.c.
+ *
+ * Uses and sites are sorted in place, by object, so that each object has its own in one piece; threads, objects and
+ * regions are referred to by index and are sorted beside. */
+#include <stdlib.h>
+
+#include "analysis/pass/overview.h"
+
+static int descending(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static uint64_t waited(const struct upmu_wait_sum *w)
+{
+    return w->total_ns + w->unfinished_ns;
+}
+
+static int compare_threads(const void *a, const void *b, void *arg)
+{
+    const struct overview *o = arg;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct ov_thread *x = &o->threads[i], *y = &o->threads[k];
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    int order = descending(x->blocked_ns, y->blocked_ns);
+    return order ? order : i < k ? -1 : 1;
+}
+
+static int compare_objects(const void *a, const void *b, void *arg)
+{
+    const struct overview *o = arg;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct ov_object *x = &o->objects[i], *y = &o->objects[k];
+    int order = descending(waited(&x->waits), waited(&y->waits));
+    if (order == 0)
+        order = descending(x->waits.count, y->waits.count);
+    return order ? order : i < k ? -1 : 1;
+}
+
+static int compare_regions(const void *a, const void *b, void *arg)
+{
+    const struct overview *o = arg;
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    int order = descending(o->regions[i].wall_ns, o->regions[k].wall_ns);
+    return order ? order : i < k ? -1 : 1;
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct ov_use *x = a, *y = b;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    int order = descending(waited(&x->waits) + x->blocked_ns, waited(&y->waits) + y->blocked_ns);
+    if (order == 0)
+        order = descending(use_acquisitions(x), use_acquisitions(y));
+    return order ? order : x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int compare_sites(const void *a, const void *b)
+{
+    const struct ov_site *x = a, *y = b;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    int order = descending(waited(&x->waits) + x->blocked_ns, waited(&y->waits) + y->blocked_ns);
+    if (order == 0)
+        order = descending(x->taken, y->taken);
+    return order ? order : x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int compare_kernel_locks(const void *a, const void *b)
+{
+    const struct ov_kernel_lock *x = a, *y = b;
+    int order = descending(x->waits.total_ns, y->waits.total_ns);
+    return order ? order : x->address < y->address ? -1 : x->address > y->address;
+}
+
+static uint32_t *sorted(struct overview *o, size_t n, int (*compare)(const void *, const void *, void *))
+{
+    uint32_t *order = calloc(n + 1, sizeof *order);
+    if (!order)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (uint32_t)i;
+    qsort_r(order, n, sizeof *order, compare, o);
+    return order;
+}
+
+static void give_uses_and_sites(struct overview *o)
+{
+    if (o->n_uses > 0)
+        qsort(o->uses, o->n_uses, sizeof *o->uses, compare_uses);
+    if (o->n_sites > 0)
+        qsort(o->sites, o->n_sites, sizeof *o->sites, compare_sites);
+    for (size_t i = o->n_uses; i-- > 0;) {
+        o->objects[o->uses[i].object].first_use = (uint32_t)i;
+        o->objects[o->uses[i].object].n_uses++;
+    }
+    for (size_t i = o->n_sites; i-- > 0;) {
+        o->objects[o->sites[i].object].first_site = (uint32_t)i;
+        o->objects[o->sites[i].object].n_sites++;
+    }
+}
+
+/* Where each number has come to stand in the order. */
+static uint32_t *places(const uint32_t *order, size_t n)
+{
+    uint32_t *place = order ? calloc(n + 1, sizeof *place) : NULL;
+    for (size_t i = 0; place && i < n; i++)
+        place[order[i]] = (uint32_t)i;
+    return place;
+}
+
+int overview_sort(struct overview *o)
+{
+    give_uses_and_sites(o);
+    /* Indices into `uses` and `sites` are no longer what the maps say. */
+    map_free(&o->by_use);
+    map_free(&o->by_site);
+    map_free(&o->by_kernel_lock);
+    if (o->n_kernel_locks > 0)
+        qsort(o->kernel_locks, o->n_kernel_locks, sizeof *o->kernel_locks, compare_kernel_locks);
+    o->thread_order = sorted(o, o->n_threads, compare_threads);
+    o->object_order = sorted(o, o->n_objects, compare_objects);
+    o->region_order = sorted(o, o->n_regions, compare_regions);
+    o->thread_place = places(o->thread_order, o->n_threads);
+    o->object_place = places(o->object_order, o->n_objects);
+    return o->thread_place && o->object_place && o->region_order ? 0 : overview_no_memory();
+}

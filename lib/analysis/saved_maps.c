@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What is kept beside a recording when its processes have ended. Room: analysis. Before it: upmu record; after it:
+ * jit_map.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/jit_map.h"
+#include "base/error.h"
+#include "upmu/analysis.h"
+#include "upmu/control.h"
+
+enum { NS_PER_S = 1000000000 };
+
+/* A process's directory ends in when it began to record, in seconds since 1970: HOST-PID-START. */
+static uint64_t start_of(const char *dir)
+{
+    const char *start = strrchr(dir, '-');
+    return start ? strtoull(start + 1, NULL, 10) * NS_PER_S : UINT64_MAX;
+}
+
+int upmu_overview_keep(const char *dir)
+{
+    struct upmu_control *control;
+    struct upmu_control_status status = {.size = sizeof status};
+    int kept = 0;
+    if (!dir)
+        return upmu_fail(UPMU_E_INVAL, "no directory");
+    int rc = upmu_control_open(&control, dir);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; rc >= 0 && i < upmu_control_processes(control); i++) {
+        rc = upmu_control_status(control, i, &status);
+        if (rc == 0)
+            rc = jit_map_keep(status.dir, status.pid, start_of(status.dir));
+        kept += rc > 0;
+    }
+    upmu_control_close(control);
+    return rc < 0 ? rc : kept;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Self-check of the fixed counters: instructions must be counted in known work.
+ *
+ * Linux 6.11 gave the registers of fixed counters a base address that the driver for Zhaoxin does not set, so that instructions
+ * read 0 there with healthy times. Only families that name a kernel to doubt are tried.
+ */
+#include "core/check/self_check_fixed.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "core/backend.h"
+#include "core/machine/machine.h"
+
+/* Between one instruction in so many nanoseconds, and so many in one. */
+enum { FIXED_FEWEST = 256, FIXED_MOST = 64, FIXED_INSTRUCTIONS = 1 };
+
+static struct self_check_fixed result;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int fixed_measure(int fd, uint64_t words[KERNEL_READ_ONE_WORDS], struct kernel_work *work)
+{
+    const struct kernel_ops *k = core_kernel();
+    int rc = k->control(fd, KERNEL_ENABLE);
+    if (rc == 0)
+        rc = k->work(work, false);
+    if (rc == 0)
+        rc = k->control(fd, KERNEL_DISABLE);
+    ssize_t bytes = KERNEL_READ_ONE_WORDS * (ssize_t)sizeof words[0];
+    return rc == 0 && k->read(fd, words, (size_t)bytes) == bytes ? 0 : -1;
+}
+
+static void fixed_try(void)
+{
+    const struct machine *m = machine_get();
+    uint32_t doubt = m->family->counters.fixed_doubt;
+    uint64_t words[KERNEL_READ_ONE_WORDS];
+    struct kernel_work work = {0};
+    const struct kernel_open req = {.type = KERNEL_TYPE_HARDWARE,
+                                    .config = FIXED_INSTRUCTIONS,
+                                    .exclude = KERNEL_EXCLUDE_KERNEL,
+                                    .cpu = -1,
+                                    .group_fd = -1,
+                                    .disabled = true};
+    if (doubt == 0 || m->kernel < doubt)
+        return;
+    int fd = core_kernel()->open(&req);
+    if (fd < 0)
+        return;
+    /* value, enabled, running: one that did not run all the time says nothing */
+    if (fixed_measure(fd, words, &work) == 0 && words[2] > 0 && words[2] == words[1] && work.cpu_ns >= FIXED_FEWEST) {
+        result.counted = words[0];
+        result.cpu_ns = work.cpu_ns;
+        result.failed = words[0] < work.cpu_ns / FIXED_FEWEST || words[0] > work.cpu_ns * FIXED_MOST;
+    }
+    core_kernel()->close(fd);
+}
+
+const struct self_check_fixed *self_check_fixed_result(void)
+{
+    pthread_once(&once, fixed_try);
+    return &result;
+}
+
+/* An event of another name is the same to the kernel if its code or its id is. */
+static bool fixed_is_row(const struct event *e, const struct arch_event *row)
+{
+    if (e->type == KERNEL_TYPE_RAW)
+        return row->machine_code == e->config;
+    return e->type == KERNEL_TYPE_HARDWARE && row->kind == ARCH_CODE_HARDWARE && row->config == e->config;
+}
+
+static bool fixed_may_count(const struct event *e)
+{
+    const struct arch_event *row;
+    if (e->class != EVENT_CORE)
+        return false;
+    if (e->counters >> ARCH_FIXED)
+        return true;
+    for (size_t i = 0; (row = arch_family_event_at(machine_get()->family, i)) != NULL; i++)
+        if (row->counters >> ARCH_FIXED && fixed_is_row(e, row))
+            return true;
+    return false;
+}
+
+int self_check_fixed_list(struct counter_list *list)
+{
+    if (machine_get()->family->counters.fixed_doubt == 0 || list->backend != KERNEL_BACKEND_PERF)
+        return 0;
+    for (size_t i = 0; i < list->n_parts; i++) {
+        const struct event *e = &list->events[i];
+        size_t owner = list->link[i].owner; /* of a part: the sum that was asked for */
+        if (list->absent[owner] || !fixed_may_count(e) || !self_check_fixed_result()->failed)
+            continue;
+        (void)upmu_fail(UPMU_E_SYSTEM,
+                        "'%s': this kernel does not count it correctly on this CPU: %llu instructions in %llu ns of a "
+                        "self-check (kernels from 6.11 miss the address of the fixed counters)",
+                        e->name, (unsigned long long)result.counted, (unsigned long long)result.cpu_ns);
+        if (counter_list_leave_out(list, owner, UPMU_E_SYSTEM) < 0)
+            return UPMU_E_NOMEM;
+    }
+    return 0;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* Derived metrics by name: which there are on a CPU, and their values from counts already read. */
+#include "core/formula/metric.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/suggest.h"
+#include "base/textbuf.h"
+#include "core/names/event.h"
+#include "core/names/intern.h"
+#include "core/machine/machine.h"
+#include "core/formula/metric_table.h"
+#include "core/names/registry.h"
+#include "core/set/value.h"
+
+/* ------------------------------------------------------------------------------------------- finding metrics */
+
+static bool metric_is_for(const struct metric_row *row, const struct arch_family *family)
+{
+    size_t len = strlen(family->name);
+    for (const char *p = row->families; p && *p;) {
+        size_t n = strcspn(p, " ");
+        if (n == len && strncmp(p, family->name, n) == 0)
+            return true;
+        p += n + (p[n] == ' ');
+    }
+    return row->families == NULL;
+}
+
+/* Rows of the library are right (a test parses them all), and those of users were parsed when they were read. */
+static bool metric_parse(const struct metric_row *row, struct expression *e)
+{
+    return row && expression_parse(row->formula, e) == 0;
+}
+
+bool metric_expression(size_t index, struct expression *out)
+{
+    const struct metric_row *row;
+    for (size_t i = 0; (row = metric_row_at(i)) != NULL; i++)
+        if (!row->on_demand && index-- == 0)
+            return metric_parse(row, out);
+    return false;
+}
+
+/* Whether the CPU has all events of a row; `lacks` says which one it has not, and why. */
+static bool metric_counted_on(const struct machine *m, const struct metric_row *row, char *lacks, size_t cap)
+{
+    struct expression e;
+    lacks[0] = '\0';
+    if (!metric_is_for(row, m->family)) {
+        snprintf(lacks, cap, "not known for %s", m->family->title);
+        return false;
+    }
+    if (!metric_parse(row, &e))
+        return false;
+    for (size_t i = 0; i < e.n_names; i++) {
+        struct event event;
+        const char *native = strncmp(e.name[i], "native::", 8) == 0 ? e.name[i] + 8 : NULL;
+        if (native && arch_family_native(m->family, native))
+            continue; /* without libpfm4, which a program's report must not load */
+        int rc = m->named ? event_resolve_on(m, e.name[i], &event) : event_resolve(e.name[i], &event);
+        if (rc == 0)
+            continue;
+        snprintf(lacks, cap, "%s", upmu_error());
+        return false;
+    }
+    return true;
+}
+
+/* The row to show for the metric whose first row has this index. */
+static const struct metric_row *metric_best(const struct machine *m, size_t first, char *lacks, size_t cap)
+{
+    const struct metric_row *row = metric_row_at(first), *next = row, *best = NULL;
+    char other[EVENT_NOTE_MAX];
+    for (size_t i = first; next && strcmp(next->name, row->name) == 0; next = metric_row_at(++i)) {
+        bool counted = metric_counted_on(m, next, best ? other : lacks, best ? sizeof other : cap);
+        if (counted) {
+            lacks[0] = '\0';
+            return next;
+        }
+        if (!best || (!metric_is_for(best, m->family) && metric_is_for(next, m->family)))
+            best = next;
+    }
+    return best;
+}
+
+/* The first row of the `index`-th name. @return false past the last. */
+static bool metric_first_row(size_t index, size_t *first)
+{
+    const struct metric_row *row, *before = NULL;
+    for (size_t i = 0; (row = metric_row_at(i)) != NULL; before = row, i++) {
+        if (before && strcmp(row->name, before->name) == 0)
+            continue;
+        if (index-- > 0)
+            continue;
+        *first = i;
+        return true;
+    }
+    return false;
+}
+
+static bool metric_named(const char *name, size_t *first)
+{
+    const struct metric_row *row;
+    for (*first = 0; (row = metric_row_at(*first)) != NULL; (*first)++)
+        if (strcmp(row->name, name) == 0)
+            return true;
+    return false;
+}
+
+bool metric_known(const char *name)
+{
+    size_t first;
+    return metric_named(name, &first);
+}
+
+bool metric_find(const struct machine *m, const char *name, struct expression *out)
+{
+    char lacks[EVENT_NOTE_MAX];
+    size_t first;
+    return metric_named(name, &first) && metric_parse(metric_best(m, first, lacks, sizeof lacks), out);
+}
+
+void metric_offer(struct suggest *s)
+{
+    const struct metric_row *row;
+    for (size_t i = 0; (row = metric_row_at(i)) != NULL; i++)
+        suggest_offer(s, row->name);
+}
+
+/* ------------------------------------------------------------------------------------------------ describing */
+
+static const char *metric_events(const struct metric_row *row)
+{
+    struct textbuf b = {0};
+    struct expression e;
+    if (!metric_parse(row, &e))
+        return "";
+    for (size_t i = 0; i < e.n_names; i++)
+        textbuf_printf(&b, "%s%s", i ? "," : "", e.name[i]);
+    const char *kept = b.failed ? NULL : intern(b.data ? b.data : "");
+    textbuf_free(&b);
+    return kept;
+}
+
+/* The first release's struct ended before `lacks`. */
+static bool metric_info_given(const struct upmu_metric_info *info)
+{
+    return info && info->size >= offsetof(struct upmu_metric_info, lacks);
+}
+
+static int metric_describe(const struct machine *m, size_t index, struct upmu_metric_info *info)
+{
+    char lacks[EVENT_NOTE_MAX];
+    size_t first;
+    if (!metric_first_row(index, &first))
+        return upmu_fail(UPMU_E_NAME, "upmu_metric_info: no metric has this index");
+    const struct metric_row *row = metric_best(m, first, lacks, sizeof lacks);
+    struct upmu_metric_info full = {
+        .size = info->size,
+        .name = row->name,
+        .summary = row->summary,
+        .formula = row->formula,
+        .unit = row->unit,
+        .events = metric_events(row),
+        .lacks = intern(lacks),
+        .on_demand = row->on_demand,
+    };
+    if (!full.events || !full.lacks)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    opts_give(info, info->size, sizeof full, &full, sizeof full);
+    return 0;
+}
+
+int upmu_metric_info(size_t index, struct upmu_metric_info *info)
+{
+    if (!metric_info_given(info))
+        return upmu_fail(UPMU_E_INVAL, "upmu_metric_info: info must be given, with info->size = sizeof *info");
+    return metric_describe(machine_get(), index, info);
+}
+
+int upmu_cpu_metric_info(const char *cpu, size_t index, struct upmu_metric_info *info)
+{
+    if (!cpu || !metric_info_given(info))
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_cpu_metric_info: cpu and info must be given, with info->size = sizeof *info");
+    struct machine *m = malloc(sizeof *m);
+    if (!m)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    int rc = machine_of_cpu(cpu, m);
+    rc = rc < 0 ? rc : metric_describe(m, index, info);
+    free(m);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------------------------- groups */
+
+struct metric_collected {
+    struct textbuf metrics, events;
+};
+
+static bool metric_listed(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
+        if (strncmp(p, name, len) == 0 && (p[len] == ',' || p[len] == '\0'))
+            return true;
+    return false;
+}
+
+static void metric_collect(struct metric_collected *c, const struct machine *m, const char *name)
+{
+    char lacks[EVENT_NOTE_MAX] = "";
+    struct expression e;
+    size_t first;
+    if (!metric_named(name, &first))
+        return;
+    const struct metric_row *row = metric_best(m, first, lacks, sizeof lacks);
+    if (lacks[0] || !metric_parse(row, &e))
+        return;
+    textbuf_printf(&c->metrics, "%s%s", c->metrics.data ? "," : "", name);
+    for (size_t i = 0; i < e.n_names; i++)
+        if (!metric_listed(c->events.data, e.name[i]))
+            textbuf_printf(&c->events, "%s%s", c->events.data ? "," : "", e.name[i]);
+}
+
+static int metric_group_describe(const struct machine *m, size_t index, struct upmu_metric_group_info *info)
+{
+    const struct metric_group_row *row = &upmu_metric_groups[index];
+    struct metric_collected c = {{0}, {0}};
+    for (const char *p = row->metrics; *p; p += strcspn(p, ","), p += *p == ',') {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(p, ","), p);
+        metric_collect(&c, m, name);
+    }
+    bool failed = c.metrics.failed || c.events.failed;
+    struct upmu_metric_group_info full = {
+        .size = info->size,
+        .name = row->name,
+        .summary = row->summary,
+        .metrics = failed ? NULL : intern(c.metrics.data ? c.metrics.data : ""),
+        .events = failed ? NULL : intern(c.events.data ? c.events.data : ""),
+    };
+    textbuf_free(&c.metrics);
+    textbuf_free(&c.events);
+    if (!full.metrics || !full.events)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    opts_give(info, info->size, sizeof full, &full, sizeof full);
+    return 0;
+}
+
+int upmu_metric_group_info(const char *cpu, size_t index, struct upmu_metric_group_info *info)
+{
+    if (!info || info->size < sizeof *info)
+        return upmu_fail(UPMU_E_INVAL, "upmu_metric_group_info: info must be given, with info->size = sizeof *info");
+    if (index >= upmu_metric_n_groups)
+        return upmu_fail(UPMU_E_NAME, "upmu_metric_group_info: no group has this index");
+    if (!cpu)
+        return metric_group_describe(machine_get(), index, info);
+    struct machine *m = malloc(sizeof *m);
+    if (!m)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    int rc = machine_of_cpu(cpu, m);
+    rc = rc < 0 ? rc : metric_group_describe(m, index, info);
+    free(m);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------------------- computing */
+
+/* An event's name as far as it tells counts apart. */
+struct metric_key {
+    char base[EVENT_NAME_MAX]; /**< canonical */
+    char modifiers[EVENT_NAME_MAX];
+    bool modeless; /**< a clock, or of a PMU without modes: it goes with events of any modes */
+};
+
+static bool metric_key_of(const char *text, struct metric_key *key)
+{
+    struct event_name parts;
+    if (event_name_parse(text, &parts) < 0)
+        return false;
+    const struct registry_event *r = registry_find(parts.base);
+    size_t base = strlen(parts.base);
+    snprintf(key->base, sizeof key->base, "%s", r ? r->name : parts.base);
+    snprintf(key->modifiers, sizeof key->modifiers, "%s", text + base + (text[base] == ':'));
+    bool clock = r && (strcmp(r->unit, "ns") == 0 || r->software >= REGISTRY_USAGE);
+    key->modeless = clock || strchr(parts.base, '/') != NULL;
+    return true;
+}
+
+/* One computation of a metric. */
+struct metric_input {
+    const char *const *names;
+    const struct upmu_value *values;
+    size_t n;
+    double seconds;
+};
+
+/* The count of a name of the formula, in these modes where it says none itself; NULL if it was not counted. */
+static const struct upmu_value *metric_value_of(const struct metric_input *in, const char *name, const char *modes)
+{
+    struct metric_key wanted, key;
+    if (!metric_key_of(name, &wanted))
+        return NULL;
+    const char *required = wanted.modifiers[0] ? wanted.modifiers : modes;
+    for (size_t i = 0; i < in->n; i++) {
+        if (!in->names[i] || !metric_key_of(in->names[i], &key) || strcmp(key.base, wanted.base) != 0)
+            continue;
+        if ((wanted.modeless && !wanted.modifiers[0]) || strcmp(key.modifiers, required) == 0)
+            return &in->values[i];
+    }
+    return NULL;
+}
+
+/* What a count of the kernel's is in its unit, as sysfs has it ("power/energy-pkg/": joules). */
+static double metric_scale_of(const char *name)
+{
+    struct event e;
+    return strchr(name, '/') && event_resolve(name, &e) == 0 ? e.scale : 1;
+}
+
+/* Compute with all events in the same modes. @return false if one of them was not counted so. */
+static bool metric_compute(const struct metric_row *row, const struct expression *e, const struct metric_input *in,
+                           const char *modes, struct upmu_metric_value *out)
+{
+    double numbers[EXPRESSION_NAMES_MAX] = {0};
+    *out = (struct upmu_metric_value){.value = NAN, .standing = UPMU_EXACT};
+    for (size_t i = 0; i < e->n_names; i++) {
+        const struct upmu_value *v = metric_value_of(in, e->name[i], modes);
+        if (!v)
+            return false;
+        int weakest = upmu_standing_weakest(out->standing, v->standing);
+        out->cause = weakest == out->standing ? out->cause : v->cause;
+        out->standing = weakest;
+        numbers[i] = (double)v->value * metric_scale_of(e->name[i]);
+    }
+    if (out->standing != UPMU_EXACT && out->standing != UPMU_SCALED)
+        return true;
+    out->value = expression_compute(e, numbers, in->seconds);
+    if (row->never_negative && out->value < 0)
+        out->value = NAN;
+    if (isnan(out->value))
+        out->standing = UPMU_NOT_COUNTED; /* nothing to divide by, or parts that do not belong together */
+    return true;
+}
+
+/* User-mode instructions over all cycles would be a number that means nothing. */
+static bool metric_try(const struct metric_row *row, const struct metric_input *in, struct upmu_metric_value *out)
+{
+    struct expression e;
+    struct metric_key wanted, key;
+    size_t first = 0;
+    if (!metric_is_for(row, machine_get()->family) || !metric_parse(row, &e))
+        return false;
+    while (first < e.n_names && (!metric_key_of(e.name[first], &wanted) || wanted.modeless || wanted.modifiers[0]))
+        first++;
+    if (first == e.n_names)
+        return metric_compute(row, &e, in, "", out);
+    for (size_t i = 0; i < in->n; i++) {
+        if (!in->names[i] || !metric_key_of(in->names[i], &key) || strcmp(key.base, wanted.base) != 0)
+            continue;
+        if (metric_compute(row, &e, in, key.modifiers, out))
+            return true;
+    }
+    return false;
+}
+
+static int metric_unknown(const char *name)
+{
+    struct suggest s;
+    suggest_begin(&s, name);
+    metric_offer(&s);
+    return upmu_fail(UPMU_E_NAME, "no metric '%s'%s%s%s%s%s", name, s.best ? "; did you mean '" : "",
+                     s.best ? s.best : "", s.best ? "'?" : "", metric_user_fault()[0] ? "; " : "", metric_user_fault());
+}
+
+int upmu_metric_eval(const char *metric, const char *const *names, const struct upmu_value *values, size_t n,
+                     double seconds, struct upmu_metric_value *out)
+{
+    if (!metric || !out || (n > 0 && (!names || !values)))
+        return upmu_fail(UPMU_E_INVAL, "upmu_metric_eval: metric, names, values and out must be given");
+    const struct metric_input in = {names, values, n, seconds};
+    const struct metric_row *row;
+    bool counted = false;
+    size_t first;
+    *out = (struct upmu_metric_value){.value = NAN, .standing = UPMU_NOT_COUNTED};
+    if (!metric_named(metric, &first))
+        return metric_unknown(metric);
+    for (size_t i = first; (row = metric_row_at(i)) != NULL && strcmp(row->name, metric) == 0; i++) {
+        struct upmu_metric_value one;
+        if (!metric_try(row, &in, &one))
+            continue;
+        /* A later way is asked only if this one has no number; the first one's reason is told if none has. */
+        if (!counted || !isnan(one.value))
+            *out = one;
+        counted = true;
+        if (!isnan(one.value))
+            break;
+    }
+    return counted ? 0 : upmu_fail(UPMU_E_NAME, "metric '%s': the events it needs were not counted", metric);
+}

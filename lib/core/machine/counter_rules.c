@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters of this machine's cores, as they are here and now. Room: core; before it machine.c and the arch tables, after
+ * it the planner. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/kernel_ops.h"
+#include "core/machine/machine.h"
+#include "core/check/self_check_counters.h"
+
+/* The family's counters, less those that this CPU does not show (guests). */
+static struct arch_counters counters_here(const struct machine *m)
+{
+    struct arch_counters c = m->family->counters;
+    char flag[64] = "";
+    if (c.flag)
+        snprintf(flag, sizeof flag, " %s ", c.flag);
+    if (c.flag && m->cpu.flags[0] && !strstr(m->cpu.flags, flag))
+        c.general = c.general_without;
+    if (m->cpu.hypervisor && !m->named && !core_kernel()->recorded())
+        c.general = (uint8_t)self_check_counters(c.general);
+    return c;
+}
+
+/* The watchdog's event is pinned: a group that leaves it no counter opens and is never counted. */
+static bool watchdog_on(void)
+{
+    char text[16];
+    return machine_line("/proc/sys/kernel/nmi_watchdog", text, sizeof text) > 0 && strcmp(text, "0") != 0;
+}
+
+static uint32_t held_counters(const struct arch_family *family, const struct arch_counters *c)
+{
+    const struct arch_event *cycles = arch_family_event(family, "cycles");
+    if (!c->watchdog || !cycles || cycles->kind == ARCH_CODE_NONE || !watchdog_on())
+        return 0;
+    const struct event e = {.class = EVENT_CORE,
+                            .type = KERNEL_TYPE_HARDWARE,
+                            .machine_code = cycles->machine_code,
+                            .counters = cycles->counters};
+    return plan_mask(&e, c);
+}
+
+void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_KINDS_MAX])
+{
+    for (unsigned k = 0; k < PLAN_KINDS_MAX; k++) {
+        const struct machine *kind = m->named ? m : machine_kind(k);
+        rules[k].counters = counters_here(kind);
+        rules[k].held = m->named ? 0 : held_counters(kind->family, &rules[k].counters);
+    }
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine we run on. Room: core; before it the kernel door and the arch tables, after it event resolution. */
+#include "core/machine/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/forking.h"
+#include "core/machine/identity.h"
+#include "core/kernel_ops.h"
+#include "core/machine/machine_snapshot.h"
+
+#define PMU_DIR "/sys/bus/event_source/devices"
+
+enum { CPUINFO_MAX = 1 << 20 }; /* a thousand processors fit */
+
+static struct machine machine_kinds[MACHINE_KINDS_MAX];
+static bool machine_known;
+
+int machine_line(const char *path, char *buf, size_t cap)
+{
+    ssize_t n = core_kernel()->read_file(path, buf, cap);
+    if (n < 0)
+        return (int)n;
+    n = (ssize_t)strcspn(buf, "\n");
+    buf[n] = '\0';
+    return (int)n;
+}
+
+int machine_pmu_type(const char *pmu, uint32_t *type)
+{
+    char path[256], text[32], *end;
+    int n = snprintf(path, sizeof path, PMU_DIR "/%s/type", pmu);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return -ENAMETOOLONG;
+    n = machine_line(path, text, sizeof text);
+    if (n < 0)
+        return n;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value > UINT32_MAX)
+        return -EINVAL;
+    *type = (uint32_t)value;
+    return 0;
+}
+
+static uint32_t kernel_version(void)
+{
+    char text[96];
+    unsigned major, minor, patch = 0;
+    if (machine_line("/proc/sys/kernel/osrelease", text, sizeof text) <= 0 ||
+        sscanf(text, "%u.%u.%u", &major, &minor, &patch) < 2 || major > 255 || minor > 255 || patch > 65535)
+        return 0;
+    return ARCH_KERNEL(major, minor, patch);
+}
+
+/* Kernels from before a core's table count codes of another core under its generic ids. Vendors' kernels may have the table
+ * all the same, so the kernel is asked for an id that only that table has. */
+static int ask_for_table(const struct machine *m)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    if (!raw->own_id || (m->kernel != 0 && m->kernel >= raw->since[0]))
+        return 0;
+    if (recording_in_use())
+        return recording_trial("cache-misses", NULL) == 0 ? 1 : -ENODATA;
+    const struct kernel_open req = {
+        .type = KERNEL_TYPE_HARDWARE,
+        .config = raw->own_id,
+        .exclude = KERNEL_EXCLUDE_KERNEL,
+        .cpu = -1,
+        .group_fd = -1,
+        .disabled = true,
+    };
+    int fd = core_kernel()->open(&req);
+    if (fd < 0)
+        return fd;
+    core_kernel()->close(fd);
+    return 1;
+}
+
+static void examine(struct machine *m)
+{
+    memset(m, 0, sizeof *m);
+    m->core_type = KERNEL_TYPE_RAW;
+    arch_cpu_clear(&m->cpu);
+    char *cpuinfo = malloc(CPUINFO_MAX);
+    if (cpuinfo)
+        identity_find(m, cpuinfo, CPUINFO_MAX);
+    m->family = arch_family_of(&m->cpu);
+    m->kernel = kernel_version();
+    m->own_table = ask_for_table(m);
+    machine_find_kinds(machine_kinds);
+    if (recording_in_use() && !m->fault[0])
+        recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
+    free(cpuinfo);
+}
+
+int machine_of_cpu(const char *cpu, struct machine *out)
+{
+    struct suggest s;
+    memset(out, 0, sizeof *out);
+    out->core_type = KERNEL_TYPE_RAW;
+    out->named = true;
+    out->family = arch_family_called(cpu);
+    if (out->family)
+        return 0;
+    suggest_begin(&s, cpu);
+    arch_family_offer(&s);
+    if (s.best)
+        return upmu_fail(UPMU_E_NAME, "no CPU '%s'; did you mean '%s'?", cpu, s.best);
+    return upmu_fail(UPMU_E_NAME, "no CPU '%s'; 'upmu list --cpus' shows those with a table", cpu);
+}
+
+const struct machine *machine_get(void)
+{
+    forking_take(FORKING_MACHINE);
+    if (!machine_known) {
+        examine(&machine_kinds[0]);
+        machine_known = true;
+    }
+    forking_give(FORKING_MACHINE);
+    return &machine_kinds[0];
+}
+
+const struct machine *machine_kind(unsigned kind)
+{
+    const struct machine *m = machine_get();
+    return kind < m->core_kinds ? &machine_kinds[kind] : m;
+}
+
+int machine_usable(void)
+{
+    const struct machine *m = machine_get();
+    if (!m->fault[0])
+        return 0;
+    return upmu_fail(
+        UPMU_E_FORMAT,
+        "the folder UPMU_FSROOT names is no usable recording of a machine: %s. Make one with 'upmu gather', "
+        "or unset UPMU_FSROOT",
+        m->fault);
+}
+
+void machine_forget(void)
+{
+    forking_take(FORKING_MACHINE);
+    machine_known = false;
+    forking_give(FORKING_MACHINE);
+}

@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a name to an encoding. Room: core; before it the caller's text, after it the planner and the kernel door.
+ *
+ * A name is tried as a raw code, a native name, a PMU's event in sysfs, and a vendor-neutral name or one of its
+ * aliases; the CPU family's table then says which code counts it here.
+ */
+#include "core/names/event.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/formula/formula.h"
+#include "core/names/intern.h"
+#include "core/kernel_ops.h"
+#include "core/machine/machine.h"
+#include "core/formula/metric.h"
+#include "core/names/near.h"
+#include "core/names/presets.h"
+#include "core/machine/machine_snapshot.h"
+#include "core/names/registry.h"
+
+static void event_clear(struct event *e)
+{
+    memset(e, 0, sizeof *e);
+    e->machine_code = UINT64_MAX;
+    e->cpu = -1;
+    e->scale = 1;
+    e->summary = e->unit = e->source = "";
+}
+
+/* ---------------------------------------------------------------------------------------- vendor-neutral */
+
+static uint32_t type_of_kind(const struct machine *m, unsigned kind)
+{
+    switch (kind) {
+    case ARCH_CODE_HARDWARE:
+        return KERNEL_TYPE_HARDWARE;
+    case ARCH_CODE_HW_CACHE:
+        return KERNEL_TYPE_HW_CACHE;
+    default:
+        return m->core_type;
+    }
+}
+
+/* What getrusage tells takes no counter, no descriptor and no right. */
+static void from_usage(const struct registry_event *r, struct event *out)
+{
+    out->class = EVENT_USAGE;
+    out->type = KERNEL_TYPE_USAGE;
+    out->config = (uint64_t)(r->software - REGISTRY_USAGE);
+    out->all_modes_only = true;
+    out->grade = UPMU_GRADE_APPROXIMATE;
+    out->source = "getrusage(2), RUSAGE_THREAD";
+    snprintf(out->pmu, sizeof out->pmu, "getrusage");
+    snprintf(out->note, sizeof out->note, "%s", r->remark);
+}
+
+static void from_software(const struct registry_event *r, struct event *out)
+{
+    out->class = EVENT_SOFTWARE;
+    out->type = KERNEL_TYPE_SOFTWARE;
+    out->config = (uint64_t)r->software;
+    out->grade = r->remark[0] ? UPMU_GRADE_APPROXIMATE : UPMU_GRADE_EXACT;
+    out->source = "include/uapi/linux/perf_event.h";
+    snprintf(out->pmu, sizeof out->pmu, "software");
+    snprintf(out->note, sizeof out->note, "%s", r->remark);
+}
+
+/* What is so of a software event however it was named. */
+static void software_modes(struct event *e)
+{
+    e->mode_blind = e->config == KERNEL_SW_CPU_CLOCK || e->config == KERNEL_SW_TASK_CLOCK;
+    e->kernel_only = e->config == KERNEL_SW_CONTEXT_SWITCHES || e->config == KERNEL_SW_CPU_MIGRATIONS ||
+                     e->config == KERNEL_SW_CGROUP_SWITCHES;
+}
+
+static int absent_here(const struct machine *m, const char *name, const char *why, struct event *out)
+{
+    out->grade = UPMU_GRADE_ABSENT;
+    snprintf(out->note, sizeof out->note, "%s", why);
+    return upmu_fail(UPMU_E_UNSUPPORTED, "%s has no event '%s'%s%s", m->family->title, name, why[0] ? ": " : "", why);
+}
+
+/* Whether the kernel has the change that came with one release and then with some stable ones. */
+static bool kernel_has(const struct machine *m)
+{
+    const uint32_t *since = m->family->counters.raw.since;
+    bool has = m->own_table > 0 || m->kernel >= since[0] || (m->kernel == 0 && m->own_table != -EOPNOTSUPP);
+    for (size_t i = 1; i < sizeof m->family->counters.raw.since / sizeof *since && !has; i++)
+        has = since[i] != 0 && m->kernel >> 16 == since[i] >> 16 && m->kernel >= since[i];
+    return has;
+}
+
+/* A raw code of an event that the core lacks would open and read 0 with healthy times. */
+static bool is_missing(const struct machine *m, uint64_t code)
+{
+    return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
+}
+
+/* The same for a code that neither the kernel lists nor, for events of its table, the maker. An emulator that lacks listed
+ * events of the core it is named for lacks others too. */
+static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
+{
+    bool listed = code < 64 && (m->listed_events >> code & 1);
+    return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed && !m->list_differs);
+}
+
+/* Whether a code counts nothing sensible without a second register, whose value the kernel knows. */
+static bool needs_register(const struct arch_counters *c, uint64_t code)
+{
+    for (size_t i = 0; i < c->n_rules; i++)
+        if ((code & c->rules[i].mask) == c->rules[i].match)
+            return c->rules[i].pool != 0;
+    return false;
+}
+
+/* The code of a row. With several core types, a generic id selects no PMU by itself: it becomes the raw code of this core's
+ * PMU, or, where that code is unknown or not the whole event, it carries the PMU's type in its upper half. */
+static void encode_row(const struct machine *m, const struct arch_event *row, struct event *out)
+{
+    out->type = type_of_kind(m, row->kind);
+    out->config = row->config;
+    out->config1 = row->config1;
+    out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
+    if (m->core_kinds < 2 || row->kind == ARCH_CODE_RAW)
+        return;
+    if (row->machine_code == UINT64_MAX || needs_register(&m->family->counters, row->machine_code)) {
+        out->config |= (uint64_t)m->core_type << 32;
+        return;
+    }
+    out->type = m->core_type;
+    out->config = row->machine_code;
+    out->machine_code = UINT64_MAX;
+}
+
+#define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
+
+static void note_row(const struct machine *m, const char *why, struct event *out)
+{
+    snprintf(out->note, sizeof out->note, "%s%s%s", why, why[0] && m->kinds_note[0] ? "; " : "", m->kinds_note);
+    if (m->kinds_beyond)
+        out->grade = UPMU_GRADE_APPROXIMATE;
+}
+
+/* A row that is a weighted sum of others is worth no more than each of them. */
+static int from_formula(const struct machine *m, const char *formula, int grade, const char *why, struct event *out)
+{
+    int rc = formula_resolve(m, formula, out);
+    if (rc < 0)
+        return rc;
+    if (grade != UPMU_GRADE_EXACT)
+        out->grade = grade;
+    out->each_kind = true;
+    note_row(m, why, out);
+    return 0;
+}
+
+/* A count of several kinds of cores means what the event means on all of them. */
+static void weaken_by_kinds(const struct machine *m, const char *name, struct event *out)
+{
+    for (unsigned k = 1; k < m->core_kinds && m->kind == 0 && out->grade == UPMU_GRADE_EXACT; k++) {
+        const struct machine *kind = machine_kind(k);
+        const struct arch_event *row = arch_family_event(kind->family, name);
+        if (!row || row->grade != UPMU_GRADE_APPROXIMATE)
+            continue;
+        out->grade = UPMU_GRADE_APPROXIMATE;
+        snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", kind->core_pmu, row->why, m->kinds_note);
+    }
+}
+
+static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
+{
+    const struct arch_event *row = arch_family_event(m->family, r->name);
+    out->class = EVENT_CORE;
+    if (!row || row->kind == ARCH_CODE_NONE) {
+        char why[EVENT_NOTE_MAX];
+        near_describe(m->family, row, why, sizeof why);
+        return absent_here(m, r->name, why, out);
+    }
+    if (row->kind == ARCH_CODE_FORMULA) {
+        int rc = from_formula(m, row->formula, row->grade, row->why, out);
+        out->source = row->source;
+        if (rc == 0)
+            weaken_by_kinds(m, r->name, out);
+        return rc;
+    }
+    /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
+    uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->machine_code;
+    bool raw = row->kind == ARCH_CODE_RAW || (m->core_kinds > 1 && code != UINT64_MAX);
+    if (raw && is_missing(m, code))
+        return absent_here(m, r->name, NOT_LISTED, out);
+    out->each_kind = true;
+    encode_row(m, row, out);
+    out->counters = row->counters;
+    out->grade = row->grade;
+    out->source = row->source;
+    out->from_table = true;
+    out->zero_unsure = raw && is_unsure(m, code, true);
+    (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    note_row(m, row->why, out);
+    weaken_by_kinds(m, r->name, out);
+    return 0;
+}
+
+static int from_registry(const struct machine *m, const struct registry_event *r, struct event *out)
+{
+    out->summary = r->summary;
+    out->unit = r->unit;
+    out->papi = r->papi;
+    out->perf = r->perf;
+    if (r->software < 0)
+        return from_table(m, r, out);
+    if (r->software >= REGISTRY_USAGE)
+        from_usage(r, out);
+    else
+        from_software(r, out);
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------------------- PAPI's presets */
+
+/* A preset that is a sum is worth its name only if each of its events counts exactly what it says, and if it is certain that
+ * the core has it: a part that always reads 0 would not be noticed in a sum. */
+static int from_sum(const struct machine *m, const struct preset *p, struct event *out)
+{
+    char why[EVENT_NOTE_MAX], sum[EVENT_NAME_MAX];
+    const char *names[] = {p->first, p->second}, *lacking = NULL;
+    for (size_t i = 0; i < 2 && !lacking; i++) {
+        struct event part;
+        if (event_of_table(m, names[i], &part) < 0 || part.grade != UPMU_GRADE_EXACT || part.zero_unsure)
+            lacking = names[i];
+    }
+    if (lacking) {
+        snprintf(why, sizeof why, "it is %s + %s, and '%s' is not counted exactly here", p->first, p->second, lacking);
+        return absent_here(m, p->name, why, out);
+    }
+    snprintf(sum, sizeof sum, "%s + %s", p->first, p->second);
+    int rc = from_formula(m, sum, UPMU_GRADE_EXACT, "", out);
+    out->source = arch_family_event(m->family, p->first)->source;
+    snprintf(out->note, sizeof out->note, "%s", sum);
+    return rc;
+}
+
+static int from_preset(const struct machine *m, const struct preset *p, struct event *out, const char **canonical)
+{
+    out->papi = p->name;
+    out->summary = p->second ? "sum of two events, as PAPI has it" : "PAPI preset";
+    out->class = EVENT_CORE;
+    *canonical = p->name;
+    if (p->second)
+        return from_sum(m, p, out);
+    if (!p->first)
+        return absent_here(m, p->name, "count it by this CPU's own name (native::NAME), or through PAPI", out);
+    *canonical = p->first;
+    return from_registry(m, registry_find(p->first), out);
+}
+
+/* --------------------------------------------------------------------------------------- native and raw */
+
+/* An event of the family's own table; other kinds of cores have it by the same name, or it is no count of the machine. */
+static int from_row(const struct machine *m, const char *name, const struct arch_native *row, struct event *out)
+{
+    out->class = EVENT_CORE;
+    if (is_missing(m, row->config))
+        return absent_here(m, name, NOT_LISTED, out);
+    out->each_kind = true;
+    out->type = m->core_type;
+    out->config = row->config;
+    out->config1 = row->config1;
+    out->counters = row->counters;
+    out->zero_unsure = is_unsure(m, row->config, true);
+    out->grade = UPMU_GRADE_EXACT;
+    out->source = m->family->title;
+    snprintf(out->note, sizeof out->note, "%s%s%s", row->meaning, m->kinds_note[0] ? "; " : "", m->kinds_note);
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    return 0;
+}
+
+/* A preset by the CPU's own name for it, or by a sum of them. */
+static int from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
+{
+    const struct arch_native *row = arch_family_native(m->family, own->formula);
+    out->papi = own->papi;
+    out->summary = "PAPI preset";
+    int rc = row ? from_row(m, own->papi, row, out) : from_formula(m, own->formula, own->grade, "", out);
+    if (rc < 0)
+        return rc;
+    if (row || own->grade != UPMU_GRADE_EXACT)
+        out->grade = own->grade;
+    out->source = m->family->title;
+    snprintf(out->note, sizeof out->note, "%s%s here%s%s%s%s", row ? "native::" : "", own->formula,
+             own->why[0] ? "; " : "", own->why, m->kinds_note[0] ? "; " : "", m->kinds_note);
+    return 0;
+}
+
+int event_of_table(const struct machine *m, const char *name, struct event *out)
+{
+    const struct registry_event *r = registry_find(name);
+    const struct arch_native *native = NULL;
+    event_clear(out);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    out->name_length = (uint8_t)strlen(out->name);
+    out->user = out->kernel = true;
+    out->core = m->kind;
+    if (r && r->software < 0 && strcmp(r->name, name) == 0)
+        return from_table(m, r, out);
+    native = arch_family_native(m->family, name);
+    if (!native)
+        return upmu_fail(UPMU_E_NAME, "no event '%s' in the table of %s", name, m->family->title);
+    return from_row(m, name, native, out);
+}
+
+static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
+{
+    out->type = code->type;
+    out->config = code->config;
+    out->config1 = code->config1;
+    out->config2 = code->config2;
+    out->grade = UPMU_GRADE_EXACT;
+    out->class = code->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE
+                 : code->type == KERNEL_TYPE_RAW || code->type == KERNEL_TYPE_HARDWARE ||
+                         code->type == KERNEL_TYPE_HW_CACHE || code->type == m->core_type
+                     ? EVENT_CORE
+                     : EVENT_OTHER;
+    out->source = "libpfm4";
+    snprintf(out->note, sizeof out->note, "%s", code->name);
+    snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
+}
+
+/* The table that the name before "::" stands for: native is this CPU's, other names are those of families and chips.
+ * NULL if it is a PMU's name of libpfm4, or none. */
+/* The CPU that "CPU::" names; NULL for "native::", which is this one, and for a PMU of libpfm4. */
+static const struct arch_family *family_of_prefix(const char *base, bool *native)
+{
+    char prefix[EVENT_NAME_MAX];
+    snprintf(prefix, sizeof prefix, "%.*s", (int)(strstr(base, "::") - base), base);
+    *native = strcmp(prefix, "native") == 0;
+    return *native ? NULL : arch_family_called(prefix);
+}
+
+static int no_native(const struct machine *m, const char *base, const char *native, bool by_pmu)
+{
+    if (by_pmu)
+        return upmu_fail(UPMU_E_NAME,
+                         "no event '%s': names of the form pmu::EVENT are libpfm4's, which is not installed "
+                         "(apt-get install libpfm4), or those of a CPU ('upmu list --cpus')",
+                         base);
+    return upmu_fail(UPMU_E_NAME,
+                     "no native event '%s' in the table of %s, and libpfm4 is not installed "
+                     "(apt-get install libpfm4)",
+                     native, m->family->title);
+}
+
+/* libpfm4 speaks of the CPU it runs on, unless told otherwise by its own variables. */
+static int from_native(const struct machine *m, const char *base, struct event *out)
+{
+    bool is_native;
+    const struct arch_family *family = family_of_prefix(base, &is_native);
+    bool by_table = is_native || family;
+    const char *native = strstr(base, "::") + 2;
+    struct arch_native_code code = {.type = 0};
+    out->summary = "event of this CPU by its own name";
+    if (family && family != m->family)
+        return upmu_fail(UPMU_E_NAME, "'%s' is an event of %s, and this CPU is %s", base, family->title,
+                         m->family->title);
+    /* libpfm4 knows the running CPU alone. */
+    bool elsewhere = m->named || recording_in_use();
+    int rc = elsewhere ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
+                       : arch_native_encode(by_table ? native : base, &code);
+    if (rc == 0) {
+        from_libpfm4(m, &code, out);
+        return 0;
+    }
+    const struct arch_native *row = by_table ? arch_family_native(m->family, native) : NULL;
+    if (!row && rc == UPMU_E_UNSUPPORTED)
+        return no_native(m, base, native, !by_table);
+    return row ? from_row(m, native, row, out) : rc;
+}
+
+/* The counters that the family's own table gives a code. */
+static uint32_t counters_of_code(const struct arch_family *family, uint64_t code)
+{
+    const struct arch_native *row;
+    for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;)
+        if (row->config == code)
+            return row->counters;
+    return ARCH_ANY;
+}
+
+#define ONE_KIND "counts on the cores of this PMU alone; the others are kinds of their own, with other codes"
+
+static int from_raw(const struct machine *m, const char *base, struct event *out)
+{
+    errno = 0;
+    out->config = strtoull(base + 1, NULL, 16);
+    if (errno == ERANGE)
+        return upmu_fail(UPMU_E_INVAL, "raw event '%s' is longer than 64 bits", base);
+    out->type = m->core_type;
+    out->counters = counters_of_code(m->family, out->config);
+    out->class = EVENT_CORE;
+    out->grade = UPMU_GRADE_EXACT;
+    out->zero_unsure = is_unsure(m, out->config, false);
+    out->summary = "raw code of the core PMU";
+    snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
+    if (m->core_kinds > 1)
+        snprintf(out->note, sizeof out->note, "%s", ONE_KIND);
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- resolve */
+
+static int unknown_name(const struct machine *m, const char *base)
+{
+    struct suggest s;
+    suggest_begin(&s, base);
+    registry_offer(&s);
+    preset_offer(&s);
+    metric_offer(&s);
+    if (!m->named)
+        event_offer_sysfs(&s);
+    if (s.best)
+        return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean '%s'?", base, s.best);
+    return upmu_fail(UPMU_E_NAME, "no event '%s'; 'upmu list' shows those known here", base);
+}
+
+/* A name of the registry, or a preset of PAPI; for a preset that is neither event nor sum of ours, the CPU may have a name of
+ * its own. */
+static int resolve_known(const struct machine *m, const char *base, const struct registry_event *r,
+                         const struct preset *p, struct event *out, const char **canonical)
+{
+    int rc = UPMU_E_UNSUPPORTED;
+    if (r) {
+        *canonical = r->name;
+        rc = from_registry(m, r, out);
+    }
+    if (rc == UPMU_E_UNSUPPORTED && p)
+        rc = from_preset(m, p, out, canonical);
+    const struct arch_preset *own = rc == UPMU_E_UNSUPPORTED ? arch_family_preset(m->family, base) : NULL;
+    if (!own)
+        return rc;
+    *canonical = own->papi;
+    return from_own_preset(m, own, out);
+}
+
+static int resolve_base(const struct machine *m, const struct event_name *parts, struct event *out,
+                        const char **canonical)
+{
+    const char *base = parts->base;
+    *canonical = base;
+    const struct registry_event *r = registry_find(base);
+    const struct preset *p = preset_find(base);
+    if (r || p)
+        return resolve_known(m, base, r, p, out, canonical);
+    if (event_name_is_native(base))
+        return from_native(m, base, out);
+    if ((strchr(base, '/') || parts->tracepoint) && m->named)
+        return upmu_fail(UPMU_E_NAME, "'%s' is a name of the running kernel, which is not that of %s", base,
+                         m->family->title);
+    if (parts->tracepoint)
+        return event_from_tracepoint(base, out);
+    if (strchr(base, '/'))
+        return event_from_sysfs(base, out);
+    return event_name_is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
+}
+
+/* A generic id that the kernel looks up in the table of another core. */
+static int fail_table(const struct machine *m, const struct event *e)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    unsigned major = raw->since[0] >> 24, minor = raw->since[0] >> 16 & 0xff;
+    if (m->own_table != -EOPNOTSUPP)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u may take this CPU for another and count something else under the "
+                         "generic id, and this one could not be asked (%s)",
+                         e->name, major, minor, upmu_errno_name(-m->own_table));
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "'%s': this kernel, from before %u.%u, takes this CPU for another and would count something else "
+                     "under the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
+                     e->name, major, minor, raw->older_mask);
+}
+
+/* A code of which the kernel drops bits without an error would count something else under this name. */
+int event_check_code(const struct machine *m, const struct event *e)
+{
+    const struct arch_raw_field *raw = &m->family->counters.raw;
+    bool is_new = kernel_has(m);
+    bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
+    if (e->class == EVENT_CORE && generic && raw->own_id && !is_new)
+        return fail_table(m, e);
+    uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
+    if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
+        return 0;
+    return upmu_fail(UPMU_E_UNSUPPORTED,
+                     "'%s': this kernel passes only the bits 0x%" PRIx64 " of a raw code on, and would count 0x%" PRIx64
+                     " in the place of 0x%" PRIx64 "%s",
+                     e->name, mask, e->config & mask, e->config,
+                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass all on" : "");
+}
+
+/* Guests can be told from the host by PMUs whose drivers switch counters at their borders. Others ignore the wish. */
+static int check_guests(const struct machine *m, const struct event *e)
+{
+    uint32_t since = m->family->counters.guests_since;
+    const char *letter = e->guest ? "G" : "H";
+    if (!(e->guest || e->host) || (e->guest && e->host))
+        return 0;
+    if (e->class != EVENT_CORE || since == 0)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': the PMU '%s' counts guests and host together, and ':%s' would be ignored; leave it out",
+                         e->name, e->pmu, letter);
+    if (!m->named && m->cpu.hypervisor)
+        return upmu_fail(
+            UPMU_E_UNSUPPORTED,
+            "'%s': the PMU of a virtual machine may ignore ':%s' (AMD's counts all the same); leave it out", e->name,
+            letter);
+    if (!m->named && m->kernel < since)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': kernels before %u.%u ignore ':%s' on this CPU and count guests and host together; "
+                         "leave it out",
+                         e->name, since >> 24, since >> 16 & 0xff, letter);
+    return 0;
+}
+
+static int check_modes(const struct machine *m, const struct event *e)
+{
+    bool all = e->user && e->kernel;
+    if (e->mode_blind && !all)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': a clock runs in all modes, so the modifier would not change the count; use user-time "
+                         "or system-time, or leave the modifier out",
+                         e->name);
+    if (e->kernel_only && !e->kernel)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s' happens in the kernel only: with ':%c' it would always read 0; leave "
+                         "the modifier out",
+                         e->name, e->user ? 'u' : 'h');
+    if (e->class == EVENT_USAGE && e->modes_fixed)
+        return upmu_fail(UPMU_E_UNSUPPORTED, "'%s': the mode is part of the name; leave the modifier out", e->name);
+    if (e->all_modes_only && !all)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
+                         "'%s' out",
+                         e->pmu, e->name);
+    if (e->hypervisor && !e->user && !e->kernel && (e->class != EVENT_CORE || !m->family->counters.counts_hypervisor))
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': the PMU '%s' has no hypervisor mode, so ':h' alone would always read 0; leave the "
+                         "modifier out",
+                         e->name, e->pmu);
+    return check_guests(m, e);
+}
+
+/* The modifiers of a name, and the canonical name with them. */
+static void take_modifiers(const struct event_name *parts, const char *canonical, struct event *out)
+{
+    snprintf(out->name, sizeof out->name, "%s", canonical);
+    out->name_length = (uint8_t)strlen(out->name);
+    out->user = parts->user;
+    out->kernel = parts->kernel;
+    out->modes_fixed = parts->modes_given;
+    out->hypervisor = parts->hypervisor;
+    out->guest = parts->guest;
+    out->host = parts->host;
+    out->precise = parts->precise;
+    out->precise_max = parts->precise_max;
+    char full[EVENT_NAME_MAX];
+    event_name_with_modes(out, out->user, out->kernel, parts->modes_given, full, sizeof full);
+    memcpy(out->name, full, sizeof full);
+}
+
+int event_resolve(const char *name, struct event *out)
+{
+    return event_resolve_on(machine_get(), name, out);
+}
+
+int event_resolve_on(const struct machine *m, const char *name, struct event *out)
+{
+    struct event_name parts;
+    const char *canonical;
+    event_clear(out);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    int rc = event_name_parse(name, &parts);
+    if (rc == 0 && !m->named)
+        rc = machine_usable();
+    if (rc < 0)
+        return rc;
+    out->core = m->kind;
+    rc = resolve_base(m, &parts, out, &canonical);
+    take_modifiers(&parts, canonical, out);
+    if (rc < 0)
+        return rc;
+    if (out->type == KERNEL_TYPE_SOFTWARE)
+        software_modes(out);
+    out->zero_unsure |= out->hypervisor && !out->user && !out->kernel;
+    /* Hypervisors pass on some events, and take the others without an error to count nothing. */
+    out->zero_unsure |= out->class == EVENT_CORE && m->cpu.hypervisor;
+    out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
+    rc = check_modes(m, out);
+    rc = rc < 0 || out->formula ? rc : event_check_code(m, out); /* of a formula each term was checked */
+    if (rc < 0)
+        snprintf(out->note, sizeof out->note, "%s", upmu_error());
+    return rc;
+}
+
+bool event_always_moves(const struct event *e, bool self)
+{
+    bool moves =
+        e->type == KERNEL_TYPE_HARDWARE && (e->config == KERNEL_HW_CYCLES || e->config == KERNEL_HW_INSTRUCTIONS);
+    return moves && e->user && (self || e->kernel); /* another thread may have been in the kernel all the time */
+}

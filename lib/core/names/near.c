@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The nearest events to one that a CPU lacks, in words. */
+#include "core/names/near.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/names/registry.h"
+
+void near_describe(const struct arch_family *family, const struct arch_event *row, char *text, size_t cap)
+{
+    const char *near = row && row->near ? row->near : "";
+    const struct arch_event *one = arch_family_event(family, near);
+    const struct registry_event *known = registry_find(near);
+    size_t used = (size_t)snprintf(text, cap, "%s%s", row ? row->why : "", near[0] ? "; near: " : "");
+    if (one && known && used < cap) {
+        snprintf(text + used, cap - used, "%s (%s)", near, one->why[0] ? one->why : known->summary);
+        return;
+    }
+    /* Several events say by their names what they are the parts of. */
+    while (*near && used < cap) {
+        size_t n = strcspn(near, " ");
+        used += (size_t)snprintf(text + used, cap - used, "%.*s%s", (int)n, near, near[n] ? ", " : "");
+        near += n + strspn(near + n, " ");
+    }
+}

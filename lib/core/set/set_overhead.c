@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Overhead of a set: what an empty start and stop count themselves. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "core/set/set.h"
+
+enum { OVERHEAD_TRIES = 32 };
+
+static bool overhead_is_number(const struct upmu_value *v)
+{
+    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+}
+
+/* Keep the least difference of each event. */
+static void overhead_take(struct upmu_value *least, const struct upmu_value *before, const struct upmu_value *after,
+                          size_t n, bool first)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct upmu_value v = after[i];
+        if (overhead_is_number(&before[i]) && overhead_is_number(&after[i])) {
+            v.value -= before[i].value;
+            v.raw -= before[i].raw;
+            v.enabled -= before[i].enabled;
+            v.running -= before[i].running;
+        }
+        if (first || !overhead_is_number(&v) || (overhead_is_number(&least[i]) && v.value < least[i].value))
+            least[i] = v;
+    }
+}
+
+/* What the tries counted lies behind the set's zero from now on. */
+static void overhead_forget(struct set_instance *in, size_t n, const struct reading *before)
+{
+    struct reading now;
+    for (size_t i = 0; i < n; i++) {
+        if (in->counters.counter[i].switches || counters_reading(&in->counters, in->words, i, &now) < 0)
+            continue; /* a set that is stopped counts no switches anyway */
+        in->base[i].count += now.count - before[i].count;
+        in->base[i].enabled += now.enabled - before[i].enabled;
+        in->base[i].running += now.running - before[i].running;
+    }
+}
+
+static int overhead_try(struct upmu_set *set, struct upmu_value *least, struct upmu_value *before,
+                        struct upmu_value *after)
+{
+    size_t n = set->list.n;
+    int rc = upmu_set_read(set, before, n);
+    for (int i = 0; i < OVERHEAD_TRIES && rc >= 0; i++) {
+        rc = upmu_set_start(set);
+        if (rc == 0)
+            rc = upmu_set_stop(set);
+        if (rc == 0)
+            rc = upmu_set_read(set, after, n);
+        if (rc >= 0)
+            overhead_take(least, before, after, n, i == 0);
+        memcpy(before, after, n * sizeof *after);
+    }
+    return rc;
+}
+
+static int overhead_measure(struct upmu_set *set, struct upmu_value *least)
+{
+    struct set_instance *in = set->instances[0];
+    size_t n = set->list.n, parts = set->list.n_all;
+    struct upmu_value *values = calloc(2 * n, sizeof *values);
+    struct reading *before = calloc(parts + 1, sizeof *before);
+    if (!values || !before) {
+        free(values);
+        free(before);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    }
+    bool started = set->started;
+    set->started = true; /* a set that was never started reads as zeros */
+    counters_read(&in->counters, in->words);
+    for (size_t i = 0; i < parts; i++)
+        (void)counters_reading(&in->counters, in->words, i, &before[i]);
+    int rc = overhead_try(set, least, values, values + n);
+    counters_read(&in->counters, in->words);
+    overhead_forget(in, parts, before);
+    set->started = started;
+    free(values);
+    free(before);
+    return rc < 0 ? rc : (int)n;
+}
+
+int upmu_set_overhead(struct upmu_set *set, struct upmu_value *values, size_t n)
+{
+    if (!set || !values || n < set->list.n)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_overhead: room for %zu values given, %zu needed", n,
+                         set ? set->list.n : 0);
+    if (!set_is_callers(set))
+        return set_foreign(set, "upmu_set_overhead");
+    if (set->opts.target != UPMU_TARGET_THREAD)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: only a set that counts the calling thread has an overhead");
+    if (set->running)
+        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: the set runs; stop it first");
+    return overhead_measure(set, values);
+}

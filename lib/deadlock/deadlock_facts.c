@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlocks for those who ask from outside. Room: analysis. Before it: deadlocks.c; after it: tools, through
+ * include/upmu/deadlock.h. */
+#include "deadlock/deadlocks.h"
+#include "base/error.h"
+#include "base/opts.h"
+
+static const char *const kind_names[UPMU_DEADLOCK_KINDS] = {
+    [UPMU_DEADLOCK_CYCLE] = "cycle",
+    [UPMU_DEADLOCK_SELF] = "self",
+    [UPMU_DEADLOCK_OWNER_ENDED] = "owner-ended",
+    [UPMU_DEADLOCK_JOIN_CYCLE] = "join-cycle",
+    [UPMU_DEADLOCK_JOIN_SELF] = "join-self",
+    [UPMU_DEADLOCK_NO_POST] = "no-post",
+    [UPMU_DEADLOCK_NO_SIGNAL] = "no-signal",
+    [UPMU_DEADLOCK_BARRIER_SHORT] = "barrier-short",
+    [UPMU_DEADLOCK_NO_WAKE] = "no-wake",
+};
+
+/* The waitgraph counts troubles as the public header does. */
+_Static_assert((int)WG_CYCLE == (int)UPMU_DEADLOCK_CYCLE && (int)WG_SELF == (int)UPMU_DEADLOCK_SELF &&
+                   (int)WG_OWNER_ENDED == (int)UPMU_DEADLOCK_OWNER_ENDED &&
+                   (int)WG_JOIN_CYCLE == (int)UPMU_DEADLOCK_JOIN_CYCLE &&
+                   (int)WG_JOIN_SELF == (int)UPMU_DEADLOCK_JOIN_SELF && (int)WG_NO_POST == (int)UPMU_DEADLOCK_NO_POST &&
+                   (int)WG_NO_SIGNAL == (int)UPMU_DEADLOCK_NO_SIGNAL &&
+                   (int)WG_BARRIER_SHORT == (int)UPMU_DEADLOCK_BARRIER_SHORT &&
+                   (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE && (int)WG_TROUBLES == (int)UPMU_DEADLOCK_KINDS,
+               "kinds");
+_Static_assert((int)WG_CERTAIN == (int)UPMU_DEADLOCK_CERTAIN && (int)WG_STALLED == (int)UPMU_DEADLOCK_STALLED &&
+                   (int)WG_BREAKABLE == (int)UPMU_DEADLOCK_BREAKABLE,
+               "standings");
+
+const char *upmu_deadlock_kind_name(int kind)
+{
+    return kind >= 0 && kind < UPMU_DEADLOCK_KINDS ? kind_names[kind] : "?";
+}
+
+const char *upmu_deadlock_standing_name(int standing)
+{
+    static const char *const names[UPMU_DEADLOCK_STANDINGS] = {"certain", "stalled", "breakable"};
+    return standing >= 0 && standing < UPMU_DEADLOCK_STANDINGS ? names[standing] : "?";
+}
+
+static int give(void *out, size_t out_size, const void *ours, size_t size)
+{
+    if (opts_give(out, out_size, size, ours, size))
+        return 0;
+    return upmu_fail(UPMU_E_INVAL, "the struct to be filled has at least %zu bytes, not %zu", size, out_size);
+}
+
+/* Where an ended thread took the lock. */
+static uint64_t site_of_lock(const struct standing *s, const struct stand_thread *t, uint64_t lock)
+{
+    for (uint32_t i = 0; i < t->n_held; i++)
+        if (s->held[t->first_held + i].lock == lock)
+            return s->held[t->first_held + i].site;
+    return 0;
+}
+
+/* Kinds with one object; the others' objects stand with their threads. */
+static bool has_object(enum wg_trouble kind)
+{
+    return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF;
+}
+
+int upmu_deadlocks_item(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)
+{
+    if (!d || !out)
+        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for one");
+    if (i >= d->n_items)
+        return UPMU_E_NAME;
+    const struct dl_item *item = &d->items[i];
+    const struct dl_process *p = &d->processes[item->process];
+    const struct standing *s = &p->standing;
+    const struct wg_trouble_found *f = &s->picture.found[item->found];
+    struct upmu_deadlock ours = {
+        .process = p->index,
+        .pid = p->pid,
+        .kind = (int32_t)f->kind,
+        .standing = (int32_t)f->standing,
+        .owner_name = "",
+        .could_end = item->could_end,
+        .suppressed = item->suppressed,
+        .alive = p->alive,
+        .n_threads = f->n,
+        .n_behind = item->n_behind,
+    };
+    if (has_object(f->kind)) {
+        ours.object = f->object;
+        const struct live_slot *h = &s->threads[s->picture.members[f->first]].head;
+        ours.object_type = h->object == f->object ? h->type : UPMU_OBJECT_MUTEX; /* else it is the one taken again */
+    }
+    if (f->other != WG_NONE) {
+        const struct stand_thread *t = &s->threads[f->other];
+        ours.owner = t->head.tid;
+        ours.owner_name = t->head.name;
+        ours.owner_site = site_of_lock(s, t, f->object);
+    }
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+/* Thread `k` of a deadlock, then those behind it; NULL. */
+static const struct stand_thread *thread_at(const struct upmu_deadlocks *d, size_t i, size_t k)
+{
+    if (i >= d->n_items)
+        return NULL;
+    const struct dl_item *item = &d->items[i];
+    const struct standing *s = &d->processes[item->process].standing;
+    const struct wg_trouble_found *f = &s->picture.found[item->found];
+    if (k < f->n)
+        return &s->threads[s->picture.members[f->first + k]];
+    k -= f->n;
+    for (size_t t = 0; t < s->n_threads; t++) {
+        const struct wg_thread *w = &s->picture.threads[t];
+        if (w->behind && w->trouble == item->found && k-- == 0)
+            return &s->threads[t];
+    }
+    return NULL;
+}
+
+static int wait_kind(const struct live_slot *h)
+{
+    static const uint8_t of_type[] = {
+        [UPMU_OBJECT_MUTEX] = UPMU_WAIT_MUTEX,   [UPMU_OBJECT_SEM] = UPMU_WAIT_SEM,
+        [UPMU_OBJECT_CUSTOM] = UPMU_WAIT_CUSTOM, [UPMU_OBJECT_RWLOCK] = UPMU_WAIT_RWLOCK,
+        [UPMU_OBJECT_SPIN] = UPMU_WAIT_SPIN,     [UPMU_OBJECT_BARRIER] = UPMU_WAIT_BARRIER,
+        [UPMU_OBJECT_ONCE] = UPMU_WAIT_ONCE,     [UPMU_OBJECT_FUTEX] = UPMU_WAIT_FUTEX,
+        [UPMU_OBJECT_COND] = UPMU_WAIT_COND,     [UPMU_OBJECT_THREAD] = UPMU_WAIT_JOIN,
+    };
+    return h->type >= 0 && (size_t)h->type < sizeof of_type ? of_type[h->type] : UPMU_WAIT_MUTEX;
+}
+
+/* Of a condition variable's wait, who keeps the mutex from it. */
+static pid_t holder_of(const struct standing *s, const struct stand_thread *t)
+{
+    uint32_t who = wg_retaken_from(&s->picture, (uint32_t)(t - s->threads));
+    return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->threads[who].head.tid;
+}
+
+int upmu_deadlocks_thread(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
+{
+    if (!d || !out)
+        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a thread");
+    const struct stand_thread *t = thread_at(d, i, k);
+    if (!t)
+        return UPMU_E_NAME;
+    const struct live_slot *h = &t->head;
+    const struct upmu_deadlock_thread ours = {
+        .tid = h->tid,
+        .name = h->name,
+        .wait_kind = wait_kind(h),
+        .object_type = h->type,
+        .object = h->object,
+        .mutex = h->object2,
+        .holder = holder_of(&d->processes[d->items[i].process].standing, t),
+        .shared = (h->flags & UPMU_FLAG_SHARED) != 0,
+        .timed = (h->flags & UPMU_FLAG_TIMED) != 0,
+        .since_ns = h->since_ns,
+        .site = h->site,
+        .stack = h->stack,
+        .n_held = t->n_held,
+        .forgotten = h->forgotten,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}
+
+/* Whether one of the threads of deadlock `i`, or behind it, waits for the lock. */
+static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
+{
+    const struct stand_thread *t;
+    for (size_t k = 0; (t = thread_at(d, i, k)) != NULL; k++)
+        if ((t->head.kind == UPMU_TRACE_LOCK_BLOCK && t->head.object == lock) ||
+            (t->head.kind == UPMU_TRACE_COND_WAIT && t->head.object2 == lock))
+            return true;
+    return false;
+}
+
+int upmu_deadlocks_held(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h, struct upmu_deadlock_held *out)
+{
+    if (!d || !out)
+        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a lock");
+    const struct stand_thread *t = thread_at(d, i, k);
+    if (!t || h >= t->n_held)
+        return UPMU_E_NAME;
+    const struct live_held *held = &d->processes[d->items[i].process].standing.held[t->first_held + h];
+    const struct upmu_deadlock_held ours = {
+        .lock = held->lock,
+        .shared = held->shared,
+        .wanted = is_wanted(d, i, held->lock),
+        .site = held->site,
+        .since_ns = held->since_ns,
+    };
+    return give(out, out->size, &ours, sizeof ours);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call stacks of another process's threads, by elfutils. Room: analysis. Before it: look.c; after it: the kernel's ptrace.
+ *
+ * Only threads that wait for a futex are stopped: the kernel takes that wait up again by itself, which it does not do for
+ * some others (epoll_wait() and semop() would return EINTR to a program that never saw a signal).
+ */
+#include <string.h>
+
+#include "deadlock/inspect.h"
+#include "base/error.h"
+#include "base/opts.h"
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_linux_proc_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+void look_stacks_begin(struct upmu_deadlock_look *look)
+{
+    look->dwfl = dwfl_begin(&callbacks);
+    if (!look->dwfl)
+        return;
+    bool reported = dwfl_linux_proc_report(look->dwfl, look->pid) == 0 && dwfl_report_end(look->dwfl, NULL, NULL) == 0;
+    if (reported && dwfl_linux_proc_attach(look->dwfl, look->pid, false) == 0)
+        return;
+    dwfl_end(look->dwfl);
+    look->dwfl = NULL;
+}
+
+/* Return addresses are made to point into the call. */
+static int one_frame(Dwfl_Frame *frame, void *arg)
+{
+    struct look_thread *t = arg;
+    Dwarf_Addr pc;
+    bool activation;
+    if (t->n_frames == LOOK_FRAMES_MAX || !dwfl_frame_pc(frame, &pc, &activation))
+        return DWARF_CB_ABORT;
+    t->frames[t->n_frames++] = pc - (activation ? 0 : 1);
+    return DWARF_CB_OK;
+}
+
+void look_stack_read(struct upmu_deadlock_look *look, struct look_thread *t)
+{
+    /* Where it ends early, what was read until then is right. */
+    if (look->dwfl)
+        (void)dwfl_getthread_frames(look->dwfl, t->tid, one_frame, t);
+}
+
+/* The module's build-id in hexadecimal, "" if it has none. */
+static void build_id_of(Dwfl_Module *module, char *out, size_t size)
+{
+    const unsigned char *bits;
+    GElf_Addr address;
+    int n = dwfl_module_build_id(module, &bits, &address);
+    out[0] = '\0';
+    for (size_t i = 0; n > 0 && i < (size_t)n && 2 * i + 3 <= size; i++) {
+        static const char digits[] = "0123456789abcdef";
+        out[2 * i] = digits[bits[i] >> 4];
+        out[2 * i + 1] = digits[bits[i] & 15];
+        out[2 * i + 2] = '\0';
+    }
+}
+
+/* The functions at an address, and the module they are in. @return how many, or UPMU_E_NOMEM. */
+static int places_at(struct upmu_deadlock_look *look, uint64_t address, struct symbol_frame *frames,
+                     struct upmu_symbol *module)
+{
+    Dwfl_Module *found = dwfl_addrmodule(look->dwfl, address);
+    const char *path = NULL;
+    Dwarf_Addr start;
+    GElf_Addr bias;
+    char build_id[2 * 64 + 1];
+    uint32_t index;
+    *module = (struct upmu_symbol){.offset = address, .problem = ""};
+    if (!found || !dwfl_module_getelf(found, &bias))
+        return 0;
+    const char *name = dwfl_module_info(found, NULL, &start, NULL, NULL, NULL, &path, NULL);
+    module->module = path ? path : name;
+    module->offset = address - bias;
+    if (!path)
+        return 0;
+    build_id_of(found, build_id, sizeof build_id);
+    int rc = symbols_module(look->symbols, path, build_id, &index);
+    if (rc != 0)
+        return rc;
+    rc = symbols_find(look->symbols, index, address - bias, frames, LOOK_PLACES_MAX);
+    module->problem = symbols_problem(look->symbols, index);
+    return rc;
+}
+
+int upmu_deadlock_look_frame(struct upmu_deadlock_look *look, size_t i, size_t k, size_t depth, struct upmu_symbol *out)
+{
+    struct symbol_frame frames[LOOK_PLACES_MAX] = {{0}};
+    struct upmu_symbol s;
+    if (!look || !out)
+        return upmu_fail(UPMU_E_INVAL, "no look, or no place for a frame");
+    if (i >= look->n_threads || k >= look->threads[i].n_frames)
+        return UPMU_E_NAME;
+    int n = places_at(look, look->threads[i].frames[k], frames, &s);
+    if (n < 0)
+        return n;
+    if (depth > 0 && depth >= (size_t)n)
+        return UPMU_E_NAME;
+    if (depth < (size_t)n) {
+        s.function = frames[depth].function;
+        s.file = frames[depth].file;
+        s.line = frames[depth].line;
+        s.inlined = frames[depth].inlined;
+    }
+    if (opts_give(out, out->size, sizeof s, &s, sizeof s))
+        return 0;
+    return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);
+}

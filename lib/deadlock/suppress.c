@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of suppressions: read, and matched. Room: analysis; see suppress.h. */
+#include "deadlock/suppress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/error.h"
+#include "upmu/deadlock.h"
+
+static int no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "no memory for suppressions");
+}
+
+static bool is_kind(const char *word)
+{
+    static const char *const groups[] = {"deadlock", "stands", "order"};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (strcmp(word, groups[i]) == 0)
+            return true;
+    for (int i = 0; i < UPMU_DEADLOCK_KINDS; i++)
+        if (strcmp(word, upmu_deadlock_kind_name(i)) == 0)
+            return true;
+    for (int i = 0; i < UPMU_LOCK_CLASSES; i++)
+        if (strcmp(word, upmu_deadlock_class_name(i)) == 0)
+            return true;
+    return false;
+}
+
+static int add(struct suppressions *s, const char *kind, const char *pattern)
+{
+    struct suppression *all = array_room(s->all, s->n, &s->cap, sizeof *all);
+    if (!all)
+        return no_memory();
+    s->all = all;
+    struct suppression *one = &all[s->n++];
+    *one = (struct suppression){.kind = strdup(kind), .pattern = strdup(pattern)};
+    return one->kind && one->pattern ? 0 : no_memory();
+}
+
+/* One line, which may be changed. */
+static int take_line(struct suppressions *s, const char *path, size_t number, char *line)
+{
+    line[strcspn(line, "\r\n")] = '\0';
+    line += strspn(line, " \t");
+    if (*line == '\0' || *line == '#')
+        return 0;
+    char *colon = strchr(line, ':');
+    if (!colon || colon[1] == '\0')
+        return upmu_fail(UPMU_E_INVAL, "\"%s\", line %zu: \"%s\" is not KIND:PATTERN", path, number, line);
+    *colon = '\0';
+    if (!is_kind(line))
+        return upmu_fail(
+            UPMU_E_INVAL,
+            "\"%s\", line %zu: there is no kind \"%s\"; there are deadlock, stands, order, and the names of "
+            "kinds and classes in a report, such as cycle and inversion",
+            path, number, line);
+    return add(s, line, colon + 1);
+}
+
+int suppressions_read(struct suppressions *s, const char *path)
+{
+    char *line = NULL;
+    size_t room = 0, number = 0;
+    int rc = 0;
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        const char *text = strerrordesc_np(errno);
+        return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
+    }
+    while (rc == 0 && getline(&line, &room, f) > 0)
+        rc = take_line(s, path, ++number, line);
+    if (rc == 0 && ferror(f))
+        rc = upmu_fail(UPMU_E_IO, "\"%s\" cannot be read", path);
+    free(line);
+    (void)fclose(f); /* nothing was written */
+    return rc;
+}
+
+void suppressions_free(struct suppressions *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->all[i].kind);
+        free(s->all[i].pattern);
+    }
+    free(s->all);
+    memset(s, 0, sizeof *s);
+}
+
+/* Whether `text` holds the pattern, up to its end if the pattern ends with '$'; at its begin if that starts with '^'. Only the
+ * last '*' is tried again, which is enough and bounds the time by the product of both lengths. */
+static bool matches(const char *pattern, const char *text)
+{
+    const char *star = *pattern == '^' ? NULL : pattern, *tried = text;
+    pattern += *pattern == '^';
+    for (;;) {
+        bool end = *pattern == '$' && pattern[1] == '\0';
+        if (*pattern == '\0' || (end && *text == '\0'))
+            return true;
+        if (*pattern == '*') {
+            star = ++pattern;
+            tried = text;
+        } else if (!end && *text != '\0' && *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star && *tried != '\0') {
+            pattern = star;
+            text = ++tried;
+        } else {
+            return false;
+        }
+    }
+}
+
+bool suppressions_match(const struct suppressions *s, const char *group, const char *kind, const char *text)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct suppression *one = &s->all[i];
+        bool meant =
+            strcmp(one->kind, "deadlock") == 0 || strcmp(one->kind, group) == 0 || strcmp(one->kind, kind) == 0;
+        if (meant && matches(one->pattern, text))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Which reports the user's suppressions concern: every frame of every stack is held against them. Room: analysis. Before
+ * it: deadlocks.c, suppress.c; after it: tools, which pass over what is suppressed. */
+#include "deadlock/deadlocks.h"
+
+/* What a report is held against. */
+struct trial {
+    struct upmu_deadlocks *d;
+    const char *group, *kind;
+    uint32_t process;
+};
+
+static bool named(const struct trial *t, const char *text)
+{
+    return text && suppressions_match(&t->d->suppressions, t->group, t->kind, text);
+}
+
+static bool place_matches(const struct trial *t, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    for (size_t depth = 0; upmu_overview_symbol(t->d->overview, t->process, address, depth, &s) == 0; depth++)
+        if (named(t, s.function) || named(t, s.file) || named(t, s.module))
+            return true;
+    return false;
+}
+
+static bool stack_matches(const struct trial *t, uint32_t id)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    if (id == 0 || upmu_overview_stack(t->d->overview, t->process, id, &stack) != 0)
+        return false;
+    for (uint32_t i = 0; i < stack.n_frames; i++)
+        if (place_matches(t, stack.frames[i]))
+            return true;
+    return false;
+}
+
+static bool thread_matches(const struct trial *t, size_t i, size_t k, const struct upmu_deadlock_thread *thread)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    if (stack_matches(t, thread->stack) || place_matches(t, thread->site))
+        return true;
+    for (size_t n = 0; upmu_deadlocks_held(t->d, i, k, n, &h) == 0; n++)
+        if (h.wanted && place_matches(t, h.site))
+            return true;
+    return false;
+}
+
+static bool item_matches(struct upmu_deadlocks *d, size_t i)
+{
+    struct upmu_deadlock item = {.size = sizeof item};
+    struct upmu_deadlock_thread thread = {.size = sizeof thread};
+    if (upmu_deadlocks_item(d, i, &item) != 0)
+        return false;
+    const struct trial t = {
+        .d = d, .group = "stands", .kind = upmu_deadlock_kind_name(item.kind), .process = item.process};
+    for (size_t k = 0; k < item.n_threads && upmu_deadlocks_thread(d, i, k, &thread) == 0; k++)
+        if (thread_matches(&t, i, k, &thread))
+            return true;
+    return false;
+}
+
+static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
+{
+    struct upmu_lock_cycle cycle = {.size = sizeof cycle};
+    struct upmu_lock_taking taking = {.size = sizeof taking};
+    if (upmu_deadlocks_cycle(d, i, &cycle) != 0)
+        return false;
+    const struct trial t = {
+        .d = d, .group = "order", .kind = upmu_deadlock_class_name(cycle.class_number), .process = cycle.process};
+    for (size_t k = 0; upmu_deadlocks_taking(d, i, k, &taking) == 0; k++)
+        if (stack_matches(&t, taking.stack) || place_matches(&t, taking.held_site))
+            return true;
+    return false;
+}
+
+void deadlocks_suppress(struct upmu_deadlocks *d)
+{
+    for (size_t i = 0; d->suppressions.n > 0 && i < d->n_items; i++)
+        d->items[i].suppressed = item_matches(d, i);
+    for (size_t i = 0; d->suppressions.n > 0 && i < d->n_cycles; i++)
+        d->cycles[i].suppressed = cycle_matches(d, i);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What threads stand at, told without the trace's events: how many those are does not matter while somebody waits for the
+ * report. Room: analysis. Before it: standing.c, the notes in .live; after it: watch.c, as struct upmu_deadlocks.
+ *
+ * The overview is made of what the file says: modules, names, and the types of what is waited for and held.
+ */
+#include "deadlock/wait_state_only.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/public.h"
+#include "base/error.h"
+#include "trace/read/bare.h"
+
+/* Notes as they were at one moment. */
+struct notes {
+    char *data; /* ends with a NUL of ours */
+    uint32_t bytes;
+    bool whole;
+};
+
+/* ------------------------------------------------------------------------------------------------------- reading */
+
+static int read_notes(struct notes *n, const char *dir, const struct live_header *h)
+{
+    char path[PATH_MAX];
+    uint32_t bytes = h->notes <= LIVE_NOTES_MAX ? h->notes : LIVE_NOTES_MAX;
+    /* None at all is wrong, too: the program itself is a module. */
+    bool sensible = h->notes > 0 && h->notes <= LIVE_NOTES_MAX;
+    *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = sensible && !h->notes_missing};
+    if (!n->data)
+        return deadlocks_no_memory();
+    int len = snprintf(path, sizeof path, "%s/" LIVE_FILE, dir);
+    int fd = len < (int)sizeof path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
+    ssize_t got = 1;
+    while (fd >= 0 && n->bytes < bytes && got > 0) {
+        got = pread(fd, n->data + n->bytes, bytes - n->bytes, (off_t)LIVE_NOTES_AT + n->bytes);
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got > 0)
+            n->bytes += (uint32_t)got;
+    }
+    if (fd >= 0)
+        close(fd);
+    n->whole = n->whole && n->bytes == bytes;
+    return 0;
+}
+
+/* The note at `at`, with texts that end within it; NULL past the last, or where it makes no sense: `whole` is false then. */
+static const struct live_note *note_at(struct notes *n, uint32_t at, const char **second)
+{
+    const struct live_note *note = (const struct live_note *)(const void *)(n->data + at);
+    if (at == n->bytes)
+        return NULL;
+    n->whole = n->whole && n->bytes - at >= sizeof *note && note->bytes >= sizeof *note && note->bytes % 8 == 0 &&
+               note->bytes <= n->bytes - at;
+    if (!n->whole)
+        return NULL;
+    size_t room = note->bytes - sizeof *note, first = strnlen(note->texts, room);
+    *second = first < room ? note->texts + first + 1 : "";
+    n->whole = first < room && strnlen(*second, room - first - 1) < room - first - 1;
+    return n->whole ? note : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------- the overview */
+
+/* To the pass, as if the trace had said it. */
+static int tell(struct upmu_overview *o, const struct standing *s, int kind, int type, uint64_t object,
+                const char *name)
+{
+    const struct upmu_trace_event e = {
+        .kind = kind,
+        .pid = (pid_t)s->header.pid,
+        .tid = (pid_t)s->header.pid,
+        .object_type = type,
+        .object = object,
+        .name = name,
+    };
+    return overview_add(&o->pass, &e);
+}
+
+static int take_note(struct upmu_overview *o, const struct standing *s, const struct live_note *note,
+                     const char *second, bool *whole)
+{
+    const struct upmu_trace_module m = {
+        .base = note->value[0],
+        .start = note->value[1],
+        .end = note->value[2],
+        .build_id = note->texts,
+        .path = second,
+    };
+    switch (note->kind) {
+    case LIVE_NOTE_MODULE:
+        return trace_bare_module(o->trace, &m);
+    case LIVE_NOTE_NAME:
+        return tell(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
+    case LIVE_NOTE_END:
+        return tell(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
+    default: /* it is just being written, or of a kind that came later */
+        *whole = false;
+        return 0;
+    }
+}
+
+static int add_notes(struct upmu_overview *o, const struct standing *s, bool *whole)
+{
+    struct notes n;
+    const struct live_note *note;
+    const char *second;
+    int rc = read_notes(&n, o->dir, &s->header);
+    for (uint32_t at = 0; rc == 0 && (note = note_at(&n, at, &second)) != NULL; at += note->bytes)
+        rc = take_note(o, s, note, second, whole);
+    *whole = *whole && n.whole;
+    free(n.data);
+    return rc;
+}
+
+/* An object is there, of a type that may not be known. */
+static int add_object(struct upmu_overview *o, int type, uint64_t address)
+{
+    const struct upmu_trace_event e = {.object_type = type, .object = address};
+    return address == 0 || object_of(&o->pass, &e, OBJECT_ALIVE) != MAP_NONE ? 0 : overview_no_memory();
+}
+
+static int add_stack(struct upmu_overview *o, const struct stand_thread *t, bool *whole)
+{
+    const struct live_stack *k = &t->stack;
+    const struct upmu_trace_stack stack = {
+        .frames = k->frames, .n_frames = k->n, .method = k->method, .truncated = k->truncated};
+    if (t->head.stack == 0)
+        return 0;
+    if (k->id == t->head.stack && k->n <= LIVE_FRAMES_MAX)
+        return trace_bare_stack(o->trace, k->id, &stack);
+    *whole = false;
+    return 0;
+}
+
+static int add_thread(struct upmu_overview *o, const struct standing *s, const struct stand_thread *t, bool *whole)
+{
+    const struct live_slot *h = &t->head;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < t->n_held; i++)
+        rc = add_object(o, (int)s->held[t->first_held + i].type, s->held[t->first_held + i].lock);
+    if (h->state != LIVE_WAITS)
+        return rc;
+    if (rc == 0)
+        rc = add_object(o, h->type, h->object);
+    if (rc == 0 && h->kind == UPMU_TRACE_COND_WAIT)
+        rc = add_object(o, UPMU_OBJECT_MUTEX, h->object2);
+    return rc == 0 ? add_stack(o, t, whole) : rc;
+}
+
+static int fill(struct upmu_overview *o, const char *dir, const struct standing *s, bool *whole)
+{
+    o->dir = strdup(dir);
+    int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();
+    if (rc == 0)
+        rc = symbols_open(&o->symbols, SYMBOLS_DEBUG_DIR);
+    if (rc == 0)
+        rc = overview_process(&o->pass, &(struct ov_process){.switches = SIZE_MAX});
+    if (rc == 0)
+        rc = add_notes(o, s, whole);
+    for (size_t i = 0; rc == 0 && *whole && i < s->n_threads; i++)
+        rc = add_thread(o, s, &s->threads[i], whole);
+    return rc;
+}
+
+int at_once_overview(struct upmu_overview **overview, const char *dir, const struct standing *s)
+{
+    bool whole = true;
+    struct upmu_overview *o = calloc(1, sizeof *o);
+    *overview = NULL;
+    if (!o)
+        return overview_no_memory();
+    int rc = fill(o, dir, s, &whole);
+    if (rc == 0 && whole) {
+        *overview = o;
+        return 1;
+    }
+    upmu_overview_close(o);
+    return rc;
+}

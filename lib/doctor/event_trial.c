@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether an event counts here, found out by trying it. Room: core; before it the public API, after it sets. */
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "core/backend.h"
+#include "core/names/event.h"
+#include "core/machine/machine_snapshot.h"
+#include "doctor/trial_load.h"
+
+/* A first short load, and a longer one for those that did not move under it. */
+enum { TRIAL_ROUNDS = 1, TRIAL_MORE_ROUNDS = 8 };
+
+/* Opened is not yet counted. */
+static int trial_outcome(const char *name, const struct upmu_value *v, const char *reason)
+{
+    bool stands_still = v->running > 0 && v->raw == 0; /* on a counter, and not seen counting */
+    bool doubted = v->standing == UPMU_NOT_COUNTED && (v->cause == UPMU_E_JUMP || (v->cause == 0 && reason[0]));
+    if (v->standing == UPMU_EXACT || v->standing == UPMU_SCALED || stands_still || doubted)
+        return 0;
+    if (v->cause)
+        return upmu_fail(v->cause, "%s", reason);
+    return upmu_fail(UPMU_E_BUSY,
+                     "'%s' opens, but is not put on a counter: another user of the PMU holds what it needs", name);
+}
+
+/* Read a running set of one event. @return 0 with a number in *v, or why there is none. */
+static int trial_read(struct upmu_set *set, const char *name, struct upmu_value *v)
+{
+    int rc = upmu_set_read(set, v, 1);
+    return rc < 0 ? rc : trial_outcome(name, v, upmu_set_reason(set, 0));
+}
+
+static int run_trial(struct upmu_set *set, const struct event *e, const char *name, uint64_t *seen)
+{
+    struct upmu_value v = {.standing = UPMU_NOT_COUNTED};
+    int rc = upmu_set_start(set);
+    if (rc < 0)
+        return rc;
+    if (seen)
+        trial_load(TRIAL_ROUNDS);
+    rc = trial_read(set, name, &v);
+    if (rc == 0 && seen && v.raw == 0) {
+        trial_load(TRIAL_MORE_ROUNDS);
+        rc = trial_read(set, name, &v);
+    }
+    if (rc == 0 && seen)
+        *seen = v.raw;
+    if (rc == 0 && seen && *seen == 0 && e->class == EVENT_USAGE)
+        *seen = 1; /* the kernel's accounts move with its timer tick: what can be read counts */
+    return rc;
+}
+
+static int try_event(const char *name, uint64_t *seen)
+{
+    struct upmu_set *set;
+    struct upmu_set_opts opts = {.size = sizeof opts, .flags = UPMU_SET_STRICT};
+    struct event e = {.cpu = -1};
+    enum kernel_backend backend;
+    int rc = backend_choose(NULL, &backend);
+    if (rc == 0)
+        rc = backend_resolve(backend, name, &e);
+    if (rc < 0)
+        return rc;
+    if (recording_in_use())
+        return recording_trial(e.name, seen);
+    if (e.cpu >= 0) { /* a PMU that belongs to no task */
+        opts.target = UPMU_TARGET_CPU;
+        opts.cpu = e.cpu;
+    }
+    rc = upmu_set_open(&set, name, &opts);
+    if (rc < 0)
+        return rc;
+    rc = run_trial(set, &e, name, seen);
+    upmu_set_close(set);
+    return rc;
+}
+
+int upmu_event_probe(const char *name)
+{
+    if (!name)
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_probe: no name given");
+    return try_event(name, NULL);
+}
+
+int upmu_event_try(const char *name, uint64_t *seen)
+{
+    if (!name || !seen)
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_try: name and seen must be given");
+    *seen = 0;
+    return try_event(name, seen);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A load in which most things happen that events count: whoever counts nothing under it counts something rare, or does
+ * not work. Room: core; before it event_trial.c, after it the CPU.
+ *
+ * Results go through volatile objects, or a compiler would leave the work out.
+ */
+#include "doctor/trial_load.h"
+
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOAD_STEPS = 4096, LOAD_PAGES = 96, LOAD_CALLS = 256, LINE = 64 };
+
+static uint32_t next_random(uint32_t x)
+{
+    return x * 1664525u + 1013904223u;
+}
+
+/* Both ways are taken as often, in an order that no predictor knows. */
+static void load_branches(uint32_t seed, unsigned steps)
+{
+    volatile uint64_t sink;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < steps; i++) {
+        seed = next_random(seed);
+        if (seed & 0x10000000u)
+            sink = sum += seed;
+        else
+            sum ^= (uint64_t)i * seed;
+    }
+    sink = sum;
+    (void)sink;
+}
+
+static void load_numbers(unsigned steps)
+{
+    volatile double x = 1.5;
+    for (unsigned i = 1; i < steps; i++)
+        x = x * 1.0000001 + 1.0 / i;
+}
+
+__attribute__((noinline)) static uint64_t callee(uint64_t x)
+{
+    return x * 3 + 1;
+}
+
+static void load_calls(unsigned calls)
+{
+    uint64_t (*volatile way)(uint64_t) = callee;
+    uint64_t x = 1;
+    for (unsigned i = 0; i < calls; i++)
+        x = way(x);
+}
+
+/* New pages, each touched in many lines, then read again out of order and off the natural boundaries. */
+static void load_memory(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = LOAD_PAGES * page;
+    unsigned char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return; /* a trial that sees less says "not seen", which is what it knows */
+    for (size_t i = 0; i < bytes; i += LINE)
+        at[i] = (unsigned char)i;
+    uint32_t where = 1;
+    uint64_t sum = 0, word;
+    volatile uint64_t sink;
+    for (unsigned i = 0; i < LOAD_STEPS; i++) {
+        where = next_random(where);
+        memcpy(&word, at + (where >> 8) % (bytes - sizeof word), sizeof word);
+        sum += word;
+    }
+    sink = sum;
+    (void)sink;
+    munmap(at, bytes);
+}
+
+/* Off the CPU and back. */
+static void load_sleep(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000};
+    nanosleep(&moment, NULL); /* interrupted it has left the CPU as well */
+    sched_yield();
+}
+
+void trial_load(unsigned rounds)
+{
+    for (unsigned r = 0; r < rounds; r++) {
+        load_branches(r + 1, LOAD_STEPS);
+        load_numbers(LOAD_STEPS);
+        load_calls(LOAD_CALLS);
+        load_memory();
+        load_sleep();
+    }
+}

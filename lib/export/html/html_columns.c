@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of html.h as columns of small numbers, which deflate well: differences of times, ranks of threads and locks
+ * plus one (0: none). Room: export. Before it: html.c; after it: html_pack.c and the page's data.js. */
+#include "export/html/html.h"
+
+#include <stdio.h>
+
+struct place_in {
+    const struct export_job *job;
+    const struct html_table *table;
+    const struct html_span *span;
+    uint64_t before_ns; /**< begin of the span before it in its row */
+};
+
+typedef uint64_t (*column_function)(const struct place_in *p);
+
+struct column {
+    const char *name;
+    column_function number;
+};
+
+static uint64_t rank_plus(const uint32_t *rank, uint32_t index)
+{
+    return index == MAP_NONE ? 0 : (uint64_t)rank[index] + 1;
+}
+
+static uint64_t column_begin(const struct place_in *p)
+{
+    return p->span->begin_ns - p->before_ns;
+}
+
+static uint64_t column_ns(const struct place_in *p)
+{
+    return p->span->ns;
+}
+
+static uint64_t column_idle(const struct place_in *p)
+{
+    return p->span->ns > p->span->busy_ns ? p->span->ns - p->span->busy_ns : 0;
+}
+
+static uint64_t column_more(const struct place_in *p)
+{
+    return p->span->count - 1;
+}
+
+static uint64_t column_flags(const struct place_in *p)
+{
+    return p->span->flags;
+}
+
+static uint64_t column_region(const struct place_in *p)
+{
+    return rank_plus(p->job->html->region_rank, p->span->what);
+}
+
+static uint64_t column_object(const struct place_in *p)
+{
+    return rank_plus(p->job->html->object_rank, p->span->what);
+}
+
+static const struct html_wait *wait_of(const struct place_in *p)
+{
+    return (const struct html_wait *)(const void *)p->table->extras + p->span->extra;
+}
+
+static uint64_t column_kind(const struct place_in *p)
+{
+    return wait_of(p)->kind;
+}
+
+static uint64_t column_holder(const struct place_in *p)
+{
+    return rank_plus(p->job->html->thread_rank, wait_of(p)->holder);
+}
+
+/* How long before the wait the holder had got it, plus one. */
+static uint64_t column_since(const struct place_in *p)
+{
+    uint64_t since = wait_of(p)->holder_since;
+    return since == 0 ? 0 : since < p->span->begin_ns ? p->span->begin_ns - since + 1 : 1;
+}
+
+static uint64_t column_site(const struct place_in *p)
+{
+    return wait_of(p)->site;
+}
+
+static uint64_t column_holder_site(const struct place_in *p)
+{
+    return wait_of(p)->holder_site;
+}
+
+static uint64_t column_stack(const struct place_in *p)
+{
+    return wait_of(p)->stack;
+}
+
+static uint64_t column_waker(const struct place_in *p)
+{
+    return rank_plus(p->job->html->thread_rank, wait_of(p)->waker);
+}
+
+/* How long before the end of the wait that was. */
+static uint64_t column_waker_ns(const struct place_in *p)
+{
+    uint64_t end = p->span->begin_ns + p->span->ns, at = wait_of(p)->waker_ns;
+    return at != 0 && at < end ? end - at : 0;
+}
+
+static uint64_t column_hold_site(const struct place_in *p)
+{
+    return ((const struct html_hold *)(const void *)p->table->extras)[p->span->extra].site;
+}
+
+static uint64_t column_cpu(const struct place_in *p)
+{
+    return ((const struct html_run *)(const void *)p->table->extras)[p->span->extra].cpu;
+}
+
+static uint64_t column_state(const struct place_in *p)
+{
+    return p->span->what == MAP_NONE ? 0 : p->span->what;
+}
+
+static const struct column of_all[] = {
+    {"begin", column_begin}, {"ns", column_ns},       {"idle", column_idle},
+    {"more", column_more},   {"flags", column_flags}, {NULL, NULL},
+};
+static const struct column of_regions[] = {{"what", column_region}, {NULL, NULL}};
+static const struct column of_waits[] = {
+    {"what", column_object},
+    {"kind", column_kind},
+    {"holder", column_holder},
+    {"since", column_since},
+    {"site", column_site},
+    {"stack", column_stack},
+    {"waker", column_waker},
+    {"wakerNs", column_waker_ns},
+    {"holderSite", column_holder_site},
+    {NULL, NULL},
+};
+static const struct column of_runs[] = {{"what", column_state}, {"cpu", column_cpu}, {NULL, NULL}};
+static const struct column of_holds[] = {{"site", column_hold_site}, {NULL, NULL}};
+
+static bool new_row(const struct html_table *t, size_t i)
+{
+    return i == 0 || t->spans[i].row_a != t->spans[i - 1].row_a || t->spans[i].row_b != t->spans[i - 1].row_b;
+}
+
+static int send_section(struct export_job *job, const char *table, const char *column, size_t n, struct textbuf *b)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", table, column);
+    int rc = html_pack_section(job, name, n, b);
+    textbuf_free(b);
+    return rc;
+}
+
+static int write_columns(struct export_job *job, const char *name, const struct html_table *t, const struct column *c)
+{
+    int rc = 0;
+    for (; rc == 0 && c->name; c++) {
+        struct textbuf b = {0};
+        struct place_in p = {.job = job, .table = t};
+        for (size_t i = 0; i < t->n; i++) {
+            p.before_ns = new_row(t, i) ? job->html->base_ns : t->spans[i - 1].begin_ns;
+            p.span = &t->spans[i];
+            html_varint(&b, c->number(&p));
+        }
+        rc = send_section(job, name, c->name, t->n, &b);
+    }
+    return rc;
+}
+
+/* Rows: what they belong to, which of its rows it is, how many spans it has. */
+static int write_rows(struct export_job *job, const char *name, const struct html_table *t, const uint32_t *rank_a,
+                      const uint32_t *rank_b)
+{
+    struct textbuf b = {0};
+    size_t rows = 0;
+    for (size_t i = 0, next; i < t->n; i = next, rows++) {
+        for (next = i + 1; next < t->n && !new_row(t, next); next++)
+            ;
+        html_varint(&b, rank_a[t->spans[i].row_a]);
+        html_varint(&b, rank_b ? rank_b[t->spans[i].row_b] : t->spans[i].row_b);
+        html_varint(&b, next - i);
+    }
+    return send_section(job, name, "rows", 3 * rows, &b);
+}
+
+static int write_table(struct export_job *job, const char *name, const struct html_table *t,
+                       const struct column *columns)
+{
+    int rc = write_columns(job, name, t, of_all);
+    return rc == 0 ? write_columns(job, name, t, columns) : rc;
+}
+
+/* Counters of single instances: of spans that are several there are none. */
+static int write_counts(struct export_job *job)
+{
+    const struct html *h = job->html;
+    const struct html_table *t = &h->regions;
+    int rc = 0;
+    for (size_t c = 0; rc == 0 && c < h->n_counters; c++) {
+        struct textbuf b = {0};
+        char name[40];
+        for (size_t i = 0; i < t->n; i++) {
+            const uint64_t *counts = (const uint64_t *)(const void *)t->extras + t->spans[i].extra * h->n_counters;
+            html_varint(&b, t->spans[i].count > 1 ? 0 : counts[c]);
+        }
+        snprintf(name, sizeof name, "count%zu", c);
+        rc = send_section(job, "regions", name, t->n, &b);
+    }
+    return rc;
+}
+
+/* The difference to the reading before, in zigzag plus one; 0: no number, and the next is to the last there was. */
+static uint64_t step(uint64_t now, uint64_t *before)
+{
+    if (now == UPMU_NO_VALUE)
+        return 0;
+    uint64_t up = now - *before, down = *before - now, less = now < *before;
+    *before = now;
+    return (less ? down * 2 - 1 : up * 2) + 1;
+}
+
+static int write_point_column(struct export_job *job, size_t column)
+{
+    const struct html *h = job->html;
+    const struct overview *o = &job->facts->pass;
+    struct textbuf b = {0};
+    char name[40] = "ns";
+    for (size_t i = 0; i < o->n_threads; i++) {
+        const struct html_points *p = &h->points[o->thread_order[i]];
+        uint64_t before = column == 0 ? h->base_ns : 0;
+        for (size_t k = 0; k < p->n; k++)
+            html_varint(&b, step(p->rows[k * (1 + h->n_counters) + column], &before));
+    }
+    if (column > 0)
+        snprintf(name, sizeof name, "value%zu", column - 1);
+    return send_section(job, "points", name, h->n_points, &b);
+}
+
+static int write_points(struct export_job *job)
+{
+    const struct html *h = job->html;
+    const struct overview *o = &job->facts->pass;
+    struct textbuf b = {0};
+    for (size_t i = 0; i < o->n_threads; i++)
+        html_varint(&b, h->points[o->thread_order[i]].n);
+    int rc = send_section(job, "points", "rows", o->n_threads, &b);
+    for (size_t c = 0; rc == 0 && h->n_counters > 0 && c <= h->n_counters; c++)
+        rc = write_point_column(job, c);
+    return rc;
+}
+
+int html_columns_write(struct export_job *job)
+{
+    const struct html *h = job->html;
+    int rc = write_rows(job, "regions", &h->regions, h->thread_rank, NULL);
+    if (rc == 0)
+        rc = write_table(job, "regions", &h->regions, of_regions);
+    if (rc == 0)
+        rc = write_counts(job);
+    if (rc == 0)
+        rc = write_rows(job, "waits", &h->waits, h->thread_rank, NULL);
+    if (rc == 0)
+        rc = write_table(job, "waits", &h->waits, of_waits);
+    if (rc == 0)
+        rc = write_rows(job, "holds", &h->holds, h->object_rank, h->thread_rank);
+    if (rc == 0)
+        rc = write_table(job, "holds", &h->holds, of_holds);
+    if (rc == 0)
+        rc = write_rows(job, "runs", &h->runs, h->thread_rank, NULL);
+    if (rc == 0)
+        rc = write_table(job, "runs", &h->runs, of_runs);
+    return rc == 0 ? write_points(job) : rc;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who held a lock when, as far as that is certain. Room: export. Before it: html.c; after it: html_table.c.
+ *
+ * A recording may leave out what nobody waited for, so the next release after an acquisition need not be its own (see
+ * lib/analysis/pass/holds.c, whose rules these are): where the first reading showed that nothing of a thread and a lock is
+ * missing they are paired in order; else a hold is what a waiter learned of its holder, up to the release after that, and
+ * what was recorded as one sample in so many.
+ */
+#include "export/html/html.h"
+
+#include <stdlib.h>
+
+static struct html_use *use_at(const struct html *h, uint32_t object, uint32_t thread)
+{
+    uint32_t at = map_find(&h->by_use, object, thread);
+    return at == MAP_NONE ? NULL : &h->uses[at];
+}
+
+int html_holds_start(struct export_job *job)
+{
+    const struct overview *o = &job->facts->pass;
+    struct html *h = job->html;
+    h->uses = calloc(o->n_uses + 1, sizeof *h->uses);
+    if (!h->uses)
+        return export_no_memory();
+    for (size_t i = 0; i < o->n_uses; i++) {
+        const struct ov_use *use = &o->uses[i];
+        uint32_t process = o->objects[use->object].process;
+        h->uses[i].complete = o->processes[process].whole && use_holds_complete(use);
+        if (!map_put(&h->by_use, use->object, use->thread, (uint32_t)i))
+            return export_no_memory();
+    }
+    return 0;
+}
+
+static int add_hold(struct export_job *job, uint32_t object, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+                    uint32_t site, uint32_t flags)
+{
+    struct html *h = job->html;
+    if (begin_ns < h->base_ns)
+        begin_ns = h->base_ns;
+    struct html_hold *hold = html_add(&h->holds, &(struct html_span){.begin_ns = begin_ns,
+                                                                     .ns = end_ns > begin_ns ? end_ns - begin_ns : 0,
+                                                                     .row_a = object,
+                                                                     .row_b = thread,
+                                                                     .what = thread,
+                                                                     .flags = flags});
+    if (!hold)
+        return export_no_memory();
+    hold->site = site;
+    return 0;
+}
+
+/* A waiter tells of the holder; a later one says the same. */
+int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
+{
+    struct html_use *use = wait->holder == MAP_NONE ? NULL : use_at(job->html, wait->what, wait->holder);
+    if (!use)
+        return 0;
+    if (ends) {
+        use->stuck = use->stuck || !wait->finished;
+        return 0;
+    }
+    if (use->told && wait->holder_since == 0)
+        return 0;
+    use->told = true;
+    use->told_at_least = wait->holder_since == 0;
+    use->told_since = wait->holder_since ? wait->holder_since : wait->begin_ns;
+    use->told_site = html_site(job, export_thread(job, wait->holder)->process, wait->holder_site);
+    return use->told_site == MAP_NONE ? export_no_memory() : 0;
+}
+
+static uint32_t site_of_event(struct export_job *job, const struct overview *pass, const struct upmu_trace_event *e)
+{
+    uint64_t address = e->site;
+    if (address == 0 && e->stack != 0 && pass->stack_site)
+        address = pass->stack_site(pass->stack_arg, e->process, e->stack);
+    return html_site(job, e->process, address);
+}
+
+static int take(struct export_job *job, const struct overview *pass, struct html_use *use,
+                const struct upmu_trace_event *e)
+{
+    use->told = false;
+    if (use->depth++ > 0 && !(e->flags & UPMU_FLAG_SAMPLED))
+        return 0;
+    use->site = site_of_event(job, pass, e);
+    if (use->depth == 1)
+        use->since = e->time_ns;
+    if (e->flags & UPMU_FLAG_SAMPLED)
+        use->sample_since = e->time_ns;
+    return use->site == MAP_NONE ? export_no_memory() : 0;
+}
+
+/* What is certain of a hold that ends now. */
+static int let_go(struct export_job *job, uint32_t object, uint32_t thread, struct html_use *use, uint64_t now,
+                  uint32_t flags)
+{
+    int rc = 0;
+    if (use->complete) {
+        if (use->depth == 0)
+            rc = add_hold(job, object, thread, use->since, now, use->site, 0);
+    } else if ((flags & UPMU_FLAG_SAMPLED) && use->sample_since != 0) {
+        rc = add_hold(job, object, thread, use->sample_since, now, use->site, HTML_SAMPLED);
+    } else if (use->told && use->told_since <= now) {
+        rc =
+            add_hold(job, object, thread, use->told_since, now, use->told_site, use->told_at_least ? HTML_AT_LEAST : 0);
+    }
+    use->told = use->stuck = false;
+    if (flags & UPMU_FLAG_SAMPLED)
+        use->sample_since = 0;
+    return rc;
+}
+
+static int release(struct export_job *job, uint32_t object, uint32_t thread, struct html_use *use,
+                   const struct upmu_trace_event *e)
+{
+    if (use->depth == 0)
+        return use->complete ? 0 : let_go(job, object, thread, use, e->time_ns, e->flags);
+    use->depth--;
+    return use->depth > 0 && use->complete ? 0 : let_go(job, object, thread, use, e->time_ns, e->flags);
+}
+
+/* A condition variable's wait gives the mutex back, however often it was taken, and takes it again at its end. */
+static int pause_hold(struct export_job *job, uint32_t object, uint32_t thread, struct html_use *use, uint64_t now)
+{
+    bool held = use->depth > 0;
+    use->saved_depth = use->depth;
+    use->depth = 0;
+    return held || !use->complete ? let_go(job, object, thread, use, now, 0) : 0;
+}
+
+static void resume_hold(struct html_use *use, uint64_t now)
+{
+    if (use->saved_depth == 0)
+        return;
+    use->depth = use->saved_depth;
+    use->saved_depth = 0;
+    use->since = now;
+}
+
+static bool is_cond(int kind)
+{
+    return kind == UPMU_TRACE_COND_WAIT || kind == UPMU_TRACE_COND_WAKE;
+}
+
+int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
+                     const struct upmu_trace_event *e)
+{
+    uint32_t object = object_known(pass, e->process, is_cond(e->kind) ? e->object2 : e->object);
+    if (object == MAP_NONE || pass->objects[object].type == UPMU_OBJECT_SEM)
+        return 0;
+    struct html_use *use = use_at(job->html, object, thread);
+    if (!use)
+        return 0;
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_ACQUIRED:
+    case UPMU_TRACE_LOCK_ACQUIRE:
+        /* Who waited for a function to be run once has nothing to give back. */
+        if (e->kind == UPMU_TRACE_LOCK_ACQUIRED && e->object_type == UPMU_OBJECT_ONCE)
+            return 0;
+        return take(job, pass, use, e);
+    case UPMU_TRACE_LOCK_RELEASE:
+        return release(job, object, thread, use, e);
+    case UPMU_TRACE_COND_WAIT:
+        return pause_hold(job, object, thread, use, e->time_ns);
+    case UPMU_TRACE_COND_WAKE:
+        resume_hold(use, e->time_ns);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+/* Somebody still waits for it: it is held to the end. */
+int html_holds_finish(struct export_job *job)
+{
+    const struct overview *o = &job->facts->pass;
+    const struct html *h = job->html;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < o->n_uses; i++) {
+        const struct html_use *use = &h->uses[i];
+        if (use->told && use->stuck)
+            rc = add_hold(job, o->uses[i].object, o->uses[i].thread, use->told_since, o->end_ns, use->told_site,
+                          HTML_UNFINISHED | (use->told_at_least ? HTML_AT_LEAST : 0));
+    }
+    return rc;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Sites and call stacks, each written once and known by its number; and sums by two keys. Room: export. Before it:
+ * html.c; after it: the page's facts. */
+#include "export/html/html.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+static uint32_t place(struct html_places *p, uint32_t process, uint64_t number)
+{
+    uint32_t found = map_find(&p->by_key, process, number);
+    if (found != MAP_NONE)
+        return found;
+    struct html_place *all = array_room(p->all, p->n, &p->cap, sizeof *all);
+    if (!all)
+        return MAP_NONE;
+    p->all = all;
+    all[p->n++] = (struct html_place){process, number};
+    return map_put(&p->by_key, process, number, (uint32_t)p->n) ? (uint32_t)p->n : MAP_NONE;
+}
+
+uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address)
+{
+    return address == 0 ? 0 : place(&job->html->sites, process, address);
+}
+
+uint32_t html_stack(struct export_job *job, uint32_t process, uint32_t stack)
+{
+    struct upmu_trace_stack known = {.size = sizeof known};
+    if (stack == 0)
+        return 0;
+    uint32_t found = map_find(&job->html->stack_ids.by_key, process, stack);
+    if (found != MAP_NONE)
+        return found;
+    return upmu_overview_stack(job->facts, process, stack, &known) == 0 ? place(&job->html->stack_ids, process, stack)
+                                                                        : 0;
+}
+
+int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns)
+{
+    uint32_t at = map_find(&s->by_key, a, b);
+    if (at == MAP_NONE) {
+        struct html_sum *all = array_room(s->all, s->n, &s->cap, sizeof *all);
+        if (!all)
+            return export_no_memory();
+        s->all = all;
+        at = (uint32_t)s->n;
+        if (!map_put(&s->by_key, a, b, at))
+            return export_no_memory();
+        all[s->n++] = (struct html_sum){.a = a, .b = b};
+    }
+    s->all[at].count++;
+    s->all[at].ns += ns;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ writing */
+
+/* How a stack ends: what the page says below it. */
+enum stack_end { STACK_WHOLE = 0, STACK_CUT = 1, STACK_LOST = 2, STACK_PLACE = 3 };
+
+static int end_of(const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
+{
+    if (stack->method == UPMU_STACK_NONE)
+        return STACK_PLACE;
+    if (stack->truncated)
+        return STACK_CUT;
+    bool told = outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module;
+    return outermost->kind != UPMU_FRAME_ROOT && told ? STACK_LOST : STACK_WHOLE;
+}
+
+/* The outermost function at an address. */
+static void outermost_at(const struct export_job *job, uint32_t process, uint64_t address, struct upmu_symbol *s)
+{
+    for (size_t k = 0; upmu_overview_symbol(job->facts, process, address, k, s) == 0; k++)
+        ;
+}
+
+/* The sites of a stack. What was interrupted by a signal is told by its own address, not by the one after a call. */
+static int write_stack(struct export_job *job, struct textbuf *b, uint32_t process,
+                       const struct upmu_trace_stack *stack)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    struct textbuf sites = {0};
+    bool interrupted = false;
+    int rc = 0;
+    for (uint32_t k = 0; rc == 0 && k < stack->n_frames; k++) {
+        uint64_t address = stack->frames[k] + interrupted;
+        uint32_t site = html_site(job, process, address);
+        if (site == MAP_NONE)
+            rc = export_no_memory();
+        else
+            html_number(&sites, site);
+        outermost_at(job, process, address, &s);
+        interrupted = s.kind == UPMU_FRAME_SIGNAL;
+    }
+    html_open(b, '[');
+    html_number(b, (uint64_t)end_of(stack, &s));
+    if (sites.len > 0) {
+        textbuf_add(b, ",", 1);
+        textbuf_add(b, sites.data, sites.len);
+    }
+    b->failed |= sites.failed;
+    html_close(b, ']');
+    textbuf_free(&sites);
+    return rc;
+}
+
+static int write_stacks(struct export_job *job, struct textbuf *b)
+{
+    const struct html_places *p = &job->html->stack_ids;
+    html_key(b, "stacks");
+    html_open(b, '[');
+    for (size_t i = 0; i < p->n; i++) {
+        struct upmu_trace_stack stack = {.size = sizeof stack};
+        if (upmu_overview_stack(job->facts, p->all[i].process, (uint32_t)p->all[i].number, &stack) != 0)
+            return UPMU_E_INVAL;
+        int rc = write_stack(job, b, p->all[i].process, &stack);
+        if (rc != 0)
+            return rc;
+    }
+    html_close(b, ']');
+    return 0;
+}
+
+/* Frames by number: (label, 0) is the number, (number, 1) the label; (number, 2) and (number, 3) the name before it and how
+ * far before, where it has none of its own. */
+struct frames {
+    struct map known;
+    uint32_t n;
+};
+
+static uint32_t frame_of(struct export_job *job, struct frames *f, const struct upmu_symbol *s)
+{
+    uint32_t label = export_frame(job, s), frame = label == MAP_NONE ? MAP_NONE : map_find(&f->known, label, 0);
+    if (label == MAP_NONE || frame != MAP_NONE)
+        return frame;
+    frame = f->n++;
+    bool kept = map_put(&f->known, label, 0, frame) && map_put(&f->known, frame, 1, label);
+    if (!s->function && s->before && s->from_before < UINT32_MAX) {
+        uint32_t before = tree_label(&job->tree, s->before, NULL, NULL, 0);
+        kept = kept && before != MAP_NONE && map_put(&f->known, frame, 2, before) &&
+               map_put(&f->known, frame, 3, (uint32_t)s->from_before);
+    }
+    return kept ? frame : MAP_NONE;
+}
+
+/* What sort of code is at a site, then the functions there, as numbers of frames: the innermost first, the ones it was
+ * inlined into after it. */
+static int write_site(struct export_job *job, struct textbuf *b, const struct html_place *p, struct frames *f)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    html_open(b, '[');
+    for (size_t k = 0; upmu_overview_symbol(job->facts, p->process, p->number, k, &s) == 0; k++) {
+        uint32_t frame = frame_of(job, f, &s);
+        if (frame == MAP_NONE)
+            return export_no_memory();
+        if (k == 0)
+            html_number(b, s.kind > 0 ? (uint64_t)s.kind : 0);
+        html_number(b, frame);
+    }
+    html_close(b, ']');
+    return 0;
+}
+
+static void write_frames(const struct export_job *job, struct textbuf *b, const struct frames *f)
+{
+    html_key(b, "frames");
+    html_open(b, '[');
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct tree_label *l = &job->tree.labels[map_find(&f->known, i, 1)];
+        uint32_t before = map_find(&f->known, i, 2);
+        html_open(b, '[');
+        html_string(b, l->name);
+        html_string(b, l->file);
+        html_number(b, l->line);
+        html_string(b, l->module);
+        if (before != MAP_NONE) {
+            html_string(b, job->tree.labels[before].name);
+            html_number(b, map_find(&f->known, i, 3));
+        }
+        html_close(b, ']');
+    }
+    html_close(b, ']');
+}
+
+int html_places_write(struct export_job *job, struct textbuf *b)
+{
+    const struct html_places *p = &job->html->sites;
+    struct frames frames = {0};
+    int rc = write_stacks(job, b);
+    html_key(b, "sites");
+    html_open(b, '[');
+    for (size_t i = 0; rc == 0 && i < p->n; i++)
+        rc = write_site(job, b, &p->all[i], &frames);
+    html_close(b, ']');
+    write_frames(job, b, &frames);
+    map_free(&frames.known);
+    return rc;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The data of the page: base64, inflated, cut into sections, whose numbers come in groups of 7 bits. Before it: the page,
+// written by lib/export/html/html_pack.c and html_columns.c; after it: model.js.
+
+const UNFINISHED = 1,
+  AT_LEAST = 2,
+  SAMPLED = 4;
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const letters = atob(text),
+    bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function sections(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset),
+    found = new Map(),
+    utf8 = new TextDecoder();
+  for (let at = 0; at < bytes.length;) {
+    const n = bytes[at],
+      name = utf8.decode(bytes.subarray(at + 1, at + 1 + n));
+    const numbers = view.getUint32(at + 1 + n, true),
+      length = view.getUint32(at + 5 + n, true);
+    at += 9 + n;
+    found.set(name, {numbers, bytes: bytes.subarray(at, at + length)});
+    at += length;
+  }
+  return found;
+}
+
+// Numbers of a section, into an array of the kind that is asked for. A missing section is none.
+function numbers(all, name, Kind) {
+  const section = all.get(name);
+  if (!section) return new Kind(0);
+  const bytes = section.bytes,
+    out = new Kind(section.numbers);
+  let at = 0;
+  for (let i = 0; i < out.length; i++) {
+    let byte = bytes[at++],
+      n = byte & 127,
+      scale = 128;
+    while (byte > 127) {
+      byte = bytes[at++];
+      n += (byte & 127) * scale;
+      scale *= 128;
+    }
+    out[i] = n;
+  }
+  return out;
+}
+
+// A table of spans: a column for each name, and rows {a, b, from, to} that tell what is where.
+function spanTable(all, name, columns) {
+  const t = {
+    name,
+    idle: numbers(all, name + ".idle", Float64Array),
+    more: numbers(all, name + ".more", Uint32Array),
+    flags: numbers(all, name + ".flags", Uint8Array),
+    begin: numbers(all, name + ".begin", Float64Array),
+    ns: numbers(all, name + ".ns", Float64Array),
+    rows: [],
+  };
+  for (const column of columns)
+    t[column] = numbers(
+      all,
+      `${name}.${column}`,
+      column === "since" || column === "wakerNs" ? Float64Array : Uint32Array,
+    );
+  const rows = numbers(all, name + ".rows", Uint32Array);
+  for (let i = 0, from = 0; i < rows.length; i += 3) {
+    const to = from + rows[i + 2];
+    for (let k = from + 1; k < to; k++) t.begin[k] += t.begin[k - 1];
+    t.rows.push({table: t, a: rows[i], b: rows[i + 1], from, to});
+    from = to;
+  }
+  t.n = t.begin.length;
+  return t;
+}
+
+// Readings of counters, by thread: {ns, values: [of each counter]}; NaN where there is no number.
+function readings(all, n) {
+  const rows = numbers(all, "points.rows", Uint32Array),
+    ns = numbers(all, "points.ns", Float64Array),
+    values = [];
+  for (let c = 0; c < n; c++) values.push(numbers(all, `points.value${c}`, Float64Array));
+  const out = [];
+  for (let i = 0, from = 0; i < rows.length; i++) {
+    const to = from + rows[i];
+    for (const column of [ns, ...values]) unstep(column, from, to);
+    out.push({ns: ns.subarray(from, to), values: values.map((v) => v.subarray(from, to))});
+    from = to;
+  }
+  return out;
+}
+
+function unstep(column, from, to) {
+  for (let i = from, value = 0; i < to; i++) {
+    const coded = column[i] - 1;
+    if (coded >= 0) value += coded % 2 ? -(coded + 1) / 2 : coded / 2;
+    column[i] = coded >= 0 ? value : NaN;
+  }
+}
+
+async function readData() {
+  const element = byId("data"),
+    text = element.textContent.trim();
+  element.remove();
+  if (typeof DecompressionStream === "undefined")
+    throw new Error("this browser cannot inflate data (DecompressionStream): any of 2023 or later can");
+  const all = sections(await inflate(fromBase64(text)));
+  const facts = JSON.parse(new TextDecoder().decode(all.get("facts").bytes));
+  return {
+    facts,
+    regions: spanTable(all, "regions", ["what"]),
+    counts: facts.counters.map((_, i) => numbers(all, `regions.count${i}`, Float64Array)),
+    waits: spanTable(all, "waits", [
+      "what",
+      "kind",
+      "holder",
+      "since",
+      "site",
+      "stack",
+      "waker",
+      "wakerNs",
+      "holderSite",
+    ]),
+    holds: spanTable(all, "holds", ["site"]),
+    runs: spanTable(all, "runs", ["what", "cpu"]),
+    path: {
+      kind: numbers(all, "path.kind", Uint8Array),
+      thread: numbers(all, "path.thread", Uint32Array),
+      ns: numbers(all, "path.ns", Float64Array),
+    },
+    readings: readings(all, facts.counters.length),
+  };
+}

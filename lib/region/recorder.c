@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The process's recorder for the tracing modules. Room: core; before it sync_trace, after it region_setup.c, the writer. */
+#include "region/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "base/tick.h"
+#include "region/region.h"
+
+static bool recorder_alive(void)
+{
+    return upmu_regions.shared && __atomic_load_n(&upmu_regions.shared->alive, __ATOMIC_ACQUIRE);
+}
+
+int upmu_recorder_begin_(const char *dir)
+{
+    return region_ensure_trace(dir ? dir : "upmu-trace");
+}
+
+/* A thread whose block was made before there was a trace has no stream yet. */
+static struct trace_stream *late_stream(struct region_thread *t)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
+        t->kept->stream = NULL;
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return t->kept->stream;
+}
+
+struct trace_stream *upmu_recorder_stream_(void)
+{
+    struct region_thread *t = region_tls.thread;
+    if (__builtin_expect(t && t->live, 1)) {
+        /* Busy or not: a stream takes events from signal handlers, and has a place for those that hit it. */
+        if (__builtin_expect(t->kept->stream != NULL, 1))
+            return t->kept->stream;
+    } else if (!upmu_regions.shared || !(t = region_thread_get())) {
+        return NULL;
+    }
+    if (t->kept->stream || !upmu_regions.trace || t->ended)
+        return t->kept->stream;
+    return late_stream(t);
+}
+
+void upmu_recorder_thread_begin_(void)
+{
+    struct region_thread *t = region_thread_ready();
+    int saved = errno;
+    if (t)
+        region_life_begin(t);
+    errno = saved;
+}
+
+void upmu_recorder_thread_end_(void)
+{
+    struct region_thread *t = region_thread_ready();
+    int saved = errno;
+    if (t)
+        region_life_end(t);
+    errno = saved;
+}
+
+bool upmu_recorder_sched_(bool wanted)
+{
+    if (!recorder_alive() || !upmu_regions.trace)
+        return false;
+    if (wanted && !region_sched_on()) {
+        region_sched_start(&upmu_regions);
+        trace_writer_sched_note(upmu_regions.trace, upmu_regions.sched_note);
+        trace_writer_futex_note(upmu_regions.trace, upmu_regions.futex_note);
+    }
+    return region_sched_on();
+}
+
+void upmu_recorder_switches_(uint64_t tick)
+{
+    struct region_thread *t = region_tls.thread;
+    if (t && t->live && region_sched_on())
+        region_sched_drain(t, tick);
+}
+
+void upmu_recorder_wait_(bool begins)
+{
+    struct region_thread *t = region_tls.thread;
+    if (!t || !t->live)
+        return;
+    if (begins)
+        region_futexes_wait_begin(&t->kept->sched.futexes);
+    else
+        region_futexes_wait_end(&t->kept->sched.futexes);
+}
+
+bool upmu_recorder_counters_(uint64_t *tick, uint64_t object)
+{
+    struct region_thread *t = region_thread_ready();
+    return t && region_counters(t, tick, object);
+}
+
+struct trace_stream *upmu_recorder_stream_of_(pid_t tid, const char *thread_name)
+{
+    struct trace_stream *s;
+    if (!recorder_alive() || !upmu_regions.trace || trace_stream_acquire(upmu_regions.trace, tid, thread_name, &s) < 0)
+        return NULL;
+    return s;
+}
+
+void upmu_recorder_clock_(struct recorder_clock *out)
+{
+    *out = (struct recorder_clock){.hz = (uint64_t)clock_hz(0)};
+#ifdef TICK_ISA_NAME
+    out->use_isa = tick_use_isa;
+#endif
+}
+
+void upmu_recorder_lost_(uint64_t n)
+{
+    if (recorder_alive() && upmu_regions.trace)
+        trace_lost(upmu_regions.trace, n);
+}
+
+struct control_header *upmu_recorder_control_(void)
+{
+    return recorder_alive() && upmu_regions.trace ? trace_writer_control(upmu_regions.trace) : NULL;
+}
+
+struct live_header *upmu_recorder_live_(void)
+{
+    int saved = errno;
+    struct live_header *h = recorder_alive() && upmu_regions.trace ? trace_writer_live(upmu_regions.trace) : NULL;
+    errno = saved;
+    return h;
+}
+
+struct live_slot *upmu_recorder_live_slot_(uint32_t index)
+{
+    int saved = errno;
+    struct live_slot *s =
+        recorder_alive() && upmu_regions.trace ? trace_writer_live_slot(upmu_regions.trace, index) : NULL;
+    errno = saved;
+    return s;
+}
+
+int upmu_recorder_live_reserve_(uint32_t index, size_t bytes)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* opening and reserving are cancellation points */
+    int rc =
+        recorder_alive() && upmu_regions.trace ? trace_writer_live_reserve(upmu_regions.trace, index, bytes) : -EIO;
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return rc;
+}

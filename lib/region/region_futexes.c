@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for futexes that nobody recorded: the kernel's count of a thread's calls to wait, less those made within recorded
+ * waits. Room: core; before it the kernel's count and whoever records waits, after it the trace.
+ *
+ * Of a recorded wait it does not matter how often libc calls the kernel meanwhile. What is left over are the C library's
+ * own locks, languages and programs that make system calls themselves, and waits while recording was paused. The numbers
+ * belong to their thread; whoever ends the process reads them meanwhile, and takes them only as one.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "region/region.h"
+#include "trace/write/writer.h"
+
+static const char *refusal(int err)
+{
+    switch (err) {
+    case ENOENT:
+        return "there is no tracefs in /sys/kernel/tracing, or this kernel has no tracepoints of system calls (ENOENT)";
+    case EACCES:
+    case EPERM:
+        return "the kernel's tracepoints may not be read; that takes root";
+    case EMFILE:
+    case ENFILE:
+        return "no descriptor was left for it";
+    case EPROTO:
+        return "this kernel's tracepoints do not count as they should";
+    default:
+        return upmu_errno_name(err);
+    }
+}
+
+static void note(struct region_process *p, int err)
+{
+    snprintf(p->futex_note, sizeof p->futex_note, "%s", refusal(err));
+}
+
+void region_futexes_start(struct region_process *p)
+{
+    int rc = core_kernel()->futexes_find(&p->futex_points);
+    p->futex_note[0] = '\0';
+    if (rc < 0)
+        note(p, -rc);
+}
+
+void region_futexes_open(struct region_futexes *f)
+{
+    struct region_process *p = &upmu_regions;
+    if (p->futex_points.id[0] == 0)
+        return;
+    int rc = core_kernel()->futexes_open(&f->count, &p->futex_points);
+    if (rc < 0)
+        __atomic_store_n(&p->futex_refused, -rc, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&f->open, 1, __ATOMIC_RELEASE);
+}
+
+void region_futexes_close(struct region_futexes *f)
+{
+    if (!f->open)
+        return;
+    __atomic_store_n(&f->open, 0, __ATOMIC_RELAXED);
+    core_kernel()->futexes_close(&f->count);
+}
+
+/* -------------------------------------------------------------------------------------------- recorded waits */
+
+/* The version is odd while they change: it becomes so before each release, and who has seen one of these with an acquire
+ * sees it, too. */
+static void change(struct region_futexes *f, uint64_t *value, uint64_t to, uint32_t waits)
+{
+    __atomic_store_n(&f->version, f->version + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(value, to, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->waits, waits, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->version, f->version + 1, __ATOMIC_RELEASE);
+}
+
+void region_futexes_wait_begin(struct region_futexes *f)
+{
+    if (!f->open ||
+        f->depth++ > 0) /* of a signal handler, or of the calls that a lock of the program's own is made of */
+        return;
+    change(f, &f->before, kernel_futexes_so_far(&f->count), 1);
+}
+
+void region_futexes_wait_end(struct region_futexes *f)
+{
+    if (!f->open || f->depth == 0 || --f->depth > 0)
+        return;
+    change(f, &f->inside, f->inside + kernel_futexes_so_far(&f->count) - f->before, 0);
+}
+
+/* @return false if the thread changes them at this moment. */
+static bool try_read(const struct region_futexes *f, uint64_t *all, uint64_t *inside)
+{
+    uint32_t version = __atomic_load_n(&f->version, __ATOMIC_ACQUIRE);
+    *inside = __atomic_load_n(&f->inside, __ATOMIC_ACQUIRE);
+    uint64_t before = __atomic_load_n(&f->before, __ATOMIC_ACQUIRE);
+    *all = kernel_futexes_so_far(&f->count);
+    if (__atomic_load_n(&f->waits, __ATOMIC_ACQUIRE))
+        *inside += *all - before;
+    return version % 2 == 0 && version == __atomic_load_n(&f->version, __ATOMIC_RELAXED);
+}
+
+void region_futexes_tell(struct region_futexes *f, struct trace_stream *stream, uint64_t tick)
+{
+    enum { TRIES = 100 };
+    uint64_t all, inside;
+    bool known = false;
+    if (!__atomic_load_n(&f->open, __ATOMIC_ACQUIRE))
+        return;
+    for (int i = 0; i < TRIES && !known; i++)
+        known = try_read(f, &all, &inside);
+    if (!known || (f->told && all == f->told_all && inside == f->told_inside))
+        return;
+    if (!trace_futexes(stream, tick, all, inside))
+        return; /* counted as lost, and told again the next time */
+    f->told = true;
+    f->told_all = all;
+    f->told_inside = inside;
+}
+
+void region_futexes_finish(void)
+{
+    struct region_process *p = &upmu_regions;
+    int refused = __atomic_load_n(&p->futex_refused, __ATOMIC_RELAXED);
+    if (refused == 0 || p->futex_note[0])
+        return;
+    note(p, refused);
+    if (p->trace)
+        trace_writer_futex_note(p->trace, p->futex_note);
+}

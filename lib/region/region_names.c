@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Region names: text to a small number, for good. Room: core; before it begin, after it aggregates and reports.
+ *
+ * A table of slots that only ever fill: looking up takes no lock and may be done from a signal handler; adding takes
+ * the process's tiny lock, once per name. A forked child keeps the table, so that handles keep their numbers.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "region/region.h"
+
+enum { SLOTS = 4 * REGION_NAMES_MAX };
+
+struct name {
+    uint64_t hash;
+    uint32_t length;
+    char text[UPMU_REGION_NAME_MAX + 1];
+};
+
+struct name_table {
+    uint32_t count;
+    uint32_t slot[SLOTS];               /**< 1 + index into names, 0 if free */
+    struct name name[REGION_NAMES_MAX]; /**< touched as they come */
+};
+
+static struct name_table *table;
+
+int region_names_start(void)
+{
+    if (table)
+        return 0;
+    void *memory =
+        mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the table of region names");
+    table = memory;
+    return 0;
+}
+
+static uint64_t hash_text(const char *text, size_t *length)
+{
+    uint64_t hash = 14695981039346656037u;
+    const char *p = text;
+    for (; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    *length = (size_t)(p - text);
+    return hash;
+}
+
+/* The text a name is kept as: itself, or its beginning and its hash, so that long names stay different. */
+static const char *kept_text(const char *name, size_t length, uint64_t hash, char *buffer, size_t *kept)
+{
+    if (length <= UPMU_REGION_NAME_MAX) {
+        *kept = length;
+        return name;
+    }
+    enum { DIGITS = 16, HEAD = UPMU_REGION_NAME_MAX - DIGITS - 1 };
+    memcpy(buffer, name, HEAD);
+    buffer[HEAD] = '~';
+    for (int i = 0; i < DIGITS; i++)
+        buffer[HEAD + 1 + i] = "0123456789abcdef"[hash >> (4 * (DIGITS - 1 - i)) & 15];
+    *kept = UPMU_REGION_NAME_MAX;
+    return buffer;
+}
+
+/* The slot where the name is, or the free one where it belongs. */
+static uint32_t *find_slot(uint64_t hash, const char *text, size_t length)
+{
+    for (uint32_t i = (uint32_t)(hash ^ hash >> 32) % SLOTS;; i = (i + 1) % SLOTS) {
+        uint32_t index = __atomic_load_n(&table->slot[i], __ATOMIC_ACQUIRE);
+        if (index == 0)
+            return &table->slot[i];
+        const struct name *n = &table->name[index - 1];
+        if (n->hash == hash && n->length == length && memcmp(n->text, text, length) == 0)
+            return &table->slot[i];
+    }
+}
+
+static uint32_t add_name(uint64_t hash, const char *text, size_t length)
+{
+    tiny_lock_take(&upmu_regions.shared->lock);
+    uint32_t *slot = find_slot(hash, text, length); /* somebody may have been faster */
+    uint32_t id = *slot;
+    if (id == 0 && table->count < REGION_NAMES_MAX) {
+        struct name *n = &table->name[table->count];
+        n->hash = hash;
+        n->length = (uint32_t)length;
+        memcpy(n->text, text, length);
+        id = table->count + 1;
+        __atomic_store_n(slot, id, __ATOMIC_RELEASE);
+        __atomic_store_n(&table->count, id, __ATOMIC_RELEASE);
+    }
+    tiny_lock_give(&upmu_regions.shared->lock);
+    return id;
+}
+
+static uint32_t look_up(const char *name, bool make, bool *cut)
+{
+    char buffer[UPMU_REGION_NAME_MAX + 1];
+    size_t length, kept;
+    uint64_t hash = hash_text(name, &length);
+    const char *text = kept_text(name, length, hash, buffer, &kept);
+    *cut = length > UPMU_REGION_NAME_MAX;
+    uint32_t id = __atomic_load_n(find_slot(hash, text, kept), __ATOMIC_ACQUIRE);
+    return id || !make ? id : add_name(hash, text, kept);
+}
+
+uint32_t region_name_id(const char *name, bool *cut)
+{
+    return look_up(name, true, cut);
+}
+
+uint32_t region_name_find(const char *name)
+{
+    bool cut;
+    return table && name ? look_up(name, false, &cut) : 0;
+}
+
+const char *region_name_text(uint32_t id)
+{
+    return id == 0 ? "" : table->name[id - 1].text;
+}
+
+size_t region_name_length(uint32_t id)
+{
+    return id == 0 ? 0 : table->name[id - 1].length;
+}
+
+uint32_t region_name_count(void)
+{
+    return table ? __atomic_load_n(&table->count, __ATOMIC_ACQUIRE) : 0;
+}
+
+const char *upmu_region_name(size_t index)
+{
+    return index < region_name_count() ? region_name_text((uint32_t)index + 1) : NULL;
+}

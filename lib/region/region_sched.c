@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a thread runs, from the kernel's records of its switches into the trace. Room: core; before it the kernel's buffer
+ * of each thread, after it the trace writer.
+ *
+ * The kernel writes while the thread is switched, and we read when the thread comes by: at its slow events, when a packet
+ * of its trace is full, and at its end; what is left when the process ends is read by the thread that ends it. The records
+ * are older than the thread's last events by then, so they have a stream of their own. `draining` is a lock that nobody
+ * waits for: whoever finds it taken, a signal handler in the middle of the draining included, leaves the work to its owner.
+ *
+ * The records' clock is CLOCK_MONOTONIC_RAW. Each draining reads both clocks once, and a record's tick is on the line
+ * between this reading and the one before; so the error does not grow with the time between two drainings.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/tick.h"
+#include "region/region.h"
+#include "upmu/trace.h"
+
+enum {
+    LOG_BYTES = 64 * 1024, /* some 1,300 times off the CPU and on again */
+    SEEN_PER_SECOND = 100, /* how often a thread that is not switched says so */
+};
+
+/* -------------------------------------------------------------------------------------------------- clocks */
+
+static uint64_t raw_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Both clocks at once; again if something came in between, which would put them apart by as much. */
+static struct region_moment moment_now(void)
+{
+    enum { TRIES = 4, TIGHT_PER_SECOND = 1000000 };
+    struct region_moment best = {0};
+    uint64_t width = UINT64_MAX, tight = upmu_regions.sched_hz / TIGHT_PER_SECOND;
+    for (int i = 0; i < TRIES && width > tight; i++) {
+        uint64_t before = tick_now(), raw = raw_now(), after = tick_now();
+        if (after - before >= width)
+            continue;
+        width = after - before;
+        best = (struct region_moment){.tick = before + width / 2, .raw_ns = raw};
+    }
+    return best;
+}
+
+static uint64_t tick_of(const struct region_moment *a, const struct region_moment *b, uint64_t raw_ns)
+{
+    if (raw_ns <= a->raw_ns)
+        return a->tick;
+    if (raw_ns >= b->raw_ns) /* we were switched while draining */
+        return b->tick + mul_div_u64(raw_ns - b->raw_ns, upmu_regions.sched_hz, 1000000000);
+    return a->tick + mul_div_u64(raw_ns - a->raw_ns, b->tick - a->tick, b->raw_ns - a->raw_ns);
+}
+
+/* -------------------------------------------------------------------------------------------------- writing */
+
+/* Of the same stream no tick is before another: what the clocks' uncertainty would turn round stays in its order. */
+static uint64_t in_order(struct region_sched *s, uint64_t tick)
+{
+    s->last_tick = tick > s->last_tick ? tick : s->last_tick;
+    return s->last_tick;
+}
+
+/* What the trace has no room for is a gap like any other once there is room again. */
+static void put(struct region_sched *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags, uint64_t switches)
+{
+    if (s->missing > 0 && trace_sched(s->stream, tick, UPMU_TRACE_SCHED_LOST, s->missing, 0))
+        s->missing = 0;
+    if (s->missing > 0 || !trace_sched(s->stream, tick, kind, count, flags))
+        s->missing += switches;
+    s->switches += switches;
+}
+
+static void put_record(struct region_sched *s, uint64_t tick, const struct kernel_switch *r)
+{
+    switch (r->kind) {
+    case KERNEL_SWITCH_IN:
+        put(s, tick, UPMU_TRACE_SCHED_IN, r->cpu, 0, 1);
+        break;
+    case KERNEL_SWITCH_OUT:
+    case KERNEL_SWITCH_PREEMPTED:
+        put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu, r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_FLAG_PREEMPTED : 0, 1);
+        break;
+    case KERNEL_SWITCH_LOST:
+        put(s, tick, UPMU_TRACE_SCHED_LOST, r->value, 0, r->value);
+        break;
+    case KERNEL_SWITCH_WAKES: /* of this and the next ones, what is lost is counted by the writer alone */
+        (void)trace_point(s->stream, tick, UPMU_TRACE_SCHED_WAKE, r->value, 0);
+        break;
+    case KERNEL_SWITCH_LOCK_BEGIN:
+        (void)trace_point(s->stream, tick, UPMU_TRACE_KERNEL_LOCK_BLOCK, r->value, r->more);
+        break;
+    case KERNEL_SWITCH_LOCK_END:
+        (void)trace_point(s->stream, tick, UPMU_TRACE_KERNEL_LOCK_DONE, r->value, r->more);
+        break;
+    default:
+        trace_lost(upmu_regions.trace, r->value);
+        break;
+    }
+}
+
+static bool take_turn(struct region_sched *s)
+{
+    uint32_t unused = 0;
+    return __atomic_compare_exchange_n(&s->draining, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void give_turn(struct region_sched *s)
+{
+    __atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
+}
+
+/* So long ago that it is to be said that nothing is missing up to now. */
+static bool is_long_ago(const struct region_sched *s, uint64_t tick)
+{
+    uint64_t seen = __atomic_load_n(&s->seen_tick, __ATOMIC_RELAXED);
+    return tick > seen && tick - seen > upmu_regions.sched_hz / SEEN_PER_SECOND;
+}
+
+/* A loss begins behind the record before it: the thread may have ended when the kernel finds the time to tell of it. */
+static uint64_t place_of(struct region_sched *s, const struct region_moment *now, const struct kernel_switch *r)
+{
+    return r->kind == KERNEL_SWITCH_LOST ? s->last_tick : in_order(s, tick_of(&s->moment, now, r->raw_ns));
+}
+
+/* The clocks are read first: whatever happened before is in the buffer by then, so that all up to there is told. `last`:
+ *  the next draining is far off, if there is one. */
+static void drain(struct region_sched *s, bool last)
+{
+    struct region_moment now = moment_now();
+    struct kernel_switch r;
+    while (core_kernel()->switches_next(&s->log, &r))
+        put_record(s, place_of(s, &now, &r), &r);
+    s->moment = now;
+    if (!last && !is_long_ago(s, now.tick))
+        return;
+    put(s, in_order(s, now.tick), UPMU_TRACE_SCHED_SEEN, s->switches, 0, 0);
+    region_futexes_tell(&s->futexes, s->stream, s->last_tick);
+    __atomic_store_n(&s->seen_tick, s->last_tick, __ATOMIC_RELAXED);
+}
+
+/* Is there anything to do? A thread that is not switched says now and then that it is so. */
+static inline bool is_due(const struct region_sched *s, uint64_t tick)
+{
+    return kernel_switches_waiting(&s->log) || is_long_ago(s, tick);
+}
+
+/* ---------------------------------------------------------------------------------------------------- life */
+
+static void open_log(struct region_thread *t)
+{
+    struct region_sched *s = &t->kept->sched;
+    const struct kernel_ops *k = core_kernel();
+    if (k->switches_open(&s->log, LOG_BYTES, upmu_regions.sched_points) < 0)
+        return; /* limits: of this thread nothing is told, which the report says */
+    if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &s->stream) < 0) {
+        k->switches_close(&s->log);
+        return;
+    }
+    int cpu = sched_getcpu();
+    s->moment = moment_now();
+    s->seen_tick = s->last_tick = s->moment.tick;
+    put(s, s->last_tick, UPMU_TRACE_SCHED_BEGIN, cpu < 0 ? 0 : (uint64_t)cpu, 0, 0);
+    region_futexes_open(&s->futexes);
+    __atomic_store_n(&s->open, 1, __ATOMIC_RELEASE);
+}
+
+void region_sched_open(struct region_thread *t)
+{
+    struct region_sched *s = &t->kept->sched;
+    int saved = errno, cancel;
+    if (s->tried || !upmu_regions.trace || t->ended || !take_turn(s))
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    s->tried = 1;
+    open_log(t);
+    pthread_setcancelstate(cancel, NULL);
+    give_turn(s);
+    errno = saved;
+}
+
+void region_sched_drain(struct region_thread *t, uint64_t tick)
+{
+    struct region_sched *s = &t->kept->sched;
+    if (!s->tried)
+        region_sched_open(t);
+    if (!__atomic_load_n(&s->open, __ATOMIC_RELAXED) || !is_due(s, tick) || !take_turn(s))
+        return;
+    int saved = errno;
+    drain(s, false);
+    errno = saved;
+    give_turn(s);
+}
+
+/* Whoever ends the process may be reading this thread's buffer, which takes it a moment; should it never come back (its
+ * own draining was left by longjmp), the buffer stays. */
+static bool wait_for_turn(struct region_sched *s)
+{
+    enum { TRIES = 1000 };
+    for (int i = 0; i < TRIES; i++) {
+        if (take_turn(s))
+            return true;
+        usleep(10);
+    }
+    return false;
+}
+
+void region_sched_end(struct region_thread *t)
+{
+    struct region_sched *s = &t->kept->sched;
+    if (!s->open || !wait_for_turn(s))
+        return;
+    drain(s, true);
+    __atomic_store_n(&s->open, 0, __ATOMIC_RELAXED);
+    trace_stream_release(s->stream);
+    s->stream = NULL;
+    core_kernel()->switches_close(&s->log);
+    region_futexes_close(&s->futexes);
+    give_turn(s);
+}
+
+void region_sched_finish(void)
+{
+    if (!upmu_regions.sched)
+        return;
+    region_lock(); /* no thread's block goes away */
+    for (struct region_kept *k = upmu_regions.threads; k; k = k->next) {
+        struct region_sched *s = &k->sched;
+        if (!__atomic_load_n(&s->open, __ATOMIC_ACQUIRE) || !take_turn(s))
+            continue;
+        if (s->open)
+            drain(s, true);
+        give_turn(s);
+    }
+    region_unlock();
+    region_futexes_finish();
+}
+
+/* ------------------------------------------------------------------------------------------------- switching on */
+
+static const char *refusal(int err)
+{
+    switch (err) {
+    case EOPNOTSUPP:
+        return "this kernel cannot tell a thread that was preempted from one that waits; Linux 4.17 can";
+    case EACCES:
+        return "the kernel refuses them (EACCES); they need kernel.perf_event_paranoid of 2 or less, 'upmu doctor' "
+               "tells "
+               "more";
+    case EPERM:
+        return "the kernel refuses them (EPERM): not enough memory may be locked (ulimit -l, "
+               "kernel.perf_event_mlock_kb), "
+               "or a sandbox forbids perf_event_open";
+    case ENOSYS:
+        return "there is no perf_event_open here (ENOSYS), or a sandbox forbids it";
+    default:
+        return NULL;
+    }
+}
+
+/* Once, in the thread that begins: whether there will be any, and why not. */
+static void try_log(struct region_process *p)
+{
+    struct kernel_switch_log log;
+    const struct kernel_ops *k = core_kernel();
+    /* Who wakes whom is told where that may be read, the kernel's locks only to who asks for them. */
+    uint32_t wanted = 1u << KERNEL_POINT_WAKING;
+    uint32_t locks = p->kernel_locks ? 1u << KERNEL_POINT_LOCK_BEGIN | 1u << KERNEL_POINT_LOCK_END : 0;
+    int found = k->points_find(wanted | locks, p->sched_points);
+    int rc = k->switches_open(&log, LOG_BYTES, p->sched_points);
+    found = found < 0 ? found : -log.refused;
+    k->switches_close(&log);
+    if (rc == 0)
+        __atomic_store_n(&p->sched, 1, __ATOMIC_RELEASE);
+    const char *known = refusal(-rc);
+    if (rc < 0)
+        snprintf(p->sched_note, sizeof p->sched_note, "switches of threads are not recorded: %s%s",
+                 known ? known : "the kernel refuses them, ", known ? "" : upmu_errno_name(-rc));
+    else if (found < 0 && locks)
+        snprintf(
+            p->sched_note, sizeof p->sched_note,
+            "waits for the kernel's locks are not recorded: its tracepoints cannot be read (%s); that takes root, and "
+            "tracefs in /sys/kernel/tracing",
+            upmu_errno_name(-found));
+}
+
+void region_sched_start(struct region_process *p)
+{
+    int cancel;
+    if (p->sched)
+        return;
+    p->sched_note[0] = '\0';
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    p->sched_hz = (uint64_t)clock_hz(0);
+    try_log(p);
+    if (p->sched)
+        region_futexes_start(p);
+    pthread_setcancelstate(cancel, NULL);
+}

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Switching regions on, from the environment or the program; what happens in a forked child and at exit.
+ * Room: core; before it the environment, after it region_thread.c and the reports.
+ *
+ * With no UPMU_ variable set and no upmu_region_setup() call nothing here does anything. What is wrong in the
+ * environment cannot be returned to anybody, so it becomes a note in the report.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/spare.h"
+#include "base/suggest.h"
+#include "base/textbuf.h"
+#include "base/tick.h"
+#include "core/backend.h"
+#include "base/forking.h"
+#include "region/region.h"
+#include "core/check/self_check.h"
+
+struct region_process upmu_regions = {.stderr_fd = -1};
+
+/* Context switches cost no system call where the kernel's page tells them, and are what a region should always know. */
+#define DEFAULT_EVENTS "context-switches"
+
+/* ------------------------------------------------------------------------------------------------- options */
+
+static const char *const report_names[] = {
+    [REPORT_NONE] = "none", [REPORT_TEXT] = "text", [REPORT_JSON] = "json", [REPORT_CSV] = "csv"};
+
+static int parse_report(const char *text, enum region_report *out)
+{
+    struct suggest s;
+    suggest_begin(&s, text);
+    for (size_t i = 0; i < sizeof report_names / sizeof *report_names; i++) {
+        if (strcmp(text, report_names[i]) == 0) {
+            *out = (enum region_report)i;
+            return 0;
+        }
+        suggest_offer(&s, report_names[i]);
+    }
+    return upmu_fail(UPMU_E_INVAL, "report format '%s' is not known%s%s%s; there are text, json, csv and none", text,
+                     s.best ? "; did you mean '" : "", s.best ? s.best : "", s.best ? "'?" : "");
+}
+
+/* The environment wins over the program; an empty variable counts as not set. */
+static const char *choose(const char *variable, const char *option)
+{
+    const char *value = secure_getenv(variable);
+    return value && *value ? value : option;
+}
+
+static void add_note(const char *text)
+{
+    struct region_process *p = &upmu_regions;
+    struct textbuf b = {0};
+    textbuf_printf(&b, "%s%s%s", p->note ? p->note : "", p->note ? "; " : "", text);
+    if (b.failed)
+        return;
+    free(p->note);
+    p->note = b.data;
+}
+
+/* A path as it is meant now: the program may change its directory before the report or a child's trace is written. */
+static char *absolute_or_null(const char *path, bool pattern)
+{
+    char here[PATH_MAX];
+    if (!path || !*path)
+        return NULL;
+    if (*path == '/' || !getcwd(here, sizeof here))
+        return strdup(path);
+    struct textbuf b = {0};
+    for (const char *p = here; *p; p++)
+        textbuf_add(&b, pattern && *p == '%' ? "%%" : p, pattern && *p == '%' ? 2 : 1);
+    textbuf_printf(&b, "/%s", path);
+    if (b.failed)
+        textbuf_free(&b);
+    return b.data;
+}
+
+/* ------------------------------------------------------------------------------------------------- set up */
+
+static void remember_reason(size_t i, void *arg)
+{
+    char **reasons = arg;
+    free(reasons[i]);
+    reasons[i] = strdup(upmu_error());
+}
+
+/* Failures that the next thread may be spared: of descriptors, locked memory, memory. */
+static bool may_pass(int cause)
+{
+    return cause == UPMU_E_NFILES || cause == UPMU_E_MLOCK || cause == UPMU_E_NOMEM || cause == UPMU_E_BUSY;
+}
+
+/* What cannot be counted in this thread for want of rights or hardware cannot be counted in any: do not ask again. */
+static int note_absent(struct region_process *p, const struct counters *c, size_t i)
+{
+    struct counter_list *list = &p->list;
+    int cause = counters_cause(c, i);
+    if (!list->absent[i] && cause && !may_pass(cause)) {
+        (void)upmu_fail(cause, "%s", p->event_reasons[i] ? p->event_reasons[i] : upmu_strerror(cause));
+        return counter_list_leave_out(list, i, cause);
+    }
+    if (list->reason[i] && !p->event_reasons[i])
+        p->event_reasons[i] = strdup(list->reason[i]);
+    if (c->counter[i].all_modes && !p->event_reasons[i])
+        p->event_reasons[i] = strdup("counted in user and kernel mode: this PMU cannot tell them apart");
+    return 0;
+}
+
+/* Open the events once in the calling thread, to know how they will be counted and why some cannot. */
+static int try_events(struct region_process *p)
+{
+    p->event_names = calloc(p->list.n + 1, sizeof *p->event_names);
+    p->event_reasons = calloc(p->list.n + 1, sizeof *p->event_reasons);
+    void *arena = calloc(1, counters_arena(&p->list));
+    if (!p->event_names || !p->event_reasons || !arena) {
+        free(arena);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    }
+    struct counters c;
+    const struct counter_target target = {.cpu = -1,
+                                          .self = true,
+                                          .running = true,
+                                          .backend = p->list.backend,
+                                          .explain = true,
+                                          .failed = remember_reason,
+                                          .failed_arg = p->event_reasons};
+    (void)counters_open(&c, &p->list, &target, arena);
+    int rc = 0;
+    for (size_t i = 0; i < p->list.n && rc == 0; i++) {
+        counters_name(&c, i, p->event_names[i], sizeof p->event_names[i]);
+        rc = note_absent(p, &c, i);
+    }
+    counters_close(&c, false);
+    free(arena);
+    return rc;
+}
+
+/* The calling thread has filled a packet of its trace. */
+static void packet_full(void)
+{
+    struct region_thread *t = region_tls.thread;
+    if (region_sched_on() && t && t->live)
+        region_sched_drain(t, tick_now());
+}
+
+static int open_trace(struct region_process *p)
+{
+    struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
+    for (size_t i = 0; i < p->list.n; i++)
+        counters[i] = (struct trace_counter){
+            .name = p->event_names[i],
+            .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
+            .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
+        };
+    struct trace_config config = {.dir = p->trace_dir,
+                                  .counters = counters,
+                                  .n_counters = p->list.n,
+                                  .sched_note = p->sched_note,
+                                  .futex_note = p->futex_note,
+                                  .packet_full = packet_full};
+    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config);
+    const char *packet = choose("UPMU_TRACE_PACKET", NULL);
+    if (rc == 0 && packet)
+        rc = trace_packet_parse(packet, &config);
+    return rc < 0 ? rc : trace_writer_open(&p->trace, &config);
+}
+
+static int map_shared(struct region_process *p)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (madvise(memory, page, MADV_WIPEONFORK) != 0) {
+        munmap(memory, page);
+        return upmu_fail(UPMU_E_SYSTEM, "the kernel cannot hide memory from forked children (MADV_WIPEONFORK, Linux "
+                                        "4.14): regions stay off");
+    }
+    p->shared = memory;
+    return 0;
+}
+
+/* Keep standard error for the report: programs close theirs in exit handlers that run before it. With a file to write to
+ * it is not kept, since whoever waits for its other end to be closed (the caller of a daemon) would wait for us. */
+static void keep_stderr(struct region_process *p)
+{
+    struct stat st;
+    if (p->report == REPORT_NONE || p->output || fstat(STDERR_FILENO, &st) < 0)
+        return;
+    p->stderr_fd = -1;
+    if (spare_descriptors_left())
+        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
+    if (p->stderr_fd < 0 && spare_descriptors_left()) /* a limit below that number */
+        p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    p->stderr_dev = st.st_dev;
+    p->stderr_ino = st.st_ino;
+}
+
+/* Where the report goes without a file: what standard error was, if that is still there. A program that closes every
+ * descriptor may have given the number to a file of its own. @return a descriptor, or -1. */
+static int report_stderr(const struct region_process *p)
+{
+    struct stat st;
+    const int candidates[] = {p->stderr_fd, STDERR_FILENO};
+    for (size_t i = 0; i < 2; i++)
+        if (candidates[i] >= 0 && fstat(candidates[i], &st) == 0 && st.st_dev == p->stderr_dev &&
+            st.st_ino == p->stderr_ino)
+            return candidates[i];
+    return p->output ? STDERR_FILENO : -1; /* a file that cannot be written is told to whom there is */
+}
+
+/* A backend that cannot be used costs a program that only named it in its environment the counts, not the times. */
+static int choose_backend(const char *option, bool lenient, const char **events, enum kernel_backend *backend)
+{
+    int rc = backend_choose(option, backend);
+    if (rc == 0 || !lenient)
+        return rc;
+    add_note(upmu_error());
+    *events = "none";
+    *backend = KERNEL_BACKEND_PERF;
+    return 0;
+}
+
+static int set_up_events(struct region_process *p, const char *events, const char *option, bool lenient)
+{
+    enum kernel_backend backend;
+    int rc = choose_backend(option, lenient, &events, &backend);
+    if (rc < 0)
+        return rc;
+    p->time_only = events && strcmp(events, "none") == 0;
+    p->late_page = !events && backend == KERNEL_BACKEND_PERF;
+    const char *list = p->time_only ? "" : events ? events : DEFAULT_EVENTS;
+    rc = counter_list_make(&p->list, list, UPMU_REGION_EVENTS_MAX, lenient, backend);
+    if (rc < 0)
+        return rc;
+    if (p->list.dropped > 0) {
+        char text[96];
+        snprintf(text, sizeof text, "%zu events beyond the first %d were left out", p->list.dropped,
+                 UPMU_REGION_EVENTS_MAX);
+        add_note(text);
+    }
+    rc = self_check_list(&p->list);
+    return rc < 0 ? rc : try_events(p);
+}
+
+static int set_up(const struct upmu_region_opts *o, bool lenient)
+{
+    struct region_process *p = &upmu_regions;
+    const char *report = choose("UPMU_REPORT", o->report);
+    int rc = report ? parse_report(report, &p->report) : 0;
+    if (rc < 0 && lenient) {
+        p->report = REPORT_TEXT;
+        add_note(upmu_error());
+    } else if (rc < 0) {
+        return rc;
+    }
+    clock_start();
+    clock_sample(&p->start);
+    rc = set_up_events(p, choose("UPMU_EVENTS", o->events), o->backend, lenient);
+    if (rc == 0)
+        rc = region_names_start();
+    if (rc == 0)
+        rc = region_threads_start();
+    if (rc < 0)
+        return rc;
+    p->step_ticks = (uint64_t)(clock_hz(200000) / 1000);
+    p->output = absolute_or_null(choose("UPMU_OUTPUT", o->output), true);
+    p->trace_dir = absolute_or_null(choose("UPMU_TRACE", o->trace), false);
+    keep_stderr(p);
+    p->kernel_locks = choose("UPMU_KERNEL_LOCKS", NULL) != NULL;
+    if (p->trace_dir && (choose("UPMU_SCHED", NULL) || p->kernel_locks))
+        region_sched_start(p);
+    if (p->trace_dir && (rc = open_trace(p)) < 0) {
+        if (!lenient)
+            return rc;
+        add_note(upmu_error()); /* the table is still worth having */
+    }
+    if ((rc = map_shared(p)) < 0)
+        return rc;
+    if (choose("UPMU_REGION_THREADS", NULL)) {
+        bool cut;
+        p->life_id = region_name_id("(thread)", &cut);
+    }
+    __atomic_store_n(&p->shared->alive, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&upmu_region_gate_, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* Give back what a failed set-up has taken, so that it can be tried again. */
+static void undo_set_up(struct region_process *p)
+{
+    if (p->trace)
+        trace_writer_close(p->trace);
+    for (size_t i = 0; p->event_reasons && i < p->list.n; i++)
+        free(p->event_reasons[i]);
+    free(p->event_reasons);
+    free(p->event_names);
+    free(p->output);
+    free(p->trace_dir);
+    free(p->note);
+    counter_list_free(&p->list);
+    *p = (struct region_process){.stderr_fd = -1};
+}
+
+int upmu_region_setup(const struct upmu_region_opts *opts)
+{
+    struct upmu_region_opts ours = {.size = sizeof ours};
+    const size_t first = offsetof(struct upmu_region_opts, backend);
+    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, opts_least(opts->size, first, sizeof ours)))
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_region_setup: opts->size is %zu, expected %zu, or a field this version does "
+                         "not know is set",
+                         opts->size, sizeof ours);
+    forking_take(FORKING_SETUP);
+    int rc = 1;
+    if (!upmu_regions.shared)
+        rc = set_up(&ours, false);
+    else if (!upmu_regions.from_environment)
+        rc = upmu_fail(UPMU_E_STATE, "regions are on already");
+    if (rc < 0 && !upmu_regions.shared)
+        undo_set_up(&upmu_regions);
+    forking_give(FORKING_SETUP);
+    return rc;
+}
+
+/* Regions are on without a trace: open one now. Threads that are at work acquire their streams as they come. */
+static int add_trace(struct region_process *p, const char *dir)
+{
+    const char *chosen = choose("UPMU_TRACE", dir);
+    if (p->trace)
+        return 0;
+    free(p->trace_dir);
+    p->trace_dir = absolute_or_null(chosen, false);
+    return p->trace_dir ? open_trace(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
+int region_ensure_trace(const char *dir)
+{
+    struct upmu_region_opts opts = {.size = sizeof opts, .trace = dir};
+    forking_take(FORKING_SETUP);
+    int rc = upmu_regions.shared ? add_trace(&upmu_regions, dir) : set_up(&opts, false);
+    if (rc < 0 && !upmu_regions.shared)
+        undo_set_up(&upmu_regions);
+    forking_give(FORKING_SETUP);
+    return rc;
+}
+
+int upmu_region_switch(int on)
+{
+    if (!upmu_regions.shared)
+        return 0;
+    if (!on)
+        return __atomic_exchange_n(&upmu_region_gate_, 0, __ATOMIC_ACQ_REL) != 0;
+    if (__atomic_load_n(&upmu_region_gate_, __ATOMIC_ACQUIRE))
+        return 1;
+    __atomic_fetch_add(&upmu_regions.epoch, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&upmu_region_gate_, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static int environment_asks(void)
+{
+    return choose("UPMU_EVENTS", NULL) || choose("UPMU_REPORT", NULL) || choose("UPMU_OUTPUT", NULL) ||
+           choose("UPMU_TRACE", NULL);
+}
+
+/* What is wrong with the environment, when there is no report to say it in: whoever set it up is told at the start. */
+static void say(const char *what, const char *why)
+{
+    struct textbuf b = {0};
+    textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
+    (void)textbuf_write(&b, STDERR_FILENO);
+    textbuf_free(&b);
+}
+
+__attribute__((constructor)) static void region_load(void)
+{
+    if (!environment_asks())
+        return;
+    /* Whoever names events or a file wants to see them; a trace alone is read later. */
+    bool table = choose("UPMU_EVENTS", NULL) || choose("UPMU_OUTPUT", NULL);
+    struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
+    forking_take(FORKING_SETUP);
+    upmu_regions.from_environment = true;
+    if (set_up(&opts, true) < 0)
+        say("regions are off", upmu_error());
+    else if (upmu_regions.report == REPORT_NONE && upmu_regions.note)
+        say("regions", upmu_regions.note); /* no report will */
+    forking_give(FORKING_SETUP);
+}
+
+/* --------------------------------------------------------------------------------------------- forked child */
+
+/* The parent's state is ours by copy: keep what was set up, let go of what is the parent's. */
+static void start_clean(struct region_process *p)
+{
+    region_threads_forget();
+    if (p->trace) {
+        trace_writer_forget(p->trace);
+        p->trace = NULL;
+        if (open_trace(p) < 0)
+            add_note(upmu_error());
+    }
+    p->child = 1;
+    p->begin_ticks = p->end_ticks = 0;
+    clock_sample(&p->start);
+}
+
+bool region_child_start(void)
+{
+    struct region_shared *shared = upmu_regions.shared;
+    uint32_t free_claim = 0;
+    if (__atomic_compare_exchange_n(&shared->claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        start_clean(&upmu_regions);
+        __atomic_store_n(&shared->alive, 1, __ATOMIC_RELEASE);
+    }
+    /* Another thread of the child is at it: its work is short and does not wait for us. */
+    while (!__atomic_load_n(&shared->alive, __ATOMIC_ACQUIRE))
+        usleep(10);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- exit */
+
+char *region_output_path(const char *pattern, bool child)
+{
+    struct textbuf b = {0};
+    bool has_pid = false;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    for (const char *p = pattern; *p; p++) {
+        if (*p == '%' && p[1] == 'p') {
+            textbuf_printf(&b, "%d", (int)getpid());
+            has_pid = true;
+        } else if (*p == '%' && p[1] == 'h') {
+            textbuf_printf(&b, "%s", host);
+        } else {
+            textbuf_add(&b, p, 1);
+            p += *p == '%' && p[1] == '%';
+            continue;
+        }
+        p++;
+    }
+    struct stat st;
+    bool device = !b.failed && b.data && stat(b.data, &st) == 0 && !S_ISREG(st.st_mode);
+    if (child && !has_pid && !device) /* never over the parent's report */
+        textbuf_printf(&b, ".%d", (int)getpid());
+    if (b.failed)
+        textbuf_free(&b);
+    return b.data;
+}
+
+static int open_output(const struct region_process *p, char **path)
+{
+    *path = region_output_path(p->output, p->child);
+    if (!*path)
+        return -ENOMEM;
+    int fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return fd < 0 ? -errno : fd;
+}
+
+static void complain(int fd, const char *path, int err)
+{
+    struct textbuf b = {0};
+    textbuf_printf(&b, "libupmu: cannot write the report to '%s': %s; it follows here\n", path ? path : "?",
+                   strerror(err));
+    (void)textbuf_write(&b, fd);
+    textbuf_free(&b);
+}
+
+/* To the place set up; if that fails, to standard error, so that nothing measured is lost. */
+static int write_report(const struct region_process *p, enum region_report format)
+{
+    int rc = -EBADF;
+    if (p->output) {
+        char *path;
+        int fd = open_output(p, &path);
+        rc = fd < 0 ? fd : region_report_write(format, fd);
+        if (fd >= 0 && close(fd) < 0 && rc == 0)
+            rc = -errno;
+        if (rc < 0)
+            complain(report_stderr(p), path, -rc);
+        free(path);
+        if (rc == 0)
+            return 0;
+    }
+    int fd = report_stderr(p);
+    return fd < 0 ? -EBADF : region_report_write(format, fd);
+}
+
+int upmu_region_report(int fd)
+{
+    struct region_process *p = &upmu_regions;
+    if (!p->shared || !p->shared->alive)
+        return upmu_fail(UPMU_E_STATE, "regions are off");
+    enum region_report format = p->report == REPORT_NONE ? REPORT_TEXT : p->report;
+    if (fd < 0 && p->report == REPORT_NONE)
+        return upmu_fail(UPMU_E_STATE, "no report was set up, and no descriptor is given");
+    int rc = fd >= 0 ? region_report_write(format, fd) : write_report(p, format);
+    return rc < 0 ? upmu_fail(UPMU_E_IO, "cannot write the report: %s", strerror(-rc)) : 0;
+}
+
+__attribute__((destructor)) static void region_unload(void)
+{
+    struct region_process *p = &upmu_regions;
+    /* In a child that never used a region the shared page is zero: what there is to report is its parent's. */
+    if (!p->shared || !__atomic_load_n(&p->shared->alive, __ATOMIC_ACQUIRE))
+        return;
+    __atomic_store_n(&upmu_region_gate_, 0, __ATOMIC_RELEASE);
+    struct region_thread *t = region_thread_ready();
+    if (t)
+        region_life_end(t);
+    if (p->report != REPORT_NONE)
+        (void)write_report(p, p->report);
+    region_sched_finish();
+    if (p->trace)
+        trace_writer_close(p->trace);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports.
+ * */
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/tick.h"
+#include "region/region.h"
+
+/* ------------------------------------------------------------------------------------------- consistent copies */
+
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *out = to;
+    const uint64_t *in = from;
+    for (size_t i = 0; i < bytes / sizeof *in; i++)
+        out[i] = __atomic_load_n(&in[i], __ATOMIC_ACQUIRE);
+}
+
+/* The owner is inside the short stretch of an end, perhaps waiting for a CPU: let it finish. One that was stopped there
+ * for good (killed thread, debugger) must not hang the reader, who after a second takes what is there. */
+static bool owner_is_stuck(unsigned tries, uint64_t *since)
+{
+    enum { SOON = 100, SECOND = 1000000000 };
+    if (tries < SOON)
+        return false;
+    if (tries == SOON)
+        *since = tick_portable();
+    sched_yield();
+    return tick_portable() - *since > SECOND;
+}
+
+bool region_record_copy(const struct region_thread *t, uint32_t id, struct region_record *out)
+{
+    const struct region_record *r = region_thread_record(t, id);
+    uint64_t since = 0;
+    uint32_t before;
+    unsigned tries = 0;
+    if (!r)
+        return false;
+    do {
+        before = __atomic_load_n(&t->version, __ATOMIC_ACQUIRE);
+        copy_words(out, r, upmu_regions.record_bytes);
+    } while ((before & 1 || __atomic_load_n(&t->version, __ATOMIC_RELAXED) != before) &&
+             !owner_is_stuck(tries++, &since));
+    region_record_leave_late(out, __atomic_load_n(&t->kept->late, __ATOMIC_RELAXED));
+    return true;
+}
+
+int region_each_thread(int (*each)(const struct region_thread_info *info, void *arg), void *arg)
+{
+    struct region_process *p = &upmu_regions;
+    int rc = 0;
+    region_lock();
+    for (struct region_kept *k = p->threads; k && rc == 0; k = k->next) {
+        struct region_thread_info info = {.thread = k->thread, .tid = k->thread->tid};
+        memcpy(info.name, k->thread->name, sizeof info.name);
+        info.ended = __atomic_load_n(&k->thread->ended, __ATOMIC_ACQUIRE);
+        info.n_records = __atomic_load_n(&k->thread->n_records, __ATOMIC_ACQUIRE);
+        rc = each(&info, arg);
+    }
+    if (rc == 0 && p->merged) {
+        struct region_thread_info info = {.thread = p->merged, .ended = true, .n_records = p->merged->n_records};
+        rc = each(&info, arg);
+    }
+    region_unlock();
+    return rc;
+}
+
+/* --------------------------------------------------------------------------------------------------- units */
+
+static double ns_per_tick(void)
+{
+    return 1e9 / clock_hz(1000000);
+}
+
+static uint64_t scale(uint64_t ticks, double factor)
+{
+    return (uint64_t)llround((double)ticks * factor);
+}
+
+static struct upmu_stat public_stat(const struct region_sum *s, double factor)
+{
+    struct upmu_stat out = {.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
+    if (s->count == 0)
+        return out;
+    out.count = s->count;
+    out.sum = factor == 1.0 ? s->sum : scale(s->sum, factor);
+    out.min = factor == 1.0 ? s->min : scale(s->min, factor);
+    out.max = factor == 1.0 ? s->max : scale(s->max, factor);
+    out.last = factor == 1.0 ? s->last : scale(s->last, factor);
+    out.sum_squares = s->squares * factor * factor;
+    return out;
+}
+
+static bool is_switches(size_t i)
+{
+    const struct event *e = &upmu_regions.list.events[i];
+    return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
+}
+
+/* Events that read 0 where the CPU lacks them, or where the PMU counts them for somebody else: never having counted anything
+ * is no number. */
+static void doubt_zeros(struct upmu_region_stats *s)
+{
+    for (size_t i = 0; i < s->n_events; i++) {
+        struct upmu_region_event *e = &s->events[i];
+        const struct event *event = &upmu_regions.list.events[i];
+        if ((!event->zero_unsure && !event_always_moves(event, true)) || e->stat.sum != 0 || e->stat.count == 0)
+            continue;
+        e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+        e->without_value += e->stat.count;
+        e->stat = (struct upmu_stat){.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
+    }
+}
+
+void region_record_stats(const struct region_record *r, struct upmu_region_stats *out)
+{
+    double factor = ns_per_tick();
+    struct upmu_region_stats full = {
+        .count = r->count,
+        .open = r->open,
+        .wall = public_stat(&r->wall, factor),
+        .self_ns = scale(r->self, factor),
+        .descheduled = r->descheduled,
+        .deschedule_unknown = r->deschedule_unknown,
+        .threads = out->threads,
+        .n_events = (uint32_t)upmu_regions.list.n,
+    };
+    for (size_t i = 0; i < upmu_regions.list.n; i++) {
+        const struct region_event_sum *e = &r->events[i];
+        double time_factor = is_switches(i) ? factor : 1.0; /* their times are those of the region */
+        full.events[i] = (struct upmu_region_event){
+            .stat = public_stat(&e->sum, 1.0),
+            .enabled = time_factor == 1.0 ? e->enabled : scale(e->enabled, factor),
+            .running = time_factor == 1.0 ? e->running : scale(e->running, factor),
+            .without_value = e->without_value,
+            .standing = e->standing,
+            .cause = e->cause,
+        };
+    }
+    doubt_zeros(&full);
+    opts_give(out, out->size, sizeof full, &full, sizeof full);
+}
+
+/* ---------------------------------------------------------------------------------------------- public faces */
+
+static bool regions_on(void)
+{
+    return upmu_regions.shared && __atomic_load_n(&upmu_regions.shared->alive, __ATOMIC_ACQUIRE);
+}
+
+struct collect {
+    uint32_t id;
+    pid_t tid;
+    uint32_t threads;
+    struct region_record *sum, *one;
+};
+
+static int collect_thread(const struct region_thread_info *info, void *arg)
+{
+    struct collect *c = arg;
+    if (c->tid != UPMU_ALL_THREADS && info->tid != c->tid)
+        return 0;
+    if (!region_record_copy(info->thread, c->id, c->one))
+        return 0;
+    c->threads++;
+    region_record_merge(c->sum, c->one);
+    return 0;
+}
+
+int upmu_region_stats(const char *name, pid_t thread, struct upmu_region_stats *out)
+{
+    if (!name || !out || out->size < sizeof *out)
+        return upmu_fail(UPMU_E_INVAL, "upmu_region_stats: name and out must be given, with out->size = sizeof *out");
+    if (!regions_on())
+        return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
+    struct collect c = {.id = region_name_find(name), .tid = thread};
+    if (!c.id)
+        return upmu_fail(UPMU_E_NAME, "no region '%s' has been seen", name);
+    c.sum = calloc(2, upmu_regions.record_bytes);
+    if (!c.sum)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    c.one = (struct region_record *)(void *)((unsigned char *)c.sum + upmu_regions.record_bytes);
+    region_threads_check();
+    region_each_thread(collect_thread, &c);
+    out->threads = (uint32_t)c.sum->threads;
+    if (c.threads > 0)
+        region_record_stats(c.sum, out);
+    free(c.sum);
+    return c.threads > 0 ? 0 : upmu_fail(UPMU_E_NAME, "region '%s' was not run by thread %d", name, (int)thread);
+}
+
+const char *upmu_region_event_name(size_t i)
+{
+    return regions_on() && i < upmu_regions.list.n ? upmu_regions.event_names[i] : NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------- own cost */
+
+static void measure_cost(struct region_process *p)
+{
+    struct region_thread *t = region_thread_get();
+    uint64_t begin, end;
+    if (!t || !region_pair_cost(t, &begin, &end))
+        return;
+    p->begin_ticks = begin;
+    p->end_ticks = end;
+}
+
+/* ----------------------------------------------------------------------------------------------------- health */
+
+static int add_misuse(const struct region_thread_info *info, void *arg)
+{
+    region_misuse_add(arg, &info->thread->misuse);
+    return 0;
+}
+
+int upmu_region_health(struct upmu_region_health *out)
+{
+    struct region_process *p = &upmu_regions;
+    if (!out || out->size < sizeof *out)
+        return upmu_fail(UPMU_E_INVAL, "upmu_region_health: out must be given, with out->size = sizeof *out");
+    if (!regions_on())
+        return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
+    struct region_misuse m = {0};
+    tiny_lock_take(&p->shared->cost);
+    if (p->begin_ticks == 0)
+        measure_cost(p);
+    tiny_lock_give(&p->shared->cost);
+    region_each_thread(add_misuse, &m);
+    double factor = ns_per_tick();
+    struct upmu_region_health full = {
+        .end_without_begin = m.end_without_begin,
+        .closed_by_outer = m.closed_by_outer,
+        .too_deep = m.too_deep,
+        .names_cut = m.names_cut,
+        .names_refused = m.names_refused,
+        .interrupted = m.interrupted + __atomic_load_n(&p->turned_away, __ATOMIC_RELAXED),
+        .never_ended = m.never_ended,
+        .threads_without_counters =
+            __atomic_load_n(&p->threads_short, __ATOMIC_RELAXED) + __atomic_load_n(&p->threads_lost, __ATOMIC_RELAXED),
+        .threads_merged = __atomic_load_n(&p->threads_merged, __ATOMIC_RELAXED),
+        .marks = m.marks,
+        .trace_lost = p->trace ? trace_writer_lost(p->trace) : m.trace_lost,
+        .begin_ns = scale(p->begin_ticks, factor),
+        .end_ns = scale(p->end_ticks, factor),
+    };
+    opts_give(out, out->size, sizeof full, &full, sizeof full);
+    return 0;
+}

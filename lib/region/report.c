@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathering a report. Room: core; before it region_stats.c, after it one of the formats. */
+#include "region/report.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct report_format *const formats[] = {
+    [REPORT_TEXT] = &report_text,
+    [REPORT_JSON] = &report_json,
+    [REPORT_CSV] = &report_csv,
+};
+
+bool report_short(const struct report *r, const struct report_row *row)
+{
+    uint64_t own = r->health.begin_ns + r->health.end_ns;
+    return row->stats.count > 0 && row->stats.wall.sum / row->stats.count < 10 * own;
+}
+
+struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
+{
+    const struct upmu_region_event *e = &s->events[i];
+    struct upmu_value v = {.value = e->stat.sum,
+                           .raw = e->stat.sum,
+                           .enabled = e->enabled,
+                           .running = e->running,
+                           .standing = e->standing,
+                           .cause = e->cause};
+    if (e->without_value > 0 || e->stat.count == 0)
+        v.value = UPMU_NO_VALUE;
+    return v;
+}
+
+void report_values(const struct upmu_region_stats *s, const char **names, struct upmu_value *values)
+{
+    for (size_t i = 0; i < s->n_events; i++) {
+        names[i] = upmu_region_event_name(i);
+        values[i] = report_value(s, i);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------- gathering */
+
+struct gather {
+    struct report *report;
+    uint32_t id;
+    size_t first; /**< row of the region's total */
+    struct region_record *sum, *one;
+    int rc;
+};
+
+static struct report_row *new_row(struct report *r)
+{
+    if (r->n_rows == r->cap_rows) {
+        size_t want = r->cap_rows ? r->cap_rows * 2 : 16;
+        struct report_row *grown = realloc(r->rows, want * sizeof *grown);
+        if (!grown)
+            return NULL;
+        r->rows = grown;
+        r->cap_rows = want;
+    }
+    struct report_row *row = &r->rows[r->n_rows++];
+    memset(row, 0, sizeof *row);
+    row->stats.size = sizeof row->stats;
+    return row;
+}
+
+static int gather_thread(const struct region_thread_info *info, void *arg)
+{
+    struct gather *g = arg;
+    if (!region_record_copy(info->thread, g->id, g->one) || (g->one->count == 0 && g->one->open == 0))
+        return 0;
+    region_record_merge(g->sum, g->one);
+    struct report_row *row = new_row(g->report);
+    if (!row)
+        return g->rc = -ENOMEM;
+    row->region = region_name_text(g->id);
+    row->tid = info->tid;
+    row->ended = info->ended;
+    row->stats.threads = (uint32_t)g->one->threads;
+    memcpy(row->thread, info->name, sizeof row->thread);
+    region_record_stats(g->one, &row->stats);
+    return 0;
+}
+
+static int gather_region(struct gather *g)
+{
+    struct report *r = g->report;
+    size_t first = r->n_rows;
+    struct report_row *total = new_row(r);
+    if (!total)
+        return -ENOMEM;
+    memset(g->sum, 0, upmu_regions.record_bytes);
+    region_each_thread(gather_thread, g);
+    if (g->rc < 0)
+        return g->rc;
+    size_t threads = r->n_rows - first - 1;
+    if (threads == 0) {
+        r->n_rows = first; /* a name seen by nobody who got as far as counting */
+        return 0;
+    }
+    total = &r->rows[first];
+    total->region = region_name_text(g->id);
+    total->all = true;
+    total->stats.threads = (uint32_t)g->sum->threads;
+    region_record_stats(g->sum, &total->stats);
+    if (threads == 1)
+        r->n_rows = first + 1;
+    return 0;
+}
+
+static int gather_regions(struct report *r)
+{
+    struct gather g = {.report = r};
+    g.sum = calloc(2, upmu_regions.record_bytes);
+    if (!g.sum)
+        return -ENOMEM;
+    g.one = (struct region_record *)(void *)((unsigned char *)g.sum + upmu_regions.record_bytes);
+    int rc = 0;
+    for (uint32_t id = 1; id <= region_name_count() && rc == 0; id++) {
+        g.id = id;
+        rc = gather_region(&g);
+    }
+    free(g.sum);
+    return rc;
+}
+
+static int count_thread(const struct region_thread_info *info, void *arg)
+{
+    if (info->tid != 0)
+        ++*(size_t *)arg;
+    return 0;
+}
+
+static int gather(struct report *r)
+{
+    struct clock_triple now;
+    *r = (struct report){.pid = (int)getpid(), .child = upmu_regions.child, .health.size = sizeof r->health};
+    clock_sample(&now);
+    r->seconds = (double)(now.raw_ns - upmu_regions.start.raw_ns) / 1e9;
+    r->clock = clock_source();
+    gethostname(r->host, sizeof r->host - 1);
+    ssize_t n = readlink("/proc/self/exe", r->program, sizeof r->program - 1);
+    if (n < 0)
+        r->program[0] = '\0';
+    region_threads_check();
+    region_each_thread(count_thread, &r->threads);
+    r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
+    int rc = gather_regions(r);
+    if (rc == 0 && upmu_region_health(&r->health) < 0)
+        memset(&r->health, 0, sizeof r->health);
+    return rc;
+}
+
+int region_report_write(enum region_report format, int fd)
+{
+    struct report r;
+    struct textbuf out = {0};
+    /* The program may have set a locale with a decimal comma; ours is for this thread and this report only. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t theirs = plain ? uselocale(plain) : (locale_t)0;
+    int rc = gather(&r);
+    if (rc == 0) {
+        formats[format]->write(&r, &out);
+        rc = textbuf_write(&out, fd);
+    }
+    textbuf_free(&out);
+    free(r.rows);
+    if (plain) {
+        uselocale(theirs);
+        freelocale(plain);
+    }
+    return rc;
+}

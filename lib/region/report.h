@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What a report says, gathered once, and the formats that say it. Room: core; before it region_stats.c, after it
+ *  a descriptor. A format is one row of report_formats; it sees gathered data only. */
+#ifndef UPMU_CORE_REPORT_H
+#define UPMU_CORE_REPORT_H
+
+#include "base/textbuf.h"
+#include "region/region.h"
+
+/** One region in one thread, or in all (`tid` UPMU_ALL_THREADS and `all` set). */
+struct report_row {
+    const char *region;
+    bool all;
+    pid_t tid; /**< 0 with `all` unset: the shared row of ended threads */
+    char thread[16];
+    bool ended;
+    struct upmu_region_stats stats;
+};
+
+struct report {
+    char program[256];
+    char host[256];
+    int pid;
+    bool child;
+    double seconds;
+    size_t threads;
+    size_t n_rows, cap_rows;
+    struct report_row *rows; /**< by region; within one the total first, then its threads if there is more than one */
+    struct upmu_region_health health;
+    const char *clock;
+};
+
+struct report_format {
+    void (*write)(const struct report *r, struct textbuf *out);
+};
+
+extern const struct report_format report_text, report_json, report_csv;
+
+/** Whether a row's instances are so short that counting them is a good part of what was counted: on average under ten
+ *  times the own cost. Rates and ratios of such a row say more about libupmu than about the program. */
+bool report_short(const struct report *r, const struct report_row *row);
+
+/** Event i of a row as one value: the sum, with the weakest standing of its instances. */
+struct upmu_value report_value(const struct upmu_region_stats *s, size_t i);
+
+/** Values of all events of a row, and their names, for upmu_metric_eval(). */
+void report_values(const struct upmu_region_stats *s, const char **names, struct upmu_value *values);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * C++ names through the C++ library of this machine, opened at run time: libupmu_analysis itself needs none. Rust's come
+ * first: those of its older compilers would pass for C++. Room: analysis. Before it: dwarf_index and elf_names; after it:
+ * rust_names, symbols.
+ */
+#include "symbols/demangle.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/rust_names.h"
+
+static void demangler_open(struct demangler *d)
+{
+    static const char *const libraries[] = {"libstdc++.so.6", "libc++abi.so.1"};
+    d->tried = 1;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !d->library; i++)
+        d->library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+    if (!d->library)
+        return;
+    void *function = dlsym(d->library, "__cxa_demangle");
+    memcpy(&d->demangle, &function, sizeof d->demangle);
+}
+
+const char *demangle(struct demangler *d, const char *name)
+{
+    int status = 0;
+    if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
+        return name;
+    uint32_t known = map_find(&d->known, (uintptr_t)name, 0);
+    if (known != MAP_NONE)
+        return d->names[known];
+    char **names = array_room(d->names, d->n_names, &d->cap_names, sizeof *names);
+    if (!names)
+        return name;
+    d->names = names;
+    char *readable = rust_demangle(name);
+    if (!readable && !d->tried)
+        demangler_open(d);
+    if (!readable && d->demangle && name[1] == 'Z')
+        readable = d->demangle(name, NULL, NULL, &status);
+    if (!readable)
+        return name;
+    if (!map_put(&d->known, (uintptr_t)name, 0, (uint32_t)d->n_names)) {
+        free(readable);
+        return name;
+    }
+    d->names[d->n_names++] = readable;
+    return readable;
+}
+
+void demangler_free(struct demangler *d)
+{
+    for (size_t i = 0; i < d->n_names; i++)
+        free(d->names[i]);
+    free(d->names);
+    map_free(&d->known);
+    if (d->library)
+        dlclose(d->library);
+    *d = (struct demangler){0};
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The compile units of one file by address. Room: analysis. Before it: debug_file; after it: symbols. */
+#ifndef UPMU_ANALYSIS_DWARF_INDEX_H
+#define UPMU_ANALYSIS_DWARF_INDEX_H
+
+#include <elfutils/libdw.h>
+
+#include "symbols/demangle.h"
+#include "symbols/symbols.h"
+
+struct dwarf_index;
+
+/** @param dwarf,demangler must live longer. @return 0; UPMU_E_NOMEM. */
+int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *demangler);
+/** As symbols_find(). A frame may have a line and no function. */
+int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_frame *frames, size_t max);
+/** As symbols_tail_caller(). */
+int dwarf_index_tail_caller(struct dwarf_index *index, uint64_t address, struct symbol_frame *out);
+void dwarf_index_close(struct dwarf_index *index);
+
+#endif

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The line table of one compile unit: DWARF 2 to 5, section 6.2 of the standard. Room: analysis. Before it: the file's
+ * sections; after it: dwarf_unit.
+ *
+ * The table is a program whose state is a row. Nothing in it is believed: a read past its end spoils the cursor, and a
+ * spoilt table is as none.
+ */
+#include "symbols/dwarf_lines.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/error.h"
+
+enum { ENTRY_FORMATS_MAX = 16, FIRST_FILE = 1 };
+
+/* What is being read. */
+struct cursor {
+    const unsigned char *at, *end;
+    bool wide;    /* offsets have 8 bytes */
+    bool spoilt;  /* it went past the end, or met what is not known here */
+    bool no_room; /* of memory */
+};
+
+struct header {
+    uint32_t version;
+    uint32_t address_bytes;
+    uint32_t step; /* least length of an instruction */
+    int32_t line_base;
+    uint32_t line_range;
+    uint32_t opcode_base;
+    unsigned char lengths[256]; /* operands of the opcodes below opcode_base */
+    const unsigned char *program;
+};
+
+/* ------------------------------------------------------------------------------------------------------ bytes */
+
+static uint64_t fixed(struct cursor *c, size_t bytes)
+{
+    uint64_t value = 0;
+    if ((size_t)(c->end - c->at) < bytes) {
+        c->spoilt = true;
+        c->at = c->end;
+        return 0;
+    }
+    for (size_t i = 0; i < bytes; i++) { /* bytes in this machine's order: the section is of its kind */
+        size_t at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : bytes - 1 - i;
+        value |= (uint64_t)c->at[at] << 8 * i;
+    }
+    c->at += bytes;
+    return value;
+}
+
+static uint64_t uleb(struct cursor *c)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; c->at < c->end; shift += 7) {
+        unsigned char byte = *c->at++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return value;
+    }
+    c->spoilt = true;
+    return 0;
+}
+
+static int64_t sleb(struct cursor *c)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; c->at < c->end;) {
+        unsigned char byte = *c->at++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+        if (byte & 0x80)
+            continue;
+        return (int64_t)(shift < 64 && (byte & 0x40) ? value | UINT64_MAX << shift : value);
+    }
+    c->spoilt = true;
+    return 0;
+}
+
+static void pass_over(struct cursor *c, uint64_t bytes)
+{
+    if (bytes > (uint64_t)(c->end - c->at)) {
+        c->spoilt = true;
+        bytes = (uint64_t)(c->end - c->at);
+    }
+    c->at += bytes;
+}
+
+static const char *text(struct cursor *c)
+{
+    const unsigned char *from = c->at, *end = memchr(from, '\0', (size_t)(c->end - from));
+    if (!end) {
+        c->spoilt = true;
+        return "";
+    }
+    c->at = end + 1;
+    return (const char *)from;
+}
+
+/* A string of another section. */
+static const char *text_in(struct cursor *c, const struct dwarf_bytes *section)
+{
+    uint64_t offset = fixed(c, c->wide ? 8 : 4);
+    if (offset >= section->n || !memchr(section->at + offset, '\0', section->n - offset)) {
+        c->spoilt = true;
+        return "";
+    }
+    return (const char *)section->at + offset;
+}
+
+/* ------------------------------------------------------------------------------------------- folders and files */
+
+static void add_file(struct dwarf_lines *l, struct cursor *c, const char *folder, const char *name)
+{
+    struct dwarf_source *all = array_room(l->files, l->n_files, &l->cap_files, sizeof *all);
+    if (!all) {
+        c->no_room = true;
+        return;
+    }
+    l->files = all;
+    all[l->n_files++] = (struct dwarf_source){.folder = folder, .name = name};
+}
+
+struct folders {
+    const char **names;
+    size_t n, cap;
+};
+
+static void add_folder(struct folders *f, struct cursor *c, const char *name)
+{
+    const char **all = array_room(f->names, f->n, &f->cap, sizeof *all);
+    if (!all) {
+        c->no_room = true;
+        return;
+    }
+    f->names = all;
+    all[f->n++] = name;
+}
+
+static const char *folder_at(const struct folders *f, struct cursor *c, uint64_t i)
+{
+    if (i < f->n)
+        return f->names[i];
+    c->spoilt = true;
+    return NULL;
+}
+
+static bool goes_on(const struct cursor *c)
+{
+    return !c->spoilt && !c->no_room;
+}
+
+/* Up to version 4: lists that end with an empty name. Folder 0 is the unit's own, file 0 is none. */
+static void read_old_names(struct dwarf_lines *l, struct cursor *c, struct folders *folders, const char *own)
+{
+    const char *name;
+    add_folder(folders, c, own);
+    while (goes_on(c) && *(name = text(c)))
+        add_folder(folders, c, name);
+    add_file(l, c, NULL, NULL);
+    while (goes_on(c) && *(name = text(c))) {
+        const char *folder = folder_at(folders, c, uleb(c));
+        (void)uleb(c); /* when it was written */
+        (void)uleb(c); /* its length */
+        add_file(l, c, folder, name);
+    }
+}
+
+/* A number, or a text, or neither: of an entry's field. */
+struct field {
+    uint64_t number;
+    const char *text;
+};
+
+static struct field read_field(struct cursor *c, uint64_t form, const struct dwarf_sections *s)
+{
+    switch (form) {
+    case DW_FORM_string:
+        return (struct field){.text = text(c)};
+    case DW_FORM_line_strp:
+        return (struct field){.text = text_in(c, &s->line_str)};
+    case DW_FORM_strp:
+        return (struct field){.text = text_in(c, &s->str)};
+    case DW_FORM_udata:
+        return (struct field){.number = uleb(c)};
+    case DW_FORM_data1:
+        return (struct field){.number = fixed(c, 1)};
+    case DW_FORM_data2:
+        return (struct field){.number = fixed(c, 2)};
+    case DW_FORM_data4:
+        return (struct field){.number = fixed(c, 4)};
+    case DW_FORM_data8:
+        return (struct field){.number = fixed(c, 8)};
+    case DW_FORM_data16:
+        pass_over(c, 16);
+        return (struct field){0};
+    case DW_FORM_block:
+        pass_over(c, uleb(c));
+        return (struct field){0};
+    default:
+        c->spoilt = true;
+        return (struct field){0};
+    }
+}
+
+/* One list of version 5: first how its entries are made up. @return how many entries were read. */
+static void read_entries(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s,
+                         struct folders *folders, bool files)
+{
+    uint64_t kinds[ENTRY_FORMATS_MAX], forms[ENTRY_FORMATS_MAX];
+    uint64_t formats = fixed(c, 1);
+    for (uint64_t i = 0; i < formats && i < ENTRY_FORMATS_MAX; i++) {
+        kinds[i] = uleb(c);
+        forms[i] = uleb(c);
+    }
+    uint64_t n = uleb(c);
+    c->spoilt |= formats > ENTRY_FORMATS_MAX || (formats == 0 && n > 0);
+    for (uint64_t i = 0; i < n && goes_on(c); i++) {
+        const char *name = NULL;
+        uint64_t folder = 0;
+        for (uint64_t k = 0; k < formats && goes_on(c); k++) {
+            struct field f = read_field(c, forms[k], s);
+            if (kinds[k] == DW_LNCT_path)
+                name = f.text;
+            else if (kinds[k] == DW_LNCT_directory_index)
+                folder = f.number;
+        }
+        c->spoilt |= name == NULL;
+        if (!goes_on(c))
+            return;
+        if (files)
+            add_file(l, c, folder_at(folders, c, folder), name);
+        else
+            add_folder(folders, c, name);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------- header */
+
+static void read_header(struct header *h, struct cursor *c)
+{
+    uint64_t length = fixed(c, 4);
+    c->wide = length == UINT32_MAX;
+    if (c->wide)
+        length = fixed(c, 8);
+    if (length < (uint64_t)(c->end - c->at))
+        c->end = c->at + length;
+    h->version = (uint32_t)fixed(c, 2);
+    h->address_bytes = sizeof(void *);
+    if (h->version >= 5) {
+        h->address_bytes = (uint32_t)fixed(c, 1);
+        c->spoilt |= fixed(c, 1) != 0; /* segments */
+    }
+    uint64_t rest = fixed(c, c->wide ? 8 : 4);
+    c->spoilt |= h->version < 2 || h->version > 5 || rest > (uint64_t)(c->end - c->at);
+    if (c->spoilt)
+        return;
+    h->program = c->at + rest;
+    h->step = (uint32_t)fixed(c, 1);
+    if (h->version >= 4)
+        c->spoilt |= fixed(c, 1) != 1; /* several operations in an instruction */
+    (void)fixed(c, 1);                 /* whether rows begin as statements */
+    int32_t base = (int32_t)fixed(c, 1);
+    h->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1);
+    h->line_range = (uint32_t)fixed(c, 1);
+    h->opcode_base = (uint32_t)fixed(c, 1);
+    c->spoilt |= h->line_range == 0 || h->opcode_base == 0;
+    for (uint32_t i = 1; i < h->opcode_base; i++)
+        h->lengths[i] = (unsigned char)fixed(c, 1);
+}
+
+/* ---------------------------------------------------------------------------------------------------- program */
+
+struct machine {
+    struct dwarf_lines *l;
+    uint64_t address, file, line, column;
+};
+
+static void begin_sequence(struct machine *m)
+{
+    *m = (struct machine){.l = m->l, .file = FIRST_FILE, .line = 1};
+}
+
+static void add_row(struct machine *m, struct cursor *c, bool end)
+{
+    struct dwarf_lines *l = m->l;
+    struct dwarf_row *all = array_room(l->rows, l->n_rows, &l->cap_rows, sizeof *all);
+    if (!all) {
+        c->no_room = true;
+        return;
+    }
+    l->rows = all;
+    all[l->n_rows] = (struct dwarf_row){
+        .address = m->address,
+        .line = m->line <= UINT32_MAX ? (uint32_t)m->line : 0,
+        .file = m->file <= UINT32_MAX ? (uint32_t)m->file : UINT32_MAX,
+        .order = (uint32_t)l->n_rows & (UINT32_MAX >> 1),
+        .end = end,
+        .column = m->column <= UINT32_MAX ? (uint32_t)m->column : 0,
+    };
+    l->n_rows++;
+}
+
+static void run_extended(struct machine *m, struct cursor *c, const struct header *h)
+{
+    uint64_t length = uleb(c);
+    if (length == 0 || length > (uint64_t)(c->end - c->at)) {
+        c->spoilt = true;
+        return;
+    }
+    const unsigned char *next = c->at + length;
+    switch (fixed(c, 1)) {
+    case DW_LNE_end_sequence:
+        add_row(m, c, true);
+        begin_sequence(m);
+        break;
+    case DW_LNE_set_address:
+        c->spoilt |= length - 1 != 8 && length - 1 != 4;
+        m->address = fixed(c, (size_t)length - 1 <= 8 ? (size_t)length - 1 : 0);
+        break;
+    case DW_LNE_define_file:
+        c->spoilt |= h->version < 5; /* nobody does */
+        break;
+    default:
+        break;
+    }
+    c->at = next;
+}
+
+static void run_standard(struct machine *m, struct cursor *c, const struct header *h, uint32_t opcode)
+{
+    switch (opcode) {
+    case DW_LNS_copy:
+        add_row(m, c, false);
+        break;
+    case DW_LNS_advance_pc:
+        m->address += uleb(c) * h->step;
+        break;
+    case DW_LNS_advance_line:
+        m->line += (uint64_t)sleb(c);
+        break;
+    case DW_LNS_set_file:
+        m->file = uleb(c);
+        break;
+    case DW_LNS_set_column:
+        m->column = uleb(c);
+        break;
+    case DW_LNS_const_add_pc:
+        m->address += (uint64_t)((255 - h->opcode_base) / h->line_range) * h->step;
+        break;
+    case DW_LNS_fixed_advance_pc:
+        m->address += fixed(c, 2);
+        break;
+    default:
+        for (uint32_t i = 0; i < h->lengths[opcode]; i++)
+            (void)uleb(c);
+        break;
+    }
+}
+
+static void run(struct dwarf_lines *l, struct cursor *c, const struct header *h)
+{
+    struct machine m = {.l = l};
+    begin_sequence(&m);
+    while (c->at < c->end && goes_on(c)) {
+        uint32_t opcode = *c->at++;
+        if (opcode >= h->opcode_base) {
+            uint32_t adjusted = opcode - h->opcode_base;
+            m.address += (uint64_t)(adjusted / h->line_range) * h->step;
+            m.line += (uint64_t)(int64_t)(h->line_base + (int32_t)(adjusted % h->line_range));
+            add_row(&m, c, false);
+        } else if (opcode == 0) {
+            run_extended(&m, c, h);
+        } else {
+            run_standard(&m, c, h, opcode);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- both */
+
+/* `own` is the unit's folder, NULL if it does not say. */
+static void read_table(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s, const char *own)
+{
+    struct header h = {0};
+    struct folders folders = {0};
+    read_header(&h, c);
+    if (h.version >= 5) {
+        read_entries(l, c, s, &folders, false);
+        read_entries(l, c, s, &folders, true);
+    } else if (goes_on(c)) {
+        read_old_names(l, c, &folders, own);
+    }
+    free(folders.names);
+    if (goes_on(c) && h.program) {
+        c->at = h.program;
+        run(l, c, &h);
+    }
+}
+
+/* The table as libdw has it. @return 0; UPMU_E_NOMEM. */
+static int read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
+{
+    struct cursor c = {0};
+    Dwarf_Lines *lines;
+    Dwarf_Files *files;
+    size_t n = 0, n_files = 0;
+    struct machine m = {.l = l};
+    if (dwarf_getsrclines(unit, &lines, &n) != 0 || dwarf_getsrcfiles(unit, &files, &n_files) != 0)
+        return 0;
+    for (size_t i = 0; i < n_files && goes_on(&c); i++)
+        add_file(l, &c, NULL, dwarf_filesrc(files, i, NULL, NULL));
+    for (size_t i = 0; i < n && goes_on(&c); i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr address = 0;
+        int number = 0, column = 0;
+        bool end = true;
+        size_t file = 0;
+        if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 || number < 0)
+            continue;
+        if (dwarf_linecol(line, &column) != 0 || column < 0)
+            column = 0;
+        if (dwarf_line_file(line, &files, &file) != 0)
+            file = UINT32_MAX;
+        m.address = address;
+        m.line = (uint64_t)number;
+        m.column = (uint64_t)column;
+        m.file = file;
+        add_row(&m, &c, dwarf_lineendsequence(line, &end) != 0 || end);
+    }
+    return c.no_room ? UPMU_E_NOMEM : 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct dwarf_row *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->end != y->end)
+        return x->end ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Compilers write one sequence per function, most of them in order already. */
+static void sort_rows(struct dwarf_lines *l)
+{
+    for (size_t i = 1; i < l->n_rows; i++) {
+        if (by_address(&l->rows[i - 1], &l->rows[i]) <= 0)
+            continue;
+        qsort(l->rows, l->n_rows, sizeof *l->rows, by_address);
+        return;
+    }
+}
+
+static void forget(struct dwarf_lines *l)
+{
+    l->n_rows = l->n_files = 0;
+}
+
+int dwarf_lines_read(struct dwarf_lines *lines, const struct dwarf_sections *s, Dwarf_Die *unit)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset = 0;
+    struct cursor c = {0};
+    int rc = 0;
+    *lines = (struct dwarf_lines){0};
+    if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset) != 0)
+        return 0;
+    const char *own = dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    c.spoilt = !s->usual || offset >= s->line.n;
+    if (!c.spoilt) {
+        c.at = s->line.at + offset;
+        c.end = s->line.at + s->line.n;
+        read_table(lines, &c, s, own);
+    }
+    if (c.spoilt && !c.no_room) {
+        forget(lines);
+        rc = read_by_libdw(lines, unit);
+    }
+    if (c.no_room || rc != 0)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the debug information of a file");
+    sort_rows(lines);
+    return 0;
+}
+
+const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file)
+{
+    struct dwarf_source *f = file < lines->n_files ? &lines->files[file] : NULL;
+    if (!f || !f->name)
+        return NULL;
+    if (f->name[0] == '/' || !f->folder)
+        return f->name;
+    if (f->path)
+        return f->path;
+    size_t n = strlen(f->folder) + strlen(f->name) + 2;
+    f->path = malloc(n);
+    if (f->path)
+        (void)snprintf(f->path, n, "%s/%s", f->folder, f->name);
+    return f->path;
+}
+
+const struct dwarf_row *dwarf_lines_at(const struct dwarf_lines *lines, uint64_t address)
+{
+    size_t low = 0, high = lines->n_rows;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lines->rows[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && !lines->rows[low - 1].end ? &lines->rows[low - 1] : NULL;
+}
+
+void dwarf_lines_free(struct dwarf_lines *lines)
+{
+    for (size_t i = 0; i < lines->n_files; i++)
+        free(lines->files[i].path);
+    free(lines->files);
+    free(lines->rows);
+    *lines = (struct dwarf_lines){0};
+}
+
+/* --------------------------------------------------------------------------------------------------- sections */
+
+static struct dwarf_bytes bytes_of(Elf_Scn *section)
+{
+    const Elf_Data *data = elf_getdata(section, NULL);
+    return data && data->d_buf ? (struct dwarf_bytes){.at = data->d_buf, .n = data->d_size} : (struct dwarf_bytes){0};
+}
+
+void dwarf_sections_find(struct dwarf_sections *s, Dwarf *dwarf)
+{
+    Elf *elf = dwarf_getelf(dwarf);
+    GElf_Ehdr file;
+    GElf_Shdr header;
+    size_t names;
+    const int ours = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+    *s = (struct dwarf_sections){0};
+    if (!elf || !gelf_getehdr(elf, &file) || elf_getshdrstrndx(elf, &names) != 0)
+        return;
+    s->usual = file.e_ident[EI_DATA] == ours && file.e_type != ET_REL;
+    for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+        const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (!name || header.sh_type == SHT_NOBITS)
+            continue;
+        if (header.sh_flags & SHF_COMPRESSED) /* libdw has unpacked those that it knows */
+            s->usual = false;
+        else if (strcmp(name, ".debug_line") == 0)
+            s->line = bytes_of(scn);
+        else if (strcmp(name, ".debug_line_str") == 0)
+            s->line_str = bytes_of(scn);
+        else if (strcmp(name, ".debug_str") == 0)
+            s->str = bytes_of(scn);
+    }
+}

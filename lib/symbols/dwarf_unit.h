@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * One compile unit as sorted tables: which function, inlined ones included, is at an address, and which line.
+ * Room: analysis. Before it: libdw; after it: dwarf_index.
+ */
+#ifndef UPMU_ANALYSIS_DWARF_UNIT_H
+#define UPMU_ANALYSIS_DWARF_UNIT_H
+
+#include <elfutils/libdw.h>
+
+#include "symbols/demangle.h"
+#include "symbols/dwarf_lines.h"
+#include "symbols/symbols.h"
+
+/** A function of the unit, or a function inlined into another. */
+struct dwarf_function {
+    Dwarf_Die die;
+    uint32_t parent; /**< what it was inlined into; MAP_NONE for a function by itself */
+    bool described;  /**< the rest is there */
+    const char *name;
+    const char *call_file; /**< of an inlined function: where it was called */
+    uint32_t call_line, call_column;
+};
+
+/** From `low` on (up to the next segment) the innermost function is `function`, MAP_NONE if none is. */
+struct dwarf_segment {
+    uint64_t low;
+    uint32_t function;
+};
+
+struct dwarf_unit {
+    Dwarf_Die lines_die; /**< whose line table is read: the unit in the file itself */
+    Dwarf_Die tree;      /**< whose functions are read: the same, or the split-off unit it stands for */
+    bool read;           /**< the tables below are there */
+    struct dwarf_function *functions;
+    size_t n_functions, cap_functions;
+    struct dwarf_segment *segments;
+    size_t n_segments, cap_segments;
+    struct dwarf_lines lines;
+};
+
+/** Read functions and lines. @return 0, also if parts of the unit make no sense; UPMU_E_NOMEM. */
+int dwarf_unit_read(struct dwarf_unit *unit, const struct dwarf_sections *sections);
+/** As symbols_find(); the unit must have been read. */
+int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address, struct symbol_frame *frames,
+                    size_t max);
+/** The function (not inlined into another) whose code is at `address`; NULL. */
+struct dwarf_function *dwarf_unit_function(struct dwarf_unit *unit, uint64_t address);
+/** Its name and where it is declared. */
+void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler,
+                         struct symbol_frame *out);
+/** tail_calls.c: as symbols_tail_caller(); the unit must have been read. @return 1 or 0. */
+int dwarf_unit_tail_caller(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address,
+                           struct symbol_frame *out);
+void dwarf_unit_free(struct dwarf_unit *unit);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* From an address in a module to names: DWARF first, the symbol table where it has no name. Room: analysis.
+ * Before it: the modules of a trace; after it: the overview's public face. */
+#include "symbols/symbols.h"
+
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/debug_file.h"
+#include "symbols/demangle.h"
+#include "symbols/dwarf_index.h"
+#include "symbols/elf_names.h"
+#include "symbols/frame_kinds.h"
+#include "base/map.h"
+#include "base/error.h"
+#include "base/textbuf.h"
+
+struct module {
+    char *path, *build_id;
+    bool opened; /* its files have been looked for */
+    struct elf_file file, debug;
+    struct textbuf problem;
+    Dwarf *dwarf;
+    struct dwarf_index *index;
+    struct elf_names names;
+    struct frame_kinds kinds;
+};
+
+struct symbols {
+    char *debug_dir;
+    struct demangler demangler;
+    struct module *modules;
+    size_t n_modules, cap_modules;
+};
+
+static int no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "no memory for symbols");
+}
+
+int symbols_open(struct symbols **out, const char *debug_dir)
+{
+    struct symbols *s = calloc(1, sizeof *s);
+    if (!s)
+        return no_memory();
+    s->debug_dir = strdup(debug_dir);
+    if (!s->debug_dir) {
+        free(s);
+        return no_memory();
+    }
+    *out = s;
+    return 0;
+}
+
+static void module_free(struct module *m)
+{
+    dwarf_index_close(m->index);
+    if (m->dwarf)
+        dwarf_end(m->dwarf);
+    elf_names_free(&m->names);
+    frame_kinds_free(&m->kinds);
+    elf_file_close(&m->debug);
+    elf_file_close(&m->file);
+    textbuf_free(&m->problem);
+    free(m->path);
+    free(m->build_id);
+}
+
+void symbols_close(struct symbols *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n_modules; i++)
+        module_free(&s->modules[i]);
+    demangler_free(&s->demangler);
+    free(s->modules);
+    free(s->debug_dir);
+    free(s);
+}
+
+int symbols_module(struct symbols *s, const char *path, const char *build_id, uint32_t *module)
+{
+    for (size_t i = 0; i < s->n_modules; i++) {
+        if (strcmp(s->modules[i].path, path) == 0 && strcmp(s->modules[i].build_id, build_id) == 0) {
+            *module = (uint32_t)i;
+            return 0;
+        }
+    }
+    struct module *all = array_room(s->modules, s->n_modules, &s->cap_modules, sizeof *all);
+    if (!all)
+        return no_memory();
+    s->modules = all;
+    struct module m = {.path = strdup(path), .build_id = strdup(build_id), .file.fd = -1, .debug.fd = -1};
+    if (!m.path || !m.build_id) {
+        module_free(&m);
+        return no_memory();
+    }
+    *module = (uint32_t)s->n_modules;
+    s->modules[s->n_modules++] = m;
+    return 0;
+}
+
+const char *symbols_problem(const struct symbols *s, uint32_t module)
+{
+    const char *text = s->modules[module].problem.data;
+    return text ? text : "";
+}
+
+/* ------------------------------------------------------------------------------------------------------- files */
+
+static int module_read(struct symbols *s, struct module *m)
+{
+    m->opened = true;
+    module_file_open(&m->file, m->path, m->build_id, &m->problem);
+    if (!elf_file_has_dwarf(&m->file))
+        debug_file_open(&m->debug, &m->file, m->path, m->build_id, s->debug_dir, &m->problem);
+    struct elf_file *best = elf_file_has_dwarf(&m->debug) ? &m->debug : &m->file;
+    if (elf_file_has_dwarf(best) && elf_file_fits(best, m->path, &m->problem))
+        m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
+    int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
+    frame_kinds_open(&m->kinds, m->file.elf);
+    /* A split-off file has the full symbol table, a stripped one what it exports. */
+    if (rc == 0 && m->debug.elf)
+        rc = elf_names_read(&m->names, m->debug.elf);
+    if (rc == 0 && m->names.n == 0 && m->file.elf)
+        rc = elf_names_read(&m->names, m->file.elf);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------------------------- look-up */
+
+int symbols_find(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *frames, size_t max)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : module_read(s, m);
+    if (rc != 0 || max == 0)
+        return rc;
+    int n = m->index ? dwarf_index_find(m->index, address, frames, max) : 0;
+    if (n < 0 || (n > 0 && frames[n - 1].function))
+        return n;
+    const char *name = elf_names_find(&m->names, address);
+    if (n == 0)
+        frames[0] = (struct symbol_frame){0};
+    if (name)
+        frames[n > 0 ? n - 1 : 0].function = demangle(&s->demangler, name);
+    return n > 0 ? n : name != NULL;
+}
+
+int symbols_code(struct symbols *s, uint32_t module, uint64_t address, struct symbol_code *out)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : module_read(s, m);
+    *out = (struct symbol_code){.kind = UPMU_FRAME_UNKNOWN};
+    if (rc != 0)
+        return rc;
+    out->kind = frame_kind_at(&m->kinds, address);
+    if (out->kind == UPMU_FRAME_STUB)
+        out->stub = frame_stub_name(&m->kinds, address);
+    const char *before = elf_names_before(&m->names, address, &out->from_before);
+    out->before = before ? demangle(&s->demangler, before) : NULL;
+    return 0;
+}
+
+int symbols_tail_caller(struct symbols *s, uint32_t module, uint64_t address, struct symbol_frame *out)
+{
+    struct module *m = &s->modules[module];
+    int rc = m->opened ? 0 : module_read(s, m);
+    return rc == 0 && m->index ? dwarf_index_tail_caller(m->index, address, out) : rc;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call stacks known again by the words of the stack that a walk read. Room: sync_trace; before it unwind.c, after it
+ * libunwind, whose cursor tells where each word was read.
+ *
+ * The cursor is some thirty times as slow as libunwind's fast way, so a place is learned when it has come up more than
+ * once, and one whose memos do not pay is learned less and less often.
+ */
+#include "sync_trace/stack/memo.h"
+
+#if defined(__x86_64__)
+#include <dlfcn.h>
+#include <ucontext.h>
+
+/* libunwind's ABI on x86-64, as in its libunwind-x86_64.h, which need not be there. */
+enum { REG_FRAME = 6, REG_STACK = 7, REG_ADDRESS = 16, CURSOR_WORDS = 127, SAVED_IN_MEMORY = 1 };
+
+#define WORD sizeof(uintptr_t)
+
+struct saved {
+    int type;
+    uint64_t address;
+    uint64_t room;
+};
+
+static struct {
+    int (*context)(void *context);
+    int (*init)(void *cursor, void *context);
+    int (*step)(void *cursor);
+    int (*reg)(void *cursor, int reg, uint64_t *value);
+    int (*saved)(void *cursor, int reg, struct saved *saved);
+    int (*is_signal)(void *cursor);
+} unw;
+
+enum {
+    STEPS_MAX = SYNC_FRAMES_MAX + 2 * SYNC_FRAMES_OWN,
+    ALIGNED_BYTES = 64, /* below a frame register, where a function that aligns its stack keeps its caller's */
+    NEAR_BYTES = 64,    /* from a frame register to its frame's end, at most; compilers have two words there */
+    PATIENCE = 2,       /* walks of a place before it is learned */
+    PATIENCE_MAX = 1 << 16,
+    WORTH = 256, /* times that a memo must have been of use for the next to be learned as soon */
+};
+
+void sync_memo_start(void *libunwind)
+{
+    void *context = dlsym(libunwind, "_Ux86_64_getcontext"), *init = dlsym(libunwind, "_ULx86_64_init_local"),
+         *step = dlsym(libunwind, "_ULx86_64_step"), *reg = dlsym(libunwind, "_ULx86_64_get_reg"),
+         *saved = dlsym(libunwind, "_ULx86_64_get_save_loc"),
+         *is_signal = dlsym(libunwind, "_ULx86_64_is_signal_frame");
+    if (!context || !init || !step || !reg || !saved || !is_signal)
+        return;
+    *(void **)(void *)&unw.context = context;
+    *(void **)(void *)&unw.init = init;
+    *(void **)(void *)&unw.step = step;
+    *(void **)(void *)&unw.reg = reg;
+    *(void **)(void *)&unw.is_signal = is_signal;
+    *(void **)(void *)&unw.saved = saved;
+}
+
+/* Two memos share a place, the one in front having come later. */
+static struct sync_memo *place(struct sync_thread *t, uintptr_t frame, uintptr_t key)
+{
+    return t->memos[(key ^ frame << 7) * 0x9e3779b97f4a7c15u >> (64 - SYNC_MEMO_BITS)];
+}
+
+/* Words of other functions' frames: a sanitizer would take that for a mistake. */
+__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t word_at(uintptr_t address)
+{
+    return *(const volatile uintptr_t *)address;
+}
+
+static inline bool is_this(const struct sync_memo *m, uintptr_t frame, uintptr_t key)
+{
+    if (m->n == 0 || m->key != key || m->frame != frame || m->depth != sync_process.depth)
+        return false;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (word_at(frame + m->word[i].at) != m->word[i].value)
+            return false;
+    return true;
+}
+
+uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
+{
+    uintptr_t key = sync_site_key(site);
+    struct sync_memo *m = place(t, frame, key);
+    for (int i = 0; i < SYNC_MEMO_WAYS; i++) {
+        if (is_this(&m[i], frame, key)) {
+            m[i].hits++;
+            return m[i].id;
+        }
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ learning */
+
+struct walk {
+    uintptr_t frame;                  /**< words from here on are kept */
+    uintptr_t saved;                  /**< where the present frame's frame register is; 0: not behind `frame` */
+    uint64_t stack, pointer, address; /**< registers of the present frame */
+    struct sync_memo *m;
+};
+
+static bool keep(struct walk *w, uintptr_t address)
+{
+    struct sync_memo *m = w->m;
+    if (m->words == SYNC_MEMO_WORDS || address - w->frame > UINT32_MAX)
+        return false;
+    m->word[m->words].at = (uint32_t)(address - w->frame);
+    m->word[m->words++].value = word_at(address);
+    return true;
+}
+
+/* Whether one of these words is `value`. */
+static bool holds(uint64_t from, uint64_t to, uint64_t value)
+{
+    uint64_t at = from;
+    while (at < to && (at % WORD != 0 || word_at(at) != value))
+        at += WORD;
+    return at < to;
+}
+
+/* A function may find its caller by its frame register, which then points to the end of its own frame; one that aligns its
+ * stack has its caller's in a word below. Where that register points elsewhere it is used for something else, as for going
+ * through an array of the function's own, and changes from call to call. */
+static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
+{
+    if (pointer < low || pointer >= high)
+        return true;
+    uint64_t below = pointer - low < ALIGNED_BYTES ? low : pointer - ALIGNED_BYTES;
+    bool aligns = holds(below, pointer, high);
+    if (!aligns && high - pointer > NEAR_BYTES)
+        return true;
+    if (w->saved == 0 || !keep(w, w->saved))
+        return false;
+    for (uint64_t at = below; aligns && at < pointer; at += WORD)
+        if (word_at(at) == high && !keep(w, at))
+            return false;
+    return true;
+}
+
+/* What the step into the present frame has read behind ours, and where what the next ones may read is. */
+static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
+{
+    struct saved saved = {0};
+    uintptr_t returns = w->stack - WORD;
+    if (returns < w->frame + WORD)
+        return true;
+    if (returns < stack_before || unw.is_signal(cursor) != 0 || word_at(returns) != w->address)
+        return false;
+    bool first = returns == w->frame + WORD; /* the step out of our own function: its frame is where it is */
+    if ((!first && !keep_pointer(w, pointer_before, stack_before, w->stack)) || !keep(w, returns) ||
+        unw.saved(cursor, REG_FRAME, &saved) < 0)
+        return false;
+    bool behind = saved.type == SAVED_IN_MEMORY && saved.address >= w->frame && saved.address % WORD == 0;
+    w->saved = behind ? saved.address : 0;
+    return true;
+}
+
+static bool look(struct walk *w, void *cursor)
+{
+    return unw.reg(cursor, REG_STACK, &w->stack) == 0 && unw.reg(cursor, REG_FRAME, &w->pointer) == 0 &&
+           unw.reg(cursor, REG_ADDRESS, &w->address) == 0;
+}
+
+/* Once more, slowly. @return whether it came by the same frames, and all that it read is in the memo. */
+static __attribute__((noinline)) bool walk_again(struct walk *w, uintptr_t site, const void *const *frames, uint32_t n)
+{
+    uint64_t context[sizeof(ucontext_t) / sizeof(uint64_t) + 1], cursor[CURSOR_WORDS];
+    uint32_t met = 0;
+    if (unw.context(context) != 0 || unw.init(cursor, context) != 0 || !look(w, cursor))
+        return false;
+    for (int i = 0; i < STEPS_MAX && met < n; i++) {
+        uint64_t stack = w->stack, pointer = w->pointer;
+        if (unw.step(cursor) <= 0 || !look(w, cursor) || !keep_step(w, cursor, stack, pointer))
+            return false;
+        if (met == 0 && w->address != site)
+            continue;
+        if (w->address != (uintptr_t)frames[met++])
+            return false;
+    }
+    return met == n;
+}
+
+/* The one that is to be learned now, if any: what has been of little use is not replaced at once. */
+static struct sync_memo *choose(struct sync_thread *t, uintptr_t frame, uintptr_t key)
+{
+    struct sync_memo *m = place(t, frame, key);
+    if (m->patience == 0)
+        m->patience = PATIENCE;
+    if (++m->missed < m->patience)
+        return NULL;
+    uint32_t longer = m->patience < PATIENCE_MAX ? m->patience * 2 : PATIENCE_MAX;
+    uint32_t patience = m->n == 0 || m->hits >= WORTH ? PATIENCE : longer;
+    for (int i = SYNC_MEMO_WAYS - 1; i > 0; i--)
+        m[i] = m[i - 1];
+    m->n = 0;
+    m->hits = m->missed = 0;
+    m->patience = patience;
+    return m;
+}
+
+void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
+                     uint32_t n)
+{
+    uintptr_t key = sync_site_key(site);
+    struct sync_memo *m = unw.step ? choose(t, frame, key) : NULL;
+    struct walk w = {.frame = frame, .m = m};
+    if (!m)
+        return;
+    m->words = 0;
+    m->frame = frame;
+    m->key = key;
+    m->depth = sync_process.depth;
+    m->id = id;
+    if (walk_again(&w, site, frames, n))
+        m->n = m->words;
+}
+
+#else
+
+void sync_memo_start(void *libunwind)
+{
+    (void)libunwind;
+}
+
+uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
+{
+    (void)t;
+    (void)frame;
+    (void)site;
+    return 0;
+}
+
+void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
+                     uint32_t n)
+{
+    (void)t;
+    (void)frame;
+    (void)site;
+    (void)id;
+    (void)frames;
+    (void)n;
+}
+
+#endif

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is mapped where, so that addresses can be named later. Room: sync_trace; before it begin, end and pthread_create,
+ * after it the trace writer.
+ *
+ * dl_iterate_phdr() takes a lock of the loader, which the program holds in callbacks of its own: never from the traced
+ * path. Where the C library can be asked without a lock (_dl_find_object()), a module that a stack leads into is recorded at
+ * once; else the stack leaves a note, and the next safe place scans.
+ *
+ * What lay at an address may be gone and something else there, perhaps of the same extent: a module is known by its file,
+ * too, dlclose() looks which ones went, and the trace tells of both. Addresses met before are then met anew.
+ *
+ * libunwind asks for it all the same, in the middle of a stack: a thread that unwinds while it holds a mutex that such a
+ * callback waits for would never come back. So that call is taken over too, and answered on the traced path from the
+ * modules known here, as far as the C library (_dl_find_object(), which takes no lock) says that they are still mapped.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "sync_trace/wrap/resolve.h"
+#include "sync_trace/sync.h"
+#include "trace/write/writer.h"
+
+enum { MODULES_MAX = 2048, BUILD_ID_MAX = 64, PHDRS_MAX = 16 };
+
+struct module {
+    uint64_t base, start, end;
+    uint64_t file; /**< hash of its build-id and path */
+};
+
+enum module_state {
+    MODULE_THERE,
+    MODULE_WENT, /**< and the trace has not been told */
+    MODULE_GONE,
+};
+
+/* What an unwinder needs of a module. */
+struct unwind_info {
+    const void *eh_frame; /**< as _dl_find_object() has it; NULL: not to be served */
+    ElfW(Half) n;
+    ElfW(Phdr) phdr[PHDRS_MAX];
+};
+
+/* Only grows, by who has `busy`; read without a lock up to `n`. On the traced path nobody waits for `busy`: what is passed
+ * over is stale. */
+static struct module_table {
+    uint32_t n;
+    uint32_t stale; /**< an address was met that lies in none of them, or one may have gone */
+    uint32_t busy;
+    uint32_t untold; /**< MODULE_WENT is among the states */
+    struct module module[MODULES_MAX];
+    uint8_t state[MODULES_MAX];    /**< enum module_state */
+    uint8_t in_stack[MODULES_MAX]; /**< some stack leads into it */
+    struct unwind_info unwind[MODULES_MAX];
+} * table;
+
+#ifdef DLFO_STRUCT_HAS_EH_COUNT
+static int (*find_object)(void *, struct dl_find_object *);
+
+static void find_object_start(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+    *(void **)(void *)&find_object = symbol;
+}
+
+/* The module mapped at this address, if its extent is the one we know. */
+static const void *eh_frame_now(const struct module *m)
+{
+    struct dl_find_object o;
+    if (find_object((void *)(uintptr_t)m->start, &o) != 0 || (uintptr_t)o.dlfo_map_start != m->start)
+        return NULL;
+    return o.dlfo_eh_frame;
+}
+
+/* The module at an address of a running thread's stack, which therefore cannot go away. Its program headers are in its
+ * first page, if its file begins there. */
+static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
+{
+    struct dl_find_object o;
+    ElfW(Ehdr) head;
+    if (!find_object || find_object((void *)address, &o) != 0)
+        return false;
+    memcpy(&head, o.dlfo_map_start, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(ElfW(Phdr)))
+        return false;
+    *info = (struct dl_phdr_info){
+        .dlpi_addr = o.dlfo_link_map->l_addr,
+        .dlpi_name = o.dlfo_link_map->l_name,
+        .dlpi_phdr = (const ElfW(Phdr) *)(const void *)((const char *)o.dlfo_map_start + head.e_phoff),
+        .dlpi_phnum = head.e_phnum,
+    };
+    return true;
+}
+#else
+/* glibc before 2.35, and others: there is no way to ask without a lock. */
+static void *const find_object;
+
+static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
+{
+    (void)address;
+    (void)info;
+    return false;
+}
+
+static void find_object_start(void)
+{
+}
+
+static const void *eh_frame_now(const struct module *m)
+{
+    (void)m;
+    return NULL;
+}
+#endif
+
+int sync_modules_start(void)
+{
+    table = sync_map_wiped(sizeof *table);
+    find_object_start();
+    return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
+static size_t align_to(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+static void hex(char *out, const unsigned char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+        out[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    out[2 * n] = '\0';
+}
+
+/* The build-id among the notes of one segment; false if it is not there. */
+static bool note_build_id(const unsigned char *at, size_t bytes, size_t align, char *out)
+{
+    ElfW(Nhdr) n;
+    while (bytes >= sizeof n) {
+        memcpy(&n, at, sizeof n);
+        size_t name = align_to(n.n_namesz, 4), desc = align_to(sizeof n + name, align);
+        size_t all = align_to(desc + n.n_descsz, align);
+        if (n.n_namesz > bytes || n.n_descsz > bytes || desc + n.n_descsz > bytes)
+            return false;
+        if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at + sizeof n, "GNU", 4) == 0 &&
+            n.n_descsz <= BUILD_ID_MAX) {
+            hex(out, at + desc, n.n_descsz);
+            return true;
+        }
+        if (all >= bytes)
+            return false;
+        at += all;
+        bytes -= all;
+    }
+    return false;
+}
+
+static void build_id(const struct dl_phdr_info *info, char *out)
+{
+    out[0] = '\0';
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type == PT_NOTE && note_build_id((const unsigned char *)(info->dlpi_addr + p->p_vaddr), p->p_memsz,
+                                                  p->p_align == 8 ? 8 : 4, out))
+            return;
+    }
+}
+
+bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64_t *end)
+{
+    *start = UINT64_MAX;
+    *end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uint64_t at = info->dlpi_addr + p->p_vaddr;
+        *start = at < *start ? at : *start;
+        *end = at + p->p_memsz > *end ? at + p->p_memsz : *end;
+    }
+    return *start < *end;
+}
+
+static void keep_for_unwinding(const struct dl_phdr_info *info, const struct module *m, struct unwind_info *out)
+{
+    if (!find_object || info->dlpi_phnum > PHDRS_MAX)
+        return;
+    out->n = info->dlpi_phnum;
+    memcpy(out->phdr, info->dlpi_phdr, info->dlpi_phnum * sizeof *out->phdr);
+    out->eh_frame = eh_frame_now(m);
+}
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    return h * 31;
+}
+
+static bool identify(const struct dl_phdr_info *info, struct module *m, char *id)
+{
+    *m = (struct module){.base = info->dlpi_addr};
+    if (!sync_module_extent(info, &m->start, &m->end))
+        return false;
+    build_id(info, id);
+    m->file = hash_text(hash_text(0xcbf29ce484222325u, id), info->dlpi_name ? info->dlpi_name : "");
+    return true;
+}
+
+/* Its place among those that are or were there; `n` if it is new. */
+static uint32_t place_of(const struct module *m, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && memcmp(&table->module[i], m, sizeof *m) != 0)
+        i++;
+    return i;
+}
+
+static bool is_there(uint32_t i)
+{
+    return __atomic_load_n(&table->state[i], __ATOMIC_RELAXED) == MODULE_THERE;
+}
+
+static void set_state(uint32_t i, enum module_state state)
+{
+    __atomic_store_n(&table->state[i], (uint8_t)state, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------------------------------------------- gone */
+
+/* Under `busy`. What is remembered of its addresses is not found again. */
+static void take_away(uint32_t i)
+{
+    const struct module *m = &table->module[i];
+    const unsigned beyond = sizeof(uintptr_t) == 8 ? 47 : 16; /* where addresses of code hardly differ */
+    set_state(i, MODULE_WENT);
+    __atomic_store_n(&table->untold, 1, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED))
+        return;
+    sync_stacks_retire(m->start, m->end);
+    __atomic_fetch_add(&sync_process.unloads, (uintptr_t)1 << beyond, __ATOMIC_RELAXED);
+}
+
+/* Under `busy`. What the trace has no room for is told the next time. */
+static void tell_gone(struct sync_thread *t)
+{
+    if (LIKELY(!__atomic_exchange_n(&table->untold, 0, __ATOMIC_RELAXED)))
+        return;
+    for (uint32_t i = 0; i < table->n; i++) {
+        const struct module *m = &table->module[i];
+        if (__atomic_load_n(&table->state[i], __ATOMIC_RELAXED) != MODULE_WENT)
+            continue;
+        if (upmu_trace_module_gone_(t->stream, tick_now(), m->base, m->start, m->end))
+            set_state(i, MODULE_GONE);
+        else
+            __atomic_store_n(&table->untold, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static bool overlap(const struct module *a, const struct module *b)
+{
+    return a->start < b->end && b->start < a->end;
+}
+
+/* Whether another module lies, or has lain since, where this one is: then it has to be told of again. */
+static bool is_disputed(uint32_t place, const struct module *m, bool *by_stacks)
+{
+    bool disputed = false;
+    *by_stacks = false;
+    for (uint32_t i = 0; i < table->n; i++) {
+        if (i == place || !overlap(&table->module[i], m))
+            continue;
+        disputed = true;
+        *by_stacks |= __atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED) != 0;
+        if (is_there(i)) /* nobody told us that it went */
+            take_away(i);
+    }
+    return disputed;
+}
+
+/* --------------------------------------------------------------------------------------------------- there */
+
+static bool write_module(struct sync_thread *t, const struct module *m, const char *id, const char *path, bool noted)
+{
+    if (!upmu_trace_module_(t->stream, tick_now(), m->base, m->start, m->end, id, path))
+        return false;
+    if (!noted)
+        sync_note_module(m->base, m->start, m->end, id, path);
+    return true;
+}
+
+/* The main program has no name there, and is met first, at the beginning: modules met later are on somebody's small stack,
+ * and must not pay for the room of this one's path. */
+__attribute__((noinline)) static bool write_program(struct sync_thread *t, const struct module *m, const char *id)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    return write_module(t, m, id, path, false);
+}
+
+/* Under `busy`. */
+static void add_module(struct dl_phdr_info *info, struct sync_thread *t)
+{
+    char id[2 * BUILD_ID_MAX + 1];
+    struct module m;
+    bool by_stacks;
+    if (!identify(info, &m, id))
+        return;
+    uint32_t i = place_of(&m, table->n);
+    if (i == MODULES_MAX || (i < table->n && is_there(i)))
+        return;
+    const char *name = info->dlpi_name ? info->dlpi_name : "";
+    bool disputed = is_disputed(i, &m, &by_stacks);
+    if (by_stacks)
+        sync_unwind_distrust();
+    tell_gone(t);
+    bool program = table->n == 0 && !name[0];
+    if (!(program ? write_program(t, &m, id) : write_module(t, &m, id, name, i < table->n && !disputed)))
+        return;
+    table->module[i] = m;
+    keep_for_unwinding(info, &m, &table->unwind[i]);
+    set_state(i, MODULE_THERE);
+    if (i == table->n)
+        __atomic_store_n(&table->n, i + 1, __ATOMIC_RELEASE);
+}
+
+static bool claim(void)
+{
+    return !__atomic_exchange_n(&table->busy, 1, __ATOMIC_ACQUIRE);
+}
+
+static void release(void)
+{
+    __atomic_store_n(&table->busy, 0, __ATOMIC_RELEASE);
+}
+
+static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    if (!claim()) {
+        __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+        return 0;
+    }
+    add_module(info, arg);
+    release();
+    return 0;
+}
+
+static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uint8_t *seen = arg;
+    char id[2 * BUILD_ID_MAX + 1];
+    struct module m;
+    (void)size;
+    uint32_t i = identify(info, &m, id) ? place_of(&m, table->n) : MODULES_MAX;
+    if (i < table->n)
+        seen[i] = 1;
+    return 0;
+}
+
+void sync_modules_unloaded(struct sync_thread *t)
+{
+    uint8_t seen[MODULES_MAX] = {0};
+    if (!table || !claim()) {
+        if (table)
+            __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    SYNC_REAL(iterate_phdr)(see_module, seen);
+    for (uint32_t i = 0; i < table->n; i++)
+        if (!seen[i] && is_there(i))
+            take_away(i);
+    if (t)
+        tell_gone(t);
+    release();
+}
+
+void sync_modules_scan(struct sync_thread *t)
+{
+    __atomic_store_n(&table->stale, 0, __ATOMIC_RELAXED);
+    sync_modules_unloaded(t);
+    SYNC_REAL(iterate_phdr)(one_module, t);
+}
+
+/* The module that an address lies in; `n` if in none that is known. */
+static uint32_t module_at(uintptr_t address, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && (address < table->module[i].start || address >= table->module[i].end || !is_there(i)))
+        i++;
+    return i;
+}
+
+void sync_modules_note(uintptr_t address)
+{
+    uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE), i = module_at(address, n);
+    if (i == n)
+        __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
+    else if (!__atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED))
+        __atomic_store_n(&table->in_stack[i], 1, __ATOMIC_RELAXED);
+}
+
+bool sync_modules_meet(struct sync_thread *t, const void *const *frames, uint32_t n_frames)
+{
+    uint32_t before = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE), last = before;
+    struct dl_phdr_info info;
+    for (uint32_t i = 0; i < n_frames; i++) {
+        uintptr_t address = (uintptr_t)frames[i];
+        if (last < before && address >= table->module[last].start && address < table->module[last].end)
+            continue;
+        last = module_at(address, before);
+        if (last == before && find_without_lock(address, &info))
+            (void)one_module(&info, sizeof info, t);
+    }
+    return __atomic_load_n(&table->n, __ATOMIC_ACQUIRE) != before;
+}
+
+void sync_modules_check(struct sync_thread *t)
+{
+    if (UNLIKELY(__atomic_load_n(&table->stale, __ATOMIC_RELAXED)))
+        sync_modules_scan(t);
+}
+
+/* A sanitizer's runtime asks for the modules before its own memory is there, and would trip over instrumented code: a
+ * build under one leaves the call alone. */
+#if !SYNC_UNDER_SANITIZER
+static int iterate_known(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
+    int rc = 0;
+    for (uint32_t i = 0; i < n && rc == 0; i++) {
+        const struct unwind_info *u = &table->unwind[i];
+        if (!u->eh_frame || !is_there(i) || eh_frame_now(&table->module[i]) != u->eh_frame)
+            continue;
+        struct dl_phdr_info info = {
+            .dlpi_addr = table->module[i].base,
+            .dlpi_name = "",
+            .dlpi_phdr = u->phdr,
+            .dlpi_phnum = u->n,
+            .dlpi_adds = n,
+        };
+        rc = callback(&info, sizeof info, arg);
+    }
+    return rc;
+}
+
+UPMU_API int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+{
+    const struct sync_thread *t = sync_tls.thread;
+    bool unwinding = t && t->used && !__atomic_load_n(&t->ready, __ATOMIC_RELAXED);
+    return unwinding && find_object ? iterate_known(callback, arg) : SYNC_REAL(iterate_phdr)(callback, arg);
+}
+#endif

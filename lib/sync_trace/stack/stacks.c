@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each distinct call stack is written once and named by a number. Room: sync_trace; before it unwind.c, after it the
+ * trace writer.
+ *
+ * One table for the process, without locks: a slot is claimed by its hash, filled, then published by its id. Whoever
+ * meets a claimed slot that is not published yet (another thread is at it, or a signal handler interrupted it) looks
+ * further and may write the same stack under a second id, which costs room and nothing else. The memory is fixed; when
+ * it is used up, events have no stack, and that is counted.
+ *
+ * A slot is retired when code that its stack leads through is unmapped, or when its record could not be written. It is
+ * claimed again for another stack, or for the same one after its module was loaded again, under another id: an id has the
+ * slot and how often it was filled. A reader of a slot checks the id again behind what it has read.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "sync_trace/sync.h"
+#include "trace/write/writer.h"
+
+enum {
+    SLOTS = 1 << 16,
+    SLOTS_USED_MAX = SLOTS / 4 * 3,
+    FRAMES_TOTAL = 1 << 20,
+    PROBES = 32,
+    FILLED_MAX = UINT32_MAX / SLOTS - 1, /* so that ids do not run over */
+};
+
+struct slot {
+    uint64_t hash;  /**< claimed by this; 0 = free */
+    uint64_t tick;  /**< that of the stack's record, or a later one */
+    uint32_t id;    /**< published: 0 until the record is written */
+    uint32_t first; /**< in `frames` */
+    uint8_t n;
+    uint8_t room;    /**< frames it has in `frames` */
+    uint16_t filled; /**< how often before */
+    uint8_t truncated;
+    uint8_t method;  /**< enum upmu_stack_method */
+    uint8_t retired; /**< enum retirement */
+};
+
+_Static_assert(sizeof(struct slot) == 32, "two slots in a line of the cache");
+_Static_assert((int)SYNC_FRAMES_MAX <= (int)UINT8_MAX, "the number of frames fits");
+
+enum retirement {
+    IN_USE,
+    RETIRED,  /**< what lay at some of its addresses is not mapped any more, or its record is missing */
+    REFILLED, /**< claimed again, and not published yet */
+};
+
+struct stack_table {
+    uint32_t used;
+    uint32_t frames_used;
+    struct slot slots[SLOTS];
+    uint64_t frames[FRAMES_TOTAL];
+};
+
+static struct stack_table *table;
+
+int sync_stacks_start(void)
+{
+    table = sync_map_wiped(sizeof *table);
+    return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
+}
+
+static uint64_t hash_of(const void *const *frames, uint32_t n, bool truncated)
+{
+    uint64_t h = n + truncated;
+    for (uint32_t i = 0; i < n; i++) {
+        h = (h ^ (uintptr_t)frames[i]) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+    }
+    return h ? h : 1;
+}
+
+/* Whether the slot has this stack, as long as its id stays what it is. */
+static bool same(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+{
+    if (s->n != n || (s->truncated != 0) != truncated || __atomic_load_n(&s->retired, __ATOMIC_RELAXED))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (__atomic_load_n(&table->frames[s->first + i], __ATOMIC_RELAXED) != (uintptr_t)frames[i])
+            return false;
+    return true;
+}
+
+#if defined(__SANITIZE_THREAD__) /* it knows no fences; each access is atomic */
+#define STACKS_FENCE(order) ((void)0)
+#else
+#define STACKS_FENCE(order) __atomic_thread_fence(order)
+#endif
+
+/* The slot's id if it is published and has this stack, else 0. */
+static uint32_t match(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+{
+    uint32_t id = __atomic_load_n(&s->id, __ATOMIC_ACQUIRE);
+    if (id == 0 || !same(s, frames, n, truncated))
+        return 0;
+    STACKS_FENCE(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&s->id, __ATOMIC_RELAXED) == id ? id : 0;
+}
+
+static bool claim_free(struct slot *s, uint64_t hash)
+{
+    uint64_t none = 0;
+    if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) >= SLOTS_USED_MAX ||
+        !__atomic_compare_exchange_n(&s->hash, &none, hash, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return false;
+    __atomic_fetch_add(&table->used, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool may_refill(const struct slot *s)
+{
+    return __atomic_load_n(&s->retired, __ATOMIC_RELAXED) == RETIRED && s->filled < FILLED_MAX;
+}
+
+static bool claim_retired(struct slot *s, uint64_t hash)
+{
+    uint8_t retired = RETIRED;
+    if (!may_refill(s) ||
+        !__atomic_compare_exchange_n(&s->retired, &retired, REFILLED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return false;
+    __atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
+    STACKS_FENCE(__ATOMIC_RELEASE);
+    s->filled++;
+    __atomic_store_n(&s->hash, hash, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if there is no room. */
+static struct slot *find(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
+{
+    struct slot *retired = NULL;
+    for (uint32_t i = 0; i < PROBES; i++) {
+        struct slot *s = &table->slots[(hash + i) % SLOTS];
+        uint64_t found = __atomic_load_n(&s->hash, __ATOMIC_RELAXED);
+        *id = found == hash ? match(s, frames, n, truncated) : 0;
+        if (*id != 0)
+            return s;
+        if (!retired && may_refill(s))
+            retired = s;
+        if (found == 0 && retired)
+            break;
+        if (found == 0 && claim_free(s, hash))
+            return s;
+    }
+    *id = 0;
+    return retired && claim_retired(retired, hash) ? retired : NULL;
+}
+
+/* Where the frames of a slot go: where its former ones were, if there are not more. */
+static bool make_room(struct slot *s, uint32_t n)
+{
+    if (n <= s->room)
+        return true;
+    uint32_t first = __atomic_fetch_add(&table->frames_used, n, __ATOMIC_RELAXED);
+    if (first > FRAMES_TOTAL - n) {
+        __atomic_fetch_sub(&table->frames_used, n, __ATOMIC_RELAXED);
+        return false;
+    }
+    s->first = first;
+    s->room = (uint8_t)n;
+    return true;
+}
+
+static bool keep_frames(struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+{
+    if (!make_room(s, n))
+        return false;
+    s->n = (uint8_t)n;
+    s->truncated = truncated;
+    for (uint32_t i = 0; i < n; i++) {
+        __atomic_store_n(&table->frames[s->first + i], (uintptr_t)frames[i], __ATOMIC_RELAXED);
+        sync_modules_note((uintptr_t)frames[i]);
+    }
+    return true;
+}
+
+static bool write_stack(struct sync_thread *t, uint64_t tick, const struct slot *s, uint32_t id)
+{
+    return upmu_trace_stack_(t->stream, tick, id, t->method, s->truncated != 0, &table->frames[s->first], s->n);
+}
+
+/* A slot that was just claimed: filled, written and published. @return its id; 0, and it is free for another stack. */
+static uint32_t fill(struct sync_thread *t, uint64_t tick, struct slot *s, const void *const *frames, uint32_t n,
+                     bool truncated)
+{
+    uint32_t id = (uint32_t)(s - table->slots) + s->filled * (uint32_t)SLOTS + 1;
+    bool kept = keep_frames(s, frames, n, truncated);
+    if (!kept)
+        upmu_recorder_lost_(1);
+    if (!kept || !write_stack(t, tick, s, id)) {
+        __atomic_store_n(&s->retired, RETIRED, __ATOMIC_RELEASE);
+        return 0;
+    }
+    /* A post that is told of late has an earlier tick than its thread's last event, and the writer raises it to that: who
+     * goes by it must not think that the record is older than it is. All ticks that are written lie before now. */
+    s->tick = tick_now();
+    s->method = (uint8_t)t->method;
+    __atomic_store_n(&s->retired, IN_USE, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->id, id, __ATOMIC_RELEASE);
+    return id;
+}
+
+uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated)
+{
+    uint32_t id;
+    struct slot *s = find(hash_of(frames, n, truncated), frames, n, truncated, &id);
+    if (!s) {
+        upmu_recorder_lost_(1);
+        return 0;
+    }
+    if (id == 0)
+        return fill(t, tick, s, frames, n, truncated);
+    /* Another thread may have written it a moment after our event: a reader in time order would meet the event first. */
+    return s->tick <= tick || write_stack(t, tick, s, id) ? id : 0;
+}
+
+void sync_stacks_retire(uint64_t start, uint64_t end)
+{
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        struct slot *s = &table->slots[i];
+        if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) == 0)
+            continue;
+        for (uint32_t k = 0; k < s->n; k++) {
+            uint64_t at = __atomic_load_n(&table->frames[s->first + k], __ATOMIC_RELAXED);
+            uint8_t used = IN_USE;
+            if (at >= start && at < end)
+                (void)__atomic_compare_exchange_n(&s->retired, &used, RETIRED, false, __ATOMIC_RELAXED,
+                                                  __ATOMIC_RELAXED);
+        }
+    }
+}
+
+uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated)
+{
+    const struct slot *s = &table->slots[(id - 1) % SLOTS];
+    if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) != id) /* its code was unmapped below a running thread */
+        return 0;
+    memcpy(frames, &table->frames[s->first], s->n * sizeof *frames);
+    *method = s->method;
+    *truncated = s->truncated;
+    return s->n;
+}

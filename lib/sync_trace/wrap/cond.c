@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Condition variables. Room: sync_trace; before it the program's calls, after it record.c.
+ *
+ * The C library gives the mutex up and takes it again inside the wait, where no wrapper sees it: both are made up for
+ * here, also when the wait ends by a timeout, an error, or the thread's cancellation (which takes the mutex again before
+ * it unwinds through us).
+ */
+#include <errno.h>
+
+#include "base/tick.h"
+#include "sync_trace/wrap/cond.h"
+#include "sync_trace/wrap/cond_version.h"
+#include "sync_trace/held.h"
+#include "sync_trace/wrap/mutex_kind.h"
+#include "sync_trace/lock_order.h"
+#include "sync_trace/wrap/resolve.h"
+#include "sync_trace/wrap/waits.h"
+#include "trace/write/writer.h"
+
+COND_DECLARE(init);
+COND_DECLARE(destroy);
+COND_DECLARE(wait);
+COND_DECLARE(timedwait);
+COND_DECLARE(signal);
+COND_DECLARE(broadcast);
+
+static struct trace_sync cond_event(const struct sync_cond_wait *w, int32_t kind, uint32_t stack)
+{
+    return (struct trace_sync){
+        .kind = kind,
+        .object_type = UPMU_OBJECT_COND,
+        .object = (uintptr_t)w->cond,
+        .object2 = (uintptr_t)w->mutex,
+        .flags = w->flags,
+        .site = w->site,
+        .stack = stack,
+        .result = kind == UPMU_TRACE_COND_WAKE ? w->result : 0,
+    };
+}
+
+void sync_cond_wait_begin(struct sync_cond_wait *w)
+{
+    struct sync_held h;
+    uint32_t mode = sync_mode();
+    int saved = errno;
+    w->result = ECANCELED;
+    w->t = mode == MODE_OFF ? NULL : sync_thread();
+    if (!w->t) {
+        struct sync_thread *t = sync_tls.thread;
+        if (t && t->ready && t->depth > 0)
+            (void)sync_held_remove(t, (uintptr_t)w->mutex, &h);
+        return;
+    }
+    w->recorded = mode != MODE_COUNTS;
+    uint64_t tick = w->recorded ? tick_now() : 0;
+    w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
+    /* The mutex is taken again whatever ends the wait: that there are locks held meanwhile is known now. */
+    if (w->held && w->recorded)
+        sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
+    if (w->recorded) {
+        sync_lock_met(NULL, (uintptr_t)w->cond, UPMU_OBJECT_COND);
+        waits_begin(w->cond);
+        struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
+        sync_write(w->t, tick, &e);
+        e.flags |= sync_mutex_flags(w->mutex) & UPMU_FLAG_ROBUST;
+        sync_live_begin(w->t, tick, &e);
+    }
+    errno = saved;
+}
+
+void sync_cond_wait_end(struct sync_cond_wait *w)
+{
+    int saved = errno;
+    if (!w->t)
+        return;
+    uint64_t tick = w->recorded ? tick_now() : 0;
+    uint64_t counted = w->recorded && sync_process.counters ? HELD_COUNTED : 0;
+    if (w->held)
+        sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
+    if (w->recorded) {
+        waits_end(w->cond);
+        struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAKE, 0);
+        sync_live_end(w->t);
+        sync_write(w->t, tick, &e);
+    }
+    errno = saved;
+}
+
+/* Whether other processes may signal it. */
+static uint32_t shared_flag(const pthread_cond_t *cond)
+{
+#ifdef __GLIBC__
+    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & 1 ? UPMU_FLAG_PSHARED : 0;
+#else
+    (void)cond;
+    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+#endif
+}
+
+/* A wait by any of libc's functions. */
+#define COND_WAIT(cond_, mutex_, flags_)                                                                \
+    {                                                                                                   \
+        .cond = (cond_), .mutex = (mutex_), .site = CALL_SITE(), .flags = (flags_) | shared_flag(cond_) \
+    }
+
+int COND_NAME(wait)(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    sync_child_check();
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, 0);
+    sync_cond_wait_begin(&w);
+    w.result = SYNC_REAL(cond_wait)(cond, mutex);
+    return w.result;
+}
+
+int COND_NAME(timedwait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    sync_child_check();
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, UPMU_FLAG_TIMED);
+    sync_cond_wait_begin(&w);
+    w.result = SYNC_REAL(cond_timedwait)(cond, mutex, until);
+    return w.result;
+}
+
+UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+                                    const struct timespec *until)
+{
+    sync_child_check();
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, UPMU_FLAG_TIMED);
+    sync_cond_wait_begin(&w);
+    w.result = SYNC_REAL(cond_clockwait)(cond, mutex, clock, until);
+    return w.result;
+}
+
+/* A queue signals for every task, mostly while all its workers are at work. */
+static void signalled_nobody(struct sync_thread *t, int32_t kind, const void *cond, uintptr_t site)
+{
+    int saved = errno;
+    uint64_t tick = tick_now();
+    const struct trace_sync e = {
+        .kind = kind,
+        .object_type = UPMU_OBJECT_COND,
+        .object = (uintptr_t)cond,
+        .site = site,
+        .stack = sync_site_id(t, tick, site),
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+void sync_cond_tell(int32_t kind, const void *cond, uintptr_t site)
+{
+    struct sync_thread *t = sync_recording();
+    if (t && (waits_go_on(waits_now(cond)) || sync_mode() == MODE_ALL))
+        sync_event(t, kind, UPMU_OBJECT_COND, cond, site, 0);
+    else if (t)
+        signalled_nobody(t, kind, cond, site);
+}
+
+int COND_NAME(signal)(pthread_cond_t *cond)
+{
+    sync_child_check();
+    sync_cond_tell(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
+    return SYNC_REAL(cond_signal)(cond);
+}
+
+int COND_NAME(broadcast)(pthread_cond_t *cond)
+{
+    sync_child_check();
+    sync_cond_tell(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
+    return SYNC_REAL(cond_broadcast)(cond);
+}
+
+int COND_NAME(init)(pthread_cond_t *cond, const pthread_condattr_t *attr)
+{
+    int rc = SYNC_REAL(cond_init)(cond, attr);
+    struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
+    if (t)
+        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+    return rc;
+}
+
+int COND_NAME(destroy)(pthread_cond_t *cond)
+{
+    struct sync_thread *t = sync_recording();
+    int rc = SYNC_REAL(cond_destroy)(cond);
+    if (t && rc == 0)
+        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+    return rc;
+}

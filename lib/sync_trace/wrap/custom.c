@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Locks of the program's own making. Room: sync_trace; before it the program's announcements, after it held.h, record.c.
+ *
+ * Nobody but the program knows the owner of such a lock: a waiter looks for it among the locks all threads hold, which
+ * costs nothing until somebody waits.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/tick.h"
+#include "sync_trace/held.h"
+#include "sync_trace/lock_order.h"
+#include "trace/write/writer.h"
+#include "upmu/region.h"
+
+static struct sync_thread *recording(uint32_t *mode)
+{
+    *mode = sync_mode();
+    return *mode == MODE_OFF ? NULL : sync_thread();
+}
+
+static void write_named(int32_t kind, int32_t type, const void *object, const char *name, uintptr_t site)
+{
+    uint32_t mode = sync_mode();
+    bool named = name && name[0], open = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) != NULL;
+    if (!open && named)
+        sync_names_keep(object, type, name);
+    if (!open && kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_names_forget(object);
+    /* A name is worth having in every mode, and while recording is paused. */
+    struct sync_thread *t = open && (named || (mode != MODE_OFF && mode != MODE_COUNTS)) ? sync_thread() : NULL;
+    if (!t)
+        return;
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY) {
+        sync_order_forget((uintptr_t)object);
+        sync_note_end((uintptr_t)object);
+    }
+    struct trace_sync e = {
+        .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
+    if (kind != UPMU_TRACE_LOCK_DESTROY)
+        sync_lock_met(NULL, (uintptr_t)object, (uint32_t)type);
+    else if (sync_lock_ended(t, (uintptr_t)object, &type))
+        e.flags = UPMU_FLAG_FINAL;
+    sync_note_name(e.object, type, name);
+    sync_write(t, tick_now(), &e);
+}
+
+void upmu_lock_announce(const void *lock, const char *name)
+{
+    write_named(UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_CUSTOM, lock, name, CALL_SITE());
+}
+
+void upmu_lock_name(const void *object, const char *name)
+{
+    write_named(UPMU_TRACE_LOCK_NAME, UPMU_OBJECT_NONE, object, name, CALL_SITE());
+}
+
+void upmu_lock_retired(const void *lock)
+{
+    write_named(UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_CUSTOM, lock, NULL, CALL_SITE());
+}
+
+void upmu_lock_will_acquire(const void *lock)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (!t)
+        return;
+    struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM};
+    sync_wait_begin(&w, mode, -1, false);
+    t->announced = w.lock;
+}
+
+/* Without having said before that it would wait. `flags`: UPMU_FLAG_TRIED. */
+static void taken(struct sync_thread *t, uint32_t mode, uintptr_t lock, uintptr_t site, uint32_t flags)
+{
+    if (mode != MODE_COUNTS)
+        sync_order(t, lock, UPMU_OBJECT_CUSTOM, site, flags);
+    struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_CUSTOM);
+    c->acquired++;
+    if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
+        sync_held_push(t, lock, site, 0, HELD_QUIET);
+    else
+        sync_taken_slow(t, mode, c, lock, site, 0);
+}
+
+void upmu_lock_tried(const void *lock)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (t)
+        taken(t, mode, (uintptr_t)lock, CALL_SITE(), UPMU_FLAG_TRIED);
+}
+
+/* Also at once, without a word before: the call would have waited, had the lock been another's. */
+void upmu_lock_acquired(const void *lock)
+{
+    uint32_t mode;
+    struct sync_thread *t = recording(&mode);
+    if (!t)
+        return;
+    if (t->announced == (uintptr_t)lock) {
+        t->announced = 0;
+        struct sync_wait w = {.t = t,
+                              .lock = (uintptr_t)lock,
+                              .site = CALL_SITE(),
+                              .type = UPMU_OBJECT_CUSTOM,
+                              .recorded = mode != MODE_COUNTS};
+        sync_wait_end(&w);
+        return;
+    }
+    taken(t, mode, (uintptr_t)lock, CALL_SITE(), 0);
+}
+
+void upmu_lock_released(const void *lock)
+{
+    uint32_t mode;
+    struct sync_held h;
+    struct sync_thread *t = recording(&mode);
+    struct sync_thread *ready = t ? t : sync_tls.thread;
+    if (!ready || !ready->ready || !sync_held_remove(ready, (uintptr_t)lock, &h) || !t || mode == MODE_COUNTS)
+        return;
+    bool wanted = h.wanted == (uintptr_t)lock;
+    if (mode != MODE_ALL && h.wanted == HELD_QUIET)
+        return;
+    int saved = errno;
+    uint64_t tick = tick_now();
+    sync_count_release(t, &h, tick, h.lock);
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_RELEASE,
+        .object_type = UPMU_OBJECT_CUSTOM,
+        .object = h.lock,
+        .flags = h.since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
+        .site = CALL_SITE(),
+    };
+    if (wanted) {
+        e.stack = sync_stack(t, tick, e.site);
+        sync_count_stamp(sync_count(t, h.lock, UPMU_OBJECT_CUSTOM));
+    }
+    sync_write(t, tick, &e);
+    errno = saved;
+}

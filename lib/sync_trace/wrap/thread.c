@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads, POSIX's and C11's: creation, start, join, detach, cancellation, name. Room: sync_trace; before it the program's
+ * calls, after it block.c, which sees their ends however they come, and record.c.
+ *
+ * A new thread begins in our function, which is told by a slot of a fixed table whom to call: nothing is allocated, and
+ * the creator does not wait. With all slots taken, more threads being created at this moment than there are slots, a
+ * thread starts without its start event, which is counted as lost. Threads begin there while recording is paused, too:
+ * it is the one place where the unwinder can have its memory for a thread without an allocator below us.
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "base/sanitizer.h"
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "sync_trace/lock_order.h"
+#include "sync_trace/wrap/resolve.h"
+#include "sync_trace/sync.h"
+#include "trace/write/writer.h"
+
+enum { SLOTS = 512 };
+
+/* ThreadSanitizer sets a thread up in the function it gives us: in a library built with it, nothing may run before that,
+ * so threads have no start event there. */
+enum { BEGIN_THREADS = !UNDER_TSAN };
+
+struct start {
+    uint32_t taken;
+    pid_t creator;
+    void *(*function)(void *); /**< POSIX's, or */
+    int (*function_c11)(void *);
+    void *argument;
+};
+
+static struct start starts[SLOTS];
+
+static struct start *slot_take(void)
+{
+    static uint32_t hint;
+    uint32_t from = __atomic_fetch_add(&hint, 1, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        struct start *s = &starts[(from + i) % SLOTS];
+        if (!__atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE))
+            return s;
+    }
+    return NULL;
+}
+
+static void slot_give(struct start *s)
+{
+    __atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
+}
+
+static void write_thread(struct sync_thread *t, int32_t kind, uint64_t tick, pthread_t object, pid_t peer,
+                         uintptr_t site, uint32_t stack, int result)
+{
+    struct trace_sync e = {
+        .kind = kind,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)object,
+        .peer = peer,
+        .site = site,
+        .stack = stack,
+        .result = result,
+    };
+    sync_write(t, tick, &e);
+}
+
+/* The new thread's first step: gives the slot back and records the start. */
+static struct start begin(struct start *slot)
+{
+    struct start s = *slot;
+    slot_give(slot);
+    sigset_t before = sync_signals_away(); /* a handler's events do not come before the thread's start */
+    sync_thread_begin();
+    sync_tls.starting = 1;
+    struct sync_thread *t = sync_recording();
+    sync_tls.starting = 0;
+    if (t) {
+        write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
+        upmu_recorder_thread_begin_();
+    }
+    sync_signals_back(&before);
+    return s;
+}
+
+static void *begin_thread(void *arg)
+{
+    struct start s = begin(arg);
+    return s.function(s.argument);
+}
+
+static int begin_thread_c11(void *arg)
+{
+    struct start s = begin(arg);
+    return s.function_c11(s.argument);
+}
+
+/* A thread being created: `function` or `function_c11`. */
+struct creation {
+    pthread_t *thread;
+    const pthread_attr_t *attr;
+    void *(*function)(void *);
+    int (*function_c11)(void *);
+    void *argument;
+};
+
+/* @return the slot the new thread will read; NULL: it begins in the program's function. */
+static struct start *begin_prepare(pid_t creator, const struct creation *c)
+{
+    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
+    if (s)
+        *s = (struct start){.taken = 1,
+                            .creator = creator,
+                            .function = c->function,
+                            .function_c11 = c->function_c11,
+                            .argument = c->argument};
+    return s;
+}
+
+static int create_real(const struct creation *c, struct start *s)
+{
+    if (c->function_c11)
+        return s ? SYNC_REAL(thrd_create)(c->thread, begin_thread_c11, s)
+                 : SYNC_REAL(thrd_create)(c->thread, c->function_c11, c->argument);
+    return s ? SYNC_REAL(create)(c->thread, c->attr, begin_thread, s)
+             : SYNC_REAL(create)(c->thread, c->attr, c->function, c->argument);
+}
+
+static int create_begun(const struct creation *c, struct start *s)
+{
+    int rc = create_real(c, s);
+    if (rc != 0 && s)
+        slot_give(s);
+    if (rc == 0)
+        sync_live_created();
+    return rc;
+}
+
+static int create_recorded(struct sync_thread *t, const struct creation *c, uintptr_t site)
+{
+    struct start *s = begin_prepare(t->tid, c);
+    if (!s && BEGIN_THREADS)
+        upmu_recorder_lost_(1);
+    int saved = errno;
+    sync_modules_check(t);
+    uint64_t tick = tick_now();
+    uint32_t stack = sync_stack(t, tick, site);
+    errno = saved;
+    int rc = create_begun(c, s);
+    saved = errno;
+    write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
+    sync_order_renew(t);
+    errno = saved;
+    return rc;
+}
+
+static int create(const struct creation *c, uintptr_t site)
+{
+    struct sync_thread *t = sync_recording();
+    if (t)
+        return create_recorded(t, c, site);
+    bool begun = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED) != NULL;
+    return create_begun(c, begun ? begin_prepare((pid_t)syscall(SYS_gettid), c) : NULL);
+}
+
+UPMU_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument)
+{
+    sync_child_check();
+    const struct creation c = {.thread = thread, .attr = attr, .function = function, .argument = argument};
+    return create(&c, CALL_SITE());
+}
+
+UPMU_API int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+    sync_child_check();
+    const struct creation c = {.thread = thread, .function_c11 = function, .argument = argument};
+    return create(&c, CALL_SITE());
+}
+
+/* --------------------------------------------------------------------------------------------------- joining */
+
+struct join {
+    struct sync_thread *t; /**< NULL: not recorded */
+    pthread_t thread;
+    pid_t tid;
+    uintptr_t site;
+    uint32_t flags;
+    int result;
+};
+
+static struct trace_sync join_event(const struct join *j, int32_t kind, uint32_t stack, int result)
+{
+    return (struct trace_sync){
+        .kind = kind,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)j->thread,
+        .flags = j->flags,
+        .peer = j->tid,
+        .site = j->site,
+        .stack = stack,
+        .result = result,
+    };
+}
+
+static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+{
+    struct trace_sync e = join_event(j, kind, stack, result);
+    sync_write(j->t, tick, &e);
+}
+
+static pid_t tid_of(pthread_t thread)
+{
+    const struct sync_thread *other = sync_thread_by_handle(thread);
+    return other ? __atomic_load_n(&other->tid, __ATOMIC_RELAXED) : 0;
+}
+
+static void join_begin(struct join *j)
+{
+    int saved = errno;
+    j->result = ECANCELED;
+    j->t = sync_recording();
+    if (!j->t)
+        return;
+    j->tid = tid_of(j->thread);
+    uint64_t tick = tick_now();
+    struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
+    sync_write(j->t, tick, &e);
+    sync_live_begin(j->t, tick, &e);
+    errno = saved;
+}
+
+/* Runs when the join has returned, and when it is left by cancellation. */
+static void join_end(struct join *j)
+{
+    int saved = errno;
+    if (j->t) {
+        sync_live_end(j->t);
+        write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
+        sync_order_renew(j->t);
+    }
+    errno = saved;
+}
+
+UPMU_API int pthread_join(pthread_t thread, void **value)
+{
+    sync_child_check();
+    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    join_begin(&j);
+    j.result = SYNC_REAL(join)(thread, value);
+    return j.result;
+}
+
+UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
+{
+    struct join j __attribute__((cleanup(join_end))) = {
+        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_FLAG_TIMED : 0};
+    join_begin(&j);
+    j.result = SYNC_REAL(timedjoin)(thread, value, until);
+    return j.result;
+}
+
+UPMU_API int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
+{
+    struct join j __attribute__((cleanup(join_end))) = {
+        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_FLAG_TIMED : 0};
+    join_begin(&j);
+    j.result = SYNC_REAL(clockjoin)(thread, value, clock, until);
+    return j.result;
+}
+
+UPMU_API int thrd_join(thrd_t thread, int *value)
+{
+    sync_child_check();
+    struct join j __attribute__((cleanup(join_end))) = {.thread = thread, .site = CALL_SITE()};
+    join_begin(&j);
+    j.result = SYNC_REAL(thrd_join)(thread, value);
+    return j.result;
+}
+
+/* Does not wait: a thread that was joined is an event, one that still runs only in mode all. */
+UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
+{
+    struct sync_thread *t = sync_recording();
+    struct join j = {.t = t, .thread = thread, .tid = t ? tid_of(thread) : 0, .flags = UPMU_FLAG_TRIED};
+    int rc = SYNC_REAL(tryjoin)(thread, value);
+    if (t && (rc == 0 || sync_mode() == MODE_ALL)) {
+        int saved = errno;
+        uint64_t tick = tick_now();
+        j.site = CALL_SITE();
+        write_join(&j, UPMU_TRACE_THREAD_JOINED, tick, sync_stack(t, tick, j.site), rc);
+        sync_order_renew(t);
+        errno = saved;
+    }
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------------------- the rest of a life */
+
+UPMU_API int pthread_detach(pthread_t thread)
+{
+    struct sync_thread *t = sync_recording();
+    int rc = SYNC_REAL(detach)(thread);
+    if (t)
+        sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
+    return rc;
+}
+
+UPMU_API int thrd_detach(thrd_t thread)
+{
+    struct sync_thread *t = sync_recording();
+    int rc = SYNC_REAL(thrd_detach)(thread);
+    if (t)
+        sync_event(t, UPMU_TRACE_THREAD_DETACH, UPMU_OBJECT_THREAD, (const void *)thread, CALL_SITE(), rc);
+    return rc;
+}
+
+/* The tick is that before the call: the end of the other thread is later. */
+UPMU_API int pthread_cancel(pthread_t thread)
+{
+    struct sync_thread *t = sync_recording();
+    pid_t tid = t ? tid_of(thread) : 0;
+    uint64_t tick = t ? tick_now() : 0;
+    uintptr_t site = CALL_SITE();
+    uint32_t stack = t ? sync_stack(t, tick, site) : 0;
+    int rc = SYNC_REAL(cancel)(thread);
+    if (t)
+        write_thread(t, UPMU_TRACE_THREAD_CANCEL, tick, thread, tid, site, stack, rc);
+    return rc;
+}
+
+UPMU_API int pthread_setname_np(pthread_t thread, const char *name)
+{
+    int rc = SYNC_REAL(setname)(thread, name);
+    struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
+    if (t) {
+        struct trace_sync e = {
+            .kind = UPMU_TRACE_THREAD_NAME,
+            .object_type = UPMU_OBJECT_THREAD,
+            .object = (uint64_t)thread,
+            .peer = tid_of(thread),
+            .name = name,
+        };
+        sync_write(t, tick_now(), &e);
+    }
+    return rc;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Who writes a trace, and whether it lives. Room: trace (format); used by the writer and by repair. */
+#include "trace/format/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Read a small file whole. @return bytes (text is NUL-terminated) or -errno. */
+static ssize_t read_small(int dirfd, const char *path, char *text, size_t size)
+{
+    int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return -errno;
+    size_t len = 0;
+    ssize_t n = 0;
+    while (len < size - 1) {
+        n = read(fd, text + len, size - 1 - len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+    }
+    int err = n < 0 ? errno : 0;
+    close(fd);
+    text[len] = '\0';
+    return err ? -err : (ssize_t)len;
+}
+
+uint64_t control_start_ticks(pid_t pid)
+{
+    enum { FIELDS_BEFORE = 20 }; /* from the state to the start time */
+    char path[40], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
+        return 0;
+    /* The command's name stands in brackets and may hold anything; behind the last one come numbers. */
+    const char *p = strrchr(text, ')');
+    for (int i = 0; p && i < FIELDS_BEFORE; i++)
+        p = strchr(p + 1, ' ');
+    return p ? strtoull(p, NULL, 10) : 0;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int control_boot_id(uint8_t id[16], char text[37])
+{
+    char line[64] = "";
+    ssize_t n = read_small(AT_FDCWD, "/proc/sys/kernel/random/boot_id", line, sizeof line);
+    if (n < 0)
+        return (int)n;
+    size_t digits = 0;
+    for (const char *p = line; *p && *p != '\n' && digits < 32; p++) {
+        int d = hex_digit(*p);
+        if (d < 0)
+            continue;
+        id[digits / 2] = (uint8_t)(digits % 2 ? id[digits / 2] << 4 | d : d);
+        digits++;
+    }
+    if (digits != 32 || n < 36)
+        return -EIO;
+    memcpy(text, line, 36);
+    text[36] = '\0';
+    return 0;
+}
+
+/* Whether the header's process is one of this machine's: the id alone may have been given to another process since. */
+static bool process_lives(const struct control_header *h)
+{
+    uint8_t boot[16];
+    char text[37];
+    return control_boot_id(boot, text) == 0 && memcmp(boot, h->boot_id, sizeof boot) == 0 && h->start_ticks != 0 &&
+           control_start_ticks((pid_t)h->pid) == h->start_ticks;
+}
+
+int control_open_at(int dirfd, const char *path)
+{
+    struct stat st;
+    int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &st) != 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+    if (rc == 0)
+        return fd;
+    close(fd);
+    return rc;
+}
+
+int control_is_running(int dirfd)
+{
+    struct control_header h;
+    int fd = control_open_at(dirfd, CONTROL_FILE);
+    if (fd < 0)
+        return fd == -ENOENT ? 0 : fd;
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    bool locked = fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    ssize_t n = pread(fd, &h, sizeof h, 0);
+    int err = errno;
+    close(fd);
+    if (locked)
+        return 1;
+    if (n < 0)
+        return -err;
+    /* A header cut short or of another making names no process: whoever wrote it did not get as far as a stream. */
+    if ((size_t)n < sizeof h || memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) != 0)
+        return 0;
+    return process_lives(&h);
+}

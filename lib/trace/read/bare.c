@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace without its events, and what else lib/analysis asks. Room: trace (reader). Before it: recording.c; after it:
+ * lib/analysis. */
+#include "trace/read/bare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/read/reader.h"
+
+static int no_memory(const char *dir)
+{
+    return recording_io_failed(dir, ENOMEM);
+}
+
+int trace_bare_open(struct upmu_trace **trace, const char *process)
+{
+    *trace = NULL;
+    struct upmu_trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return no_memory(process);
+    t->dir = strdup(process);
+    t->processes = calloc(1, sizeof *t->processes);
+    int rc = t->dir && t->processes ? 0 : no_memory(process);
+    if (rc == 0) {
+        t->n_processes = 1;
+        rc = recording_metadata(process, &t->processes[0].meta, NULL, NULL);
+    }
+    if (rc == 0)
+        *trace = t;
+    else
+        upmu_trace_close(t);
+    return rc;
+}
+
+int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_trace_stack *stack)
+{
+    const struct context_stack ours = {
+        .id = id,
+        .n_frames = stack->n_frames,
+        .method = (uint8_t)stack->method,
+        .truncated = stack->truncated != 0,
+    };
+    int rc = context_add_stack(&trace->processes[0].context, &ours, (const uint8_t *)stack->frames);
+    return rc == 0 ? 0 : no_memory(trace->dir);
+}
+
+int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module)
+{
+    const struct context_module ours = {
+        .base = module->base,
+        .start = module->start,
+        .end = module->end,
+        .path = module->path,
+        .build_id = module->build_id,
+    };
+    return context_add_module(&trace->processes[0].context, &ours) == 0 ? 0 : no_memory(trace->dir);
+}
+
+const char *trace_process_dir(const struct upmu_trace *trace, size_t index)
+{
+    return trace->processes[index].dir;
+}
+
+uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns)
+{
+    const struct clock_triple *origin = &trace->processes[index].meta.origin;
+    return origin->realtime_ns + (raw_ns - origin->raw_ns);
+}

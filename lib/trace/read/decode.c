@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Events out of bytes; every length is checked against what is there. Room: trace (reader); used by reader.c. */
+#include "trace/read/decode.h"
+
+#include <string.h>
+
+#include "trace/format/ctf.h"
+
+static size_t left(const struct decode_cursor *c)
+{
+    return (size_t)(c->end - c->pos);
+}
+
+static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
+{
+    if (left(c) < CTF_SHORT_HEAD_BYTES)
+        return "an event head is cut off";
+    *id = ctf_head_id(c->pos[0]);
+    if (*id != CTF_ID_LONG) {
+        uint32_t head;
+        memcpy(&head, c->pos, sizeof head);
+        c->pos += sizeof head;
+        /* The full tick is the next one that ends in these bits. */
+        uint64_t forward = (ctf_head_tick(head) - c->tick) & CTF_TICK_MASK;
+        return __builtin_add_overflow(c->tick, forward, &c->tick) ? "a tick is beyond 64 bits" : NULL;
+    }
+    if (left(c) < CTF_LONG_HEAD_BYTES)
+        return "a long event head is cut off";
+    uint64_t tick;
+    memcpy(id, c->pos + 1, sizeof *id);
+    memcpy(&tick, c->pos + 1 + sizeof *id, sizeof tick);
+    c->pos += CTF_LONG_HEAD_BYTES;
+    if (tick < c->tick)
+        return "time goes back";
+    c->tick = tick;
+    return NULL;
+}
+
+static inline uint64_t load(const uint8_t *p, enum schema_type type)
+{
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    int8_t i8;
+    int32_t i32;
+    switch (type) {
+    case SCHEMA_U16:
+        memcpy(&u16, p, sizeof u16);
+        return u16;
+    case SCHEMA_U32:
+        memcpy(&u32, p, sizeof u32);
+        return u32;
+    case SCHEMA_I8:
+        memcpy(&i8, p, sizeof i8);
+        return (uint64_t)(int64_t)i8;
+    case SCHEMA_I32:
+        memcpy(&i32, p, sizeof i32);
+        return (uint64_t)(int64_t)i32;
+    case SCHEMA_U64:
+    case SCHEMA_HEX64:
+    case SCHEMA_TICK:
+        memcpy(&u64, p, sizeof u64);
+        return u64;
+    default: /* one byte; strings do not come here */
+        memcpy(&u8, p, sizeof u8);
+        return u8;
+    }
+}
+
+static void store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
+{
+    switch (slot) {
+    case SCHEMA_VALUE:
+        v->value = x;
+        break;
+    case SCHEMA_STAND:
+        v->standing = (int32_t)x;
+        break;
+    case SCHEMA_CAUSE:
+        v->cause = (int32_t)x;
+        break;
+    case SCHEMA_TIME:
+        v->enabled = v->running = x;
+        break;
+    case SCHEMA_RAW:
+        v->raw = x;
+        break;
+    case SCHEMA_ENABLED:
+        v->enabled = x;
+        break;
+    case SCHEMA_RUNNING:
+        v->running = x;
+        break;
+    default: /* not about counters */
+        break;
+    }
+}
+
+/* A number that is not about counters. */
+static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
+{
+    struct upmu_trace_event *e = &d->event;
+    switch (slot) {
+    case SCHEMA_OBJECT:
+        e->object = x;
+        break;
+    case SCHEMA_OBJECT2:
+        e->object2 = x;
+        break;
+    case SCHEMA_OBJECT_TYPE:
+        e->object_type = (int32_t)x;
+        break;
+    case SCHEMA_RESULT:
+        e->result = (int32_t)x;
+        break;
+    case SCHEMA_PEER:
+        e->peer = (pid_t)x;
+        break;
+    case SCHEMA_STACK:
+        e->stack = (uint32_t)x;
+        break;
+    case SCHEMA_SITE:
+        e->site = x;
+        break;
+    case SCHEMA_HOLDER_SITE:
+        e->holder_site = x;
+        break;
+    case SCHEMA_HOLDER_SINCE:
+        e->holder_since = x;
+        break;
+    case SCHEMA_COUNT:
+        e->count = x;
+        break;
+    case SCHEMA_CONTENDED:
+        e->contended = x;
+        break;
+    case SCHEMA_FLAGS:
+        e->flags = (uint32_t)x;
+        break;
+    case SCHEMA_METHOD:
+        d->method = (uint32_t)x;
+        break;
+    case SCHEMA_TRUNCATED:
+        d->truncated = (uint32_t)x;
+        break;
+    case SCHEMA_BASE:
+        d->base = x;
+        break;
+    case SCHEMA_START:
+        d->start = x;
+        break;
+    case SCHEMA_END:
+        d->end = x;
+        break;
+    case SCHEMA_COST_FULL:
+        d->cost.full = x;
+        break;
+    case SCHEMA_COST_COMPACT:
+        d->cost.compact = x;
+        break;
+    case SCHEMA_COST_STACK:
+        d->cost.stack = x;
+        break;
+    default: /* passed over, or not a single number */
+        break;
+    }
+}
+
+static const char *decode_string(struct decode_cursor *c, const struct meta_op *op, struct decoded *d)
+{
+    const uint8_t *nul = memchr(c->pos, '\0', left(c));
+    if (!nul)
+        return "a string has no end";
+    if (op->slot == SCHEMA_NAME)
+        d->event.name = (const char *)c->pos;
+    else if (op->slot == SCHEMA_BUILD_ID)
+        d->build_id = (const char *)c->pos;
+    c->pos = nul + 1;
+    return NULL;
+}
+
+/* `length` is the number before it, which has been decoded already. */
+static const char *decode_sequence(struct decode_cursor *c, const struct meta_op *op, uint64_t length,
+                                   struct decoded *d)
+{
+    size_t bytes = schema_type_bytes(op->type);
+    if (left(c) / bytes < length)
+        return "a sequence is cut off";
+    if (op->slot == SCHEMA_FRAMES) {
+        d->frames = c->pos;
+        d->n_frames = (uint32_t)length;
+    }
+    c->pos += length * bytes;
+    return NULL;
+}
+
+static const char *decode_numbers(const struct meta *m, struct decode_cursor *c, const struct meta_op *op,
+                                  struct decoded *d, struct upmu_value *values)
+{
+    size_t bytes = schema_type_bytes(op->type);
+    if (left(c) / bytes < op->count)
+        return "an event is cut off";
+    for (uint32_t i = 0; op->slot != SCHEMA_SKIP && i < op->count; i++) {
+        uint64_t x = load(c->pos + i * bytes, op->type);
+        if (op->array || op->slot == SCHEMA_VALUE)
+            store_value(&values[op->first + i], op->slot, x);
+        else /* one number for all counters, or about none */
+            for (size_t k = 0; k < m->n_counters; k++)
+                store_value(&values[k], op->slot, x);
+        store(d, op->slot, x);
+    }
+    c->pos += op->count * bytes;
+    return NULL;
+}
+
+/* The short forms leave out what follows from the standing. */
+static void complete_values(const struct meta *m, struct upmu_value *values)
+{
+    for (size_t i = 0; i < m->n_counters; i++) {
+        struct upmu_value *v = &values[i];
+        if (v->standing == UPMU_EXACT)
+            v->raw = v->value;
+        else
+            v->raw = v->enabled = v->running = 0;
+    }
+}
+
+/* Single numbers only: one check of the length, and each is where it always is. */
+static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op, struct decode_cursor *c,
+                                      struct decoded *d)
+{
+    if (left(c) < class->bytes)
+        return "an event is cut off";
+    for (const struct meta_op *end = op + class->n_ops; op < end; op++)
+        store(d, op->slot, load(c->pos + op->at, op->type));
+    c->pos += class->bytes;
+    return NULL;
+}
+
+static const char *decode_uneven(const struct meta *m, const struct meta_class *class, struct decode_cursor *c,
+                                 struct decoded *d, struct upmu_value *values)
+{
+    const uint8_t *before = c->pos;
+    bool has_values = false;
+    for (size_t i = 0; class->has_values && i < m->n_counters; i++)
+        values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED};
+    for (size_t i = 0; i < class->n_ops; i++) {
+        const struct meta_op *op = &m->ops[class->first_op + i];
+        const uint8_t *at = c->pos;
+        const char *wrong;
+        if (op->type == SCHEMA_STRING)
+            wrong = decode_string(c, op, d);
+        else if (op->sequence)
+            wrong = decode_sequence(c, op, load(before, op[-1].type), d);
+        else
+            wrong = decode_numbers(m, c, op, d, values);
+        if (wrong)
+            return wrong;
+        has_values |= op->slot == SCHEMA_VALUE;
+        before = at;
+    }
+    if (class->has_values && !class->has_raw)
+        complete_values(m, values);
+    d->event.n_values = has_values ? m->n_counters : 0;
+    d->event.values = has_values ? values : NULL;
+    return NULL;
+}
+
+/* All that a class may set. */
+static inline void clear(struct decoded *d)
+{
+    struct upmu_trace_event *e = &d->event;
+    e->object = e->object2 = e->site = e->holder_site = e->holder_since = e->count = e->contended = 0;
+    e->result = 0;
+    e->peer = 0;
+    e->stack = 0;
+    e->n_values = 0;
+    e->values = NULL;
+    e->name = "";
+}
+
+static void clear_rest(struct decoded *d)
+{
+    d->method = d->truncated = d->n_frames = 0;
+    d->frames = NULL;
+    d->base = d->start = d->end = 0;
+    d->build_id = "";
+}
+
+const char *decode_event(const struct meta *m, struct decode_cursor *c, struct decoded *out, struct upmu_value *values)
+{
+    uint32_t id;
+    const char *wrong = decode_head(c, &id);
+    if (wrong)
+        return wrong;
+    if (id >= m->n_classes || !m->classes[id].defined || !m->classes[id].readable)
+        return "an event of a class the metadata does not define";
+    const struct meta_class *class = &m->classes[id];
+    clear(out);
+    if (class->kind < 0)
+        clear_rest(out);
+    out->event.kind = class->kind;
+    out->event.object_type = class->object_type;
+    out->event.flags = class->flags;
+    out->event.tick = c->tick;
+    if (class->even)
+        return decode_even(class, &m->ops[class->first_op], c, out);
+    return decode_uneven(m, class, c, out, values);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Events out of bytes. Room: trace (reader). Before it: packets.c, which brings the bytes, and meta.c, which says how to
+ * read them; after it: reader.c, which puts them into the order of time.
+ */
+#ifndef UPMU_TRACE_DECODE_H
+#define UPMU_TRACE_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/read/meta.h"
+#include "upmu/trace.h"
+
+/** What events cost where they were recorded, in picoseconds; all 0: not told. */
+struct context_cost {
+    uint64_t full, compact, stack;
+};
+
+/** A position in the content of a packet. */
+struct decode_cursor {
+    const uint8_t *pos;
+    const uint8_t *end;
+    uint64_t tick; /**< of the event before; that of the packet's begin at its start */
+};
+
+/** An event, and what the classes of stacks and modules have beyond one. Pointers go into the bytes decoded. */
+struct decoded {
+    struct upmu_trace_event event;
+    uint32_t method;
+    uint32_t truncated;
+    uint32_t n_frames;
+    const uint8_t *frames; /**< n_frames times 8 bytes, anywhere */
+    uint64_t base, start, end;
+    const char *build_id;
+    struct context_cost cost;
+};
+
+/**
+ * Decode one event and move on. `out->event` has all that the class says, zeros for the rest, `holder_since` as a tick;
+ * its `time_ns`, `process`, `pid` and `tid` are left alone. `values` (meta.n_counters of them) are filled where the class
+ * has any. A class unknown here gives kind 0; stacks and modules give enum schema_kind.
+ * @return NULL, or what is wrong with the bytes; then the cursor is of no more use.
+ */
+const char *decode_event(const struct meta *m, struct decode_cursor *c, struct decoded *out, struct upmu_value *values);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Going on with a recording that is still being written. Room: trace (reader). Before it: reader.c, which has come to the
+ * end of what there was; after it: analysis, through include/upmu/trace.h.
+ *
+ * A source that has come to its end looks at its last packet again when it is asked again, so all there is to do is to ask,
+ * and to find the threads and processes that have come.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "trace/read/bare.h"
+#include "trace/read/reader.h"
+
+static int no_memory(const char *dir)
+{
+    return recording_io_failed(dir, ENOMEM);
+}
+
+static bool is_known(const struct upmu_trace *t, const char *dir)
+{
+    for (size_t i = 0; i < t->n_processes; i++)
+        if (strcmp(t->processes[i].dir, dir) == 0)
+            return true;
+    return false;
+}
+
+/* The processes may have moved. */
+static void find_processes_again(struct upmu_trace *t)
+{
+    for (size_t i = 0; i < t->n_sources; i++) {
+        struct process *p = &t->processes[t->sources[i].process];
+        t->sources[i].meta = &p->meta;
+        t->sources[i].context = &p->context;
+    }
+}
+
+static int add_process(struct upmu_trace *t, const char *dir)
+{
+    struct process *all = reallocarray(t->processes, t->n_processes + 1, sizeof *all);
+    if (!all)
+        return no_memory(dir);
+    t->processes = all;
+    struct process *p = &all[t->n_processes];
+    *p = (struct process){0};
+    int rc = reader_open_process(p, dir);
+    if (rc == 0) {
+        path_list_free(&p->streams); /* they are found as new ones */
+        t->n_processes++;
+    } else {
+        reader_free_process(p);
+    }
+    find_processes_again(t);
+    /* One that is just being made is for the next time. */
+    return rc == UPMU_E_NOMEM ? rc : 0;
+}
+
+static int add_processes(struct upmu_trace *t)
+{
+    struct path_list dirs;
+    int rc = recording_processes(t->dir, &dirs);
+    for (size_t i = 0; rc == 0 && i < dirs.n; i++)
+        if (!is_known(t, dirs.paths[i]))
+            rc = add_process(t, dirs.paths[i]);
+    path_list_free(&dirs);
+    return rc;
+}
+
+/* A source's path lies in the list of its process, which is a new one now. @return false if the stream is new. */
+static bool find_path_again(struct upmu_trace *t, uint32_t process, const char *path)
+{
+    for (size_t i = 0; i < t->n_sources; i++) {
+        struct source *s = &t->sources[i];
+        if (s->process == process && strcmp(s->path, path) == 0) {
+            s->path = path;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int add_source(struct upmu_trace *t, uint32_t process, const char *path)
+{
+    struct source *all = reallocarray(t->sources, t->n_sources + 1, sizeof *all);
+    if (!all)
+        return no_memory(path);
+    t->sources = all;
+    struct source **heap = reallocarray(t->heap, t->n_sources + 1, sizeof(struct source *));
+    if (!heap)
+        return no_memory(path);
+    t->heap = heap;
+    struct process *p = &t->processes[process];
+    int rc = source_init(&all[t->n_sources], &p->meta, &p->context, path, process, (uint32_t)t->n_sources);
+    t->n_sources++;
+    return rc;
+}
+
+static int add_streams(struct upmu_trace *t, uint32_t process)
+{
+    struct process *p = &t->processes[process];
+    struct path_list now;
+    int rc = recording_streams(p->dir, &now);
+    /* A process that was deleted keeps what is known of it. */
+    if (rc != 0)
+        return rc == UPMU_E_NOMEM ? rc : 0;
+    struct path_list before = p->streams;
+    p->streams = now;
+    for (size_t i = 0; rc == 0 && i < now.n; i++)
+        if (!find_path_again(t, process, now.paths[i]))
+            rc = add_source(t, process, now.paths[i]);
+    /* Of a stream that is gone nothing more will come, and nobody is told its path. */
+    for (size_t i = 0; i < t->n_sources; i++) {
+        struct source *s = &t->sources[i];
+        bool gone = s->process == process;
+        for (size_t k = 0; gone && k < now.n; k++)
+            gone = s->path != now.paths[k];
+        s->over = s->over || gone;
+    }
+    path_list_free(&before);
+    return rc;
+}
+
+int upmu_trace_more(struct upmu_trace *trace)
+{
+    if (!trace)
+        return upmu_fail(UPMU_E_INVAL, "no trace");
+    if (trace->n_heap > 0 || trace->given || trace->n_begun < trace->n_sources)
+        return upmu_fail(UPMU_E_STATE, "the trace has events that upmu_trace_next() has not given yet");
+    int rc = add_processes(trace);
+    for (uint32_t i = 0; rc == 0 && i < trace->n_processes; i++)
+        rc = add_streams(trace, i);
+    for (size_t i = 0; i < trace->n_sources; i++)
+        trace->sources[i].over = trace->sources[i].over || trace->sources[i].broken;
+    trace->n_begun = 0;
+    return rc;
+}
+
+uint64_t upmu_trace_missed(const struct upmu_trace *trace)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; trace && i < trace->n_sources; i++)
+        n += trace->sources[i].missed;
+    return n;
+}
+
+int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_ns)
+{
+    struct timespec now;
+    if (!trace || !time_ns || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu, or there is no place for the time", index);
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder has it from there, too */
+    *time_ns = trace_time_of_raw(trace, index, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+    return 0;
+}

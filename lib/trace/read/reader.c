@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public reader: all events of a recording in the order of time. Room: trace (reader). Before it: recording.c and
+ * source.c; after it: analysis, exporters and tools, through include/upmu/trace.h.
+ *
+ * Each stream is in order by itself; a heap over the streams' present events gives the order of all.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "trace/read/reader.h"
+#include "trace/read/remapped.h"
+
+/* ------------------------------------------------------------------------------------------------------- heap */
+
+static bool earlier(const struct source *a, const struct source *b)
+{
+    uint64_t x = a->now.event.time_ns, y = b->now.event.time_ns;
+    return x != y ? x < y : a->order < b->order;
+}
+
+static void heap_down(struct upmu_trace *t, size_t i)
+{
+    struct source **heap = t->heap;
+    for (;;) {
+        size_t first = i, left = 2 * i + 1, right = left + 1;
+        if (left < t->n_heap && earlier(heap[left], heap[first]))
+            first = left;
+        if (right < t->n_heap && earlier(heap[right], heap[first]))
+            first = right;
+        if (first == i)
+            return;
+        struct source *moved = heap[i];
+        heap[i] = heap[first];
+        heap[first] = moved;
+        i = first;
+    }
+}
+
+static void heap_add(struct upmu_trace *t, struct source *s)
+{
+    size_t i = t->n_heap++;
+    for (; i > 0 && earlier(s, t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        t->heap[i] = t->heap[(i - 1) / 2];
+    t->heap[i] = s;
+}
+
+static void heap_drop_first(struct upmu_trace *t)
+{
+    t->heap[0] = t->heap[--t->n_heap];
+    heap_down(t, 0);
+}
+
+/* ------------------------------------------------------------------------------------------------------- open */
+
+int reader_open_process(struct process *p, const char *dir)
+{
+    p->dir = strdup(dir);
+    int rc = p->dir ? recording_metadata(dir, &p->meta, NULL, NULL) : recording_io_failed(dir, ENOMEM);
+    if (rc == 0)
+        rc = recording_streams(dir, &p->streams);
+    if (rc == 0)
+        rc = recording_totals(dir, &p->streams, &p->meta, &p->totals);
+    if (rc == 0)
+        recording_refit(&p->meta, &p->totals);
+    return rc;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct meta *x = &((const struct process *)a)->meta, *y = &((const struct process *)b)->meta;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* The process in `dir` is left out, for what upmu_error() says. @return 0, or UPMU_E_NOMEM. */
+static int reader_note_problem(struct upmu_trace *t, const char *dir)
+{
+    char **all = reallocarray(t->problems, t->n_problems + 1, sizeof *all);
+    char *text = NULL;
+    if (all)
+        t->problems = all;
+    if (!all || asprintf(&text, "the process in \"%s\" is left out: %s", dir, upmu_error()) < 0)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for what is damaged in \"%s\"", dir);
+    all[t->n_problems++] = text;
+    return 0;
+}
+
+/* Processes that cannot be opened do not hide the others. @return 0, or the first code if there is no other one. */
+static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
+{
+    int first = 0;
+    t->processes = calloc(dirs->n, sizeof *t->processes);
+    if (!t->processes)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for %zu processes", dirs->n);
+    for (size_t i = 0; i < dirs->n; i++) {
+        struct process *p = &t->processes[t->n_processes];
+        int rc = reader_open_process(p, dirs->paths[i]);
+        if (rc == 0) {
+            t->n_processes++;
+            continue;
+        }
+        reader_free_process(p);
+        *p = (struct process){0};
+        first = first != 0 ? first : rc;
+        if (rc != UPMU_E_NOMEM && dirs->n > 1)
+            rc = reader_note_problem(t, dirs->paths[i]);
+        if (rc != 0 && (rc == UPMU_E_NOMEM || dirs->n == 1))
+            return rc;
+    }
+    qsort(t->processes, t->n_processes, sizeof *t->processes, by_start);
+    return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems ? t->problems[0] : upmu_strerror(first));
+}
+
+/* Directories of processes whose start-up was cut off have nothing to read, and are reported. */
+static int open_interrupted(struct upmu_trace *t)
+{
+    struct path_list dirs;
+    int rc = recording_interrupted(t->dir, &dirs);
+    for (size_t i = 0; rc == 0 && i < dirs.n; i++) {
+        (void)upmu_fail(UPMU_E_FORMAT, RECORDING_INTERRUPTED);
+        rc = reader_note_problem(t, dirs.paths[i]);
+    }
+    path_list_free(&dirs);
+    return rc;
+}
+
+static int open_sources(struct upmu_trace *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_processes; i++)
+        n += t->processes[i].streams.n;
+    t->sources = calloc(n + 1, sizeof *t->sources);
+    t->heap = calloc(n + 1, sizeof *t->heap);
+    if (!t->sources || !t->heap)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for %zu streams", n);
+    int rc = 0;
+    for (size_t i = 0; i < t->n_processes; i++) {
+        struct process *p = &t->processes[i];
+        for (size_t k = 0; rc == 0 && k < p->streams.n; k++) {
+            uint32_t order = (uint32_t)t->n_sources;
+            rc = source_init(&t->sources[t->n_sources++], &p->meta, &p->context, p->streams.paths[k], (uint32_t)i,
+                             order);
+        }
+    }
+    return rc;
+}
+
+int upmu_trace_open(struct upmu_trace **trace, const char *dir)
+{
+    struct path_list dirs;
+    if (!trace || !dir)
+        return upmu_fail(UPMU_E_IO, "no directory, or no place for the trace");
+    *trace = NULL;
+    int rc = recording_processes(dir, &dirs);
+    if (rc != 0)
+        return rc;
+    struct upmu_trace *t = calloc(1, sizeof *t);
+    if (!t) {
+        path_list_free(&dirs);
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
+    }
+    t->dir = strdup(dir);
+    rc = t->dir ? open_processes(t, &dirs) : recording_io_failed(dir, ENOMEM);
+    if (rc == 0)
+        rc = open_interrupted(t);
+    if (rc == 0)
+        rc = open_sources(t);
+    path_list_free(&dirs);
+    if (rc == 0)
+        *trace = t;
+    else
+        upmu_trace_close(t);
+    return rc;
+}
+
+void reader_free_process(struct process *p)
+{
+    meta_free(&p->meta);
+    context_free(&p->context);
+    path_list_free(&p->streams);
+    free(p->dir);
+}
+
+void upmu_trace_close(struct upmu_trace *trace)
+{
+    if (!trace)
+        return;
+    for (size_t i = 0; i < trace->n_sources; i++)
+        source_free(&trace->sources[i]);
+    for (size_t i = 0; i < trace->n_processes; i++)
+        reader_free_process(&trace->processes[i]);
+    for (size_t i = 0; i < trace->n_problems; i++)
+        free(trace->problems[i]);
+    free(trace->problems);
+    free(trace->dir);
+    free(trace->sources);
+    free(trace->heap);
+    free(trace->processes);
+    free(trace);
+}
+
+/* ----------------------------------------------------------------------------------------------------- events */
+
+/* Ask every source for its first event. @return 0, or the code of one that failed; call again for the rest. */
+static int begin_sources(struct upmu_trace *t)
+{
+    while (t->n_begun < t->n_sources) {
+        struct source *s = &t->sources[t->n_begun++];
+        int rc = source_next(s);
+        s->broken = rc < 0;
+        if (rc < 0)
+            return rc;
+        if (rc > 0)
+            heap_add(t, s);
+    }
+    return 0;
+}
+
+/* The source at the top of the heap has given its event away: its next one takes its place. */
+static int replace_given(struct upmu_trace *t)
+{
+    struct source *s = t->given;
+    t->given = NULL;
+    if (!s)
+        return 0;
+    int rc = source_next(s);
+    s->broken = rc < 0;
+    if (rc > 0)
+        heap_down(t, 0);
+    else
+        heap_drop_first(t);
+    return rc < 0 ? rc : 0;
+}
+
+/* After the last event: what is cut off between two packets, or gone with a whole file, no stream tells. @return 0, or
+ * UPMU_E_FORMAT; call again for the rest. */
+static int check_processes(struct upmu_trace *t)
+{
+    if (t->n_told < t->n_problems)
+        return upmu_fail(UPMU_E_FORMAT, "%s", t->problems[t->n_told++]);
+    while (!t->damaged && t->n_checked < t->n_processes) {
+        const struct process *p = &t->processes[t->n_checked++];
+        if (p->meta.packets > p->totals.packets)
+            return upmu_fail(UPMU_E_FORMAT,
+                             "process %d: of %" PRIu64 " packets of events %" PRIu64
+                             " are missing: a stream file is cut off, empty or gone",
+                             (int)p->meta.pid, p->meta.packets, p->meta.packets - p->totals.packets);
+    }
+    return 0;
+}
+
+/* Not before it is given away: another stream may tell which modules were there then. */
+static void place_event(struct source *s)
+{
+    struct upmu_trace_event *e = &s->now.event;
+    e->site = turns_address(s->context, e->site, e->tick);
+    e->holder_site = turns_address(s->context, e->holder_site, e->tick);
+}
+
+int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
+{
+    if (!trace || !event)
+        return upmu_fail(UPMU_E_INVAL, "no trace, or no place for its event");
+    *event = NULL;
+    int rc = replace_given(trace);
+    if (rc == 0)
+        rc = begin_sources(trace);
+    if (rc != 0) {
+        trace->damaged = true;
+        return rc;
+    }
+    if (trace->n_heap == 0)
+        return check_processes(trace);
+    trace->given = trace->heap[0];
+    if (trace->given->context->disputed)
+        place_event(trace->given);
+    *event = &trace->given->now.event;
+    return 1;
+}
+
+/* -------------------------------------------------------------------------------------------------- processes */
+
+size_t upmu_trace_processes(const struct upmu_trace *trace)
+{
+    return trace ? trace->n_processes : 0;
+}
+
+/* The same process has gone on with another recording: exec() keeps its id and its begin. */
+static bool has_execed(const struct upmu_trace *t, size_t index)
+{
+    const struct process *p = &t->processes[index];
+    for (size_t i = 0; !p->meta.complete && p->totals.start_ticks != 0 && i < t->n_processes; i++) {
+        const struct process *q = &t->processes[i];
+        if (q->meta.pid == p->meta.pid && q->totals.start_ticks == p->totals.start_ticks &&
+            q->meta.start_ns > p->meta.start_ns && strcmp(q->meta.host, p->meta.host) == 0)
+            return true;
+    }
+    return false;
+}
+
+int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
+{
+    if (!trace || !out || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    const struct process *p = &trace->processes[index];
+    const struct meta *m = &p->meta;
+    /* Few ask: a look at all packets that opening a trace need not take. */
+    uint64_t clock_error_ns;
+    int rc = recording_clock_error(&p->streams, m, &clock_error_ns);
+    if (rc != 0)
+        return rc;
+    const struct upmu_trace_process ours = {
+        .pid = m->pid,
+        .host = m->host,
+        .command = m->command,
+        .kernel = m->kernel,
+        .start_ns = m->start_ns,
+        .clock_hz = m->clock.hz,
+        .n_counters = (uint32_t)m->n_counters,
+        .complete = m->complete,
+        .events = p->totals.events,
+        .lost = p->totals.lost,
+        .overwritten = p->totals.overwritten,
+        .clock_error_ns = clock_error_ns,
+        .event_cost_ps = p->context.cost.full,
+        .compact_cost_ps = p->context.cost.compact,
+        .stack_cost_ps = p->context.cost.stack,
+        .sched_note = m->sched_note,
+        .stopped = m->stopped || p->totals.stopped,
+        .futex_note = m->futex_note,
+        .execed = has_execed(trace, index),
+    };
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,
+                         out->size);
+    return 0;
+}
+
+const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, size_t i)
+{
+    if (!trace || index >= trace->n_processes || i >= trace->processes[index].meta.n_counters)
+        return NULL;
+    return trace->processes[index].meta.counters[i];
+}
+
+/* ------------------------------------------------------------------------------------------ stacks and modules */
+
+int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id, struct upmu_trace_stack *out)
+{
+    if (!trace || !out || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    const struct context_stack *s = id ? context_stack(&trace->processes[index].context, id) : NULL;
+    if (!s)
+        return upmu_fail(UPMU_E_NAME, "process %zu has no stack %u, or it was lost", index, (unsigned)id);
+    const struct upmu_trace_stack ours = {
+        .frames = s->frames, .n_frames = s->n_frames, .method = s->method, .truncated = s->truncated};
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_stack has at least %zu bytes, not %zu", sizeof ours,
+                         out->size);
+    return 0;
+}
+
+int upmu_trace_module(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_module *out)
+{
+    if (!trace || !out || index >= trace->n_processes)
+        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    const struct context *c = &trace->processes[index].context;
+    if (i >= c->n_modules)
+        return upmu_fail(UPMU_E_NAME, "process %zu has no module %zu", index, i);
+    const struct context_module *m = &c->modules[i];
+    const struct upmu_trace_module ours = {.base = m->base + m->tag,
+                                           .start = m->start + m->tag,
+                                           .end = m->end + m->tag,
+                                           .path = m->path,
+                                           .build_id = m->build_id};
+    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_module has at least %zu bytes, not %zu", sizeof ours,
+                         out->size);
+    return 0;
+}

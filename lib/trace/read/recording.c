@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* Directories, metadata files and packet heads. Room: trace (reader); used by reader.c and repair.c. */
+#include "trace/read/recording.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace/format/control.h"
+#include "trace/read/packets.h"
+#include "trace/read/source.h"
+
+int recording_io_failed(const char *path, int err)
+{
+    const char *text = strerrordesc_np(err);
+    return upmu_fail(err == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
+}
+
+/* ------------------------------------------------------------------------------------------------ directories */
+
+void path_list_free(struct path_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->paths[i]);
+    free(list->paths);
+    *list = (struct path_list){0};
+}
+
+/* Add dir/name, or dir where `name` is NULL. */
+static int path_list_add(struct path_list *list, const char *dir, const char *name)
+{
+    char *path = NULL;
+    int len = name ? asprintf(&path, "%s/%s", dir, name) : asprintf(&path, "%s", dir);
+    char **grown = len < 0 ? NULL : reallocarray(list->paths, list->n + 1, sizeof *grown);
+    if (!grown) {
+        if (len >= 0)
+            free(path);
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the list of files in \"%s\"", dir);
+    }
+    list->paths = grown;
+    list->paths[list->n++] = path;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool has_metadata(const char *dir, const char *name)
+{
+    struct stat st;
+    char *path = NULL;
+    if (asprintf(&path, "%s%s%s/metadata", dir, name ? "/" : "", name ? name : "") < 0)
+        return false;
+    bool there = stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    free(path);
+    return there;
+}
+
+static bool is_stream(const char *dir, const char *name)
+{
+    (void)dir;
+    return strncmp(name, "stream_", strlen("stream_")) == 0;
+}
+
+/* All entries that `wanted` takes; hidden ones are not asked about. */
+static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char *name), struct path_list *out)
+{
+    DIR *d = opendir(dir);
+    if (!d)
+        return recording_io_failed(dir, errno);
+    int rc = 0;
+    const struct dirent *e;
+    for (errno = 0; rc == 0 && (e = readdir(d)) != NULL; errno = 0)
+        if (e->d_name[0] != '.' && wanted(dir, e->d_name))
+            rc = path_list_add(out, dir, e->d_name);
+    if (rc == 0 && errno != 0)
+        rc = recording_io_failed(dir, errno);
+    closedir(d);
+    if (rc != 0)
+        path_list_free(out);
+    else if (out->n)
+        qsort(out->paths, out->n, sizeof *out->paths, by_name);
+    return rc;
+}
+
+/* Whether a file is older than a process takes from making its control file to being seen to run. */
+static bool is_settled(const char *path)
+{
+    enum { SECONDS = 2 };
+    struct stat st;
+    return stat(path, &st) == 0 && time(NULL) - st.st_mtime > SECONDS;
+}
+
+/* A process makes its control file, then its metadata. One that still runs is about to do so, and one that has ended since may
+ * have done so. */
+static bool is_interrupted(const char *dir, const char *name)
+{
+    char *path = NULL, *control = NULL;
+    bool interrupted = false;
+    if (!has_metadata(dir, name) && asprintf(&path, "%s%s%s", dir, name ? "/" : "", name ? name : "") >= 0 &&
+        asprintf(&control, "%s/" CONTROL_FILE, path) >= 0 && is_settled(control)) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        interrupted = fd >= 0 && control_is_running(fd) == 0 && !has_metadata(dir, name);
+        if (fd >= 0)
+            close(fd);
+    }
+    free(control);
+    free(path);
+    return interrupted;
+}
+
+int recording_interrupted(const char *dir, struct path_list *out)
+{
+    *out = (struct path_list){0};
+    return has_metadata(dir, NULL) ? 0 : list_dir(dir, is_interrupted, out);
+}
+
+int recording_processes(const char *dir, struct path_list *out)
+{
+    struct path_list begun;
+    *out = (struct path_list){0};
+    if (has_metadata(dir, NULL))
+        return path_list_add(out, dir, NULL);
+    int rc = list_dir(dir, has_metadata, out);
+    if (rc != 0 || out->n > 0)
+        return rc;
+    rc = recording_interrupted(dir, &begun);
+    bool interrupted = rc == 0 && (begun.n > 0 || is_interrupted(dir, NULL));
+    path_list_free(&begun);
+    if (rc != 0)
+        return rc;
+    if (interrupted)
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\": " RECORDING_INTERRUPTED, dir);
+    return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a libupmu trace: no metadata in it or in a directory below", dir);
+}
+
+int recording_streams(const char *process, struct path_list *out)
+{
+    *out = (struct path_list){0};
+    return list_dir(process, is_stream, out);
+}
+
+/* --------------------------------------------------------------------------------------------------- metadata */
+
+static int read_text(const char *path, char **text, size_t *len)
+{
+    struct stat st;
+    int fd = packets_open(path);
+    if (fd < 0)
+        return recording_io_failed(path, -fd);
+    int rc = 0;
+    if (fstat(fd, &st) != 0)
+        rc = recording_io_failed(path, errno);
+    else if (st.st_size > META_BYTES_MAX)
+        rc = upmu_fail(UPMU_E_FORMAT, "\"%s\" is longer than any metadata", path);
+    *len = rc == 0 ? (size_t)st.st_size : 0;
+    *text = malloc(*len + 1);
+    if (rc == 0 && !*text)
+        rc = recording_io_failed(path, ENOMEM);
+    int err = rc == 0 ? packets_read(fd, *text, *len, 0) : 0;
+    if (err != 0)
+        rc = recording_io_failed(path, -err);
+    close(fd);
+    if (rc != 0)
+        free(*text);
+    return rc;
+}
+
+int recording_metadata(const char *process, struct meta *m, char **text, size_t *len)
+{
+    char *path = NULL, *content = NULL;
+    size_t bytes = 0;
+    if (asprintf(&path, "%s/metadata", process) < 0)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", process);
+    int rc = read_text(path, &content, &bytes);
+    if (rc == 0) {
+        rc = meta_parse(m, content, bytes, path);
+        if (rc == 0 && text) {
+            *text = content;
+            *len = bytes;
+            content = NULL;
+        }
+        free(content);
+    }
+    free(path);
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------------------------------- totals */
+
+static void note_triple(struct recording_totals *t, const struct ctf_packet *h)
+{
+    if (h->clock_raw <= t->last.raw_ns)
+        return;
+    t->last = (struct clock_triple){
+        .tick = h->clock_tick,
+        .raw_ns = h->clock_raw,
+        .monotonic_ns = h->clock_monotonic,
+        .realtime_ns = h->clock_realtime,
+        .width = h->clock_width,
+    };
+}
+
+static int add_packet(int fd, const struct packet *p, const struct meta *m, struct recording_totals *t)
+{
+    uint64_t events = p->head.event_count;
+    int rc = events == 0 ? source_count(fd, p, m, &events) : 0;
+    t->events += events;
+    note_triple(t, &p->head);
+    return rc;
+}
+
+static int ring_totals(int fd, uint64_t file_size, uint64_t bytes, const struct meta *m, struct recording_totals *t)
+{
+    struct packet p, last = {.size = 0};
+    int rc = 0;
+    for (uint64_t offset = 0; rc == 0 && offset < file_size; offset = packets_next_slot(fd, offset, file_size, bytes)) {
+        int state = packet_in_slot(fd, file_size, offset, bytes, m->uuid, &p);
+        if (state != PACKET_GOOD) {
+            rc = state < 0 ? state : 0;
+            continue;
+        }
+        rc = add_packet(fd, &p, m, t);
+        if (last.size == 0 || p.head.packet_seq_num > last.head.packet_seq_num)
+            last = p;
+    }
+    t->lost += last.head.events_discarded;
+    return rc;
+}
+
+static int stream_totals(const char *path, const struct meta *m, struct recording_totals *t)
+{
+    struct stat st;
+    struct packet p;
+    uint64_t discarded = 0;
+    int fd = packets_open(path);
+    if (fd < 0)
+        return recording_io_failed(path, -fd);
+    int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+    uint64_t ring = packets_ring(path, m);
+    if (rc == 0 && ring)
+        rc = ring_totals(fd, (uint64_t)st.st_size, ring, m, t);
+    for (uint64_t offset = 0; rc == 0 && !ring; offset += p.size) {
+        int state = packet_at(fd, (uint64_t)st.st_size, offset, m->uuid, &p);
+        if (state != PACKET_GOOD) {
+            rc = state < 0 ? state : 0;
+            break;
+        }
+        rc = add_packet(fd, &p, m, t);
+        t->packets += p.content > sizeof p.head;
+        discarded = p.head.events_discarded;
+    }
+    close(fd);
+    t->lost += discarded;
+    return rc == 0 || rc == -ENODATA ? 0 : recording_io_failed(path, -rc);
+}
+
+/* The control file knows of losses that reached no packet. It may be missing in a copy. */
+static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwritten, struct recording_totals *t)
+{
+    char *path = NULL;
+    struct control_header h;
+    if (asprintf(&path, "%s/" CONTROL_FILE, process) < 0)
+        return false;
+    int fd = packets_open(path);
+    free(path);
+    if (fd < 0)
+        return false;
+    bool good = packets_read(fd, &h, sizeof h, 0) == 0 && memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0;
+    close(fd);
+    *lost = good ? h.lost : 0;
+    *overwritten = good ? h.overwritten : 0;
+    t->start_ticks = good ? h.start_ticks : 0;
+    t->stopped = good && h.stopped == 1 && h.bytes >= offsetof(struct control_header, stopped) + sizeof h.stopped;
+    return good;
+}
+
+/* Packets count both together: what they discard beyond what was overwritten was lost. */
+static void split_lost(const char *process, const struct meta *m, struct recording_totals *t)
+{
+    uint64_t lost = 0, overwritten = 0, discarded = t->lost;
+    if (!control_counts(process, &lost, &overwritten, t) && m->ring_bytes)
+        overwritten = discarded;
+    t->overwritten = overwritten;
+    t->lost = discarded > overwritten ? discarded - overwritten : 0;
+    if (lost > t->lost)
+        t->lost = lost;
+}
+
+int recording_totals(const char *process, const struct path_list *streams, const struct meta *m,
+                     struct recording_totals *out)
+{
+    *out = (struct recording_totals){0};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < streams->n; i++)
+        rc = stream_totals(streams->paths[i], m, out);
+    split_lost(process, m, out);
+    return rc;
+}
+
+/* Both sides count from the origin, through which the line goes. */
+static uint64_t triple_error(const struct meta *m, const struct ctf_packet *h)
+{
+    double hz = (double)m->clock.hz;
+    double line = ((double)h->clock_tick - (double)m->origin.tick) * 1e9 / hz;
+    double raw = (double)h->clock_raw - (double)m->origin.raw_ns;
+    double unsure = ((double)h->clock_width + (double)m->origin.width) / 2 * 1e9 / hz;
+    double off = (line > raw ? line - raw : raw - line) + unsure;
+    return off < 1e18 ? (uint64_t)(off + 0.5) : (uint64_t)1e18;
+}
+
+static int stream_clock_error(const char *path, const struct meta *m, uint64_t *error_ns)
+{
+    struct stat st;
+    struct packet p = {.size = 0};
+    int fd = packets_open(path);
+    if (fd < 0)
+        return recording_io_failed(path, -fd);
+    int rc = fstat(fd, &st) == 0 ? 0 : -errno;
+    uint64_t ring = packets_ring(path, m), size = rc == 0 ? (uint64_t)st.st_size : 0;
+    for (uint64_t offset = 0; rc == 0 && offset < size;
+         offset = ring ? packets_next_slot(fd, offset, size, ring) : offset + p.size) {
+        int state =
+            ring ? packet_in_slot(fd, size, offset, ring, m->uuid, &p) : packet_at(fd, size, offset, m->uuid, &p);
+        if (state != PACKET_GOOD && !ring)
+            break;
+        uint64_t error = state == PACKET_GOOD && p.head.clock_raw ? triple_error(m, &p.head) : 0;
+        if (error != 0 && (*error_ns == UINT64_MAX || error > *error_ns))
+            *error_ns = error;
+    }
+    close(fd);
+    return rc == 0 ? 0 : recording_io_failed(path, -rc);
+}
+
+int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns)
+{
+    int rc = 0;
+    *error_ns = UINT64_MAX;
+    for (size_t i = 0; rc == 0 && i < streams->n; i++)
+        rc = stream_clock_error(streams->paths[i], m, error_ns);
+    return rc;
+}
+
+int recording_refit(struct meta *m, const struct recording_totals *totals)
+{
+    const struct clock_triple *last = &totals->last;
+    if (m->complete || m->portable_clock || m->origin.raw_ns == 0 ||
+        last->raw_ns < m->origin.raw_ns + CLOCK_MAP_BASELINE_NS)
+        return 0;
+    uint64_t hz = clock_map_hz(&m->origin, last), first = m->clock.hz;
+    /* The first measurement was short but not wrong: what is far from it comes from damaged bytes. */
+    if (hz == first || hz < first - first / 1000 || hz > first + first / 1000)
+        return 0;
+    clock_map_set(&m->clock, &m->origin, hz);
+    return 1;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * What lies in a recording: processes, their streams, and what can be known without reading every event. Room: trace
+ * (reader). Before it: the directory; after it: reader.c and repair.c.
+ */
+#ifndef UPMU_TRACE_RECORDING_H
+#define UPMU_TRACE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/read/meta.h"
+
+/** Paths, sorted by name. All zero is empty. */
+struct path_list {
+    char **paths;
+    size_t n;
+};
+
+void path_list_free(struct path_list *list);
+
+/** Directories of the processes: those in `dir` that have metadata, or `dir` itself. @return 0; UPMU_E_IO, UPMU_E_NOMEM,
+ *  UPMU_E_FORMAT (there is none). */
+int recording_processes(const char *dir, struct path_list *out);
+
+#define RECORDING_INTERRUPTED "recording was cut off while it started: nothing was recorded"
+/** The directories of processes below `dir` that ended before they had metadata. @return 0, UPMU_E_IO, UPMU_E_NOMEM. */
+int recording_interrupted(const char *dir, struct path_list *out);
+/** Stream files of a process. @return 0; UPMU_E_IO, UPMU_E_NOMEM. */
+int recording_streams(const char *process, struct path_list *out);
+
+/** Read and parse the metadata of a process. `text` (may be NULL) gets the text, to be freed. @return as meta_parse(),
+ *  UPMU_E_IO. */
+int recording_metadata(const char *process, struct meta *m, char **text, size_t *len);
+
+/** What the packets of a process say together. */
+struct recording_totals {
+    uint64_t events;
+    uint64_t packets; /**< with events, of files that grow */
+    uint64_t lost;
+    uint64_t overwritten;     /**< in rings, by later events */
+    bool stopped;             /**< by the control file: recording ended at its limit */
+    uint64_t start_ticks;     /**< by the control file: when the process itself began; 0: not known */
+    struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
+};
+
+/** Look at all packets of a process. Damage ends the look at that stream; reading it will tell. @return 0; UPMU_E_IO,
+ *  UPMU_E_NOMEM. */
+int recording_totals(const char *process, const struct path_list *streams, const struct meta *m,
+                     struct recording_totals *out);
+
+/** Give the clock of a process that did not end in good order the longest baseline its packets offer.
+ *  @return 1 if the clock is another now, else 0. */
+int recording_refit(struct meta *m, const struct recording_totals *totals);
+
+/** How far the moments that the packets of a process noted are from its clock's line, at most, with their uncertainty.
+ *  @return 0 and `*error_ns` (UINT64_MAX: no moment was noted); UPMU_E_IO, UPMU_E_NOMEM. */
+int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns);
+
+/** Message and code for a failed system call on `path`. */
+int recording_io_failed(const char *path, int err);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a process id to the directory of its trace. Room: trace (reader). Before it: remote.c; after it: /proc.
+ *
+ * A process that records has its control file mapped. A forked child that has not recorded yet still has its parent's:
+ * the start time in the file tells whose it is.
+ */
+#include "trace/read/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace/format/control.h"
+#include "trace/read/packets.h"
+#include "trace/read/recording.h"
+
+#define CONTROL_TAIL "/" CONTROL_FILE
+
+/* The path in a line of /proc/PID/maps, in which a newline stands as \012; NULL if it is no control file's. The path is
+ * in `line`, without the file's own name. */
+static char *directory_in(char *line)
+{
+    char *path = strchr(line, '/'), *to;
+    if (!path)
+        return NULL;
+    path[strcspn(path, "\n")] = '\0';
+    size_t len = strlen(path), tail = strlen(CONTROL_TAIL);
+    if (len <= tail || strcmp(path + len - tail, CONTROL_TAIL) != 0)
+        return NULL;
+    path[len - tail] = '\0';
+    to = path;
+    for (const char *p = path; *p; p++) {
+        bool newline = strncmp(p, "\\012", 4) == 0;
+        *to++ = newline ? '\n' : *p;
+        p += newline ? 3 : 0;
+    }
+    *to = '\0';
+    return path;
+}
+
+/* @return 1 if the control file in `dir` is of the process that began at `start`, 0 if not; UPMU_E_IO, UPMU_E_NOMEM. */
+static int is_of(const char *dir, uint64_t start)
+{
+    struct control_header h;
+    char *path = NULL;
+    if (asprintf(&path, "%s" CONTROL_TAIL, dir) < 0)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the path of the control file in \"%s\"", dir);
+    int fd = packets_open(path);
+    int rc = fd < 0 ? fd : packets_read(fd, &h, sizeof h, 0);
+    if (fd >= 0)
+        close(fd);
+    if (rc != 0)
+        rc = recording_io_failed(path, -rc);
+    else
+        rc = memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) == 0 && h.start_ticks == start;
+    free(path);
+    return rc;
+}
+
+static int maps_failed(pid_t pid, const char *maps, int err)
+{
+    if (err == ENOENT || err == ESRCH)
+        return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)pid);
+    if (err == EACCES || err == EPERM)
+        return upmu_fail(
+            UPMU_E_PERM,
+            "process %d may not be looked at: it is another user's, or has rights that this command has not", (int)pid);
+    return recording_io_failed(maps, err);
+}
+
+/* @return 1 and the directory, 0 if there is none, or an error. */
+static int search_maps(FILE *maps, const char *name, pid_t pid, char **dir)
+{
+    char *line = NULL;
+    size_t room = 0;
+    uint64_t start = control_start_ticks(pid);
+    int rc = 0;
+    while (rc == 0 && getline(&line, &room, maps) > 0) {
+        const char *found = directory_in(line);
+        rc = found ? is_of(found, start) : 0;
+        if (rc > 0 && !(*dir = strdup(found)))
+            rc = upmu_fail(UPMU_E_NOMEM, "no memory for a path");
+    }
+    if (rc == 0 && ferror(maps))
+        rc = maps_failed(pid, name, errno);
+    free(line);
+    return rc;
+}
+
+int remote_find(pid_t pid, char **dir)
+{
+    char path[40];
+    *dir = NULL;
+    if (pid <= 0)
+        return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)pid);
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    if (!maps)
+        return maps_failed(pid, path, errno);
+    int rc = search_maps(maps, path, pid, dir);
+    (void)fclose(maps); /* nothing was written */
+    if (rc == 0)
+        return upmu_fail(UPMU_E_STATE,
+                         "process %d records nothing: it was not started by \"upmu record\", nor with UPMU_TRACE set",
+                         (int)pid);
+    return rc < 0 ? rc : 0;
+}

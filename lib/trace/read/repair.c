@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Repair: make the trace of a killed process readable for every CTF reader. Room: trace (reader). Before it: packets.c,
+ * which judges; after it: the files, and tools through include/upmu/trace.h.
+ *
+ * Only what was never committed is cut. The clock in the metadata, measured in the first moments, is replaced by one
+ * fitted to all moments the packets noted: the one our own reader uses, so that all readers give the same times.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/textbuf.h"
+#include "trace/format/control.h"
+#include "trace/read/meta.h"
+#include "trace/read/packets.h"
+#include "trace/read/recording.h"
+#include "trace/read/repair_ring.h"
+#include "upmu/trace.h"
+
+static int not_changed(const char *path, int err)
+{
+    return upmu_fail(UPMU_E_IO, "\"%s\" must be changed and cannot be: %s%s", path, strerrordesc_np(err),
+                     err == EROFS || err == EACCES || err == EPERM ? "; repair a copy of the recording" : "");
+}
+
+static int open_for_change(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd >= 0)
+        return fd;
+    return not_changed(path, errno);
+}
+
+/* Cut a stream at `end`. */
+static int cut_stream(const char *path, uint64_t end)
+{
+    int fd = open_for_change(path);
+    if (fd < 0)
+        return fd;
+    int rc = ftruncate(fd, (off_t)end) == 0 ? 0 : recording_io_failed(path, errno);
+    close(fd);
+    return rc;
+}
+
+/* A file cut behind the last committed event of its last packet: the packet is as long as what there is of it. */
+static int shorten_packet(const char *path, const struct packet *p, uint64_t file_size)
+{
+    uint64_t bits = (file_size - p->offset) * 8;
+    int fd = open_for_change(path);
+    if (fd < 0)
+        return fd;
+    off_t at = (off_t)(p->offset + offsetof(struct ctf_packet, packet_size));
+    int rc = pwrite(fd, &bits, sizeof bits, at) == (ssize_t)sizeof bits ? 0 : recording_io_failed(path, EIO);
+    close(fd);
+    return rc;
+}
+
+/* Find the first thing in a stream that is no good packet, or the last packet if that is cut off. */
+static int find_end(const char *path, const struct meta *m, struct packet *end, uint64_t *file_size)
+{
+    struct stat st;
+    int fd = packets_open(path);
+    if (fd < 0)
+        return recording_io_failed(path, -fd);
+    int state = fstat(fd, &st) == 0 ? PACKET_GOOD : -errno;
+    *file_size = state == PACKET_GOOD ? (uint64_t)st.st_size : 0;
+    for (uint64_t offset = 0; state == PACKET_GOOD; offset += end->size) {
+        state = packet_at(fd, *file_size, offset, m->uuid, end);
+        if (state == PACKET_GOOD && end->size > *file_size - offset)
+            break;
+    }
+    close(fd);
+    return state < 0 ? recording_io_failed(path, -state) : state;
+}
+
+static int repair_stream(const char *path, const struct meta *m, struct upmu_trace_repair *out)
+{
+    struct packet end = {.wrong = ""};
+    uint64_t file_size = 0;
+    if (packets_ring(path, m)) {
+        bool changed;
+        int failed = repair_ring(path, m, &changed);
+        out->reordered += failed == 0 && changed;
+        return failed;
+    }
+    int state = find_end(path, m, &end, &file_size), rc = 0;
+    if (state < 0 || state == PACKET_NONE)
+        return state;
+    if (state == PACKET_BAD)
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s; left as it is", path, end.offset, end.wrong);
+    if (state == PACKET_GOOD && end.present < end.content)
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\": the file is cut off, committed events are missing; left as it is",
+                         path);
+    if (state == PACKET_GOOD) {
+        rc = shorten_packet(path, &end, file_size);
+    } else {
+        rc = cut_stream(path, end.offset);
+        out->bytes += rc == 0 ? file_size - end.offset : 0;
+    }
+    out->trimmed += rc == 0;
+    return rc;
+}
+
+/* The metadata with another clock block, written aside and renamed. */
+static int replace_metadata(const char *dir, const struct textbuf *text)
+{
+    char *path = NULL, *temp = NULL;
+    int rc = 0;
+    if (asprintf(&path, "%s/metadata", dir) < 0)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", dir);
+    if (asprintf(&temp, "%s/.metadata.new", dir) < 0) {
+        free(path);
+        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", dir);
+    }
+    int fd = -1, err = 0;
+    if (unlink(temp) != 0 && errno != ENOENT) /* the dead writer's reserve */
+        err = -errno;
+    if (err == 0 && (fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) < 0)
+        err = -errno;
+    if (err == 0)
+        err = textbuf_write(text, fd);
+    if (fd >= 0 && close(fd) != 0 && err == 0)
+        err = -errno;
+    if (err == 0 && rename(temp, path) != 0)
+        err = -errno;
+    if (err != 0) {
+        unlink(temp);
+        rc = not_changed(path, -err);
+    }
+    free(temp);
+    free(path);
+    return rc;
+}
+
+static int repair_clock(const char *dir, const struct meta *m, const char *text, size_t len)
+{
+    struct textbuf b = {0};
+    textbuf_add(&b, text, m->clock_begin);
+    clock_map_text(&b, &m->clock, m->clock_uuid, m->origin.width);
+    textbuf_add(&b, text + m->clock_end, len - m->clock_end);
+    int rc = replace_metadata(dir, &b);
+    textbuf_free(&b);
+    return rc;
+}
+
+static int repair_streams(const char *dir, struct meta *m, const char *text, size_t len, struct upmu_trace_repair *out)
+{
+    struct path_list streams;
+    struct recording_totals totals;
+    int rc = recording_streams(dir, &streams);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < streams.n; i++) {
+        int failed = repair_stream(streams.paths[i], m, out);
+        rc = rc == 0 ? failed : rc; /* the others are repaired all the same */
+    }
+    int failed = recording_totals(dir, &streams, m, &totals);
+    if (failed == 0 && recording_refit(m, &totals))
+        failed = repair_clock(dir, m, text, len);
+    path_list_free(&streams);
+    return rc == 0 ? failed : rc;
+}
+
+static int is_running(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return recording_io_failed(dir, errno);
+    int running = control_is_running(fd);
+    close(fd);
+    return running < 0 ? recording_io_failed(dir, -running) : running;
+}
+
+static int repair_process(const char *dir, struct upmu_trace_repair *out)
+{
+    struct meta m;
+    char *text;
+    size_t len;
+    out->processes++;
+    int rc = is_running(dir);
+    if (rc > 0)
+        out->running++;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = recording_metadata(dir, &m, &text, &len);
+    if (rc != 0)
+        return rc;
+    rc = repair_streams(dir, &m, text, len, out);
+    meta_free(&m);
+    free(text);
+    return rc;
+}
+
+int upmu_trace_repair(const char *dir, struct upmu_trace_repair *out)
+{
+    struct path_list dirs;
+    struct upmu_trace_repair done = {0};
+    if (!dir || !out)
+        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the result");
+    if (!opts_give(out, out->size, sizeof done, &done, sizeof done))
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_repair has at least %zu bytes, not %zu", sizeof done,
+                         out->size);
+    int rc = recording_processes(dir, &dirs);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < dirs.n; i++) {
+        int failed = repair_process(dirs.paths[i], &done);
+        rc = rc == 0 ? failed : rc; /* the others are repaired all the same */
+    }
+    path_list_free(&dirs);
+    return opts_give(out, out->size, sizeof done, &done, sizeof done) ? rc : UPMU_E_INVAL;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* One stream as a source of events. Room: trace (reader); used by reader.c. */
+#include "trace/read/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "trace/read/recording.h"
+#include "trace/read/remapped.h"
+
+int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
+                uint32_t order)
+{
+    *s = (struct source){.meta = meta, .context = context, .path = path, .process = process, .order = order};
+    s->ring_bytes = packets_ring(path, meta);
+    s->now.event.size = sizeof s->now.event;
+    s->now.event.process = process;
+    s->now.event.pid = meta->pid;
+    s->values = calloc(meta->n_counters + 1, sizeof *s->values);
+    return s->values ? 0 : upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", path);
+}
+
+void source_free(struct source *s)
+{
+    free(s->values);
+    free(s->data);
+    s->values = NULL;
+    s->data = NULL;
+}
+
+static int damaged(const struct source *s, uint64_t offset, const char *what)
+{
+    return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s", s->path, offset, what);
+}
+
+/* Bring the content of `p` in; the first `done` bytes of it have been decoded before. @return 0, -errno. */
+static int load(struct source *s, int fd, const struct packet *p, size_t done)
+{
+    size_t len = (size_t)p->present;
+    if (len > s->capacity) {
+        uint8_t *grown = realloc(s->data, len);
+        if (!grown)
+            return -ENOMEM;
+        s->data = grown;
+        s->capacity = len;
+    }
+    int rc = packets_read(fd, s->data, len, p->offset);
+    if (rc != 0)
+        return rc;
+    s->packet = *p;
+    s->has_packet = true;
+    s->cursor.pos = s->data + done;
+    s->cursor.end = s->data + len;
+    return 0;
+}
+
+/* Bring a packet in from its beginning. @return 1 or an error code. */
+static int begin_packet(struct source *s, int fd, const struct packet *p)
+{
+    if (p->head.timestamp_begin < s->floor)
+        return damaged(s, p->offset, "a packet begins before the one in front of it ends");
+    int rc = load(s, fd, p, sizeof p->head);
+    if (rc != 0)
+        return recording_io_failed(s->path, -rc);
+    s->cursor.tick = p->head.timestamp_begin;
+    s->decoded = 0;
+    return 1;
+}
+
+/* The packet has grown: bring it in again. @return 1 or an error code. */
+static int go_on_with(struct source *s, int fd, const struct packet *p)
+{
+    int rc = load(s, fd, p, (size_t)(s->cursor.pos - s->data));
+    return rc == 0 ? 1 : recording_io_failed(s->path, -rc);
+}
+
+static bool is_empty(const struct packet *p)
+{
+    return p->content == sizeof p->head;
+}
+
+/*
+ * A packet that was not finished when it was loaded may have grown meanwhile. It is looked at after its successor: had
+ * the writer gone on by then, what is seen now is final, and no event between the two looks is passed over.
+ * @return 1: there is more to do in this packet; 0: it is done with; or an error code.
+ */
+static int look_again(struct source *s, int fd, uint64_t file_size)
+{
+    struct packet again;
+    int state = packet_at(fd, file_size, s->packet.offset, s->meta->uuid, &again);
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    if (state != PACKET_GOOD || again.present < s->packet.present) {
+        if (is_empty(&s->packet)) { /* a thread ended without an event, and its packet was taken away */
+            s->packet.size = 0;
+            return 0;
+        }
+        return damaged(s, s->packet.offset, "the packet changed while it was read");
+    }
+    if (again.content == s->packet.content && again.size == s->packet.size)
+        return 0;
+    /* its first event has moved its begin */
+    return s->decoded == 0 ? begin_packet(s, fd, &again) : go_on_with(s, fd, &again);
+}
+
+/* Of a ring: the bytes of `p` are in, but had it begun anew meanwhile they are of no packet. What was overwritten is told by
+ * the packets that are there. @return 1; 0: passed over; -errno as an error code. */
+static int keep_if_same(struct source *s, int fd, uint64_t file_size, const struct packet *p)
+{
+    struct packet now;
+    int state = packet_in_slot(fd, file_size, p->offset, s->ring_bytes, s->meta->uuid, &now);
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    if (state == PACKET_GOOD && now.head.packet_seq_num == p->head.packet_seq_num && now.head.tid == p->head.tid)
+        return 1;
+    s->cursor.pos = s->cursor.end;
+    s->packet.head.event_count = 0;
+    return 0;
+}
+
+/* look_again() in a ring, where the packet may have given its place to another: then it is `*gone`. */
+static int look_again_in_ring(struct source *s, int fd, uint64_t file_size, bool *gone)
+{
+    struct packet again;
+    int state = packet_in_slot(fd, file_size, s->packet.offset, s->ring_bytes, s->meta->uuid, &again);
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    *gone = state != PACKET_GOOD || again.head.packet_seq_num != s->packet.head.packet_seq_num;
+    if (*gone || again.content <= s->packet.content)
+        return 0;
+    int rc = s->decoded == 0 ? begin_packet(s, fd, &again) : go_on_with(s, fd, &again);
+    if (rc < 0)
+        return rc;
+    rc = keep_if_same(s, fd, file_size, &again);
+    *gone = rc == 0;
+    return rc;
+}
+
+/* The packet's events are all decoded: is that what it promised? */
+static int check_packet(const struct source *s)
+{
+    const struct packet *p = &s->packet;
+    if (p->present < p->content)
+        return damaged(s, p->offset + p->present, "the file is cut off, committed events are missing");
+    if (p->head.event_count != 0 && p->head.event_count != s->decoded)
+        return damaged(s, p->offset, "the number of events is not the one the packet states");
+    return 0;
+}
+
+/* step() in a ring. The next packet is looked for before the present one is looked at again, as there; and once more if it
+ * turns out that the writer has come round meanwhile. */
+static int step_in_ring(struct source *s, int fd, uint64_t file_size)
+{
+    bool done = !s->has_packet;
+    for (;;) {
+        struct packet next;
+        uint64_t offset = s->has_packet ? s->packet.offset : UINT64_MAX;
+        int state =
+            packet_in_ring(fd, file_size, s->ring_bytes, s->meta->uuid, s->packet.head.packet_seq_num, offset, &next);
+        if (!done) {
+            int rc = look_again_in_ring(s, fd, file_size, &done);
+            if (rc == 0)
+                rc = check_packet(s);
+            if (rc != 0)
+                return rc;
+            if (done)
+                continue;
+        }
+        if (state < 0)
+            return recording_io_failed(s->path, -state);
+        if (state == PACKET_BAD)
+            return damaged(s, next.offset, next.wrong);
+        if (state != PACKET_GOOD)
+            return 0;
+        if (s->has_packet && next.head.packet_seq_num > s->packet.head.packet_seq_num)
+            s->missed += next.head.packet_seq_num - s->packet.head.packet_seq_num - 1;
+        int rc = begin_packet(s, fd, &next);
+        if (rc > 0)
+            rc = keep_if_same(s, fd, file_size, &next);
+        if (rc != 0)
+            return rc;
+        done = true;
+    }
+}
+
+/* Go to the next packet with the file open. @return 1; 0 at the end; error code. */
+static int step(struct source *s, int fd)
+{
+    struct stat st;
+    struct packet next;
+    if (fstat(fd, &st) != 0)
+        return recording_io_failed(s->path, errno);
+    uint64_t file_size = (uint64_t)st.st_size;
+    if (s->ring_bytes)
+        return step_in_ring(s, fd, file_size);
+    uint64_t offset = s->has_packet ? s->packet.offset + s->packet.size : 0;
+    int state = packet_at(fd, file_size, offset, s->meta->uuid, &next);
+    if (s->has_packet && (s->packet.head.event_count == 0 || !s->meta->complete)) {
+        int rc = look_again(s, fd, file_size);
+        if (rc != 0)
+            return rc;
+        if (s->packet.size == 0) /* another thread's may come to its place */
+            return 0;
+    }
+    int rc = s->has_packet ? check_packet(s) : 0;
+    if (rc != 0)
+        return rc;
+    if (state < 0)
+        return recording_io_failed(s->path, -state);
+    if (state == PACKET_BAD)
+        return damaged(s, offset, next.wrong);
+    return state == PACKET_GOOD ? begin_packet(s, fd, &next) : 0;
+}
+
+static int next_packet(struct source *s)
+{
+    int fd = packets_open(s->path);
+    if (fd < 0)
+        return recording_io_failed(s->path, -fd);
+    int rc = step(s, fd);
+    close(fd);
+    return rc;
+}
+
+static int keep_stack(struct source *s)
+{
+    const struct decoded *d = &s->now;
+    const struct context_stack stack = {
+        .tick = d->event.tick,
+        .id = d->event.stack,
+        .n_frames = d->n_frames,
+        .method = (uint8_t)d->method,
+        .truncated = d->truncated != 0,
+    };
+    return context_add_stack(s->context, &stack, d->frames);
+}
+
+static int keep_module(struct source *s)
+{
+    const struct decoded *d = &s->now;
+    const struct context_module module = {
+        .base = d->base, .start = d->start, .end = d->end, .path = d->event.name, .build_id = d->build_id};
+    return turns_there(s->context, &module, d->event.tick);
+}
+
+/* What is no event for the caller. @return 0 or UPMU_E_NOMEM. */
+static int keep_aside(struct source *s)
+{
+    int rc = 0;
+    if (s->now.event.kind == SCHEMA_KIND_STACK)
+        rc = keep_stack(s);
+    else if (s->now.event.kind == SCHEMA_KIND_MODULE)
+        rc = keep_module(s);
+    else if (s->now.event.kind == SCHEMA_KIND_MODULE_GONE)
+        rc = turns_gone(s->context, s->now.base, s->now.start, s->now.end, s->now.event.tick);
+    else if (s->now.event.kind == SCHEMA_KIND_COST)
+        s->context->cost = s->now.cost;
+    return rc == 0 ? 0 : recording_io_failed(s->path, -rc);
+}
+
+/* The present event as the caller gets it. */
+static void complete_event(struct source *s)
+{
+    struct upmu_trace_event *e = &s->now.event;
+    e->time_ns = clock_steps_ns(&s->clock, &s->meta->clock, e->tick);
+    e->tid = s->packet.head.tid;
+    if (e->holder_since)
+        e->holder_since = clock_map_ns(&s->meta->clock, e->holder_since);
+}
+
+int source_next(struct source *s)
+{
+    while (!s->over) {
+        while (s->cursor.pos < s->cursor.end) {
+            const uint8_t *pos = s->cursor.pos;
+            const char *wrong = decode_event(s->meta, &s->cursor, &s->now, s->values);
+            if (wrong && s->packet.present < s->packet.content)
+                return check_packet(s);
+            if (wrong)
+                return damaged(s, s->packet.offset + (uint64_t)(pos - s->data), wrong);
+            s->decoded++;
+            s->floor = s->cursor.tick;
+            if (s->now.event.kind > 0) {
+                complete_event(s);
+                return 1;
+            }
+            int rc = keep_aside(s);
+            if (rc != 0)
+                return rc;
+        }
+        int rc = next_packet(s);
+        if (rc <= 0)
+            return rc;
+    }
+    return 0;
+}
+
+int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events)
+{
+    *events = 0;
+    struct source s = {.meta = m};
+    s.values = calloc(m->n_counters + 1, sizeof *s.values);
+    int rc = s.values ? load(&s, fd, p, sizeof p->head) : -ENOMEM;
+    s.cursor.tick = p->head.timestamp_begin;
+    while (rc == 0 && s.cursor.pos < s.cursor.end && !decode_event(m, &s.cursor, &s.now, s.values))
+        ++*events;
+    source_free(&s);
+    return rc;
+}

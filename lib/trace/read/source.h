@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * One stream as a source of events. Room: trace (reader). Before it: packets.c and decode.c; after it: reader.c, which
+ * merges the sources.
+ *
+ * No descriptor stays open and nothing is mapped: a recording may have more streams than a process may have files, and
+ * a file that shrinks while it is read must be an error and not a signal.
+ */
+#ifndef UPMU_TRACE_SOURCE_H
+#define UPMU_TRACE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format/clockmap.h"
+#include "trace/read/context.h"
+#include "trace/read/decode.h"
+#include "trace/read/meta.h"
+#include "trace/read/packets.h"
+#include "upmu/trace.h"
+
+struct source {
+    const struct meta *meta;
+    struct context *context; /**< of the process: gets the stacks and modules that are come across; NULL: nobody asks */
+    const char *path;
+    uint32_t process;
+    uint32_t order;      /**< among the sources, for events of equal time */
+    uint64_t ring_bytes; /**< of each packet of a ring; 0: the packets are in the order of the file */
+    bool broken;         /**< it could not be read on: nobody asks again */
+    uint64_t missed;     /**< packets of a ring that made room before they could be read */
+    bool over;           /**< the file is gone, or could not be read on: nothing will come */
+    bool has_packet;
+    struct packet packet;
+    uint8_t *data; /**< content of the packet */
+    size_t capacity;
+    struct decode_cursor cursor;
+    uint64_t decoded;   /**< events of this packet so far */
+    uint64_t floor;     /**< tick of the last event: no packet may begin before */
+    struct decoded now; /**< the present event */
+    struct clock_steps clock;
+    struct upmu_value *values;
+};
+
+/** @return 0 or UPMU_E_NOMEM. `meta`, `context` and `path` must live as long as the source. */
+int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
+                uint32_t order);
+/** Read the next event into s->now.event, and keep the stacks and modules on the way to it. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
+int source_next(struct source *s);
+void source_free(struct source *s);
+
+/** Count the events of a packet by decoding them. @return 0 or -errno. What makes no sense ends the count. */
+int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an event costs where it is recorded, measured. Room: trace (writer). Before it: sync_trace, which asks when
+ * recording begins; after it: the trace, so that a report can say how much of a run was the recorder's.
+ *
+ * The same code writes the same events, into a packet that no file has: a mapped page of a file is memory like any other
+ * once it is there. What a new packet costs now and then is not in it.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/tick.h"
+#include "trace/format/control.h"
+#include "trace/write/stream.h"
+#include "trace/write/stream_fast.h"
+#include "trace/write/writer.h"
+
+enum { COST_EVENTS = 1024, COST_PACKET_BYTES = 128 * 1024 };
+
+struct scratch {
+    struct stream_home home;
+    struct control_header control;
+    struct trace_stream stream;
+};
+
+static void scratch_clear(struct scratch *s, void *packet, uint64_t tick)
+{
+    s->home.control = &s->control;
+    s->stream.home = &s->home;
+    s->stream.packet = packet;
+    s->stream.pos = (uint8_t *)packet + sizeof(struct ctf_packet);
+    s->stream.limit = (uint8_t *)packet + COST_PACKET_BYTES;
+    s->stream.last_tick = tick;
+}
+
+static uint64_t full_events(struct trace_stream *s)
+{
+    uint64_t begin = tick_now();
+    for (int i = 0; i < COST_EVENTS; i++) {
+        const struct trace_sync e = {.kind = UPMU_TRACE_LOCK_ACQUIRED, .object_type = UPMU_OBJECT_MUTEX, .object = 1};
+        (void)upmu_trace_sync_(s, tick_now(), &e); /* there is room for all of them */
+    }
+    return tick_now() - begin;
+}
+
+static uint64_t compact_events(struct trace_stream *s)
+{
+    uint64_t begin = tick_now();
+    for (int i = 0; i < COST_EVENTS; i++)
+        (void)stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 1, 0);
+    return tick_now() - begin;
+}
+
+bool upmu_trace_cost_measure_(double *full, double *compact)
+{
+    size_t bytes = sizeof(struct scratch) + COST_PACKET_BYTES;
+    struct scratch *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return false;
+    void *packet = s + 1;
+    for (int warm = 1; warm >= 0; warm--) { /* the first time brings the pages in */
+        scratch_clear(s, packet, tick_now());
+        *full = (double)full_events(&s->stream) / (double)COST_EVENTS;
+        scratch_clear(s, packet, tick_now());
+        *compact = (double)compact_events(&s->stream) / (double)COST_EVENTS;
+    }
+    munmap(s, bytes);
+    return true;
+}
+
+bool upmu_trace_own_cost_(struct trace_stream *s, uint64_t tick, uint64_t full_ps, uint64_t compact_ps,
+                          uint64_t stack_ps)
+{
+    const uint64_t payload[] = {full_ps, compact_ps, stack_ps};
+    return stream_record_context(s, tick, SCHEMA_ID_OWN_COST, (const uint8_t *)payload, sizeof payload);
+}

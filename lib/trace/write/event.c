@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events: from values to bytes in the packet. Room: trace (writer). Before it: core's regions; after it: packet.c.
+ *
+ * The layouts are those of schema.c. An event exists once content_size covers it: a process may be killed between any
+ * two instructions here, and what was committed can be read.
+ *
+ * A signal handler may interrupt this code and record on the same stream. It then finds the stream busy and leaves its
+ * event in a pending slot; whoever was interrupted writes it right after its own. Handlers end before what they
+ * interrupted goes on, so the order of the stream is the order of time.
+ */
+#include <string.h>
+
+#include "trace/format/schema.h"
+#include "trace/write/stream.h"
+#include "trace/write/writer.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* How much of upmu_value must be written for the reader to get all of it back. */
+enum form {
+    FORM_SHARED, /* one time for all counters */
+    FORM_TIMES,  /* a time for each */
+    FORM_FULL,
+};
+
+/* Bytes per counter, and once, of each form. */
+static const struct {
+    uint8_t each, once;
+} form_bytes[] = {
+    [FORM_SHARED] = {8 + 1 + 1, 8},
+    [FORM_TIMES] = {8 + 1 + 1 + 8, 0},
+    [FORM_FULL] = {8 + 4 + 4 + 8 + 8 + 8, 0},
+};
+
+static inline bool is_plain(const struct upmu_value *v)
+{
+    return v->standing == UPMU_EXACT && v->raw == v->value && v->running == v->enabled && v->cause == 0;
+}
+
+/* No number and no times: nothing but the standing and its cause. */
+static inline bool is_bare(const struct upmu_value *v)
+{
+    return v->value == UPMU_NO_VALUE && (v->raw | v->enabled | v->running) == 0 && v->standing != UPMU_EXACT &&
+           v->standing >= 0 && v->standing <= UINT8_MAX && v->cause >= INT8_MIN && v->cause <= INT8_MAX;
+}
+
+/* The shortest form that loses nothing, and the time all plain counters share in FORM_SHARED. */
+static inline enum form form_of(const struct upmu_value *v, size_t n, uint64_t *time)
+{
+    enum form form = FORM_SHARED;
+    bool have_time = false;
+    *time = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (LIKELY(is_plain(&v[i]))) {
+            if (!have_time)
+                *time = v[i].enabled;
+            else if (v[i].enabled != *time)
+                form = FORM_TIMES;
+            have_time = true;
+        } else if (!is_bare(&v[i])) {
+            return FORM_FULL;
+        }
+    }
+    return form;
+}
+
+static inline uint8_t *put_u64(uint8_t *p, uint64_t v)
+{
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *put_i32(uint8_t *p, int32_t v)
+{
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *put_text(uint8_t *p, const char *text, size_t len)
+{
+    memcpy(p, text, len);
+    p[len] = '\0';
+    return p + len + 1;
+}
+
+/* The full form's tail behind the values. */
+static uint8_t *put_full(uint8_t *p, const struct upmu_value *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p = put_i32(p, v[i].standing);
+    for (size_t i = 0; i < n; i++)
+        p = put_i32(p, v[i].cause);
+    for (size_t i = 0; i < n; i++)
+        p = put_u64(p, v[i].raw);
+    for (size_t i = 0; i < n; i++)
+        p = put_u64(p, v[i].enabled);
+    for (size_t i = 0; i < n; i++)
+        p = put_u64(p, v[i].running);
+    return p;
+}
+
+static inline uint8_t *put_values(uint8_t *p, const struct upmu_value *v, size_t n, enum form form, uint64_t time)
+{
+    for (size_t i = 0; i < n; i++)
+        p = put_u64(p, v[i].value);
+    if (form == FORM_FULL)
+        return put_full(p, v, n);
+    for (size_t i = 0; i < n; i++)
+        *p++ = (uint8_t)v[i].standing;
+    for (size_t i = 0; i < n; i++)
+        *p++ = (uint8_t)v[i].cause;
+    if (form == FORM_SHARED)
+        return put_u64(p, time);
+    for (size_t i = 0; i < n; i++)
+        p = put_u64(p, v[i].enabled);
+    return p;
+}
+
+/* An event before it is bytes. */
+struct body {
+    uint32_t id;
+    enum form form;
+    const char *text;
+    size_t len; /* of the text, without its NUL */
+    const struct upmu_value *values;
+    size_t n;
+    uint64_t time;
+};
+
+static inline size_t body_bytes(const struct body *b)
+{
+    return b->len + 1 + (b->n ? b->n * form_bytes[b->form].each + form_bytes[b->form].once : 0);
+}
+
+static inline uint8_t *put_body(uint8_t *p, const struct body *b)
+{
+    p = put_text(p, b->text, b->len);
+    return b->n ? put_values(p, b->values, b->n, b->form, b->time) : p;
+}
+
+static inline uint8_t *put_head(uint8_t *p, uint32_t id, uint64_t tick, uint64_t last_tick)
+{
+    if (LIKELY(id < CTF_ID_LONG && tick - last_tick <= CTF_TICK_MASK)) {
+        uint32_t head = ctf_short_head(id, tick);
+        memcpy(p, &head, sizeof head);
+        return p + sizeof head;
+    }
+    *p++ = ctf_long_mark();
+    memcpy(p, &id, sizeof id);
+    return put_u64(p + sizeof id, tick);
+}
+
+/* The event's tick, which must not be before the stream's last one. */
+static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
+{
+    if (LIKELY(tick >= s->last_tick))
+        return tick;
+    __atomic_fetch_add(&s->home->control->clamped, 1, __ATOMIC_RELAXED);
+    return s->last_tick;
+}
+
+/* From here on the event exists. */
+static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
+{
+    struct ctf_packet *p = s->packet;
+    s->other_bytes += (size_t)(end - s->pos);
+    s->other_events++;
+    s->pos = end;
+    s->last_tick = tick;
+    __builtin_prefetch(end + STREAM_AHEAD, 1);
+    __atomic_store_n(&p->timestamp_end, tick, __ATOMIC_RELEASE);
+    __atomic_store_n(&p->content_size, (uint64_t)(end - (uint8_t *)p) * 8, __ATOMIC_RELEASE);
+}
+
+/* Called by whoever holds the stream; the packet tells CTF readers. Without one the next will. */
+static void tell_discarded(struct trace_stream *s)
+{
+    if (s->packet)
+        __atomic_store_n(&s->packet->events_discarded, s->discarded, __ATOMIC_RELAXED);
+}
+
+static void lose_here(struct trace_stream *s)
+{
+    stream_lose(s);
+    tell_discarded(s);
+}
+
+static inline bool has_room(struct trace_stream *s, size_t payload_bytes, uint64_t tick)
+{
+    size_t need = CTF_LONG_HEAD_BYTES + payload_bytes;
+    if (LIKELY((size_t)(s->limit - s->pos) >= need) || packet_room(s, need, tick))
+        return true;
+    /* The end of the recording, if its size is that, is no loss. */
+    if (__atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != STREAMS_STOPPED)
+        lose_here(s);
+    return false;
+}
+
+static inline bool write_body(struct trace_stream *s, uint64_t tick, const struct body *b)
+{
+    tick = in_order(s, tick);
+    if (!has_room(s, body_bytes(b), tick))
+        return false;
+    commit(s, put_body(put_head(s->pos, b->id, tick, s->last_tick), b), tick);
+    return true;
+}
+
+static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
+{
+    tick = in_order(s, tick);
+    if (!has_room(s, len, tick))
+        return false;
+    uint8_t *p = put_head(s->pos, id, tick, s->last_tick);
+    memcpy(p, payload, len);
+    commit(s, p + len, tick);
+    return true;
+}
+
+void stream_lose(struct trace_stream *s)
+{
+    __atomic_fetch_add(&s->discarded, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->home->control->lost, 1, __ATOMIC_RELAXED);
+}
+
+/* The stream is busy below us on this very stack: leave the event for it to find. @return NULL if it is lost. */
+static struct stream_pending *claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
+{
+    uint32_t slot = len <= STREAM_PAYLOAD_MAX ? __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED) : STREAM_PENDING;
+    if (slot >= STREAM_PENDING) {
+        stream_lose(s);
+        return NULL;
+    }
+    struct stream_pending *e = &s->pending[slot];
+    e->id = id;
+    e->tick = tick;
+    e->len = len;
+    return e;
+}
+
+static bool leave_pending(struct trace_stream *s, uint64_t tick, const struct body *b)
+{
+    struct stream_pending *e = claim_pending(s, tick, b->id, body_bytes(b));
+    if (!e)
+        return false;
+    put_body(e->payload, b);
+    __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Write what waits. A handler may add more meanwhile, so the slots are given back only if none did. */
+static void write_all_pending(struct trace_stream *s)
+{
+    uint32_t done = 0, claimed = __atomic_load_n(&s->claimed, __ATOMIC_RELAXED);
+    do {
+        for (; done < claimed && done < STREAM_PENDING; done++) {
+            struct stream_pending *e = &s->pending[done];
+            /* A slot may have been claimed by a handler that was left by longjmp. */
+            if (__atomic_exchange_n(&e->ready, 0, __ATOMIC_ACQUIRE))
+                write_payload(s, e->tick, e->id, e->payload, e->len); /* lost ones are counted there */
+            else
+                stream_lose(s);
+        }
+        done = claimed;
+    } while (!__atomic_compare_exchange_n(&s->claimed, &claimed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    tell_discarded(s);
+}
+
+static inline void set_busy(struct trace_stream *s, uint32_t busy)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->busy, busy, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static void release(struct trace_stream *s)
+{
+    set_busy(s, 0);
+    while (__builtin_expect(__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0, 0)) {
+        set_busy(s, 1);
+        write_all_pending(s);
+        set_busy(s, 0);
+    }
+}
+
+static void stop_one(struct trace_stream *s)
+{
+    set_busy(s, 1);
+    if (__atomic_load_n(&s->claimed, __ATOMIC_RELAXED))
+        write_all_pending(s);
+    packet_end(s);
+}
+
+void stream_stop(struct trace_stream *s)
+{
+    stop_one(s);
+    if (s->aside && s->aside->packet)
+        stop_one(s->aside);
+}
+
+int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
+{
+    /* What signal handlers left after stream_stop() belongs to nobody any more. */
+    for (uint32_t left = __atomic_exchange_n(&s->claimed, 0, __ATOMIC_RELAXED); left > 0; left--)
+        stream_lose(s);
+    for (size_t i = 0; i < STREAM_PENDING; i++)
+        s->pending[i].ready = 0;
+    __atomic_store_n(&s->tid, tid, __ATOMIC_RELAXED);
+    memset(s->thread_name, 0, sizeof s->thread_name);
+    memcpy(s->thread_name, thread_name, strnlen(thread_name, sizeof s->thread_name - 1));
+    s->next_bytes = s->slots ? s->home->ring_bytes : s->home->first_bytes;
+    s->retry_tick = 0;
+    int rc = packet_switch(s, tick > s->last_tick ? tick : s->last_tick, true);
+    if (rc == 0)
+        set_busy(s, 0);
+    return rc;
+}
+
+void stream_start_without_room(struct trace_stream *s, uint64_t tick)
+{
+    s->fresh = false;
+    s->retry_tick = tick + s->home->retry_ticks;
+    set_busy(s, 0);
+}
+
+static inline bool record(struct trace_stream *s, uint64_t tick, const struct body *b)
+{
+    if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED), 0))
+        return leave_pending(s, tick, b);
+    set_busy(s, 1);
+    bool written = write_body(s, tick, b);
+    release(s);
+    return written;
+}
+
+static inline bool is_closed(const struct trace_stream *s)
+{
+    return __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != 0;
+}
+
+bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
+{
+    if (is_closed(s))
+        return false;
+    if (__atomic_load_n(&s->busy, __ATOMIC_RELAXED)) {
+        struct stream_pending *e = claim_pending(s, tick, id, len);
+        if (!e)
+            return false;
+        memcpy(e->payload, payload, len);
+        __atomic_store_n(&e->ready, 1, __ATOMIC_RELEASE);
+        return true;
+    }
+    set_busy(s, 1);
+    bool written = write_payload(s, tick, id, payload, len);
+    release(s);
+    return written;
+}
+
+void upmu_trace_settle_(struct trace_stream *s)
+{
+    release(s);
+}
+
+/* A string field ends at the first NUL, whatever the caller says. */
+static inline size_t text_length(const char *text, size_t len)
+{
+    return strnlen(text, len < UPMU_REGION_NAME_MAX ? len : UPMU_REGION_NAME_MAX);
+}
+
+bool trace_region(struct trace_stream *s, bool end, uint64_t tick, const char *name, size_t name_len,
+                  const struct upmu_value *values)
+{
+    static const uint8_t ids[][2] = {
+        [FORM_SHARED] = {SCHEMA_ID_REGION_BEGIN, SCHEMA_ID_REGION_END},
+        [FORM_TIMES] = {SCHEMA_ID_REGION_BEGIN_TIMES, SCHEMA_ID_REGION_END_TIMES},
+        [FORM_FULL] = {SCHEMA_ID_REGION_BEGIN_FULL, SCHEMA_ID_REGION_END_FULL},
+    };
+    if (is_closed(s))
+        return false;
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
+    struct body b = {.text = name, .len = text_length(name, name_len), .values = values, .n = s->home->n_counters};
+    b.form = form_of(values, b.n, &b.time);
+    b.id = ids[b.form][end];
+    return record(s, tick, &b);
+}
+
+bool trace_counters(struct trace_stream *s, uint64_t tick, uint64_t object, const struct upmu_value *values)
+{
+    static const uint8_t ids[] = {[FORM_SHARED] = SCHEMA_ID_COUNTERS,
+                                  [FORM_TIMES] = SCHEMA_ID_COUNTERS_TIMES,
+                                  [FORM_FULL] = SCHEMA_ID_COUNTERS_FULL};
+    uint8_t payload[STREAM_PAYLOAD_MAX], *p = put_u64(payload, object);
+    size_t n = s->home->n_counters;
+    uint64_t time;
+    enum form form = form_of(values, n, &time);
+    if (n > 0)
+        p = put_values(p, values, n, form, time);
+    return stream_record(s, tick, ids[form], payload, (size_t)(p - payload));
+}
+
+static bool mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
+{
+    struct body b = {.id = SCHEMA_ID_MARK, .text = text, .len = text_length(text, text_len)};
+    return record(s, tick, &b);
+}
+
+bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t text_len)
+{
+    if (is_closed(s))
+        return false;
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick);
+    return mark(s, tick, text, text_len);
+}
+
+/* The bytes come from outside and may change under us: what is recorded is a copy. Whoever finds the claim taken, a
+ * signal handler that interrupted its holder included, leaves the text to the holder. */
+void stream_take_mail(struct trace_stream *s, uint64_t tick)
+{
+    struct control_header *control = s->home->control;
+    char text[CONTROL_MAIL_MAX];
+    uint32_t unclaimed = 0;
+    if (is_closed(s) ||
+        !__atomic_compare_exchange_n(&s->home->mail_taken, &unclaimed, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    uint32_t len = __atomic_load_n(&control->mail, __ATOMIC_ACQUIRE);
+    if (len != 0) {
+        memcpy(text, control->text, sizeof text);
+        (void)mark(s, tick, text, len < sizeof text ? len : sizeof text); /* a lost one is counted as every event is */
+        __atomic_store_n(&control->mail, 0, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&s->home->mail_taken, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The metadata file: TSDL text of a trace, from the schema table and what is known of the process. Room: trace (writer).
+ * Before it: schema.h, clockmap.h; after it: writer.c, which puts the text into the process's directory.
+ */
+#ifndef UPMU_TRACE_METADATA_H
+#define UPMU_TRACE_METADATA_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "trace/format/clockmap.h"
+#include "trace/format/ctf.h"
+#include "trace/format/schema.h"
+#include "trace/write/writer.h"
+
+struct textbuf;
+
+/** Everything the text is made of. */
+struct metadata {
+    uint8_t uuid[CTF_UUID_BYTES]; /**< of this trace */
+    char clock_uuid[37];          /**< of the clock: the boot's id */
+    pid_t pid;
+    char host[65];
+    char kernel[200];   /**< release and machine */
+    char command[4096]; /**< arguments separated by blanks, cut if longer */
+    const char *clock_source;
+    uint64_t start_ns; /**< realtime when recording began */
+    uint32_t complete;
+    uint32_t stopped;     /**< recording ended before the process, at its limit */
+    uint64_t packets;     /**< finished ones with events when the process ended, not in rings; 0 before */
+    char sched_note[256]; /**< why switches are not recorded though somebody wants them, or "" */
+    char futex_note[256]; /**< why waits for futexes are not counted though somebody wants them, or "" */
+    size_t ring_bytes;    /**< of each packet of a ring, 0: files grow */
+    struct clock_triple origin;
+    struct clock_map clock;
+    size_t n_counters;
+    const struct trace_counter *counters;
+    char (*fields)[SCHEMA_FIELD_NAME_MAX]; /**< CTF field name of each counter */
+};
+
+/** Fill host, kernel and command from the running process. What cannot be had is "". */
+void metadata_describe_process(struct metadata *m);
+
+/** Write the whole text. */
+void metadata_text(struct textbuf *out, const struct metadata *m);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets: room in the stream file. Room: trace (writer). Before it: event.c, which asks for room; after it: the file.
+ *
+ * What may be mapped is what the file system has already set aside, so that a full disk is an error code here and never
+ * a SIGBUS in the program: space is reserved first, then the file grows over it, then it is mapped and, where the kernel
+ * can, its pages are made writable at once. The latter also keeps the recorder's page faults out of the program's
+ * page-fault counters, since faults taken inside a system call are not counted there.
+ *
+ * The file grows and gets the packet's whole head in two system calls side by side, and only then the slow part begins,
+ * mapping: a process killed in the middle of that leaves an empty packet, which every reader knows. Killed between the two
+ * calls it leaves a tail of zeros, which readers of ours pass over and repair cuts off.
+ */
+#include "trace/write/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static int stream_make_file(struct trace_stream *s)
+{
+    struct stat st = {0};
+    int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    s->has_file = fstat(fd, &st) == 0;
+    int rc = s->has_file ? 0 : -errno;
+    close(fd);
+    s->dev = st.st_dev;
+    s->ino = st.st_ino;
+    return rc;
+}
+
+struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside)
+{
+    size_t path_bytes = strlen(home->dir) + sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX;
+    size_t bytes = sizeof(struct trace_stream) + path_bytes;
+    struct trace_stream *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return NULL;
+    s->struct_bytes = bytes;
+    s->home = home;
+    s->used = 1;
+    s->slots = aside ? 0 : home->ring_slots;
+    snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    (void)stream_make_file(s); /* where that fails it is tried again for each packet, and what needs one is lost */
+    pthread_setcancelstate(cancel, NULL);
+    return s;
+}
+
+/* The file again, and surely the same one: the program may have changed its root or moved the directory. */
+int stream_open(struct trace_stream *s)
+{
+    struct stat st;
+    int rc = s->has_file ? 0 : stream_make_file(s);
+    if (rc != 0)
+        return rc;
+    int fd = open(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+        return fd;
+    close(fd);
+    return -ESTALE;
+}
+
+bool stream_size_allowed(off_t end)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || (rlim_t)end <= limit.rlim_cur);
+}
+
+/* For file systems without fallocate: zeros on disk are space on disk. */
+static int reserve_by_writing(int fd, off_t offset, size_t bytes)
+{
+    static const char zeros[4096];
+    while (bytes > 0) {
+        ssize_t n = pwrite(fd, zeros, bytes < sizeof zeros ? bytes : sizeof zeros, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        offset += n;
+        bytes -= (size_t)n;
+    }
+    return 0;
+}
+
+static int reserve(int fd, off_t offset, size_t bytes)
+{
+    int rc;
+    do {
+        rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes) == 0 ? 0 : -errno;
+    } while (rc == -EINTR);
+    return rc == -EOPNOTSUPP || rc == -ENOSYS ? reserve_by_writing(fd, offset, bytes) : rc;
+}
+
+/* Nothing may come between the two calls. */
+static int grow(int fd, off_t offset, const struct ctf_packet *head)
+{
+    if (ftruncate(fd, offset + (off_t)(head->packet_size / 8)) != 0)
+        return -errno;
+    ssize_t n = pwrite(fd, head, sizeof *head, offset);
+    return n == (ssize_t)sizeof *head ? 0 : n < 0 ? -errno : -EIO;
+}
+
+static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet *at, struct ctf_packet **out)
+{
+    void *p = at ? at : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (p == MAP_FAILED)
+        return -errno;
+    /* EINVAL: a kernel that does not know it; the pages then come one by one. Any other refusal is about the space. */
+    int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
+    if (rc == 0)
+        *out = p;
+    else if (!at)
+        munmap(p, bytes);
+    return rc;
+}
+
+void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick)
+{
+    struct clock_triple now;
+    clock_sample(&now);
+    *p = (struct ctf_packet){
+        .magic = CTF_MAGIC,
+        .timestamp_begin = tick,
+        .timestamp_end = tick,
+        .content_size = sizeof *p * 8,
+        .packet_size = bytes * 8,
+        .packet_seq_num = s->seq,
+        .events_discarded = s->discarded,
+        .tid = s->tid,
+        .clock_width = now.width,
+        .clock_tick = now.tick,
+        .clock_raw = now.raw_ns,
+        .clock_monotonic = now.monotonic_ns,
+        .clock_realtime = now.realtime_ns,
+    };
+    memcpy(p->uuid, s->home->uuid, sizeof p->uuid);
+    memcpy(p->thread_name, s->thread_name, sizeof p->thread_name);
+}
+
+int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
+                struct ctf_packet **out)
+{
+    struct ctf_packet head;
+    if (!stream_size_allowed(offset + (off_t)bytes))
+        return -EFBIG;
+    if (!stream_space_take(s->home, bytes))
+        return -EDQUOT;
+    int fd = stream_open(s);
+    if (fd < 0) {
+        stream_space_give(s->home, bytes);
+        return fd;
+    }
+    int rc = reserve(fd, offset, bytes);
+    packet_head(s, &head, bytes, tick);
+    if (rc == 0)
+        rc = grow(fd, offset, &head);
+    if (rc == 0)
+        rc = map_packet(fd, offset, bytes, at, out);
+    if (rc != 0 && ftruncate(fd, offset) != 0)
+        rc = -errno;
+    close(fd);
+    if (rc != 0)
+        stream_space_give(s->home, bytes);
+    return rc;
+}
+
+/* The packet is finished, and no later event takes its place. */
+static void packet_finish(struct trace_stream *s, struct ctf_packet *p)
+{
+    p->event_count = stream_packet_events(s);
+    if (p->event_count != 0 && !s->slots)
+        __atomic_store_n(&s->kept, s->kept + 1, __ATOMIC_RELAXED);
+}
+
+int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
+{
+    int saved = errno;
+    struct ctf_packet *p = NULL;
+    size_t bytes = s->next_bytes;
+    off_t offset = s->slots    ? (off_t)(s->seq % s->slots * bytes)
+                   : s->packet ? s->offset + (off_t)s->mapped_bytes
+                               : s->offset;
+    int cancel;
+    /* Opening and reserving are cancellation points; the event that needs the room is none. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    int rc = s->slots ? ring_next(s, tick, &p) : packet_make(s, offset, bytes, tick, NULL, &p);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    if (!p) {
+        __atomic_store_n(&s->home->control->refusal, (uint32_t)-rc, __ATOMIC_RELAXED);
+        return rc;
+    }
+    struct ctf_packet *full = s->packet;
+    size_t full_bytes = s->mapped_bytes;
+    if (full)
+        packet_finish(s, full);
+    s->packet = p;
+    s->pos = (uint8_t *)p + sizeof *p;
+    s->limit = fresh ? s->pos : (uint8_t *)p + bytes;
+    s->fresh = fresh;
+    s->other_bytes = 0;
+    s->other_events = 0;
+    s->mapped_bytes = bytes;
+    s->offset = offset;
+    s->seq++;
+    if (!s->slots)
+        s->next_bytes = bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
+    if (!fresh)
+        s->last_tick = tick;
+    /* Only now: a signal handler that never comes back (exit) must not find a packet that is gone. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (full && !s->slots)
+        munmap(full, full_bytes);
+    if (!fresh && s->home->packet_full)
+        s->home->packet_full();
+    errno = saved;
+    return 0;
+}
+
+/* Shorten the packet at the end of the file to `keep` bytes, or take it away: its length and the file's change side by
+ * side. @return what it has from now on; where the file cannot be reached all of it stays, a whole packet. */
+static size_t packet_cut(struct trace_stream *s, struct ctf_packet *p, size_t keep)
+{
+    int fd = stream_open(s);
+    if (fd < 0)
+        return s->mapped_bytes;
+    if (keep > 0)
+        __atomic_store_n(&p->packet_size, keep * 8, __ATOMIC_RELEASE);
+    if (ftruncate(fd, s->offset + (off_t)keep) != 0) {
+        /* Half done it may be: only what was to stay is surely still there to be written to. */
+        if (keep > 0)
+            __atomic_store_n(&p->packet_size, s->mapped_bytes * 8, __ATOMIC_RELEASE);
+        keep = s->mapped_bytes;
+    }
+    close(fd);
+    return keep;
+}
+
+void packet_end(struct trace_stream *s)
+{
+    struct ctf_packet *p = s->packet;
+    if (!p)
+        return;
+    if (s->slots) {
+        ring_end(s);
+        return;
+    }
+    int saved = errno;
+    size_t page = s->home->page_bytes;
+    size_t content = (size_t)(s->pos - (uint8_t *)p);
+    /* A packet with nothing in it goes away, as if it had never been. */
+    size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
+    if (!s->fresh)
+        packet_finish(s, p);
+    s->packet = NULL;
+    s->pos = s->limit = NULL;
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    keep = packet_cut(s, p, keep);
+    pthread_setcancelstate(cancel, NULL);
+    munmap(p, s->mapped_bytes);
+    if (keep == 0)
+        s->seq--;
+    stream_space_give(s->home, s->mapped_bytes - keep);
+    s->offset += (off_t)keep;
+    errno = saved;
+}
+
+/* The first event of a fresh packet: it begins now. A process killed between the two leaves a packet that is empty, and
+ * must not end before it begins. */
+static void packet_begin(struct trace_stream *s, uint64_t tick)
+{
+    __atomic_store_n(&s->packet->timestamp_end, tick, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->packet->timestamp_begin, tick, __ATOMIC_RELEASE);
+    s->limit = (uint8_t *)s->packet + s->mapped_bytes;
+    s->fresh = false;
+    s->last_tick = tick;
+}
+
+bool packet_room(struct trace_stream *s, size_t need, uint64_t tick)
+{
+    if (s->fresh)
+        packet_begin(s, tick);
+    if ((size_t)(s->limit - s->pos) >= need)
+        return true;
+    if (tick < s->retry_tick || need > s->next_bytes - sizeof(struct ctf_packet))
+        return false;
+    if (packet_switch(s, tick, false) == 0)
+        return true;
+    s->retry_tick = tick + s->home->retry_ticks;
+    return false;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The events of locks that occur millions of times, and those of waits, written in the caller: no call into another library
+ * as long as the packet has room. Room: trace (writer), for the tracing modules of the same release. Before it: sync_trace; after it:
+ * the packet, or upmu_trace_sync_() for whatever is not the usual case.
+ */
+#ifndef UPMU_TRACE_STREAM_FAST_H
+#define UPMU_TRACE_STREAM_FAST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "trace/format/schema.h"
+#include "trace/write/stream.h"
+#include "trace/write/writer.h"
+#include "upmu/trace.h"
+
+/** The compact class of a kind and an object type; SCHEMA_IDS if there is none. Folds to a number for constants. */
+static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint32_t flags)
+{
+    bool acquire = kind == UPMU_TRACE_LOCK_ACQUIRE, release = kind == UPMU_TRACE_LOCK_RELEASE;
+    if (object_type == UPMU_OBJECT_RWLOCK && flags == UPMU_FLAG_SHARED)
+        return acquire ? SCHEMA_ID_READ_ACQUIRE : release ? SCHEMA_ID_READ_RELEASE : SCHEMA_IDS;
+    if (flags != 0)
+        return SCHEMA_IDS;
+    switch (object_type) {
+    case UPMU_OBJECT_MUTEX:
+        return acquire                           ? SCHEMA_ID_LOCK_ACQUIRE
+               : release                         ? SCHEMA_ID_LOCK_RELEASE
+               : kind == UPMU_TRACE_LOCK_REQUEST ? SCHEMA_ID_LOCK_REQUEST
+                                                 : SCHEMA_IDS;
+    case UPMU_OBJECT_CUSTOM:
+        return acquire ? SCHEMA_ID_CUSTOM_ACQUIRE : release ? SCHEMA_ID_CUSTOM_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_RWLOCK:
+        return acquire ? SCHEMA_ID_WRITE_ACQUIRE : release ? SCHEMA_ID_WRITE_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_SPIN:
+        return acquire ? SCHEMA_ID_SPIN_ACQUIRE : release ? SCHEMA_ID_SPIN_RELEASE : SCHEMA_IDS;
+    case UPMU_OBJECT_SEM:
+        return acquire ? SCHEMA_ID_SEM_ACQUIRE : kind == UPMU_TRACE_SEM_POST ? SCHEMA_ID_SEM_POST : SCHEMA_IDS;
+    default:
+        return SCHEMA_IDS;
+    }
+}
+
+/* In a stream that is busy for us: is this the usual case? Nothing is written before the trace's first event, in a full
+ * packet, after a long pause or for a tick before the last one (these two make the difference large), or when a mark waits
+ * in the mailbox. */
+static inline bool stream_fits(const struct trace_stream *s, uint64_t tick, size_t bytes)
+{
+    return (size_t)(s->limit - s->pos) >= bytes && tick - s->last_tick <= CTF_TICK_MASK &&
+           __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0 && !stream_has_mail(s);
+}
+
+/* It is busy for us no more. A signal handler may have left an event meanwhile. */
+static inline void stream_idle(struct trace_stream *s)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->busy, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(__atomic_load_n(&s->claimed, __ATOMIC_RELAXED) != 0, 0))
+        upmu_trace_settle_(s);
+}
+
+static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, uint32_t id, uint64_t object,
+                                        uint32_t stack)
+{
+    const uint32_t first[2] = {ctf_short_head(id, tick), stack};
+    uint8_t *p = s->pos;
+    memcpy(p, first, sizeof first);
+    memcpy(p + sizeof first, &object, sizeof object);
+    s->pos = p + STREAM_COMPACT_BYTES;
+    s->last_tick = tick;
+    __builtin_prefetch(p + STREAM_AHEAD, 1);
+    struct ctf_packet *packet = s->packet;
+    __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
+    __atomic_store_n(&packet->content_size, (uint64_t)(s->pos - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
+}
+
+/* Whatever is not the usual case, out of the caller's way: it shall need no room on the stack for it. */
+static __attribute__((unused, noinline, cold)) bool stream_by_call(struct trace_stream *s, uint64_t tick, int32_t kind,
+                                                                   int32_t object_type, uint32_t flags, uint64_t object,
+                                                                   uint32_t stack)
+{
+    const struct trace_sync e = {
+        .kind = kind, .object_type = object_type, .flags = flags, .object = object, .stack = stack};
+    return upmu_trace_sync_(s, tick, &e);
+}
+
+static inline uint8_t *stream_put_u64(uint8_t *p, uint64_t v)
+{
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *stream_put_u32(uint8_t *p, uint32_t v)
+{
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+/* The fields of LOCK_BLOCK and LOCK_ACQUIRED, as the table of classes has them; a test holds one against the other. */
+static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
+{
+    const bool begins = e->kind == UPMU_TRACE_LOCK_BLOCK;
+    const uint16_t flags = (uint16_t)e->flags;
+    p = stream_put_u64(p, e->object);
+    *p++ = (uint8_t)e->object_type;
+    p = stream_put_u32(p, (uint32_t)(begins ? e->peer : e->result));
+    p = stream_put_u32(p, e->stack);
+    p = stream_put_u64(p, e->site);
+    if (begins) {
+        p = stream_put_u64(p, e->holder_site);
+        p = stream_put_u64(p, e->holder_since);
+    }
+    memcpy(p, &flags, sizeof flags);
+    return p + sizeof flags;
+}
+
+static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
+{
+    uint32_t id = e->kind == UPMU_TRACE_LOCK_BLOCK ? SCHEMA_ID_LOCK_BLOCK : SCHEMA_ID_LOCK_ACQUIRED;
+    uint8_t *end = stream_put_wait(stream_put_u32(s->pos, ctf_short_head(id, tick)), e);
+    struct ctf_packet *packet = s->packet;
+    s->other_bytes += (size_t)(end - s->pos);
+    s->other_events++;
+    s->pos = end;
+    s->last_tick = tick;
+    __builtin_prefetch(end + STREAM_AHEAD, 1);
+    __atomic_store_n(&packet->timestamp_end, tick, __ATOMIC_RELEASE);
+    __atomic_store_n(&packet->content_size, (uint64_t)(end - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
+}
+
+/** Record a LOCK_BLOCK or LOCK_ACQUIRED: a thread that was woken finds neither the table of classes nor the loop over it in
+ *  the nearest caches. Traced path. @return false if it was lost (and counted). */
+static inline bool stream_fast_wait(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
+{
+    bool written = false;
+    if (__builtin_expect(__atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
+        __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        written = stream_fits(s, tick, STREAM_WAIT_BYTES);
+        if (__builtin_expect(written, 1))
+            stream_wait_write(s, tick, e);
+        stream_idle(s);
+    }
+    return __builtin_expect(written, 1) || upmu_trace_sync_(s, tick, e);
+}
+
+/**
+ * Record a LOCK_REQUEST, LOCK_ACQUIRE, LOCK_RELEASE or SEM_POST with nothing but object and stack; `kind`, `object_type`
+ * and `flags` should be constants. Traced path. @return false if it was lost (and counted).
+ */
+static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace_stream *s, uint64_t tick, int32_t kind,
+                                                                    int32_t object_type, uint32_t flags,
+                                                                    uint64_t object, uint32_t stack)
+{
+    uint32_t id = stream_compact_id(kind, object_type, flags);
+    bool written = false;
+    if (__builtin_expect(id != SCHEMA_IDS && __atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
+        /* A signal handler may come at any point: only what is read behind this store is ours. */
+        __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        written = stream_fits(s, tick, STREAM_COMPACT_BYTES);
+        if (__builtin_expect(written, 1))
+            stream_compact_write(s, tick, id, object, stack);
+        stream_idle(s);
+    }
+    return __builtin_expect(written, 1) || stream_by_call(s, tick, kind, object_type, flags, object, stack);
+}
+
+/** The same of an event without flags. */
+static inline bool stream_fast_sync(struct trace_stream *s, uint64_t tick, int32_t kind, int32_t object_type,
+                                    uint64_t object, uint32_t stack)
+{
+    return stream_fast_flags(s, tick, kind, object_type, 0, object, stack);
+}
+
+#endif

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace of a process: its directory, control file, metadata, and the pool of streams. Room: trace (writer). Before
+ * it: core's regions; inside: event.c, packet.c, metadata.c, origin.c. After it: the reader.
+ *
+ * Nothing here is ever freed once a thread may have seen it: the writer and its streams come from mmap and stay. Streams
+ * are never taken off the list, a free one is claimed by compare-and-swap, so that no lock is needed and a signal
+ * handler or a forked child cannot find one held.
+ */
+#include "trace/write/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/spare.h"
+#include "base/textbuf.h"
+#include "base/tick.h"
+#include "trace/format/control.h"
+#include "trace/write/metadata.h"
+#include "trace/write/origin.h"
+#include "trace/write/stream.h"
+
+#define METADATA_ASIDE ".metadata.new"
+
+enum {
+    PACKET_BYTES_DEFAULT = 256 * 1024,
+    METADATA_RESERVE_BYTES = 64 * 1024,
+};
+
+struct trace_writer {
+    struct stream_home home;
+    struct trace_stream *streams; /* atomic: head of the list, newest first */
+    uint32_t free_streams;        /* atomic, a hint: how many of them nobody uses */
+    uint32_t next_number;         /* atomic */
+    int control_fd;               /* holds the lock that says "alive" */
+    dev_t control_dev;
+    ino_t control_ino;
+    struct control_header forgotten; /* stands in for the control file in a forked child */
+    struct metadata meta;
+    struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
+    char fields[UPMU_REGION_EVENTS_MAX][SCHEMA_FIELD_NAME_MAX];
+    char dir[PATH_MAX];
+    size_t struct_bytes;
+    char *strings_end; /* the counters' texts lie behind the struct */
+    char strings[];
+};
+
+const char *trace_writer_dir(const struct trace_writer *w)
+{
+    return w->dir;
+}
+
+void trace_writer_sched_note(struct trace_writer *w, const char *note)
+{
+    snprintf(w->meta.sched_note, sizeof w->meta.sched_note, "%s", note);
+}
+
+void trace_writer_futex_note(struct trace_writer *w, const char *note)
+{
+    snprintf(w->meta.futex_note, sizeof w->meta.futex_note, "%s", note);
+}
+
+struct control_header *trace_writer_control(struct trace_writer *w)
+{
+    return w->home.control;
+}
+
+/* -------------------------------------------------------------------------------------------- making a writer */
+
+static size_t text_bytes(const char *s)
+{
+    return s ? strlen(s) + 1 : 1;
+}
+
+static const char *keep_text(struct trace_writer *w, const char *s)
+{
+    char *kept = w->strings_end;
+    size_t bytes = text_bytes(s);
+    memcpy(kept, s ? s : "", bytes);
+    w->strings_end += bytes;
+    return kept;
+}
+
+static void keep_counters(struct trace_writer *w, const struct trace_config *config)
+{
+    const char *taken[UPMU_REGION_EVENTS_MAX];
+    w->strings_end = w->strings;
+    for (size_t i = 0; i < config->n_counters; i++) {
+        w->counters[i].name = keep_text(w, config->counters[i].name);
+        w->counters[i].unit = keep_text(w, config->counters[i].unit);
+        w->counters[i].note = keep_text(w, config->counters[i].note);
+        schema_counter_field(w->fields[i], w->counters[i].name, i, taken, i);
+        taken[i] = w->fields[i];
+    }
+    w->meta.counters = w->counters;
+    w->meta.fields = w->fields;
+    w->meta.n_counters = config->n_counters;
+    w->home.n_counters = config->n_counters;
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* Eight packets, so that at any time seven eighths are the latest events; no longer than others, no shorter than any event
+ * needs: then there are more, or fewer. */
+static void plan_ring(struct stream_home *home, uint64_t bytes)
+{
+    enum { RING_SLOTS = 8, RING_SLOTS_MIN = 4 };
+    if (bytes == 0)
+        return;
+    size_t least = round_up(STREAM_FIRST_BYTES, home->page_bytes);
+    size_t packet = (size_t)(bytes / RING_SLOTS) / home->page_bytes * home->page_bytes;
+    packet = packet > PACKET_BYTES_DEFAULT ? PACKET_BYTES_DEFAULT : packet;
+    home->ring_bytes = packet < least ? least : packet;
+    home->ring_slots = (uint32_t)(bytes / home->ring_bytes);
+    if (home->ring_slots < RING_SLOTS_MIN)
+        home->ring_slots = RING_SLOTS_MIN;
+}
+
+static struct trace_writer *writer_new(const struct trace_config *config)
+{
+    size_t bytes = sizeof(struct trace_writer);
+    for (size_t i = 0; i < config->n_counters; i++)
+        bytes += text_bytes(config->counters[i].name) + text_bytes(config->counters[i].unit) +
+                 text_bytes(config->counters[i].note);
+    struct trace_writer *w = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (w == MAP_FAILED)
+        return NULL;
+    w->struct_bytes = bytes;
+    w->control_fd = -1;
+    w->home.dir = w->dir;
+    w->home.control = &w->forgotten;
+    w->home.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = w->home.page_bytes;
+    size_t packet = config->packet_bytes ? config->packet_bytes : PACKET_BYTES_DEFAULT;
+    w->home.packet_bytes = round_up(packet, page);
+    w->home.first_bytes = round_up(packet < STREAM_FIRST_BYTES ? packet : STREAM_FIRST_BYTES, page);
+    plan_ring(&w->home, config->ring_bytes);
+    w->home.packet_full = config->packet_full;
+    w->home.limit_bytes = config->ring_bytes ? 0 : config->limit_bytes;
+    w->home.stop_at_limit = config->stop_at_limit;
+    trace_writer_sched_note(w, config->sched_note ? config->sched_note : "");
+    trace_writer_futex_note(w, config->futex_note ? config->futex_note : "");
+    w->meta.ring_bytes = w->home.ring_bytes;
+    keep_counters(w, config);
+    return w;
+}
+
+static int config_check(const struct trace_config *config)
+{
+    if (!config->dir || !config->dir[0])
+        return upmu_fail(UPMU_E_INVAL, "no directory for the trace was given");
+    if (config->n_counters > UPMU_REGION_EVENTS_MAX)
+        return upmu_fail(UPMU_E_INVAL, "a trace holds at most %d counters, not %zu", UPMU_REGION_EVENTS_MAX,
+                         config->n_counters);
+    if (config->packet_bytes > CTF_PACKET_BYTES_MAX)
+        return upmu_fail(UPMU_E_INVAL, "a packet has at most %d bytes, not %zu", CTF_PACKET_BYTES_MAX,
+                         config->packet_bytes);
+    for (size_t i = 0; i < config->n_counters; i++)
+        if (!config->counters[i].name)
+            return upmu_fail(UPMU_E_INVAL, "counter %zu of the trace has no name", i);
+    return 0;
+}
+
+/* Identity and clock. */
+static int writer_describe(struct trace_writer *w, struct clock_triple *now)
+{
+    struct metadata *m = &w->meta;
+    uint8_t boot[16];
+    clock_sample(now);
+    metadata_describe_process(m);
+    m->pid = getpid();
+    m->clock_source = clock_source();
+    if (getrandom(w->home.uuid, sizeof w->home.uuid, 0) != (ssize_t)sizeof w->home.uuid)
+        return upmu_fail(UPMU_E_IO, "no random bytes for the trace's id: getrandom gave %s", upmu_errno_name(errno));
+    memcpy(m->uuid, w->home.uuid, sizeof m->uuid);
+    if (control_boot_id(boot, m->clock_uuid) != 0) {
+        /* Without /proc nobody can say that two clocks are one: a clock of our own. */
+        const uint8_t *u = m->uuid;
+        snprintf(m->clock_uuid, sizeof m->clock_uuid,
+                 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
+                 u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    }
+    return 0;
+}
+
+/* Frequency by the longest baseline there is; the portable clock ticks in nanoseconds by definition. */
+static void writer_fit_clock(struct trace_writer *w, uint64_t hz_at_start)
+{
+    struct clock_triple now;
+    clock_sample(&now);
+    const struct clock_triple *origin = &w->meta.origin;
+    uint64_t hz = hz_at_start;
+    if (strcmp(w->meta.clock_source, CLOCK_MAP_PORTABLE) != 0 && now.raw_ns - origin->raw_ns >= CLOCK_MAP_BASELINE_NS) {
+        uint64_t fitted = clock_map_hz(origin, &now);
+        if (fitted)
+            hz = fitted;
+    }
+    clock_map_set(&w->meta.clock, origin, hz);
+}
+
+/* --------------------------------------------------------------------------------------- directory and files */
+
+static void host_for_path(char *out, size_t size, const char *host)
+{
+    size_t n = 0;
+    for (; host[n] && n < size - 1; n++) {
+        char c = host[n];
+        bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                    (c == '.' && n > 0);
+        out[n] = fine ? c : '_';
+    }
+    out[n] = '\0';
+}
+
+/* The recording's directory, made if missing, without links in its path. */
+static int recording_dir(const char *dir, char *resolved)
+{
+    if (!stream_size_allowed(CONTROL_BYTES))
+        return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE allows no files as long as a trace needs; see ulimit -f");
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+        return upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be made: %s", dir, upmu_errno_name(errno));
+    if (!realpath(dir, resolved))
+        return upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be used: %s", dir, upmu_errno_name(errno));
+    return 0;
+}
+
+/* DIR/<host>-<pid>-<start>, surely new: the start tells a program from the one it replaced by exec. */
+static int process_dir(struct trace_writer *w, const char *recording)
+{
+    char host[65];
+    host_for_path(host, sizeof host, w->meta.host[0] ? w->meta.host : "localhost");
+    uint64_t start = w->meta.start_ns;
+    for (int attempt = 0; attempt < 100; attempt++, start++) {
+        int n = snprintf(w->dir, sizeof w->dir, "%s/%s-%d-%" PRIu64 ".%09" PRIu64, recording, host, (int)w->meta.pid,
+                         start / 1000000000, start % 1000000000);
+        if (n < 0 || n >= (int)(sizeof w->dir - sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX))
+            return upmu_fail(UPMU_E_IO, "the path of the trace directory \"%s\" is too long", recording);
+        if (mkdir(w->dir, 0700) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    int err = errno;
+    int rc = upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be made: %s", w->dir, upmu_errno_name(err));
+    w->dir[0] = '\0';
+    return rc;
+}
+
+static int file_path(const struct trace_writer *w, const char *name, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s/%s", w->dir, name);
+    return n < 0 || n >= (int)size ? upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", w->dir) : 0;
+}
+
+/* A descriptor that stays open must neither be a standard one, which the program may have closed and will use all the
+ * same, nor the lowest free one, which the program may count on: it goes to the middle of the range. @return the
+ * descriptor in place of `fd`, or -errno with `fd` closed. */
+static int descriptor_park(int fd)
+{
+    enum { RANGE_MAX = 4096 };
+    struct rlimit limit = {0};
+    rlim_t soft = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+    int middle = (int)((soft < RANGE_MAX ? soft : RANGE_MAX) / 2);
+    int first = STDERR_FILENO + 1;
+    int parked = fcntl(fd, F_DUPFD_CLOEXEC, middle > first ? middle : first);
+    if (parked < 0 && fd >= first)
+        return fd;
+    if (parked < 0)
+        parked = fcntl(fd, F_DUPFD_CLOEXEC, first);
+    int err = errno;
+    close(fd);
+    return parked < 0 ? -err : parked;
+}
+
+static int control_fill(struct trace_writer *w, int fd)
+{
+    char text[37];
+    struct stat st;
+    struct flock alive = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (posix_fallocate(fd, 0, CONTROL_BYTES) != 0 || fstat(fd, &st) != 0)
+        return -ENOSPC;
+    void *p = mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    struct control_header *h = p;
+    h->version = CONTROL_VERSION;
+    h->bytes = sizeof *h;
+    h->pid = (uint32_t)w->meta.pid;
+    h->start_ticks = control_start_ticks(w->meta.pid);
+    if (control_boot_id(h->boot_id, text) != 0)
+        memset(h->boot_id, 0, sizeof h->boot_id);
+    h->mode = CONTROL_OFF; /* sync tracing has not begun */
+    memcpy(h->magic, CONTROL_MAGIC, sizeof h->magic);
+    w->home.control = h;
+    w->control_fd = fd;
+    w->control_dev = st.st_dev;
+    w->control_ino = st.st_ino;
+    /* A file system without locks leaves the process id and its start time as witnesses. */
+    if (fcntl(fd, F_OFD_SETLK, &alive) != 0)
+        errno = 0;
+    if (!spare_descriptors_left()) { /* those witnesses have to do here, too */
+        close(fd);
+        w->control_fd = -1;
+    }
+    return 0;
+}
+
+static int control_make(struct trace_writer *w)
+{
+    char path[PATH_MAX];
+    int rc = file_path(w, CONTROL_FILE, path, sizeof path);
+    if (rc != 0)
+        return rc;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = fd < 0 ? -errno : descriptor_park(fd);
+    rc = fd < 0 ? fd : control_fill(w, fd);
+    if (rc == 0)
+        return 0;
+    if (fd >= 0)
+        close(fd);
+    return upmu_fail(UPMU_E_IO, "the control file \"%s\" cannot be made: %s", path, upmu_errno_name(-rc));
+}
+
+static int metadata_failed(const char *path, int rc)
+{
+    return upmu_fail(rc == -ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "the metadata \"%s\" cannot be written: %s%s", path,
+                     upmu_errno_name(-rc), rc == -EFBIG ? " (RLIMIT_FSIZE, see ulimit -f)" : "");
+}
+
+/* Into the file aside, over what may be there: space set aside for it must not be given back first. */
+static int metadata_write_aside(const char *path, const struct textbuf *text)
+{
+    if (!stream_size_allowed((off_t)text->len))
+        return -EFBIG;
+    int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    int rc = textbuf_write(text, fd);
+    if (rc == 0 && ftruncate(fd, (off_t)text->len) != 0)
+        rc = -errno;
+    if (close(fd) != 0 && rc == 0)
+        rc = -errno;
+    return rc;
+}
+
+/* Written aside and renamed: at any moment there is a whole one. */
+static int metadata_write(const struct trace_writer *w)
+{
+    char path[PATH_MAX], temp[PATH_MAX];
+    struct textbuf text = {0};
+    int rc = file_path(w, "metadata", path, sizeof path);
+    if (rc == 0)
+        rc = file_path(w, METADATA_ASIDE, temp, sizeof temp);
+    if (rc != 0)
+        return rc;
+    metadata_text(&text, &w->meta);
+    rc = text.failed ? -ENOMEM : metadata_write_aside(temp, &text);
+    textbuf_free(&text);
+    if (rc == 0 && rename(temp, path) != 0)
+        rc = -errno;
+    if (rc == 0)
+        return 0;
+    unlink(temp);
+    return metadata_failed(path, rc);
+}
+
+/* Set space aside for the final metadata, so that a disk full of events does not keep it from being written. */
+static void metadata_reserve(const struct trace_writer *w)
+{
+    char temp[PATH_MAX];
+    if (!stream_size_allowed(METADATA_RESERVE_BYTES) || file_path(w, METADATA_ASIDE, temp, sizeof temp) != 0)
+        return;
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, METADATA_RESERVE_BYTES) != 0)
+        unlink(temp); /* no space or no such call: it is tried again at the end */
+    close(fd);
+}
+
+/* Take back what trace_writer_open() made. */
+static void writer_undo(struct trace_writer *w)
+{
+    char path[PATH_MAX];
+    if (w->home.control != &w->forgotten)
+        munmap(w->home.control, CONTROL_BYTES);
+    if (w->control_fd >= 0)
+        close(w->control_fd);
+    if (w->dir[0] && snprintf(path, sizeof path, "%s/" CONTROL_FILE, w->dir) < (int)sizeof path)
+        unlink(path);
+    if (w->dir[0])
+        rmdir(w->dir);
+    munmap(w, w->struct_bytes);
+}
+
+int trace_writer_open(struct trace_writer **out, const struct trace_config *config)
+{
+    enum { FIRST_FIT_NS = 2000000, RETRIES_PER_SECOND = 100 };
+    char recording[PATH_MAX];
+    struct clock_triple now;
+    *out = NULL;
+    int rc = config_check(config);
+    if (rc != 0)
+        return rc;
+    rc = recording_dir(config->dir, recording);
+    if (rc != 0)
+        return rc;
+    struct trace_writer *w = writer_new(config);
+    if (!w)
+        return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
+    uint64_t hz = (uint64_t)(clock_hz(FIRST_FIT_NS) + 0.5);
+    rc = writer_describe(w, &now);
+    if (rc == 0) {
+        origin_share(recording, w->meta.clock_uuid, &now, &w->meta.origin);
+        writer_fit_clock(w, hz);
+        w->home.retry_ticks = hz / RETRIES_PER_SECOND;
+        w->meta.start_ns = clock_map_ns(&w->meta.clock, now.tick);
+        rc = process_dir(w, recording);
+    }
+    if (rc == 0)
+        rc = control_make(w);
+    if (rc == 0)
+        rc = metadata_write(w);
+    if (rc != 0) {
+        writer_undo(w);
+        return rc;
+    }
+    metadata_reserve(w);
+    *out = w;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------- streams */
+
+static bool stream_claim(struct trace_stream *s)
+{
+    uint32_t unused = 0;
+    return __atomic_load_n(&s->used, __ATOMIC_RELAXED) == 0 &&
+           __atomic_compare_exchange_n(&s->used, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static struct trace_stream *stream_from_pool(struct trace_writer *w)
+{
+    if (__atomic_load_n(&w->free_streams, __ATOMIC_RELAXED) == 0)
+        return NULL;
+    struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE);
+    while (s && !stream_claim(s))
+        s = s->next;
+    if (s)
+        __atomic_fetch_sub(&w->free_streams, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
+static void stream_to_pool(struct trace_writer *w, struct trace_stream *s)
+{
+    __atomic_store_n(&s->used, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&w->free_streams, 1, __ATOMIC_RELAXED);
+}
+
+static void stream_publish(struct trace_writer *w, struct trace_stream *s)
+{
+    s->next = __atomic_load_n(&w->streams, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&w->streams, &s->next, s, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
+static struct trace_writer *writer_of(struct stream_home *home)
+{
+    return (struct trace_writer *)home; /* its first member */
+}
+
+struct trace_stream *stream_add(struct stream_home *home, bool aside)
+{
+    struct trace_writer *w = writer_of(home);
+    struct trace_stream *s = stream_new(home, __atomic_fetch_add(&w->next_number, 1, __ATOMIC_RELAXED), aside);
+    if (s)
+        stream_publish(w, s);
+    return s;
+}
+
+int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_name, struct trace_stream **out)
+{
+    *out = NULL;
+    if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
+        return upmu_fail(UPMU_E_IO, "the trace \"%s\" is closed", w->dir);
+    struct trace_stream *s = stream_from_pool(w);
+    if (!s) {
+        s = stream_add(&w->home, false);
+        if (!s)
+            return upmu_fail(errno == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no stream file in \"%s\" for thread %d: %s",
+                             w->dir, (int)tid, upmu_errno_name(errno));
+    }
+    uint64_t tick = tick_now();
+    if (stream_start(s, tid, thread_name ? thread_name : "", tick) != 0)
+        stream_start_without_room(s, tick);
+    *out = s;
+    return 0;
+}
+
+void trace_stream_release(struct trace_stream *s)
+{
+    stream_stop(s);
+    stream_to_pool(writer_of(s->home), s);
+}
+
+void trace_lost(struct trace_writer *w, uint64_t n)
+{
+    if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
+        return; /* the end of the recording is no loss */
+    __atomic_fetch_add(&w->home.control->lost, n, __ATOMIC_RELAXED);
+}
+
+uint64_t trace_writer_lost(const struct trace_writer *w)
+{
+    return __atomic_load_n(&w->home.control->lost, __ATOMIC_RELAXED);
+}
+
+/* ----------------------------------------------------------------------------------------------- ending it */
+
+/* Do it to the stream of the calling thread, if it still has one: exit() runs in a thread that has not ended. */
+static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_stream *s))
+{
+    pid_t self = gettid();
+    for (struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        if (__atomic_load_n(&s->used, __ATOMIC_ACQUIRE) && __atomic_load_n(&s->tid, __ATOMIC_RELAXED) == self)
+            act(s);
+}
+
+/* A mark that no event has taken along. */
+static void take_last_mail(struct trace_stream *s)
+{
+    if (stream_has_mail(s))
+        stream_take_mail(s, tick_now());
+}
+
+/* Threads that still run may finish more; those counted here stay. */
+static uint64_t packets_kept(const struct trace_writer *w)
+{
+    uint64_t kept = 0;
+    for (const struct trace_stream *s = __atomic_load_n(&w->streams, __ATOMIC_ACQUIRE); s; s = s->next)
+        kept += __atomic_load_n(&s->kept, __ATOMIC_RELAXED);
+    return kept;
+}
+
+void trace_writer_close(struct trace_writer *w)
+{
+    with_own_streams(w, take_last_mail);
+    if (__atomic_exchange_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED) == STREAMS_CLOSED)
+        return;
+    with_own_streams(w, stream_stop);
+    writer_fit_clock(w, w->meta.clock.hz);
+    w->meta.complete = 1;
+    w->meta.stopped = __atomic_load_n(&w->home.control->stopped, __ATOMIC_RELAXED);
+    w->meta.packets = packets_kept(w);
+    struct control_header *h = w->home.control;
+    __atomic_store_n(&h->mode, CONTROL_OFF, __ATOMIC_RELAXED);
+    /* Without the final metadata the first one stands, which says that the trace is not complete. */
+    if (metadata_write(w) == 0)
+        __atomic_store_n(&h->complete, 1, __ATOMIC_RELEASE);
+}
+
+void trace_writer_forget(struct trace_writer *w)
+{
+    int saved = errno;
+    struct stat st;
+    __atomic_store_n(&w->home.closed, STREAMS_CLOSED, __ATOMIC_RELAXED);
+    for (struct trace_stream *s = w->streams; s; s = s->next) {
+        if (s->ring)
+            munmap(s->ring, s->slots * w->home.ring_bytes);
+        else if (s->packet)
+            munmap(s->packet, s->mapped_bytes);
+        s->ring = NULL;
+        s->packet = NULL;
+        s->pos = s->limit = NULL;
+    }
+    if (w->home.control != &w->forgotten)
+        munmap(w->home.control, CONTROL_BYTES);
+    w->home.control = &w->forgotten;
+    /* The lock belongs to parent and child alike until the child lets go; the number may be somebody else's by now. */
+    if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_dev == w->control_dev &&
+        st.st_ino == w->control_ino)
+        close(w->control_fd);
+    w->control_fd = -1;
+    errno = saved;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that stops all its events (prctl) gets no number for what was not counted, and never a 0 that looks exact.
+ * Room: tests; before it behavior.h, after it upmu_region. */
+#include "support/behavior.h"
+
+#include <sys/prctl.h>
+
+enum { PAGES = 100 };
+
+static void touch_in(const char *name)
+{
+    unsigned char *p = fresh_pages(PAGES);
+    CHECK(upmu_region_begin(name) == 0, "begin");
+    touch_pages(p, PAGES, (size_t)sysconf(_SC_PAGESIZE));
+    pass(5000000);
+    CHECK(upmu_region_end(name) == 0, "end");
+    free_pages(p, PAGES);
+}
+
+int main(void)
+{
+    if (rights_here() == RIGHTS_NONE)
+        skip("perf events are denied: there is nothing to stop");
+    regions_on("page-faults");
+    instance("warm");
+    CHECK(prctl(PR_TASK_PERF_EVENTS_DISABLE) == 0, "prctl");
+    touch_in("stopped");
+    CHECK(prctl(PR_TASK_PERF_EVENTS_ENABLE) == 0, "prctl");
+    touch_in("going");
+    struct upmu_region_event stopped = region_of("stopped", UPMU_ALL_THREADS).events[0];
+    struct upmu_region_event going = region_of("going", UPMU_ALL_THREADS).events[0];
+    CHECK(stopped.stat.count == 0 && stopped.without_value == 1 && stopped.standing == UPMU_NOT_COUNTED, "%llu, %s",
+          (unsigned long long)stopped.stat.sum, upmu_standing_name(stopped.standing));
+    CHECK(going.stat.sum >= PAGES && going.standing == UPMU_EXACT, "%llu, %s", (unsigned long long)going.stat.sum,
+          upmu_standing_name(going.standing));
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu_set_overhead() gives what an empty start and stop count, and leaves the set's own counts as they were. */
+#include "support/behavior.h"
+
+enum { EVENTS = 3, PAGES = 100 };
+
+static struct upmu_set *set;
+
+static void read_all(struct upmu_value *v)
+{
+    CHECK(upmu_set_read(set, v, EVENTS) == EVENTS, "read");
+}
+
+static void touch_counted(void)
+{
+    unsigned char *p = fresh_pages(PAGES);
+    CHECK(upmu_set_start(set) == 0, "start");
+    touch_pages(p, PAGES, (size_t)sysconf(_SC_PAGESIZE));
+    CHECK(upmu_set_stop(set) == 0, "stop");
+    free_pages(p, PAGES);
+}
+
+int main(void)
+{
+    struct upmu_value v[EVENTS], before[EVENTS], after[EVENTS];
+    if (rights_here() != RIGHTS_ALL)
+        skip("kernel mode may not be counted here");
+    CHECK(upmu_set_open(&set, "task-clock,page-faults,context-switches", NULL) == 0, "open");
+    CHECK(upmu_set_overhead(set, v, EVENTS - 1) == UPMU_E_INVAL, "too little room");
+    CHECK(upmu_set_overhead(set, v, EVENTS) == EVENTS, "never started");
+    CHECK(upmu_set_read(set, before, EVENTS) == UPMU_E_STATE, "the set was still never started");
+    CHECK(v[0].standing == UPMU_EXACT && v[0].value > 0 && v[0].value < 1000000, "task-clock %llu",
+          (unsigned long long)v[0].value);
+    CHECK(v[1].standing == UPMU_EXACT && v[1].value == 0, "page-faults %llu", (unsigned long long)v[1].value);
+    CHECK(v[2].standing == UPMU_EXACT && v[2].value == 0, "context-switches %llu", (unsigned long long)v[2].value);
+    touch_counted();
+    read_all(before);
+    CHECK(before[1].value == PAGES + SANITIZER_FAULTS || before[1].value == PAGES, "page-faults %llu",
+          (unsigned long long)before[1].value);
+    CHECK(upmu_set_overhead(set, v, EVENTS) == EVENTS, "again");
+    read_all(after);
+    for (int i = 0; i < EVENTS; i++)
+        CHECK(after[i].value == before[i].value && after[i].standing == before[i].standing &&
+                  (i == 2 || after[i].enabled == before[i].enabled),
+              "%s: %llu before, %llu after", upmu_set_name(set, (size_t)i), (unsigned long long)before[i].value,
+              (unsigned long long)after[i].value);
+    CHECK(upmu_set_start(set) == 0, "start");
+    CHECK(upmu_set_overhead(set, v, EVENTS) == UPMU_E_STATE, "while it runs");
+    upmu_set_close(set);
+    struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_CPU};
+    CHECK(upmu_set_open(&set, "task-clock,page-faults,context-switches", &opts) == 0, "open");
+    CHECK(upmu_set_overhead(set, v, EVENTS) == UPMU_E_STATE, "a CPU");
+    upmu_set_close(set);
+    return 0;
+}

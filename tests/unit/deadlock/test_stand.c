@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures of processes given by hand, and who stands in them. Room: tests (unit). Before it: lib/deadlock/graph/blocked.c;
+ * after it: nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "deadlock/graph/blocked.h"
+#include "unit/suite.h"
+
+enum { THREADS = 2048, HOLDS = 4096 };
+
+static struct wg_thread threads[THREADS];
+static struct wg_hold holds[HOLDS];
+static struct wg_holder holders[HOLDS];
+static uint32_t members[THREADS];
+static struct wg_trouble_found found[THREADS];
+static struct wg_picture picture;
+
+static void begin(void)
+{
+    memset(threads, 0, sizeof threads);
+    picture =
+        (struct wg_picture){.threads = threads, .holds = holds, .holders = holders, .members = members, .found = found};
+}
+
+static uint32_t thread(enum wg_wait wait, uint64_t object)
+{
+    threads[picture.n_threads] =
+        (struct wg_thread){.wait = wait, .object = object, .target = WG_NONE, .first_hold = (uint32_t)picture.n_holds};
+    return (uint32_t)picture.n_threads++;
+}
+
+/* The thread made last holds it. */
+static void hold(uint64_t lock, bool shared)
+{
+    holds[picture.n_holds++] = (struct wg_hold){.lock = lock, .shared = shared};
+    threads[picture.n_threads - 1].n_holds++;
+}
+
+static void join(uint32_t who, uint32_t target)
+{
+    threads[who].wait = WG_JOINS;
+    threads[who].target = target;
+}
+
+static void is_trouble(size_t i, enum wg_trouble kind, enum wg_standing standing, uint32_t n)
+{
+    ck_assert_uint_lt(i, picture.n_found);
+    ck_assert_int_eq((int)found[i].kind, (int)kind);
+    ck_assert_int_eq((int)found[i].standing, (int)standing);
+    ck_assert_uint_eq(found[i].n, n);
+}
+
+START_TEST(two_threads_in_opposite_order_are_a_cycle)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    uint32_t a = thread(WG_TAKES, 2);
+    hold(1, false);
+    uint32_t b = thread(WG_TAKES, 1);
+    hold(2, false);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert_uint_eq(members[0], a);
+    ck_assert_uint_eq(members[1], b);
+    ck_assert_uint_eq(threads[0].trouble, WG_NONE);
+}
+END_TEST
+
+START_TEST(cycle_of_a_thousand_is_one_cycle)
+{
+    enum { N = 1000 };
+    begin();
+    for (uint64_t i = 0; i < N; i++) {
+        thread(WG_TAKES, (i + 1) % N);
+        hold(i, false);
+    }
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, N);
+}
+END_TEST
+
+START_TEST(who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle)
+{
+    begin();
+    thread(WG_TAKES, 2);
+    hold(1, false);
+    thread(WG_TAKES, 1);
+    hold(2, false);
+    uint32_t c = thread(WG_TAKES, 1);
+    uint32_t joiner = thread(WG_RUNS, 0);
+    join(joiner, c);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert(threads[c].behind && threads[joiner].behind);
+    ck_assert_uint_eq(threads[joiner].trouble, 0);
+}
+END_TEST
+
+START_TEST(waiting_for_a_thread_that_runs_is_nothing)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    hold(1, false);
+    thread(WG_TAKES, 1);
+    hold(2, false);
+    thread(WG_TAKES, 2);
+    thread(WG_TAKES, 77); /* nobody is known to hold it */
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+}
+END_TEST
+
+START_TEST(lock_taken_twice_by_one_thread_is_its_own_trouble)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    thread(WG_TAKES, 1);
+    hold(1, false);
+    wg_stand(&picture);
+    is_trouble(0, WG_SELF, WG_CERTAIN, 1);
+}
+END_TEST
+
+START_TEST(holder_that_ended_is_told_from_a_cycle)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    uint32_t gone = thread(WG_ENDED, 0);
+    hold(1, false);
+    thread(WG_TAKES, 1);
+    thread(WG_TAKES, 1);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 2);
+    ck_assert_uint_eq(found[0].other, gone);
+}
+END_TEST
+
+START_TEST(joins_in_a_circle)
+{
+    begin();
+    for (int i = 0; i < 3; i++)
+        thread(WG_RUNS, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        join(i, (i + 1) % 3);
+    uint32_t self = thread(WG_RUNS, 0);
+    join(self, self);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 2);
+    is_trouble(0, WG_JOIN_CYCLE, WG_CERTAIN, 3);
+    is_trouble(1, WG_JOIN_SELF, WG_CERTAIN, 1);
+}
+END_TEST
+
+START_TEST(join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle)
+{
+    begin();
+    uint32_t m = thread(WG_RUNS, 0);
+    hold(1, false);
+    uint32_t w = thread(WG_TAKES, 1);
+    join(m, w);
+    wg_stand(&picture);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+}
+END_TEST
+
+START_TEST(join_of_an_ended_or_unknown_thread_is_nothing)
+{
+    begin();
+    uint32_t gone = thread(WG_ENDED, 0), m = thread(WG_RUNS, 0), n = thread(WG_RUNS, 0);
+    join(m, gone);
+    join(n, WG_NONE);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+}
+END_TEST
+
+START_TEST(writer_waits_for_all_readers)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    hold(1, true);
+    uint32_t reader = thread(WG_TAKES, 2);
+    hold(1, true);
+    uint32_t writer = thread(WG_TAKES, 1);
+    hold(2, false);
+    wg_stand(&picture); /* the running reader does not help: the other one must give it back, too */
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert_uint_eq(threads[reader].trouble, 0);
+    ck_assert_uint_eq(threads[writer].trouble, 0);
+}
+END_TEST
+
+START_TEST(two_readers_that_want_to_write_are_a_cycle)
+{
+    begin();
+    thread(WG_TAKES, 1);
+    hold(1, true);
+    thread(WG_TAKES, 1);
+    hold(1, true);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+}
+END_TEST
+
+START_TEST(readers_pass_readers_unless_writers_come_first)
+{
+    begin();
+    thread(WG_READS, 2); /* holds 1 for reading, waits to read 2, which a writer wants */
+    hold(1, true);
+    thread(WG_READS, 1);
+    hold(2, true);
+    thread(WG_TAKES, 1);
+    thread(WG_TAKES, 2);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+    threads[0].writers_first = threads[1].writers_first = true;
+    picture.n_holds = 2;
+    wg_stand(&picture);
+    ck_assert_uint_ge(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 4);
+}
+END_TEST
+
+START_TEST(semaphore_is_hopeless_only_when_nobody_can_go_on)
+{
+    begin();
+    uint32_t other = thread(WG_RUNS, 0);
+    thread(WG_POST, 5);
+    thread(WG_SIGNAL, 6);
+    thread(WG_ARRIVAL, 7);
+    thread(WG_WAKE, 8);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+    threads[other].wait = WG_POST;
+    threads[other].object = 5;
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 4);
+    is_trouble(0, WG_NO_POST, WG_CERTAIN, 2);
+    is_trouble(1, WG_NO_SIGNAL, WG_CERTAIN, 1);
+    is_trouble(2, WG_BARRIER_SHORT, WG_CERTAIN, 1);
+    is_trouble(3, WG_NO_WAKE, WG_CERTAIN, 1);
+}
+END_TEST
+
+START_TEST(what_could_come_from_outside_makes_it_a_stall)
+{
+    begin();
+    thread(WG_POST, 5);
+    picture.woken_from_outside = true;
+    wg_stand(&picture);
+    is_trouble(0, WG_NO_POST, WG_STALLED, 1);
+    picture.woken_from_outside = false;
+    threads[0].outside = true;
+    wg_stand(&picture);
+    is_trouble(0, WG_NO_POST, WG_STALLED, 1);
+}
+END_TEST
+
+START_TEST(timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable)
+{
+    begin();
+    thread(WG_POST, 5);
+    threads[0].timed = true;
+    thread(WG_SIGNAL, 6);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+    begin();
+    thread(WG_TAKES, 2);
+    threads[0].timed = true;
+    hold(1, false);
+    thread(WG_TAKES, 1);
+    hold(2, false);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_BREAKABLE, 2);
+}
+END_TEST
+
+START_TEST(semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post)
+{
+    begin();
+    thread(WG_POST, 2);
+    hold(1, false);
+    thread(WG_POST, 1);
+    hold(2, false);
+    uint32_t behind = thread(WG_POST, 1);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert(threads[behind].behind);
+    threads[0].outside = true;
+    wg_stand(&picture);
+    is_trouble(0, WG_CYCLE, WG_STALLED, 2);
+    thread(WG_RUNS, 0);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+}
+END_TEST
+
+START_TEST(semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post)
+{
+    begin();
+    thread(WG_POST, 1);
+    hold(1, false);
+    thread(WG_POST, 2);
+    thread(WG_ENDED, 0);
+    hold(2, false);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 2);
+    is_trouble(0, WG_NO_POST, WG_CERTAIN, 1);
+    is_trouble(1, WG_NO_POST, WG_CERTAIN, 1);
+}
+END_TEST
+
+START_TEST(wait_for_a_signal_ends_only_with_its_mutex)
+{
+    begin();
+    thread(WG_RUNS, 0); /* it could signal, and does not help */
+    uint32_t waiter = thread(WG_SIGNAL, 7);
+    threads[waiter].mutex = 1;
+    threads[waiter].timed = true;
+    hold(2, false);
+    uint32_t holder = thread(WG_TAKES, 2);
+    hold(1, false);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
+    ck_assert_uint_eq(wg_retaken_from(&picture, waiter), holder);
+    threads[holder].wait = WG_RUNS;
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+    ck_assert_uint_eq(wg_retaken_from(&picture, waiter), WG_NONE);
+    threads[holder].wait = WG_ENDED;
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 1);
+    is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 1);
+    ck_assert_uint_eq(found[0].object, 1);
+    ck_assert_uint_eq(found[0].other, holder);
+}
+END_TEST
+
+START_TEST(mutex_that_the_waiter_still_holds_is_not_in_its_way)
+{
+    begin();
+    thread(WG_RUNS, 0);
+    uint32_t waiter = thread(WG_SIGNAL, 7);
+    threads[waiter].mutex = 1; /* a recursive one, taken twice */
+    hold(1, false);
+    thread(WG_TAKES, 1);
+    wg_stand(&picture);
+    ck_assert_uint_eq(picture.n_found, 0);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *c = tcase_create("stand");
+    tcase_set_timeout(c, 60); /* sanitizers and loaded machines are slow */
+    tcase_add_test(c, two_threads_in_opposite_order_are_a_cycle);
+    tcase_add_test(c, cycle_of_a_thousand_is_one_cycle);
+    tcase_add_test(c, who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle);
+    tcase_add_test(c, waiting_for_a_thread_that_runs_is_nothing);
+    tcase_add_test(c, lock_taken_twice_by_one_thread_is_its_own_trouble);
+    tcase_add_test(c, holder_that_ended_is_told_from_a_cycle);
+    tcase_add_test(c, joins_in_a_circle);
+    tcase_add_test(c, join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle);
+    tcase_add_test(c, join_of_an_ended_or_unknown_thread_is_nothing);
+    tcase_add_test(c, writer_waits_for_all_readers);
+    tcase_add_test(c, two_readers_that_want_to_write_are_a_cycle);
+    tcase_add_test(c, readers_pass_readers_unless_writers_come_first);
+    tcase_add_test(c, semaphore_is_hopeless_only_when_nobody_can_go_on);
+    tcase_add_test(c, what_could_come_from_outside_makes_it_a_stall);
+    tcase_add_test(c, timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable);
+    tcase_add_test(c, semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post);
+    tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
+    tcase_add_test(c, wait_for_a_signal_ends_only_with_its_mutex);
+    tcase_add_test(c, mutex_that_the_waiter_still_holds_is_not_in_its_way);
+    return run_suite("waitgraph.stand", c);
+}

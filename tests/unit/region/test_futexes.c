@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits for futexes that nobody recorded. Room: core (region_futexes.c). The scripted kernel says how often the thread has
+ * called it; each test is a process of its own. */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "region/recorder.h"
+#include "region/region.h"
+#include "support/machine.h"
+#include "unit/suite.h"
+#include "upmu/trace.h"
+
+static const struct scripted_sample steady[] = {{100, 1000, 1000}};
+static char dir[] = "/tmp/upmu-unit-futexes-XXXXXX";
+
+static void set_up(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    machine_plain(steady, 1);
+    ck_assert_int_eq(setenv("UPMU_SCHED", "1", 1), 0);
+}
+
+static void tear_down(void)
+{
+    char command[sizeof dir + 16];
+    snprintf(command, sizeof command, "rm -rf %s", dir);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void setup(void)
+{
+    struct upmu_region_opts opts = {.size = sizeof opts, .events = "none", .trace = dir};
+    ck_assert_msg(upmu_region_setup(&opts) == 0, "%s", upmu_error());
+}
+
+static void region(void)
+{
+    ck_assert_int_eq(upmu_region_begin("r"), 0);
+    ck_assert_int_eq(upmu_region_end("r"), 0);
+}
+
+struct told {
+    size_t n;
+    uint64_t waits, recorded; /* as told last */
+    char note[300];
+};
+
+static struct told look(void)
+{
+    struct told told = {.n = 0};
+    struct upmu_trace *t;
+    const struct upmu_trace_event *e;
+    struct upmu_trace_process p = {.size = sizeof p};
+    int rc;
+    ck_assert_msg(upmu_trace_open(&t, dir) == 0, "%s", upmu_error());
+    while ((rc = upmu_trace_next(t, &e)) > 0)
+        if (e->kind == UPMU_TRACE_FUTEX_COUNTS) {
+            told.n++;
+            told.waits = e->count;
+            told.recorded = e->contended;
+        }
+    ck_assert_int_eq(rc, 0);
+    ck_assert_int_eq(upmu_trace_process(t, 0, &p), 0);
+    snprintf(told.note, sizeof told.note, "%s", p.futex_note);
+    upmu_trace_close(t);
+    return told;
+}
+
+START_TEST(what_falls_into_recorded_waits_is_told_from_the_rest)
+{
+    setup();
+    scripted_futex_waits(1000); /* before the thread was known */
+    region();
+    upmu_recorder_wait_(false); /* of a wait that began before: of nothing that is known */
+    scripted_futex_waits(5);
+    upmu_recorder_wait_(true);
+    scripted_futex_waits(2);
+    upmu_recorder_wait_(true); /* a wait within the wait */
+    scripted_futex_waits(1);
+    upmu_recorder_wait_(false);
+    scripted_futex_waits(4);
+    upmu_recorder_wait_(false);
+    scripted_futex_waits(6);
+    region_sched_finish();
+    struct told told = look();
+    ck_assert_uint_eq(told.waits - 1000, 5 + 2 + 1 + 4 + 6);
+    ck_assert_uint_eq(told.recorded, 2 + 1 + 4);
+    ck_assert_str_eq(told.note, "");
+}
+END_TEST
+
+START_TEST(a_wait_that_goes_on_is_recorded_up_to_now)
+{
+    setup();
+    region();
+    upmu_recorder_wait_(true);
+    scripted_futex_waits(3);
+    region_sched_finish();
+    ck_assert_uint_eq(look().waits, 3);
+    ck_assert_uint_eq(look().recorded, 3);
+    upmu_recorder_wait_(false);
+    scripted_futex_waits(2);
+    region_sched_finish();
+    ck_assert_uint_eq(look().waits, 5);
+    ck_assert_uint_eq(look().recorded, 3);
+}
+END_TEST
+
+START_TEST(what_has_not_changed_is_told_once)
+{
+    setup();
+    region();
+    for (int i = 0; i < 3; i++)
+        region_sched_finish();
+    ck_assert_uint_eq(look().n, 1);
+    ck_assert_uint_eq(look().waits, 0);
+}
+END_TEST
+
+static void *worker(void *arg)
+{
+    region();
+    scripted_futex_waits(7);
+    return arg;
+}
+
+START_TEST(a_thread_tells_at_its_end_and_its_count_goes)
+{
+    pthread_t t;
+    setup();
+    ck_assert_int_eq(pthread_create(&t, NULL, worker, NULL), 0);
+    ck_assert_int_eq(pthread_join(t, NULL), 0);
+    ck_assert_uint_eq(look().waits, 7);
+    ck_assert_uint_eq(scripted_futexes_now(), 0);
+}
+END_TEST
+
+START_TEST(tracepoints_that_are_not_there_are_noted)
+{
+    scripted_futexes_errors(EACCES, 0);
+    setup();
+    region();
+    upmu_recorder_wait_(true);
+    upmu_recorder_wait_(false);
+    region_sched_finish();
+    ck_assert_uint_eq(look().n, 0);
+    ck_assert_ptr_nonnull(strstr(look().note, "root"));
+    ck_assert_uint_eq(scripted_futexes_now(), 0);
+}
+END_TEST
+
+START_TEST(counts_that_cannot_be_believed_are_none_and_that_is_noted_at_the_end)
+{
+    scripted_futexes_errors(0, EPROTO);
+    setup();
+    region();
+    scripted_futex_waits(3);
+    region_sched_finish();
+    trace_writer_close(upmu_regions.trace);
+    upmu_regions.trace = NULL;
+    ck_assert_uint_eq(look().n, 0);
+    ck_assert_ptr_nonnull(strstr(look().note, "do not count as they should"));
+}
+END_TEST
+
+START_TEST(nobody_counts_unless_asked)
+{
+    ck_assert_int_eq(unsetenv("UPMU_SCHED"), 0);
+    setup();
+    region();
+    region_sched_finish();
+    ck_assert_uint_eq(scripted_futexes_now(), 0);
+    ck_assert_str_eq(look().note, "");
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("futexes");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, what_falls_into_recorded_waits_is_told_from_the_rest);
+    tcase_add_test(cases, a_wait_that_goes_on_is_recorded_up_to_now);
+    tcase_add_test(cases, what_has_not_changed_is_told_once);
+    tcase_add_test(cases, a_thread_tells_at_its_end_and_its_count_goes);
+    tcase_add_test(cases, tracepoints_that_are_not_there_are_noted);
+    tcase_add_test(cases, counts_that_cannot_be_believed_are_none_and_that_is_noted_at_the_end);
+    tcase_add_test(cases, nobody_counts_unless_asked);
+    return run_suite("region futexes", cases);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu deadlock: who waits for whom for ever. Room: tools/upmu. Before it: main; after it: libupmu_analysis,
+ * deadlock_text.c and deadlock_json.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "deadlock.h"
+#include "ui/numbers.h"
+#include "ui/options.h"
+#include "ui/output.h"
+#include "upmu/control.h"
+
+enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS };
+enum { PID_MOST = 1 << 22 };
+
+struct deadlock_request {
+    const struct command *self;
+    const char *subject;
+    const char *suppressions;
+    const struct deadlock_format *format;
+};
+
+/* A form of the report. */
+static const struct deadlock_format {
+    const char *name;
+    void (*write)(struct output *out, const struct deadlock_report *r);
+} formats[] = {
+    {"text", deadlock_write_text},   {"json", deadlock_write_json},   {"gcc", deadlock_write_gcc},
+    {"tasks", deadlock_write_tasks}, {"sarif", deadlock_write_sarif},
+};
+
+static const struct deadlock_format *format_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+static int deadlock_option(void *arg, int id, const char *value)
+{
+    struct deadlock_request *q = arg;
+    switch (id) {
+    case DEADLOCK_JSON:
+        q->format = format_named("json");
+        return 0;
+    case DEADLOCK_FORMAT:
+        q->format = format_named(value);
+        return q->format ? 0 : options_usage(q->self, "--format is one of text, json, gcc, tasks and sarif");
+    case DEADLOCK_SUPPRESSIONS:
+        q->suppressions = value;
+        return 0;
+    default:
+        break;
+    }
+    if (q->subject)
+        return options_usage(q->self, "one directory or process at a time");
+    q->subject = value;
+    return 0;
+}
+
+/* A number is a process, unless there is a directory of that name. */
+static bool is_process(const char *subject, pid_t *pid)
+{
+    long n;
+    if (access(subject, F_OK) == 0 || !number_long(subject, 1, PID_MOST, &n))
+        return false;
+    *pid = (pid_t)n;
+    return true;
+}
+
+/* `*unrecorded` is the process, if that is why it cannot be opened. */
+static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks **out, pid_t *unrecorded)
+{
+    struct upmu_control *control;
+    struct upmu_control_status status = {.size = sizeof status};
+    const struct upmu_deadlocks_opts how = {.size = sizeof how, .suppressions = q->suppressions};
+    pid_t pid;
+    if (!is_process(q->subject, &pid))
+        return upmu_deadlocks_open(out, q->subject, &how);
+    int rc = upmu_control_open_pid(&control, pid);
+    *unrecorded = rc == UPMU_E_STATE ? pid : 0;
+    if (rc != 0)
+        return rc;
+    rc = upmu_control_status(control, 0, &status);
+    if (rc == 0)
+        rc = upmu_deadlocks_open(out, status.dir, &how);
+    upmu_control_close(control);
+    return rc;
+}
+
+static int write_report(const struct deadlock_request *q, const struct deadlock_report *r)
+{
+    struct output out;
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    q->format->write(&out, r);
+    if (output_close(&out) != 0)
+        return EXIT_FAILED;
+    size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
+    /* What could not be read may hold a deadlock: that nothing was found says less then. */
+    size_t damages = report_tell_damages(r->places.overview);
+    return found > 0 ? EXIT_FOUND : damages > 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+static int deadlock_run(const struct command *self, int argc, char **argv)
+{
+    struct deadlock_request q = {.self = self, .format = &formats[0]};
+    struct deadlock_report r = {0};
+    int status = options_parse(self, argc, argv, deadlock_option, &q, NULL);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (!q.subject)
+        return options_usage(self, "of what? give the directory of a recording, or the number of a process");
+    r.subject = q.subject;
+    pid_t unrecorded = 0;
+    if (open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
+        if (unrecorded && q.format == &formats[0])
+            return deadlock_look(unrecorded);
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = q.subject};
+    status = write_report(&q, &r);
+    upmu_deadlocks_close(r.deadlocks);
+    return status;
+}
+
+static const struct option_spec deadlock_options[] = {
+    {DEADLOCK_JSON, 'j', "json", NULL, "one JSON document, as --format json"},
+    {DEADLOCK_FORMAT, 'f', "format", "FORM", "text, json, gcc (warnings by line), tasks (for IDEs) or sarif"},
+    {DEADLOCK_SUPPRESSIONS, 's', "suppressions", "FILE", "do not report what FILE names (man upmu-deadlock)"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_deadlock = {
+    .name = "deadlock",
+    .summary = "show which threads wait for each other for ever, and where",
+    .usage = "[--format FORM] [--suppressions FILE] DIR|PID",
+    .about = "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process\n"
+             "PID that is being recorded: threads that nothing can set going again, what each holds and waits for,\n"
+             "and where; and locks taken in orders by which threads could come to that. What could still be woken\n"
+             "by something, or cannot happen, is shown as such, and is no deadlock.\n",
+    .options = deadlock_options,
+    .exits = "  0  there is no deadlock, and no order of locks that could become one\n"
+             "  1  DIR or PID cannot be read, or not wholly and nothing was found, or the output could not be written\n"
+             "  2  the command line makes no sense\n"
+             "  3  there is a deadlock, or an order of locks that could become one\n",
+    .run = deadlock_run,
+};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What upmu deadlock and upmu record say of threads that stand. Room: tools/upmu. Before it: cmd_deadlock.c,
+ *  record_watch.c; after it: libupmu_analysis and the forms of output. */
+#ifndef UPMU_TOOL_DEADLOCK_H
+#define UPMU_TOOL_DEADLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ui/output.h"
+#include "report/report.h"
+#include "upmu/deadlock.h"
+
+struct deadlock_report {
+    struct upmu_deadlocks *deadlocks;
+    struct report places; /**< for report_place() */
+    const char *subject;  /**< the directory or process asked for */
+};
+
+/** How many cycles in the order of locks of a class are not suppressed. */
+size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number);
+/** How many deadlocks of a standing are not suppressed. */
+size_t deadlock_count(const struct deadlock_report *r, int standing);
+
+void deadlock_write_text(struct output *out, const struct deadlock_report *r);
+void deadlock_write_json(struct output *out, const struct deadlock_report *r);
+/** Lines as gcc's warnings, of Qt Creator's task files, and SARIF 2.1. */
+void deadlock_write_gcc(struct output *out, const struct deadlock_report *r);
+void deadlock_write_tasks(struct output *out, const struct deadlock_report *r);
+void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
+/** One deadlock as text, with its threads. */
+void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
+
+/** Say what can be known of a process that does not record. @return the exit status. */
+int deadlock_look(pid_t pid);
+
+/* deadlock_words.c: what all forms say in the same words. To be freed. */
+
+/** "2 threads wait for each other". */
+char *deadlock_headline(const struct upmu_deadlock *d);
+/** "2 threads take 2 locks in orders that contradict each other". */
+char *deadlock_cycle_headline(const struct upmu_lock_cycle *c);
+/** "mutex queue (0x1234)". */
+char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address);
+/** The function at an address that the reader may know: of those inlined there the first that is not in a header of the
+ *  system, such as those of std::mutex. @return false if nothing is known of the address. */
+bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, struct upmu_symbol *out);
+/** The same in one line, as report_place() has it. */
+char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address);
+/** "thread 17 (worker)". */
+char *deadlock_thread_name(pid_t tid, const char *name);
+/** "waits for mutex 0x1234, held by thread 17". */
+char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const struct upmu_deadlock_thread *t);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlocks for programs. Room: tools/upmu. Before it: deadlock_words.c; after it: json. */
+#include <stdlib.h>
+
+#include "deadlock.h"
+#include "ui/json.h"
+
+static void json_time(struct json *j, const char *key, uint64_t ns)
+{
+    if (ns)
+        json_uint(j, key, ns);
+    else
+        json_null(j, key);
+}
+
+static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t process, uint64_t address)
+{
+    static const char *const kinds[] = {"unknown", "code", "signal", "root", "stub", "jit"};
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+        json_object(j, NULL);
+        json_string(j, "function", s.function);
+        json_string(j, "file", s.file);
+        json_uint(j, "line", s.line);
+        json_uint(j, "column", s.column);
+        json_bool(j, "inlined", s.inlined);
+        json_string(j, "module", s.module);
+        json_uint(j, "offset", s.offset);
+        json_string(j, "kind",
+                    s.kind >= 0 && (size_t)s.kind < sizeof kinds / sizeof *kinds ? kinds[s.kind] : "unknown");
+        json_string(j, "after", s.before);
+        json_object_end(j);
+    }
+}
+
+static void json_stack(struct json *j, const struct deadlock_report *r, uint32_t process, uint32_t id, uint64_t site)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    bool whole = id != 0 && upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
+    json_array(j, "stack");
+    for (uint32_t i = 0; whole && i < stack.n_frames; i++)
+        json_frame(j, r, process, stack.frames[i]);
+    if (!whole && site)
+        json_frame(j, r, process, site);
+    json_array_end(j);
+    json_bool(j, "stack_truncated", !whole || stack.truncated);
+}
+
+static void json_place(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process,
+                       uint64_t site)
+{
+    json_array(j, key);
+    if (site)
+        json_frame(j, r, process, site);
+    json_array_end(j);
+}
+
+static void json_held(struct json *j, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
+                      size_t k)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    json_array(j, "holds");
+    for (size_t n = 0; upmu_deadlocks_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+        if (h.lock == 0)
+            continue;
+        char *object = deadlock_object(r, d->process, UPMU_OBJECT_NONE, h.lock);
+        json_object(j, NULL);
+        json_uint(j, "lock", h.lock);
+        json_string(j, "description", object);
+        json_bool(j, "shared", h.shared);
+        json_bool(j, "wanted", h.wanted);
+        json_time(j, "since_ns", h.since_ns);
+        json_place(j, "taken_at", r, d->process, h.site);
+        json_object_end(j);
+        free(object);
+    }
+    json_array_end(j);
+}
+
+static void json_thread(struct json *j, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
+                        size_t k, const struct upmu_deadlock_thread *t)
+{
+    char *wait = deadlock_wait(r, d->process, t);
+    json_object(j, NULL);
+    json_int(j, "tid", t->tid);
+    json_string(j, "name", t->name);
+    json_bool(j, "behind", k >= d->n_threads);
+    json_string(j, "waits_for", upmu_wait_kind_name(t->wait_kind));
+    json_string(j, "description", wait);
+    json_uint(j, "object", t->object);
+    if (t->holder)
+        json_int(j, "holder", t->holder);
+    else
+        json_null(j, "holder");
+    json_bool(j, "shared", t->shared);
+    json_bool(j, "timed", t->timed);
+    json_time(j, "since_ns", t->since_ns);
+    json_stack(j, r, d->process, t->stack, t->site);
+    json_held(j, r, d, i, k);
+    json_uint(j, "holds_not_listed", t->forgotten);
+    json_object_end(j);
+    free(wait);
+}
+
+static void json_deadlock(struct json *j, const struct deadlock_report *r, size_t i, const struct upmu_deadlock *d)
+{
+    struct upmu_deadlock_thread t = {.size = sizeof t};
+    char *headline = deadlock_headline(d);
+    json_object(j, NULL);
+    json_int(j, "pid", d->pid);
+    json_string(j, "kind", upmu_deadlock_kind_name(d->kind));
+    json_string(j, "standing", upmu_deadlock_standing_name(d->standing));
+    json_string(j, "headline", headline);
+    json_bool(j, "alive", d->alive);
+    json_bool(j, "suppressed", d->suppressed);
+    json_string(j, "could_end", d->could_end[0] ? d->could_end : NULL);
+    if (d->owner) {
+        json_int(j, "owner", d->owner);
+        json_place(j, "owner_took_it_at", r, d->process, d->owner_site);
+    }
+    json_array(j, "threads");
+    for (size_t k = 0; upmu_deadlocks_thread(r->deadlocks, i, k, &t) == 0; k++)
+        json_thread(j, r, d, i, k, &t);
+    json_array_end(j);
+    json_object_end(j);
+    free(headline);
+}
+
+/* ------------------------------------------------------------------------------------------------- order of locks */
+
+static void json_lock(struct json *j, const char *key, const struct deadlock_report *r, uint32_t process, int type,
+                      uint64_t address)
+{
+    char *object = deadlock_object(r, process, type, address);
+    json_object(j, key);
+    json_uint(j, "address", address);
+    json_string(j, "description", object);
+    json_object_end(j);
+    free(object);
+}
+
+static void json_taking(struct json *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
+                        const struct upmu_lock_taking *t)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    json_object(j, NULL);
+    json_int(j, "tid", t->tid);
+    json_time(j, "time_ns", t->time_ns);
+    json_lock(j, "takes", r, process, t->lock_type, t->lock);
+    json_bool(j, "shared", t->shared);
+    json_bool(j, "tried", t->tried);
+    json_bool(j, "timed", t->timed);
+    json_stack(j, r, process, t->stack, 0);
+    json_lock(j, "holds", r, process, t->held_type, t->held);
+    json_bool(j, "holds_shared", t->held_shared);
+    json_place(j, "taken_at", r, process, t->held_site);
+    json_array(j, "gates");
+    for (size_t n = 0; upmu_deadlocks_taking_held(r->deadlocks, i, k, n, &h) == 0; n++)
+        if (h.wanted)
+            json_lock(j, NULL, r, process, UPMU_OBJECT_NONE, h.lock);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
+{
+    struct upmu_lock_taking t = {.size = sizeof t};
+    char *headline = deadlock_cycle_headline(c);
+    json_object(j, NULL);
+    json_int(j, "pid", c->pid);
+    json_string(j, "class", upmu_deadlock_class_name(c->class_number));
+    json_string(j, "headline", headline);
+    json_uint(j, "alike", c->alike);
+    json_bool(j, "suppressed", c->suppressed);
+    json_array(j, "takings");
+    for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++)
+        json_taking(j, r, c->process, i, k, &t);
+    json_array_end(j);
+    json_object_end(j);
+    free(headline);
+}
+
+static void json_order(struct json *j, const struct deadlock_report *r)
+{
+    struct upmu_deadlocks_totals order = {.size = sizeof order};
+    struct upmu_lock_cycle c = {.size = sizeof c};
+    json_object(j, "lock_order");
+    if (upmu_deadlocks_totals(r->deadlocks, &order) == 0) {
+        json_uint(j, "takings", order.takings);
+        json_uint(j, "incomplete", order.incomplete);
+        json_bool(j, "cut", order.cut);
+        json_uint(j, "processes_not_recorded", order.without);
+    }
+    json_array(j, "cycles");
+    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+        json_cycle(j, r, i, &c);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+void deadlock_write_json(struct output *out, const struct deadlock_report *r)
+{
+    struct json j;
+    struct upmu_deadlock d = {.size = sizeof d};
+    json_begin(&j, out->file, "upmu-deadlock");
+    json_array(&j, "deadlocks");
+    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
+        json_deadlock(&j, r, i, &d);
+    json_array_end(&j);
+    json_order(&j, r);
+    json_end(&j);
+}

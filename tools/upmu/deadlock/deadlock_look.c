@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What upmu deadlock says of a process that does not record. Room: tools/upmu. Before it: cmd_deadlock.c; after it:
+ * libupmu_analysis. */
+#include <inttypes.h>
+
+#include "ui/command.h"
+#include "deadlock.h"
+
+static void look_frame(struct output *out, struct upmu_deadlock_look *look, size_t i, size_t k, unsigned *number)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    for (size_t depth = 0; upmu_deadlock_look_frame(look, i, k, depth, &s) == 0; depth++) {
+        fprintf(out->file, "      #%-2u ", (*number)++);
+        output_clean(out->file, s.function ? s.function : s.module ? s.module : "?");
+        if (s.function && s.file) {
+            fputs(" at ", out->file);
+            output_clean(out->file, s.file);
+            fprintf(out->file, ":%" PRIu32 "%s", s.line, s.inlined ? " (inlined)" : "");
+        } else {
+            fprintf(out->file, "+0x%" PRIx64, s.offset);
+        }
+        fputc('\n', out->file);
+    }
+}
+
+static void look_thread(struct output *out, struct upmu_deadlock_look *look, size_t i,
+                        const struct upmu_deadlock_look_thread *t)
+{
+    unsigned number = 0;
+    fprintf(out->file, "  thread %ld (", (long)t->tid);
+    output_clean(out->file, t->name);
+    if (t->owner)
+        fprintf(out->file, ") waits for the mutex 0x%" PRIx64 ", held by thread %ld", t->word, (long)t->owner);
+    else if (t->in_futex)
+        fprintf(out->file, ") waits for the futex 0x%" PRIx64 ", of which nothing is known", t->word);
+    else if (t->where[0])
+        fprintf(out->file, ") is in the kernel's %s", t->where);
+    else
+        fputs(") runs, or waits for something else than a futex", out->file);
+    fputs(t->in_futex && t->timed ? ", for a limited time\n" : "\n", out->file);
+    for (size_t k = 0; k < t->n_frames; k++)
+        look_frame(out, look, i, k, &number);
+    if (t->in_futex && t->n_frames == 0)
+        fputs("      (its call stack cannot be read here)\n", out->file);
+}
+
+/* Its threads: how many there are. With `out` they are printed. */
+static size_t look_cycle(struct output *out, struct upmu_deadlock_look *look, uint32_t cycle)
+{
+    struct upmu_deadlock_look_thread t = {.size = sizeof t};
+    size_t n = 0;
+    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++) {
+        if (t.cycle != cycle)
+            continue;
+        n++;
+        if (out)
+            look_thread(out, look, i, &t);
+    }
+    return n;
+}
+
+/* @return how many cycles of owners there are. */
+static uint32_t look_text(struct output *out, struct upmu_deadlock_look *look, pid_t pid)
+{
+    struct upmu_deadlock_look_thread t = {.size = sizeof t};
+    uint32_t cycles = 0;
+    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
+        cycles = t.cycle > cycles ? t.cycle : cycles;
+    for (uint32_t c = 1; c <= cycles; c++) {
+        bool alone = look_cycle(NULL, look, c) == 1;
+        fprintf(out->file, "%sdeadlock%s [%s] in process %ld: %s\n", output_style(out, STYLE_BAD), output_plain(out),
+                alone ? "self" : "cycle", (long)pid,
+                alone ? "a thread waits for a mutex that it holds itself" : "threads wait for each other's mutexes");
+        (void)look_cycle(out, look, c);
+    }
+    if (look_cycle(NULL, look, 0) > 0) {
+        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes is to be seen; threads:");
+        (void)look_cycle(out, look, 0);
+    }
+    return cycles;
+}
+
+int deadlock_look(pid_t pid)
+{
+    struct upmu_deadlock_look *look;
+    struct output out;
+    if (upmu_deadlock_look_open(&look, pid) != 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    complain(
+        "process %ld is not being recorded: only mutexes of the C library are seen, by what their memory looks like; "
+        "who holds rwlocks, who could post, signal or arrive, and where locks were taken is not known",
+        (long)pid);
+    uint32_t cycles = 0;
+    int rc = output_standard(&out, OUTPUT_STDOUT);
+    if (rc == 0) {
+        cycles = look_text(&out, look, pid);
+        rc = output_close(&out);
+    }
+    upmu_deadlock_look_close(look);
+    return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : EXIT_OK;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlocks for people. Room: tools/upmu. Before it: deadlock_words.c; after it: output. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "deadlock.h"
+#include "ui/memory.h"
+
+enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
+
+static void text_clean(struct output *out, char *text)
+{
+    output_clean(out->file, text);
+    free(text);
+}
+
+static void text_place(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address)
+{
+    text_clean(out, deadlock_place(r, process, address));
+}
+
+/* Where in a module, and what is near if it has no name. */
+static void text_offset(struct output *out, const struct upmu_symbol *s)
+{
+    output_clean(out->file, s->module);
+    fprintf(out->file, "+0x%" PRIx64, s->offset);
+    if (s->function || !s->before)
+        return;
+    fprintf(out->file, " (no name; 0x%" PRIx64 " after ", s->from_before);
+    output_clean(out->file, s->before);
+    fputc(')', out->file);
+}
+
+/* A function with its file, and above it those it was inlined into. `*s` is the outermost afterwards. */
+static void text_frame(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
+                       unsigned *number, struct upmu_symbol *outermost)
+{
+    static const char *const remarks[] = {
+        [UPMU_FRAME_SIGNAL] = " (returns from a signal handler)",
+        [UPMU_FRAME_ROOT] = " (begin of the thread)",
+        [UPMU_FRAME_STUB] = " (the linker's stub)",
+        [UPMU_FRAME_JIT] = " (made at run time)",
+    };
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+        *outermost = s;
+        fprintf(out->file, "      #%-2u ", (*number)++);
+        if (s.function)
+            output_clean(out->file, s.function);
+        if (s.function && s.file) {
+            fputs(" at ", out->file);
+            output_clean(out->file, s.file);
+            fprintf(out->file, ":%" PRIu32 "%s", s.line, s.inlined ? " (inlined)" : "");
+        } else if (s.module) {
+            fputs(s.function ? " (" : "", out->file);
+            text_offset(out, &s);
+            fputs(s.function ? ")" : "", out->file);
+        } else {
+            fprintf(out->file, "0x%" PRIx64 " (in no module: made at run time, or the unwinder has lost its way)",
+                    address);
+        }
+        bool known = s.kind >= 0 && (size_t)s.kind < sizeof remarks / sizeof *remarks && !s.inlined;
+        fprintf(out->file, "%s\n", known && remarks[s.kind] ? remarks[s.kind] : "");
+    }
+}
+
+/* A function between two frames that has left the stack. */
+static void text_tail_caller(struct output *out, const struct deadlock_report *r, uint32_t process, uint64_t address,
+                             const char *inside)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    if (!inside || upmu_overview_tail_caller(o, process, address, &s) != 0 || !s.function ||
+        strcmp(s.function, inside) == 0)
+        return;
+    fputs("          ", out->file);
+    output_clean(out->file, s.function);
+    fputs(" left by a tail call", out->file);
+    if (s.file) {
+        fputs(", at ", out->file);
+        output_clean(out->file, s.file);
+        fprintf(out->file, ":%" PRIu32, s.line);
+    }
+    fputc('\n', out->file);
+}
+
+/* What is missing at the outer end. */
+static void text_end(struct output *out, const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
+{
+    if (stack->method == UPMU_STACK_NONE)
+        fputs("      (only the place of the call was recorded)\n", out->file);
+    else if (stack->truncated)
+        fputs("      (more frames were not kept)\n", out->file);
+    else if (outermost->kind != UPMU_FRAME_ROOT && (outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module))
+        fputs("      (who called this is not known: the unwinder did not get further)\n", out->file);
+}
+
+static void text_stack(struct output *out, const struct deadlock_report *r, uint32_t process, uint32_t id,
+                       uint64_t site)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    struct upmu_symbol outermost = {.size = sizeof outermost};
+    unsigned number = 0;
+    if (id == 0 || upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) != 0) {
+        if (site)
+            text_frame(out, r, process, site, &number, &outermost);
+        fputs("      (the call stack was not recorded)\n", out->file);
+        return;
+    }
+    for (uint32_t i = 0; i < stack.n_frames; i++) {
+        /* What was interrupted by a signal is told by its own address, not by the one after a call. */
+        bool interrupted = i > 0 && outermost.kind == UPMU_FRAME_SIGNAL;
+        if (i > 0 && !interrupted)
+            text_tail_caller(out, r, process, stack.frames[i], outermost.function);
+        text_frame(out, r, process, stack.frames[i] + interrupted, &number, &outermost);
+    }
+    text_end(out, &stack, &outermost);
+}
+
+/* The time of day, and how long ago. */
+static void text_since(struct output *out, uint64_t ns)
+{
+    time_t seconds = (time_t)(ns / NS_PER_S);
+    struct tm tm;
+    char text[32];
+    if (ns == 0 || !localtime_r(&seconds, &tm) || strftime(text, sizeof text, "%H:%M:%S", &tm) == 0)
+        fputs("since when is not recorded", out->file);
+    else
+        fprintf(out->file, "since %s.%03u", text, (unsigned)(ns % NS_PER_S / NS_PER_MS));
+}
+
+static void text_held(struct output *out, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
+                      size_t k)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    for (size_t n = 0; upmu_deadlocks_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+        if (h.lock == 0)
+            continue;
+        fprintf(out->file, "    holds %s", h.shared ? "for reading " : "");
+        text_clean(out, deadlock_object(r, d->process, UPMU_OBJECT_NONE, h.lock));
+        fputs(", taken at ", out->file);
+        text_place(out, r, d->process, h.site);
+        fputs(", ", out->file);
+        text_since(out, h.since_ns);
+        fputs(h.wanted ? " - others wait for it\n" : "\n", out->file);
+    }
+}
+
+static void text_thread(struct output *out, const struct deadlock_report *r, const struct upmu_deadlock *d, size_t i,
+                        size_t k, const struct upmu_deadlock_thread *t)
+{
+    fprintf(out->file, "  %s", output_style(out, STYLE_TITLE));
+    text_clean(out, deadlock_thread_name(t->tid, t->name));
+    fprintf(out->file, "%s ", output_plain(out));
+    text_clean(out, deadlock_wait(r, d->process, t));
+    fputs(", ", out->file);
+    text_since(out, t->since_ns);
+    fputc('\n', out->file);
+    text_stack(out, r, d->process, t->stack, t->site);
+    text_held(out, r, d, i, k);
+    if (t->forgotten)
+        fprintf(out->file, "    and holds %" PRIu32 " more locks than could be kept\n", t->forgotten);
+}
+
+static void text_title(struct output *out, const struct upmu_deadlock *d)
+{
+    static const char *const words[UPMU_DEADLOCK_STANDINGS] = {"deadlock", "stalled", "waiting for a timeout"};
+    char *headline = deadlock_headline(d);
+    bool known = d->standing >= 0 && d->standing < UPMU_DEADLOCK_STANDINGS;
+    fprintf(out->file, "%s%s%s [%s] in process %ld: %s\n",
+            output_style(out, d->standing == UPMU_DEADLOCK_CERTAIN ? STYLE_BAD : STYLE_WARNING),
+            known ? words[d->standing] : "?", output_plain(out), upmu_deadlock_kind_name(d->kind), (long)d->pid,
+            headline);
+    free(headline);
+    if (d->could_end[0]) {
+        fputs("  no thread can end it, but this could: ", out->file);
+        output_clean(out->file, d->could_end);
+        fputc('\n', out->file);
+    }
+}
+
+void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i)
+{
+    struct upmu_deadlock d = {.size = sizeof d};
+    struct upmu_deadlock_thread t = {.size = sizeof t};
+    if (upmu_deadlocks_item(r->deadlocks, i, &d) != 0)
+        return;
+    text_title(out, &d);
+    (void)fflush(
+        out->file); /* it is known now; where the threads are takes reading debug information. Closing tells errors */
+    if (d.owner) {
+        fputs("  ", out->file);
+        text_clean(out, deadlock_thread_name(d.owner, d.owner_name));
+        fputs(" took it at ", out->file);
+        text_place(out, r, d.process, d.owner_site);
+        fputs(" and has ended\n", out->file);
+    }
+    for (size_t k = 0; upmu_deadlocks_thread(r->deadlocks, i, k, &t) == 0; k++) {
+        if (k == d.n_threads)
+            fputs("  blocked behind them:\n", out->file);
+        text_thread(out, r, &d, i, k, &t);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- order of locks */
+
+static void text_taking(struct output *out, const struct deadlock_report *r, uint32_t process,
+                        const struct upmu_lock_taking *t, bool whole)
+{
+    fprintf(out->file, "  thread %ld takes %s", (long)t->tid, t->shared ? "for reading " : "");
+    text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
+    fprintf(out->file, "%s%s while it holds %s", t->tried ? " by trying" : "", t->timed ? " with a time limit" : "",
+            t->held_shared ? "for reading " : "");
+    text_clean(out, deadlock_object(r, process, t->held_type, t->held));
+    fputs(", taken at ", out->file);
+    text_place(out, r, process, t->held_site);
+    fputc('\n', out->file);
+    if (whole)
+        text_stack(out, r, process, t->stack, 0);
+}
+
+static void text_gates(struct output *out, const struct deadlock_report *r, uint32_t process, size_t i, size_t k)
+{
+    struct upmu_deadlock_held h = {.size = sizeof h};
+    for (size_t n = 0; upmu_deadlocks_taking_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+        if (!h.wanted)
+            continue;
+        fputs("    kept apart by ", out->file);
+        text_clean(out, deadlock_object(r, process, UPMU_OBJECT_NONE, h.lock));
+        fputs(", taken at ", out->file);
+        text_place(out, r, process, h.site);
+        fputc('\n', out->file);
+    }
+}
+
+static void text_cycle(struct output *out, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
+{
+    struct upmu_lock_taking t = {.size = sizeof t};
+    bool inversion = c->class_number == UPMU_LOCK_INVERSION;
+    char *headline = deadlock_cycle_headline(c);
+    fprintf(out->file, "%slock order%s [%s] in process %ld: %s\n", output_style(out, inversion ? STYLE_BAD : STYLE_DIM),
+            output_plain(out), upmu_deadlock_class_name(c->class_number), (long)c->pid, headline);
+    free(headline);
+    for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++) {
+        text_taking(out, r, c->process, &t, inversion);
+        if (c->class_number == UPMU_LOCK_GATED)
+            text_gates(out, r, c->process, i, k);
+    }
+}
+
+static void text_order(struct output *out, const struct deadlock_report *r, bool any)
+{
+    struct upmu_deadlocks_totals order = {.size = sizeof order};
+    if (upmu_deadlocks_totals(r->deadlocks, &order) != 0)
+        return;
+    if (!any)
+        fprintf(out->file, "no deadlock in %s, and no contradiction among %" PRIu64 " nested acquisitions\n",
+                r->subject, order.takings);
+    if (order.without)
+        fprintf(out->file, "of %" PRIu32 " of the processes it was not recorded what their threads stood at\n",
+                order.without);
+    if (order.incomplete)
+        fprintf(out->file, "%" PRIu64 " nested acquisitions were not recorded whole and are left out\n",
+                order.incomplete);
+    if (order.cut)
+        fputs("the search for inversions was ended early: there may be more\n", out->file);
+}
+
+void deadlock_write_text(struct output *out, const struct deadlock_report *r)
+{
+    struct upmu_deadlock d = {.size = sizeof d};
+    struct upmu_lock_cycle c = {.size = sizeof c};
+    bool any = false;
+    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++) {
+        if (d.suppressed)
+            continue;
+        fputs(any ? "\n" : "", out->file);
+        deadlock_write_one(out, r, i);
+        any = true;
+    }
+    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++) {
+        if (c.suppressed)
+            continue;
+        fputs(any ? "\n" : "", out->file);
+        text_cycle(out, r, i, &c);
+        any = true;
+    }
+    text_order(out, r, any);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlocks in words. Room: tools/upmu. Before it: libupmu_analysis; after it: deadlock_text.c, deadlock_json.c. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "deadlock.h"
+#include "ui/memory.h"
+
+size_t deadlock_count(const struct deadlock_report *r, int standing)
+{
+    struct upmu_deadlock d = {.size = sizeof d};
+    size_t n = 0;
+    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
+        n += d.standing == standing && !d.suppressed;
+    return n;
+}
+
+size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number)
+{
+    struct upmu_lock_cycle c = {.size = sizeof c};
+    size_t n = 0;
+    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+        n += c.class_number == class_number && !c.suppressed;
+    return n;
+}
+
+char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
+{
+    static const char *const why[UPMU_LOCK_CLASSES] = {
+        [UPMU_LOCK_INVERSION] = "threads could come to wait for each other for ever",
+        [UPMU_LOCK_GATED] = "another lock keeps them apart",
+        [UPMU_LOCK_ONE_THREAD] = "one thread alone took them both ways",
+        [UPMU_LOCK_ORDERED] = "one was over before the other thread began",
+        [UPMU_LOCK_BROKEN] = "one of them does not wait for ever",
+    };
+    bool known = c->class_number >= 0 && c->class_number < UPMU_LOCK_CLASSES;
+    char *alike = c->alike > 0 ? memory_format(", and %zu more of the same kind", c->alike) : memory_copy("");
+    char *text = memory_format("%zu locks taken in contradicting orders%s: %s", c->n_takings, alike,
+                               known ? why[c->class_number] : "?");
+    free(alike);
+    return text;
+}
+
+char *deadlock_headline(const struct upmu_deadlock *d)
+{
+    const char *plural = d->n_threads == 1 ? "" : "s", *wait = d->n_threads == 1 ? "waits" : "wait";
+    switch (d->kind) {
+    case UPMU_DEADLOCK_CYCLE:
+        return memory_format("%zu threads wait for each other", d->n_threads);
+    case UPMU_DEADLOCK_SELF:
+        return memory_copy("a thread waits for a lock that it holds itself");
+    case UPMU_DEADLOCK_OWNER_ENDED:
+        return memory_format("%zu thread%s %s for a lock whose holder has ended", d->n_threads, plural, wait);
+    case UPMU_DEADLOCK_JOIN_CYCLE:
+        return memory_format("%zu threads wait for each other's end", d->n_threads);
+    case UPMU_DEADLOCK_JOIN_SELF:
+        return memory_copy("a thread waits for its own end");
+    case UPMU_DEADLOCK_NO_POST:
+        return memory_format("%zu thread%s %s for a semaphore that no thread is left to post", d->n_threads, plural,
+                             wait);
+    case UPMU_DEADLOCK_NO_SIGNAL:
+        return memory_format("%zu thread%s %s for a condition variable that no thread is left to signal", d->n_threads,
+                             plural, wait);
+    case UPMU_DEADLOCK_BARRIER_SHORT:
+        return memory_format("%zu thread%s %s at a barrier at which no thread is left to arrive", d->n_threads, plural,
+                             wait);
+    default:
+        return memory_format("%zu thread%s %s on a futex that no thread is left to wake", d->n_threads, plural, wait);
+    }
+}
+
+char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address)
+{
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    struct upmu_overview_object found = {.size = sizeof found, .name = ""};
+    if (upmu_overview_object_at(o, process, type, address, &found) != 0)
+        found.name = "";
+    if (type == UPMU_OBJECT_NONE)
+        type = found.type;
+    const char *kind = type == UPMU_OBJECT_NONE ? "lock" : report_type_name(type);
+    return found.name[0] ? memory_format("%s %s (0x%" PRIx64 ")", kind, found.name, address)
+                         : memory_format("%s 0x%" PRIx64, kind, address);
+}
+
+char *deadlock_thread_name(pid_t tid, const char *name)
+{
+    return name[0] ? memory_format("thread %ld (%s)", (long)tid, name) : memory_format("thread %ld", (long)tid);
+}
+
+char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const struct upmu_deadlock_thread *t)
+{
+    if (t->wait_kind == UPMU_WAIT_JOIN)
+        return t->holder ? memory_format("waits for the end of thread %ld", (long)t->holder)
+                         : memory_copy("waits for the end of a thread");
+    char *object = deadlock_object(r, process, t->object_type, t->object);
+    char *mutex = t->wait_kind == UPMU_WAIT_COND ? deadlock_object(r, process, UPMU_OBJECT_MUTEX, t->mutex) : NULL;
+    char *held = !t->holder ? memory_copy("")
+                 : mutex    ? memory_format(" and its %s, held by thread %ld", mutex, (long)t->holder)
+                            : memory_format(", held by thread %ld", (long)t->holder);
+    char *text = memory_format("waits %s %s%s%s%s", t->wait_kind == UPMU_WAIT_BARRIER ? "at" : "for",
+                               t->shared ? "reading " : "", object, held, t->timed ? ", for a limited time" : "");
+    free(held);
+    free(mutex);
+    free(object);
+    return text;
+}
+
+bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, struct upmu_symbol *out)
+{
+    static const char system[] = "/usr/include/";
+    struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
+    struct upmu_symbol s = {.size = sizeof s};
+    *out = s;
+    if (upmu_overview_symbol(o, process, address, 0, out) != 0)
+        return false;
+    for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+        if (!s.file || strncmp(s.file, system, sizeof system - 1) == 0)
+            continue;
+        *out = s;
+        break;
+    }
+    return true;
+}
+
+char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s;
+    if (address == 0 || !deadlock_symbol(r, process, address, &s) || !s.function || !s.file)
+        return report_place(&r->places, process, address);
+    return memory_format("%s %s:%" PRIu32, s.function, report_base_name(s.file), s.line);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What `upmu list` found out, for its text, CSV and JSON halves. Room: tools/upmu. */
+#ifndef UPMU_TOOL_LIST_H
+#define UPMU_TOOL_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ui/output.h"
+#include "upmu/upmu.h"
+
+/** Whether something can be counted here and now. */
+struct list_trial {
+    bool made;          /**< false: not tried (--no-probe), nothing is known */
+    int code;           /**< 0: it opens and runs; else enum upmu_code */
+    uint64_t seen;      /**< what was counted under the trial's load; 0: not seen counting */
+    const char *event;  /**< the event this is about: for metrics the one that decides; NULL if none was tried */
+    const char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
+};
+
+/** Trials made, or remembered from an earlier run. */
+struct trial_store;
+
+/** With `refresh`, nothing of an earlier run is believed. */
+struct trial_store *trials_open(bool refresh);
+/** The trial of an event, made now if it is not known. Its strings live as long as the store. */
+struct list_trial trials_of_event(struct trial_store *store, const struct upmu_event_info *info);
+/** Remember the trials for the next run, if any is new, and free the store. */
+void trials_close(struct trial_store *store);
+
+struct list_event {
+    struct upmu_event_info info;
+    struct list_trial trial;
+};
+
+struct list_metric {
+    struct upmu_metric_info info;
+    struct list_trial trial; /**< of the first of its events that cannot be counted */
+};
+
+struct list {
+    struct upmu_cpu_info cpu; /**< the CPU asked for by name; its `name` is NULL where the list is this machine's */
+    struct list_event *events;
+    size_t n_events;
+    struct list_metric *metrics;
+    size_t n_metrics;
+    struct upmu_metric_group_info *groups;
+    size_t n_groups;
+};
+
+/** "exact", "approximate", "absent". */
+const char *list_grade(int grade);
+/** "verified", "not seen" or "refused"; NULL if not tried. */
+const char *list_state(const struct list_trial *trial);
+/** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the short text of
+ *  what stands against it. */
+const char *list_here(const struct list_trial *trial);
+
+struct json;
+/** A CPU's members of a JSON object that was begun. */
+void list_cpu_members(struct json *j, const struct upmu_cpu_info *cpu);
+
+/** What is known of an event before any trial, as members of a JSON object that was begun. */
+void list_event_members(struct json *j, const struct upmu_event_info *info);
+
+/** `upmu list --cpus`. @return an exit status. */
+int list_cpus(bool as_json, bool as_csv);
+
+void list_write_json(struct output *out, const struct list *list);
+
+#endif

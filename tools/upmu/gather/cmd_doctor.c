@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu doctor: what works on this machine, and what mends the rest. Room: tools/upmu. Before it: main; after it: the
+ * library's upmu_diagnose(). */
+#include <stddef.h>
+
+#include "ui/command.h"
+#include "ui/json.h"
+#include "ui/options.h"
+#include "ui/output.h"
+#include "ui/table.h"
+#include "upmu/upmu.h"
+
+enum { DOCTOR_JSON = 1 };
+
+struct doctor {
+    const struct command *self;
+    bool as_json;
+    bool missing; /* a finding says that something does not work */
+    struct output out;
+    struct table table;
+    struct json json;
+};
+
+struct state_form {
+    const char *name;
+    enum output_style style;
+};
+
+static const struct state_form state_forms[] = {
+    [UPMU_FINDING_OK] = {"ok", STYLE_GOOD},
+    [UPMU_FINDING_LIMITED] = {"limited", STYLE_WARNING},
+    [UPMU_FINDING_MISSING] = {"missing", STYLE_BAD},
+    [UPMU_FINDING_INFO] = {"info", STYLE_PLAIN},
+};
+
+static struct state_form state_form(int state)
+{
+    if (state < 0 || (size_t)state >= sizeof state_forms / sizeof *state_forms)
+        return (struct state_form){"?", STYLE_PLAIN};
+    return state_forms[state];
+}
+
+static int doctor_option(void *arg, int id, const char *value)
+{
+    struct doctor *d = arg;
+    if (id != DOCTOR_JSON)
+        return options_usage(d->self, "unexpected word '%s'", value);
+    d->as_json = true;
+    return 0;
+}
+
+static int found_text(const struct upmu_finding *f, void *arg)
+{
+    struct doctor *d = arg;
+    struct state_form form = state_form(f->state);
+
+    d->missing |= f->state == UPMU_FINDING_MISSING;
+    table_cell(&d->table, form.style, "%s", form.name);
+    table_cell(&d->table, STYLE_PLAIN, "%s", f->topic);
+    table_cell(&d->table, STYLE_PLAIN, "%s", f->text);
+    if (f->remedy[0] == '\0')
+        return 0;
+    table_cell(&d->table, STYLE_PLAIN, "%s", "");
+    table_cell(&d->table, STYLE_PLAIN, "%s", "");
+    table_cell(&d->table, STYLE_TITLE, "remedy: %s", f->remedy);
+    return 0;
+}
+
+static int found_json(const struct upmu_finding *f, void *arg)
+{
+    struct doctor *d = arg;
+
+    d->missing |= f->state == UPMU_FINDING_MISSING;
+    json_object(&d->json, NULL);
+    json_string(&d->json, "topic", f->topic);
+    json_string(&d->json, "state", state_form(f->state).name);
+    json_string(&d->json, "text", f->text);
+    json_string(&d->json, "remedy", f->remedy[0] ? f->remedy : NULL);
+    json_object_end(&d->json);
+    return 0;
+}
+
+static int doctor_text(struct doctor *d)
+{
+    static const struct table_column columns[] = {{"STATE", false}, {"TOPIC", false}, {"FOUND", false}};
+
+    table_begin(&d->table, columns, sizeof columns / sizeof *columns);
+    int rc = upmu_diagnose(found_text, d);
+    table_end(&d->table, &d->out, 0);
+    return rc;
+}
+
+static int doctor_json(struct doctor *d)
+{
+    json_begin(&d->json, d->out.file, "upmu-doctor");
+    json_array(&d->json, "findings");
+    int rc = upmu_diagnose(found_json, d);
+    json_array_end(&d->json);
+    json_end(&d->json);
+    return rc;
+}
+
+static int doctor_run(const struct command *self, int argc, char **argv)
+{
+    struct doctor d = {.self = self};
+    int status = options_parse(self, argc, argv, doctor_option, &d, NULL);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (output_standard(&d.out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    int rc = d.as_json ? doctor_json(&d) : doctor_text(&d);
+    if (rc != 0)
+        complain("the examination ended early: %s", upmu_error());
+    if (output_close(&d.out) != 0 || rc != 0)
+        return EXIT_FAILED;
+    return d.missing ? EXIT_FAILED : EXIT_OK;
+}
+
+static const struct option_spec doctor_options[] = {
+    {DOCTOR_JSON, 'j', "json", NULL, "one JSON document instead of a table"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .summary = "show what works on this machine, and what mends the rest",
+    .usage = "[--json]",
+    .about = "Examines CPU, PMUs, permissions, user-space reads, clock, native event names and unwinder by trying\n"
+             "them, and shows for each whether it works (ok), works in part (limited) or does not work (missing),\n"
+             "with the command or setting that mends it.\n",
+    .options = doctor_options,
+    .exits = "  0  nothing is missing; things that work in part are not missing\n"
+             "  1  at least one thing is missing, or the examination failed\n"
+             "  2  the command line makes no sense\n",
+    .run = doctor_run,
+};

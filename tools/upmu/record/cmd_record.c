@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu record: run an unmodified program and record what its threads do to each other. Room: tools/upmu. Before it: main;
+ * after it: record_prepare.c, record_run.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/modes.h"
+#include "ui/numbers.h"
+#include "ui/options.h"
+#include "ui/output.h"
+#include "record.h"
+#include "upmu/upmu.h"
+
+enum {
+    RECORD_OPT_EVENT = 1,
+    RECORD_OPT_MODE,
+    RECORD_OPT_PAUSED,
+    RECORD_OPT_NO_STACKS,
+    RECORD_OPT_DEPTH,
+    RECORD_OPT_SAMPLE,
+    RECORD_OPT_REQUESTS,
+    RECORD_OPT_RING,
+    RECORD_OPT_LIMIT,
+    RECORD_OPT_STOP,
+    RECORD_OPT_PACKET,
+    RECORD_OPT_SCHED,
+    RECORD_OPT_KERNEL_LOCKS,
+    RECORD_OPT_DEADLOCKS,
+    RECORD_OPT_OUTPUT
+};
+
+enum { DEPTH_MAX = 64, SAMPLE_MAX = 2000000000 };
+
+#define RING_MIN (UINT64_C(64) << 10)
+#define RING_MAX (UINT64_C(16) << 30)
+#define PACKET_MIN (UINT64_C(16) << 10)
+#define PACKET_MAX (UINT64_C(64) << 20)
+#define LIMIT_MIN (UINT64_C(256) << 10)
+#define LIMIT_MAX (UINT64_C(1024) << 30)
+
+struct record_line {
+    const struct command *self;
+    struct record_request request;
+    const char *output;
+};
+
+static int record_stacks(struct record_line *l, const char *value)
+{
+    long depth;
+    if (l->request.stacks)
+        return options_usage(l->self, "one of --no-stacks and --stack-depth, once");
+    if (value && !number_long(value, 1, DEPTH_MAX, &depth))
+        return options_usage(l->self, "--stack-depth wants a number from 1 to %d, not '%s'", DEPTH_MAX, value);
+    l->request.stacks = value ? value : "none";
+    return 0;
+}
+
+static int record_policy(struct record_line *l, const char *policy, const char *wants, const char *value,
+                         uint64_t least, uint64_t most)
+{
+    if (l->request.policy)
+        return options_usage(l->self, "one of --ring, --limit and --stop-at, once");
+    l->request.policy = policy;
+    l->request.policy_size = value;
+    return number_is_size(value, least, most) ? 0 : options_usage(l->self, wants, value);
+}
+
+static int record_sample(struct record_line *l, const char *value)
+{
+    long n;
+    if (strcmp(value, "none") != 0 && !number_long(value, 1, SAMPLE_MAX, &n))
+        return options_usage(l->self, "--sample wants none or a number from 1 to %d, not '%s'", SAMPLE_MAX, value);
+    l->request.sample = value;
+    return 0;
+}
+
+/* A name that nobody knows is said before the command runs, not in the report after it. */
+static int record_events(struct record_line *l, const char *value)
+{
+    struct upmu_plan *plan = NULL;
+    l->request.events = value;
+    if (strcmp(value, "none") != 0 && upmu_plan_open(&plan, NULL, value) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    upmu_plan_close(plan);
+    return 0;
+}
+
+static int record_option(void *arg, int id, const char *value)
+{
+    struct record_line *l = arg;
+    switch (id) {
+    case RECORD_OPT_EVENT:
+        return record_events(l, value);
+    case RECORD_OPT_PAUSED:
+        l->request.paused = true;
+        return 0;
+    case RECORD_OPT_KERNEL_LOCKS:
+        l->request.kernel_locks = true;
+        return 0;
+    case RECORD_OPT_SCHED:
+        l->request.sched = true;
+        return 0;
+    case RECORD_OPT_REQUESTS:
+        l->request.requests = true;
+        return 0;
+    case RECORD_OPT_NO_STACKS:
+    case RECORD_OPT_DEPTH:
+        return record_stacks(l, value);
+    case RECORD_OPT_SAMPLE:
+        return record_sample(l, value);
+    case RECORD_OPT_RING:
+        return record_policy(l, "ring", "--ring wants a size from 64K to 16G, not '%s'", value, RING_MIN, RING_MAX);
+    case RECORD_OPT_LIMIT:
+        return record_policy(l, "limit", "--limit wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
+                             LIMIT_MAX);
+    case RECORD_OPT_STOP:
+        return record_policy(l, "stop", "--stop-at wants a size from 256K to 1024G, not '%s'", value, LIMIT_MIN,
+                             LIMIT_MAX);
+    case RECORD_OPT_PACKET:
+        l->request.packet = value;
+        if (number_is_size(value, PACKET_MIN, PACKET_MAX))
+            return 0;
+        return options_usage(l->self, "--packet wants a size from 16K to 64M, not '%s'", value);
+    case RECORD_OPT_DEADLOCKS:
+        l->request.deadlocks = value;
+        return 0;
+    case RECORD_OPT_OUTPUT:
+        l->output = value;
+        return 0;
+    default:
+        l->request.mode = value;
+        if (mode_number(value) >= 0)
+            return 0;
+        return options_usage(l->self, "--mode is one of contended, holders, all and counts, not '%s'", value);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------- all */
+
+static int record_program(struct record_line *line)
+{
+    bool started;
+    char *shown;
+    int status = record_prepare(&line->request, line->output, &shown);
+    if (status == EXIT_OK) {
+        status = record_run(&line->request, &started);
+        if (!started)
+            (void)rmdir(line->request.dir); /* nothing is in it; if it cannot be taken away, it only is an empty one */
+        else if (record_summary(line->request.dir, shown) != 0 && status == EXIT_OK)
+            status = EXIT_FAILED;
+    }
+    record_release(&line->request, shown);
+    return status;
+}
+
+static int record_main(const struct command *self, int argc, char **argv)
+{
+    struct record_line line = {.self = self, .request = {.mode = "contended", .output = -1}};
+    int rest = argc;
+    int status = options_parse(self, argc, argv, record_option, &line, &rest);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (rest >= argc)
+        return options_usage(self, "what is to be recorded? give a command");
+    if (line.request.requests && strcmp(line.request.mode, "all") != 0)
+        return options_usage(self, "--requests are recorded in mode all: add '--mode all'");
+    line.request.argv = argv + rest;
+    return record_program(&line);
+}
+
+static const struct option_spec record_options[] = {
+    {RECORD_OPT_EVENT, 'e', "event", "EVENTS", "counters of its threads and regions; see upmu list"},
+    {RECORD_OPT_MODE, 'm', "mode", "MODE", "contended (default), holders, all or counts"},
+    {RECORD_OPT_PAUSED, 0, "paused", NULL, "record no locks until 'upmu ctl ... start'"},
+    {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
+    {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
+    {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
+    {RECORD_OPT_REQUESTS, 0, "requests", NULL, "with mode all: each call for a lock, beside its acquisition"},
+    {RECORD_OPT_RING, 0, "ring", "SIZE",
+     "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
+    {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process: what comes later is lost"},
+    {RECORD_OPT_STOP, 0, "stop-at", "SIZE", "end recording a process once it has SIZE bytes of events"},
+    {RECORD_OPT_PACKET, 0, "packet", "SIZE", "memory of each thread for its events, 16K to 64M (default: 256K)"},
+    {RECORD_OPT_SCHED, 0, "sched", NULL, "when each thread runs, is preempted and waits, by the kernel's records"},
+    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "waits for the kernel's own locks (root); with --sched"},
+    {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "tell of deadlocks in FILE, not on standard error"},
+    {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_record = {
+    .name = "record",
+    .summary = "run a program and record its locks, threads and regions",
+    .usage = "[OPTIONS] [--] COMMAND [ARGS]",
+    .about = "Runs COMMAND, which need not know of libupmu, and records what its threads do to each other: who waited\n"
+             "for which lock, for how long, and who held it. The processes it starts are recorded as well. Its output\n"
+             "and exit status stay what they are; one line on standard error says what was recorded and where.\n",
+    .options = record_options,
+    .exits = "  that of COMMAND; 128 + N if signal N ended it\n"
+             "  126  COMMAND cannot be executed\n"
+             "  127  COMMAND is not there\n"
+             "  1    COMMAND cannot be recorded; or it succeeded, and the recording is not complete\n"
+             "  2    the command line makes no sense\n",
+    .has_program = true,
+    .run = record_main,
+};

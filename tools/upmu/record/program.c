@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking at a program before it is run. Room: tools/upmu. Before it: cmd_record; after it: record_run.
+ *
+ * The kernel and the dynamic linker ignore LD_PRELOAD in silence where it cannot work: in static programs, in those that
+ * gain rights by being executed, and where library and program are of different machines. Programs built for a sanitizer
+ * end by it. Here it is said before.
+ */
+#include "program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/memory.h"
+#include "ui/output.h"
+
+enum { INTERPRETERS_MAX = 5, HEAD_BYTES = 4096, NAMES_MAX = 1 << 28 };
+
+/* ---------------------------------------------------------------------------------------------------- finding */
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* What stands against executing `path`, which is no program; or NULL if it is not there at all. */
+static const char *objection(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
+    if (S_ISDIR(st.st_mode))
+        return "it is a directory";
+    return S_ISREG(st.st_mode) ? "no permission to execute it" : "it is no regular file";
+}
+
+static char *refuse(const char *name, const char *why, int *status)
+{
+    *status = why ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
+    if (why)
+        complain("'%s' cannot be executed: %s", name, why);
+    else
+        complain("there is no command '%s'", name);
+    return NULL;
+}
+
+char *program_find(const char *name, int *status)
+{
+    const char *path = getenv("PATH"), *why = NULL;
+    bool more = true;
+    if (strchr(name, '/'))
+        return is_program(name) ? memory_copy(name) : refuse(name, objection(name), status);
+    if (!name[0])
+        return refuse(name, NULL, status);
+    for (path = path ? path : "/bin:/usr/bin"; more; path++) {
+        size_t n = strcspn(path, ":");
+        char *file = n ? memory_format("%.*s/%s", (int)n, path, name) : memory_format("./%s", name);
+        if (is_program(file))
+            return file;
+        if (!why)
+            why = objection(file);
+        free(file);
+        path += n;
+        more = *path == ':';
+    }
+    return refuse(name, why, status);
+}
+
+/* --------------------------------------------------------------------------------------- what kind of file it is */
+
+/* The beginning of a file. @return bytes, or -1 with errno. */
+static ssize_t read_at(int fd, void *buffer, size_t size, off_t offset)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t n = pread(fd, (char *)buffer + done, size - done, offset + (off_t)done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (ssize_t)done;
+}
+
+static ssize_t read_head(const char *path, void *buffer, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read_at(fd, buffer, size, 0);
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return n;
+}
+
+/* The interpreter named in a script's first line, to be freed; execvp(3) gives a file of no known kind to the shell. */
+static char *interpreter_of(const char *head)
+{
+    if (strncmp(head, "#!", 2) != 0)
+        return memory_copy("/bin/sh");
+    const char *begin = head + 2 + strspn(head + 2, " \t");
+    return memory_format("%.*s", (int)strcspn(begin, " \t\n"), begin);
+}
+
+/* Same word length, byte order and machine as the library that is to be preloaded. */
+static bool same_machine(const unsigned char *a, const unsigned char *b)
+{
+    size_t machine = offsetof(Elf64_Ehdr, e_machine); /* the same place in both classes */
+    return a[EI_CLASS] == b[EI_CLASS] && a[EI_DATA] == b[EI_DATA] && memcmp(a + machine, b + machine, 2) == 0;
+}
+
+/* ------------------------------------------------------------------------------------------- static programs */
+
+#if UINTPTR_MAX > UINT32_MAX
+typedef Elf64_Ehdr elf_header;
+typedef Elf64_Phdr elf_segment;
+typedef Elf64_Dyn elf_dynamic;
+#else
+typedef Elf32_Ehdr elf_header;
+typedef Elf32_Phdr elf_segment;
+typedef Elf32_Dyn elf_dynamic;
+#endif
+
+/* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the file makes no sense. */
+static int has_linker(const char *path, const unsigned char *head)
+{
+    elf_header e;
+    elf_segment s;
+    int found = 0;
+    memcpy(&e, head, sizeof e);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    for (size_t i = 0; i < e.e_phnum && found == 0; i++) {
+        if (read_at(fd, &s, sizeof s, (off_t)(e.e_phoff + i * e.e_phentsize)) != (ssize_t)sizeof s)
+            found = -1;
+        else if (s.p_type == PT_INTERP)
+            found = 1;
+    }
+    close(fd);
+    return found;
+}
+
+/* ----------------------------------------------------------------------------------------------- sanitizers */
+
+/* The program header of a type whose `vaddr`, if any is wanted, lies in its segment. */
+static bool find_segment(int fd, const elf_header *e, uint32_t type, uint64_t vaddr, elf_segment *s)
+{
+    for (size_t i = 0; i < e->e_phnum; i++) {
+        if (read_at(fd, s, sizeof *s, (off_t)(e->e_phoff + i * e->e_phentsize)) != (ssize_t)sizeof *s)
+            return false;
+        if (s->p_type == type && (vaddr == 0 || (vaddr >= s->p_vaddr && vaddr - s->p_vaddr < s->p_filesz)))
+            return true;
+    }
+    return false;
+}
+
+/* The names of all that the dynamic linker joins, one behind the other; NULL if there are none. */
+static char *dynamic_names(int fd, const elf_header *e, size_t *n)
+{
+    elf_segment s;
+    elf_dynamic d;
+    uint64_t at = 0, size = 0;
+    if (!find_segment(fd, e, PT_DYNAMIC, 0, &s))
+        return NULL;
+    for (size_t i = 0; i < s.p_filesz / sizeof d; i++) {
+        if (read_at(fd, &d, sizeof d, (off_t)(s.p_offset + i * sizeof d)) != (ssize_t)sizeof d || d.d_tag == DT_NULL)
+            break;
+        at = d.d_tag == DT_STRTAB ? d.d_un.d_ptr : at;
+        size = d.d_tag == DT_STRSZ ? d.d_un.d_val : size;
+    }
+    if (at == 0 || size == 0 || size > NAMES_MAX || !find_segment(fd, e, PT_LOAD, at, &s))
+        return NULL;
+    char *names = memory_array(size, 1);
+    ssize_t got = read_at(fd, names, size, (off_t)(s.p_offset + (at - s.p_vaddr)));
+    *n = got > 0 ? (size_t)got : 0;
+    return names;
+}
+
+/* Sanitizers and what programs begin with that are built for one: gcc's want it from a library, clang's bring it along and
+ * let libraries have it. */
+static const struct sanitizer {
+    const char *begins, *name;
+} sanitizers[] = {
+    {"__tsan_init", "ThreadSanitizer"},
+    {"__asan_init", "AddressSanitizer"},
+    {"__msan_init", "MemorySanitizer"},
+    {"__hwasan_init", "HWAddressSanitizer"},
+};
+
+static bool is_built_with(const char *path, const struct sanitizer *what)
+{
+    elf_header e;
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    char *names = read_at(fd, &e, sizeof e, 0) == (ssize_t)sizeof e ? dynamic_names(fd, &e, &n) : NULL;
+    bool found = names && memmem(names, n, what->begins, strlen(what->begins) + 1);
+    free(names);
+    close(fd);
+    return found;
+}
+
+/* The sanitizer that the program is built for and the library is not; NULL if there is none. */
+static const char *foreign_sanitizer(const char *path, const char *library)
+{
+    for (size_t i = 0; i < sizeof sanitizers / sizeof *sanitizers; i++)
+        if (is_built_with(path, &sanitizers[i]) && !is_built_with(library, &sanitizers[i]))
+            return sanitizers[i].name;
+    return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------- gained rights */
+
+/* Why executing the file gives it rights we do not have; NULL if it does not. */
+static const char *gains_rights(const char *path)
+{
+    struct stat st;
+    struct statvfs fs;
+    if (stat(path, &st) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+        (statvfs(path, &fs) == 0 && (fs.f_flag & ST_NOSUID)))
+        return NULL;
+    if ((st.st_mode & S_ISUID) && st.st_uid != getuid())
+        return "it is a setuid program";
+    if ((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != getgid())
+        return "it is a setgid program";
+    if (getuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0)
+        return "it has file capabilities";
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------- all of it */
+
+static int check_elf(const char *path, const unsigned char *head, const char *library,
+                     const unsigned char *library_head)
+{
+    const char *rights = gains_rights(path);
+    if (!same_machine(head, library_head)) {
+        complain("'%s' is a program for another machine or word length than this libupmu: it cannot be recorded", path);
+        return -1;
+    }
+    int linker = has_linker(path, head);
+    if (linker < 0) {
+        complain("'%s' is damaged: its program headers cannot be read", path);
+        return -1;
+    }
+    if (linker == 0) {
+        complain("'%s' is statically linked: nothing can be preloaded into it, so it cannot be recorded; "
+                 "link it with libupmu_sync instead",
+                 path);
+        return -1;
+    }
+    const char *sanitizer = foreign_sanitizer(path, library);
+    if (sanitizer) {
+        complain(
+            "'%s' is built with %s, whose runtime takes the same calls over: it cannot be recorded; build it without "
+            "-fsanitize",
+            path, sanitizer);
+        return -1;
+    }
+    if (rights) {
+        complain("'%s' cannot be recorded: %s, and the dynamic linker preloads nothing into those; run it as the user "
+                 "whose rights it takes",
+                 path, rights);
+        return -1;
+    }
+    return 0;
+}
+
+int program_preloads(const char *path, const char *library)
+{
+    unsigned char ours[sizeof(elf_header)], head[HEAD_BYTES + 1];
+    if (read_head(library, ours, sizeof ours) != (ssize_t)sizeof ours) {
+        complain("the library to be preloaded, '%s', cannot be read", library);
+        return -1;
+    }
+    char *file = memory_copy(path);
+    int rc = 1;
+    for (int i = 0; rc > 0 && i < INTERPRETERS_MAX; i++) {
+        ssize_t n = read_head(file, head, HEAD_BYTES);
+        head[n > 0 ? n : 0] = '\0';
+        if (n < 0 && (errno != EACCES || i > 0)) {
+            complain("'%s' cannot be read: %s", file, strerror(errno));
+            rc = -1;
+        } else if (n < 0) {
+            rc = 0; /* executable but not readable: what comes of it is seen in the recording */
+        } else if (n >= (ssize_t)sizeof(elf_header) && memcmp(head, ELFMAG, SELFMAG) == 0) {
+            rc = check_elf(file, head, library, ours);
+        } else {
+            char *next = interpreter_of((const char *)head);
+            free(file);
+            file = next;
+        }
+    }
+    if (rc > 0)
+        complain("'%s' names interpreters in a circle", path);
+    free(file);
+    return rc == 0 ? 0 : -1;
+}

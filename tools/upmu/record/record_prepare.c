@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What is needed before a command can be recorded: its file, the library to preload, a directory. Room: tools/upmu. Before
+ * it: cmd_record.c, cmd_top.c; after it: program.c, record_run.c. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/memory.h"
+#include "ui/output.h"
+#include "program.h"
+#include "record.h"
+#include "upmu/trace.h"
+
+#define PRELOAD_LIBRARY "libupmu_sync.so.0"
+
+/* ------------------------------------------------------------------------------------------------ the library */
+
+/* libupmu_sync lies beside the library that this command itself uses. @return its path, to be freed, or NULL. */
+static char *find_library(void)
+{
+    Dl_info info;
+    char real[PATH_MAX];
+    if (!dladdr((const void *)(uintptr_t)upmu_trace_open, &info) || !realpath(info.dli_fname, real)) {
+        complain("this command cannot tell where libupmu lies");
+        return NULL;
+    }
+    *strrchr(real, '/') = '\0'; /* an absolute path has one */
+    char *path = memory_format("%s/" PRELOAD_LIBRARY, real);
+    if (access(path, R_OK) != 0) {
+        complain("%s: %s; nothing can be recorded without it", path, strerror(errno));
+        free(path);
+        return NULL;
+    }
+    if (strpbrk(path, ": \t\n")) {
+        complain("%s cannot be preloaded: the dynamic linker takes no path with a blank or a colon", path);
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+/* ----------------------------------------------------------------------------------------------- the directory */
+
+static char *default_directory(const char *command)
+{
+    char when[32];
+    struct tm tm;
+    time_t now = time(NULL);
+    const char *slash = strrchr(command, '/');
+    if (!localtime_r(&now, &tm) || strftime(when, sizeof when, "%Y%m%d-%H%M%S", &tm) == 0)
+        snprintf(when, sizeof when, "%lld", (long long)now);
+    return memory_format("upmu-record-%s-%s", slash ? slash + 1 : command, when);
+}
+
+/* Make the directory, or take an empty one. rmdir() is the one question whether it is empty that has no race. */
+static int make_directory(const char *dir)
+{
+    if (rmdir(dir) != 0 && errno != ENOENT) {
+        if (errno == ENOTEMPTY || errno == EEXIST)
+            complain("%s is not empty: a recording wants a directory of its own; give another with -o", dir);
+        else
+            complain("%s cannot be used as the directory of the recording: %s", dir, strerror(errno));
+        return -1;
+    }
+    if (mkdir(dir, 0700) != 0) {
+        complain("the directory %s cannot be made: %s", dir, strerror(errno));
+        return -1;
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- all */
+
+int record_prepare(struct record_request *request, const char *output, char **shown)
+{
+    int status = EXIT_FAILED;
+    char real[PATH_MAX];
+    *shown = NULL;
+    if (output && output_is_standard(output)) {
+        complain(
+            "-o: a recording is a directory and cannot be written to standard output; give the name of a directory");
+        return EXIT_USAGE;
+    }
+    request->program = program_find(request->argv[0], &status);
+    if (!request->program)
+        return status;
+    request->library = find_library();
+    *shown = output ? memory_copy(output) : default_directory(request->argv[0]);
+    if (!request->library || program_preloads(request->program, request->library) != 0 || make_directory(*shown) != 0)
+        return EXIT_FAILED;
+    if (!realpath(*shown, real)) {
+        complain("%s: %s", *shown, strerror(errno));
+        return EXIT_FAILED;
+    }
+    request->dir = memory_copy(real);
+    return EXIT_OK;
+}
+
+void record_release(struct record_request *request, char *shown)
+{
+    free(request->program);
+    free(request->library);
+    free(request->dir);
+    free(shown);
+    request->program = request->library = request->dir = NULL;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running a command with the library preloaded. Room: tools/upmu. Before it: cmd_record; after it: the command.
+ * Signals and the wait for its end are those of upmu stat.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/memory.h"
+#include "ui/output.h"
+#include "record.h"
+#include "stat/stat.h"
+
+/* What the user preloads already stays, and comes first. */
+static int set_preload(const char *library)
+{
+    const char *before = getenv("LD_PRELOAD");
+    char *value = before && *before ? memory_format("%s:%s", before, library) : memory_copy(library);
+    int rc = setenv("LD_PRELOAD", value, 1);
+    free(value);
+    return rc;
+}
+
+static int set_mode(const struct record_request *q)
+{
+    char *value = memory_format("%s%s", q->paused ? "paused:" : "", q->mode);
+    int rc = setenv("UPMU_SYNC", value, 1);
+    free(value);
+    return rc;
+}
+
+static int set_policy(const struct record_request *q)
+{
+    if (!q->policy)
+        return 0;
+    char *value = memory_format("%s:%s", q->policy, q->policy_size);
+    int rc = setenv("UPMU_TRACE_POLICY", value, 1);
+    free(value);
+    return rc;
+}
+
+/* The environment of the command; called in the child. */
+static int set_environment(const struct record_request *q)
+{
+    int rc = set_preload(q->library);
+    if (rc == 0)
+        rc = set_mode(q);
+    if (rc == 0)
+        rc = setenv("UPMU_TRACE", q->dir, 1);
+    if (rc == 0 && q->sample)
+        rc = setenv("UPMU_SYNC_SAMPLE", q->sample, 1);
+    if (rc == 0 && q->requests)
+        rc = setenv("UPMU_SYNC_REQUESTS", "1", 1);
+    if (rc == 0)
+        rc = set_policy(q);
+    if (rc == 0 && q->packet)
+        rc = setenv("UPMU_TRACE_PACKET", q->packet, 1);
+    if (rc == 0 && q->stacks)
+        rc = setenv("UPMU_SYNC_STACKS", q->stacks, 1);
+    if (rc == 0 && q->sched)
+        rc = setenv("UPMU_SCHED", "1", 1);
+    if (rc == 0 && q->kernel_locks)
+        rc = setenv("UPMU_KERNEL_LOCKS", "1", 1);
+    if (rc == 0 && q->events)
+        rc = setenv("UPMU_EVENTS", q->events, 1);
+    if (rc == 0 && q->events) /* and what they count while locks are waited for and held */
+        rc = setenv("UPMU_SYNC_COUNTERS", "1", 1);
+    if (rc == 0 && q->events) /* a program without regions has something to count, too */
+        rc = setenv("UPMU_REGION_THREADS", "1", 1);
+    /* Events named bring a table at the end of the process; here it is the trace that was asked for. */
+    return rc == 0 ? setenv("UPMU_REPORT", "none", 0) : rc;
+}
+
+/* In the child: become the command; the pipe closes by that, or brings our errno. execvp gives a script without a first
+ * line to the shell, as the user's own shell does. */
+static _Noreturn void become(const struct record_request *q, int report)
+{
+    bool redirected = q->output < 0 || (dup2(q->output, STDOUT_FILENO) >= 0 && dup2(q->output, STDERR_FILENO) >= 0);
+    if (redirected && set_environment(q) == 0)
+        execvp(q->program, q->argv);
+    int err = errno;
+    ssize_t n = write(report, &err, sizeof err);
+    _exit(n == (ssize_t)sizeof err ? EXIT_NOT_EXECUTABLE : EXIT_FAILED);
+}
+
+/* @return 0 once the command runs, or the errno that kept it from that. */
+static int wait_for_exec(int report)
+{
+    int err = 0;
+    ssize_t n;
+    do
+        n = read(report, &err, sizeof err);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return errno;
+    return n == (ssize_t)sizeof err ? err : 0;
+}
+
+int record_end(pid_t pid)
+{
+    int status;
+    stat_signals_forward(0);
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) {
+            complain("waiting for the command failed: %s", strerror(errno));
+            return EXIT_FAILED;
+        }
+    return WIFSIGNALED(status) ? EXIT_SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int not_started(const char *name, int err)
+{
+    complain("'%s' cannot be executed: %s", name, strerror(err));
+    return err == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+int record_start(const struct record_request *request, pid_t *pid)
+{
+    int report[2];
+    stat_signals_catch();
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        complain("no pipe: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    *pid = fork();
+    if (*pid == 0)
+        become(request, report[1]);
+    int fork_error = errno;
+    close(report[1]);
+    if (*pid < 0) {
+        close(report[0]);
+        complain("no process can be started: %s", strerror(fork_error));
+        return EXIT_FAILED;
+    }
+    int err = wait_for_exec(report[0]);
+    close(report[0]);
+    if (err == 0)
+        return EXIT_OK;
+    (void)record_end(*pid);
+    return not_started(request->argv[0], err);
+}
+
+int record_run(const struct record_request *request, bool *started)
+{
+    pid_t pid;
+    int status = record_start(request, &pid);
+    *started = status == EXIT_OK;
+    if (!*started)
+        return status;
+    stat_signals_forward(pid);
+    record_watch(pid, request->dir, request->deadlocks);
+    return record_end(pid);
+}

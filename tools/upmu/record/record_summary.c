@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recording has come to. Room: tools/upmu. Before it: record_run; after it: the trace reader.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "ui/output.h"
+#include "record.h"
+#include "upmu/analysis.h"
+#include "upmu/control.h"
+#include "upmu/trace.h"
+
+struct totals {
+    uint64_t events;
+    uint64_t lost;
+    uint64_t threads;
+    size_t processes;
+    size_t running;
+    size_t unsynced; /* processes in which sync tracing did not begin */
+};
+
+static int add_process(const struct upmu_control *control, size_t index, struct totals *t)
+{
+    struct upmu_control_status s = {.size = sizeof s};
+    if (upmu_control_status(control, index, &s) != 0)
+        return -1;
+    t->events += s.events;
+    t->lost += s.lost;
+    t->threads += s.threads;
+    t->running += s.running;
+    t->unsynced += s.mode == UPMU_CONTROL_NO_SYNC && s.events == 0;
+    t->processes++;
+    return 0;
+}
+
+static int add_up(const char *dir, struct totals *t)
+{
+    struct upmu_control *control;
+    struct upmu_trace_repair repair = {.size = sizeof repair};
+    int rc = upmu_control_open(&control, dir);
+    if (rc != 0)
+        return rc;
+    rc = upmu_trace_repair(dir, &repair);
+    for (size_t i = 0; rc == 0 && i < upmu_control_processes(control); i++)
+        rc = add_process(control, i, t);
+    upmu_control_close(control);
+    return rc;
+}
+
+/* Nothing is there although the command ran. */
+static void explain_nothing(const char *dir, const char *shown)
+{
+    struct statvfs fs;
+    if (statvfs(dir, &fs) == 0 && fs.f_bavail == 0)
+        complain("nothing was recorded: the disk of %s is full", shown);
+    else
+        complain(
+            "nothing was recorded: the library was not loaded into the command (does it empty its environment, or is "
+            "it not readable?), or it could not write to %s",
+            shown);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void say(const struct totals *t, const char *shown)
+{
+    fprintf(stderr, "upmu: %" PRIu64 " record%s of %zu process%s and %" PRIu64 " thread%s", t->events,
+            plural(t->events), t->processes, t->processes == 1 ? "" : "es", t->threads, plural(t->threads));
+    fprintf(stderr, ", %" PRIu64 " lost", t->lost);
+    if (t->running)
+        fprintf(stderr, ", %zu still running", t->running);
+    fputs(", in ", stderr);
+    output_clean(stderr, shown);
+    fputs("; next: upmu report ", stderr);
+    output_clean(stderr, shown);
+    fputc('\n', stderr);
+}
+
+static int summarize(const char *dir, const char *shown_dir)
+{
+    struct totals t = {0};
+    int rc = add_up(dir, &t);
+    if (rc == UPMU_E_FORMAT && t.processes == 0) {
+        explain_nothing(dir, shown_dir);
+        return -1;
+    }
+    if (rc != 0) {
+        complain("%s; what was recorded is in %s", upmu_error(), shown_dir);
+        return -1;
+    }
+    say(&t, shown_dir);
+    if (t.unsynced == t.processes && t.lost == 0) {
+        complain("locks could not be recorded in the command: the library has said above why not");
+        return -1;
+    }
+    if (t.lost == 0)
+        return 0;
+    complain("%" PRIu64 " event%s did not get into the recording (full disk, quota, file size limit, --limit, or "
+             "signal handlers that lock?); what did is kept",
+             t.lost, plural(t.lost));
+    return -1;
+}
+
+int record_summary(const char *dir, const char *shown_dir)
+{
+    int rc = summarize(dir, shown_dir);
+    if (upmu_overview_keep(dir) == UPMU_E_IO)
+        complain("names of code made at run time could not be kept: %s", upmu_error());
+    return rc;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu report: what a recording says as a whole, or one view of it. Room: tools/upmu. Before it: main; after it:
+ * report_overview.c, report_timeline.c and report_deadlock.c; for a page export_file.c. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/command.h"
+#include "trace/export_file.h"
+#include "ui/numbers.h"
+#include "ui/options.h"
+#include "report.h"
+#include "report_views.h"
+
+enum {
+    REPORT_JSON = 1,
+    REPORT_TOP,
+    REPORT_SORT,
+    REPORT_VIEW,
+    REPORT_THREAD,
+    REPORT_LOCK,
+    REPORT_TYPE,
+    REPORT_FROM,
+    REPORT_TO,
+    REPORT_PAGE,
+    REPORT_EVENT,
+    REPORT_DIFF,
+    REPORT_HTML
+};
+enum { TOP_MOST = 1000000000 };
+
+static const struct report_view {
+    const char *name;
+    int (*show)(const struct report_request *q);
+    bool filters; /* takes the options of the timeline */
+} views[] = {
+    {"overview", report_overview, false},
+    {"timeline", report_timeline, true},
+    {"deadlock", report_deadlock, false},
+    {"regions", report_regions, false},
+};
+
+static const struct report_view *view_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(views[i].name, name) == 0)
+            return &views[i];
+    return NULL;
+}
+
+static int take_moment(struct report_request *q, const char *option, const char *value, uint64_t *ns)
+{
+    q->filter = option;
+    return options_moment(q->self, option, value, ns);
+}
+
+static int take_number(struct report_request *q, const char *option, const char *value, long *out)
+{
+    if (strcmp(option, "--top") != 0)
+        q->filter = option;
+    return number_long(value, 1, TOP_MOST, out) ? 0 : options_usage(q->self, "%s needs a number above 0", option);
+}
+
+static int take_view(struct report_request *q, const char *value)
+{
+    q->view = view_named(value);
+    return q->view
+               ? 0
+               : options_usage(q->self, "--view is one of overview, timeline, deadlock and regions, not '%s'", value);
+}
+
+static int take_filter(struct report_request *q, int id, const char *value)
+{
+    switch (id) {
+    case REPORT_THREAD:
+        q->filter = "--thread";
+        q->thread = value;
+        return 0;
+    case REPORT_LOCK:
+        q->filter = "--lock";
+        q->lock = value;
+        return 0;
+    case REPORT_TYPE:
+        q->filter = "--type";
+        return report_types(q, value);
+    case REPORT_FROM:
+        return take_moment(q, "--from", value, &q->from_ns);
+    case REPORT_TO:
+        return take_moment(q, "--to", value, &q->to_ns);
+    case REPORT_PAGE:
+        return take_number(q, "--page", value, &q->page);
+    default:
+        return take_number(q, "--event", value, &q->event);
+    }
+}
+
+static int report_option(void *arg, int id, const char *value)
+{
+    struct report_request *q = arg;
+    switch (id) {
+    case REPORT_JSON:
+        q->as_json = true;
+        return 0;
+    case REPORT_SORT:
+        q->sort = value;
+        return report_sort_known(value)
+                   ? 0
+                   : options_usage(q->self,
+                                   "--sort is one of wait, hold, path, held:COUNTER and waited:COUNTER, not '%s'",
+                                   value);
+    case REPORT_HTML:
+        q->html = value;
+        return 0;
+    case REPORT_VIEW:
+        return take_view(q, value);
+    case REPORT_TOP:
+        return take_number(q, "--top", value, &q->top);
+    case REPORT_DIFF:
+        q->diff = true;
+        return 0;
+    case OPTION_OPERAND:
+        break;
+    default:
+        return take_filter(q, id, value);
+    }
+    if (q->other_dir)
+        return options_usage(q->self, "one directory at a time; with --diff two");
+    if (q->dir)
+        q->other_dir = value;
+    else
+        q->dir = value;
+    return 0;
+}
+
+/* The page has everything, and views, order and filters of its own. */
+static int report_html(const struct report_request *q)
+{
+    const struct export_order order = {.dir = q->dir,
+                                       .format = "html",
+                                       .output = q->html,
+                                       .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns}};
+    bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
+    if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
+        return options_usage(q->self,
+                             "beside --html there are --from and --to alone: the page sorts and filters itself");
+    return export_to_file(&order);
+}
+
+static int report_run(const struct command *self, int argc, char **argv)
+{
+    struct report_request q = {.self = self, .view = &views[0]};
+    int status = options_parse(self, argc, argv, report_option, &q, NULL);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (!q.dir)
+        return options_usage(self, "which trace? give its directory");
+    if (q.diff != (q.other_dir != NULL))
+        return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
+                                          : "one directory at a time; with --diff two");
+    if (q.diff && (q.filter || q.sort || q.html || q.view != &views[0]))
+        return options_usage(self, "--diff goes with --json and --top alone");
+    if (q.to_ns != 0 && q.to_ns < q.from_ns)
+        return options_usage(self, "--to is before --from");
+    if (q.html)
+        return report_html(&q);
+    if (q.filter && !q.view->filters)
+        return options_usage(self, "%s is for --view timeline%s", q.filter,
+                             q.from_ns || q.to_ns ? " and --html: the sums of this view are of the whole recording"
+                                                  : "");
+    return q.diff ? report_diff(&q) : q.view->show(&q);
+}
+
+static const struct option_spec report_options[] = {
+    {REPORT_JSON, 'j', "json", NULL, "one JSON document, with everything"},
+    {REPORT_TOP, 'n', "top", "N", "N threads, locks and regions of each (default: 10; JSON: all); N rows per page"},
+    {REPORT_SORT, 's', "sort", "KEY",
+     "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
+    {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
+    {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
+    {REPORT_HTML, 0, "html", "FILE", "write a page for the browser to FILE: all views, flame graphs and all tables"},
+    {REPORT_THREAD, 't', "thread", "NAME", "timeline: of the threads of that name, or with that id"},
+    {REPORT_LOCK, 'l', "lock", "NAME", "timeline: about the lock or variable of that name, or at that address"},
+    {REPORT_TYPE, 0, "type", "TYPES",
+     "timeline: wait, region, acquire, release, wake, thread, mark, object; mutex, ..."},
+    {REPORT_FROM, 0, "from", "SECONDS", "timeline, --html: not over before that, since the beginning"},
+    {REPORT_TO, 0, "to", "SECONDS", "timeline, --html: begun by then"},
+    {REPORT_PAGE, 'p', "page", "N", "timeline: page N of its rows (default: 1)"},
+    {REPORT_EVENT, 'e', "event", "N", "timeline: all that is known of row N, with its call stack"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_report = {
+    .name = "report",
+    .summary = "show where the threads of a recording waited, who held the locks, what the counters say",
+    .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR | --html FILE DIR\n"
+             "       upmu report [--json] [--top N] --diff OLD NEW",
+    .about = "Reads the recording DIR (or one process in it) once and shows its threads with the time they were\n"
+             "blocked, who waited for whom, the critical path with what shorter sections would gain, the locks with\n"
+             "who waited, who held them and where, and the regions with their counters.\n"
+             "How it was recorded and what was lost stands above; a number that is not exact says so.\n"
+             "--view timeline shows one thing after the other instead, --view deadlock what upmu deadlock does.\n",
+    .options = report_options,
+    .exits =
+        "  0  everything recorded went into the report\n"
+        "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
+        "  2  the command line makes no sense\n",
+    .run = report_run,
+};

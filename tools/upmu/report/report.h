@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What upmu report shows and how. Room: tools/upmu. Before it: cmd_report.c; after it: table, json and output. */
+#ifndef UPMU_TOOL_REPORT_H
+#define UPMU_TOOL_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ui/output.h"
+#include "upmu/analysis.h"
+
+struct report {
+    struct upmu_overview *overview;
+    struct upmu_overview_totals totals;
+    const char *dir;
+    size_t top;           /**< rows per table */
+    size_t *order;        /**< objects in the order they are shown in */
+    const char *order_by; /**< in words */
+    const char *counter;  /**< counters of waits and holds are ranked by this one; NULL: by the first */
+};
+
+void report_write_text(struct output *out, const struct report *r);
+void report_write_json(struct output *out, const struct report *r);
+void report_write_regions(struct output *out, const struct report *r);
+
+void report_write_regions_json(struct output *out, const struct report *r);
+
+/** Whether `by` is an order: "wait", "hold" or "path"; or what a counter counted, "held:NAME" or "waited:NAME". */
+bool report_sort_known(const char *by);
+/** Bring the objects into an order that is known. @return false, having said so, if there is no such counter. */
+bool report_sort(struct report *r, const char *by);
+/** Say on standard error what could not be read. @return how much. */
+size_t report_tell_damages(const struct upmu_overview *overview);
+
+/* Parts of the text, and of the JSON document. */
+void report_text_threads(struct output *out, const struct report *r);
+void report_text_matrix(struct output *out, const struct report *r);
+void report_text_paths(struct output *out, const struct report *r);
+void report_text_objects(struct output *out, const struct report *r);
+void report_text_sections(struct output *out, const struct report *r);
+void report_text_kernel(struct output *out, const struct report *r);
+void report_text_regions(struct output *out, const struct report *r);
+/** Of process number `process`, which is `p`. */
+void report_text_futexes(struct output *out, const struct report *r, size_t process,
+                         const struct upmu_trace_process *p);
+struct json;
+void report_json_futexes(struct json *j, const struct report *r, size_t process, const struct upmu_trace_process *p);
+void report_json_address(struct json *j, const char *key, uint64_t address);
+void report_json_counts(struct json *j, const struct report *r, uint32_t process,
+                        const struct upmu_overview_count *counts, size_t n);
+/** Of object `i`, which is of process `process`. */
+void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process);
+/** Which counter of the process has that name, SIZE_MAX if none has. */
+size_t report_counter_index(const struct report *r, uint32_t process, const char *name);
+void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address);
+void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id);
+void report_json_value(struct json *j, const char *key, const struct upmu_value *v);
+void report_json_kernel(struct json *j, const struct report *r);
+void report_json_pairs(struct json *j, const struct report *r);
+void report_json_paths(struct json *j, const struct report *r);
+
+/** The frames of a stack, inlined ones included, below the line `what`. */
+void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what);
+/** The title of a part of the text. */
+void report_title(struct output *out, const char *text);
+/** A table has left rows out. */
+void report_more(struct output *out, size_t all, size_t shown);
+
+/** The first counters of a region of process `process`, at most `max`: names and sums, fit for upmu_metric_eval().
+ *  @return how many. */
+size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,
+                     struct upmu_value *values, size_t max);
+/** Told of each metric that has a number. */
+typedef void (*report_metric_fn)(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value);
+void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn tell,
+                    void *arg);
+
+/** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
+char *report_place(const struct report *r, uint32_t process, uint64_t address);
+/** What is known of an address, in one line: to be freed. */
+char *report_symbol_words(const struct upmu_symbol *s, uint64_t address);
+/** "mutex", "semaphore", ... */
+const char *report_type_name(int type);
+/** What a thread is called, "main", or "". */
+const char *report_thread_name(const struct upmu_overview_thread *t);
+/** What an object is called: its name, or its address. To be freed. */
+char *report_object_name(const struct upmu_overview_object *object);
+/** A duration for people, four digits: "12.34 ms". To be freed. */
+char *report_duration(uint64_t ns);
+/** A counter's value in words, by its standing: "1234", "~12.34 ms", "refused". To be freed. */
+char *report_value(const char *counter, const struct upmu_value *value);
+/** The file's name without its folders. */
+const char *report_base_name(const char *path);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells of a report's tables. Room: tools/upmu. Before it: report_text.c and its neighbours; after it: table. */
+#include "report_cells.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "ui/memory.h"
+#include "report.h"
+
+void cell_free(struct table *t, enum output_style style, char *text)
+{
+    table_cell(t, style, "%s", text);
+    free(text);
+}
+
+void cell_duration(struct table *t, uint64_t ns)
+{
+    cell_free(t, STYLE_PLAIN, ns ? report_duration(ns) : memory_copy(""));
+}
+
+/* A wait that had not ended when the recording did lasted at least that long; when nothing is known of the process after the
+ * wait began, that is no time at all. */
+char *total_in_words(const struct upmu_wait_sum *w)
+{
+    if (w->unfinished > 0 && w->total_ns + w->unfinished_ns == 0)
+        return memory_copy("not known");
+    char *ns = report_duration(w->total_ns + w->unfinished_ns);
+    if (w->unfinished == 0)
+        return ns;
+    char *text = memory_format(">= %s", ns);
+    free(ns);
+    return text;
+}
+
+void cell_total(struct table *t, const struct upmu_wait_sum *w)
+{
+    bool any = w->count + w->unfinished > 0;
+    cell_free(t, w->unfinished ? STYLE_WARNING : STYLE_PLAIN, any ? total_in_words(w) : memory_copy(""));
+}
+
+void cell_count(struct table *t, uint64_t n, bool exact)
+{
+    table_cell(t, exact ? STYLE_PLAIN : STYLE_WARNING, "%s%" PRIu64, exact ? "" : ">= ", n);
+}
+
+void cell_share(struct table *t, uint64_t part, uint64_t whole)
+{
+    if (part > 0 && whole > 0)
+        table_cell(t, STYLE_PLAIN, "%.1f %%", 100.0 * (double)part / (double)whole);
+    else
+        table_cell(t, STYLE_PLAIN, "%s", "");
+}

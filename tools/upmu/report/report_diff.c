@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Two recordings compared: what is called the same, or lies at the same place of the program. Room: tools/upmu. Before it:
+ * cmd_report.c; after it: the overviews of both, diff_text.c and diff_json.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "ui/memory.h"
+#include "report_views.h"
+
+enum { TOP_DEFAULT = 10 };
+
+bool diff_has_number(const struct diff_side *side)
+{
+    return side->there && (side->value.standing == UPMU_EXACT || side->value.standing == UPMU_SCALED);
+}
+
+/* ----------------------------------------------------------------------------------------------------- gathering */
+
+static struct diff_side *add(struct diff_list *l, int side, char *name, const char *kind)
+{
+    if (l->n == l->cap) {
+        l->cap = l->cap ? l->cap * 2 : 64;
+        l->all = memory_resize(l->all, l->cap, sizeof *l->all);
+    }
+    struct diff_item *item = &l->all[l->n++];
+    *item = (struct diff_item){.name = name, .kind = kind};
+    item->side[side].there = true;
+    return &item->side[side];
+}
+
+static void add_threads(struct diff *d, int side)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    for (size_t i = 0; upmu_overview_thread(d->report[side]->overview, i, &t) == 0; i++) {
+        const char *name = report_thread_name(&t);
+        struct diff_side *s = add(&d->threads, side, memory_copy(name[0] ? name : "(without a name)"), NULL);
+        s->count = 1;
+        s->ns = t.blocked_ns;
+        s->lifetime_ns = t.end_ns - t.begin_ns;
+    }
+}
+
+/* What a lock is called in both: its name; where it was made; where it was waited for longest, or made others wait. */
+static char *lock_name(const struct report *r, size_t i, const struct upmu_overview_object *o)
+{
+    struct upmu_overview_site site = {.size = sizeof site};
+    uint64_t address = o->init_site;
+    if (o->name[0])
+        return memory_copy(o->name);
+    if (address == 0 && upmu_overview_site(r->overview, i, 0, &site) == 0)
+        address = site.address;
+    if (address == 0)
+        return memory_copy("(place not known)");
+    char *place = report_place(r, o->process, address);
+    char *name = memory_format("%s %s", o->init_site ? "made at" : "used at", place);
+    free(place);
+    return name;
+}
+
+static void add_locks(struct diff *d, int side)
+{
+    const struct report *r = d->report[side];
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct upmu_overview_path_object l = {.size = sizeof l};
+    uint64_t *on_path = memory_array(r->totals.n_objects + 1, sizeof *on_path);
+    for (size_t process = 0; process < r->totals.n_processes; process++)
+        for (size_t i = 0; upmu_overview_path_object(r->overview, process, i, &l) == 0; i++)
+            on_path[l.object] = l.held_ns;
+    for (size_t i = 0; upmu_overview_object(r->overview, i, &o) == 0; i++) {
+        struct diff_side *s = add(&d->locks, side, lock_name(r, i, &o), report_type_name(o.type));
+        s->count = o.waits.count + o.waits.unfinished;
+        s->ns = o.waits.total_ns + o.waits.unfinished_ns;
+        s->on_path_ns = on_path[i];
+    }
+    free(on_path);
+}
+
+static void add_regions(struct diff *d, int side)
+{
+    const struct report *r = d->report[side];
+    struct upmu_overview_region region = {.size = sizeof region};
+    for (size_t i = 0; upmu_overview_region(r->overview, i, &region) == 0; i++) {
+        struct diff_side *s = add(&d->regions, side, memory_copy(region.name), NULL);
+        s->count = region.count;
+        s->ns = region.wall_ns;
+        for (size_t k = 0; k < region.n_counts; k++) {
+            const char *counter = upmu_overview_counter(r->overview, region.process, k);
+            if (!counter)
+                break;
+            s = add(&d->counters, side, memory_format("%s: %s", region.name, counter), NULL);
+            s->value = region.counts[k].sum;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ pairing */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct diff_item *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    if (order != 0)
+        return order;
+    return x->kind && y->kind ? strcmp(x->kind, y->kind) : 0;
+}
+
+/* A value of several processes: exact only if each is, without a number if one has none. */
+static void add_value(struct upmu_value *sum, const struct upmu_value *v)
+{
+    bool number = sum->standing == UPMU_EXACT || sum->standing == UPMU_SCALED;
+    if (!number)
+        return;
+    if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED) {
+        *sum = *v;
+        return;
+    }
+    sum->value += v->value;
+    sum->standing = v->standing == UPMU_SCALED ? UPMU_SCALED : sum->standing;
+}
+
+static void join(struct diff_side *to, const struct diff_side *from)
+{
+    if (!from->there)
+        return;
+    if (to->there)
+        add_value(&to->value, &from->value);
+    else
+        to->value = from->value;
+    to->there = true;
+    to->count += from->count;
+    to->ns += from->ns;
+    to->on_path_ns += from->on_path_ns;
+    to->lifetime_ns += from->lifetime_ns;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static double change_of(const struct diff_item *i)
+{
+    const struct diff_side *a = &i->side[DIFF_OLD], *b = &i->side[DIFF_NEW];
+    if (!diff_has_number(a) || !diff_has_number(b))
+        return (double)distance(a->ns, b->ns);
+    /* Counters of all kinds stand side by side: the relative change is what can be compared. */
+    uint64_t most = a->value.value > b->value.value ? a->value.value : b->value.value;
+    return most ? (double)distance(a->value.value, b->value.value) / (double)most : 0;
+}
+
+static int by_change(const void *a, const void *b)
+{
+    double x = change_of(a), y = change_of(b);
+    if (x != y)
+        return x > y ? -1 : 1;
+    return by_name(a, b);
+}
+
+static void pair_up(struct diff_list *l)
+{
+    size_t kept = 0;
+    if (l->n == 0)
+        return;
+    qsort(l->all, l->n, sizeof *l->all, by_name);
+    for (size_t i = 1; i < l->n; i++) {
+        if (by_name(&l->all[kept], &l->all[i]) != 0) {
+            l->all[++kept] = l->all[i];
+            continue;
+        }
+        for (int side = 0; side < DIFF_SIDES; side++)
+            join(&l->all[kept].side[side], &l->all[i].side[side]);
+        free(l->all[i].name);
+    }
+    l->n = kept + 1;
+    qsort(l->all, l->n, sizeof *l->all, by_change);
+}
+
+static void list_free(struct diff_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        free(l->all[i].name);
+    free(l->all);
+}
+
+/* --------------------------------------------------------------------------------------------------------- all */
+
+static int write_it(const struct report_request *q, struct diff *d)
+{
+    struct diff_list *lists[] = {&d->threads, &d->locks, &d->regions, &d->counters};
+    struct output out;
+    int rc = -1;
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        add_threads(d, side);
+        add_locks(d, side);
+        add_regions(d, side);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        pair_up(lists[i]);
+    if (output_standard(&out, OUTPUT_STDOUT) == 0) {
+        if (q->as_json)
+            diff_write_json(&out, d);
+        else
+            diff_write_text(&out, d);
+        rc = output_close(&out);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        list_free(lists[i]);
+    return rc;
+}
+
+int report_diff(const struct report_request *q)
+{
+    struct report reports[DIFF_SIDES] = {{.totals.size = sizeof reports->totals, .dir = q->dir},
+                                         {.totals.size = sizeof reports->totals, .dir = q->other_dir}};
+    struct diff d = {.report = {&reports[DIFF_OLD], &reports[DIFF_NEW]}};
+    int rc = 0;
+    size_t damages = 0;
+    d.top = q->top > 0 ? (size_t)q->top : q->as_json ? SIZE_MAX : TOP_DEFAULT;
+    for (int side = 0; rc == 0 && side < DIFF_SIDES; side++) {
+        rc = upmu_overview_open(&reports[side].overview, reports[side].dir, NULL);
+        if (rc == 0)
+            rc = upmu_overview_totals(reports[side].overview, &reports[side].totals);
+    }
+    if (rc < 0)
+        complain("%s", upmu_error());
+    else
+        rc = write_it(q, &d);
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        damages += reports[side].overview ? report_tell_damages(reports[side].overview) : 0;
+        upmu_overview_close(reports[side].overview);
+    }
+    return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
+}

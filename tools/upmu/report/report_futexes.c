@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for futexes that were not recorded, and why it is not known whether there were any. Room: tools/upmu. Before it:
+ * report_text.c and report_json.c; after it: output and json.
+ */
+#include <inttypes.h>
+
+#include "ui/json.h"
+#include "report.h"
+
+enum { NAMED_MAX = 3 };
+
+/* Of one process. */
+struct futexes {
+    uint64_t waits, outside;
+    size_t known, unknown; /* threads */
+    size_t n_threads;      /* with waits outside */
+    struct {
+        pid_t tid;
+        uint64_t outside;
+    } most[NAMED_MAX];
+    bool switches_told;
+};
+
+/* Those with most come first. */
+static void name_thread(struct futexes *f, pid_t tid, uint64_t outside)
+{
+    size_t at = f->n_threads < NAMED_MAX ? f->n_threads : NAMED_MAX;
+    f->n_threads++;
+    while (at > 0 && f->most[at - 1].outside < outside) {
+        if (at < NAMED_MAX)
+            f->most[at] = f->most[at - 1];
+        at--;
+    }
+    if (at < NAMED_MAX) {
+        f->most[at].tid = tid;
+        f->most[at].outside = outside;
+    }
+}
+
+static struct futexes count(const struct report *r, size_t process)
+{
+    struct futexes f = {.known = 0};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct upmu_overview_sched s = {.size = sizeof s};
+    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+        if (t.process != process || upmu_overview_sched(r->overview, i, &s) != 0)
+            continue;
+        f.switches_told |= s.told != 0;
+        f.known += s.futexes_told != 0;
+        f.unknown += s.futexes_told == 0;
+        if (!s.futexes_told)
+            continue;
+        uint64_t outside = s.futex_waits > s.futex_recorded ? s.futex_waits - s.futex_recorded : 0;
+        f.waits += s.futex_waits;
+        f.outside += outside;
+        if (outside)
+            name_thread(&f, t.tid, outside);
+    }
+    return f;
+}
+
+/* Why there is no count of some threads, or of any. */
+static const char *reason(const struct futexes *f, const struct upmu_trace_process *p)
+{
+    if (p->futex_note[0])
+        return p->futex_note;
+    if (p->sched_note[0])
+        return p->sched_note;
+    if (f->switches_told || f->known)
+        return "they ended, or were killed, before a count could be written";
+    return "the kernel was not asked to count them: 'upmu record --sched' does, as root";
+}
+
+static void text_known(struct output *out, const struct futexes *f)
+{
+    fprintf(out->file, "    waits for futexes, by the kernel's count: %" PRIu64 ", ", f->waits);
+    if (f->outside == 0) {
+        fputs("all of them within recorded waits", out->file);
+        return;
+    }
+    fprintf(out->file, "%s%" PRIu64 " of them outside of recorded waits%s (", output_style(out, STYLE_WARNING),
+            f->outside, output_plain(out));
+    for (size_t i = 0; i < f->n_threads && i < NAMED_MAX; i++)
+        fprintf(out->file, "%sthread %ld: %" PRIu64, i ? ", " : "", (long)f->most[i].tid, f->most[i].outside);
+    if (f->n_threads > NAMED_MAX)
+        fprintf(out->file, ", and %zu more", f->n_threads - NAMED_MAX);
+    fputs(")\n      they are of locks that are not traced, the C library's own among them, or came while recording was "
+          "paused or only counted",
+          out->file);
+}
+
+void report_text_futexes(struct output *out, const struct report *r, size_t process, const struct upmu_trace_process *p)
+{
+    struct futexes f = count(r, process);
+    if (f.known)
+        text_known(out, &f);
+    if (f.known && f.unknown)
+        fprintf(out->file, "\n      not known of %zu %s: ", f.unknown, f.unknown == 1 ? "thread" : "threads");
+    else if (f.unknown)
+        fputs("    waits for futexes that are not traced: unknown, because ", out->file);
+    if (f.unknown)
+        output_clean(out->file, reason(&f, p));
+    if (f.known || f.unknown)
+        fputc('\n', out->file);
+}
+
+void report_json_futexes(struct json *j, const struct report *r, size_t process, const struct upmu_trace_process *p)
+{
+    struct futexes f = count(r, process);
+    json_object(j, "futexes");
+    if (f.known) {
+        json_uint(j, "waits", f.waits);
+        json_uint(j, "not_recorded", f.outside);
+    } else {
+        json_null(j, "waits");
+        json_null(j, "not_recorded");
+    }
+    json_uint(j, "threads_known", f.known);
+    json_uint(j, "threads_unknown", f.unknown);
+    json_string(j, "unknown_because", f.unknown ? reason(&f, p) : NULL);
+    json_object_end(j);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu report for programs. Room: tools/upmu. Before it: the overview; after it: json and output. */
+#include <stddef.h>
+
+#include "ui/json.h"
+#include "report.h"
+
+static void json_waits(struct json *j, const char *key, const struct upmu_wait_sum *w)
+{
+    json_object(j, key);
+    json_uint(j, "count", w->count);
+    json_uint(j, "total_ns", w->total_ns);
+    json_uint(j, "max_ns", w->max_ns);
+    json_uint(j, "unfinished", w->unfinished);
+    json_uint(j, "unfinished_ns", w->unfinished_ns);
+    json_object_end(j);
+}
+
+void report_json_value(struct json *j, const char *key, const struct upmu_value *v)
+{
+    bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    json_object(j, key);
+    if (number)
+        json_uint(j, "value", v->value);
+    else
+        json_null(j, "value");
+    json_string(j, "standing", upmu_standing_name(v->standing));
+    json_string(j, "cause", v->cause ? upmu_strerror(v->cause) : NULL);
+    json_object_end(j);
+}
+
+/* Numbers of 64 bits beyond what a double holds would be rounded by many readers: addresses are text. */
+void report_json_address(struct json *j, const char *key, uint64_t address)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+    json_string(j, key, address ? text : NULL);
+}
+
+/* An address with the functions there, innermost first. */
+void report_json_place(struct json *j, const struct report *r, const char *key, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    if (address == 0) {
+        json_null(j, key);
+        return;
+    }
+    json_object(j, key);
+    report_json_address(j, "address", address);
+    if (upmu_overview_symbol(r->overview, process, address, 0, &s) == 0) {
+        json_string(j, "module", s.module);
+        report_json_address(j, "offset", s.offset);
+        json_string(j, "problem", s.problem[0] ? s.problem : NULL);
+    }
+    json_array(j, "functions");
+    for (size_t depth = 0; upmu_overview_symbol(r->overview, process, address, depth, &s) == 0; depth++) {
+        json_object(j, NULL);
+        json_string(j, "function", s.function);
+        json_string(j, "file", s.file);
+        if (s.line)
+            json_uint(j, "line", s.line);
+        else
+            json_null(j, "line");
+        json_bool(j, "inlined", s.inlined != 0);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_object_end(j);
+}
+
+void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    if (id == 0 || upmu_overview_stack(r->overview, process, id, &stack) != 0) {
+        json_null(j, key);
+        return;
+    }
+    json_array(j, key);
+    for (uint32_t i = 0; i < stack.n_frames; i++)
+        report_json_place(j, r, NULL, process, stack.frames[i]);
+    json_array_end(j);
+}
+
+/* null: not recorded. */
+static void json_known(struct json *j, const char *key, uint64_t value, bool known)
+{
+    if (known)
+        json_uint(j, key, value);
+    else
+        json_null(j, key);
+}
+
+static void json_processes(struct json *j, const struct report *r)
+{
+    struct upmu_trace_process p = {.size = sizeof p};
+    json_array(j, "processes");
+    for (size_t i = 0; upmu_overview_process(r->overview, i, &p) == 0; i++) {
+        json_object(j, NULL);
+        json_int(j, "pid", p.pid);
+        json_string(j, "host", p.host);
+        json_string(j, "command", p.command);
+        json_string(j, "kernel", p.kernel);
+        json_uint(j, "start_ns", p.start_ns);
+        json_uint(j, "clock_hz", p.clock_hz);
+        json_uint(j, "records", p.events);
+        json_uint(j, "lost", p.lost);
+        json_uint(j, "overwritten", p.overwritten);
+        json_known(j, "clock_error_ns", p.clock_error_ns, p.clock_error_ns != UPMU_NO_VALUE);
+        json_known(j, "event_cost_ps", p.event_cost_ps, p.event_cost_ps != 0);
+        json_known(j, "compact_event_cost_ps", p.compact_cost_ps, p.event_cost_ps != 0);
+        json_known(j, "stack_cost_ps", p.stack_cost_ps, p.event_cost_ps != 0);
+        json_string(j, "sched_note", p.sched_note[0] ? p.sched_note : NULL);
+        report_json_futexes(j, r, i, &p);
+        json_bool(j, "stopped", p.stopped != 0);
+        json_bool(j, "complete", p.complete != 0);
+        json_bool(j, "execed", p.execed != 0);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_totals(struct json *j, const struct report *r)
+{
+    const struct upmu_overview_totals *t = &r->totals;
+    json_object(j, "totals");
+    json_uint(j, "events", t->events);
+    json_uint(j, "begin_ns", t->begin_ns);
+    json_uint(j, "end_ns", t->end_ns);
+    json_uint(j, "lost", t->lost);
+    json_known(j, "own_cost_ns", t->own_cost_ns, t->own_cost_ns != UPMU_NO_VALUE);
+    json_uint(j, "lifetime_ns", t->lifetime_ns);
+    json_uint(j, "unmatched", t->unmatched);
+    json_uint(j, "unfinished", t->unfinished);
+    json_uint(j, "unknown", t->unknown);
+    json_uint(j, "threads", t->n_threads);
+    json_uint(j, "objects", t->n_objects);
+    json_uint(j, "regions", t->n_regions);
+    json_object_end(j);
+    json_array(j, "damages");
+    for (size_t i = 0; i < t->n_damages; i++)
+        json_string(j, NULL, upmu_overview_damage(r->overview, i));
+    json_array_end(j);
+}
+
+void report_json_counts(struct json *j, const struct report *r, uint32_t process,
+                        const struct upmu_overview_count *counts, size_t n)
+{
+    json_array(j, "counters");
+    for (size_t k = 0; k < n; k++) {
+        json_object(j, NULL);
+        json_string(j, "name", upmu_overview_counter(r->overview, process, k));
+        report_json_value(j, "sum", &counts[k].sum);
+        json_uint(j, "without_value", counts[k].without_value);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_sched(struct json *j, const struct report *r, size_t thread)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.told) {
+        json_null(j, "sched");
+        return;
+    }
+    json_object(j, "sched");
+    json_uint(j, "running_ns", s.running_ns);
+    json_uint(j, "preempted_ns", s.preempted_ns);
+    json_uint(j, "blocked_ns", s.blocked_ns);
+    json_uint(j, "unknown_ns", s.unknown_ns);
+    json_uint(j, "voluntary", s.voluntary);
+    json_uint(j, "involuntary", s.involuntary);
+    json_uint(j, "lost", s.lost);
+    json_object_end(j);
+}
+
+static void json_thread_futexes(struct json *j, const struct report *r, size_t thread)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.futexes_told) {
+        json_null(j, "futexes");
+        return;
+    }
+    json_object(j, "futexes");
+    json_uint(j, "waits", s.futex_waits);
+    json_uint(j, "recorded", s.futex_recorded);
+    json_object_end(j);
+}
+
+static void json_threads(struct json *j, const struct report *r)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    json_array(j, "threads");
+    for (size_t i = 0; i < r->top && upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+        json_object(j, NULL);
+        json_int(j, "pid", t.pid);
+        json_int(j, "tid", t.tid);
+        json_string(j, "name", t.name[0] ? t.name : NULL);
+        json_uint(j, "begin_ns", t.begin_ns);
+        json_uint(j, "end_ns", t.end_ns);
+        json_bool(j, "started", t.started != 0);
+        json_bool(j, "ended", t.ended != 0);
+        json_uint(j, "events", t.events);
+        json_uint(j, "blocked_ns", t.blocked_ns);
+        json_object(j, "waits");
+        for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
+            json_waits(j, upmu_wait_kind_name(kind), &t.waits[kind]);
+        json_object_end(j);
+        report_json_value(j, "switches", &t.switches);
+        json_sched(j, r, i);
+        json_thread_futexes(j, r, i);
+        report_json_counts(j, r, t.process, t.counts, t.n_counts);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_longest(struct json *j, const struct report *r, const struct upmu_overview_object *o)
+{
+    const struct upmu_longest_wait *l = &o->longest;
+    if (l->waiter == 0) {
+        json_null(j, "longest");
+        return;
+    }
+    json_object(j, "longest");
+    json_uint(j, "begin_ns", l->begin_ns);
+    json_uint(j, "ns", l->ns);
+    json_bool(j, "unfinished", l->unfinished != 0);
+    json_bool(j, "shared", l->shared != 0);
+    json_bool(j, "holder_shared", l->holder_shared != 0);
+    json_int(j, "waiter", l->waiter);
+    if (l->holder)
+        json_int(j, "holder", l->holder);
+    else
+        json_null(j, "holder");
+    if (l->holder_since)
+        json_uint(j, "holder_since_ns", l->holder_since);
+    else
+        json_null(j, "holder_since_ns");
+    report_json_place(j, r, "waiter_site", o->process, l->waiter_site);
+    report_json_place(j, r, "holder_site", o->process, l->holder_site);
+    report_json_stack(j, r, "waiter_stack", o->process, l->waiter_stack);
+    report_json_stack(j, r, "release_stack", o->process, l->release_stack);
+    json_object_end(j);
+}
+
+static void json_uses_and_sites(struct json *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
+{
+    struct upmu_overview_use use = {.size = sizeof use};
+    struct upmu_overview_site site = {.size = sizeof site};
+    json_array(j, "threads");
+    for (size_t k = 0; k < r->top && upmu_overview_use(r->overview, i, k, &use) == 0; k++) {
+        json_object(j, NULL);
+        json_int(j, "tid", use.tid);
+        json_uint(j, "acquisitions", use.acquisitions);
+        json_uint(j, "contended", use.contended);
+        json_bool(j, "counts_exact", use.counts_exact != 0);
+        json_waits(j, "waits", &use.waits);
+        json_uint(j, "blocked", use.blocked);
+        json_uint(j, "blocked_ns", use.blocked_ns);
+        json_uint(j, "shared", use.shared);
+        json_uint(j, "last", use.last);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_array(j, "sites");
+    for (size_t k = 0; k < r->top && upmu_overview_site(r->overview, i, k, &site) == 0; k++) {
+        json_object(j, NULL);
+        report_json_place(j, r, "place", o->process, site.address);
+        json_uint(j, "taken", site.taken);
+        json_waits(j, "waits", &site.waits);
+        json_uint(j, "blocked", site.blocked);
+        json_uint(j, "blocked_ns", site.blocked_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_one_object(struct json *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
+{
+    json_object(j, NULL);
+    json_int(j, "pid", o->pid);
+    json_string(j, "type", report_type_name(o->type));
+    report_json_address(j, "address", o->address);
+    json_uint(j, "generation", o->generation);
+    json_string(j, "name", o->name[0] ? o->name : NULL);
+    json_uint(j, "acquisitions", o->acquisitions);
+    json_uint(j, "contended", o->contended);
+    json_bool(j, "counts_exact", o->counts_exact != 0);
+    json_waits(j, "waits", &o->waits);
+    json_uint(j, "failed", o->failed);
+    json_uint(j, "holds", o->holds);
+    json_uint(j, "hold_ns", o->hold_ns);
+    json_uint(j, "hold_max_ns", o->hold_max_ns);
+    json_bool(j, "holds_complete", o->holds_complete != 0);
+    json_uint(j, "signals", o->signals);
+    json_uint(j, "broadcasts", o->broadcasts);
+    json_uint(j, "misuses", o->misuses);
+    json_uint(j, "shared", o->shared);
+    json_waits(j, "shared_waits", &o->shared_waits);
+    json_uint(j, "tries_failed", o->tries_failed);
+    json_uint(j, "rounds", o->rounds);
+    json_uint(j, "samples", o->samples);
+    json_uint(j, "sample_ns", o->sample_ns);
+    json_uint(j, "sample_max_ns", o->sample_max_ns);
+    report_json_place(j, r, "init_site", o->process, o->init_site);
+    json_longest(j, r, o);
+    report_json_sections(j, r, i, o->process);
+    json_uses_and_sites(j, r, i, o);
+    json_object_end(j);
+}
+
+static void json_metric(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
+{
+    struct json *j = arg;
+    json_object(j, NULL);
+    json_string(j, "name", info->name);
+    json_double(j, "value", value->value);
+    json_string(j, "unit", info->unit);
+    json_string(j, "standing", upmu_standing_name(value->standing));
+    json_object_end(j);
+}
+
+static void json_regions(struct json *j, const struct report *r)
+{
+    struct upmu_overview_region region = {.size = sizeof region};
+    json_array(j, "regions");
+    for (size_t i = 0; i < r->top && upmu_overview_region(r->overview, i, &region) == 0; i++) {
+        json_object(j, NULL);
+        json_int(j, "pid", region.pid);
+        json_string(j, "name", region.name);
+        json_uint(j, "count", region.count);
+        json_uint(j, "wall_ns", region.wall_ns);
+        json_uint(j, "max_ns", region.max_ns);
+        json_uint(j, "unfinished", region.unfinished);
+        report_json_counts(j, r, region.process, region.counts, region.n_counts);
+        json_array(j, "metrics");
+        report_metrics(r, &region, json_metric, j);
+        json_array_end(j);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+void report_write_json(struct output *out, const struct report *r)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct json j;
+
+    json_begin(&j, out->file, "upmu-report");
+    json_totals(&j, r);
+    json_processes(&j, r);
+    json_threads(&j, r);
+    json_array(&j, "objects");
+    for (size_t i = 0; i < r->top && i < r->totals.n_objects; i++)
+        if (upmu_overview_object(r->overview, r->order[i], &o) == 0)
+            json_one_object(&j, r, r->order[i], &o);
+    json_array_end(&j);
+    json_regions(&j, r);
+    report_json_kernel(&j, r);
+    report_json_pairs(&j, r);
+    report_json_paths(&j, r);
+    json_end(&j);
+}
+
+void report_write_regions_json(struct output *out, const struct report *r)
+{
+    struct json j;
+    json_begin(&j, out->file, "upmu-report");
+    json_totals(&j, r);
+    json_processes(&j, r);
+    json_regions(&j, r);
+    json_end(&j);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waited for whom, and the critical path, for programs. Room: tools/upmu. Before it: the overview; after it: json. */
+#include "ui/json.h"
+#include "report.h"
+
+/* A thread by its kernel id; those not known are null. */
+static void json_tid(struct json *j, const struct report *r, const char *key, uint32_t thread)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    if (thread != UINT32_MAX && upmu_overview_thread(r->overview, thread, &t) == 0)
+        json_int(j, key, t.tid);
+    else
+        json_null(j, key);
+}
+
+void report_json_pairs(struct json *j, const struct report *r)
+{
+    struct upmu_overview_pair p = {.size = sizeof p};
+    struct upmu_trace_process of = {.size = sizeof of};
+    json_array(j, "pairs");
+    for (size_t i = 0; i < r->top && upmu_overview_pair(r->overview, i, &p) == 0; i++) {
+        json_object(j, NULL);
+        if (upmu_overview_process(r->overview, p.process, &of) == 0)
+            json_int(j, "pid", of.pid);
+        json_int(j, "waiter", p.waiter_tid);
+        json_tid(j, r, "other", p.other);
+        json_uint(j, "count", p.waits.count);
+        json_uint(j, "total_ns", p.waits.total_ns);
+        json_uint(j, "max_ns", p.waits.max_ns);
+        json_uint(j, "unfinished", p.waits.unfinished);
+        json_uint(j, "unfinished_ns", p.waits.unfinished_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_gain(struct json *j, const char *key, uint64_t ns)
+{
+    if (ns == UPMU_NO_VALUE)
+        json_null(j, key);
+    else
+        json_uint(j, key, ns);
+}
+
+static void json_path_objects(struct json *j, const struct report *r, size_t process)
+{
+    struct upmu_overview_path_object l = {.size = sizeof l};
+    struct upmu_overview_object o = {.size = sizeof o};
+    json_array(j, "objects");
+    for (size_t i = 0; i < r->top && upmu_overview_path_object(r->overview, process, i, &l) == 0 &&
+                       upmu_overview_object(r->overview, l.object, &o) == 0;
+         i++) {
+        json_object(j, NULL);
+        json_string(j, "type", report_type_name(o.type));
+        report_json_address(j, "address", o.address);
+        json_uint(j, "generation", o.generation);
+        json_string(j, "name", o.name[0] ? o.name : NULL);
+        json_uint(j, "held_ns", l.held_ns);
+        json_uint(j, "wakes", l.wakes);
+        json_uint(j, "wake_ns", l.wake_ns);
+        json_uint(j, "unknown_ns", l.unknown_ns);
+        json_gain(j, "gain_ns", l.gain_ns);
+        json_gain(j, "gain_half_ns", l.gain_half_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_path_steps(struct json *j, const struct report *r, size_t process)
+{
+    static const char *const kinds[] = {
+        [UPMU_PATH_RUNS] = "runs", [UPMU_PATH_WAKES] = "wakes", [UPMU_PATH_WAITS] = "waits"};
+    struct upmu_overview_path_step s = {.size = sizeof s};
+    json_array(j, "steps");
+    for (size_t i = 0; i < r->top && upmu_overview_path_step(r->overview, process, i, &s) == 0; i++) {
+        json_object(j, NULL);
+        json_string(j, "kind", kinds[s.kind]);
+        json_tid(j, r, "thread", s.thread);
+        json_tid(j, r, "from", s.from);
+        json_uint(j, "begin_ns", s.begin_ns);
+        json_uint(j, "end_ns", s.end_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+void report_json_paths(struct json *j, const struct report *r)
+{
+    struct upmu_overview_path p = {.size = sizeof p};
+    struct upmu_trace_process of = {.size = sizeof of};
+    json_array(j, "paths");
+    for (size_t i = 0; i < r->totals.n_processes && upmu_overview_path(r->overview, i, &p) == 0; i++) {
+        json_object(j, NULL);
+        if (upmu_overview_process(r->overview, i, &of) == 0)
+            json_int(j, "pid", of.pid);
+        json_uint(j, "begin_ns", p.begin_ns);
+        json_uint(j, "end_ns", p.end_ns);
+        json_uint(j, "run_ns", p.run_ns);
+        json_uint(j, "wake_ns", p.wake_ns);
+        json_uint(j, "unknown_ns", p.unknown_ns);
+        json_uint(j, "hops", p.hops);
+        json_path_objects(j, r, i);
+        json_path_steps(j, r, i);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* What upmu report says of locks and of all else that is waited for. Room: tools/upmu. Before it: the overview; after it:
+ * table and output. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/memory.h"
+#include "report.h"
+#include "report_cells.h"
+#include "ui/table.h"
+
+static void text_site(struct output *out, const struct report *r, const struct upmu_overview_object *o,
+                      const struct upmu_overview_site *s)
+{
+    char *place = report_place(r, o->process, s->address);
+    char *waited = total_in_words(&s->waits);
+    char *blamed = report_duration(s->blocked_ns);
+
+    fputs("      ", out->file);
+    output_clean(out->file, place);
+    fputc(':', out->file);
+    if (s->waits.count + s->waits.unfinished)
+        fprintf(out->file, " waited %s (%" PRIu64 ")", waited, s->waits.count + s->waits.unfinished);
+    if (s->blocked)
+        fprintf(out->file, "%s taken here made others wait %s (%" PRIu64 ")", s->waits.count ? ";" : "", blamed,
+                s->blocked);
+    if (s->waits.count + s->waits.unfinished + s->blocked == 0)
+        fprintf(out->file, " taken %" PRIu64 " times on record", s->taken);
+    fputc('\n', out->file);
+    free(place);
+    free(waited);
+    free(blamed);
+}
+
+static void text_user(struct output *out, const struct upmu_overview_use *u)
+{
+    char *waited = total_in_words(&u->waits);
+    char *blamed = report_duration(u->blocked_ns);
+    fprintf(out->file, "      thread %ld ", (long)u->tid);
+    output_clean(out->file, u->thread_name);
+    if (u->acquisitions)
+        fprintf(out->file, " acquired %s%" PRIu64, u->counts_exact ? "" : ">= ", u->acquisitions);
+    if (u->waits.count + u->waits.unfinished)
+        fprintf(out->file, " waited %s (%" PRIu64 ")", waited, u->waits.count + u->waits.unfinished);
+    if (u->last)
+        fprintf(out->file, " came last %" PRIu64 " times", u->last);
+    if (u->blocked)
+        fprintf(out->file, " made others wait %s (%" PRIu64 ")", blamed, u->blocked);
+    fputc('\n', out->file);
+    free(waited);
+    free(blamed);
+}
+
+/* The frames of a stack, inlined ones included. */
+void report_text_stack(struct output *out, const struct report *r, uint32_t process, uint32_t id, const char *what)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    struct upmu_symbol s = {.size = sizeof s};
+    if (id == 0 || upmu_overview_stack(r->overview, process, id, &stack) != 0)
+        return;
+    fprintf(out->file, "      %s\n", what);
+    for (uint32_t i = 0; i < stack.n_frames; i++) {
+        for (size_t depth = 0; upmu_overview_symbol(r->overview, process, stack.frames[i], depth, &s) == 0; depth++) {
+            fputs("        ", out->file);
+            if (s.function)
+                output_clean(out->file, s.function);
+            else
+                fprintf(out->file, "%s+0x%" PRIx64, s.module ? report_base_name(s.module) : "", s.offset);
+            if (s.file)
+                fprintf(out->file, " %s:%" PRIu32, report_base_name(s.file), s.line);
+            fputs(s.inlined ? " (inlined)\n" : "\n", out->file);
+        }
+    }
+    if (stack.truncated)
+        fputs("        ... and frames that were not kept\n", out->file);
+}
+
+static void text_longest(struct output *out, const struct report *r, const struct upmu_overview_object *o)
+{
+    const struct upmu_longest_wait *l = &o->longest;
+    char *ns = l->unfinished && l->ns == 0 ? memory_copy("a time not known") : report_duration(l->ns);
+    const char *least = l->ns == 0 ? "" : "at least ";
+    fprintf(out->file, "    longest: thread %ld %s%s%s", (long)l->waiter,
+            l->unfinished ? "still waited at the end, for " : "waited ", l->unfinished ? least : "", ns);
+    free(ns);
+    if (l->holder != 0) {
+        char *place = report_place(r, o->process, l->holder_site);
+        fprintf(out->file, "; thread %ld held it%s, taken at ", (long)l->holder,
+                l->holder_shared ? " as a reader" : "");
+        output_clean(out->file, place);
+        free(place);
+        if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {
+            char *before = report_duration(l->begin_ns - l->holder_since);
+            fprintf(out->file, " %s before", before);
+            free(before);
+        } else {
+            fputs(", at least since the wait began", out->file);
+        }
+    }
+    fputc('\n', out->file);
+    report_text_stack(out, r, o->process, l->waiter_stack, "the waiter:");
+    report_text_stack(out, r, o->process, l->release_stack, "given back at:");
+}
+
+enum { DETAIL_ROWS = 4 };
+
+static void text_events(struct output *out, const struct upmu_overview_object *o)
+{
+    const struct {
+        const char *what;
+        uint64_t n;
+    } counts[] = {
+        {"signalled", o->signals},
+        {"broadcast", o->broadcasts},
+        {"waits that failed", o->failed},
+        {"released by who did not hold it", o->misuses},
+        {"tries that found it taken", o->tries_failed},
+        {"rounds", o->rounds},
+        {"acquired as a reader", o->shared},
+        {"waits as a reader", o->shared_waits.count + o->shared_waits.unfinished},
+    };
+    const char *between = "    ";
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i].n == 0)
+            continue;
+        fprintf(out->file, "%s%s: %" PRIu64, between, counts[i].what, counts[i].n);
+        between = ", ";
+    }
+    fputs(between[0] == ',' ? "\n" : "", out->file);
+}
+
+static void text_holds(struct output *out, const char *what, uint64_t n, uint64_t ns, uint64_t max_ns)
+{
+    if (n == 0)
+        return;
+    char *mean = report_duration(ns / n), *max = report_duration(max_ns);
+    fprintf(out->file, "    %" PRIu64 " %s: mean %s, max %s\n", n, what, mean, max);
+    free(mean);
+    free(max);
+}
+
+static void text_object(struct output *out, const struct report *r, size_t i, const struct upmu_overview_object *o)
+{
+    struct upmu_overview_site site = {.size = sizeof site};
+    struct upmu_overview_use use = {.size = sizeof use};
+    char *name = report_object_name(o);
+
+    fprintf(out->file, "\n  %s", output_style(out, STYLE_TITLE));
+    output_clean(out->file, name);
+    fprintf(out->file, "%s, %s of process %ld", output_plain(out), report_type_name(o->type), (long)o->pid);
+    free(name);
+    if (o->init_site) {
+        char *place = report_place(r, o->process, o->init_site);
+        fputs(", made at ", out->file);
+        output_clean(out->file, place);
+        free(place);
+    }
+    fputc('\n', out->file);
+    text_events(out, o);
+    text_holds(out, o->holds_complete ? "holds" : "known holds", o->holds, o->hold_ns, o->hold_max_ns);
+    text_holds(out, "holds sampled without contention", o->samples, o->sample_ns, o->sample_max_ns);
+    fputs("    places\n", out->file);
+    for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_site(r->overview, i, k, &site) == 0; k++)
+        text_site(out, r, o, &site);
+    fputs("    threads\n", out->file);
+    for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_use(r->overview, i, k, &use) == 0; k++)
+        text_user(out, &use);
+    if (o->longest.waiter != 0)
+        text_longest(out, r, o);
+}
+
+/* A sum of holds says of how many it is, if those are not all. */
+static char *hold_in_words(const struct upmu_overview_object *o)
+{
+    char *ns = report_duration(o->hold_ns);
+    if (o->holds_complete)
+        return ns;
+    char *text = memory_format("%s in %" PRIu64 " known", ns, o->holds);
+    free(ns);
+    return text;
+}
+
+/* Locks are held by somebody; what else is waited for is not. */
+static bool is_lock(const struct upmu_overview_object *o)
+{
+    return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
+           o->type == UPMU_OBJECT_SPIN || o->type == UPMU_OBJECT_ONCE;
+}
+
+static void object_row(struct table *t, const struct upmu_overview_object *o)
+{
+    bool taken = o->acquisitions > 0;
+    cell_free(t, STYLE_PLAIN, report_object_name(o));
+    table_cell(t, STYLE_PLAIN, "%s", report_type_name(o->type));
+    if (taken)
+        cell_count(t, o->acquisitions, o->counts_exact);
+    else
+        table_cell(t, STYLE_PLAIN, "%s", "");
+    cell_count(t, taken ? o->contended : o->waits.count + o->waits.unfinished, !taken || o->counts_exact);
+    cell_total(t, &o->waits);
+    cell_duration(t, o->waits.count ? o->waits.total_ns / o->waits.count : 0);
+    cell_duration(t, o->waits.max_ns);
+    if (o->holds == 0)
+        table_cell(t, STYLE_PLAIN, "%s", "");
+    else
+        cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, hold_in_words(o));
+}
+
+static bool was_waited_for(const struct upmu_overview_object *o)
+{
+    return o->waits.count + o->waits.unfinished > 0;
+}
+
+/* The first of the objects that are locks, or are none: a table, or what is to be said of each that was waited for.
+ * @return how many there are in all. */
+static size_t each_object(struct output *out, const struct report *r, bool locks, struct table *t)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    size_t all = 0;
+    for (size_t i = 0; i < r->totals.n_objects; i++) {
+        if (upmu_overview_object(r->overview, r->order[i], &o) != 0 || is_lock(&o) != locks || all++ >= r->top)
+            continue;
+        if (t)
+            object_row(t, &o);
+        else if (was_waited_for(&o))
+            text_object(out, r, r->order[i], &o);
+    }
+    return all;
+}
+
+static void text_objects(struct output *out, const struct report *r, bool locks)
+{
+    static const struct table_column columns[] = {
+        {"OBJECT", false}, {"KIND", false}, {"ACQUIRED", true}, {"WAITED", true},
+        {"TOTAL", true},   {"MEAN", true},  {"MAX", true},      {"HELD", true},
+    };
+    struct table t;
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    size_t all = each_object(out, r, locks, &t);
+    if (all > 0) {
+        char *by = memory_format(
+            "%s, by %s", locks ? "Locks" : "Condition variables, semaphores, barriers, futexes and joined threads",
+            r->order_by);
+        report_title(out, by);
+        free(by);
+    }
+    table_end(&t, out, 2);
+    report_more(out, all, all < r->top ? all : r->top);
+    (void)each_object(out, r, locks, NULL);
+}
+
+void report_text_objects(struct output *out, const struct report *r)
+{
+    text_objects(out, r, true);
+    text_objects(out, r, false);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The recording as a whole, or its regions alone. Room: tools/upmu. Before it: cmd_report.c; after it: the overview of
+ * libupmu_analysis, report_text.c and report_json.c. */
+#include <stdlib.h>
+
+#include "ui/progress.h"
+#include "report.h"
+#include "report_views.h"
+
+enum { TOP_DEFAULT = 10 };
+
+typedef void (*write_fn)(struct output *out, const struct report *r);
+
+/* JSON is for programs, which choose for themselves: everything, unless a number was given. */
+static size_t rows(const struct report_request *q)
+{
+    if (q->top > 0)
+        return (size_t)q->top;
+    return q->as_json ? SIZE_MAX : TOP_DEFAULT;
+}
+
+static int write_it(struct report *r, const struct report_request *q, write_fn write)
+{
+    struct output out;
+    if (upmu_overview_totals(r->overview, &r->totals) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    if (!report_sort(r, q->sort ? q->sort : "wait"))
+        return EXIT_FAILED;
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    write(&out, r);
+    int rc = output_close(&out);
+    size_t damages = report_tell_damages(r->overview);
+    return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+static int show(const struct report_request *q, write_fn write)
+{
+    struct report r = {.totals.size = sizeof r.totals, .dir = q->dir, .top = rows(q)};
+    struct progress progress;
+    const struct upmu_overview_opts opts = {
+        .size = sizeof opts, .progress = progress_begin(&progress), .arg = &progress};
+    int rc = upmu_overview_open(&r.overview, q->dir, &opts);
+    progress_end(&progress);
+    if (rc < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    int status = write_it(&r, q, write);
+    upmu_overview_close(r.overview);
+    free(r.order);
+    return status;
+}
+
+int report_overview(const struct report_request *q)
+{
+    return show(q, q->as_json ? report_write_json : report_write_text);
+}
+
+int report_regions(const struct report_request *q)
+{
+    return show(q, q->as_json ? report_write_regions_json : report_write_regions);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waited for whom, and the critical path, for people. Room: tools/upmu. Before it: the overview; after it: table and
+ * output. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/memory.h"
+#include "report.h"
+#include "report_cells.h"
+#include "ui/table.h"
+
+enum { MATRIX_COLUMNS = TABLE_COLUMNS_MAX - 4 }; /* beside thread, name, the others, and all */
+
+/* ------------------------------------------------------------------------------------------------------ matrix */
+
+/* Sums by thread, index UINT32_MAX for those not known. */
+struct thread_sum {
+    uint32_t thread;
+    uint64_t ns;
+};
+
+struct thread_sums {
+    struct thread_sum *all; /* by index, those not known last; after sums_sort() the largest first */
+    size_t n;
+};
+
+static struct thread_sums sums_begin(const struct report *r)
+{
+    struct thread_sums s = {.n = r->totals.n_threads + 1};
+    s.all = memory_array(s.n, sizeof *s.all);
+    for (size_t i = 0; i < s.n; i++)
+        s.all[i].thread = i + 1 < s.n ? (uint32_t)i : UINT32_MAX;
+    return s;
+}
+
+static void sums_add(struct thread_sums *s, uint32_t thread, uint64_t ns)
+{
+    s->all[thread < s->n - 1 ? thread : s->n - 1].ns += ns;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const struct thread_sum *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns > y->ns ? -1 : 1;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static void sums_sort(struct thread_sums *s)
+{
+    qsort(s->all, s->n, sizeof *s->all, compare_sums);
+    while (s->n > 0 && s->all[s->n - 1].ns == 0)
+        s->n--;
+}
+
+struct matrix {
+    struct thread_sums waiters, others;
+    bool unfinished;
+};
+
+static uint64_t pair_ns(const struct upmu_overview_pair *p)
+{
+    return p->waits.total_ns + p->waits.unfinished_ns;
+}
+
+static void matrix_read(const struct report *r, uint32_t process, struct matrix *m)
+{
+    struct upmu_overview_pair p = {.size = sizeof p};
+    *m = (struct matrix){.waiters = sums_begin(r), .others = sums_begin(r)};
+    for (size_t i = 0; upmu_overview_pair(r->overview, i, &p) == 0; i++) {
+        if (p.process != process)
+            continue;
+        sums_add(&m->waiters, p.waiter, pair_ns(&p));
+        sums_add(&m->others, p.other, pair_ns(&p));
+        m->unfinished = m->unfinished || p.waits.unfinished > 0;
+    }
+    sums_sort(&m->waiters);
+    sums_sort(&m->others);
+}
+
+static char *thread_title(const struct report *r, uint32_t thread)
+{
+    struct upmu_overview_thread t = {.size = sizeof t};
+    if (thread == UINT32_MAX || upmu_overview_thread(r->overview, thread, &t) != 0)
+        return memory_copy("NOT KNOWN");
+    return memory_format("%ld", (long)t.tid);
+}
+
+static uint64_t matrix_cell(const struct report *r, uint32_t waiter, uint32_t other)
+{
+    struct upmu_overview_pair p = {.size = sizeof p};
+    for (size_t i = 0; upmu_overview_pair(r->overview, i, &p) == 0; i++)
+        if (p.waiter == waiter && p.other == other)
+            return pair_ns(&p);
+    return 0;
+}
+
+static void matrix_row(struct table *t, const struct report *r, const struct matrix *m, size_t row, size_t columns)
+{
+    struct upmu_overview_thread of = {.size = sizeof of};
+    const struct thread_sum *w = &m->waiters.all[row];
+    uint64_t shown = 0;
+    if (upmu_overview_thread(r->overview, w->thread, &of) != 0)
+        return;
+    table_cell(t, STYLE_PLAIN, "%ld", (long)of.tid);
+    table_cell(t, STYLE_PLAIN, "%s", report_thread_name(&of));
+    for (size_t i = 0; i < columns; i++) {
+        uint64_t ns = matrix_cell(r, w->thread, m->others.all[i].thread);
+        shown += ns;
+        cell_duration(t, ns);
+    }
+    cell_duration(t, w->ns - shown);
+    cell_duration(t, w->ns);
+}
+
+static void matrix_table(struct output *out, const struct report *r, const struct matrix *m, uint32_t process)
+{
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
+    char *titles[MATRIX_COLUMNS];
+    struct upmu_trace_process p = {.size = sizeof p};
+    struct table t;
+    size_t n = m->others.n < MATRIX_COLUMNS ? m->others.n : MATRIX_COLUMNS, rows = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        titles[i] = thread_title(r, m->others.all[i].thread);
+        columns[i + 2] = (struct table_column){titles[i], true};
+    }
+    columns[n + 2] = (struct table_column){"OTHERS", true};
+    columns[n + 3] = (struct table_column){"ALL", true};
+    report_title(out, m->unfinished ? "Who waited for whom (waits that had not ended: up to the end)"
+                                    : "Who waited for whom");
+    if (r->totals.n_processes > 1 && upmu_overview_process(r->overview, process, &p) == 0)
+        fprintf(out->file, "  in process %ld\n", (long)p.pid);
+    table_begin(&t, columns, n + 4);
+    for (; rows < m->waiters.n && rows < r->top; rows++)
+        matrix_row(&t, r, m, rows, n);
+    table_end(&t, out, 2);
+    report_more(out, m->waiters.n, rows);
+    for (size_t i = 0; i < n; i++)
+        free(titles[i]);
+}
+
+void report_text_matrix(struct output *out, const struct report *r)
+{
+    for (uint32_t process = 0; process < r->totals.n_processes; process++) {
+        struct matrix m;
+        matrix_read(r, process, &m);
+        if (m.waiters.n > 0)
+            matrix_table(out, r, &m, process);
+        free(m.waiters.all);
+        free(m.others.all);
+    }
+}
+
+/* -------------------------------------------------------------------------------------------------------- path */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void path_sum(struct output *out, const struct report *r, uint32_t process, const struct upmu_overview_path *p)
+{
+    uint64_t all = p->end_ns - p->begin_ns;
+    char *length = report_duration(all), *run = report_duration(p->run_ns), *wake = report_duration(p->wake_ns),
+         *unknown = report_duration(p->unknown_ns);
+    struct upmu_trace_process of = {.size = sizeof of};
+    if (r->totals.n_processes > 1 && upmu_overview_process(r->overview, process, &of) == 0)
+        fprintf(out->file, "  process %ld: ", (long)of.pid);
+    else
+        fputs("  ", out->file);
+    fprintf(out->file, "%s: %s not waiting (%.1f %%), %s waking (%.1f %%)", length, run, percent(p->run_ns, all), wake,
+            percent(p->wake_ns, all));
+    if (p->unknown_ns)
+        fprintf(out->file, ", %s in waits of which it is not known who ended them (%.1f %%)", unknown,
+                percent(p->unknown_ns, all));
+    fprintf(out->file, "; from thread to thread %" PRIu64 " times\n", p->hops);
+    free(length);
+    free(run);
+    free(wake);
+    free(unknown);
+}
+
+/* How long a thread was on a CPU in its life, if the recording tells: by the kernel's records of its switches, or by its
+ * task-clock. */
+static bool thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of, uint64_t *ns)
+{
+    struct upmu_overview_sched sched = {.size = sizeof sched};
+    const char *counter;
+    if (upmu_overview_sched(r->overview, thread, &sched) == 0 && sched.told && sched.unknown_ns == 0) {
+        *ns = sched.running_ns;
+        return true;
+    }
+    for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter(r->overview, of->process, i)); i++) {
+        if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.standing != UPMU_EXACT)
+            continue;
+        *ns = of->counts[i].sum.value;
+        return true;
+    }
+    return false;
+}
+
+/* Most of what lies on the path is then neither a wait on record nor work: a person must not look for work there. */
+static void path_doubt(struct output *out, const struct upmu_overview_thread *of, uint64_t on_path, uint64_t on_cpu)
+{
+    char *cpu = report_duration(on_cpu), *path = report_duration(on_path);
+    fprintf(out->file,
+            "  thread %ld was on a CPU for %s in all, yet %s of the path is its own: the rest was preemption, or waits "
+            "that are\n  not recorded (sleep, input and output, signals), and what ended those is not known\n",
+            (long)of->tid, cpu, path);
+    free(cpu);
+    free(path);
+}
+
+static void path_doubts(struct output *out, const struct report *r, const struct thread_sums *threads, size_t rows)
+{
+    enum { WORTH_A_WORD_NS = 1000000 };
+    struct upmu_overview_thread of = {.size = sizeof of};
+    uint64_t on_cpu;
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t ns = threads->all[i].ns;
+        if (ns >= WORTH_A_WORD_NS && upmu_overview_thread(r->overview, threads->all[i].thread, &of) == 0 &&
+            thread_on_cpu(r, threads->all[i].thread, &of, &on_cpu) && on_cpu < ns / 2)
+            path_doubt(out, &of, ns, on_cpu);
+    }
+}
+
+static void path_threads(struct output *out, const struct report *r, uint32_t process,
+                         const struct upmu_overview_path *p)
+{
+    static const struct table_column columns[] = {
+        {"THREAD", true}, {"NAME", false}, {"NOT WAITING ON IT", true}, {"SHARE", true}};
+    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_thread of = {.size = sizeof of};
+    struct thread_sums threads = sums_begin(r);
+    struct table t;
+    size_t rows = 0;
+
+    for (size_t i = 0; upmu_overview_path_step(r->overview, process, i, &s) == 0; i++)
+        if (s.kind == UPMU_PATH_RUNS)
+            sums_add(&threads, s.thread, s.end_ns - s.begin_ns);
+    sums_sort(&threads);
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (; rows < threads.n && rows < r->top; rows++) {
+        if (upmu_overview_thread(r->overview, threads.all[rows].thread, &of) != 0)
+            break;
+        table_cell(&t, STYLE_PLAIN, "%ld", (long)of.tid);
+        table_cell(&t, STYLE_PLAIN, "%s", report_thread_name(&of));
+        cell_duration(&t, threads.all[rows].ns);
+        cell_share(&t, threads.all[rows].ns, p->end_ns - p->begin_ns);
+    }
+    table_end(&t, out, 2);
+    report_more(out, threads.n, rows);
+    path_doubts(out, r, &threads, rows);
+    free(threads.all);
+}
+
+static void cell_gain(struct table *t, uint64_t ns, uint64_t all)
+{
+    char *text = ns == UPMU_NO_VALUE ? memory_copy("") : report_duration(ns);
+    if (ns == UPMU_NO_VALUE)
+        table_cell(t, STYLE_PLAIN, "%s", text);
+    else
+        table_cell(t, STYLE_PLAIN, "%s (%.1f %%)", text, percent(ns, all));
+    free(text);
+}
+
+static void path_objects(struct output *out, const struct report *r, uint32_t process,
+                         const struct upmu_overview_path *p)
+{
+    static const struct table_column columns[] = {
+        {"OBJECT", false},    {"KIND", false},  {"HELD ON IT", true},   {"SHARE", true},
+        {"WENT ON BY", true}, {"WAKING", true}, {"GAIN WITHOUT", true}, {"WITH HALF", true},
+    };
+    struct upmu_overview_path_object l = {.size = sizeof l};
+    struct upmu_overview_object o = {.size = sizeof o};
+    uint64_t all = p->end_ns - p->begin_ns;
+    struct table t;
+    size_t i = 0;
+
+    table_begin(&t, columns, sizeof columns / sizeof *columns);
+    for (; i < r->top && upmu_overview_path_object(r->overview, process, i, &l) == 0 &&
+           upmu_overview_object(r->overview, l.object, &o) == 0;
+         i++) {
+        cell_free(&t, STYLE_PLAIN, report_object_name(&o));
+        table_cell(&t, STYLE_PLAIN, "%s", report_type_name(o.type));
+        cell_duration(&t, l.held_ns);
+        cell_share(&t, l.held_ns, all);
+        cell_free(&t, STYLE_PLAIN, l.wakes ? memory_format("%" PRIu64, l.wakes) : memory_copy(""));
+        cell_duration(&t, l.wake_ns);
+        cell_gain(&t, l.gain_ns, all);
+        cell_gain(&t, l.gain_half_ns, all);
+    }
+    table_end(&t, out, 2);
+    report_more(out, p->n_objects, i);
+}
+
+void report_text_paths(struct output *out, const struct report *r)
+{
+    struct upmu_overview_path p = {.size = sizeof p};
+    bool titled = false;
+    for (uint32_t process = 0; upmu_overview_path(r->overview, process, &p) == 0; process++) {
+        if (p.hops + p.n_objects == 0)
+            continue;
+        if (!titled)
+            report_title(out,
+                         "Critical path: what made it last as long as it did, and what shorter sections would gain");
+        titled = true;
+        path_sum(out, r, process, &p);
+        path_threads(out, r, process, &p);
+        path_objects(out, r, process, &p);
+    }
+}

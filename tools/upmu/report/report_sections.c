@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu report: what counters counted while locks were held and waited for. Room: tools/upmu. Before it: report_text.c,
+ * report_json.c; after it: the overview. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/json.h"
+#include "ui/memory.h"
+#include "report.h"
+#include "report_cells.h"
+
+struct row {
+    size_t object;
+    struct upmu_overview_section section;
+    const struct upmu_value *by; /* what the rows are ranked by */
+};
+
+static bool has_number(const struct upmu_value *v)
+{
+    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+}
+
+size_t report_counter_index(const struct report *r, uint32_t process, const char *name)
+{
+    const char *counter;
+    for (size_t i = 0; (counter = upmu_overview_counter(r->overview, process, i)) != NULL; i++)
+        if (strcmp(counter, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* Most first; what has no number comes last. */
+static int compare(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    bool known = has_number(x->by);
+    if (known != has_number(y->by))
+        return known ? -1 : 1;
+    if (known && x->by->value != y->by->value)
+        return x->by->value > y->by->value ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* All objects of a process that have been counted. @return them, to be freed. */
+static struct row *rows_of(const struct report *r, uint32_t process, int kind, size_t by, size_t *n)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    struct row *rows = memory_array(r->totals.n_objects + 1, sizeof *rows);
+    *n = 0;
+    for (size_t i = 0; i < r->totals.n_objects; i++) {
+        struct row row = {.object = i, .section = {.size = sizeof row.section}};
+        if (upmu_overview_object(r->overview, i, &o) != 0 || o.process != process ||
+            upmu_overview_section(r->overview, i, kind, &row.section) != 0 || by >= row.section.n_counts)
+            continue;
+        row.by = &row.section.counts[by].sum;
+        rows[(*n)++] = row;
+    }
+    qsort(rows, *n, sizeof *rows, compare);
+    return rows;
+}
+
+static void text_rows(struct table *t, const struct report *r, const struct row *rows, size_t n, size_t n_counters,
+                      const struct table_column *counters)
+{
+    struct upmu_overview_object o = {.size = sizeof o};
+    for (size_t i = 0; i < n; i++) {
+        const struct upmu_overview_section *s = &rows[i].section;
+        if (upmu_overview_object(r->overview, rows[i].object, &o) != 0)
+            continue;
+        cell_free(t, STYLE_PLAIN, report_object_name(&o));
+        table_cell(t, STYLE_PLAIN, "%s", report_type_name(o.type));
+        table_cell(t, STYLE_PLAIN, "%" PRIu64, s->sections);
+        cell_duration(t, s->ns);
+        for (size_t k = 0; k < n_counters; k++)
+            cell_free(t, STYLE_PLAIN, report_value(counters[k].title, &s->counts[k].sum));
+    }
+}
+
+static void text_process(struct output *out, const struct report *r, uint32_t process, int kind)
+{
+    enum { FIXED = 4 };
+    struct table_column columns[TABLE_COLUMNS_MAX] = {
+        {"OBJECT", false}, {"KIND", false}, {"TIMES", true}, {"TIME", true}};
+    size_t n = 0, n_columns = FIXED, by = r->counter ? report_counter_index(r, process, r->counter) : 0;
+    const char *name;
+    struct table table;
+    while (n_columns < TABLE_COLUMNS_MAX &&
+           (name = upmu_overview_counter(r->overview, process, n_columns - FIXED)) != NULL)
+        columns[n_columns++] = (struct table_column){name, true};
+    struct row *rows = rows_of(r, process, kind, by, &n);
+    size_t shown = n < r->top ? n : r->top;
+    table_begin(&table, columns, n_columns);
+    if (n > 0) {
+        char *title = memory_format("Counters while %s, as far as they were read, by %s",
+                                    kind == UPMU_SECTION_HELD ? "locks were held" : "objects were waited for",
+                                    columns[FIXED + by].title);
+        report_title(out, title);
+        free(title);
+        text_rows(&table, r, rows, shown, n_columns - FIXED, &columns[FIXED]);
+    }
+    table_end(&table, out, 2);
+    report_more(out, n, shown);
+    free(rows);
+}
+
+void report_text_sections(struct output *out, const struct report *r)
+{
+    for (uint32_t process = 0; process < r->totals.n_processes; process++) {
+        text_process(out, r, process, UPMU_SECTION_HELD);
+        text_process(out, r, process, UPMU_SECTION_WAITED);
+    }
+}
+
+void report_json_sections(struct json *j, const struct report *r, size_t i, uint32_t process)
+{
+    static const char *const keys[] = {[UPMU_SECTION_HELD] = "held", [UPMU_SECTION_WAITED] = "waited"};
+    struct upmu_overview_section s = {.size = sizeof s};
+    for (int kind = UPMU_SECTION_HELD; kind <= UPMU_SECTION_WAITED; kind++) {
+        if (upmu_overview_section(r->overview, i, kind, &s) != 0 || s.sections == 0) {
+            json_null(j, keys[kind]);
+            continue;
+        }
+        json_object(j, keys[kind]);
+        json_uint(j, "times", s.sections);
+        json_uint(j, "ns", s.ns);
+        report_json_counts(j, r, process, s.counts, s.n_counts);
+        json_object_end(j);
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu report for people. Room: tools/upmu. Before it: the overview; after it: table and output. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/memory.h"
+#include "report.h"
+#include "report_cells.h"
+#include "ui/table.h"
+
+/* ------------------------------------------------------------------------------------------- how it was recorded */
+
+static void text_clock_error(struct output *out, const struct upmu_trace_process *p)
+{
+    if (p->clock_error_ns == UPMU_NO_VALUE)
+        fputs(", its error not recorded", out->file);
+    else
+        fprintf(out->file, " within %" PRIu64 " ns", p->clock_error_ns);
+}
+
+static void text_process(struct output *out, const struct report *r, size_t i, const struct upmu_trace_process *p)
+{
+    fprintf(out->file, "  process %ld on ", (long)p->pid);
+    output_clean(out->file, p->host);
+    fputs(", kernel ", out->file);
+    output_clean(out->file, p->kernel);
+    fputs(": ", out->file);
+    output_clean(out->file, p->command);
+    fprintf(out->file,
+            "\n    %" PRIu64 " records (events, stacks, modules, counts), %s%" PRIu64 " lost%s, clock %.6g MHz",
+            p->events, p->lost ? output_style(out, STYLE_BAD) : "", p->lost, p->lost ? output_plain(out) : "",
+            (double)p->clock_hz / 1e6);
+    text_clock_error(out, p);
+    if (p->execed)
+        fputs(", until it became another program (exec)", out->file);
+    else if (!p->complete)
+        fprintf(out->file, "%s, without a proper end (killed, or still running)%s", output_style(out, STYLE_WARNING),
+                output_plain(out));
+    fputc('\n', out->file);
+    if (p->sched_note[0]) {
+        fprintf(out->file, "    %s", output_style(out, STYLE_WARNING));
+        output_clean(out->file, p->sched_note);
+        fprintf(out->file, "%s\n", output_plain(out));
+    }
+    report_text_futexes(out, r, i, p);
+    if (p->stopped)
+        fprintf(out->file,
+                "    %srecording ended before the process did: it had reached the size that was set as its end%s\n",
+                output_style(out, STYLE_WARNING), output_plain(out));
+    if (p->overwritten)
+        fprintf(out->file,
+                "    %s%" PRIu64 " older events were overwritten: the recording is a ring, and begins with a gap%s\n",
+                output_style(out, STYLE_WARNING), p->overwritten, output_plain(out));
+}
+
+/* Their time is inside the waits and regions. */
+static void text_own_cost(struct output *out, const struct upmu_overview_totals *t)
+{
+    if (t->own_cost_ns == UPMU_NO_VALUE) {
+        fputs("  own cost: not recorded\n", out->file);
+        return;
+    }
+    char *cost = report_duration(t->own_cost_ns);
+    fprintf(out->file,
+            "  own cost: about %s for the events about locks and threads, %.2g %% of the threads' lifetime\n", cost,
+            t->lifetime_ns ? 100.0 * (double)t->own_cost_ns / (double)t->lifetime_ns : 0.0);
+    free(cost);
+}
+
+static void text_conditions(struct output *out, const struct report *r)
+{
+    const struct upmu_overview_totals *t = &r->totals;
+    struct upmu_trace_process p = {.size = sizeof p};
+    char *span = report_duration(t->end_ns - t->begin_ns);
+
+    fprintf(out->file, "%sReport of ", output_style(out, STYLE_TITLE));
+    output_clean(out->file, r->dir);
+    fprintf(out->file, "%s: %" PRIu64 " events in %s, %zu %s, %zu %s\n", output_plain(out), t->events, span,
+            t->n_processes, t->n_processes == 1 ? "process" : "processes", t->n_threads,
+            t->n_threads == 1 ? "thread" : "threads");
+    free(span);
+    for (size_t i = 0; upmu_overview_process(r->overview, i, &p) == 0; i++)
+        text_process(out, r, i, &p);
+    text_own_cost(out, t);
+    if (t->unmatched || t->unknown || t->unfinished)
+        fprintf(out->file,
+                "  %" PRIu64 " begins or ends without their partner (not counted), %" PRIu64
+                " waits unfinished at the end, %" PRIu64 " events of unknown kinds\n",
+                t->unmatched, t->unfinished, t->unknown);
+    for (size_t i = 0; i < t->n_damages; i++) {
+        fprintf(out->file, "  %sdamaged:%s ", output_style(out, STYLE_BAD), output_plain(out));
+        output_clean(out->file, upmu_overview_damage(r->overview, i));
+        fputc('\n', out->file);
+    }
+}
+
+void report_write_text(struct output *out, const struct report *r)
+{
+    text_conditions(out, r);
+    report_text_threads(out, r);
+    report_text_matrix(out, r);
+    report_text_paths(out, r);
+    report_text_objects(out, r);
+    report_text_sections(out, r);
+    report_text_kernel(out, r);
+    report_text_regions(out, r);
+}
+
+void report_write_regions(struct output *out, const struct report *r)
+{
+    text_conditions(out, r);
+    if (r->totals.n_regions == 0)
+        fputs("\nNo regions: the program marks none, or none ended (man upmu, upmu/region.h)\n", out->file);
+    report_text_regions(out, r);
+}

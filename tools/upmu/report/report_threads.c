@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* What upmu report says of threads. Room: tools/upmu. Before it: the overview; after it: table and output. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "ui/memory.h"
+#include "report.h"
+#include "report_cells.h"
+#include "ui/table.h"
+
+static void cell_switches(struct table *table, const struct upmu_value *v)
+{
+    bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    if (number)
+        table_cell(table, STYLE_PLAIN, "%" PRIu64, v->value);
+    else if (v->cause != 0)
+        table_cell(table, STYLE_WARNING, "%s", upmu_standing_name(v->standing));
+    else
+        table_cell(table, STYLE_PLAIN, "%s", "");
+}
+
+static char *waits_in_words(const struct upmu_overview_thread *t)
+{
+    char *text = memory_copy("");
+    for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++) {
+        const struct upmu_wait_sum *w = &t->waits[kind];
+        if (w->count + w->unfinished == 0)
+            continue;
+        char *ns = total_in_words(w);
+        char *longer = memory_format("%s%s%s %s (%" PRIu64 "%s)", text, text[0] ? ", " : "", upmu_wait_kind_name(kind),
+                                     ns, w->count + w->unfinished, w->unfinished ? ", the last unfinished" : "");
+        free(ns);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+/* How a thread's life went, a character for each part of it. */
+enum { BAR_CHARS = 20 };
+
+struct bar {
+    char text[BAR_CHARS + 1];
+    size_t n;
+    uint64_t life, ns; /* of the whole, and of what is drawn */
+};
+
+static void bar_add(struct bar *b, char what, uint64_t ns)
+{
+    b->ns += ns;
+    size_t until = b->life ? (size_t)((double)b->ns / (double)b->life * BAR_CHARS + 0.5) : 0;
+    while (b->n < until && b->n < BAR_CHARS)
+        b->text[b->n++] = what;
+}
+
+/* By the kernel's word where it was asked; else what is known is the time in waits. */
+static void cell_bar(struct table *table, const struct upmu_overview_thread *t, const struct upmu_overview_sched *s)
+{
+    struct bar b = {.life = t->end_ns - t->begin_ns};
+    if (s->told) {
+        bar_add(&b, '=', s->running_ns);
+        bar_add(&b, '!', s->preempted_ns);
+        bar_add(&b, '-', s->blocked_ns);
+    } else {
+        bar_add(&b, '-', t->blocked_ns);
+    }
+    bar_add(&b, ' ', b.life - (b.ns < b.life ? b.ns : b.life));
+    table_cell(table, STYLE_PLAIN, "|%-*s|", BAR_CHARS, b.text);
+}
+
+static void cell_sched(struct table *table, const struct upmu_overview_thread *t, const struct upmu_overview_sched *s)
+{
+    uint64_t life = t->end_ns - t->begin_ns;
+    cell_share(table, s->running_ns, life);
+    cell_share(table, s->preempted_ns, life);
+    cell_share(table, s->blocked_ns, life);
+    if (s->told)
+        table_cell(table, s->lost ? STYLE_WARNING : STYLE_PLAIN, "%s%" PRIu64 " + %" PRIu64, s->lost ? ">= " : "",
+                   s->voluntary, s->involuntary);
+    else
+        cell_switches(table, &t->switches);
+}
+
+static void thread_row(struct table *table, const struct report *r, size_t i, const struct upmu_overview_thread *t,
+                       bool *told)
+{
+    struct upmu_overview_sched s = {.size = sizeof s};
+    if (upmu_overview_sched(r->overview, i, &s) != 0)
+        s = (struct upmu_overview_sched){0};
+    *told = *told || s.told;
+    table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
+    table_cell(table, STYLE_PLAIN, "%s", report_thread_name(t));
+    cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));
+    cell_bar(table, t, &s);
+    cell_duration(table, t->blocked_ns);
+    cell_share(table, t->blocked_ns, t->end_ns - t->begin_ns);
+    cell_sched(table, t, &s);
+    cell_free(table, STYLE_PLAIN, waits_in_words(t));
+}
+
+static void text_threads(struct output *out, const struct report *r)
+{
+    static const struct table_column columns[] = {
+        {"THREAD", true},
+        {"NAME", false},
+        {"LIFETIME", true},
+        {"", false},
+        {"BLOCKED", true},
+        {"SHARE", true},
+        {"ON A CPU", true},
+        {"PREEMPTED", true},
+        {"OFF", true},
+        {"SWITCHES", true},
+        {"WAITED FOR (TIMES)", false},
+    };
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct table table;
+    bool told = false;
+    size_t i = 0;
+
+    report_title(out, "Threads");
+    table_begin(&table, columns, sizeof columns / sizeof *columns);
+    for (; i < r->top && upmu_overview_thread(r->overview, i, &t) == 0; i++)
+        thread_row(&table, r, i, &t, &told);
+    table_end(&table, out, 2);
+    if (told)
+        fputs("  |=!-| on a CPU, preempted, off it to wait for something, by the kernel's records (switches: to wait + "
+              "preempted);"
+              " blank: not recorded\n",
+              out->file);
+    report_more(out, r->totals.n_threads, i);
+}
+
+/* The first threads of process `process` that have counters of their whole life, a row each. */
+static void thread_counts(struct output *out, const struct report *r, uint32_t process)
+{
+    struct table_column columns[TABLE_COLUMNS_MAX] = {{"THREAD", true}, {"NAME", false}};
+    struct upmu_overview_thread t = {.size = sizeof t};
+    struct table table;
+    const char *name;
+    size_t n = 2, all = 0;
+
+    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter(r->overview, process, n - 2)) != NULL; n++)
+        columns[n] = (struct table_column){name, true};
+    table_begin(&table, columns, n);
+    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+        if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
+            continue;
+        table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
+        table_cell(&table, STYLE_PLAIN, "%s", report_thread_name(&t));
+        for (size_t k = 2; k < n; k++)
+            cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
+    }
+    if (all > 0 && n > 2)
+        report_title(out, "Counters of threads, over their lives");
+    table_end(&table, out, 2);
+    report_more(out, all, all < r->top ? all : r->top);
+}
+
+void report_text_threads(struct output *out, const struct report *r)
+{
+    text_threads(out, r);
+    for (uint32_t process = 0; process < r->totals.n_processes; process++)
+        thread_counts(out, r, process);
+}

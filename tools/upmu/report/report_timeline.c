@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* The view of upmu report that shows one thing after the other. Room: tools/upmu. Before it: cmd_report.c; after it:
+ * libupmu_analysis (upmu/timeline.h), timeline_text.c and timeline_json.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/memory.h"
+#include "ui/options.h"
+#include "timeline.h"
+
+enum { ROWS_DEFAULT = 50, ROWS_JSON = 100000 }; /* memory goes with the page */
+
+static bool add_type(struct report_request *q, const char *word)
+{
+    for (int i = 0; i < UPMU_ROW_KINDS; i++) {
+        if (strcmp(upmu_row_kind_name(i), word) == 0) {
+            q->kinds |= 1u << i;
+            return true;
+        }
+    }
+    const char *name;
+    for (int i = UPMU_OBJECT_NONE + 1; (name = upmu_trace_object_name(i)) != NULL; i++) {
+        if (strcmp(name, word) == 0) {
+            q->object_types |= 1u << i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int report_types(struct report_request *q, const char *words)
+{
+    char *copy = memory_copy(words), *rest = copy, *word;
+    int status = 0;
+    while (status == 0 && (word = strsep(&rest, ",")) != NULL)
+        if (!add_type(q, word))
+            status =
+                options_usage(q->self,
+                              "--type knows wait, region, acquire, release, wake, thread, mark and object, and the "
+                              "types of objects (mutex, cond, sem, ...), not '%s'",
+                              word);
+    free(copy);
+    return status;
+}
+
+static struct upmu_timeline_opts options_of(const struct report_request *q)
+{
+    struct upmu_timeline_opts o = {.size = sizeof o,
+                                   .thread = q->thread,
+                                   .object = q->lock,
+                                   .kinds = q->kinds,
+                                   .object_types = q->object_types,
+                                   .from_ns = q->from_ns,
+                                   .to_ns = q->to_ns,
+                                   .number = (uint64_t)q->event};
+    o.rows = q->top > 0 ? (size_t)q->top : q->as_json ? ROWS_JSON : ROWS_DEFAULT;
+    o.skip = q->page > 0 ? (uint64_t)(q->page - 1) * o.rows : 0;
+    return o;
+}
+
+/* @return the exit status. */
+static int write_it(const struct report_request *q, const struct timeline *t)
+{
+    struct output out;
+    if (q->event > 0 && t->totals.shown == 0) {
+        if ((uint64_t)q->event > t->totals.rows)
+            complain("there is no row %ld, the last one is %llu", q->event, (unsigned long long)t->totals.rows);
+        else
+            complain("row %ld does not pass the other filters", q->event);
+        return EXIT_FAILED;
+    }
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    if (q->as_json)
+        timeline_write_json(&out, t);
+    else if (q->event > 0)
+        timeline_write_row(&out, t);
+    else
+        timeline_write_text(&out, t);
+    int rc = output_close(&out);
+    size_t damages = report_tell_damages(t->places.overview);
+    return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+int report_timeline(const struct report_request *q)
+{
+    struct timeline t = {.totals.size = sizeof t.totals, .page = q->page > 0 ? q->page : 1};
+    const struct upmu_timeline_opts opts = options_of(q);
+    int status = EXIT_FAILED;
+    t.places.totals.size = sizeof t.places.totals;
+    if (upmu_timeline_open(&t.rows, q->dir, &opts) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    t.places.overview = upmu_timeline_overview(t.rows);
+    t.places.dir = q->dir;
+    if (upmu_timeline_totals(t.rows, &t.totals) < 0 || upmu_overview_totals(t.places.overview, &t.places.totals) < 0)
+        complain("%s", upmu_error());
+    else
+        status = write_it(q, &t);
+    upmu_timeline_close(t.rows);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The views of upmu report, and what is asked of them. Room: tools/upmu. Before it: cmd_report.c; after it: a file
+ *  for each view. */
+#ifndef UPMU_TOOL_REPORT_VIEWS_H
+#define UPMU_TOOL_REPORT_VIEWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ui/command.h"
+
+struct report_view;
+
+struct report_request {
+    const struct command *self;
+    const struct report_view *view;
+    const char *dir;
+    const char *other_dir; /**< NULL: only one was given */
+    bool diff;             /**< compare the two */
+    bool as_json;
+    long top;         /**< 0: not given */
+    const char *sort; /**< NULL: not given */
+    const char *html; /**< file, NULL: not given */
+    /* Of the timeline. */
+    const char *filter; /**< the last option that is for it, NULL: none was given */
+    const char *thread, *lock;
+    uint32_t kinds, object_types;
+    uint64_t from_ns, to_ns;
+    long page, event; /**< 0: not given */
+};
+
+/* The views: @return the exit status. */
+int report_overview(const struct report_request *q);
+int report_regions(const struct report_request *q);
+int report_timeline(const struct report_request *q);
+int report_deadlock(const struct report_request *q);
+/** Both directories. */
+int report_diff(const struct report_request *q);
+
+/** Words of --type. @return 0, or EXIT_USAGE having said why. */
+int report_types(struct report_request *q, const char *words);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* What both forms of upmu report say in the same words. Room: tools/upmu. Before it: the overview; after it:
+ * report_text.c and report_json.c. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/memory.h"
+#include "report.h"
+
+const char *report_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+size_t report_tell_damages(const struct upmu_overview *overview)
+{
+    const char *damage;
+    size_t n = 0;
+    for (; (damage = upmu_overview_damage(overview, n)) != NULL; n++)
+        complain("damaged: %s", damage);
+    return n;
+}
+
+void report_title(struct output *out, const char *text)
+{
+    fprintf(out->file, "\n%s%s%s\n", output_style(out, STYLE_TITLE), text, output_plain(out));
+}
+
+void report_more(struct output *out, size_t all, size_t shown)
+{
+    if (all > shown)
+        fprintf(out->file, "  ... and %zu more (--top N shows N of each)\n", all - shown);
+}
+
+const char *report_thread_name(const struct upmu_overview_thread *t)
+{
+    return t->name[0] ? t->name : t->pid == t->tid ? "main" : "";
+}
+
+char *report_duration(uint64_t ns)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        double n = (double)ns / units[i].ns;
+        if (n >= 1)
+            return memory_format("%.*f %s", n >= 1000 ? 0 : n >= 100 ? 1 : n >= 10 ? 2 : 3, n, units[i].unit);
+    }
+    return memory_format("%" PRIu64 " ns", ns);
+}
+
+const char *report_type_name(int type)
+{
+    switch (type) {
+    case UPMU_OBJECT_MUTEX:
+        return "mutex";
+    case UPMU_OBJECT_COND:
+        return "condition variable";
+    case UPMU_OBJECT_SEM:
+        return "semaphore";
+    case UPMU_OBJECT_CUSTOM:
+        return "custom lock";
+    case UPMU_OBJECT_THREAD:
+        return "thread";
+    case UPMU_OBJECT_RWLOCK:
+        return "rwlock";
+    case UPMU_OBJECT_SPIN:
+        return "spin lock";
+    case UPMU_OBJECT_BARRIER:
+        return "barrier";
+    case UPMU_OBJECT_ONCE:
+        return "once";
+    case UPMU_OBJECT_FUTEX:
+        return "futex";
+    default:
+        return "unknown";
+    }
+}
+
+char *report_object_name(const struct upmu_overview_object *object)
+{
+    char generation[32] = "";
+    if (object->name[0])
+        return memory_copy(object->name);
+    if (object->type == UPMU_OBJECT_THREAD && object->peer != 0)
+        return memory_format("thread %ld", (long)object->peer);
+    if (object->generation > 0)
+        snprintf(generation, sizeof generation, " #%" PRIu32, object->generation + 1);
+    return memory_format("0x%" PRIx64 "%s", object->address, generation);
+}
+
+char *report_symbol_words(const struct upmu_symbol *s, uint64_t address)
+{
+    if (s->function && s->file)
+        return memory_format("%s %s:%" PRIu32, s->function, report_base_name(s->file), s->line);
+    if (s->function)
+        return memory_format("%s (%s)", s->function, report_base_name(s->module));
+    if (s->module)
+        return memory_format("%s+0x%" PRIx64, report_base_name(s->module), s->offset);
+    return memory_format("0x%" PRIx64, address);
+}
+
+char *report_place(const struct report *r, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    if (address == 0 || upmu_overview_symbol(r->overview, process, address, 0, &s) != 0)
+        return memory_copy("?");
+    return report_symbol_words(&s, address);
+}
+
+char *report_value(const char *counter, const struct upmu_value *value)
+{
+    struct upmu_event_info info = {.size = sizeof info};
+    if (value->standing != UPMU_EXACT && value->standing != UPMU_SCALED)
+        return memory_copy(upmu_standing_name(value->standing));
+    const char *mark = value->standing == UPMU_SCALED ? "~" : "";
+    bool time = counter && upmu_event_info(counter, &info) == 0 && strcmp(info.unit, "ns") == 0;
+    if (!time)
+        return memory_format("%s%" PRIu64, mark, value->value);
+    char *duration = report_duration(value->value);
+    char *text = memory_format("%s%s", mark, duration);
+    free(duration);
+    return text;
+}
+
+size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,
+                     struct upmu_value *values, size_t max)
+{
+    size_t n = 0;
+    for (; n < region->n_counts && n < max; n++) {
+        names[n] = upmu_overview_counter(r->overview, region->process, n);
+        if (!names[n])
+            break;
+        values[n] = region->counts[n].sum;
+    }
+    return n;
+}
+
+enum { REPORT_COUNTS_MAX = 64 };
+
+void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn tell, void *arg)
+{
+    const char *names[REPORT_COUNTS_MAX];
+    struct upmu_value values[REPORT_COUNTS_MAX];
+    struct upmu_metric_info info = {.size = sizeof info};
+    struct upmu_metric_value value;
+    char last[64] = "";
+    size_t n = report_counts(r, region, names, values, REPORT_COUNTS_MAX);
+
+    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+        /* Variants of one metric stand together; one of them is told. */
+        if (strcmp(last, info.name) == 0 ||
+            upmu_metric_eval(info.name, names, values, n, (double)region->wall_ns / 1e9, &value) != 0)
+            continue;
+        snprintf(last, sizeof last, "%s", info.name);
+        if (isfinite(value.value))
+            tell(arg, &info, &value);
+    }
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The forms of upmu report --view timeline. Room: tools/upmu. Before it: report_timeline.c; after it: output. */
+#ifndef UPMU_TOOL_TIMELINE_H
+#define UPMU_TOOL_TIMELINE_H
+
+#include "ui/output.h"
+#include "report.h"
+#include "report_views.h"
+#include "upmu/timeline.h"
+
+struct timeline {
+    struct upmu_timeline *rows;
+    struct upmu_timeline_totals totals;
+    struct report places; /**< for report_place(), and the recording's totals */
+    long page;
+};
+
+void timeline_write_text(struct output *out, const struct timeline *t);
+/** All that is known of the one row there is. */
+void timeline_write_row(struct output *out, const struct timeline *t);
+void timeline_write_json(struct output *out, const struct timeline *t);
+
+/** "7583 customer", "?" if it is not known: to be freed. */
+char *timeline_thread(const struct timeline *t, uint32_t thread);
+/** "mutex the till", "" for no object: to be freed. */
+char *timeline_object(const struct timeline *t, uint32_t object);
+/** "waits for", "releases", ...: what a row's thread does. */
+const char *timeline_verb(const struct upmu_timeline_row *row);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* A timeline for people. Room: tools/upmu. Before it: report_timeline.c; after it: table and output. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/memory.h"
+#include "report_cells.h"
+#include "ui/table.h"
+#include "timeline.h"
+
+char *timeline_thread(const struct timeline *t, uint32_t thread)
+{
+    struct upmu_overview_thread of = {.size = sizeof of};
+    if (thread == UINT32_MAX || upmu_overview_thread(t->places.overview, thread, &of) != 0)
+        return memory_copy("?");
+    const char *name = report_thread_name(&of);
+    return memory_format("%ld%s%s", (long)of.tid, name[0] ? " " : "", name);
+}
+
+char *timeline_object(const struct timeline *t, uint32_t object)
+{
+    struct upmu_overview_object of = {.size = sizeof of};
+    if (object == UINT32_MAX || upmu_overview_object(t->places.overview, object, &of) != 0)
+        return memory_copy("");
+    char *name = report_object_name(&of);
+    char *text =
+        of.type == UPMU_OBJECT_THREAD ? memory_copy(name) : memory_format("%s %s", report_type_name(of.type), name);
+    free(name);
+    return text;
+}
+
+const char *timeline_verb(const struct upmu_timeline_row *row)
+{
+    switch (row->kind) {
+    case UPMU_ROW_WAIT:
+        return row->wait_kind == UPMU_WAIT_JOIN ? "waits for the end of" : "waits for";
+    case UPMU_ROW_REGION:
+        return "in region";
+    case UPMU_ROW_ACQUIRE:
+        return "takes";
+    case UPMU_ROW_RELEASE:
+        return "gives back";
+    case UPMU_ROW_MARK:
+        return "mark";
+    default:
+        break;
+    }
+    const char *name = upmu_trace_kind_name(row->event);
+    return name ? name : "?";
+}
+
+static uint64_t since(const struct timeline *t, uint64_t ns)
+{
+    return ns > t->places.totals.begin_ns ? ns - t->places.totals.begin_ns : 0;
+}
+
+static char *seconds(uint64_t ns)
+{
+    return memory_format("%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
+/* Where it was: the call site, or the innermost frame of the stack. */
+static uint64_t place_of(const struct timeline *t, const struct upmu_timeline_row *row)
+{
+    struct upmu_trace_stack stack = {.size = sizeof stack};
+    if (row->site != 0 || row->stack == 0 ||
+        upmu_overview_stack(t->places.overview, row->process, row->stack, &stack) != 0 || stack.n_frames == 0)
+        return row->site;
+    return stack.frames[0];
+}
+
+/* How long it lasted: "12.34 ms", ">= 12.34 ms" if it had no end. */
+static char *length(const struct upmu_timeline_row *row)
+{
+    if (row->kind != UPMU_ROW_WAIT && row->kind != UPMU_ROW_REGION)
+        return memory_copy("");
+    if (!row->ended && row->end_ns == row->begin_ns)
+        return memory_copy("no end");
+    char *ns = report_duration(row->end_ns - row->begin_ns);
+    if (row->ended)
+        return ns;
+    char *text = memory_format(">= %s", ns);
+    free(ns);
+    return text;
+}
+
+/* What it is about. */
+static char *about(const struct timeline *t, const struct upmu_timeline_row *row)
+{
+    char *object = timeline_object(t, row->object), *text = NULL;
+    if (row->text[0] && object[0])
+        text = memory_format("%s: %s", object, row->text);
+    else if (row->text[0])
+        text = memory_copy(row->text);
+    else if (row->kind == UPMU_ROW_THREAD && row->peer != 0)
+        text = memory_format("thread %ld", (long)row->peer);
+    else
+        text = memory_copy(object);
+    free(object);
+    return text;
+}
+
+/* Whoever had it, and what else is to be said, in one cell. */
+static char *joined(char *first, char *second)
+{
+    char *text = memory_format("%s%s%s", first, first[0] && second[0] ? ", " : "", second);
+    free(first);
+    free(second);
+    return text;
+}
+
+static char *remarks(const struct upmu_timeline_row *row)
+{
+    char *text = memory_copy(row->flags & UPMU_FLAG_SHARED    ? "as a reader"
+                             : row->flags & UPMU_FLAG_SAMPLED ? "a sample"
+                                                              : "");
+    if (row->result <= 0 || row->kind == UPMU_ROW_REGION)
+        return text;
+    const char *error = strerrorname_np(row->result);
+    return joined(text, memory_copy(error ? error : "failed"));
+}
+
+static char *holder(const struct timeline *t, const struct upmu_timeline_row *row)
+{
+    if (row->holder == UINT32_MAX)
+        return memory_copy("");
+    char *name = timeline_thread(t, row->holder), *text = memory_format("held by %s", name);
+    free(name);
+    return text;
+}
+
+static void text_row(struct table *table, const struct timeline *t, const struct upmu_timeline_row *row)
+{
+    uint64_t place = place_of(t, row);
+    table_cell(table, STYLE_DIM, "%" PRIu64, row->number);
+    cell_free(table, STYLE_PLAIN, seconds(since(t, row->begin_ns)));
+    cell_free(table, STYLE_PLAIN, timeline_thread(t, row->thread));
+    table_cell(table, STYLE_PLAIN, "%s", timeline_verb(row));
+    cell_free(table, STYLE_PLAIN, about(t, row));
+    cell_free(table, row->ended ? STYLE_PLAIN : STYLE_WARNING, length(row));
+    cell_free(table, STYLE_PLAIN, joined(holder(t, row), remarks(row)));
+    cell_free(table, STYLE_PLAIN, place ? report_place(&t->places, row->process, place) : memory_copy(""));
+}
+
+void timeline_write_text(struct output *out, const struct timeline *t)
+{
+    static const struct table_column columns[] = {
+        {"ROW", true}, {"AT (S)", true}, {"THREAD", false}, {"WHAT", false},
+        {"OF", false}, {"LASTS", true},  {"", false},       {"PLACE", false},
+    };
+    struct upmu_timeline_row row = {.size = sizeof row};
+    struct table table;
+    const struct upmu_timeline_totals *n = &t->totals;
+
+    fprintf(out->file, "%sTimeline of ", output_style(out, STYLE_TITLE));
+    output_clean(out->file, t->places.dir);
+    fprintf(out->file, "%s: %" PRIu64 " of %" PRIu64 " rows match; ", output_plain(out), n->matched, n->rows);
+    if (n->shown > 0)
+        fprintf(out->file, "page %ld: %" PRIu64 " to %" PRIu64 "\n", t->page, n->skipped + 1, n->skipped + n->shown);
+    else
+        fprintf(out->file, "page %ld is empty\n", t->page);
+    table_begin(&table, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; upmu_timeline_row(t->rows, i, &row) == 0; i++)
+        text_row(&table, t, &row);
+    table_end(&table, out, 2);
+    if (n->skipped + n->shown < n->matched)
+        fprintf(out->file, "  ... and %" PRIu64 " more: --page %ld; --event ROW shows one with its call stack\n",
+                n->matched - n->skipped - n->shown, t->page + 1);
+}
+
+/* ------------------------------------------------------------------------------------------------------- one row */
+
+static void line(struct output *out, const char *what, char *text)
+{
+    if (text[0]) {
+        fprintf(out->file, "  %-10s ", what);
+        output_clean(out->file, text);
+        fputc('\n', out->file);
+    }
+    free(text);
+}
+
+static void text_holder(struct output *out, const struct timeline *t, const struct upmu_timeline_row *row)
+{
+    if (row->holder == UINT32_MAX)
+        return;
+    char *name = timeline_thread(t, row->holder);
+    char *place = report_place(&t->places, row->process, row->holder_site);
+    if (row->holder_since != 0 && row->holder_since <= row->begin_ns) {
+        char *before = report_duration(row->begin_ns - row->holder_since);
+        line(out, "held by", memory_format("%s, taken at %s, %s before", name, place, before));
+        free(before);
+    } else {
+        line(out, "held by", memory_format("%s, taken at %s", name, place));
+    }
+    free(name);
+    free(place);
+}
+
+static void text_counts(struct output *out, const struct timeline *t, const struct upmu_timeline_row *row)
+{
+    for (size_t i = 0; i < row->n_counts; i++) {
+        const char *name = upmu_overview_counter(t->places.overview, row->process, i);
+        char *value = report_value(name, &row->counts[i]);
+        line(out, i == 0 ? "counters" : "", memory_format("%s %s", name ? name : "?", value));
+        free(value);
+    }
+}
+
+void timeline_write_row(struct output *out, const struct timeline *t)
+{
+    struct upmu_timeline_row row = {.size = sizeof row};
+    if (upmu_timeline_row(t->rows, 0, &row) != 0)
+        return;
+    char *what = about(t, &row), *at = seconds(since(t, row.begin_ns)), *until = seconds(since(t, row.end_ns));
+    fprintf(out->file, "%sRow %" PRIu64 "%s: ", output_style(out, STYLE_TITLE), row.number, output_plain(out));
+    char *headline = memory_format("%s %s", timeline_verb(&row), what);
+    output_clean(out->file, headline);
+    fputc('\n', out->file);
+    line(out, "thread", timeline_thread(t, row.thread));
+    line(out, "at",
+         row.end_ns > row.begin_ns ? memory_format("%s s, until %s s", at, until) : memory_format("%s s", at));
+    line(out, "lasts", length(&row));
+    line(out, "remarks", remarks(&row));
+    text_holder(out, t, &row);
+    text_counts(out, t, &row);
+    uint64_t place = place_of(t, &row);
+    if (row.stack != 0)
+        report_text_stack(out, &t->places, row.process, row.stack, "call stack:");
+    else if (place != 0)
+        line(out, "place", report_place(&t->places, row.process, place));
+    free(what);
+    free(at);
+    free(until);
+    free(headline);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of upmu stat for programs: JSON, and CSV in the order of fields of `perf stat -x,`. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ui/csv.h"
+#include "ui/json.h"
+#include "stat.h"
+
+/* -------------------------------------------------------------------------------------------------- JSON */
+
+/* One id is a number, several are an array under the plural. */
+static void json_ids(struct json *j, const char *kind, const char *one, const char *several, const struct stat_ids *ids)
+{
+    json_string(j, "kind", kind);
+    if (ids->n == 1) {
+        json_int(j, one, ids->id[0]);
+        return;
+    }
+    json_array(j, several);
+    for (size_t i = 0; i < ids->n; i++)
+        json_int(j, NULL, ids->id[i]);
+    json_array_end(j);
+}
+
+static void json_target(struct json *j, const struct stat_request *q)
+{
+    json_object(j, "target");
+    if (q->target == STAT_COMMAND)
+        json_string(j, "kind", "command");
+    else if (q->target == STAT_PROCESSES)
+        json_ids(j, "process", "pid", "pids", &q->ids);
+    else if (q->target == STAT_THREADS)
+        json_ids(j, "thread", "tid", "tids", &q->ids);
+    else
+        json_ids(j, "cpu", "cpu", "cpus", &q->ids);
+    if (q->argv) {
+        json_array(j, "argv");
+        for (char **word = q->argv; *word; word++)
+            json_string(j, NULL, *word);
+        json_array_end(j);
+    }
+    json_object_end(j);
+}
+
+static void json_value(struct json *j, const struct stat_event *e, const struct stat_result *r)
+{
+    bool number = stat_has_number(e, r);
+
+    if (!number)
+        json_null(j, "value");
+    else if (r->runs > 1)
+        json_double(j, "value", e->value.mean);
+    else
+        json_uint(j, "value", e->total);
+    json_double(j, "deviation", number ? stat_mean_deviation(&e->value) : (double)NAN);
+}
+
+static void json_cause(struct json *j, int standing, int cause)
+{
+    json_string(j, "standing", upmu_standing_name(standing));
+    json_string(j, "cause", cause ? upmu_strerror(cause) : NULL);
+}
+
+/* The parts of a sum over core types; the member is there where the sum has parts. */
+static void json_kinds(struct json *j, const struct stat_event *e, const struct stat_result *r)
+{
+    if (e->n_kinds == 0)
+        return;
+    json_array(j, "kinds");
+    for (size_t k = 0; k < e->n_kinds; k++) {
+        json_object(j, NULL);
+        json_string(j, "pmu", e->kinds[k].pmu);
+        if (e->kinds[k].value.n != r->runs || e->kinds[k].total == UPMU_NO_VALUE)
+            json_null(j, "value");
+        else if (r->runs > 1)
+            json_double(j, "value", e->kinds[k].value.mean);
+        else
+            json_uint(j, "value", e->kinds[k].total);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_event(struct json *j, const struct stat_event *e, const struct stat_result *r)
+{
+    json_object(j, NULL);
+    json_string(j, "name", e->name);
+    json_value(j, e, r);
+    json_string(j, "unit", e->scale != 1 ? "" : e->unit);
+    json_double(j, "scale", e->scale); /* the value times this is in: */
+    json_string(j, "scale_unit", e->scale != 1 ? e->unit : NULL);
+    json_cause(j, e->standing, e->cause);
+    json_string(j, "source", stat_has_number(e, r) ? stat_source_name(e->source) : NULL);
+    json_string(j, "reason", e->reason[0] ? e->reason : NULL);
+    json_uint(j, "enabled_ns", e->enabled);
+    json_uint(j, "running_ns", e->running);
+    json_kinds(j, e, r);
+    json_object_end(j);
+}
+
+static void json_metric(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value)
+{
+    struct json *j = arg;
+
+    json_object(j, NULL);
+    json_string(j, "name", info->name);
+    json_double(j, "value", value->value);
+    json_string(j, "unit", info->unit);
+    json_string(j, "formula", info->formula);
+    json_cause(j, value->standing, value->cause);
+    json_object_end(j);
+}
+
+static void json_seconds(struct json *j, const char *key, const struct stat_mean *m)
+{
+    /* To the nanosecond: the clock has no more. */
+    json_double(j, key, m->n > 0 ? round(m->mean * 1e9) / 1e9 : (double)NAN);
+}
+
+static void json_events(struct json *j, const struct stat_event *events, const struct stat_result *r)
+{
+    json_array(j, "events");
+    for (size_t i = 0; i < r->n_events; i++)
+        json_event(j, &events[i], r);
+    json_array_end(j);
+}
+
+/* Threads or CPUs, each by itself. */
+static void json_members(struct json *j, const struct stat_result *r)
+{
+    if (r->n_members == 0)
+        return;
+    json_array(j, "members");
+    for (size_t m = 0; m < r->n_members; m++) {
+        json_object(j, NULL);
+        json_string(j, "name", r->members[m].label);
+        json_int(j, "id", r->members[m].id);
+        json_events(j, r->members[m].events, r);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+void stat_write_json(struct output *out, const struct stat_request *request, const struct stat_result *result)
+{
+    struct json j;
+
+    if (request->interval > 0)
+        json_begin_line(&j, out->file, "upmu-stat");
+    else
+        json_begin(&j, out->file, "upmu-stat");
+    json_target(&j, request);
+    json_uint(&j, "runs", result->runs);
+    if (result->interrupted)
+        json_uint(&j, "interrupted_run", result->interrupted);
+    if (request->argv)
+        json_int(&j, "exit_status", result->status);
+    else
+        json_null(&j, "exit_status");
+    json_uint(&j, "instances", result->instances);
+    json_seconds(&j, "elapsed_s", &result->wall);
+    json_seconds(&j, "user_s", &result->user);
+    json_seconds(&j, "sys_s", &result->sys);
+    json_members(&j, result);
+    json_events(&j, result->events, result);
+    json_array(&j, "metrics");
+    stat_metrics(result, json_metric, &j);
+    json_array_end(&j);
+    json_end(&j);
+}
+
+void stat_interval_json(struct output *out, const struct stat_interval *interval, const struct stat_result *result)
+{
+    struct json j;
+    json_begin_line(&j, out->file, "upmu-stat-interval");
+    json_uint(&j, "interval", interval->number);
+    json_double(&j, "end_s", round(interval->seconds * 1e9) / 1e9);
+    json_members(&j, result);
+    json_events(&j, result->events, result);
+    json_end(&j);
+}
+
+/* --------------------------------------------------------------------------------------------------- CSV */
+
+static void csv_value(struct csv *c, const struct stat_event *e, const struct stat_result *r)
+{
+    bool clock = strcmp(e->unit, "ns") == 0;
+
+    if (!stat_has_number(e, r)) {
+        csv_field(c, e->standing == UPMU_NOT_COUNTED ? "<not counted>" : "<not supported>");
+        csv_field(c, clock ? "msec" : e->unit);
+        return;
+    }
+    if (clock)
+        csv_format(c, "%.2f", e->value.mean / 1e6);
+    else if (e->scale != 1)
+        csv_format(c, "%.2f", e->value.mean * e->scale);
+    else if (r->runs > 1)
+        csv_format(c, "%.*f", stat_mean_decimals(&e->value), e->value.mean);
+    else
+        csv_format(c, "%" PRIu64, e->total);
+    csv_field(c, clock ? "msec" : e->unit);
+}
+
+/* What is written before each row: the time of an interval, and whom the row is of. */
+struct csv_place {
+    const char *time; /* or NULL */
+    const char *label;
+};
+
+/* value, unit, event, [spread over the runs,] time on a counter in ns, share of the time on a counter, and perf's two
+ * fields for a metric of the event. Metrics have lines in the other formats; the second field names the source of what was
+ * not counted through perf_event_open. */
+static void csv_event(struct csv *c, const struct csv_place *place, const struct stat_event *e,
+                      const struct stat_result *r)
+{
+    bool accounted = stat_has_number(e, r) && e->source != STAT_PERF_EVENT && e->source != STAT_NO_SOURCE;
+    if (place->time)
+        csv_field(c, place->time);
+    if (place->label)
+        csv_field(c, place->label);
+    csv_value(c, e, r);
+    csv_field(c, e->name);
+    if (r->runs > 1)
+        csv_format(c, "%.2f%%", stat_has_number(e, r) ? stat_mean_error_percent(&e->value) : 0.0);
+    csv_format(c, "%" PRIu64, e->running / r->runs);
+    csv_format(c, "%.2f", stat_counted_percent(e));
+    csv_field(c, "");
+    csv_field(c, accounted ? stat_source_name(e->source) : "");
+    csv_row_end(c);
+}
+
+static void csv_events(struct output *out, const struct stat_request *q, const char *time, const struct stat_result *r)
+{
+    struct csv c;
+
+    csv_begin(&c, out->file, q->separator);
+    for (size_t m = 0; m < r->n_members; m++)
+        for (size_t i = 0; i < r->n_events; i++)
+            csv_event(&c, &(struct csv_place){time, r->members[m].label}, &r->members[m].events[i], r);
+    for (size_t i = 0; r->n_members == 0 && i < r->n_events; i++)
+        csv_event(&c, &(struct csv_place){time, NULL}, &r->events[i], r);
+}
+
+void stat_write_csv(struct output *out, const struct stat_request *request, const struct stat_result *result)
+{
+    csv_events(out, request, request->interval > 0 ? "summary" : NULL, result);
+}
+
+void stat_interval_csv(struct output *out, const struct stat_request *request, const struct stat_interval *interval,
+                       const struct stat_result *result)
+{
+    char time[32];
+    snprintf(time, sizeof time, "%.9f", interval->seconds);
+    csv_events(out, request, time, result);
+}

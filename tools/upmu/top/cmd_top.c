@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu top: a recording watched while it is written. Room: tools/upmu. Before it: main; after it: top_run.c and its views,
+ * record_run.c for a command. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/memory.h"
+#include "ui/modes.h"
+#include "ui/numbers.h"
+#include "ui/options.h"
+#include "ui/output.h"
+#include "record/record.h"
+#include "stat/stat.h"
+#include "top.h"
+#include "upmu/control.h"
+
+enum { TOP_PID = 1, TOP_JSON, TOP_INTERVAL, TOP_COUNT, TOP_EVENT, TOP_MODE, TOP_OUTPUT };
+enum { PID_MOST = 1 << 22, COUNT_MOST = 1000000000 };
+
+struct top_request {
+    const struct command *self;
+    long pid;
+    const struct top_view *view;
+    double interval;
+    long count; /* looks, 0: until it is over */
+    const char *events, *mode, *output;
+    char **argv; /* NULL: no command */
+};
+
+static int top_option(void *arg, int id, const char *value)
+{
+    struct top_request *q = arg;
+    switch (id) {
+    case TOP_PID:
+        return number_long(value, 1, PID_MOST, &q->pid) ? 0 : options_usage(q->self, "-p needs a process id");
+    case TOP_JSON:
+        q->view = &top_json;
+        return 0;
+    case TOP_INTERVAL:
+        return number_seconds(value, &q->interval) && q->interval >= 0.01 && q->interval <= 3600
+                   ? 0
+                   : options_usage(q->self, "--interval needs seconds from 0.01 to 3600, not '%s'", value);
+    case TOP_COUNT:
+        return number_long(value, 1, COUNT_MOST, &q->count) ? 0 : options_usage(q->self, "-n needs a number above 0");
+    case TOP_EVENT:
+        q->events = value;
+        return 0;
+    case TOP_OUTPUT:
+        q->output = value;
+        return 0;
+    default:
+        q->mode = value;
+        return mode_number(value) >= 0
+                   ? 0
+                   : options_usage(q->self, "--mode is one of contended, holders, all and counts, not '%s'", value);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------ looking */
+
+/* Whether any process of the recording still writes. */
+static bool somebody_records(const struct upmu_control *control)
+{
+    struct upmu_control_status s = {.size = sizeof s};
+    for (size_t i = 0; i < upmu_control_processes(control); i++)
+        if (upmu_control_status(control, i, &s) == 0 && s.running)
+            return true;
+    return false;
+}
+
+/* The command is a process of ours that is not reaped yet. */
+static bool command_runs(pid_t pid)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 && info.si_pid == 0;
+}
+
+/* Look until it is over, one last time behind the end: what is shown then is the whole. */
+static int look_on(const struct top_request *q, struct top *t, const struct upmu_control *control)
+{
+    int rc = q->view->begin();
+    bool go_on = rc == 0;
+    for (long n = 1; go_on; n++) {
+        t->running = q->argv ? command_runs(t->pid) : somebody_records(control);
+        rc = top_look(t);
+        bool last = !t->running || (q->count > 0 && n >= q->count);
+        go_on = rc == 0 && q->view->show(t, last ? 0 : q->interval) && !last;
+    }
+    q->view->end();
+    return rc == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+static int watch(const struct top_request *q, const struct upmu_control *control, pid_t pid, const char *dir,
+                 const char *subject)
+{
+    struct top t = {.pid = pid, .subject = subject};
+    int status = top_open(&t, dir, q->events) == 0 ? look_on(q, &t, control) : EXIT_FAILED;
+    top_close(&t);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------- a process, a command */
+
+static int watch_process(const struct top_request *q)
+{
+    struct upmu_control *control;
+    struct upmu_control_status s = {.size = sizeof s};
+    int status = EXIT_FAILED;
+    if (upmu_control_open_pid(&control, (pid_t)q->pid) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    char *subject = memory_format("process %ld", q->pid);
+    stat_signals_catch();
+    if (upmu_control_status(control, 0, &s) < 0)
+        complain("%s", upmu_error());
+    else
+        status = watch(q, control, (pid_t)q->pid, s.dir, subject);
+    free(subject);
+    upmu_control_close(control);
+    return status;
+}
+
+/* The recording is there as soon as the command's first thread has recorded anything. */
+static bool recording_begins(const char *dir, pid_t pid)
+{
+    enum { STEP_MS = 5 };
+    struct upmu_control *control;
+    while (upmu_control_open(&control, dir) < 0) {
+        if (!command_runs(pid) || stat_signals_seen() != 0)
+            return false;
+        (void)poll(NULL, 0, STEP_MS);
+    }
+    upmu_control_close(control);
+    return true;
+}
+
+/* What the command writes must not go into the view: it goes into a file beside the recording. */
+static int open_output(const struct record_request *r, char **name)
+{
+    *name = memory_format("%s/command.out", r->dir);
+    int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        complain("%s: %s", *name, strerror(errno));
+    return fd;
+}
+
+static int watch_started(const struct top_request *q, const struct record_request *r, pid_t pid)
+{
+    stat_signals_forward(pid);
+    int shown = recording_begins(r->dir, pid) ? watch(q, NULL, pid, r->dir, q->argv[0]) : EXIT_OK;
+    if (command_runs(pid))
+        fputs("upmu: the command goes on; this waits for its end\n", stderr);
+    return shown;
+}
+
+static int watch_command(const struct top_request *q)
+{
+    struct record_request r = {.argv = q->argv, .mode = q->mode, .output = -1};
+    char *shown_dir, *name = NULL;
+    pid_t pid;
+    int status = record_prepare(&r, q->output, &shown_dir), shown = EXIT_OK;
+    if (status == EXIT_OK && (r.output = open_output(&r, &name)) < 0)
+        status = EXIT_FAILED;
+    if (status == EXIT_OK)
+        status = record_start(&r, &pid);
+    if (status == EXIT_OK) {
+        shown = watch_started(q, &r, pid);
+        status = record_end(pid);
+        if (record_summary(r.dir, shown_dir) != 0 && status == EXIT_OK)
+            status = EXIT_FAILED;
+        complain("what the command wrote is in %s/command.out", shown_dir);
+    }
+    if (r.output >= 0)
+        close(r.output);
+    record_release(&r, shown_dir);
+    free(name);
+    return status == EXIT_OK ? shown : status;
+}
+
+static int top_main(const struct command *self, int argc, char **argv)
+{
+    struct top_request q = {.self = self, .view = &top_screen, .interval = 1, .mode = "contended"};
+    int rest = argc;
+    int status = options_parse(self, argc, argv, top_option, &q, &rest);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (rest < argc)
+        q.argv = argv + rest;
+    if ((q.pid > 0) == (q.argv != NULL))
+        return options_usage(self, "what is to be watched? give a process with -p, or a command");
+    return q.argv ? watch_command(&q) : watch_process(&q);
+}
+
+static const struct option_spec top_options[] = {
+    {TOP_PID, 'p', "pid", "PID", "the running process PID, which is being recorded"},
+    {TOP_JSON, 'j', "json", NULL, "a JSON document on a line for each look, for programs"},
+    {TOP_INTERVAL, 'i', "interval", "SECONDS", "time between looks (default: 1)"},
+    {TOP_COUNT, 'n', "count", "N", "end after N looks"},
+    {TOP_EVENT, 'e', "event", "EVENTS", "counters of the process; see upmu list"},
+    {TOP_MODE, 'm', "mode", "MODE", "of a command: contended (default), holders, all or counts"},
+    {TOP_OUTPUT, 'o', "output", "DIR", "of a command: directory of the recording, new or empty"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_top = {
+    .name = "top",
+    .summary = "watch threads and locks of a running program",
+    .usage = "[OPTIONS] -p PID | [--] COMMAND [ARGS]",
+    .about =
+        "Shows, again and again, the threads of a process that is being recorded, with what each waits for and who\n"
+        "has that, and the locks that were waited for; a deadlock turns it red. COMMAND is started and recorded as\n"
+        "upmu record does; what it writes goes into a file in the directory of the recording.\n"
+        "The trace is read as it grows: the process does nothing for it.\n",
+    .options = top_options,
+    .exits = "  0    it was shown, and is over; of COMMAND, which succeeded\n"
+             "  1    PID does not record, or the recording cannot be read\n"
+             "  2    the command line makes no sense\n"
+             "  otherwise that of COMMAND, as upmu record has it\n",
+    .has_program = true,
+    .run = top_main,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Deadlocks of processes that are watched. Room: tools/upmu. Before it: top_run.c; after it: libupmu_analysis, and the words
+ * of upmu deadlock. */
+#include <stdlib.h>
+
+#include "deadlock/deadlock.h"
+#include "ui/memory.h"
+#include "ui/output.h"
+#include "top.h"
+
+static void free_one(struct top_deadlock *d)
+{
+    for (size_t i = 0; i < d->n_threads; i++)
+        free(d->threads[i].text);
+    free(d->threads);
+    free(d->headline);
+}
+
+static void add_one(struct top *t, const struct deadlock_report *r, size_t i, const struct upmu_deadlock *d)
+{
+    struct upmu_deadlock_thread of = {.size = sizeof of};
+    t->deadlocks = memory_resize(t->deadlocks, t->n_deadlocks + 1, sizeof *t->deadlocks);
+    struct top_deadlock *new = &t->deadlocks[t->n_deadlocks++];
+    *new = (struct top_deadlock){.headline = deadlock_headline(d), .pid = d->pid};
+    new->threads = memory_array(d->n_threads + 1, sizeof *new->threads);
+    for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread(r->deadlocks, i, k, &of) == 0; k++) {
+        char *name = deadlock_thread_name(of.tid, of.name), *wait = deadlock_wait(r, d->process, &of);
+        char *place = deadlock_place(r, d->process, of.site);
+        new->threads[k].tid = of.tid;
+        new->threads[k].since_ns = of.since_ns;
+        new->threads[k].text = memory_format("%s %s, at %s", name, wait, place);
+        new->n_threads++;
+        free(name);
+        free(wait);
+        free(place);
+    }
+}
+
+/* All deadlocks of a process directory, in the place of those that were known of it. */
+static void take(struct top *t, const char *process)
+{
+    struct deadlock_report r = {.subject = process};
+    struct upmu_deadlock d = {.size = sizeof d};
+    if (upmu_deadlock_watch_take(t->watch, &r.deadlocks) < 0) {
+        complain("there is a deadlock, and it cannot be told: %s", upmu_error());
+        return;
+    }
+    r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
+    for (size_t i = 0; i < t->n_deadlocks && upmu_deadlocks_item(r.deadlocks, 0, &d) == 0;) {
+        if (t->deadlocks[i].pid != d.pid) {
+            i++;
+            continue;
+        }
+        free_one(&t->deadlocks[i]);
+        t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
+    }
+    for (size_t i = 0; upmu_deadlocks_item(r.deadlocks, i, &d) == 0; i++)
+        if (d.standing == UPMU_DEADLOCK_CERTAIN && !d.suppressed)
+            add_one(t, &r, i, &d);
+    upmu_deadlocks_close(r.deadlocks);
+}
+
+/* Whether one of its threads has gone on: what was read of the trace says so. */
+static bool is_over(const struct top *t, const struct top_deadlock *d)
+{
+    for (size_t i = 0; i < d->n_threads; i++) {
+        bool stands = false;
+        for (size_t k = 0; k < t->n_threads && !stands; k++) {
+            const struct upmu_live_thread *l = &t->threads[k].live;
+            stands = l->pid == d->pid && l->tid == d->threads[i].tid && l->wait_kind >= 0;
+        }
+        if (!stands)
+            return true;
+    }
+    return false;
+}
+
+void top_deadlocks_look(struct top *t)
+{
+    const char *process;
+    for (size_t i = 0; i < t->n_deadlocks;) {
+        if (!is_over(t, &t->deadlocks[i])) {
+            i++;
+            continue;
+        }
+        free_one(&t->deadlocks[i]);
+        t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
+    }
+    if (t->watch && upmu_deadlock_watch_look(t->watch, &process) > 0)
+        take(t, process);
+}
+
+void top_deadlocks_free(struct top *t)
+{
+    for (size_t i = 0; i < t->n_deadlocks; i++)
+        free_one(&t->deadlocks[i]);
+    free(t->deadlocks);
+    t->deadlocks = NULL;
+    t->n_deadlocks = 0;
+}

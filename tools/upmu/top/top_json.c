@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu top for programs: a JSON document on a line for each look. Room: tools/upmu. Before it: top_run.c; after it: json. */
+#include <poll.h>
+#include <stdlib.h>
+
+#include "ui/json.h"
+#include "ui/output.h"
+#include "report/report.h"
+#include "stat/stat.h"
+#include "top.h"
+
+static void json_share(struct json *j, const char *key, const struct top_thread *t, double share)
+{
+    if (t->has_task)
+        json_double(j, key, share);
+    else
+        json_null(j, key);
+}
+
+static void json_switches(struct json *j, const char *key, const struct top_thread *t, uint64_t n)
+{
+    if (t->has_task)
+        json_uint(j, key, n);
+    else
+        json_null(j, key);
+}
+
+static void json_wait(struct json *j, const struct top *t, const struct upmu_live_thread *l)
+{
+    if (l->wait_kind < 0) {
+        json_null(j, "waits_for");
+        return;
+    }
+    char *place = top_place(t, l->process, l->site);
+    json_object(j, "waits_for");
+    json_string(j, "kind", upmu_wait_kind_name(l->wait_kind));
+    json_string(j, "type", report_type_name(l->object_type));
+    report_json_address(j, "address", l->object);
+    json_string(j, "name", l->object_name[0] ? l->object_name : NULL);
+    if (l->holder)
+        json_int(j, "holder", l->holder);
+    else
+        json_null(j, "holder");
+    json_uint(j, "since_ns", l->since_ns);
+    json_string(j, "place", place[0] ? place : NULL);
+    json_object_end(j);
+    free(place);
+}
+
+static void json_threads(struct json *j, const struct top *t)
+{
+    json_array(j, "threads");
+    for (size_t i = 0; i < t->n_threads; i++) {
+        const struct top_thread *x = &t->threads[i];
+        json_object(j, NULL);
+        json_int(j, "pid", x->live.pid);
+        json_int(j, "tid", x->live.tid);
+        json_string(j, "name", x->live.name[0] ? x->live.name : NULL);
+        json_share(j, "running", x, x->running);
+        json_share(j, "preempted", x, x->ready);
+        json_share(j, "blocked", x, x->off);
+        json_switches(j, "voluntary", x, x->voluntary);
+        json_switches(j, "involuntary", x, x->involuntary);
+        json_uint(j, "waits", x->live.waits);
+        json_uint(j, "waited_ns", x->live.waited_ns);
+        json_wait(j, t, &x->live);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_locks(struct json *j, const struct top *t)
+{
+    struct upmu_live_lock l = {.size = sizeof l};
+    json_array(j, "locks");
+    for (size_t i = 0; upmu_live_lock(t->live, i, &l) == 0; i++) {
+        json_object(j, NULL);
+        json_int(j, "pid", l.pid);
+        json_string(j, "type", report_type_name(l.type));
+        report_json_address(j, "address", l.address);
+        json_uint(j, "generation", l.generation);
+        json_string(j, "name", l.name[0] ? l.name : NULL);
+        json_uint(j, "waiters", l.waiters);
+        if (l.holder)
+            json_int(j, "holder", l.holder);
+        else
+            json_null(j, "holder");
+        json_uint(j, "waits", l.waits);
+        json_uint(j, "waited_ns", l.waited_ns);
+        json_uint(j, "total_ns", l.total_ns);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_counters(struct json *j, const struct top *t)
+{
+    json_array(j, "counters");
+    for (size_t i = 0; i < t->n_counts; i++) {
+        json_object(j, NULL);
+        json_string(j, "name", upmu_set_name(t->set, i));
+        report_json_value(j, "total", &t->counts[i]);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static void json_deadlocks(struct json *j, const struct top *t)
+{
+    json_array(j, "deadlocks");
+    for (size_t i = 0; i < t->n_deadlocks; i++) {
+        const struct top_deadlock *d = &t->deadlocks[i];
+        json_object(j, NULL);
+        json_int(j, "pid", d->pid);
+        json_string(j, "headline", d->headline);
+        json_array(j, "threads");
+        for (size_t k = 0; k < d->n_threads; k++) {
+            json_object(j, NULL);
+            json_int(j, "tid", d->threads[k].tid);
+            json_string(j, "text", d->threads[k].text);
+            json_object_end(j);
+        }
+        json_array_end(j);
+        json_object_end(j);
+    }
+    json_array_end(j);
+}
+
+static int json_start(void)
+{
+    return 0;
+}
+
+/* The reader of the stream went away, or the user wants no more. */
+static bool over(void)
+{
+    return ferror(stdout) || stat_signals_seen() != 0;
+}
+
+static bool json_show(const struct top *t, double seconds)
+{
+    struct json j;
+    json_begin_line(&j, stdout, "upmu-top");
+    json_uint(&j, "time_ns", t->totals.now_ns);
+    json_uint(&j, "interval_ns", t->totals.interval_ns);
+    json_uint(&j, "events", t->totals.events);
+    json_uint(&j, "all_events", t->totals.all_events);
+    json_uint(&j, "missed_packets", t->totals.missed);
+    json_uint(&j, "damages", t->totals.n_damages);
+    json_bool(&j, "running", t->running);
+    json_threads(&j, t);
+    json_locks(&j, t);
+    json_counters(&j, t);
+    json_deadlocks(&j, t);
+    json_end(&j);
+    if (fflush(stdout) != 0 || over())
+        return false;
+    if (t->running && seconds > 0)
+        (void)poll(NULL, 0, (int)(seconds * 1000)); /* a signal ends it early */
+    return !over();
+}
+
+static void json_stop(void)
+{
+}
+
+const struct top_view top_json = {.begin = json_start, .show = json_show, .end = json_stop};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* In the place of top_screen.c where there was no ncurses when this command was built. Room: tools/upmu. */
+#include "ui/output.h"
+#include "top.h"
+
+static int no_screen(void)
+{
+    complain("this upmu was built without ncurses and cannot draw on a terminal; --json shows the same");
+    return -1;
+}
+
+static bool no_show(const struct top *t, double seconds)
+{
+    (void)t;
+    (void)seconds;
+    return false;
+}
+
+static void no_end(void)
+{
+}
+
+const struct top_view top_screen = {.begin = no_screen, .show = no_show, .end = no_end};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* One look of upmu top: what the recording says, what the kernel says of the threads, and counters. Room: tools/upmu. Before
+ * it: cmd_top.c; after it: upmu/live.h, top_tasks.c, top_deadlock.c. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "ui/memory.h"
+#include "ui/output.h"
+#include "report/report.h"
+#include "top.h"
+#include "upmu/control.h"
+
+double top_clock(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail: the clock exists and the pointer is ours */
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static int failed(void)
+{
+    complain("%s", upmu_error());
+    return -1;
+}
+
+static int open_counters(struct top *t, const char *events)
+{
+    const struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_PROCESS, .pid = t->pid};
+    if (upmu_set_open(&t->set, events, &opts) < 0 || upmu_set_start(t->set) < 0)
+        return failed();
+    t->n_counts = upmu_set_size(t->set);
+    t->counts = memory_array(t->n_counts + 1, sizeof *t->counts);
+    t->counts_before = memory_array(t->n_counts + 1, sizeof *t->counts_before);
+    return 0;
+}
+
+int top_open(struct top *t, const char *dir, const char *events)
+{
+    t->totals.size = sizeof t->totals;
+    if (upmu_live_open(&t->live, dir) < 0)
+        return failed();
+    if (upmu_deadlock_watch_open(&t->watch, dir) != 0)
+        return failed();
+    t->looked_at = top_clock();
+    return events ? open_counters(t, events) : 0;
+}
+
+void top_close(struct top *t)
+{
+    upmu_live_close(t->live);
+    upmu_deadlock_watch_close(t->watch);
+    upmu_set_close(t->set);
+    top_deadlocks_free(t);
+    free(t->tasks.all);
+    free(t->tasks_before.all);
+    free(t->threads);
+    free(t->counts);
+    free(t->counts_before);
+}
+
+/* ------------------------------------------------------------------------------------------------------ threads */
+
+static double share(uint64_t now, uint64_t before, double seconds)
+{
+    double s = now > before && seconds > 0 ? (double)(now - before) * 1e-9 / seconds : 0;
+    return s < 1 ? s : 1;
+}
+
+static void add_task(const struct top *t, struct top_thread *thread)
+{
+    const struct top_task *now = top_task_find(&t->tasks, thread->live.tid);
+    const struct top_task *before = top_task_find(&t->tasks_before, thread->live.tid);
+    static const struct top_task none;
+    /* A thread that was not there at the last look has begun since. */
+    if (!before && t->tasks_before.n > 0)
+        before = &none;
+    if (thread->live.pid != t->pid || !now || !before)
+        return;
+    thread->has_task = true;
+    thread->running = share(now->run_ns, before->run_ns, t->interval_s);
+    thread->ready = share(now->ready_ns, before->ready_ns, t->interval_s);
+    thread->off = thread->running + thread->ready < 1 ? 1 - thread->running - thread->ready : 0;
+    thread->voluntary = now->voluntary - before->voluntary;
+    thread->involuntary = now->involuntary - before->involuntary;
+}
+
+/* The threads that live, those that waited longest first. */
+static int compare_threads(const void *a, const void *b)
+{
+    const struct top_thread *x = a, *y = b;
+    if (x->live.waited_ns != y->live.waited_ns)
+        return x->live.waited_ns > y->live.waited_ns ? -1 : 1;
+    return x->live.tid < y->live.tid ? -1 : x->live.tid > y->live.tid;
+}
+
+static void read_threads(struct top *t)
+{
+    struct upmu_live_thread live = {.size = sizeof live};
+    t->threads = memory_resize(t->threads, t->totals.n_threads + 1, sizeof *t->threads);
+    t->n_threads = 0;
+    for (size_t i = 0; upmu_live_thread(t->live, i, &live) == 0; i++) {
+        if (live.ended)
+            continue;
+        t->threads[t->n_threads] = (struct top_thread){.live = live};
+        add_task(t, &t->threads[t->n_threads++]);
+    }
+    qsort(t->threads, t->n_threads, sizeof *t->threads, compare_threads);
+}
+
+static void read_tasks(struct top *t)
+{
+    struct top_tasks before = t->tasks_before;
+    t->tasks_before = t->tasks;
+    t->tasks = before;
+    t->tasks.n = 0;
+    if (t->pid > 0)
+        top_tasks_read(&t->tasks, t->pid);
+}
+
+static int read_counts(struct top *t)
+{
+    struct upmu_value *before = t->counts_before;
+    if (!t->set)
+        return 0;
+    t->counts_before = t->counts;
+    t->counts = before;
+    return upmu_set_read(t->set, t->counts, t->n_counts) < 0 ? failed() : 0;
+}
+
+int top_look(struct top *t)
+{
+    double now = top_clock();
+    t->interval_s = now - t->looked_at;
+    t->looked_at = now;
+    read_tasks(t);
+    if (read_counts(t) != 0)
+        return -1;
+    if (upmu_live_look(t->live) < 0 || upmu_live_totals(t->live, &t->totals) < 0)
+        return failed();
+    read_threads(t);
+    top_deadlocks_look(t);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------- words */
+
+char *top_object(int type, uint64_t address, const char *name)
+{
+    if (name[0])
+        return memory_format("%s %s", report_type_name(type), name);
+    return memory_format("%s 0x%" PRIx64, report_type_name(type), address);
+}
+
+char *top_place(const struct top *t, uint32_t process, uint64_t address)
+{
+    struct upmu_symbol s = {.size = sizeof s};
+    if (address == 0 || upmu_live_symbol(t->live, process, address, 0, &s) != 0)
+        return memory_copy("");
+    return report_symbol_words(&s, address);
+}

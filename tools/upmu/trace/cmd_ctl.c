@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* upmu ctl: steer a recording while it runs. Room: tools/upmu. Before it: main; after it: upmu/control.h. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/command.h"
+#include "ui/memory.h"
+#include "ui/modes.h"
+#include "ui/numbers.h"
+#include "ui/options.h"
+#include "ui/output.h"
+#include "upmu/control.h"
+
+struct ctl_verb;
+
+struct ctl_request {
+    const struct command *self;
+    const char *target; /* PID or DIR */
+    const struct ctl_verb *verb;
+    const char *arg;
+};
+
+/* What can be done to one process. @return as the functions of upmu/control.h. */
+struct ctl_verb {
+    const char *name;
+    const char *arg; /* what it wants, or NULL */
+    int (*act)(const struct ctl_request *q, const struct upmu_control *c, size_t index);
+};
+
+static int ctl_start(const struct ctl_request *q, const struct upmu_control *c, size_t index)
+{
+    (void)q;
+    return upmu_control_start(c, index);
+}
+
+static int ctl_stop(const struct ctl_request *q, const struct upmu_control *c, size_t index)
+{
+    (void)q;
+    return upmu_control_stop(c, index);
+}
+
+static int ctl_mode(const struct ctl_request *q, const struct upmu_control *c, size_t index)
+{
+    return upmu_control_set_mode(c, index, mode_number(q->arg));
+}
+
+static int ctl_mark(const struct ctl_request *q, const struct upmu_control *c, size_t index)
+{
+    int rc = upmu_control_mark(c, index, q->arg);
+    if (rc == 0)
+        complain("the mark waits for the process's next event");
+    return rc;
+}
+
+static const struct ctl_verb verbs[] = {
+    {"start", NULL, ctl_start}, {"stop", NULL, ctl_stop}, {"mode", "MODE", ctl_mode},
+    {"mark", "TEXT", ctl_mark}, {"status", NULL, NULL},
+};
+
+/* --------------------------------------------------------------------------------------------- command line */
+
+static const struct ctl_verb *verb_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static int ctl_option(void *arg, int id, const char *value)
+{
+    struct ctl_request *q = arg;
+    (void)id; /* no options: only operands come here */
+    if (!q->target) {
+        q->target = value;
+        return 0;
+    }
+    if (!q->verb) {
+        q->verb = verb_named(value);
+        return q->verb ? 0 : options_usage(q->self, "'%s' is none of start, stop, mode, mark and status", value);
+    }
+    if (!q->verb->arg || q->arg)
+        return options_usage(q->self, "one word too many: '%s'", value);
+    q->arg = value;
+    return 0;
+}
+
+static int ctl_check(const struct ctl_request *q)
+{
+    if (!q->target)
+        return options_usage(q->self, "which recording? give a process id or its directory");
+    if (!q->verb)
+        return options_usage(q->self, "what is to be done? one of start, stop, mode, mark and status");
+    if (q->verb->arg && !q->arg)
+        return options_usage(q->self, "'%s' wants %s", q->verb->name, q->verb->arg);
+    if (q->verb->act == ctl_mode && mode_number(q->arg) < 0)
+        return options_usage(q->self, "a mode is one of contended, holders, all and counts, not '%s'", q->arg);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------------------- doing it */
+
+/* All processes that live. Those that have ended meanwhile are no fault, unless all have. */
+static int ctl_act(const struct ctl_request *q, const struct upmu_control *c)
+{
+    size_t n = upmu_control_processes(c), done = 0, failed = 0;
+    for (size_t i = 0; i < n; i++) {
+        int rc = q->verb->act(q, c, i);
+        done += rc >= 0;
+        if (rc < 0 && rc != UPMU_E_GONE) {
+            complain("%s", upmu_error());
+            failed++;
+        }
+    }
+    if (done == 0 && failed == 0)
+        complain("%s", n == 1 ? upmu_error() : "no process of this recording runs any more");
+    return done > 0 && failed == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+static void write_status(FILE *out, const struct upmu_control_status *s)
+{
+    fprintf(out, "process %d: %s, mode %s, %" PRIu64 " records, %" PRIu64 " lost, %" PRIu32 " threads, in ",
+            (int)s->pid, s->running ? "running" : "ended", s->running ? mode_name(s->mode) : "none", s->events, s->lost,
+            s->threads);
+    output_clean(out, s->dir);
+    fputc('\n', out);
+}
+
+static int ctl_status(const struct upmu_control *c)
+{
+    struct output out;
+    int status = EXIT_OK;
+    if (output_standard(&out, OUTPUT_STDOUT) != 0)
+        return EXIT_FAILED;
+    for (size_t i = 0; i < upmu_control_processes(c); i++) {
+        struct upmu_control_status s = {.size = sizeof s};
+        if (upmu_control_status(c, i, &s) == 0) {
+            write_status(out.file, &s);
+        } else {
+            complain("%s", upmu_error());
+            status = EXIT_FAILED;
+        }
+    }
+    return output_close(&out) == 0 ? status : EXIT_FAILED;
+}
+
+/* A number is a process; a directory of that name is given as ./NUMBER. */
+static int ctl_open(const char *target, struct upmu_control **c)
+{
+    long pid;
+    if (number_long(target, 1, INT_MAX, &pid))
+        return upmu_control_open_pid(c, (pid_t)pid);
+    return upmu_control_open(c, target);
+}
+
+static int ctl_main(const struct command *self, int argc, char **argv)
+{
+    struct ctl_request q = {.self = self};
+    struct upmu_control *c = NULL;
+    int status = options_parse(self, argc, argv, ctl_option, &q, NULL);
+    if (status != OPTIONS_GO_ON)
+        return status;
+    status = ctl_check(&q);
+    if (status != 0)
+        return status;
+    if (ctl_open(q.target, &c) != 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    status = q.verb->act ? ctl_act(&q, c) : ctl_status(c);
+    upmu_control_close(c);
+    return status;
+}
+
+static const struct option_spec ctl_options[] = {{0, 0, NULL, NULL, NULL}};
+
+const struct command command_ctl = {
+    .name = "ctl",
+    .summary = "start, stop, mark or look at a recording that runs",
+    .usage = "PID|DIR start|stop|mode MODE|mark TEXT|status",
+    .about = "Steers the recording of the process PID, or of all running processes of the recording DIR: start and\n"
+             "stop recording locks and threads, change the mode (contended, holders, all, counts), put a mark into\n"
+             "the trace, or show how far it is. Only the user whose process it is can do so.\n",
+    .options = ctl_options,
+    .exits = "  0  done\n"
+             "  1  it could not be done in some process, or none runs; standard error says why\n"
+             "  2  the command line makes no sense\n",
+    .run = ctl_main,
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * upmu dump: every event of a trace in the order of time. Room: tools/upmu. Before it: main; after it: the trace
+ * reader. What is missing (lost, cut off, damaged) is told on standard error, so that the list never looks complete
+ * when it is not.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/command.h"
+#include "ui/json.h"
+#include "ui/memory.h"
+#include "ui/options.h"
+#include "ui/output.h"
+#include "upmu/trace.h"
+
+enum { DUMP_JSON = 1 };
+
+struct dump {
+    const struct command *self;
+    const char *dir;
+    bool as_json;
+    struct upmu_trace *trace;
+    struct output out;
+    struct json json;
+    char **damages; /* messages of streams that had to be left */
+    size_t n_damages;
+};
+
+static int dump_option(void *arg, int id, const char *value)
+{
+    struct dump *d = arg;
+    if (id == DUMP_JSON) {
+        d->as_json = true;
+        return 0;
+    }
+    if (d->dir)
+        return options_usage(d->self, "one directory at a time");
+    d->dir = value;
+    return 0;
+}
+
+/* What an event says of locks and threads; a field that its kind does not have is 0 and not shown. */
+static const struct {
+    const char *name;
+    size_t offset;
+    bool hexadecimal;
+} object_fields[] = {
+    {"object2", offsetof(struct upmu_trace_event, object2), true},
+    {"site", offsetof(struct upmu_trace_event, site), true},
+    {"holder_site", offsetof(struct upmu_trace_event, holder_site), true},
+    {"holder_since_ns", offsetof(struct upmu_trace_event, holder_since), false},
+    {"count", offsetof(struct upmu_trace_event, count), false},
+    {"contended", offsetof(struct upmu_trace_event, contended), false},
+};
+enum { OBJECT_FIELDS = sizeof object_fields / sizeof *object_fields };
+
+static uint64_t object_field(const struct upmu_trace_event *e, size_t i)
+{
+    uint64_t value;
+    memcpy(&value, (const char *)e + object_fields[i].offset, sizeof value);
+    return value;
+}
+
+static bool has_object(const struct upmu_trace_event *e)
+{
+    return e->kind >= UPMU_TRACE_LOCK_BLOCK && e->kind <= UPMU_TRACE_FUTEX_ALSO;
+}
+
+/* How a thread runs: on which CPU, or how many switches. */
+static bool has_cpu(const struct upmu_trace_event *e)
+{
+    return e->kind >= UPMU_TRACE_SCHED_BEGIN && e->kind <= UPMU_TRACE_SCHED_IN;
+}
+
+static bool has_switches(const struct upmu_trace_event *e)
+{
+    return e->kind == UPMU_TRACE_SCHED_LOST || e->kind == UPMU_TRACE_SCHED_SEEN;
+}
+
+static const struct {
+    uint32_t flag;
+    const char *name;
+} flag_names[] = {
+    {UPMU_FLAG_SHARED, "reader"},
+    {UPMU_FLAG_HOLDER_SHARED, "held-by-reader"},
+    {UPMU_FLAG_TIMED, "timed"},
+    {UPMU_FLAG_TRIED, "tried"},
+    {UPMU_FLAG_SAMPLED, "sampled"},
+    {UPMU_FLAG_RECURSIVE, "recursive"},
+    {UPMU_FLAG_ERRORCHECK, "errorcheck"},
+    {UPMU_FLAG_ROBUST, "robust"},
+    {UPMU_FLAG_PI, "pi"},
+    {UPMU_FLAG_PSHARED, "process-shared"},
+    {UPMU_FLAG_FREED, "freed"},
+};
+enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
+
+static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
+{
+    const char *type = upmu_trace_object_name(e->object_type);
+    fprintf(out, " %s=0x%" PRIx64, type ? type : "object", e->object);
+    if (e->result)
+        fprintf(out, " result=%d", (int)e->result);
+    if (e->peer)
+        fprintf(out, " peer=%ld", (long)e->peer);
+    if (e->stack)
+        fprintf(out, " stack=%" PRIu32, e->stack);
+    for (size_t i = 0; i < OBJECT_FIELDS; i++)
+        if (object_field(e, i))
+            fprintf(out, object_fields[i].hexadecimal ? " %s=0x%" PRIx64 : " %s=%" PRIu64, object_fields[i].name,
+                    object_field(e, i));
+    for (size_t i = 0; i < FLAG_NAMES; i++)
+        if (e->flags & flag_names[i].flag)
+            fprintf(out, " %s", flag_names[i].name);
+}
+
+static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
+{
+    json_string(j, "object_type", upmu_trace_object_name(e->object_type));
+    json_uint(j, "object", e->object);
+    json_int(j, "result", e->result);
+    json_int(j, "peer", e->peer);
+    json_uint(j, "stack", e->stack);
+    for (size_t i = 0; i < OBJECT_FIELDS; i++)
+        json_uint(j, object_fields[i].name, object_field(e, i));
+    json_array(j, "flags");
+    for (size_t i = 0; i < FLAG_NAMES; i++)
+        if (e->flags & flag_names[i].flag)
+            json_string(j, NULL, flag_names[i].name);
+    json_array_end(j);
+}
+
+static const char *counter_name(const struct dump *d, const struct upmu_trace_event *e, size_t i)
+{
+    const char *name = upmu_trace_counter(d->trace, e->process, i);
+    return name ? name : "?";
+}
+
+static bool has_number(const struct upmu_value *v)
+{
+    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+}
+
+static void dump_value_text(FILE *out, const char *name, const struct upmu_value *v)
+{
+    fputc(' ', out);
+    output_clean(out, name);
+    if (v->standing == UPMU_EXACT)
+        fprintf(out, "=%" PRIu64, v->value);
+    else if (v->standing == UPMU_SCALED)
+        fprintf(out, "=%" PRIu64 "[scaled]", v->value);
+    else if (v->cause != 0)
+        fprintf(out, "=[%s: %s]", upmu_standing_name(v->standing), upmu_strerror(v->cause));
+    else
+        fprintf(out, "=[%s]", upmu_standing_name(v->standing));
+}
+
+static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
+{
+    FILE *out = d->out.file;
+
+    fprintf(out, "%" PRIu64 ".%09" PRIu64 " %ld %ld %-5s ", e->time_ns / 1000000000u, e->time_ns % 1000000000u,
+            (long)e->pid, (long)e->tid, upmu_trace_kind_name(e->kind));
+    json_quote(out, e->name);
+    if (has_object(e))
+        dump_object_text(out, e);
+    else if (e->object) /* counters are read for one */
+        fprintf(out, " object=0x%" PRIx64, e->object);
+    if (has_cpu(e) || has_switches(e))
+        fprintf(out, " %s=%" PRIu64, has_cpu(e) ? "cpu" : "count", e->count);
+    if (e->flags & UPMU_FLAG_PREEMPTED)
+        fputs(" preempted", out);
+    if (e->kind == UPMU_TRACE_SCHED_WAKE)
+        fprintf(out, " peer=%ld", (long)e->peer);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
+        fprintf(out, " kinds=0x%" PRIx64, e->count);
+    if (e->kind == UPMU_TRACE_FUTEX_COUNTS)
+        fprintf(out, " count=%" PRIu64 " recorded=%" PRIu64, e->count, e->contended);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE && e->result)
+        fprintf(out, " result=%d", (int)e->result);
+    for (size_t i = 0; i < e->n_values; i++)
+        dump_value_text(out, counter_name(d, e, i), &e->values[i]);
+    fputc('\n', out);
+}
+
+static void dump_value_json(struct json *j, const char *name, const struct upmu_value *v)
+{
+    json_object(j, NULL);
+    json_string(j, "name", name);
+    if (has_number(v))
+        json_uint(j, "value", v->value);
+    else
+        json_null(j, "value");
+    json_string(j, "standing", upmu_standing_name(v->standing));
+    json_string(j, "cause", v->cause ? upmu_strerror(v->cause) : NULL);
+    json_object_end(j);
+}
+
+static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
+{
+    struct json *j = &d->json;
+
+    json_object(j, NULL);
+    json_uint(j, "time_ns", e->time_ns);
+    json_int(j, "pid", e->pid);
+    json_int(j, "tid", e->tid);
+    json_string(j, "kind", upmu_trace_kind_name(e->kind));
+    json_string(j, "name", e->name);
+    if (has_object(e))
+        dump_object_json(j, e);
+    else if (e->object)
+        json_uint(j, "object", e->object);
+    if (has_cpu(e) || has_switches(e))
+        json_uint(j, has_cpu(e) ? "cpu" : "count", e->count);
+    if (e->kind == UPMU_TRACE_SCHED_WAKE)
+        json_int(j, "peer", e->peer);
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK)
+        json_uint(j, "kinds", e->count);
+    if (e->kind == UPMU_TRACE_FUTEX_COUNTS) {
+        json_uint(j, "count", e->count);
+        json_uint(j, "recorded", e->contended);
+    }
+    if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
+        json_int(j, "result", e->result);
+    if (e->kind == UPMU_TRACE_SCHED_OUT)
+        json_bool(j, "preempted", (e->flags & UPMU_FLAG_PREEMPTED) != 0);
+    json_array(j, "values");
+    for (size_t i = 0; i < e->n_values; i++)
+        dump_value_json(j, counter_name(d, e, i), &e->values[i]);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+static void dump_damage(struct dump *d)
+{
+    d->damages = memory_resize(d->damages, d->n_damages + 1, sizeof *d->damages);
+    d->damages[d->n_damages++] = memory_copy(upmu_error());
+}
+
+/* All events, as far as the destination takes them. */
+static void dump_events(struct dump *d)
+{
+    const struct upmu_trace_event *e;
+    int rc;
+
+    while ((rc = upmu_trace_next(d->trace, &e)) != 0 && !ferror(d->out.file)) {
+        if (rc < 0)
+            dump_damage(d);
+        else if (!upmu_trace_kind_name(e->kind))
+            continue; /* a kind of a later version: to be skipped, as the header says */
+        else if (d->as_json)
+            dump_event_json(d, e);
+        else
+            dump_event_text(d, e);
+        /* Only a damaged stream is left out and the rest goes on; any other error would come back for ever. */
+        if (rc < 0 && rc != UPMU_E_FORMAT)
+            break;
+    }
+}
+
+static void dump_process_json(struct json *j, const struct upmu_trace_process *p)
+{
+    json_object(j, NULL);
+    json_int(j, "pid", p->pid);
+    json_string(j, "host", p->host);
+    json_string(j, "command", p->command);
+    json_string(j, "kernel", p->kernel);
+    json_uint(j, "start_ns", p->start_ns);
+    json_uint(j, "clock_hz", p->clock_hz);
+    json_uint(j, "events", p->events);
+    json_uint(j, "lost", p->lost);
+    json_uint(j, "overwritten", p->overwritten);
+    json_bool(j, "complete", p->complete != 0);
+    json_bool(j, "execed", p->execed != 0);
+    json_object_end(j);
+}
+
+static void dump_process_text(const struct upmu_trace_process *p)
+{
+    if (p->lost)
+        complain("process %ld: %" PRIu64 " events were lost while recording (full disk or quota)", (long)p->pid,
+                 p->lost);
+    if (p->overwritten)
+        complain("process %ld: %" PRIu64 " older events were overwritten by later ones (a ring)", (long)p->pid,
+                 p->overwritten);
+    if (!p->complete && !p->execed)
+        complain("process %ld: the trace has no proper end (killed, or still running)", (long)p->pid);
+}
+
+static int dump_processes(struct dump *d)
+{
+    for (size_t i = 0; i < upmu_trace_processes(d->trace); i++) {
+        struct upmu_trace_process p = {.size = sizeof p};
+        if (upmu_trace_process(d->trace, i, &p) < 0) {
+            complain("%s", upmu_error());
+            return -1;
+        }
+        if (d->as_json)
+            dump_process_json(&d->json, &p);
+        dump_process_text(&p);
+    }
+    return 0;
+}
+
+static int dump_json(struct dump *d)
+{
+    json_begin(&d->json, d->out.file, "upmu-dump");
+    json_array(&d->json, "events");
+    dump_events(d);
+    json_array_end(&d->json);
+    json_array(&d->json, "processes");
+    int rc = dump_processes(d);
+    json_array_end(&d->json);
+    json_array(&d->json, "damages");
+    for (size_t i = 0; i < d->n_damages; i++)
+        json_string(&d->json, NULL, d->damages[i]);
+    json_array_end(&d->json);
+    json_end(&d->json);
+    return rc;
+}
+
+static int dump_text(struct dump *d)
+{
+    dump_events(d);
+    /* On a terminal the remarks come after the list; a failure is seen when the output is closed. */
+    (void)fflush(d->out.file);
+    return dump_processes(d);
+}
+
+static int dump_write(struct dump *d)
+{
+    if (output_standard(&d->out, OUTPUT_STDOUT) != 0)
+        return -1;
+    int rc = d->as_json ? dump_json(d) : dump_text(d);
+    for (size_t i = 0; i < d->n_damages; i++) {
+        complain("damaged: %s", d->damages[i]);
+        free(d->damages[i]);
+        rc = -1;
+    }
+    free(d->damages);
+    return output_close(&d->out) == 0 ? rc : -1;
+}
+
+static int dump_run(const struct command *self, int argc, char **argv)
+{
+    struct dump d = {.self = self};
+    int status = options_parse(self, argc, argv, dump_option, &d, NULL);
+
+    if (status != OPTIONS_GO_ON)
+        return status;
+    if (!d.dir)
+        return options_usage(self, "which trace? give its directory");
+    if (upmu_trace_open(&d.trace, d.dir) < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    int rc = dump_write(&d);
+    upmu_trace_close(d.trace);
+    return rc == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+static const struct option_spec dump_options[] = {
+    {DUMP_JSON, 'j', "json", NULL, "one JSON document instead of lines"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+const struct command command_dump = {
+    .name = "dump",
+    .summary = "show every event of a trace in the order of time",
+    .usage = "[--json] DIR",
+    .about = "Shows the events of the recording DIR (or of one process in it), one per line: time in seconds since\n"
+             "1970, process, thread, kind (begin, end, mark), name, and the counters with their standing.\n"
+             "Events that were lost, traces without a proper end and damaged streams are told on standard error.\n",
+    .options = dump_options,
+    .exits =
+        "  0  everything recorded was shown\n"
+        "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
+        "  2  the command line makes no sense\n",
+    .run = dump_run,
+};

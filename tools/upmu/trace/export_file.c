@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* An export to a file, a device or a descriptor, with its progress and what it has to tell. Room: tools/upmu. Before it:
+ * cmd_export.c and cmd_report.c; after it: upmu_export() of libupmu_analysis. */
+#include "export_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ui/command.h"
+#include "ui/output.h"
+#include "ui/progress.h"
+#include "upmu/upmu.h"
+
+/* ---------------------------------------------------------------------------------------------------- writing */
+
+static void tell_damage(void *arg, const char *message)
+{
+    (void)arg;
+    complain("%s", message);
+}
+
+/* `*written` is whether all that can be read is there. */
+static int write_to(const struct export_order *q, int fd, bool *written)
+{
+    struct upmu_export_opts opts = q->opts;
+    struct upmu_export_result result = {.size = sizeof result};
+    struct progress progress;
+    opts.size = sizeof opts;
+    opts.progress = progress_begin(&progress);
+    opts.arg = &progress;
+    opts.damage = tell_damage;
+    int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
+    *written = rc == 0;
+    progress_end(&progress);
+    if (rc < 0) {
+        complain("%s", upmu_error());
+        return EXIT_FAILED;
+    }
+    if (result.lost)
+        complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
+    if (result.left_out)
+        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.left_out);
+    if (result.without_number)
+        complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
+                 result.without_number);
+    if (result.damages)
+        complain("%" PRIu64 " damages: a part of the recording could not be read; the rest is exported",
+                 result.damages);
+    return result.damages ? EXIT_FAILED : EXIT_OK;
+}
+
+int export_to(const struct export_order *q, int fd)
+{
+    bool written;
+    return write_to(q, fd, &written);
+}
+
+/* A device or a pipe is written to as it is. */
+static int export_to_device(const struct export_order *q)
+{
+    int fd = open(q->output, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    int status = export_to(q, fd);
+    return close(fd) == 0 ? status : EXIT_FAILED;
+}
+
+/* A file is made beside its name and takes it when it is whole: a failed export leaves no half of one. What could be read
+ * of a damaged recording is whole. */
+int export_to_file(const struct export_order *q)
+{
+    char temporary[PATH_MAX + 32], real[PATH_MAX];
+    struct stat st;
+    if (output_is_standard(q->output))
+        return export_to(q, STDOUT_FILENO);
+    if (stat(q->output, &st) == 0 && !S_ISREG(st.st_mode))
+        return export_to_device(q);
+    const char *target = realpath(q->output, real) ? real : q->output; /* a link stays one */
+    int n = snprintf(temporary, sizeof temporary, "%s.upmu-%ld", target, (long)getpid());
+    int fd = n < (int)sizeof temporary ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+                                       : (errno = ENAMETOOLONG, -1);
+    if (fd < 0) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        return EXIT_FAILED;
+    }
+    bool written;
+    int status = write_to(q, fd, &written);
+    bool closed = close(fd) == 0;
+    if (written && (!closed || rename(temporary, target) != 0)) {
+        complain("%s cannot be written: %s", q->output, strerror(errno));
+        status = EXIT_FAILED;
+        written = false;
+    }
+    if (!written)
+        (void)unlink(temporary);
+    return status;
+}
