@@ -7,6 +7,7 @@
  * be found out by trying is answered as it was found out here.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -111,6 +112,42 @@ static int gather_findings(struct gather *g)
     return rc;
 }
 
+/* Whether the table has a row of `name` already. */
+static bool trial_known(struct memory_file *m, const char *name)
+{
+    char *field = NULL;
+    bool known = fflush(m->file) == 0 && asprintf(&field, "\t%s\t", name) > 0 && strstr(m->text, field);
+
+    free(field);
+    return known;
+}
+
+static void put_trial(struct memory_file *m, const char *name)
+{
+    uint64_t seen = 0;
+
+    if (trial_known(m, name))
+        return;
+    int code = upmu_event_try(name, &seen);
+    fprintf(m->file, "%d\t%" PRIu64 "\t", code, seen);
+    put_field(m->file, name, '\t');
+    put_field(m->file, code == 0 ? "" : upmu_error(), '\n');
+}
+
+/* A metric of this CPU may have events outside the vendor-neutral set. */
+static void put_metric_trials(struct memory_file *m)
+{
+    struct upmu_metric_info info = {.size = sizeof info};
+
+    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+        char *names = memory_copy(info.events), *rest = names, *name;
+        while ((name = strsep(&rest, ",")) != NULL)
+            if (name[0])
+                put_trial(m, name);
+        free(names);
+    }
+}
+
 static int gather_trials(struct gather *g)
 {
     struct memory_file m = {0};
@@ -119,13 +156,9 @@ static int gather_trials(struct gather *g)
 
     if (memory_file_open(&m) != 0)
         return -1;
-    while ((name = upmu_event_next(&position)) != NULL) {
-        uint64_t seen = 0;
-        int code = upmu_event_try(name, &seen);
-        fprintf(m.file, "%d\t%" PRIu64 "\t", code, seen);
-        put_field(m.file, name, '\t');
-        put_field(m.file, code == 0 ? "" : upmu_error(), '\n');
-    }
+    while ((name = upmu_event_next(&position)) != NULL)
+        put_trial(&m, name);
+    put_metric_trials(&m);
     int rc = memory_file_close(&m);
     if (rc == 0)
         gather_text(g, "upmu/trials", m.text, m.len);
