@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     row(b, &c, "region event, 4 counters, with new packets", region_loop, region_bytes, MANY_BYTES);
     c.values[1].enabled = c.values[1].running = 1001;
     row(b, &c, "region event, a time for each counter", region_loop, region_bytes + (COUNTERS - 1) * 8, FEW_BYTES);
-    c.values[1].standing = UPMU_SCALED;
+    c.values[1].status = UPMU_SCALED;
     row(b, &c, "region event, full values", region_loop, mark_bytes + COUNTERS * (4 * 8 + 2 * 4), FEW_BYTES);
     row(b, &c, "mark", mark_loop, mark_bytes, FEW_BYTES);
     row(b, &c, "mark, with new packets", mark_loop, mark_bytes, MANY_BYTES);

@@ -52,9 +52,8 @@ void subject_check(struct bench_row *row, const char *region, size_t events)
         bench_fail(row, "%u events were measured, not %zu", stats.n_events, events);
     for (size_t i = 0; i < stats.n_events && !row->failed[0]; i++) {
         const struct upmu_region_event *e = &stats.events[i];
-        if (e->stat.count != stats.count || e->standing != UPMU_EXACT)
+        if (e->stat.count != stats.count || e->status != UPMU_EXACT)
             bench_fail(row, "%s has %llu values for %llu instances and is %s", upmu_region_event_name(i),
-                       (unsigned long long)e->stat.count, (unsigned long long)stats.count,
-                       upmu_standing_name(e->standing));
+                       (unsigned long long)e->stat.count, (unsigned long long)stats.count, upmu_status_name(e->status));
     }
 }

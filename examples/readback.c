@@ -35,11 +35,11 @@ static double deviation(const struct upmu_stat *s)
 static void print_event(const char *name, const struct upmu_region_event *e)
 {
     if (e->stat.count == 0) {
-        printf("  %-18s %s (%s)\n", name, upmu_standing_name(e->standing), upmu_strerror(e->cause));
+        printf("  %-18s %s (%s)\n", name, upmu_status_name(e->status), upmu_strerror(e->cause));
         return;
     }
     printf("  %-18s sum %" PRIu64 ", min %" PRIu64 ", max %" PRIu64 ", deviation %.1f, %s\n", name, e->stat.sum,
-           e->stat.min, e->stat.max, deviation(&e->stat), upmu_standing_name(e->standing));
+           e->stat.min, e->stat.max, deviation(&e->stat), upmu_status_name(e->status));
 }
 
 static int print_region(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters around one function, each number with its standing. Room: examples, which see include/upmu alone.
+ * Counters around one function, each number with its status. Room: examples, which see include/upmu alone.
  *
  *     ./set [EVENTS]        for example: ./set instructions,cycles,page-faults:u
  */
@@ -28,13 +28,13 @@ static int work(void)
 static void print_value(const struct upmu_set *set, size_t i, const struct upmu_value *v)
 {
     const char *name = upmu_set_name(set, i);
-    if (v->standing == UPMU_EXACT)
+    if (v->status == UPMU_EXACT)
         printf("%20" PRIu64 "  %s\n", v->value, name);
-    else if (v->standing == UPMU_SCALED)
+    else if (v->status == UPMU_SCALED)
         printf("%20" PRIu64 "  %s  (scaled: on a counter %" PRIu64 " of %" PRIu64 " ns)\n", v->value, name, v->running,
                v->enabled);
     else
-        printf("%20s  %s\n%20s  (%s)\n", upmu_standing_name(v->standing), name, "", upmu_set_reason(set, i));
+        printf("%20s  %s\n%20s  (%s)\n", upmu_status_name(v->status), name, "", upmu_set_reason(set, i));
 }
 
 static int count(struct upmu_set *set)

@@ -69,15 +69,15 @@ enum upmu_deadlock_kind {
 UPMU_API const char *upmu_deadlock_kind_name(int kind);
 
 /** How certain it is. */
-enum upmu_deadlock_standing {
+enum upmu_deadlock_certainty {
     UPMU_DEADLOCK_CERTAIN = 0,   /**< nothing can end it */
     UPMU_DEADLOCK_STALLED = 1,   /**< no thread can end it, but something else could: not called a deadlock */
     UPMU_DEADLOCK_BREAKABLE = 2, /**< a wait in it ends by itself: not called a deadlock */
-    UPMU_DEADLOCK_STANDINGS = 3,
+    UPMU_DEADLOCK_CERTAINTIES = 3,
 };
 
 /** "certain", "stalled", "breakable"; "?" for any other number. */
-UPMU_API const char *upmu_deadlock_standing_name(int standing);
+UPMU_API const char *upmu_deadlock_certainty_name(int certainty);
 
 /** Threads that stand. */
 struct upmu_deadlock {
@@ -85,7 +85,7 @@ struct upmu_deadlock {
     uint32_t process; /**< index for upmu_overview_process() */
     pid_t pid;
     int32_t kind;        /**< enum upmu_deadlock_kind */
-    int32_t standing;    /**< enum upmu_deadlock_standing */
+    int32_t certainty;   /**< enum upmu_deadlock_certainty */
     uint64_t object;     /**< what they wait for, of kinds with one object; else 0 */
     int32_t object_type; /**< enum upmu_object_type */
     pid_t owner;         /**< OWNER_ENDED: the thread that ended, else 0 */

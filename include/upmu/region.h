@@ -218,7 +218,7 @@ struct upmu_region_event {
     uint64_t enabled;       /**< sum, nanoseconds */
     uint64_t running;       /**< sum, nanoseconds */
     uint64_t without_value; /**< instances without a number (not counted, refused) */
-    int32_t standing;       /**< weakest standing of any instance */
+    int32_t status;         /**< weakest status of any instance */
     int32_t cause;          /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Events by name, counter sets, values with their standing, derived metrics, and what this machine can do.
+ * Events by name, counter sets, values with their status, derived metrics, and what this machine can do.
  *
  *     struct upmu_set *set;
  *     struct upmu_value v[2];
@@ -86,7 +86,7 @@ UPMU_API const char *upmu_version(void);
 /* ------------------------------------------------------------------------------------------------ values */
 
 /** What a number is worth. A failure never looks like 0: without EXACT or SCALED there is no number. */
-enum upmu_standing {
+enum upmu_status {
     UPMU_NOT_COUNTED = 0, /**< opened, but on no counter during the interval: nothing is known */
     UPMU_EXACT = 1,       /**< counted during the whole interval */
     UPMU_SCALED = 2,      /**< counted part of the time (running < enabled) and extrapolated */
@@ -94,7 +94,7 @@ enum upmu_standing {
     UPMU_UNSUPPORTED = 4, /**< this CPU, PMU or kernel cannot count it; `cause` tells */
 };
 
-/** What `upmu_value.value` holds when there is no number: so large that forgetting the standing is noticed. */
+/** What `upmu_value.value` holds when there is no number: so large that forgetting the status is noticed. */
 #define UPMU_NO_VALUE UINT64_MAX
 
 /** One count with everything needed to judge it. */
@@ -103,15 +103,15 @@ struct upmu_value {
     uint64_t raw;     /**< what was counted before scaling */
     uint64_t enabled; /**< nanoseconds the event was enabled */
     uint64_t running; /**< nanoseconds it was on a counter */
-    int32_t standing; /**< enum upmu_standing */
+    int32_t status;   /**< enum upmu_status */
     int32_t cause;    /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
 };
 
 /** "exact", "scaled", "not counted", "refused", "unsupported"; "?" for any other number. Signal safe. */
-UPMU_API const char *upmu_standing_name(int standing);
+UPMU_API const char *upmu_status_name(int status);
 
-/** The weaker of two standings, in the order exact, scaled, not counted, refused, unsupported. Signal safe. */
-UPMU_API int upmu_standing_weakest(int a, int b);
+/** The weaker of two statuses, in the order exact, scaled, not counted, refused, unsupported. Signal safe. */
+UPMU_API int upmu_status_weakest(int a, int b);
 
 /* ------------------------------------------------------------------------------------------------ events */
 
@@ -280,11 +280,11 @@ struct upmu_metric_group_info {
  */
 UPMU_API UPMU_CHECKED int upmu_metric_group_info(const char *cpu, size_t index, struct upmu_metric_group_info *info);
 
-/** A metric's result; there is a number only if `standing` is exact or scaled, else `value` is NaN. */
+/** A metric's result; there is a number only if `status` is exact or scaled, else `value` is NaN. */
 struct upmu_metric_value {
     double value;
-    int32_t standing; /**< the weakest standing of its parts */
-    int32_t cause;    /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
+    int32_t status; /**< the weakest status of its parts */
+    int32_t cause;  /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
 };
 
 /**
@@ -292,7 +292,7 @@ struct upmu_metric_value {
  * @param names,values what was counted, `n` of each; names as given by upmu_set_name() or as the user wrote them. A count of an
  *        event with a scale (upmu_event_info.scale) is taken times that
  * @param seconds wall time of the interval, for rates
- * @return 0, also when a part has no number (the standing tells); UPMU_E_NAME (no such metric, or a part was not
+ * @return 0, also when a part has no number (the status tells); UPMU_E_NAME (no such metric, or a part was not
  *         among `names`); UPMU_E_INVAL. Thread safe.
  */
 UPMU_API UPMU_CHECKED int upmu_metric_eval(const char *metric, const char *const *names,

@@ -28,17 +28,17 @@ _Static_assert((int)WG_CYCLE == (int)UPMU_DEADLOCK_CYCLE && (int)WG_SELF == (int
                "kinds");
 _Static_assert((int)WG_CERTAIN == (int)UPMU_DEADLOCK_CERTAIN && (int)WG_STALLED == (int)UPMU_DEADLOCK_STALLED &&
                    (int)WG_BREAKABLE == (int)UPMU_DEADLOCK_BREAKABLE,
-               "standings");
+               "statuses");
 
 const char *upmu_deadlock_kind_name(int kind)
 {
     return kind >= 0 && kind < UPMU_DEADLOCK_KINDS ? kind_names[kind] : "?";
 }
 
-const char *upmu_deadlock_standing_name(int standing)
+const char *upmu_deadlock_certainty_name(int certainty)
 {
-    static const char *const names[UPMU_DEADLOCK_STANDINGS] = {"certain", "stalled", "breakable"};
-    return standing >= 0 && standing < UPMU_DEADLOCK_STANDINGS ? names[standing] : "?";
+    static const char *const names[UPMU_DEADLOCK_CERTAINTIES] = {"certain", "stalled", "breakable"};
+    return certainty >= 0 && certainty < UPMU_DEADLOCK_CERTAINTIES ? names[certainty] : "?";
 }
 
 static int give(void *out, size_t out_size, const void *ours, size_t size)
@@ -49,7 +49,7 @@ static int give(void *out, size_t out_size, const void *ours, size_t size)
 }
 
 /* Where an ended thread took the lock. */
-static uint64_t site_of_lock(const struct standing *s, const struct stand_thread *t, uint64_t lock)
+static uint64_t site_of_lock(const struct wait_state *s, const struct stand_thread *t, uint64_t lock)
 {
     for (uint32_t i = 0; i < t->n_held; i++)
         if (s->held[t->first_held + i].lock == lock)
@@ -71,13 +71,13 @@ int upmu_deadlocks_item(const struct upmu_deadlocks *d, size_t i, struct upmu_de
         return UPMU_E_NAME;
     const struct dl_item *item = &d->items[i];
     const struct dl_process *p = &d->processes[item->process];
-    const struct standing *s = &p->standing;
+    const struct wait_state *s = &p->wait_state;
     const struct wg_trouble_found *f = &s->picture.found[item->found];
     struct upmu_deadlock ours = {
         .process = p->index,
         .pid = p->pid,
         .kind = (int32_t)f->kind,
-        .standing = (int32_t)f->standing,
+        .certainty = (int32_t)f->certainty,
         .owner_name = "",
         .could_end = item->could_end,
         .suppressed = item->suppressed,
@@ -105,7 +105,7 @@ static const struct stand_thread *thread_at(const struct upmu_deadlocks *d, size
     if (i >= d->n_items)
         return NULL;
     const struct dl_item *item = &d->items[i];
-    const struct standing *s = &d->processes[item->process].standing;
+    const struct wait_state *s = &d->processes[item->process].wait_state;
     const struct wg_trouble_found *f = &s->picture.found[item->found];
     if (k < f->n)
         return &s->threads[s->picture.members[f->first + k]];
@@ -131,7 +131,7 @@ static int wait_kind(const struct live_slot *h)
 }
 
 /* Of a condition variable's wait, who keeps the mutex from it. */
-static pid_t holder_of(const struct standing *s, const struct stand_thread *t)
+static pid_t holder_of(const struct wait_state *s, const struct stand_thread *t)
 {
     uint32_t who = wg_retaken_from(&s->picture, (uint32_t)(t - s->threads));
     return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->threads[who].head.tid;
@@ -152,7 +152,7 @@ int upmu_deadlocks_thread(const struct upmu_deadlocks *d, size_t i, size_t k, st
         .object_type = h->type,
         .object = h->object,
         .mutex = h->object2,
-        .holder = holder_of(&d->processes[d->items[i].process].standing, t),
+        .holder = holder_of(&d->processes[d->items[i].process].wait_state, t),
         .shared = (h->flags & UPMU_FLAG_SHARED) != 0,
         .timed = (h->flags & UPMU_FLAG_TIMED) != 0,
         .since_ns = h->since_ns,
@@ -182,7 +182,7 @@ int upmu_deadlocks_held(const struct upmu_deadlocks *d, size_t i, size_t k, size
     const struct stand_thread *t = thread_at(d, i, k);
     if (!t || h >= t->n_held)
         return UPMU_E_NAME;
-    const struct live_held *held = &d->processes[d->items[i].process].standing.held[t->first_held + h];
+    const struct live_held *held = &d->processes[d->items[i].process].wait_state.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = held->lock,
         .shared = held->shared,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording with what its threads stand at. Room: analysis. Before it: standing.c, the overview; after it:
+/* A recording with what its threads stand at. Room: analysis. Before it: status.c, the overview; after it:
  * deadlock_facts.c. */
 #include "deadlock/deadlocks.h"
 
@@ -24,19 +24,19 @@ int deadlocks_no_memory(void)
 
 /* --------------------------------------------------------------------------------------------------- processes */
 
-static int read_standing(struct dl_process *p, const char *dir)
+static int read_wait_state(struct dl_process *p, const char *dir)
 {
-    int rc = standing_read(&p->standing, dir);
+    int rc = wait_state_read(&p->wait_state, dir);
     p->recorded = rc > 0;
     if (rc > 0 && p->alive)
-        standing_ask(&p->standing);
-    return rc < 0 ? rc : standing_solve(&p->standing);
+        wait_state_ask(&p->wait_state);
+    return rc < 0 ? rc : wait_state_solve(&p->wait_state);
 }
 
-static bool stood_before(const struct standing *before, uint64_t signature)
+static bool stood_before(const struct wait_state *before, uint64_t signature)
 {
     for (size_t i = 0; i < before->picture.n_found; i++)
-        if (standing_signature(before, &before->picture.found[i]) == signature)
+        if (wait_state_signature(before, &before->picture.found[i]) == signature)
             return true;
     return false;
 }
@@ -45,17 +45,17 @@ static bool stood_before(const struct standing *before, uint64_t signature)
 static int read_twice(struct dl_process *p, const char *dir)
 {
     const struct timespec pause = {.tv_nsec = BETWEEN_LOOKS_NS};
-    int rc = read_standing(p, dir);
-    if (rc != 0 || !p->alive || p->standing.picture.n_found == 0)
+    int rc = read_wait_state(p, dir);
+    if (rc != 0 || !p->alive || p->wait_state.picture.n_found == 0)
         return rc;
-    struct standing before = p->standing;
+    struct wait_state before = p->wait_state;
     nanosleep(&pause, NULL);
-    rc = read_standing(p, dir);
-    struct wg_picture *now = &p->standing.picture;
+    rc = read_wait_state(p, dir);
+    struct wg_picture *now = &p->wait_state.picture;
     for (size_t i = 0; rc == 0 && i < now->n_found; i++)
-        if (!stood_before(&before, standing_signature(&p->standing, &now->found[i])))
+        if (!stood_before(&before, wait_state_signature(&p->wait_state, &now->found[i])))
             now->found[i].n = 0; /* it has moved */
-    standing_free(&before);
+    wait_state_free(&before);
     return rc;
 }
 
@@ -63,10 +63,10 @@ static int read_twice(struct dl_process *p, const char *dir)
 static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control, size_t i)
 {
     struct upmu_control_status status = {.size = sizeof status};
-    const struct stand_moment now = standing_moment();
+    const struct stand_moment now = wait_state_moment();
     int rc = upmu_control_status(control, i, &status);
     if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
-        (void)standing_keep_alive(status.dir, &now);
+        (void)wait_state_keep_alive(status.dir, &now);
     *p = (struct dl_process){.pid = status.pid, .alive = status.running != 0};
     d->n_processes++;
     p->dir = rc == 0 ? strdup(status.dir) : NULL;
@@ -92,7 +92,7 @@ static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *c
 
 static void process_free(struct dl_process *p)
 {
-    standing_free(&p->standing);
+    wait_state_free(&p->wait_state);
     free(p->problem);
     free(p->dir);
 }
@@ -129,7 +129,7 @@ static int place_processes(struct upmu_deadlocks *d)
 
 static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
 {
-    const struct standing *s = &d->processes[process].standing;
+    const struct wait_state *s = &d->processes[process].wait_state;
     const struct wg_trouble_found *f = &s->picture.found[found];
     struct dl_item *all = array_room(d->items, d->n_items, &d->cap_items, sizeof *all);
     if (!all)
@@ -137,8 +137,8 @@ static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
     d->items = all;
     struct dl_item *item = &all[d->n_items];
     struct textbuf why = {0};
-    if (f->standing != WG_CERTAIN)
-        standing_wakers_text(s, f, &why);
+    if (f->certainty != WG_CERTAIN)
+        wait_state_wakers_text(s, f, &why);
     *item = (struct dl_item){.process = process, .found = found, .could_end = why.data};
     if (!why.data && !why.failed)
         item->could_end = strdup("");
@@ -155,11 +155,11 @@ static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
 static int add_items(struct upmu_deadlocks *d)
 {
     int rc = 0;
-    for (int standing = WG_CERTAIN; standing < WG_STANDINGS; standing++)
+    for (int certainty = WG_CERTAIN; certainty < WG_CERTAINTIES; certainty++)
         for (size_t i = 0; i < d->n_processes; i++) {
-            const struct wg_picture *p = &d->processes[i].standing.picture;
+            const struct wg_picture *p = &d->processes[i].wait_state.picture;
             for (size_t k = 0; rc == 0 && k < p->n_found; k++)
-                if ((int)p->found[k].standing == standing && p->found[k].n > 0)
+                if ((int)p->found[k].certainty == certainty && p->found[k].n > 0)
                     rc = add_item(d, (uint32_t)i, (uint32_t)k);
         }
     return rc;
@@ -217,7 +217,7 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     return rc;
 }
 
-static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standing *s)
+static int of_wait_state(struct upmu_deadlocks *d, const char *dir, struct wait_state *s)
 {
     d->processes = calloc(1, sizeof *d->processes);
     if (!d->processes)
@@ -226,18 +226,18 @@ static int of_standing(struct upmu_deadlocks *d, const char *dir, struct standin
     if (rc <= 0)
         return rc;
     d->processes[d->n_processes++] =
-        (struct dl_process){.pid = (pid_t)s->header.pid, .alive = true, .recorded = true, .standing = *s};
-    *s = (struct standing){0};
+        (struct dl_process){.pid = (pid_t)s->header.pid, .alive = true, .recorded = true, .wait_state = *s};
+    *s = (struct wait_state){0};
     rc = add_items(d);
     return rc == 0 ? 1 : rc;
 }
 
-int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct standing *s)
+int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct wait_state *s)
 {
     *deadlocks = NULL;
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
-    int rc = d ? of_standing(d, dir, s) : deadlocks_no_memory();
-    standing_free(s);
+    int rc = d ? of_wait_state(d, dir, s) : deadlocks_no_memory();
+    wait_state_free(s);
     if (rc > 0) {
         *deadlocks = d;
         return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What is behind struct upmu_deadlocks. Room: analysis. Before it: standing.c and the overview; after it: tools,
+/** @file What is behind struct upmu_deadlocks. Room: analysis. Before it: status.c and the overview; after it: tools,
  *  through include/upmu/deadlock.h. */
 #ifndef UPMU_ANALYSIS_DEADLOCKS_H
 #define UPMU_ANALYSIS_DEADLOCKS_H
 
 #include "deadlock/acquisitions.h"
-#include "deadlock/blocked.h"
+#include "deadlock/wait_state.h"
 #include "deadlock/suppress.h"
 #include "upmu/deadlock.h"
 
@@ -17,7 +17,7 @@ struct dl_process {
     pid_t pid;
     bool alive;
     bool recorded; /**< what its threads stand at */
-    struct standing standing;
+    struct wait_state wait_state;
 };
 
 /** A trouble of a process. */

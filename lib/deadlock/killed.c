@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/public.h"
-#include "deadlock/blocked.h"
+#include "deadlock/wait_state.h"
 #include "trace/read/bare.h"
 #include "trace/format/control.h"
 
@@ -24,7 +24,7 @@ static bool is_over(const char *dir)
     return over;
 }
 
-static void take(struct upmu_overview *o, uint32_t process, const struct standing *s)
+static void take(struct upmu_overview *o, uint32_t process, const struct wait_state *s)
 {
     uint64_t until = trace_time_of_raw(o->trace, process, s->header.alive_raw_ns);
     for (size_t i = 0; i < s->n_threads; i++) {
@@ -39,14 +39,14 @@ int stood_read(struct upmu_overview *o)
     int rc = 0;
     for (size_t i = 0; rc != UPMU_E_NOMEM && i < o->pass.n_processes; i++) {
         const char *dir = trace_process_dir(o->trace, i);
-        struct standing s;
+        struct wait_state s;
         if (!o->pass.processes[i].killed || !is_over(dir))
             continue;
         /* Without the file, or with one of another version, nothing is known beyond the events. */
-        rc = standing_read(&s, dir);
+        rc = wait_state_read(&s, dir);
         if (rc > 0 && s.header.alive_raw_ns != 0)
             take(o, (uint32_t)i, &s);
-        standing_free(&s);
+        wait_state_free(&s);
     }
     return rc == UPMU_E_NOMEM ? rc : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What threads stand at, told without the trace's events: how many those are does not matter while somebody waits for the
- * report. Room: analysis. Before it: standing.c, the notes in .live; after it: watch.c, as struct upmu_deadlocks.
+ * report. Room: analysis. Before it: status.c, the notes in .live; after it: watch.c, as struct upmu_deadlocks.
  *
  * The overview is made of what the file says: modules, names, and the types of what is waited for and held.
  */
@@ -72,7 +72,7 @@ static const struct live_note *note_at(struct notes *n, uint32_t at, const char 
 /* ------------------------------------------------------------------------------------------------- the overview */
 
 /* To the pass, as if the trace had said it. */
-static int tell(struct upmu_overview *o, const struct standing *s, int kind, int type, uint64_t object,
+static int tell(struct upmu_overview *o, const struct wait_state *s, int kind, int type, uint64_t object,
                 const char *name)
 {
     const struct upmu_trace_event e = {
@@ -86,7 +86,7 @@ static int tell(struct upmu_overview *o, const struct standing *s, int kind, int
     return overview_add(&o->pass, &e);
 }
 
-static int take_note(struct upmu_overview *o, const struct standing *s, const struct live_note *note,
+static int take_note(struct upmu_overview *o, const struct wait_state *s, const struct live_note *note,
                      const char *second, bool *whole)
 {
     const struct upmu_trace_module m = {
@@ -109,7 +109,7 @@ static int take_note(struct upmu_overview *o, const struct standing *s, const st
     }
 }
 
-static int add_notes(struct upmu_overview *o, const struct standing *s, bool *whole)
+static int add_notes(struct upmu_overview *o, const struct wait_state *s, bool *whole)
 {
     struct notes n;
     const struct live_note *note;
@@ -142,7 +142,7 @@ static int add_stack(struct upmu_overview *o, const struct stand_thread *t, bool
     return 0;
 }
 
-static int add_thread(struct upmu_overview *o, const struct standing *s, const struct stand_thread *t, bool *whole)
+static int add_thread(struct upmu_overview *o, const struct wait_state *s, const struct stand_thread *t, bool *whole)
 {
     const struct live_slot *h = &t->head;
     int rc = 0;
@@ -157,7 +157,7 @@ static int add_thread(struct upmu_overview *o, const struct standing *s, const s
     return rc == 0 ? add_stack(o, t, whole) : rc;
 }
 
-static int fill(struct upmu_overview *o, const char *dir, const struct standing *s, bool *whole)
+static int fill(struct upmu_overview *o, const char *dir, const struct wait_state *s, bool *whole)
 {
     o->dir = strdup(dir);
     int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();
@@ -172,7 +172,7 @@ static int fill(struct upmu_overview *o, const char *dir, const struct standing 
     return rc;
 }
 
-int at_once_overview(struct upmu_overview **overview, const char *dir, const struct standing *s)
+int at_once_overview(struct upmu_overview **overview, const char *dir, const struct wait_state *s)
 {
     bool whole = true;
     struct upmu_overview *o = calloc(1, sizeof *o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What beside its threads could end a wait in a process: signal handlers, timers, threads that do not record. Room:
- * analysis. Before it: /proc/PID; after it: standing.c's picture.
+ * analysis. Before it: /proc/PID; after it: status.c's picture.
  *
  * Handlers for faults do not count: only a thread that runs has faults, and language runtimes catch them. Nor do the two
  * signals that the C library keeps to itself.
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "deadlock/blocked.h"
+#include "deadlock/wait_state.h"
 #include "upmu/trace.h"
 
 enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 }; /* glibc's own */
@@ -34,7 +34,7 @@ static uint64_t not_counted(void)
     return mask;
 }
 
-uint64_t standing_signals(uint64_t caught)
+uint64_t wait_state_signals(uint64_t caught)
 {
     return caught & ~not_counted();
 }
@@ -56,7 +56,7 @@ static bool ask_signals(pid_t pid, uint64_t *caught)
         known = sscanf(line, "SigCgt: %" SCNx64, caught) == 1;
     if (f)
         (void)fclose(f);
-    *caught = standing_signals(*caught);
+    *caught = wait_state_signals(*caught);
     return known;
 }
 
@@ -74,7 +74,7 @@ static bool ask_timers(pid_t pid, uint32_t *timers)
     return known;
 }
 
-static const struct live_slot *slot_of(const struct standing *s, int tid)
+static const struct live_slot *slot_of(const struct wait_state *s, int tid)
 {
     for (size_t i = 0; i < s->n_threads; i++)
         if (s->threads[i].head.tid == tid && s->threads[i].head.state != LIVE_ENDED)
@@ -110,7 +110,7 @@ static bool waits_to_be_woken(const struct live_slot *h)
                                       h->kind == UPMU_TRACE_FUTEX_WAIT || h->type == UPMU_OBJECT_SEM);
 }
 
-static size_t count_to_be_woken(const struct standing *s)
+static size_t count_to_be_woken(const struct wait_state *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n_threads; i++)
@@ -119,7 +119,7 @@ static size_t count_to_be_woken(const struct standing *s)
 }
 
 /* @return false if it cannot be known, or no thread is left: the last one takes the process's timers and memory with it. */
-static bool ask_threads(const struct standing *s, pid_t pid, struct stand_wakers *w)
+static bool ask_threads(const struct wait_state *s, pid_t pid, struct stand_wakers *w)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
@@ -160,7 +160,7 @@ static bool is_private(const char *line, uint64_t address)
 
 /* What is called shared need not be: C++'s atomic waits are all made so, most of them in memory no other process has.
  * @return false if it cannot be known: a process that is ending has no map any more. */
-static bool ask_memory(const struct standing *s, pid_t pid, bool *all_inside)
+static bool ask_memory(const struct wait_state *s, pid_t pid, bool *all_inside)
 {
     size_t n = 0, inside = 0, lines = 0;
     char line[512];
@@ -176,7 +176,7 @@ static bool ask_memory(const struct standing *s, pid_t pid, bool *all_inside)
     return n == 0 || lines > 0;
 }
 
-void standing_ask(struct standing *s)
+void wait_state_ask(struct wait_state *s)
 {
     pid_t pid = (pid_t)s->header.pid;
     struct timespec now;
@@ -219,9 +219,9 @@ static void separate(struct textbuf *out)
         textbuf_printf(out, "; ");
 }
 
-void standing_wakers_text(const struct standing *s, const struct wg_trouble_found *f, struct textbuf *out)
+void wait_state_wakers_text(const struct wait_state *s, const struct wg_trouble_found *f, struct textbuf *out)
 {
-    if (f->standing == WG_BREAKABLE) {
+    if (f->certainty == WG_BREAKABLE) {
         textbuf_printf(out, "the end of a timed wait");
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking again and again whether threads of a running process stand for ever. Room: analysis. Before it: standing.c;
+ * Looking again and again whether threads of a running process stand for ever. Room: analysis. Before it: status.c;
  * after it: upmu record.
  *
  * A picture put together slot by slot may show what was never true at one moment. So what one look finds is believed
@@ -39,8 +39,8 @@ struct upmu_deadlock_watch {
     size_t n_alive, cap_alive;
     struct seen *seen;
     size_t n_seen, cap_seen;
-    char *found;              /* the process told of last */
-    struct standing standing; /* what its threads stand at, until somebody takes it */
+    char *found;                  /* the process told of last */
+    struct wait_state wait_state; /* what its threads stand at, until somebody takes it */
     bool untaken;
 };
 
@@ -67,7 +67,7 @@ int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir
  * cannot be written they know less. */
 static void leave(struct upmu_deadlock_watch *w, size_t i)
 {
-    (void)standing_keep_alive(w->alive[i].dir, &w->alive[i].at);
+    (void)wait_state_keep_alive(w->alive[i].dir, &w->alive[i].at);
     free(w->alive[i].dir);
     w->alive[i] = w->alive[--w->n_alive];
 }
@@ -82,7 +82,7 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     free(watch->dir);
     free(watch->seen);
     free(watch->found);
-    standing_free(&watch->standing);
+    wait_state_free(&watch->wait_state);
     free(watch);
 }
 
@@ -115,7 +115,7 @@ static void forget_others(struct upmu_deadlock_watch *w)
     w->n_seen = kept;
 }
 
-static bool all_wait(const struct standing *s)
+static bool all_wait(const struct wait_state *s)
 {
     for (size_t i = 0; i < s->n_threads; i++)
         if (s->threads[i].head.state == LIVE_RUNS)
@@ -124,12 +124,12 @@ static bool all_wait(const struct standing *s)
 }
 
 /* Notes all certain troubles. @return 1 if one of them is told of now, 0, or UPMU_E_NOMEM. */
-static int note_all(struct upmu_deadlock_watch *w, const struct standing *s)
+static int note_all(struct upmu_deadlock_watch *w, const struct wait_state *s)
 {
     int found = 0;
     for (size_t i = 0; i < s->picture.n_found; i++) {
         const struct wg_trouble_found *f = &s->picture.found[i];
-        int fresh = f->standing == WG_CERTAIN ? note(w, standing_signature(s, f)) : 0;
+        int fresh = f->certainty == WG_CERTAIN ? note(w, wait_state_signature(s, f)) : 0;
         if (fresh < 0)
             return fresh;
         found |= fresh;
@@ -140,23 +140,23 @@ static int note_all(struct upmu_deadlock_watch *w, const struct standing *s)
 /* @return 1 if there is something new, 0, or an error. */
 static int look_at(struct upmu_deadlock_watch *w, const char *dir)
 {
-    struct standing s;
-    int found = 0, rc = standing_read(&s, dir);
+    struct wait_state s;
+    int found = 0, rc = wait_state_read(&s, dir);
     if (rc > 0) {
         if (all_wait(&s))
-            standing_ask(&s);
-        rc = standing_solve(&s);
+            wait_state_ask(&s);
+        rc = wait_state_solve(&s);
     }
     if (rc == 0)
         rc = found = note_all(w, &s);
     /* What the process is like while it stands is kept for those who come later; without it they say less. */
     if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known && s.wakers.asleep)
-        (void)standing_keep(&s, dir);
+        (void)wait_state_keep(&s, dir);
     if (found > 0) {
-        standing_free(&w->standing);
-        w->standing = s;
+        wait_state_free(&w->wait_state);
+        w->wait_state = s;
     } else {
-        standing_free(&s);
+        wait_state_free(&s);
     }
     /* A file that is just being made, or of another version, is none to be watched. */
     return rc == UPMU_E_NOMEM ? rc : found > 0;
@@ -186,7 +186,7 @@ static int note_alive(struct upmu_deadlock_watch *w, const char *dir, bool runni
 /* The process's directory, if somebody lives who writes it: looked at. */
 static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
 {
-    const struct stand_moment now = standing_moment();
+    const struct stand_moment now = wait_state_moment();
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool running = fd >= 0 && control_is_running(fd) == 1;
     if (fd >= 0)
@@ -233,5 +233,5 @@ int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_dead
     if (!watch->untaken)
         return upmu_fail(UPMU_E_STATE, "the last look has found nothing new, or it was taken");
     watch->untaken = false;
-    return deadlocks_at_once(deadlocks, watch->found, &watch->standing);
+    return deadlocks_at_once(deadlocks, watch->found, &watch->wait_state);
 }

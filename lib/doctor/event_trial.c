@@ -15,8 +15,8 @@ enum { TRIAL_ROUNDS = 1, TRIAL_MORE_ROUNDS = 8 };
 static int trial_outcome(const char *name, const struct upmu_value *v, const char *reason)
 {
     bool stands_still = v->running > 0 && v->raw == 0; /* on a counter, and not seen counting */
-    bool doubted = v->standing == UPMU_NOT_COUNTED && (v->cause == UPMU_E_JUMP || (v->cause == 0 && reason[0]));
-    if (v->standing == UPMU_EXACT || v->standing == UPMU_SCALED || stands_still || doubted)
+    bool doubted = v->status == UPMU_NOT_COUNTED && (v->cause == UPMU_E_JUMP || (v->cause == 0 && reason[0]));
+    if (v->status == UPMU_EXACT || v->status == UPMU_SCALED || stands_still || doubted)
         return 0;
     if (v->cause)
         return upmu_fail(v->cause, "%s", reason);
@@ -33,7 +33,7 @@ static int trial_read(struct upmu_set *set, const char *name, struct upmu_value 
 
 static int run_trial(struct upmu_set *set, const struct event *e, const char *name, uint64_t *seen)
 {
-    struct upmu_value v = {.standing = UPMU_NOT_COUNTED};
+    struct upmu_value v = {.status = UPMU_NOT_COUNTED};
     int rc = upmu_set_start(set);
     if (rc < 0)
         return rc;

@@ -88,12 +88,12 @@ static int chrome_end(struct export_job *job, const struct span *s)
         export_text(&job->out, any ? "," : ",\"args\":{");
         textbuf_json(&job->out, name ? name : "?");
         export_text(&job->out, ":");
-        if (v.standing == UPMU_EXACT)
+        if (v.status == UPMU_EXACT)
             export_number(&job->out, v.value);
-        else if (v.standing == UPMU_SCALED)
+        else if (v.status == UPMU_SCALED)
             textbuf_printf(&job->out, "\"~%llu\"", (unsigned long long)v.value);
         else
-            textbuf_json(&job->out, upmu_standing_name(v.standing));
+            textbuf_json(&job->out, upmu_status_name(v.status));
         any = true;
     }
     if (!s->finished)

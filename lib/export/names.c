@@ -141,5 +141,5 @@ const char *export_kind_name(int kind)
 
 bool export_has_number(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }

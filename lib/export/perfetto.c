@@ -249,12 +249,12 @@ static int perfetto_end(struct export_job *job, const struct span *s)
         const char *name = upmu_overview_counter(job->facts, process, i);
         char scaled[32];
         snprintf(scaled, sizeof scaled, "~%llu", (unsigned long long)v.value);
-        if (v.standing == UPMU_EXACT)
+        if (v.status == UPMU_EXACT)
             annotate_number(event, name ? name : "?", v.value);
-        else if (v.standing == UPMU_SCALED)
+        else if (v.status == UPMU_SCALED)
             annotate_text(event, name ? name : "?", scaled);
         else
-            annotate_text(event, name ? name : "?", upmu_standing_name(v.standing));
+            annotate_text(event, name ? name : "?", upmu_status_name(v.status));
     }
     if (!s->finished)
         annotate_text(event, "unfinished", export_unfinished(job));

@@ -44,7 +44,7 @@ static int csv_start(struct export_job *job)
                 "time_ns,pid,tid,thread,kind,text,object,address,result,peer,place,holder_place,count,contended");
     for (size_t i = 0; (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++) {
         csv_text(job, name);
-        textbuf_printf(&job->out, ",standing_%zu", i);
+        textbuf_printf(&job->out, ",status_%zu", i);
     }
     export_text(&job->out, "\r\n");
     return 0;
@@ -58,7 +58,7 @@ static void csv_counters(struct export_job *job, const struct upmu_trace_event *
         own = e->process == 0 ? name : upmu_overview_counter(job->facts, e->process, i);
         bool told = i < e->n_values && own && strcmp(own, name) == 0;
         csv_number(job, told ? e->values[i].value : 0, told && export_has_number(&e->values[i]));
-        csv_text(job, told ? upmu_standing_name(e->values[i].standing) : "");
+        csv_text(job, told ? upmu_status_name(e->values[i].status) : "");
     }
 }
 
@@ -122,8 +122,8 @@ static void json_counters(struct export_job *job, const struct upmu_trace_event 
             export_number(&job->out, v->value);
         else
             export_text(&job->out, "null");
-        export_text(&job->out, ",\"standing\":\"");
-        export_text(&job->out, upmu_standing_name(v->standing));
+        export_text(&job->out, ",\"status\":\"");
+        export_text(&job->out, upmu_status_name(v->status));
         export_text(&job->out, "\"}");
     }
     export_text(&job->out, e->n_values > 0 ? "}" : "");

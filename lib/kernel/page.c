@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading a count without a system call. Room: kernel. Before it: the page the kernel keeps for a mapped event; after it:
- * core, which makes a value with a standing of it.
+ * core, which makes a value with a status of it.
  *
  * The page is a sequence lock: the kernel makes `lock` odd, rewrites the fields and makes it even again, at each
  * scheduling of the event in or out. A reader that sees the same even number before and after has seen one state. The

@@ -75,31 +75,31 @@ static inline void sum_take(struct region_sum *s, uint64_t value)
     __atomic_store(&s->squares, &squares, __ATOMIC_RELEASE);
 }
 
-static COLD void event_without_value(struct region_event_sum *e, int standing, int cause)
+static COLD void event_without_value(struct region_event_sum *e, int status, int cause)
 {
     add(&e->without_value, 1);
-    int32_t weakest = upmu_standing_weakest(e->standing, standing);
-    __atomic_store_n(&e->standing, e->without_value == 1 && e->sum.count == 0 ? standing : weakest, __ATOMIC_RELEASE);
+    int32_t weakest = upmu_status_weakest(e->status, status);
+    __atomic_store_n(&e->status, e->without_value == 1 && e->sum.count == 0 ? status : weakest, __ATOMIC_RELEASE);
     if (cause)
         __atomic_store_n(&e->cause, cause, __ATOMIC_RELEASE);
 }
 
-static COLD void standing_lower(struct region_event_sum *e, int standing)
+static COLD void status_lower(struct region_event_sum *e, int status)
 {
     bool first = e->sum.count == 0 && e->without_value == 0;
-    int32_t weakest = first ? standing : upmu_standing_weakest(e->standing, standing);
-    if (e->standing != weakest)
-        __atomic_store_n(&e->standing, weakest, __ATOMIC_RELEASE);
+    int32_t weakest = first ? status : upmu_status_weakest(e->status, status);
+    if (e->status != weakest)
+        __atomic_store_n(&e->status, weakest, __ATOMIC_RELEASE);
 }
 
-/* An event like any other: any standing, any cause. */
+/* An event like any other: any status, any cause. */
 static COLD void event_take(struct region_event_sum *e, const struct upmu_value *v)
 {
-    if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED) {
-        event_without_value(e, v->standing, v->cause);
+    if (v->status != UPMU_EXACT && v->status != UPMU_SCALED) {
+        event_without_value(e, v->status, v->cause);
         return;
     }
-    standing_lower(e, v->standing);
+    status_lower(e, v->status);
     sum_take(&e->sum, v->value);
     add(&e->enabled, v->enabled);
     add(&e->running, v->running);
@@ -108,8 +108,8 @@ static COLD void event_take(struct region_event_sum *e, const struct upmu_value 
 /* An event as it should be. */
 static inline void event_take_exact(struct region_event_sum *e, uint64_t count, uint64_t enabled, uint64_t running)
 {
-    if (UNLIKELY(e->standing != UPMU_EXACT))
-        standing_lower(e, UPMU_EXACT);
+    if (UNLIKELY(e->status != UPMU_EXACT))
+        status_lower(e, UPMU_EXACT);
     sum_take(&e->sum, count);
     add(&e->enabled, enabled);
     add(&e->running, running);
@@ -121,7 +121,7 @@ static struct upmu_value switches_between(const uint64_t *before, const uint64_t
     if (!before[1] || !after[1] || after[0] < before[0])
         return value_without(UPMU_REFUSED, UPMU_E_SYSTEM);
     uint64_t n = after[0] - before[0];
-    return (struct upmu_value){.value = n, .raw = n, .enabled = wall, .running = wall, .standing = UPMU_EXACT};
+    return (struct upmu_value){.value = n, .raw = n, .enabled = wall, .running = wall, .status = UPMU_EXACT};
 }
 
 /* Time has passed, and the event was not enabled for any of it: somebody has stopped it under us (prctl, or a process
@@ -142,7 +142,7 @@ static struct upmu_value usage_between(const struct counters *c, size_t i, const
     if (cause < 0 || b.count < a.count)
         return value_without(UPMU_REFUSED, UPMU_E_SYSTEM);
     uint64_t ns = b.count - a.count;
-    return (struct upmu_value){.value = ns, .raw = ns, .enabled = wall, .running = wall, .standing = UPMU_EXACT};
+    return (struct upmu_value){.value = ns, .raw = ns, .enabled = wall, .running = wall, .status = UPMU_EXACT};
 }
 
 static struct upmu_value part_between(const struct counters *c, size_t i, const uint64_t *before, const uint64_t *after,
@@ -157,7 +157,7 @@ static struct upmu_value part_between(const struct counters *c, size_t i, const 
     if (n >= 1) /* there is always one, or a cause */
         n = counters_readings(c, after, i, b);
     if (n < 1)
-        return value_without(value_standing_of(n), n);
+        return value_without(value_status_of(n), n);
     bool frozen = is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
     return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_kinds(a, b, (size_t)n, NULL);
 }
@@ -180,7 +180,7 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
                                          const uint64_t *after, uint64_t wall)
 {
     struct upmu_value v = part_between(c, i, before, after, wall);
-    bool number = v.standing == UPMU_EXACT || v.standing == UPMU_SCALED;
+    bool number = v.status == UPMU_EXACT || v.status == UPMU_SCALED;
     if (!c->counter[i].weight || (!number && !c->counter[i].next))
         return v; /* without its first term a derived event has no number either */
     struct region_interval interval = {c, before, after};
@@ -241,7 +241,7 @@ static void take_events(struct region_record *r, const struct counters *c, const
         if (take_exact(&r->events[i], c, &c->counter[i], &group, before, after, wall))
             continue;
         struct upmu_value v = counter_between(c, i, before, after, wall);
-        if (v.standing == UPMU_EXACT)
+        if (v.status == UPMU_EXACT)
             event_take_exact(&r->events[i], v.value, v.enabled, v.running);
         else
             event_take(&r->events[i], &v);
@@ -289,7 +289,7 @@ static struct upmu_value total_of(const struct counters *c, const uint64_t *word
     struct reading now[VALUE_KINDS_MAX];
     int n = counters_readings(c, words, i, now);
     if (n < 0)
-        return value_without(value_standing_of(n), n);
+        return value_without(value_status_of(n), n);
     return n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
 }
 
@@ -310,7 +310,7 @@ static struct upmu_value eventless_total(const struct counters *c, size_t i, con
     if (cause < 0)
         return value_without(UPMU_REFUSED, cause);
     return (struct upmu_value){
-        .value = now.count, .raw = now.count, .enabled = always, .running = always, .standing = UPMU_EXACT};
+        .value = now.count, .raw = now.count, .enabled = always, .running = always, .status = UPMU_EXACT};
 }
 
 static void trace_values(const struct counters *c, const uint64_t *words, struct upmu_value *values)
@@ -320,7 +320,7 @@ static void trace_values(const struct counters *c, const uint64_t *words, struct
         if (c->counter[i].switches || c->counter[i].usage)
             continue;
         values[i] = c->counter[i].weight ? total_of_formula(c, words, i) : total_of(c, words, i);
-        if (values[i].standing == UPMU_EXACT)
+        if (values[i].status == UPMU_EXACT)
             always = values[i].enabled;
     }
     for (size_t i = 0; i < upmu_regions.list.n; i++)

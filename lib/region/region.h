@@ -41,7 +41,7 @@ struct region_event_sum {
     struct region_sum sum;
     uint64_t enabled, running; /**< ns; ticks for context switches, which have no event */
     uint64_t without_value;
-    int32_t standing; /**< weakest of any instance */
+    int32_t status; /**< weakest of any instance */
     int32_t cause;
 };
 

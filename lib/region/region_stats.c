@@ -112,7 +112,7 @@ static void doubt_zeros(struct upmu_region_stats *s)
         const struct event *event = &upmu_regions.list.events[i];
         if ((!event->zero_unsure && !event_always_moves(event, true)) || e->stat.sum != 0 || e->stat.count == 0)
             continue;
-        e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+        e->status = upmu_status_weakest(e->status, UPMU_NOT_COUNTED);
         e->without_value += e->stat.count;
         e->stat = (struct upmu_stat){.min = UPMU_NO_VALUE, .last = UPMU_NO_VALUE};
     }
@@ -139,7 +139,7 @@ void region_record_stats(const struct region_record *r, struct upmu_region_stats
             .enabled = time_factor == 1.0 ? e->enabled : scale(e->enabled, factor),
             .running = time_factor == 1.0 ? e->running : scale(e->running, factor),
             .without_value = e->without_value,
-            .standing = e->standing,
+            .status = e->status,
             .cause = e->cause,
         };
     }

@@ -252,7 +252,7 @@ static void event_merge(struct region_event_sum *into, const struct region_event
     bool first = into->sum.count == 0 && into->without_value == 0;
     if (e->sum.count == 0 && e->without_value == 0)
         return;
-    into->standing = first ? e->standing : upmu_standing_weakest(into->standing, e->standing);
+    into->status = first ? e->status : upmu_status_weakest(into->status, e->status);
     into->cause = into->cause ? into->cause : e->cause;
     into->enabled += e->enabled;
     into->running += e->running;
@@ -290,7 +290,7 @@ void region_record_leave_late(struct region_record *r, uint64_t late)
         e->without_value += e->sum.count;
         e->sum = (struct region_sum){0};
         e->enabled = e->running = 0;
-        e->standing = upmu_standing_weakest(e->standing, UPMU_NOT_COUNTED);
+        e->status = upmu_status_weakest(e->status, UPMU_NOT_COUNTED);
         e->cause = UPMU_E_PARTIAL;
     }
 }

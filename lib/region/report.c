@@ -27,7 +27,7 @@ struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
                            .raw = e->stat.sum,
                            .enabled = e->enabled,
                            .running = e->running,
-                           .standing = e->standing,
+                           .status = e->status,
                            .cause = e->cause};
     if (e->without_value > 0 || e->stat.count == 0)
         v.value = UPMU_NO_VALUE;

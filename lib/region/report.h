@@ -40,7 +40,7 @@ extern const struct report_format report_text, report_json, report_csv;
  *  times the own cost. Rates and ratios of such a row say more about libupmu than about the program. */
 bool report_short(const struct report *r, const struct report_row *row);
 
-/** Event i of a row as one value: the sum, with the weakest standing of its instances. */
+/** Event i of a row as one value: the sum, with the weakest status of its instances. */
 struct upmu_value report_value(const struct upmu_region_stats *s, size_t i);
 
 /** Values of all events of a row, and their names, for upmu_metric_eval(). */

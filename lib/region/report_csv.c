@@ -49,14 +49,14 @@ static void put_row(struct textbuf *out, const struct report_row *row)
         const char *unit = upmu_regions.list.events[i].unit;
         put_key(out, row);
         textbuf_csv(out, upmu_region_event_name(i));
-        textbuf_printf(out, ",%s,%s,", unit ? unit : "", upmu_standing_name(s->events[i].standing));
+        textbuf_printf(out, ",%s,%s,", unit ? unit : "", upmu_status_name(s->events[i].status));
         put_stat(out, &s->events[i].stat);
     }
 }
 
 static void write_csv(const struct report *r, struct textbuf *out)
 {
-    textbuf_printf(out, "region,thread,thread_name,quantity,unit,standing,count,sum,min,max,last,sum_squares\n");
+    textbuf_printf(out, "region,thread,thread_name,quantity,unit,status,count,sum,min,max,last,sum_squares\n");
     for (size_t i = 0; i < r->n_rows; i++)
         put_row(out, &r->rows[i]);
     if (r->health.trace_lost)

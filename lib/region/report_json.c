@@ -26,8 +26,8 @@ static void put_events(struct textbuf *out, const struct upmu_region_stats *s)
         const struct upmu_region_event *e = &s->events[i];
         textbuf_printf(out, "%s{\"name\":", i ? "," : "");
         textbuf_json(out, upmu_region_event_name(i));
-        textbuf_printf(out, ",\"standing\":");
-        textbuf_json(out, upmu_standing_name(e->standing));
+        textbuf_printf(out, ",\"status\":");
+        textbuf_json(out, upmu_status_name(e->status));
         if (e->cause) {
             textbuf_printf(out, ",\"cause\":");
             textbuf_json(out, upmu_strerror(e->cause));
@@ -53,8 +53,8 @@ static void put_metrics(struct textbuf *out, const struct upmu_region_stats *s)
         struct upmu_metric_value v;
         if (upmu_metric_eval(m.name, names, values, s->n_events, (double)s->wall.sum / 1e9, &v) < 0)
             continue;
-        textbuf_printf(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"standing\":\"%s\",\"value\":", comma, m.name, m.unit,
-                       upmu_standing_name(v.standing));
+        textbuf_printf(out, "%s{\"name\":\"%s\",\"unit\":\"%s\",\"status\":\"%s\",\"value\":", comma, m.name, m.unit,
+                       upmu_status_name(v.status));
         if (isnan(v.value))
             textbuf_printf(out, "null}");
         else

@@ -25,14 +25,14 @@ static void grouped(uint64_t n, char *text, size_t cap)
     text[used] = '\0';
 }
 
-/* A count with its standing: "~" before an estimate, the standing instead of a number that is not there, and how many
+/* A count with its status: "~" before an estimate, the status instead of a number that is not there, and how many
  * instances the number stands for when it is not all of them. */
 static void event_text(const struct upmu_region_stats *s, size_t i, char *text, size_t cap)
 {
     const struct upmu_region_event *e = &s->events[i];
     char number[40];
     if (e->stat.count == 0) {
-        snprintf(text, cap, "%s", s->count ? upmu_standing_name(e->standing) : "-");
+        snprintf(text, cap, "%s", s->count ? upmu_status_name(e->status) : "-");
         return;
     }
     bool clock_event = upmu_regions.list.events[i].unit && strcmp(upmu_regions.list.events[i].unit, "ns") == 0;
@@ -41,7 +41,7 @@ static void event_text(const struct upmu_region_stats *s, size_t i, char *text, 
     else
         grouped(e->stat.sum, number, sizeof number);
     if (e->without_value == 0)
-        snprintf(text, cap, "%s%s", e->standing == UPMU_SCALED ? "~" : "", number);
+        snprintf(text, cap, "%s%s", e->status == UPMU_SCALED ? "~" : "", number);
     else
         snprintf(text, cap, "%s%s (%" PRIu64 "/%" PRIu64 ")", e->enabled > e->running ? "~" : "", number, e->stat.count,
                  e->stat.count + e->without_value);
@@ -172,7 +172,7 @@ static void put_metric(struct textbuf *out, const struct report_row *row, const 
     char text[48] = "-";
     int width = (int)strlen(m->name) > COLUMN ? (int)strlen(m->name) : COLUMN;
     if (metric_of(row, m->name, &v) && !isnan(v.value))
-        snprintf(text, sizeof text, "%s%.3f%s%s", v.standing == UPMU_SCALED ? "~" : "", v.value, m->unit[0] ? " " : "",
+        snprintf(text, sizeof text, "%s%.3f%s%s", v.status == UPMU_SCALED ? "~" : "", v.value, m->unit[0] ? " " : "",
                  m->unit);
     textbuf_printf(out, " %*s", width, text);
 }

@@ -211,7 +211,7 @@ struct sync_gate {
     uint32_t slots;              /**< live slots made; under `lock` */
     uint32_t kept;               /**< blocks of threads that ended with locks held */
     uint32_t recording;          /**< threads with a live slot now */
-    uint32_t standing;           /**< of these, those that wait */
+    uint32_t status;             /**< of these, those that wait */
     uint32_t asking, ask_again;  /**< standstill.c */
     uint32_t blocks;             /**< made; under `lock` */
     uint32_t nowhere;            /**< a thread has counted locks that its table has no room for */

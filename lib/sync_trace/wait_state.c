@@ -214,7 +214,7 @@ void sync_live_begin(struct sync_thread *t, uint64_t tick, const struct trace_sy
     change_end(s);
     uint32_t all = __atomic_load_n(&sync_gate.recording, __ATOMIC_RELAXED);
     struct live_header *h = __atomic_load_n(&sync_gate.live, __ATOMIC_ACQUIRE);
-    if (t->live_depth == 1 && __atomic_add_fetch(&sync_gate.standing, 1, __ATOMIC_ACQ_REL) >= all && h)
+    if (t->live_depth == 1 && __atomic_add_fetch(&sync_gate.status, 1, __ATOMIC_ACQ_REL) >= all && h)
         sync_standstill(h, t, tick);
     sync_unguard(t);
 }
@@ -251,7 +251,7 @@ void sync_live_end(struct sync_thread *t)
     sync_guard(t);
     if (LIKELY(t->live_depth == 1)) {
         t->live_depth = 0;
-        __atomic_fetch_sub(&sync_gate.standing, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&sync_gate.status, 1, __ATOMIC_RELAXED);
         /* One word again: the slot is whole before it and behind it, and of a thread that runs nothing else is read. */
         __atomic_store_n(&s->state, LIVE_RUNS, __ATOMIC_RELAXED);
         __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);

@@ -54,7 +54,7 @@ shopping = [r for r in d["regions"] if r["name"] == "shopping"][0]
 assert shopping["count"] == 1 and shopping["wall_ns"] >= till["waits"]["total_ns"]
 assert d["totals"]["lost"] == 0 and d["totals"]["unmatched"] == 0 and d["damages"] == []
 # Every thread told its context switches at its end; what the recorder cost is known, and no more than the run.
-assert all(t["switches"]["standing"] == "exact" for t in d["threads"] if t["ended"]), d["threads"]
+assert all(t["switches"]["status"] == "exact" for t in d["threads"] if t["ended"]), d["threads"]
 assert any(t["ended"] and t["switches"]["value"] > 0 for t in d["threads"])
 # The keeper kept the customer waiting, and its section is what the program lasted for: without it that would be over
 # sooner by about as long, with half of it by half.
@@ -96,10 +96,10 @@ assert len(d["threads"]) == 3 and d["totals"]["unmatched"] == 0 and d["totals"][
 for t in d["threads"]:
     counters = {c["name"]: c for c in t["counters"]}
     assert list(counters) == ["task-clock", "page-faults", "context-switches"], counters
-    assert all(c["sum"]["standing"] == "exact" for c in counters.values()), counters
+    assert all(c["sum"]["status"] == "exact" for c in counters.values()), counters
     assert 0 < counters["task-clock"]["sum"]["value"] < t["end_ns"] - t["begin_ns"]
     # Of its whole life, and not only since it was counted.
-    assert t["switches"]["standing"] == "exact"
+    assert t["switches"]["status"] == "exact"
     assert t["switches"]["value"] >= counters["context-switches"]["sum"]["value"]
 life = [r for r in d["regions"] if r["name"] == "(thread)"][0]
 assert life["count"] == 3 and life["unfinished"] == 0

@@ -80,7 +80,7 @@ assert len(looks) == 3 and all(l["running"] for l in looks)
 assert [c["name"].split(":")[0] for c in looks[0]["counters"]] == ["page-faults", "task-clock"], looks[0]["counters"]
 # A process that slept all the time between had nothing counted yet: then there is no number.
 clock = [l["counters"][1]["total"] for l in looks]
-assert all((c["value"] is None) == (c["standing"] == "not counted") for c in clock), clock
+assert all((c["value"] is None) == (c["status"] == "not counted") for c in clock), clock
 clock = [c["value"] for c in clock if c["value"] is not None]
 assert clock and clock == sorted(clock), clock
 assert all(t["pid"] == int(sys.argv[2]) for l in looks for t in l["threads"])

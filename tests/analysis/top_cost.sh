@@ -29,7 +29,7 @@ def cpu_seconds(watched):
     report = json.loads(subprocess.run([upmu, "report", "--json", directory], capture_output=True).stdout)
     life = [r for r in report["regions"] if r["name"] == "(thread)"][0]
     clock = [c for c in life["counters"] if c["name"].startswith("task-clock")][0]["sum"]
-    assert clock["standing"] == "exact", clock
+    assert clock["status"] == "exact", clock
     return clock["value"] / 1e9
 
 alone, watched, costs = [], [], [1]

@@ -32,7 +32,7 @@ assert [r["thread"]["name"] for r in of("acquire", name="the till")] == ["keeper
 assert [r["thread"]["name"] for r in of("release", name="the till")] == ["keeper", "customer"]
 region = [r for r in of("region") if r["text"] == "shopping"][0]
 assert region["begin_ns"] <= wait["begin_ns"] and wait["end_ns"] <= region["end_ns"] and region["ended"]
-assert [c["name"] for c in region["counters"]] == ["page-faults"] and region["counters"][0]["value"]["standing"] == "exact"
+assert [c["name"] for c in region["counters"]] == ["page-faults"] and region["counters"][0]["value"]["status"] == "exact"
 assert [r["event"] for r in of("thread")].count("thread-create") == 2
 assert {r["text"] for r in of("thread") if r["event"] == "thread-name"} == {"keeper", "customer"}
 assert len(of("wait", type="barrier")) == 2 and len([r for r in rows if r["waits_for"] == "join"]) == 2

@@ -29,8 +29,8 @@ assert d['processes'][0]['events'] == len(d['events'])
 assert len({e['tid'] for e in d['events']}) >= 2 and len({e['pid'] for e in d['events']}) == 1
 first = next(e for e in d['events'] if e['kind'] == 'begin')
 faults, switches = first['values']
-assert faults['standing'] == 'exact' and faults['value'] >= 0
-assert switches['standing'] == 'unsupported' and switches['value'] is None and switches['cause']
+assert faults['status'] == 'exact' and faults['value'] >= 0
+assert switches['status'] == 'unsupported' and switches['value'] is None and switches['cause']
 assert [e['time_ns'] for e in d['events']] == sorted(e['time_ns'] for e in d['events'])
 assert any(e['name'] == 'inner \"quoted\"' for e in d['events'])
 "

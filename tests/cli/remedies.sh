@@ -17,7 +17,7 @@ counts() {
     python3 - "$work/err" <<'PYTHON'
 import json, sys
 e = json.load(open(sys.argv[1]))["events"][0]
-sys.exit(0 if e["standing"] in ("exact", "scaled") and e.get("source", "perf_event") == "perf_event" else 1)
+sys.exit(0 if e["status"] in ("exact", "scaled") and e.get("source", "perf_event") == "perf_event" else 1)
 PYTHON
 }
 target=(true)

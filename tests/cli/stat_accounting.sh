@@ -17,7 +17,7 @@ d = json.load(open(sys.argv[1]))
 errno, touched, sleeps = sys.argv[2], int(os.environ["TOUCHED"]), int(os.environ["SLEEPS"])
 e = {x["name"]: x for x in d["events"]}
 for name in "page-faults", "minor-faults", "major-faults", "context-switches", "user-time", "system-time":
-    assert e[name]["standing"] == "exact" and e[name]["source"] == "rusage", e[name]
+    assert e[name]["status"] == "exact" and e[name]["source"] == "rusage", e[name]
     assert e[name]["cause"] is None and e[name]["reason"] is None, e[name]
 assert e["page-faults"]["value"] == e["minor-faults"]["value"] + e["major-faults"]["value"], e
 assert touched < e["page-faults"]["value"] < touched + 6000, e["page-faults"]
@@ -26,7 +26,7 @@ assert abs((e["user-time"]["value"] * 1e-9) - d["user_s"]) < 1e-6 and e["user-ti
 assert 0 < e["user-time"]["value"] + e["system-time"]["value"] < d["elapsed_s"] * 1e9 * 64
 refused = e["cpu-migrations"]
 assert refused["value"] is None and refused["source"] is None and errno in refused["reason"], refused
-assert refused["standing"] == ("unsupported" if errno == "ENOSYS" else "refused"), refused
+assert refused["status"] == ("unsupported" if errno == "ENOSYS" else "refused"), refused
 PYTHON
 }
 
@@ -126,8 +126,8 @@ wait $worker
 json "$work/jsonp" "
 e = {x['name']: x for x in d['events']}
 assert e['page-faults']['source'] == '/proc' and 1400 <= e['page-faults']['value'] < 1700, e
-assert e['page-faults']['standing'] == 'exact' and e['user-time']['source'] == '/proc', e
-assert e['context-switches']['standing'] == 'refused' and e['context-switches']['value'] is None, e
+assert e['page-faults']['status'] == 'exact' and e['user-time']['source'] == '/proc', e
+assert e['context-switches']['status'] == 'refused' and e['context-switches']['value'] is None, e
 "
 json "$work/jsont" "
 e = {x['name']: x for x in d['events']}
@@ -149,9 +149,9 @@ if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] && command -v setpriv >/dev/null;
         cp "$work/err" "$work/json"
         json "$work/json" "
 switches, faults, migrations = d['events']
-assert switches['standing'] == 'exact' and switches['source'] == 'rusage' and 8 <= switches['value'] < 500, switches
+assert switches['status'] == 'exact' and switches['source'] == 'rusage' and 8 <= switches['value'] < 500, switches
 assert faults['name'] == 'page-faults:u' and faults['source'] == 'perf_event' and faults['value'] > 0, faults
-assert migrations['standing'] == 'refused' and 'perf_event_paranoid' in migrations['reason'], migrations
+assert migrations['status'] == 'refused' and 'perf_event_paranoid' in migrations['reason'], migrations
 "
         # A filter in front of a kernel that would refuse as well: it is the filter that must go first.
         cp "$WITHOUT_PERF" "$work/bin"

@@ -53,15 +53,15 @@ json "$work/json" "
 assert d['schema'] == 'upmu-stat' and d['runs'] == 1 and d['exit_status'] == 0
 assert d['target'] == {'kind': 'command', 'argv': ['sh', '-c', 'exit 0']}
 faults, never, clock = d['events']
-assert faults['standing'] == 'exact' and faults['value'] > 10 and faults['cause'] is None
+assert faults['status'] == 'exact' and faults['value'] > 10 and faults['cause'] is None
 assert faults['enabled_ns'] == faults['running_ns'] > 0
-assert never['name'] == '$never' and never['value'] is None and never['standing'] == 'unsupported'
+assert never['name'] == '$never' and never['value'] is None and never['status'] == 'unsupported'
 assert never['cause'] and never['reason']
 assert clock['unit'] == 'ns' and clock['value'] > 10000
 assert 0 < clock['value'] * 1e-9 < d['elapsed_s'] * 1.05, (clock, d['elapsed_s'])
 metrics = {m['name']: m for m in d['metrics']}
 rate = metrics['page-faults-per-second']
-assert rate['standing'] == 'exact' and abs(rate['value'] * d['elapsed_s'] / faults['value'] - 1) < 1e-3, rate
+assert rate['status'] == 'exact' and abs(rate['value'] * d['elapsed_s'] / faults['value'] - 1) < 1e-3, rate
 "
 
 # CSV: the fields of perf stat -x, in their order, with and without -r.

@@ -16,7 +16,7 @@ ends = [i["end_s"] for i in intervals]
 assert ends == sorted(ends) and ends[0] >= 0.05 and abs(ends[-1] - whole["elapsed_s"]) < 1e-6, ends
 for k, e in enumerate(whole["events"]):
     parts = [i["events"][k]["value"] for i in intervals]
-    if e["standing"] == "exact" and e["source"] == "perf_event":
+    if e["status"] == "exact" and e["source"] == "perf_event":
         assert sum(p or 0 for p in parts) == e["value"], (e, parts)
     elif e["source"] == "rusage":
         assert all(p is None for p in parts) or len(parts) == 1, (e, parts)

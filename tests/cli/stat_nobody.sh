@@ -25,7 +25,7 @@ cp "$work/err" "$work/json"
 json "$work/json" "
 values = {e['name'].split(':')[0]: e for e in d['events']}
 for e in d['events']:
-    number = e['standing'] in ('exact', 'scaled')
+    number = e['status'] in ('exact', 'scaled')
     assert (e['value'] is not None) == number, e
     assert number or (e['cause'] and e['reason']), e
 paranoid = $paranoid
@@ -36,8 +36,8 @@ if paranoid == 2:
     assert values['page-faults']['name'].endswith(':u'), values['page-faults']
 if paranoid >= 2:
     migrations, switches = values['cpu-migrations'], values['context-switches']
-    assert migrations['standing'] == 'refused' and 'perf_event_paranoid' in migrations['reason'], migrations
-    assert switches['standing'] == 'exact' and switches['source'] == 'rusage', switches
+    assert migrations['status'] == 'refused' and 'perf_event_paranoid' in migrations['reason'], migrations
+    assert switches['status'] == 'exact' and switches['source'] == 'rusage', switches
 "
 
 # For people a reason that two events share is told once.

@@ -51,7 +51,7 @@ assert abs(metrics['cpus-used'] - clock['value'] * 1e-9 / d['elapsed_s']) < 1e-3
 "$UPMU" stat --json -o "$work/json" -e context-switches sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' || fail "sleep"
 json "$work/json" "
 s = d['events'][0]
-assert (s['standing'] == 'exact' and s['value'] >= 5) or (s['standing'] == 'refused' and s['value'] is None), s
+assert (s['status'] == 'exact' and s['value'] >= 5) or (s['status'] == 'refused' and s['value'] is None), s
 "
 # The mean of several runs lies where the single runs lie.
 "$UPMU" stat -r 5 --json -o "$work/json" -e page-faults "$LOAD" touch 1000 || fail "repeat"

@@ -28,7 +28,7 @@ wait $upmu || fail "upmu stat -p ended with $?"
 json "$work/json" "
 assert d['target'] == {'kind': 'process', 'pid': $load} and d['instances'] == 9, d
 faults = d['events'][0]
-assert faults['standing'] == 'exact' and 8000 <= faults['value'] <= 8500, faults
+assert faults['status'] == 'exact' and 8000 <= faults['value'] <= 8500, faults
 assert d['exit_status'] is None and d['user_s'] is None
 "
 exec 7>&-

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# examples/set: a number where there is one, the standing and its reason where there is none, an error for no event.
+# examples/set: a number where there is one, the status and its reason where there is none, an error for no event.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -12,7 +12,7 @@ awk '/page-faults/ { found = 1
     END { if (!found) exit 1 }' "$scratch/stdout" || fail "page-faults: $(cat "$scratch/stdout")"
 if ! grep -qE '^ +[0-9]+  instructions' "$scratch/stdout"; then
     grep -qE '^ +(refused|unsupported|not counted)  instructions' "$scratch/stdout" ||
-        fail "instructions have neither a number nor a standing: $(cat "$scratch/stdout")"
+        fail "instructions have neither a number nor a status: $(cat "$scratch/stdout")"
     grep -qE '^ +\(.{10,}\)$' "$scratch/stdout" || fail "instructions are not counted, and no reason is given"
 fi
 

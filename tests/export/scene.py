@@ -68,7 +68,7 @@ assert len(got) == 1 and abs(got[0]["time_ns"] - int(block[0]["time_ns"]) - exac
 stack = [e for e in lines if e["kind"] == "lock-block" and e.get("object") == "mutex the till"][0]["stack"]
 assert stack[0].startswith("pay_at_till scene.c:") and stack[1].startswith("customer scene.c:"), stack
 begin = [e for e in lines if e["kind"] == "begin" and e["text"] == region][0]
-assert begin["counters"]["task-clock"]["standing"] == "exact" and begin["counters"]["task-clock"]["value"] > 0
+assert begin["counters"]["task-clock"]["status"] == "exact" and begin["counters"]["task-clock"]["value"] > 0
 print("the wait of", round(exact / MS, 1), "ms is in every format")
 
 # Lists of places: where the customer waited, and where the keeper took what it waited for.

@@ -27,8 +27,8 @@ def counted(section, name, what):
     """The sum of a counter, which must be exact in each of them."""
     for counter in section["counters"]:
         if counter["name"] == name:
-            expect(counter["sum"]["standing"] == "exact" and counter["without_value"] == 0,
-                   f"{name} {what}: {counter['sum']['standing']}, {counter['without_value']} without a value")
+            expect(counter["sum"]["status"] == "exact" and counter["without_value"] == 0,
+                   f"{name} {what}: {counter['sum']['status']}, {counter['without_value']} without a value")
             return counter["sum"]["value"] or 0
     sys.exit(f"{name} is not in the report: {section['counters']}")
 

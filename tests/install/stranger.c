@@ -28,8 +28,8 @@ static int count(void)
     int bad = upmu_set_start(set) < 0;
     work();
     bad = bad || upmu_set_stop(set) < 0 || upmu_set_read(set, &value, 1) < 0;
-    /* Where the kernel refuses perf_event_open there is a standing, and no number. */
-    if (!bad && value.standing == UPMU_EXACT)
+    /* Where the kernel refuses perf_event_open there is a status, and no number. */
+    if (!bad && value.status == UPMU_EXACT)
         bad = value.value == 0 || value.value == UPMU_NO_VALUE;
     else if (!bad)
         bad = value.value != UPMU_NO_VALUE || upmu_set_reason(set, 0)[0] == '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counting through PAPI, against a libpapi of which every count is known beforehand (fake_papi.c): sums, standings, what
+ * Counting through PAPI, against a libpapi of which every count is known beforehand (fake_papi.c): sums, statuses, what
  * PAPI refuses, threads, forks and regions. Room: tests; before it the name of one case, after it upmu_set, upmu_region.
  */
 #include <dlfcn.h>
@@ -46,16 +46,15 @@ static struct upmu_value value_of(struct upmu_set *set, size_t i)
 static void expect(struct upmu_set *set, size_t i, uint64_t wanted)
 {
     struct upmu_value v = value_of(set, i);
-    CHECK(v.standing == UPMU_EXACT && v.value == wanted, "%s: %s, %llu instead of %llu: %s", upmu_set_name(set, i),
-          upmu_standing_name(v.standing), (unsigned long long)v.value, (unsigned long long)wanted,
-          upmu_set_reason(set, i));
+    CHECK(v.status == UPMU_EXACT && v.value == wanted, "%s: %s, %llu instead of %llu: %s", upmu_set_name(set, i),
+          upmu_status_name(v.status), (unsigned long long)v.value, (unsigned long long)wanted, upmu_set_reason(set, i));
 }
 
-static void expect_none(struct upmu_set *set, size_t i, int standing, int cause, const char *words)
+static void expect_none(struct upmu_set *set, size_t i, int status, int cause, const char *words)
 {
     struct upmu_value v = value_of(set, i);
     check_no_number(&v);
-    CHECK(v.standing == standing && v.cause == cause, "%s, %d: %s", upmu_standing_name(v.standing), v.cause,
+    CHECK(v.status == status && v.cause == cause, "%s, %d: %s", upmu_status_name(v.status), v.cause,
           upmu_set_reason(set, i));
     CHECK(strstr(upmu_set_reason(set, i), words) != NULL, "'%s' lacks '%s'", upmu_set_reason(set, i), words);
 }
@@ -149,7 +148,7 @@ static void modes(void)
     CHECK(strcmp(upmu_set_name(set, 0), "r10:u") == 0, "%s", upmu_set_name(set, 0));
     struct upmu_value denied = value_of(set, 1);
     check_no_number(&denied);
-    CHECK(denied.standing == UPMU_REFUSED, "%s", upmu_standing_name(denied.standing));
+    CHECK(denied.status == UPMU_REFUSED, "%s", upmu_status_name(denied.status));
     expect(set, 2, FAKE_PRESET * STEPS * FAKE_USER_PART / 10);
     upmu_set_close(set);
 }
@@ -418,8 +417,8 @@ static void regions(void)
         region_in_thread(NULL);
     join_thread(start_thread(region_in_thread, NULL));
     struct upmu_region_event *e = region_of("work", UPMU_ALL_THREADS).events;
-    CHECK(e[0].standing == UPMU_EXACT && e[0].stat.sum == 0x10 * STEPS * 4 && e[0].stat.min == 0x10 * STEPS, "%s %llu",
-          upmu_standing_name(e[0].standing), (unsigned long long)e[0].stat.sum);
+    CHECK(e[0].status == UPMU_EXACT && e[0].stat.sum == 0x10 * STEPS * 4 && e[0].stat.min == 0x10 * STEPS, "%s %llu",
+          upmu_status_name(e[0].status), (unsigned long long)e[0].stat.sum);
     CHECK(e[1].stat.sum == FAKE_PAGE_FAULTS * STEPS * 4, "%llu", (unsigned long long)e[1].stat.sum);
     CHECK(fake->misuse() == 0, "misuse");
 }

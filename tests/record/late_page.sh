@@ -12,7 +12,7 @@ json "$work/out" "
 (region,) = [r for r in d['regions'] if r['name'] == 'region']
 (counted,) = [c for c in region['counters'] if c['name'] == 'context-switches']
 (thread,) = [t for t in d['threads'] if t['tid'] != t['pid']]
-assert counted['sum']['standing'] == thread['switches']['standing'] == 'exact', (counted, thread)
+assert counted['sum']['status'] == thread['switches']['status'] == 'exact', (counted, thread)
 assert $inner <= counted['sum']['value'] <= $outer, (counted, $inner, $outer)
 assert $life <= thread['switches']['value'], (thread, $life)
 "

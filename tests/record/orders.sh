@@ -8,7 +8,7 @@ threads = json.load(sys.stdin)["threads"]
 faults = 0
 for t in threads:
     for c in t["counters"]:
-        status = c["sum"]["standing"]
+        status = c["sum"]["status"]
         if status != "exact":
             sys.exit("%s of thread %d is %s" % (c["name"], t["tid"], status))
         if c["name"].startswith("page-faults"):

@@ -98,7 +98,7 @@ END
         run UPMU_EVENTS=page-faults,cylces UPMU_REPORT=json UPMU_OUTPUT=report plain
         holds report "$main"
         holds report "any(\"did you mean 'cycles'?\" in note for note in r['notes'])"
-        holds report "total['main, \"quoted\"']['events'][1]['standing'] == 'unsupported'"
+        holds report "total['main, \"quoted\"']['events'][1]['status'] == 'unsupported'"
         holds report "total['main, \"quoted\"']['events'][1]['stat']['sum'] is None"
         run UPMU_REPORT=jsno UPMU_OUTPUT=report plain
         grep -q "did you mean 'json'" report || fail "no word about the format"
@@ -119,11 +119,11 @@ END
             row='total["main, \"quoted\""]'
             holds report "$main and ${row}['wall_ns']['sum'] >= 500000"
             for i in 0 2; do
-                holds report "${row}['events'][$i]['standing'] in ('refused', 'unsupported')"
+                holds report "${row}['events'][$i]['status'] in ('refused', 'unsupported')"
                 holds report "${row}['events'][$i]['cause'] and ${row}['events'][$i]['stat']['sum'] is None"
                 holds report "${row}['events'][$i]['without_value'] == 5"
             done
-            holds report "${row}['events'][1]['standing'] == 'exact' and ${row}['events'][1]['stat']['sum'] >= 5"
+            holds report "${row}['events'][1]['status'] == 'exact' and ${row}['events'][1]['stat']['sum'] >= 5"
             holds report "sum('$errno' in note for note in r['notes']) >= 1"
             env $events "$without_perf" $errno -- "$program" plain >stdout 2>stderr || fail "status $? under $errno"
             grep -q "page-faults.*$errno" stderr || fail "no reason in the table"

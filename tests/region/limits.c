@@ -72,13 +72,13 @@ int main(void)
     CHECK(s.count == THREADS && s.wall.count == THREADS, "%llu instances", (unsigned long long)s.count);
     for (int i = 0; i < 2; i++) {
         const struct upmu_region_event *e = &s.events[i];
-        CHECK(e->standing == UPMU_REFUSED && e->cause == UPMU_E_NFILES, "%s: %s", upmu_standing_name(e->standing),
+        CHECK(e->status == UPMU_REFUSED && e->cause == UPMU_E_NFILES, "%s: %s", upmu_status_name(e->status),
               upmu_strerror(e->cause));
         CHECK(e->stat.count > 100 && e->without_value > 100 && e->stat.count + e->without_value == THREADS,
               "%llu numbers, %llu without", (unsigned long long)e->stat.count, (unsigned long long)e->without_value);
     }
-    CHECK(s.events[2].standing == UPMU_EXACT && s.events[2].stat.count == THREADS, "switches are %s",
-          upmu_standing_name(s.events[2].standing));
+    CHECK(s.events[2].status == UPMU_EXACT && s.events[2].stat.count == THREADS, "switches are %s",
+          upmu_status_name(s.events[2].status));
     CHECK(s.events[2].stat.min >= 1, "a thread that waited was not switched");
     uint64_t short_ones = health_now().threads_without_counters;
     CHECK(short_ones >= s.events[0].without_value, "%llu threads told", (unsigned long long)short_ones);

@@ -31,12 +31,12 @@ static void check_thread(pid_t tid, size_t pages)
     CHECK(s.count == INSTANCES && s.wall.count == INSTANCES && s.wall.min > 0, "%llu instances",
           (unsigned long long)s.count);
     if (rights == RIGHTS_NONE) {
-        check_denied(e->standing, e->cause, denied);
+        check_denied(e->status, e->cause, denied);
         CHECK(e->stat.count == 0 && e->without_value == INSTANCES && e->stat.min == UPMU_NO_VALUE, "a number: %llu",
               (unsigned long long)e->stat.sum);
         return;
     }
-    CHECK(e->standing == UPMU_EXACT && e->without_value == 0, "%s", upmu_standing_name(e->standing));
+    CHECK(e->status == UPMU_EXACT && e->without_value == 0, "%s", upmu_status_name(e->status));
     CHECK(e->stat.count == INSTANCES, "%llu", (unsigned long long)e->stat.count);
     CHECK(e->stat.min >= pages + CONSTANT && e->stat.max <= pages + CONSTANT + SANITIZER_FAULTS,
           "%llu to %llu faults of %zu pages", (unsigned long long)e->stat.min, (unsigned long long)e->stat.max, pages);

@@ -26,7 +26,7 @@ static void *work(void *arg)
     }
     struct upmu_region_stats s = region_of("sleeping", own_tid());
     const struct upmu_region_event *e = &s.events[0];
-    CHECK(e->standing == UPMU_EXACT && e->stat.count == INSTANCES, "%s", upmu_standing_name(e->standing));
+    CHECK(e->status == UPMU_EXACT && e->stat.count == INSTANCES, "%s", upmu_status_name(e->status));
     /* On a busy machine a sleep may be over before the thread has let go of the CPU. */
     CHECK(inside >= INSTANCES * SLEEPS / 2, "%llu", (unsigned long long)inside);
     CHECK(e->stat.sum >= inside && e->stat.sum <= outside, "%llu, not between %llu and %llu",
@@ -44,10 +44,10 @@ static void migrations(void)
     const struct upmu_region_event *e = &s.events[1];
     CHECK(strcmp(upmu_region_event_name(1), "cpu-migrations") == 0, "%s", upmu_region_event_name(1));
     if (rights == RIGHTS_ALL) {
-        CHECK(e->standing == UPMU_EXACT, "%s", upmu_standing_name(e->standing));
+        CHECK(e->status == UPMU_EXACT, "%s", upmu_status_name(e->status));
         return;
     }
-    check_denied(e->standing, e->cause, rights == RIGHTS_NONE ? denied : EACCES);
+    check_denied(e->status, e->cause, rights == RIGHTS_NONE ? denied : EACCES);
     CHECK(e->stat.count == 0 && e->without_value == s.count, "%llu numbers", (unsigned long long)e->stat.count);
 }
 

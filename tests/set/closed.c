@@ -42,7 +42,7 @@ int main(void)
     CHECK(upmu_set_open(&set, "page-faults,task-clock", NULL) == 0, "open");
     CHECK(upmu_set_start(set) == 0, "start");
     CHECK(upmu_set_read(set, v, 2) == 2, "read");
-    CHECK(v[0].standing == UPMU_EXACT && v[1].standing == UPMU_EXACT, "not counted to begin with");
+    CHECK(v[0].status == UPMU_EXACT && v[1].status == UPMU_EXACT, "not counted to begin with");
     int file = file_with_contents(path);
     size_t n = replace_all(file, replaced);
     CHECK(n >= 2, "%zu descriptors replaced", n);
@@ -50,8 +50,8 @@ int main(void)
     for (int i = 0; i < 5; i++) {
         CHECK(upmu_set_read(set, v, 2) == 2, "read");
         for (int e = 0; e < 2; e++)
-            CHECK(v[e].standing == UPMU_REFUSED && v[e].value == UPMU_NO_VALUE, "event %d: %s", e,
-                  upmu_standing_name(v[e].standing));
+            CHECK(v[e].status == UPMU_REFUSED && v[e].value == UPMU_NO_VALUE, "event %d: %s", e,
+                  upmu_status_name(v[e].status));
         off_t at = lseek(file, 0, SEEK_CUR);
         once = i == 0 ? at : once;
         CHECK(at == once, "read again: at %lld, %lld after the first time", (long long)at, (long long)once);

@@ -50,7 +50,7 @@ static uint64_t faults_of_family(char *program, uint32_t flags)
     CHECK(upmu_set_wait(set, &status) == 0, "wait");
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 42, "status %d", status);
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
-    CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+    CHECK(v.status == UPMU_EXACT, "%s", upmu_status_name(v.status));
     CHECK(waitpid(upmu_set_pid(set), NULL, WNOHANG) < 0 && errno == ECHILD, "the command was not waited for");
     upmu_set_close(set);
     return v.value;

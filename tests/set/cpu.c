@@ -26,11 +26,11 @@ int main(void)
     unsigned char *p = fresh_pages(PAGES);
     touch_pages(p, PAGES, (size_t)sysconf(_SC_PAGESIZE));
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
-    if (v.standing == UPMU_REFUSED && geteuid() != 0) {
+    if (v.status == UPMU_REFUSED && geteuid() != 0) {
         check_no_number(&v);
         skip("counting a CPU needs rights: %s", upmu_set_reason(set, 0));
     }
-    CHECK(v.standing == UPMU_EXACT, "%s: %s", upmu_standing_name(v.standing), upmu_set_reason(set, 0));
+    CHECK(v.status == UPMU_EXACT, "%s: %s", upmu_status_name(v.status), upmu_set_reason(set, 0));
     CHECK(v.value >= PAGES, "%llu faults of %d pages", (unsigned long long)v.value, PAGES);
     CHECK(upmu_set_instances(set) == 1, "%zu", upmu_set_instances(set));
     upmu_set_close(set);

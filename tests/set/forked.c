@@ -51,7 +51,7 @@ int main(void)
     CHECK(waitpid(pid, &status, 0) == pid && status == 0, "the child: status 0x%x", (unsigned)status);
     touch_pages(fresh_pages(PAGES), PAGES, (size_t)sysconf(_SC_PAGESIZE));
     CHECK(upmu_set_read(thread, v, 2) == 2, "read");
-    CHECK(v[0].standing == UPMU_EXACT && v[0].value >= PAGES, "%s", upmu_standing_name(v[0].standing));
+    CHECK(v[0].status == UPMU_EXACT && v[0].value >= PAGES, "%s", upmu_status_name(v[0].status));
     CHECK(upmu_set_start(command) == 0, "the command did not outlive the child's close");
     CHECK(upmu_set_wait(command, &status) == 0 && status == 0, "status 0x%x", (unsigned)status);
     upmu_set_close(command);

@@ -112,7 +112,7 @@ static void judge(const struct truth_case *c, unsigned e, int status, uint64_t v
     CHECK(status == UPMU_EXACT && value >= low && value <= high,
           "%s%s [%s] threads %u cycles %u pages %u sleeps %u: %s is %llu (%s), the kernel's accounts say %llu to %llu",
           target_names[c->target], c->fresh ? " fresh" : "", list, c->threads, c->cycles, c->pages, c->sleeps,
-          event_names[e], (unsigned long long)value, upmu_standing_name(status), (unsigned long long)low,
+          event_names[e], (unsigned long long)value, upmu_status_name(status), (unsigned long long)low,
           (unsigned long long)high);
 }
 
@@ -121,7 +121,7 @@ static void judge_set(const struct truth_case *c, struct upmu_set *set, const st
     struct upmu_value v[EVENTS];
     CHECK(upmu_set_read(set, v, EVENTS) == (int)c->n, "read");
     for (unsigned i = 0; i < c->n; i++)
-        judge(c, c->event[i], v[i].standing, v[i].value, b);
+        judge(c, c->event[i], v[i].status, v[i].value, b);
     upmu_set_close(set);
 }
 
@@ -355,7 +355,7 @@ static void regions_in_child(const struct truth_case *c)
     }
     struct upmu_region_stats s = region_of("case", UPMU_ALL_THREADS);
     for (unsigned i = 0; i < c->n; i++)
-        judge(c, c->event[i], s.events[i].standing, s.events[i].stat.sum, &b);
+        judge(c, c->event[i], s.events[i].status, s.events[i].stat.sum, &b);
     _exit(0);
 }
 

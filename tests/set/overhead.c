@@ -29,10 +29,10 @@ int main(void)
     CHECK(upmu_set_overhead(set, v, EVENTS - 1) == UPMU_E_INVAL, "too little room");
     CHECK(upmu_set_overhead(set, v, EVENTS) == EVENTS, "never started");
     CHECK(upmu_set_read(set, before, EVENTS) == UPMU_E_STATE, "the set was still never started");
-    CHECK(v[0].standing == UPMU_EXACT && v[0].value > 0 && v[0].value < 1000000, "task-clock %llu",
+    CHECK(v[0].status == UPMU_EXACT && v[0].value > 0 && v[0].value < 1000000, "task-clock %llu",
           (unsigned long long)v[0].value);
-    CHECK(v[1].standing == UPMU_EXACT && v[1].value == 0, "page-faults %llu", (unsigned long long)v[1].value);
-    CHECK(v[2].standing == UPMU_EXACT && v[2].value == 0, "context-switches %llu", (unsigned long long)v[2].value);
+    CHECK(v[1].status == UPMU_EXACT && v[1].value == 0, "page-faults %llu", (unsigned long long)v[1].value);
+    CHECK(v[2].status == UPMU_EXACT && v[2].value == 0, "context-switches %llu", (unsigned long long)v[2].value);
     touch_counted();
     read_all(before);
     CHECK(before[1].value == PAGES + SANITIZER_FAULTS || before[1].value == PAGES, "page-faults %llu",
@@ -40,7 +40,7 @@ int main(void)
     CHECK(upmu_set_overhead(set, v, EVENTS) == EVENTS, "again");
     read_all(after);
     for (int i = 0; i < EVENTS; i++)
-        CHECK(after[i].value == before[i].value && after[i].standing == before[i].standing &&
+        CHECK(after[i].value == before[i].value && after[i].status == before[i].status &&
                   (i == 2 || after[i].enabled == before[i].enabled),
               "%s: %llu before, %llu after", upmu_set_name(set, (size_t)i), (unsigned long long)before[i].value,
               (unsigned long long)after[i].value);

@@ -34,12 +34,12 @@ static void *count_faults(void *arg)
     struct upmu_value v = faults_of(set, 1); /* the code and stack of the calls are in memory now */
     v = faults_of(set, pages);
     if (rights == RIGHTS_NONE) {
-        check_denied(v.standing, v.cause, denied);
+        check_denied(v.status, v.cause, denied);
         check_no_number(&v);
         CHECK(strlen(upmu_set_reason(set, 0)) > 20, "'%s'", upmu_set_reason(set, 0));
     } else {
         const char *name = rights == RIGHTS_ALL ? "page-faults" : "page-faults:u";
-        CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+        CHECK(v.status == UPMU_EXACT, "%s", upmu_status_name(v.status));
         CHECK(v.value >= pages + CONSTANT && v.value <= pages + CONSTANT + SANITIZER_FAULTS, "%llu faults of %zu pages",
               (unsigned long long)v.value, pages);
         CHECK(strcmp(upmu_set_name(set, 0), name) == 0, "%s", upmu_set_name(set, 0));

@@ -95,7 +95,7 @@ static void expect(struct counted c, uint64_t touched, uint64_t threads)
 {
     /* A sanitizer has threads of its own. */
     CHECK(SANITIZED ? c.instances >= THREADS : c.instances == THREADS, "%zu threads counted", c.instances);
-    CHECK(c.value.standing == UPMU_EXACT, "%s", upmu_standing_name(c.value.standing));
+    CHECK(c.value.status == UPMU_EXACT, "%s", upmu_status_name(c.value.status));
     CHECK(c.value.value >= touched, "%llu faults of %llu pages", (unsigned long long)c.value.value,
           (unsigned long long)touched);
     if (!SANITIZED)

@@ -33,7 +33,7 @@ static struct upmu_value counted(char *program)
     CHECK(upmu_set_start(set) == 0, "start");
     CHECK(upmu_set_wait(set, &status) == 0 && status == 0, "status 0x%x", (unsigned)status);
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
-    CHECK((v.standing == UPMU_REFUSED) == (upmu_set_reason(set, 0)[0] != '\0'), "reason '%s'", upmu_set_reason(set, 0));
+    CHECK((v.status == UPMU_REFUSED) == (upmu_set_reason(set, 0)[0] != '\0'), "reason '%s'", upmu_set_reason(set, 0));
     upmu_set_close(set);
     return v;
 }
@@ -46,12 +46,12 @@ static int as_nobody(char *plain, char *changing, char *unreadable)
     if (rights_here() == RIGHTS_NONE)
         skip("no event can be counted here (%s)", strerror(errno));
     struct upmu_value v = counted(plain);
-    CHECK(v.standing == UPMU_EXACT && v.value > 0, "%s", upmu_standing_name(v.standing));
+    CHECK(v.status == UPMU_EXACT && v.value > 0, "%s", upmu_status_name(v.status));
     char *const refused[] = {changing, unreadable};
     for (size_t i = 0; i < 2; i++) {
         v = counted(refused[i]);
-        CHECK(v.standing == UPMU_REFUSED && v.cause == UPMU_E_PERM && v.value == UPMU_NO_VALUE, "%s: %s", refused[i],
-              upmu_standing_name(v.standing));
+        CHECK(v.status == UPMU_REFUSED && v.cause == UPMU_E_PERM && v.value == UPMU_NO_VALUE, "%s: %s", refused[i],
+              upmu_status_name(v.status));
     }
     return 0;
 }

@@ -22,7 +22,7 @@ static void expect(struct upmu_set *set, uint64_t pages)
         check_no_number(&v);
         return;
     }
-    CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+    CHECK(v.status == UPMU_EXACT, "%s", upmu_status_name(v.status));
     CHECK(v.value >= pages && (SANITIZED || v.value < pages + PAGES / 2), "%llu faults, %llu pages",
           (unsigned long long)v.value, (unsigned long long)pages);
 }

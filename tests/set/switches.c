@@ -19,7 +19,7 @@ static void forced_sleeps(void)
     inside = switches_so_far() - inside;
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
     outside = switches_so_far() - outside;
-    CHECK(v.standing == UPMU_EXACT, "%s: %s", upmu_standing_name(v.standing), upmu_set_reason(set, 0));
+    CHECK(v.status == UPMU_EXACT, "%s: %s", upmu_status_name(v.status), upmu_set_reason(set, 0));
     /* A sleep may be over before the thread has left its CPU; most are not. */
     CHECK(inside >= SLEEPS / 2, "%llu", (unsigned long long)inside);
     CHECK(v.value >= inside && v.value <= outside, "%llu, not between %llu and %llu", (unsigned long long)v.value,
@@ -43,10 +43,10 @@ static void migrations(enum rights rights, int denied)
     CHECK(upmu_set_start(set) == 0, "start");
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
     if (rights == RIGHTS_ALL) {
-        CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+        CHECK(v.status == UPMU_EXACT, "%s", upmu_status_name(v.status));
     } else {
         check_no_number(&v);
-        check_denied(v.standing, v.cause, rights == RIGHTS_NONE ? denied : EACCES);
+        check_denied(v.status, v.cause, rights == RIGHTS_NONE ? denied : EACCES);
         CHECK(strlen(upmu_set_reason(set, 0)) > 20, "'%s'", upmu_set_reason(set, 0));
     }
     upmu_set_close(set);

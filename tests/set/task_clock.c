@@ -24,12 +24,12 @@ static bool agrees(enum rights rights, int denied, bool last)
     upmu_set_close(set);
     if (rights == RIGHTS_NONE) {
         check_no_number(&v);
-        check_denied(v.standing, v.cause, denied);
+        check_denied(v.status, v.cause, denied);
         return true;
     }
     uint64_t slack = outside / 20;
     bool fits = v.value + slack >= inside && v.value <= outside + slack;
-    CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+    CHECK(v.status == UPMU_EXACT, "%s", upmu_status_name(v.status));
     CHECK(fits || !last, "%llu ns, not between %llu and %llu", (unsigned long long)v.value, (unsigned long long)inside,
           (unsigned long long)outside);
     return fits;

@@ -16,7 +16,7 @@ static struct moment look(struct upmu_set *set)
     m.before = __builtin_ia32_rdtsc();
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
     m.after = __builtin_ia32_rdtsc();
-    CHECK(v.standing == UPMU_EXACT, "%s", upmu_standing_name(v.standing));
+    CHECK(v.status == UPMU_EXACT, "%s", upmu_status_name(v.status));
     m.value = v.value;
     return m;
 }
@@ -42,7 +42,7 @@ int main(void)
     CHECK(rc == 0, "open");
     CHECK(upmu_set_start(set) == 0, "start");
     CHECK(upmu_set_read(set, &v, 1) == 1, "read");
-    CHECK(v.standing == UPMU_EXACT, "%s: %s", upmu_standing_name(v.standing), upmu_set_reason(set, 0));
+    CHECK(v.status == UPMU_EXACT, "%s: %s", upmu_status_name(v.status), upmu_set_reason(set, 0));
     uint64_t limit = two_us(), compared = 0;
     for (int i = 0; i < 1000 && compared < 20; i++) {
         uint64_t switches = switches_so_far();

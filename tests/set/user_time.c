@@ -53,7 +53,7 @@ static void set_agrees(void)
     }
     CHECK(upmu_set_read(set, v, MODES) == MODES, "read");
     for (int i = 0; i < MODES; i++) {
-        CHECK(v[i].standing == UPMU_EXACT, "%s", upmu_standing_name(v[i].standing));
+        CHECK(v[i].status == UPMU_EXACT, "%s", upmu_status_name(v[i].status));
         between(v[i].value, least[i], most[i], upmu_set_name(set, (size_t)i));
     }
     CHECK(v[0].value + v[1].value > BUSY, "the work took %llu ns", (unsigned long long)(v[0].value + v[1].value));

@@ -116,21 +116,21 @@ static inline enum rights rights_here(void)
 }
 
 /** An event that this kernel refuses outright has no number, and says why with a code that fits the errno. */
-static inline void check_denied(int standing, int cause, int err)
+static inline void check_denied(int status, int cause, int err)
 {
     if (err == ENOSYS) {
-        CHECK(standing == UPMU_UNSUPPORTED, "%s", upmu_standing_name(standing));
+        CHECK(status == UPMU_UNSUPPORTED, "%s", upmu_status_name(status));
         CHECK(cause == UPMU_E_NO_SYSCALL, "%s", upmu_strerror(cause));
         return;
     }
-    CHECK(standing == UPMU_REFUSED, "%s", upmu_standing_name(standing));
+    CHECK(status == UPMU_REFUSED, "%s", upmu_status_name(status));
     CHECK(cause == UPMU_E_PERM || cause == UPMU_E_SECCOMP, "%s", upmu_strerror(cause));
 }
 
 static inline void check_no_number(const struct upmu_value *v)
 {
     CHECK(v->value == UPMU_NO_VALUE, "%llu", (unsigned long long)v->value);
-    CHECK(v->standing != UPMU_EXACT && v->standing != UPMU_SCALED, "%s", upmu_standing_name(v->standing));
+    CHECK(v->status != UPMU_EXACT && v->status != UPMU_SCALED, "%s", upmu_status_name(v->status));
 }
 
 /* ------------------------------------------------------------------------------------------------ known work */

@@ -119,20 +119,20 @@ static void expect_faults(struct upmu_overview *o)
     printf("held %" PRIu64 " times, %" PRIu64 " page faults; waited %" PRIu64 " times, %" PRIu64 " switches\n",
            held.sections, v->value, waited.sections, waited.counts[switches].sum.value);
     CHECK(held.sections == 1 && waited.sections == 1);
-    CHECK(v->standing == UPMU_EXACT);
+    CHECK(v->status == UPMU_EXACT);
     CHECK(shadowed ? v->value >= PAGES : v->value == PAGES);
     CHECK(shadowed || waited.counts[faults].sum.value == 0);
-    CHECK(waited.counts[switches].sum.standing == UPMU_EXACT && waited.counts[switches].sum.value >= 1);
+    CHECK(waited.counts[switches].sum.status == UPMU_EXACT && waited.counts[switches].sum.value >= 1);
     CHECK(waited.ns >= 5000000);
 }
 
 /* A counter that this machine does not have stays without a number. */
-static void expect_standing(struct upmu_overview *o)
+static void expect_status(struct upmu_overview *o)
 {
     size_t i = counter(o, "instructions");
     const struct upmu_overview_count *c = &section(o, &pages, UPMU_SECTION_HELD).counts[i];
-    bool number = c->sum.standing == UPMU_EXACT || c->sum.standing == UPMU_SCALED;
-    printf("instructions: %s\n", upmu_standing_name(c->sum.standing));
+    bool number = c->sum.status == UPMU_EXACT || c->sum.status == UPMU_SCALED;
+    printf("instructions: %s\n", upmu_status_name(c->sum.status));
     CHECK(number == (c->sum.value != UPMU_NO_VALUE));
     CHECK(number ? c->sum.value > PAGES : c->without_value == 1);
 }
@@ -142,7 +142,7 @@ static void expect_samples(struct upmu_overview *o)
 {
     struct upmu_overview_section held = section(o, &sample, UPMU_SECTION_HELD);
     CHECK(held.sections == ROUNDS);
-    CHECK(held.counts[counter(o, "page-faults")].sum.standing == UPMU_EXACT);
+    CHECK(held.counts[counter(o, "page-faults")].sum.status == UPMU_EXACT);
     CHECK(section(o, &sample, UPMU_SECTION_WAITED).sections == 0);
 }
 
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     record(all ? UPMU_SYNC_ALL : UPMU_SYNC_CONTENDED);
     CHECK(upmu_overview_open(&o, dir, NULL) == 0);
     expect_faults(o);
-    expect_standing(o);
+    expect_status(o);
     if (!all) /* where every acquisition is an event none is a sample */
         expect_samples(o);
     upmu_overview_close(o);

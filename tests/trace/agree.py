@@ -41,15 +41,15 @@ def field_values(payload, name, counters):
     """upmu_value of each counter, from whichever form the event has."""
     values = []
     for i, counter in enumerate(counters):
-        value, standing, cause = int(payload[counter]), int(payload["standing"][i]), int(payload["cause"][i])
+        value, status, cause = int(payload[counter]), int(payload["status"][i]), int(payload["cause"][i])
         if name.endswith("_full"):
             raw, enabled, running = (int(payload[f][i]) for f in ("raw", "enabled", "running"))
-        elif standing == EXACT:
+        elif status == EXACT:
             time = int(payload["time"][i]) if name.endswith("_times") else int(payload["time"])
             raw, enabled, running = value, time, time
         else:
             raw, enabled, running = 0, 0, 0
-        values.append((value, raw, enabled, running, standing, cause))
+        values.append((value, raw, enabled, running, status, cause))
     return tuple(values)
 
 
@@ -71,7 +71,7 @@ def through_module(directory):
 
 LINE = re.compile(
     r'\[(?P<time>[0-9.]+)\] (?:\S+ )?(?P<name>\w+): \{ tid = (?P<tid>-?\d+), .*?\}, '
-    r'\{ (?:name|text) = "(?P<text>(?:[^"\\]|\\.)*)"(?P<values>(?:, \w+ = \d+)*?)(?:, standing = .*)? \}$'
+    r'\{ (?:name|text) = "(?P<text>(?:[^"\\]|\\.)*)"(?P<values>(?:, \w+ = \d+)*?)(?:, status = .*)? \}$'
 )
 
 

@@ -2,7 +2,7 @@
 /*
  * Prints a recording through the public reader, one line per process and per event, for scripts to compare:
  *     P <index> <pid> <complete> <events> <lost> <clock_hz>
- *     E <tick> <time_ns> <pid> <tid> <kind> <name in hex or -> [<value>,<raw>,<enabled>,<running>,<standing>,<cause> ...]
+ *     E <tick> <time_ns> <pid> <tid> <kind> <name in hex or -> [<value>,<raw>,<enabled>,<running>,<status>,<cause> ...]
  *
  *     dump DIR           events to the end; exit 1 on damage, with the message
  *     dump repair DIR    R <processes> <running> <trimmed> <bytes>; exit 1 on failure, with the message
@@ -41,7 +41,7 @@ static void print_event(const struct upmu_trace_event *e)
     for (size_t i = 0; i < e->n_values; i++) {
         const struct upmu_value *v = &e->values[i];
         printf(" %" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId32 ",%" PRId32, v->value, v->raw, v->enabled,
-               v->running, v->standing, v->cause);
+               v->running, v->status, v->cause);
     }
     printf("\n");
 }

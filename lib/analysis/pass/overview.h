@@ -354,7 +354,7 @@ int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_eve
                 struct ov_sections *sum);
 void section_forget(struct ov_section *s);
 
-/* values.c: counters with their standing. */
+/* values.c: counters with their status. */
 struct upmu_value value_difference(const struct upmu_value *before, const struct upmu_value *after);
 void count_add(struct upmu_overview_count *sum, const struct upmu_value *v, bool first);
 

@@ -24,7 +24,7 @@ uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, 
                                              .tid = tid,
                                              .use = MAP_NONE,
                                              .begin_ns = from_start ? p->start_ns : time_ns,
-                                             .switches = {.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED}};
+                                             .switches = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED}};
     return index;
 }
 
@@ -126,7 +126,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     t->ended = true;
     t->end_ns = e->time_ns;
     if (e->flags & UPMU_FLAG_FINAL)
-        t->switches = (struct upmu_value){.value = e->count, .raw = e->count, .standing = UPMU_EXACT};
+        t->switches = (struct upmu_value){.value = e->count, .raw = e->count, .status = UPMU_EXACT};
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread);
     if (rc == 0)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Differences and sums of counters, each with its standing. Room: analysis. Before it: region events; after it:
+/* Differences and sums of counters, each with its status. Room: analysis. Before it: region events; after it:
  * regions.c. */
 #include "analysis/pass/overview.h"
 #include "base/checked.h"
 
 static bool has_number(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
-static struct upmu_value without(int standing, int cause)
+static struct upmu_value without(int status, int cause)
 {
-    return (struct upmu_value){.value = UPMU_NO_VALUE, .standing = standing, .cause = cause};
+    return (struct upmu_value){.value = UPMU_NO_VALUE, .status = status, .cause = cause};
 }
 
 struct upmu_value value_difference(const struct upmu_value *before, const struct upmu_value *after)
 {
     if (after->cause != 0 || before->cause != 0)
-        return without(upmu_standing_weakest(before->standing, after->standing),
-                       after->cause ? after->cause : before->cause);
+        return without(upmu_status_weakest(before->status, after->status), after->cause ? after->cause : before->cause);
     /* A counter that went backwards was reset or replaced: its difference means nothing. */
     if (after->raw < before->raw || after->enabled < before->enabled || after->running < before->running)
         return without(UPMU_NOT_COUNTED, 0);
@@ -26,17 +25,17 @@ struct upmu_value value_difference(const struct upmu_value *before, const struct
                            .enabled = after->enabled - before->enabled,
                            .running = after->running - before->running};
     /* Switches alone are counted without a time of their own; what has one was exact at no time before it ran. */
-    if (before->standing == UPMU_EXACT && after->standing == UPMU_EXACT && after->enabled == 0) {
+    if (before->status == UPMU_EXACT && after->status == UPMU_EXACT && after->enabled == 0) {
         v.value = v.raw;
-        v.standing = UPMU_EXACT;
+        v.status = UPMU_EXACT;
         return v;
     }
     /* Between two readings at the same moment of a counter that always counted, nothing happened: that is exact. */
     bool same_moment = v.enabled == 0 && after->running > 0 && after->running == after->enabled;
     if (v.running == 0 && !same_moment)
-        return (struct upmu_value){.value = UPMU_NO_VALUE, .enabled = v.enabled, .standing = UPMU_NOT_COUNTED};
-    v.standing = v.running >= v.enabled ? UPMU_EXACT : UPMU_SCALED;
-    v.value = v.standing == UPMU_EXACT ? v.raw : mul_div_u64(v.raw, v.enabled, v.running);
+        return (struct upmu_value){.value = UPMU_NO_VALUE, .enabled = v.enabled, .status = UPMU_NOT_COUNTED};
+    v.status = v.running >= v.enabled ? UPMU_EXACT : UPMU_SCALED;
+    v.value = v.status == UPMU_EXACT ? v.raw : mul_div_u64(v.raw, v.enabled, v.running);
     return v;
 }
 
@@ -45,7 +44,7 @@ void count_add(struct upmu_overview_count *sum, const struct upmu_value *v, bool
     struct upmu_value *s = &sum->sum;
     uint64_t before = first || s->value == UPMU_NO_VALUE ? 0 : s->value;
 
-    s->standing = first ? v->standing : upmu_standing_weakest(s->standing, v->standing);
+    s->status = first ? v->status : upmu_status_weakest(s->status, v->status);
     s->cause = s->cause ? s->cause : v->cause;
     s->raw = sat_add_u64(s->raw, v->raw);
     s->enabled = sat_add_u64(s->enabled, v->enabled);

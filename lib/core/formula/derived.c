@@ -28,7 +28,7 @@ static struct upmu_value derived_term(derived_read_fn read, void *arg, size_t pa
     struct reading before, after;
     int cause = read(arg, part, &before, &after);
     if (cause < 0)
-        return value_without(value_standing_of(cause), cause);
+        return value_without(value_status_of(cause), cause);
     return derived_went_back(&before, &after) ? derived_backwards(&after) : value_between(&before, &after);
 }
 
@@ -74,12 +74,12 @@ static int derived_of_kind(const struct counters *c, size_t head, derived_read_f
         uint64_t count = a.count - b.count;
         *doubted |= count == 0 && a.running > b.running && derived_zero_doubtful(&c->list->events[i], c->pid == 0);
         weights[n] = c->counter[i].weight;
-        counts[n++] = (struct upmu_value){.value = count, .raw = count, .standing = UPMU_EXACT};
+        counts[n++] = (struct upmu_value){.value = count, .raw = count, .status = UPMU_EXACT};
     }
     struct upmu_value sum = value_weighted(counts, weights, n);
     before->count = 0;
     after->count = sum.value;
-    return sum.standing == UPMU_EXACT ? 0 : UPMU_E_RANGE;
+    return sum.status == UPMU_EXACT ? 0 : UPMU_E_RANGE;
 }
 
 static struct upmu_value derived_of_kinds(const struct counters *c, size_t i, derived_read_fn read, void *arg,
@@ -90,7 +90,7 @@ static struct upmu_value derived_of_kinds(const struct counters *c, size_t i, de
     do {
         int cause = c->counter[i].elsewhere ? 0 : derived_of_kind(c, i, read, arg, &before[n], &after[n], doubted);
         if (cause < 0) {
-            struct upmu_value v = value_without(value_standing_of(cause), cause);
+            struct upmu_value v = value_without(value_status_of(cause), cause);
             v.enabled = 1;
             return v;
         }
@@ -105,8 +105,8 @@ struct upmu_value derived_value(const struct counters *c, size_t i, derived_read
     bool doubt = false;
     struct upmu_value v =
         c->counter[i].next ? derived_of_kinds(c, i, read, arg, &doubt) : derived_of_terms(c, i, read, arg, &doubt);
-    if (doubt && (v.standing == UPMU_EXACT || v.standing == UPMU_SCALED)) {
-        v.standing = UPMU_NOT_COUNTED;
+    if (doubt && (v.status == UPMU_EXACT || v.status == UPMU_SCALED)) {
+        v.status = UPMU_NOT_COUNTED;
         v.value = UPMU_NO_VALUE;
     }
     if (doubted)

@@ -330,23 +330,23 @@ static bool metric_compute(const struct metric_row *row, const struct expression
                            const char *modes, struct upmu_metric_value *out)
 {
     double numbers[EXPRESSION_NAMES_MAX] = {0};
-    *out = (struct upmu_metric_value){.value = NAN, .standing = UPMU_EXACT};
+    *out = (struct upmu_metric_value){.value = NAN, .status = UPMU_EXACT};
     for (size_t i = 0; i < e->n_names; i++) {
         const struct upmu_value *v = metric_value_of(in, e->name[i], modes);
         if (!v)
             return false;
-        int weakest = upmu_standing_weakest(out->standing, v->standing);
-        out->cause = weakest == out->standing ? out->cause : v->cause;
-        out->standing = weakest;
+        int weakest = upmu_status_weakest(out->status, v->status);
+        out->cause = weakest == out->status ? out->cause : v->cause;
+        out->status = weakest;
         numbers[i] = (double)v->value * metric_scale_of(e->name[i]);
     }
-    if (out->standing != UPMU_EXACT && out->standing != UPMU_SCALED)
+    if (out->status != UPMU_EXACT && out->status != UPMU_SCALED)
         return true;
     out->value = expression_compute(e, numbers, in->seconds);
     if (row->never_negative && out->value < 0)
         out->value = NAN;
     if (isnan(out->value))
-        out->standing = UPMU_NOT_COUNTED; /* nothing to divide by, or parts that do not belong together */
+        out->status = UPMU_NOT_COUNTED; /* nothing to divide by, or parts that do not belong together */
     return true;
 }
 
@@ -389,7 +389,7 @@ int upmu_metric_eval(const char *metric, const char *const *names, const struct 
     const struct metric_row *row;
     bool counted = false;
     size_t first;
-    *out = (struct upmu_metric_value){.value = NAN, .standing = UPMU_NOT_COUNTED};
+    *out = (struct upmu_metric_value){.value = NAN, .status = UPMU_NOT_COUNTED};
     if (!metric_named(metric, &first))
         return metric_unknown(metric);
     for (size_t i = first; (row = metric_row_at(i)) != NULL && strcmp(row->name, metric) == 0; i++) {

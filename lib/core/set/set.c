@@ -3,7 +3,7 @@
  * Counter sets: the life of a list of counters, for the caller. Room: core; before it the public API, after it
  * counters.c (one instance) and set_target.c (which instances).
  *
- * Counters are never reset in the kernel, which would leave their times standing: the set remembers where its zero is.
+ * Counters are never reset in the kernel, which would leave their times status: the set remembers where its zero is.
  */
 #include "core/set/set.h"
 
@@ -315,7 +315,7 @@ static struct upmu_value value_of_switches(const struct upmu_set *set, struct se
     struct reading now;
     int cause = read_instance(in, i, &now);
     if (cause < 0)
-        return value_without(value_standing_of(cause), cause);
+        return value_without(value_status_of(cause), cause);
     if (!set->running)
         now = in->stopped[i];
     now = switches_between(&in->base[i], now);
@@ -342,7 +342,7 @@ static struct upmu_value value_of_part(const struct upmu_set *set, struct set_in
         return value_of_switches(set, in, i);
     int n = counters_readings(c, in->words, i, now);
     if (n < 0)
-        return value_without(value_standing_of(n), n);
+        return value_without(value_status_of(n), n);
     size_t part = i;
     for (int k = 0; k < n; k++, part = c->counter[part].next) {
         while (c->counter[part].elsewhere)
@@ -409,7 +409,7 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
     for (size_t k = 0; k < set->n_instances; k++) {
         struct upmu_value by_kind[VALUE_KINDS_MAX];
         struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
-        bool number = all.standing == UPMU_EXACT || all.standing == UPMU_SCALED;
+        bool number = all.status == UPMU_EXACT || all.status == UPMU_SCALED;
         const struct upmu_value *v =
             number && !set->list.link[i].weight && !is_eventless(&set->instances[k]->counters.counter[i])
                 ? &by_kind[kind]
@@ -450,7 +450,7 @@ static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value 
         }
     }
     if (doubted) {
-        total->standing = UPMU_NOT_COUNTED;
+        total->status = UPMU_NOT_COUNTED;
         total->value = UPMU_NO_VALUE;
     }
     return doubted;

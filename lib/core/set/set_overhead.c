@@ -10,7 +10,7 @@ enum { OVERHEAD_TRIES = 32 };
 
 static bool overhead_is_number(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 /* Keep the least difference of each event. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Standings. Room: core; before it the kernel's reads, after it sets, regions and the trace. */
+/* Statuses. Room: core; before it the kernel's reads, after it sets, regions and the trace. */
 #include "core/set/value.h"
 
 #include "base/checked.h"
@@ -9,14 +9,14 @@ static struct upmu_value value_of_interval(uint64_t raw, uint64_t enabled, uint6
     struct upmu_value v = {.raw = raw, .enabled = enabled, .running = running};
     if (running == 0 || value_is_jump(raw, running)) {
         v.value = UPMU_NO_VALUE;
-        v.standing = UPMU_NOT_COUNTED;
+        v.status = UPMU_NOT_COUNTED;
         v.cause = running > 0 ? UPMU_E_JUMP : 0;
     } else if (running >= enabled) {
         v.value = raw;
-        v.standing = UPMU_EXACT;
+        v.status = UPMU_EXACT;
     } else {
         v.value = mul_div_u64(raw, enabled, running);
-        v.standing = UPMU_SCALED;
+        v.status = UPMU_SCALED;
     }
     return v;
 }
@@ -57,7 +57,7 @@ struct upmu_value value_between(const struct reading *before, const struct readi
     struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
     if (value_times_exact(before, after) && !value_is_jump(v.raw, running)) {
         v.value = v.raw;
-        v.standing = UPMU_EXACT;
+        v.status = UPMU_EXACT;
     }
     return v;
 }
@@ -76,7 +76,7 @@ static struct upmu_value value_of_parts(const struct upmu_value *parts, const st
     uint64_t enabled_ever = 0, running_ever = 0;
     bool all_along = false; /* the thread stayed on one kind */
     for (size_t k = 0; k < n; k++) {
-        all_along = all_along || parts[k].standing == UPMU_EXACT;
+        all_along = all_along || parts[k].status == UPMU_EXACT;
         sum.raw = sat_add_u64(sum.raw, parts[k].raw);
         sum.running = sat_add_u64(sum.running, parts[k].running);
         running_ever = sat_add_u64(running_ever, after[k].running);
@@ -90,7 +90,7 @@ static struct upmu_value value_of_parts(const struct upmu_value *parts, const st
         return value_of_interval(sum.raw, sum.enabled, sum.running);
     sum.running = sum.enabled;
     sum.value = sum.raw;
-    sum.standing = UPMU_EXACT;
+    sum.status = UPMU_EXACT;
     return sum;
 }
 
@@ -111,11 +111,11 @@ struct upmu_value value_of_kinds(const struct reading *before, const struct read
                                          .value = UPMU_NO_VALUE,
                                          .enabled = parts[k].running,
                                          .running = parts[k].running,
-                                         .standing = sum.standing,
+                                         .status = sum.status,
                                          .cause = sum.cause};
-        if (sum.standing == UPMU_EXACT)
+        if (sum.status == UPMU_EXACT)
             by_kind[k].value = parts[k].raw;
-        if (sum.standing == UPMU_SCALED)
+        if (sum.status == UPMU_SCALED)
             by_kind[k].value = mul_div_u64(parts[k].raw, sum.enabled, sum.running);
     }
     return sum;
@@ -144,41 +144,41 @@ struct upmu_value value_weighted(const struct upmu_value *terms, const int32_t *
     struct upmu_value sum = terms[0];
     struct weighted raw = {0}, value = {0};
     for (size_t i = 0; i < n; i++) {
-        int weakest = upmu_standing_weakest(sum.standing, terms[i].standing);
-        sum.cause = weakest == sum.standing ? sum.cause : terms[i].cause;
-        sum.standing = weakest;
+        int weakest = upmu_status_weakest(sum.status, terms[i].status);
+        sum.cause = weakest == sum.status ? sum.cause : terms[i].cause;
+        sum.status = weakest;
         sum.enabled = terms[i].enabled > sum.enabled ? terms[i].enabled : sum.enabled;
         sum.running = terms[i].running < sum.running ? terms[i].running : sum.running;
         weighted_add(&raw, terms[i].raw, weights[i]);
         if (terms[i].value != UPMU_NO_VALUE)
             weighted_add(&value, terms[i].value, weights[i]);
     }
-    bool number = sum.standing == UPMU_EXACT || sum.standing == UPMU_SCALED;
+    bool number = sum.status == UPMU_EXACT || sum.status == UPMU_SCALED;
     bool in_range = weighted_in_range(&value) && value.added - value.taken != UPMU_NO_VALUE;
     sum.raw = weighted_in_range(&raw) ? raw.added - raw.taken : raw.overflow ? UINT64_MAX : 0;
     sum.value = number && in_range ? value.added - value.taken : UPMU_NO_VALUE;
     if (number && !in_range) {
-        sum.standing = UPMU_NOT_COUNTED;
+        sum.status = UPMU_NOT_COUNTED;
         sum.cause = UPMU_E_RANGE;
     }
     return sum;
 }
 
-struct upmu_value value_without(int standing, int cause)
+struct upmu_value value_without(int status, int cause)
 {
-    return (struct upmu_value){.value = UPMU_NO_VALUE, .standing = standing, .cause = cause};
+    return (struct upmu_value){.value = UPMU_NO_VALUE, .status = status, .cause = cause};
 }
 
 bool value_doubt_zero(struct upmu_value *v)
 {
-    if (v->raw != 0 || (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED))
+    if (v->raw != 0 || (v->status != UPMU_EXACT && v->status != UPMU_SCALED))
         return false;
-    v->standing = UPMU_NOT_COUNTED;
+    v->status = UPMU_NOT_COUNTED;
     v->value = UPMU_NO_VALUE;
     return true;
 }
 
-int value_standing_of(int code)
+int value_status_of(int code)
 {
     switch (code) {
     case UPMU_E_UNSUPPORTED:
@@ -197,38 +197,38 @@ int value_standing_of(int code)
 
 void value_add(struct upmu_value *sum, const struct upmu_value *v)
 {
-    if (v->standing == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0)
+    if (v->status == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0)
         return;
-    int weakest = upmu_standing_weakest(sum->standing, v->standing);
-    if (sum->standing == UPMU_NOT_COUNTED && sum->enabled == 0 && sum->cause == 0)
-        weakest = v->standing; /* the first part that says anything */
+    int weakest = upmu_status_weakest(sum->status, v->status);
+    if (sum->status == UPMU_NOT_COUNTED && sum->enabled == 0 && sum->cause == 0)
+        weakest = v->status; /* the first part that says anything */
     sum->raw = sat_add_u64(sum->raw, v->raw);
     sum->enabled = sat_add_u64(sum->enabled, v->enabled);
     sum->running = sat_add_u64(sum->running, v->running);
     uint64_t have = sum->value == UPMU_NO_VALUE ? 0 : sum->value;
     uint64_t more = v->value == UPMU_NO_VALUE ? 0 : v->value;
-    if (sum->cause == 0 || weakest != sum->standing)
-        sum->cause = v->cause; /* the cause is that of the standing */
-    sum->standing = weakest;
+    if (sum->cause == 0 || weakest != sum->status)
+        sum->cause = v->cause; /* the cause is that of the status */
+    sum->status = weakest;
     bool number = weakest == UPMU_EXACT || weakest == UPMU_SCALED;
     sum->value = number ? sat_add_u64(have, more) : UPMU_NO_VALUE;
 }
 
-const char *upmu_standing_name(int standing)
+const char *upmu_status_name(int status)
 {
     static const char *const names[] = {
         [UPMU_NOT_COUNTED] = "not counted", [UPMU_EXACT] = "exact",
         [UPMU_SCALED] = "scaled",           [UPMU_REFUSED] = "refused",
         [UPMU_UNSUPPORTED] = "unsupported",
     };
-    if (standing < 0 || standing > UPMU_UNSUPPORTED)
+    if (status < 0 || status > UPMU_UNSUPPORTED)
         return "?";
-    return names[standing];
+    return names[status];
 }
 
-static int standing_rank(int standing)
+static int status_rank(int status)
 {
-    switch (standing) {
+    switch (status) {
     case UPMU_EXACT:
         return 0;
     case UPMU_SCALED:
@@ -242,7 +242,7 @@ static int standing_rank(int standing)
     }
 }
 
-int upmu_standing_weakest(int a, int b)
+int upmu_status_weakest(int a, int b)
 {
-    return standing_rank(a) >= standing_rank(b) ? a : b;
+    return status_rank(a) >= status_rank(b) ? a : b;
 }

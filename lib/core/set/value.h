@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Turning counts and times into values with their standing. Room: core; before it the kernel's reads, after it
- *  sets, regions and the trace. The only place where a standing is decided. */
+/** @file Turning counts and times into values with their status. Room: core; before it the kernel's reads, after it
+ *  sets, regions and the trace. The only place where a status is decided. */
 #ifndef UPMU_CORE_VALUE_H
 #define UPMU_CORE_VALUE_H
 
@@ -71,13 +71,13 @@ struct upmu_value value_of_kinds(const struct reading *before, const struct read
 struct upmu_value value_weighted(const struct upmu_value *terms, const int32_t *weights, size_t n);
 
 /** A value without a number. */
-struct upmu_value value_without(int standing, int cause);
+struct upmu_value value_without(int status, int cause);
 
 /** Take the number from a value of 0 that may as well mean that the CPU lacks the event. @return whether it was one. */
 bool value_doubt_zero(struct upmu_value *v);
 
 /** The status for a cause: unsupported for what can never work here, not counted for what ran in part, else refused. */
-int value_standing_of(int code);
+int value_status_of(int code);
 
 /** sum += v. Exact only if all parts are; a part that was never enabled (its thread slept) takes nothing away. */
 void value_add(struct upmu_value *sum, const struct upmu_value *v);

@@ -170,12 +170,12 @@ static void find_movers(struct wg_picture *p, enum round round)
 
 /* ------------------------------------------------------------------------------------------------ what it is */
 
-static struct wg_trouble_found *new_trouble(struct wg_picture *p, enum wg_trouble kind, enum wg_standing standing,
+static struct wg_trouble_found *new_trouble(struct wg_picture *p, enum wg_trouble kind, enum wg_certainty certainty,
                                             uint64_t object)
 {
     struct wg_trouble_found *f = &p->found[p->n_found++];
     *f = (struct wg_trouble_found){
-        .kind = kind, .standing = standing, .object = object, .other = WG_NONE, .first = (uint32_t)p->n_members};
+        .kind = kind, .certainty = certainty, .object = object, .other = WG_NONE, .first = (uint32_t)p->n_members};
     return f;
 }
 
@@ -200,10 +200,10 @@ static enum wg_trouble kind_of_cycle(const struct wg_picture *p, uint32_t start)
     return joins ? WG_JOIN_CYCLE : WG_CYCLE;
 }
 
-static void add_cycle(struct wg_picture *p, uint32_t start, enum wg_standing standing)
+static void add_cycle(struct wg_picture *p, uint32_t start, enum wg_certainty certainty)
 {
     enum wg_trouble kind = kind_of_cycle(p, start);
-    struct wg_trouble_found *f = new_trouble(p, kind, standing, p->threads[start].object);
+    struct wg_trouble_found *f = new_trouble(p, kind, certainty, p->threads[start].object);
     uint32_t t = start;
     do {
         join_trouble(p, f, t);
@@ -219,9 +219,9 @@ static uint64_t lock_wanted(const struct wg_thread *t)
 }
 
 /* One trouble per lock, however many wait for it. */
-static void add_waiter_of_ended(struct wg_picture *p, uint32_t t, uint32_t ended, enum wg_standing standing)
+static void add_waiter_of_ended(struct wg_picture *p, uint32_t t, uint32_t ended, enum wg_certainty certainty)
 {
-    struct wg_trouble_found *f = new_trouble(p, WG_OWNER_ENDED, standing, lock_wanted(&p->threads[t]));
+    struct wg_trouble_found *f = new_trouble(p, WG_OWNER_ENDED, certainty, lock_wanted(&p->threads[t]));
     f->other = ended;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *w = &p->threads[i];
@@ -232,7 +232,7 @@ static void add_waiter_of_ended(struct wg_picture *p, uint32_t t, uint32_t ended
 
 /* From thread to the thread in its way, until a cycle closes or the way ends. `mark` is the walk's number, so each
  * thread is walked over once. */
-static void walk_from(struct wg_picture *p, uint32_t start, enum wg_standing standing, bool posts)
+static void walk_from(struct wg_picture *p, uint32_t start, enum wg_certainty certainty, bool posts)
 {
     uint32_t t = start, walk = start + 1;
     while (t != WG_NONE && p->threads[t].mark == 0 && p->threads[t].trouble == WG_NONE) {
@@ -240,23 +240,23 @@ static void walk_from(struct wg_picture *p, uint32_t start, enum wg_standing sta
         w->mark = walk;
         uint32_t next = waits_for_holder(w, posts) ? blocker(p, t) : WG_NONE;
         if (next != WG_NONE && p->threads[next].wait == WG_ENDED) {
-            add_waiter_of_ended(p, t, next, standing);
+            add_waiter_of_ended(p, t, next, certainty);
             return;
         }
         t = next;
     }
     if (t != WG_NONE && p->threads[t].mark == walk && p->threads[t].trouble == WG_NONE)
-        add_cycle(p, t, standing);
+        add_cycle(p, t, certainty);
 }
 
-static void name_locks(struct wg_picture *p, enum wg_standing standing, bool posts)
+static void name_locks(struct wg_picture *p, enum wg_certainty certainty, bool posts)
 {
     for (uint32_t i = 0; i < p->n_threads; i++)
         p->threads[i].mark = 0;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *t = &p->threads[i];
         if (!t->moves && t->trouble == WG_NONE && waits_for_holder(t, posts))
-            walk_from(p, i, standing, posts);
+            walk_from(p, i, certainty, posts);
     }
 }
 
@@ -270,7 +270,7 @@ static void name_post_cycles(struct wg_picture *p)
         bool outside = p->woken_from_outside;
         for (uint32_t k = 0; k < f->n; k++)
             outside |= p->threads[p->members[f->first + k]].outside;
-        f->standing = outside ? WG_STALLED : WG_CERTAIN;
+        f->certainty = outside ? WG_STALLED : WG_CERTAIN;
         f->silent = true;
     }
 }

@@ -33,11 +33,11 @@ enum wg_wait {
 };
 
 /** How certain it is. */
-enum wg_standing {
+enum wg_certainty {
     WG_CERTAIN,   /**< nothing can end it */
     WG_STALLED,   /**< no thread can end it, but something else could */
     WG_BREAKABLE, /**< a wait in it ends by itself at some time */
-    WG_STANDINGS,
+    WG_CERTAINTIES,
 };
 
 /** What is wrong. */
@@ -86,7 +86,7 @@ struct wg_holder {
 
 struct wg_trouble_found {
     enum wg_trouble kind;
-    enum wg_standing standing;
+    enum wg_certainty certainty;
     uint64_t object;   /**< the lock, semaphore, ... for kinds that have one */
     uint32_t other;    /**< WG_OWNER_ENDED: the thread that ended; else WG_NONE */
     bool silent;       /**< it holds because nobody at all is left who could post, signal or wake */

@@ -95,10 +95,10 @@ static void region_counts(const struct export_job *job, const struct span *s, ui
     uint32_t process = export_thread(job, s->thread)->process;
     for (size_t i = 0; i < job->html->n_counters; i++) {
         const char *name = upmu_overview_counter(job->facts, process, i);
-        struct upmu_value v = {.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED};
+        struct upmu_value v = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
         if (s->after && i < s->n_values && name && strcmp(name, upmu_overview_counter(job->facts, 0, i)) == 0)
             v = value_difference(&s->before[i], &s->after[i]);
-        to[i] = (export_has_number(&v) ? v.value << 3 : 0) | ((unsigned)v.standing & 7);
+        to[i] = (export_has_number(&v) ? v.value << 3 : 0) | ((unsigned)v.status & 7);
     }
 }
 
@@ -199,7 +199,7 @@ static int add_point(struct export_job *job, uint32_t thread, const struct upmu_
     for (size_t i = 0; i < h->n_counters; i++) {
         bool told = i < e->n_values && export_has_number(&e->values[i]);
         row[1 + i] = told ? e->values[i].value : UPMU_NO_VALUE;
-        h->scaled |= told && e->values[i].standing == UPMU_SCALED ? 1u << i : 0;
+        h->scaled |= told && e->values[i].status == UPMU_SCALED ? 1u << i : 0;
     }
     if (++h->n_points >= HTML_POINTS_MOST)
         html_points_thin(h, job->facts->pass.n_threads);

@@ -117,7 +117,7 @@ struct html_release {
 
 struct html {
     struct html_table regions, waits, holds, runs; /**< runs: how the kernel let threads run */
-    size_t n_counters;          /**< the extras of regions are as many numbers: value << 3 | standing */
+    size_t n_counters;          /**< the extras of regions are as many numbers: value << 3 | status */
     uint64_t base_ns;           /**< times on the page are since then: the recording's first event */
     struct html_points *points; /**< by thread */
     size_t n_points;
@@ -185,9 +185,9 @@ void html_pair_value(struct textbuf *b, const char *key, uint64_t n);
 void html_pair_string(struct textbuf *b, const char *key, const char *text);
 /** A sum of waits as a list: how many ended, their time, the longest, how many did not, their time so far. */
 void html_pair_wait(struct textbuf *b, const char *key, const struct upmu_wait_sum *w);
-/** Sums of counters: value or null, and standing. */
+/** Sums of counters: value or null, and status. */
 void html_pair_counts(struct textbuf *b, const char *key, const struct upmu_overview_count *counts, size_t n);
-/** A value or null, and its standing. */
+/** A value or null, and its status. */
 void html_counted(struct textbuf *b, const struct upmu_value *v);
 
 /* html_facts.c, html_objects.c, html_path.c, html_deadlocks.c: what is added up, and what the page says about the

@@ -104,7 +104,7 @@ static void write_item(struct dl *d, size_t i, const struct upmu_deadlock *x)
     number(d, "process", x->process);
     number(d, "pid", (uint64_t)x->pid);
     string(d, "kind", upmu_deadlock_kind_name(x->kind));
-    string(d, "standing", upmu_deadlock_standing_name(x->standing));
+    string(d, "certainty", upmu_deadlock_certainty_name(x->certainty));
     address(d, "object", x->object);
     number(d, "owner", (uint64_t)x->owner);
     string(d, "ownerName", x->owner_name);

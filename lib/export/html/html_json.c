@@ -88,7 +88,7 @@ void html_counted(struct textbuf *b, const struct upmu_value *v)
 {
     html_open(b, '[');
     html_value(b, export_has_number(v) ? v->value : UPMU_NO_VALUE);
-    html_string(b, upmu_standing_name(v->standing));
+    html_string(b, upmu_status_name(v->status));
     html_close(b, ']');
 }
 

@@ -25,8 +25,8 @@ static const struct {
     [SCHEMA_HEX64] = {"hex64", "integer { size = 64; align = 8; signed = false; base = 16; }", 8},
     [SCHEMA_TICK] = {"tick64", NULL, 8},
     [SCHEMA_CHAR] = {"text8", "integer { size = 8; align = 8; signed = false; encoding = UTF8; }", 1},
-    [SCHEMA_STANDING] = {"standing8",
-                         "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }", 1},
+    [SCHEMA_STATUS] = {"status8", "enum : u8 { not_counted = 0, exact = 1, scaled = 2, refused = 3, unsupported = 4 }",
+                       1},
     [SCHEMA_OBJECT_KIND] = {"object8",
                             "enum : u8 { none = 0, mutex = 1, cond = 2, semaphore = 3, custom = 4, thread = 5, "
                             "rwlock = 6, spin = 7, barrier = 8, once = 9, futex = 10 }",
@@ -83,17 +83,17 @@ static const struct {
 /* clang-format off */
 #define VALUES_SHARED                                                     \
     {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
-    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0}, \
+    {"status", SCHEMA_STATUS, SCHEMA_COUNTER_ARRAY, SCHEMA_VALUE_STATUS, 0}, \
     {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},          \
     {"time", SCHEMA_U64, SCHEMA_IF_COUNTERS, SCHEMA_TIME, 0}
 #define VALUES_TIMES                                                      \
     {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
-    {"standing", SCHEMA_STANDING, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0}, \
+    {"status", SCHEMA_STATUS, SCHEMA_COUNTER_ARRAY, SCHEMA_VALUE_STATUS, 0}, \
     {"cause", SCHEMA_I8, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},          \
     {"time", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_TIME, 0}
 #define VALUES_FULL                                                       \
     {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
-    {"standing", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_STAND, 0},      \
+    {"status", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_VALUE_STATUS, 0},      \
     {"cause", SCHEMA_I32, SCHEMA_COUNTER_ARRAY, SCHEMA_CAUSE, 0},         \
     {"raw", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_RAW, 0},             \
     {"enabled", SCHEMA_U64, SCHEMA_COUNTER_ARRAY, SCHEMA_ENABLED, 0},     \

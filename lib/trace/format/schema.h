@@ -17,8 +17,8 @@
 
 struct textbuf;
 
-/** Version of the format. A reader refuses a newer major; a newer minor only adds. */
-enum { SCHEMA_MAJOR = 1, SCHEMA_MINOR = 4 };
+/** Version of the format. A reader refuses any other major; a newer minor only adds. */
+enum { SCHEMA_MAJOR = 2, SCHEMA_MINOR = 0 };
 
 /** How a field is stored. */
 enum schema_type {
@@ -31,7 +31,7 @@ enum schema_type {
     SCHEMA_HEX64,       /**< a u64 shown in base 16: addresses, ids */
     SCHEMA_TICK,        /**< a u64 on the recorder's clock */
     SCHEMA_CHAR,        /**< a byte of text in a fixed array */
-    SCHEMA_STANDING,    /**< a u8 with the names of enum upmu_standing */
+    SCHEMA_STATUS,      /**< a u8 with the names of enum upmu_status */
     SCHEMA_OBJECT_KIND, /**< a u8 with the names of enum upmu_object_type */
     SCHEMA_STRING,      /**< bytes up to a NUL */
     SCHEMA_TYPES,
@@ -50,13 +50,13 @@ enum schema_shape {
 enum schema_slot {
     SCHEMA_SKIP, /**< nothing it could hand on */
     SCHEMA_NAME,
-    SCHEMA_VALUE,   /**< upmu_value.value, and .raw where no raw field follows */
-    SCHEMA_STAND,   /**< upmu_value.standing */
-    SCHEMA_CAUSE,   /**< upmu_value.cause */
-    SCHEMA_TIME,    /**< both times of counters that were counted throughout; one for all, or one each */
-    SCHEMA_RAW,     /**< upmu_value.raw */
-    SCHEMA_ENABLED, /**< upmu_value.enabled */
-    SCHEMA_RUNNING, /**< upmu_value.running */
+    SCHEMA_VALUE,        /**< upmu_value.value, and .raw where no raw field follows */
+    SCHEMA_VALUE_STATUS, /**< upmu_value.status */
+    SCHEMA_CAUSE,        /**< upmu_value.cause */
+    SCHEMA_TIME,         /**< both times of counters that were counted throughout; one for all, or one each */
+    SCHEMA_RAW,          /**< upmu_value.raw */
+    SCHEMA_ENABLED,      /**< upmu_value.enabled */
+    SCHEMA_RUNNING,      /**< upmu_value.running */
     /* Synchronisation: the fields of struct upmu_trace_event of these names. */
     SCHEMA_OBJECT,
     SCHEMA_OBJECT2,

@@ -74,8 +74,8 @@ static void store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
     case SCHEMA_VALUE:
         v->value = x;
         break;
-    case SCHEMA_STAND:
-        v->standing = (int32_t)x;
+    case SCHEMA_VALUE_STATUS:
+        v->status = (int32_t)x;
         break;
     case SCHEMA_CAUSE:
         v->cause = (int32_t)x;
@@ -214,12 +214,12 @@ static const char *decode_numbers(const struct meta *m, struct decode_cursor *c,
     return NULL;
 }
 
-/* The short forms leave out what follows from the standing. */
+/* The short forms leave out what follows from the status. */
 static void complete_values(const struct meta *m, struct upmu_value *values)
 {
     for (size_t i = 0; i < m->n_counters; i++) {
         struct upmu_value *v = &values[i];
-        if (v->standing == UPMU_EXACT)
+        if (v->status == UPMU_EXACT)
             v->raw = v->value;
         else
             v->raw = v->enabled = v->running = 0;
@@ -244,7 +244,7 @@ static const char *decode_uneven(const struct meta *m, const struct meta_class *
     const uint8_t *before = c->pos;
     bool has_values = false;
     for (size_t i = 0; class->has_values && i < m->n_counters; i++)
-        values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .standing = UPMU_NOT_COUNTED};
+        values[i] = (struct upmu_value){.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
     for (size_t i = 0; i < class->n_ops; i++) {
         const struct meta_op *op = &m->ops[class->first_op + i];
         const uint8_t *at = c->pos;

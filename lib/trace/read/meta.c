@@ -323,6 +323,9 @@ static int take_identity(struct parse *p)
                          p->file, (unsigned long long)major, SCHEMA_MAJOR);
     if (major == 0)
         return bad(p, "no format version");
+    if (major < SCHEMA_MAJOR)
+        return upmu_fail(UPMU_E_VERSION, "\"%s\": format version %llu is older than %d, the oldest this library reads",
+                         p->file, (unsigned long long)major, SCHEMA_MAJOR);
     if (!p->byte_order || !parse_uuid(p->uuid, p->m->uuid))
         return bad(p, "no byte order or no uuid");
     if (strcmp(p->byte_order, our_order) != 0)

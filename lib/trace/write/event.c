@@ -35,14 +35,14 @@ static const struct {
 
 static inline bool is_plain(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT && v->raw == v->value && v->running == v->enabled && v->cause == 0;
+    return v->status == UPMU_EXACT && v->raw == v->value && v->running == v->enabled && v->cause == 0;
 }
 
-/* No number and no times: nothing but the standing and its cause. */
+/* No number and no times: nothing but the status and its cause. */
 static inline bool is_bare(const struct upmu_value *v)
 {
-    return v->value == UPMU_NO_VALUE && (v->raw | v->enabled | v->running) == 0 && v->standing != UPMU_EXACT &&
-           v->standing >= 0 && v->standing <= UINT8_MAX && v->cause >= INT8_MIN && v->cause <= INT8_MAX;
+    return v->value == UPMU_NO_VALUE && (v->raw | v->enabled | v->running) == 0 && v->status != UPMU_EXACT &&
+           v->status >= 0 && v->status <= UINT8_MAX && v->cause >= INT8_MIN && v->cause <= INT8_MAX;
 }
 
 /* The shortest form that loses nothing, and the time all plain counters share in FORM_SHARED. */
@@ -88,7 +88,7 @@ static inline uint8_t *put_text(uint8_t *p, const char *text, size_t len)
 static uint8_t *put_full(uint8_t *p, const struct upmu_value *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        p = put_i32(p, v[i].standing);
+        p = put_i32(p, v[i].status);
     for (size_t i = 0; i < n; i++)
         p = put_i32(p, v[i].cause);
     for (size_t i = 0; i < n; i++)
@@ -107,7 +107,7 @@ static inline uint8_t *put_values(uint8_t *p, const struct upmu_value *v, size_t
     if (form == FORM_FULL)
         return put_full(p, v, n);
     for (size_t i = 0; i < n; i++)
-        *p++ = (uint8_t)v[i].standing;
+        *p++ = (uint8_t)v[i].status;
     for (size_t i = 0; i < n; i++)
         *p++ = (uint8_t)v[i].cause;
     if (form == FORM_SHARED)

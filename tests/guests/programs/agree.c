@@ -66,8 +66,8 @@ static struct counts by_libupmu(const char *times)
     guest_start(set);
     EXPECT(upmu_set_wait(set, &status) == 0 && status == 0, "%s ended with 0x%x", LOOP, (unsigned)status);
     guest_read(set, v);
-    guest_standing(set, 0, &v[0], UPMU_EXACT);
-    guest_standing(set, 1, &v[1], UPMU_EXACT);
+    guest_status(set, 0, &v[0], UPMU_EXACT);
+    guest_status(set, 1, &v[1], UPMU_EXACT);
     upmu_set_close(set);
     return (struct counts){.cycles = v[0].value, .instructions = v[1].value};
 }

@@ -34,7 +34,7 @@ static void count_one_loop(struct upmu_set *set)
 
 static void expect_loop(struct upmu_set *set, size_t i, const struct upmu_value *v)
 {
-    if (!guest_standing(set, i, v, UPMU_EXACT))
+    if (!guest_status(set, i, v, UPMU_EXACT))
         return;
     EXPECT_WITHIN(v->value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + CALL_INSTRUCTIONS, upmu_set_name(set, i));
     EXPECT(v->enabled == v->running && v->running > 0, "enabled %llu, running %llu", (unsigned long long)v->enabled,
@@ -76,13 +76,13 @@ static void cycles_are_instructions_times_the_emulators_shift(void)
     count_one_loop(set);
     guest_read(set, v);
     expect_loop(set, 1, &v[1]);
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT))
+    if (guest_status(set, 0, &v[0], UPMU_EXACT))
         EXPECT(v[0].value == ratio * v[1].value, "%llu cycles, %llu instructions, ratio %u",
                (unsigned long long)v[0].value, (unsigned long long)v[1].value, ratio);
 
     const char *names[] = {upmu_set_name(set, 0), upmu_set_name(set, 1)};
     struct upmu_metric_value ipc;
-    EXPECT(upmu_metric_eval("ipc", names, v, 2, 1.0, &ipc) == 0 && ipc.standing == UPMU_EXACT, "ipc");
+    EXPECT(upmu_metric_eval("ipc", names, v, 2, 1.0, &ipc) == 0 && ipc.status == UPMU_EXACT, "ipc");
     EXPECT(ipc.value * ratio == 1.0, "ipc is %f", ipc.value);
     upmu_set_close(set);
 }
@@ -114,11 +114,11 @@ static void software_events_count_beside_the_pmu(void)
         nanosleep(&shortly, NULL);
     guest_stop(set);
     guest_read(set, v);
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT))
+    if (guest_status(set, 0, &v[0], UPMU_EXACT))
         EXPECT_WITHIN(v[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + 10000, "instructions with sleeps");
-    if (guest_standing(set, 1, &v[1], UPMU_EXACT))
+    if (guest_status(set, 1, &v[1], UPMU_EXACT))
         EXPECT_WITHIN(v[1].value, SLEEPS, 5 * SLEEPS, "context switches");
-    if (guest_standing(set, 2, &v[2], UPMU_EXACT))
+    if (guest_status(set, 2, &v[2], UPMU_EXACT))
         EXPECT(v[2].value > 0 && v[2].value < v[0].enabled, "task-clock %llu, enabled %llu",
                (unsigned long long)v[2].value, (unsigned long long)v[0].enabled);
     upmu_set_close(set);
@@ -151,9 +151,9 @@ static void few_events_do_not_take_turns(void)
     guest_stop(set);
     guest_read(set, v);
     for (size_t i = 0; i < 3; i++)
-        if (guest_standing(set, i, &v[i], UPMU_EXACT))
+        if (guest_status(set, i, &v[i], UPMU_EXACT))
             EXPECT_WITHIN(v[i].value, done, done + done / 100, upmu_set_name(set, i));
-    guest_standing(set, 3, &v[3], UPMU_EXACT);
+    guest_status(set, 3, &v[3], UPMU_EXACT);
     upmu_set_close(set);
 }
 
@@ -174,7 +174,7 @@ static void twelve_events_take_turns_and_are_marked_scaled(void)
     guest_read(set, v);
     for (size_t i = 0; i < upmu_set_size(set); i++) {
         /* A 0 of a raw code that nobody vouches for is not given out. */
-        if (i < KNOWN ? !guest_standing(set, i, &v[i], UPMU_SCALED) : !guest_standing(set, i, &v[i], UPMU_NOT_COUNTED))
+        if (i < KNOWN ? !guest_status(set, i, &v[i], UPMU_SCALED) : !guest_status(set, i, &v[i], UPMU_NOT_COUNTED))
             continue;
         EXPECT(v[i].running < v[i].enabled && v[i].running > 0, "running %llu of %llu",
                (unsigned long long)v[i].running, (unsigned long long)v[i].enabled);
@@ -221,7 +221,7 @@ static void inherited_counts_are_the_sum_of_the_threads(void)
     run_threads(threads, THREADS);
     guest_stop(set);
     guest_read(set, v);
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT))
+    if (guest_status(set, 0, &v[0], UPMU_EXACT))
         EXPECT_WITHIN(v[0].value, THREADS * LOOP_INSTRUCTIONS, THREADS * (LOOP_INSTRUCTIONS + THREAD_INSTRUCTIONS),
                       "four threads");
     guest_note("four threads of %d instructions: %llu", LOOP_INSTRUCTIONS, (unsigned long long)v[0].value);
@@ -232,7 +232,7 @@ static void inherited_counts_are_the_sum_of_the_threads(void)
     run_threads(threads, THREADS);
     guest_stop(set);
     guest_read(set, v);
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT))
+    if (guest_status(set, 0, &v[0], UPMU_EXACT))
         EXPECT(v[0].value < LOOP_INSTRUCTIONS, "without inheritance the threads are in the count: %llu",
                (unsigned long long)v[0].value);
     upmu_set_close(set);
@@ -251,7 +251,7 @@ static uint64_t count_in_modes(const char *event)
         (void)syscall(SYS_getppid);
     guest_stop(set);
     guest_read(set, v);
-    guest_standing(set, 0, &v[0], UPMU_EXACT);
+    guest_status(set, 0, &v[0], UPMU_EXACT);
     upmu_set_close(set);
     return v[0].value;
 }
@@ -301,7 +301,7 @@ static void process_is_counted_by_its_number(void)
     for (int i = 1; i <= 2; i++) {
         EXPECT(write(go[1], &byte, 1) == 1 && read(done[0], &byte, 1) == 1, "the child does not answer");
         guest_read(set, v);
-        if (guest_standing(set, 0, v, UPMU_EXACT))
+        if (guest_status(set, 0, v, UPMU_EXACT))
             EXPECT_WITHIN(v[0].value, (uint64_t)i * LOOP_INSTRUCTIONS,
                           (uint64_t)i * (LOOP_INSTRUCTIONS + PIPE_INSTRUCTIONS), "the child's loops");
     }
@@ -345,7 +345,7 @@ static void no_event_of_the_pmu_reads_a_silent_zero(void)
         work_of_many_kinds(memory, PAGES, page);
         guest_stop(set);
         guest_read(set, v);
-        bool number = v[0].standing == UPMU_EXACT || v[0].standing == UPMU_SCALED;
+        bool number = v[0].status == UPMU_EXACT || v[0].status == UPMU_SCALED;
         counted += number && v[0].value > 0;
         without += !number;
         EXPECT(number || v[0].value == UPMU_NO_VALUE, "%s: %llu", name, (unsigned long long)v[0].value);

@@ -197,11 +197,11 @@ void guest_read(struct upmu_set *set, struct upmu_value *values)
     EXPECT(n == (int)upmu_set_size(set), "read: %d", n);
 }
 
-bool guest_standing(struct upmu_set *set, size_t i, const struct upmu_value *v, int standing)
+bool guest_status(struct upmu_set *set, size_t i, const struct upmu_value *v, int status)
 {
-    bool as_wanted = v->standing == standing;
+    bool as_wanted = v->status == status;
     EXPECT(as_wanted, "%s is %s (value %llu, enabled %llu, running %llu): %s", upmu_set_name(set, i),
-           upmu_standing_name(v->standing), (unsigned long long)v->value, (unsigned long long)v->enabled,
+           upmu_status_name(v->status), (unsigned long long)v->value, (unsigned long long)v->enabled,
            (unsigned long long)v->running, upmu_set_reason(set, i));
     return as_wanted;
 }

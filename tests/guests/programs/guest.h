@@ -70,7 +70,7 @@ struct upmu_set *guest_open(const char *events, uint32_t target, uint32_t flags,
 void guest_start(struct upmu_set *set);
 void guest_stop(struct upmu_set *set);
 void guest_read(struct upmu_set *set, struct upmu_value *values);
-/** The value is a number of this standing; the message names the event and its reason otherwise. */
-bool guest_standing(struct upmu_set *set, size_t i, const struct upmu_value *v, int standing);
+/** The value is a number of this status; the message names the event and its reason otherwise. */
+bool guest_status(struct upmu_set *set, size_t i, const struct upmu_value *v, int status);
 
 #endif

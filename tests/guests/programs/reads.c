@@ -165,7 +165,7 @@ static uint64_t cost_of(int (*often)(const struct mapped *), const struct mapped
         guest_stop(set);
         EXPECT(refused == 0, "%d reads were refused", refused);
         guest_read(set, v);
-        if (guest_standing(set, 0, v, UPMU_EXACT) && v[0].value < least)
+        if (guest_status(set, 0, v, UPMU_EXACT) && v[0].value < least)
             least = v[0].value;
     }
     upmu_set_close(set);
@@ -197,7 +197,7 @@ static void expect_running_difference(struct upmu_set *set)
     guest_read(set, before);
     guest_loop(LOOP_INSTRUCTIONS);
     guest_read(set, after);
-    if (guest_standing(set, 0, &before[0], UPMU_EXACT) && guest_standing(set, 0, &after[0], UPMU_EXACT))
+    if (guest_status(set, 0, &before[0], UPMU_EXACT) && guest_status(set, 0, &after[0], UPMU_EXACT))
         EXPECT_WITHIN(after[0].value - before[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + READ_INSTRUCTIONS,
                       "between two reads");
 }
@@ -273,7 +273,7 @@ static void loops_count_to_the_instruction_without_the_overhead(void)
     guest_read(set, v);
     guest_note("a loop of %d instructions: %llu counted, %llu of them by an empty start and stop", LOOP_INSTRUCTIONS,
                (unsigned long long)v[0].value, (unsigned long long)own[0].value);
-    EXPECT(own[0].standing == UPMU_EXACT && own[0].value < v[0].value, "%llu", (unsigned long long)own[0].value);
+    EXPECT(own[0].status == UPMU_EXACT && own[0].value < v[0].value, "%llu", (unsigned long long)own[0].value);
     EXPECT_WITHIN(v[0].value - own[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + CLOSE, "instructions");
     upmu_set_close(set);
 }
@@ -336,8 +336,8 @@ static void regions_with_four_counters_perform_no_system_call(void)
     EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 20, "stats");
     EXPECT(stats.n_events == 4, "%u events", stats.n_events);
     for (uint32_t i = 0; i < stats.n_events; i++)
-        EXPECT(stats.events[i].standing == UPMU_EXACT, "%s: %s", upmu_region_event_name(i),
-               upmu_standing_name(stats.events[i].standing));
+        EXPECT(stats.events[i].status == UPMU_EXACT, "%s: %s", upmu_region_event_name(i),
+               upmu_status_name(stats.events[i].status));
 }
 
 static void regions_count_to_the_instruction(void)
@@ -354,7 +354,7 @@ static void regions_count_to_the_instruction(void)
     struct upmu_region_stats stats = {.size = sizeof stats};
     EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
     const struct upmu_region_event *e = &stats.events[1];
-    EXPECT(e->standing == UPMU_EXACT, "%s", upmu_standing_name(e->standing));
+    EXPECT(e->status == UPMU_EXACT, "%s", upmu_status_name(e->status));
     EXPECT(e->stat.count == ROUNDS + 1, "%llu instances have a value", (unsigned long long)e->stat.count);
     EXPECT_WITHIN(e->stat.max, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + PAIR_INSTRUCTIONS, "the most of an instance");
     guest_note("instances of %d instructions: at most %llu, the empty one %llu", LOOP_INSTRUCTIONS,

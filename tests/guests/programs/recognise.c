@@ -55,13 +55,13 @@ static void without_a_pmu_hardware_events_say_so(void)
     guest_stop(set);
     guest_read(set, v);
     for (size_t i = 0; i < 2; i++) {
-        guest_standing(set, i, &v[i], UPMU_UNSUPPORTED);
+        guest_status(set, i, &v[i], UPMU_UNSUPPORTED);
         EXPECT(v[i].cause == UPMU_E_NO_PMU && v[i].value == UPMU_NO_VALUE, "%s: %s", upmu_set_name(set, i),
                upmu_strerror(v[i].cause));
     }
     guest_note("%s", upmu_set_reason(set, 0));
-    guest_standing(set, 2, &v[2], UPMU_UNSUPPORTED);
-    if (guest_standing(set, 3, &v[3], UPMU_EXACT))
+    guest_status(set, 2, &v[2], UPMU_UNSUPPORTED);
+    if (guest_status(set, 3, &v[3], UPMU_EXACT))
         EXPECT(v[3].value > 0, "no CPU time");
     upmu_set_close(set);
 }
@@ -83,9 +83,9 @@ static void context_switches_and_faults_are_counted(void)
         memory[(i + 1) * page] = 1;
     guest_stop(set);
     guest_read(set, v);
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT))
+    if (guest_status(set, 0, &v[0], UPMU_EXACT))
         EXPECT_WITHIN(v[0].value, SLEEPS, 10 * SLEEPS, "context switches");
-    if (guest_standing(set, 1, &v[1], UPMU_EXACT))
+    if (guest_status(set, 1, &v[1], UPMU_EXACT))
         EXPECT_WITHIN(v[1].value, PAGES, PAGES + 10, "page faults");
     EXPECT(upmu_set_user_read(set, 0), "switches are not read from the page");
     guest_note("%d sleeps: %llu switches", SLEEPS, (unsigned long long)v[0].value);

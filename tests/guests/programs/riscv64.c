@@ -37,7 +37,7 @@ static void count_walks(struct upmu_set *set, unsigned char *memory, size_t page
     guest_stop(set);
     guest_read(set, v);
     uint64_t accesses = ROUNDS * pages;
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT) && guest_standing(set, 1, &v[1], UPMU_EXACT)) {
+    if (guest_status(set, 0, &v[0], UPMU_EXACT) && guest_status(set, 1, &v[1], UPMU_EXACT)) {
         EXPECT_WITHIN(v[store].value, accesses - accesses / 20, accesses + accesses / 20, upmu_set_name(set, store));
         EXPECT(v[!store].value < accesses / 20, "%s: %llu", upmu_set_name(set, !store),
                (unsigned long long)v[!store].value);
@@ -71,11 +71,11 @@ static void second_copy_of_an_event_has_no_number(void)
     guest_stop(second);
     guest_stop(first);
     guest_read(first, v);
-    guest_standing(first, 0, &v[0], UPMU_EXACT);
+    guest_status(first, 0, &v[0], UPMU_EXACT);
     EXPECT_WITHIN(v[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + 2000, "the first set");
     guest_read(second, v);
     for (size_t i = 0; i < 2; i++) {
-        guest_standing(second, i, &v[i], UPMU_NOT_COUNTED);
+        guest_status(second, i, &v[i], UPMU_NOT_COUNTED);
         EXPECT(v[i].value == UPMU_NO_VALUE && upmu_set_reason(second, i)[0], "%s: %llu", upmu_set_name(second, i),
                (unsigned long long)v[i].value);
     }
@@ -96,11 +96,11 @@ static void copies_in_one_set_share_a_counter(void)
     guest_stop(set);
     guest_read(set, v);
     for (size_t i = 0; i < 2; i++)
-        if (guest_standing(set, i, &v[i], UPMU_EXACT))
+        if (guest_status(set, i, &v[i], UPMU_EXACT))
             EXPECT(v[i].value >= PAGES && v[i].value == v[0].value, "copy %zu: %llu", i,
                    (unsigned long long)v[i].value);
-    guest_standing(set, 2, &v[2], UPMU_EXACT);
-    guest_standing(set, 3, &v[3], UPMU_REFUSED);
+    guest_status(set, 2, &v[2], UPMU_EXACT);
+    guest_status(set, 3, &v[3], UPMU_REFUSED);
     EXPECT(v[3].value == UPMU_NO_VALUE && upmu_set_reason(set, 3)[0], "no reason");
     guest_note("%s", upmu_set_reason(set, 3));
     upmu_set_close(set);
@@ -122,9 +122,9 @@ static void region_beside_a_set_has_no_number_of_its_event(void)
     }
     guest_stop(set);
     guest_read(set, v);
-    guest_standing(set, 0, &v[0], UPMU_EXACT);
+    guest_status(set, 0, &v[0], UPMU_EXACT);
     EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
-    EXPECT(stats.events[0].standing == UPMU_NOT_COUNTED, "%s", upmu_standing_name(stats.events[0].standing));
+    EXPECT(stats.events[0].status == UPMU_NOT_COUNTED, "%s", upmu_status_name(stats.events[0].status));
     EXPECT(stats.events[0].stat.count == 0 && stats.events[0].without_value == 3, "%llu instances have a value",
            (unsigned long long)stats.events[0].stat.count);
     upmu_set_close(set);
@@ -143,7 +143,7 @@ static void without_a_filter_all_modes_are_counted_and_named(void)
     guest_stop(set);
     guest_read(set, v);
     for (size_t i = 0; i < 2; i++)
-        guest_standing(set, i, &v[i], UPMU_EXACT);
+        guest_status(set, i, &v[i], UPMU_EXACT);
     EXPECT_WITHIN(v[0].value, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + 200000, "in all modes");
     EXPECT_WITHIN(v[1].value, guest_cycles_per_instruction() * LOOP_INSTRUCTIONS,
                   guest_cycles_per_instruction() * (LOOP_INSTRUCTIONS + 200000), "cycles");

@@ -94,9 +94,9 @@ static void sampled_cycles_and_a_set_count_beside_each_other(void)
     guest_stop(set);
     EXPECT(ioctl(profiler.fd, PERF_EVENT_IOC_DISABLE, 0) == 0, "disable: %s", strerror(errno));
     guest_read(set, v);
-    if (guest_standing(set, 0, &v[0], UPMU_EXACT))
+    if (guest_status(set, 0, &v[0], UPMU_EXACT))
         EXPECT_WITHIN(v[0].value, LOOPS * LOOP_INSTRUCTIONS, LOOPS * LOOP_INSTRUCTIONS + 1000, "the loop");
-    if (guest_standing(set, 1, &v[1], UPMU_EXACT)) {
+    if (guest_status(set, 1, &v[1], UPMU_EXACT)) {
         struct samples found = profiler_samples(&profiler);
         uint64_t periods = v[1].value / PERIOD;
         EXPECT_WITHIN(found.all, periods - 1, periods + 1, "samples");

@@ -6,7 +6,7 @@
 
 static struct upmu_value exact(uint64_t value, uint64_t time)
 {
-    return (struct upmu_value){.value = value, .raw = value, .enabled = time, .running = time, .standing = UPMU_EXACT};
+    return (struct upmu_value){.value = value, .raw = value, .enabled = time, .running = time, .status = UPMU_EXACT};
 }
 
 static void mark_region(int kind, pid_t tid, uint64_t time, const char *name, const struct upmu_value *values)
@@ -44,7 +44,7 @@ START_TEST(counters_are_differences_added_over_threads)
     ck_assert_uint_eq(r.max_ns, 300);
     ck_assert_uint_eq(r.n_counts, 2);
     ck_assert_uint_eq(r.counts[0].sum.value, 520);
-    ck_assert_int_eq(r.counts[0].sum.standing, UPMU_EXACT);
+    ck_assert_int_eq(r.counts[0].sum.status, UPMU_EXACT);
     ck_assert_uint_eq(r.counts[1].sum.value, 1);
     ck_assert_uint_eq(thread(101, 0).switches.value, 30); /* counter 0 is said to be the switches */
     end_stream();
@@ -56,13 +56,13 @@ START_TEST(counter_that_took_turns_is_scaled_over_the_region)
     begin_stream(true);
     struct upmu_value a[2] = {exact(0, 100), exact(0, 100)}, b[2] = {exact(50, 200), exact(7, 200)};
     b[0].running = 150; /* half of the hundred */
-    b[0].standing = UPMU_SCALED;
+    b[0].status = UPMU_SCALED;
     mark_region(UPMU_TRACE_REGION_BEGIN, 101, 1000, "load", a);
     mark_region(UPMU_TRACE_REGION_END, 101, 1100, "load", b);
     finish();
-    ck_assert_int_eq(region("load").counts[0].sum.standing, UPMU_SCALED);
+    ck_assert_int_eq(region("load").counts[0].sum.status, UPMU_SCALED);
     ck_assert_uint_eq(region("load").counts[0].sum.value, 100);
-    ck_assert_int_eq(region("load").counts[1].sum.standing, UPMU_EXACT);
+    ck_assert_int_eq(region("load").counts[1].sum.status, UPMU_EXACT);
     end_stream();
 }
 END_TEST
@@ -74,7 +74,7 @@ START_TEST(what_has_no_time_of_its_own_is_exact)
     mark_region(UPMU_TRACE_REGION_BEGIN, 101, 1000, "load", a);
     mark_region(UPMU_TRACE_REGION_END, 101, 1100, "load", b);
     finish();
-    ck_assert_int_eq(region("load").counts[0].sum.standing, UPMU_EXACT);
+    ck_assert_int_eq(region("load").counts[0].sum.status, UPMU_EXACT);
     ck_assert_uint_eq(region("load").counts[0].sum.value, 5);
     end_stream();
 }
@@ -84,7 +84,7 @@ START_TEST(one_instance_without_a_number_leaves_the_sum_without_one)
 {
     begin_stream(true);
     struct upmu_value a[2] = {exact(0, 100), exact(0, 100)}, b[2] = {exact(50, 200), exact(7, 200)};
-    struct upmu_value none = {.value = UPMU_NO_VALUE, .standing = UPMU_REFUSED, .cause = UPMU_E_NFILES};
+    struct upmu_value none = {.value = UPMU_NO_VALUE, .status = UPMU_REFUSED, .cause = UPMU_E_NFILES};
     struct upmu_value c[2] = {none, exact(7, 300)}, d[2] = {none, exact(9, 400)};
     mark_region(UPMU_TRACE_REGION_BEGIN, 101, 1000, "load", a);
     mark_region(UPMU_TRACE_REGION_END, 101, 1100, "load", b);
@@ -92,7 +92,7 @@ START_TEST(one_instance_without_a_number_leaves_the_sum_without_one)
     mark_region(UPMU_TRACE_REGION_END, 102, 1300, "load", d);
     finish();
     struct upmu_overview_region r = region("load");
-    ck_assert_int_eq(r.counts[0].sum.standing, UPMU_REFUSED);
+    ck_assert_int_eq(r.counts[0].sum.status, UPMU_REFUSED);
     ck_assert_int_eq(r.counts[0].sum.cause, UPMU_E_NFILES);
     ck_assert_uint_eq(r.counts[0].sum.value, UPMU_NO_VALUE);
     ck_assert_uint_eq(r.counts[0].without_value, 1);
@@ -109,9 +109,9 @@ START_TEST(counter_that_did_not_run_is_not_zero)
     mark_region(UPMU_TRACE_REGION_BEGIN, 101, 1000, "load", a);
     mark_region(UPMU_TRACE_REGION_END, 101, 1100, "load", b);
     finish();
-    ck_assert_int_eq(region("load").counts[0].sum.standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(region("load").counts[0].sum.status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(region("load").counts[0].sum.value, UPMU_NO_VALUE);
-    ck_assert_int_eq(region("load").counts[1].sum.standing, UPMU_EXACT); /* both readings at the same moment */
+    ck_assert_int_eq(region("load").counts[1].sum.status, UPMU_EXACT); /* both readings at the same moment */
     end_stream();
 }
 END_TEST

@@ -18,7 +18,7 @@ static void counted(pid_t tid, uint64_t tick, uint64_t object, const struct upmu
 
 static void at(pid_t tid, uint64_t tick, uint64_t object, uint64_t raw)
 {
-    const struct upmu_value v = {.value = raw, .raw = raw, .enabled = tick, .running = tick, .standing = UPMU_EXACT};
+    const struct upmu_value v = {.value = raw, .raw = raw, .enabled = tick, .running = tick, .status = UPMU_EXACT};
     counted(tid, tick, object, &v, 1);
 }
 
@@ -56,7 +56,7 @@ static void expect(uint64_t address, int kind, uint64_t sections, uint64_t ns, u
     ck_assert_uint_eq(s.n_counts, sections ? 1 : 0);
     if (sections == 0)
         return;
-    ck_assert_int_eq(s.counts[0].sum.standing, UPMU_EXACT);
+    ck_assert_int_eq(s.counts[0].sum.status, UPMU_EXACT);
     ck_assert_uint_eq(s.counts[0].sum.value, count);
 }
 
@@ -148,21 +148,21 @@ END_TEST
 START_TEST(refused_counter_stays_refused_beside_one_that_counts)
 {
     struct upmu_value v[2] = {
-        {.value = 5, .raw = 5, .enabled = 9, .running = 9, .standing = UPMU_EXACT},
-        {.value = UPMU_NO_VALUE, .standing = UPMU_REFUSED, .cause = UPMU_E_PERM},
+        {.value = 5, .raw = 5, .enabled = 9, .running = 9, .status = UPMU_EXACT},
+        {.value = UPMU_NO_VALUE, .status = UPMU_REFUSED, .cause = UPMU_E_PERM},
     };
     begin_stream(true);
     counted(101, 1000, LOCK, v, 2);
     does(UPMU_TRACE_LOCK_BLOCK, 101, 1000, LOCK);
-    v[0] = (struct upmu_value){.value = 9, .raw = 9, .enabled = 19, .running = 14, .standing = UPMU_SCALED};
+    v[0] = (struct upmu_value){.value = 9, .raw = 9, .enabled = 19, .running = 14, .status = UPMU_SCALED};
     counted(101, 1500, LOCK, v, 2);
     does(UPMU_TRACE_LOCK_ACQUIRED, 101, 1500, LOCK);
     finish();
     struct upmu_overview_section s = section(LOCK, UPMU_SECTION_WAITED);
     ck_assert_uint_eq(s.n_counts, 2);
-    ck_assert_int_eq(s.counts[0].sum.standing, UPMU_SCALED);
+    ck_assert_int_eq(s.counts[0].sum.status, UPMU_SCALED);
     ck_assert_uint_eq(s.counts[0].sum.value, 8); /* 4 in half of the time */
-    ck_assert_int_eq(s.counts[1].sum.standing, UPMU_REFUSED);
+    ck_assert_int_eq(s.counts[1].sum.status, UPMU_REFUSED);
     ck_assert_int_eq(s.counts[1].sum.cause, UPMU_E_PERM);
     ck_assert_uint_eq(s.counts[1].sum.value, UPMU_NO_VALUE);
     ck_assert_uint_eq(s.counts[1].without_value, 1);

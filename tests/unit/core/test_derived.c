@@ -86,9 +86,9 @@ END_TEST
 
 /* ---------------------------------------------------------------------------------------------------- values */
 
-static struct upmu_value number(uint64_t n, int standing)
+static struct upmu_value number(uint64_t n, int status)
 {
-    return (struct upmu_value){.value = n, .raw = n, .enabled = 100, .running = 100, .standing = standing};
+    return (struct upmu_value){.value = n, .raw = n, .enabled = 100, .running = 100, .status = status};
 }
 
 START_TEST(sums_are_worth_the_weakest_term)
@@ -96,14 +96,14 @@ START_TEST(sums_are_worth_the_weakest_term)
     const int32_t weights[] = {1, 3, -2};
     struct upmu_value terms[] = {number(10, UPMU_EXACT), number(5, UPMU_EXACT), number(4, UPMU_EXACT)};
     struct upmu_value v = value_weighted(terms, weights, 3);
-    ck_assert(v.standing == UPMU_EXACT && v.value == 17 && v.raw == 17);
-    terms[1].standing = UPMU_SCALED;
+    ck_assert(v.status == UPMU_EXACT && v.value == 17 && v.raw == 17);
+    terms[1].status = UPMU_SCALED;
     terms[1].running = 40;
     v = value_weighted(terms, weights, 3);
-    ck_assert(v.standing == UPMU_SCALED && v.value == 17 && v.running == 40);
+    ck_assert(v.status == UPMU_SCALED && v.value == 17 && v.running == 40);
     terms[2] = value_without(UPMU_REFUSED, UPMU_E_BUSY);
     v = value_weighted(terms, weights, 3);
-    ck_assert(v.standing == UPMU_REFUSED && v.cause == UPMU_E_BUSY && v.value == UPMU_NO_VALUE);
+    ck_assert(v.status == UPMU_REFUSED && v.cause == UPMU_E_BUSY && v.value == UPMU_NO_VALUE);
 }
 END_TEST
 
@@ -112,19 +112,19 @@ START_TEST(what_is_below_0_or_too_large_is_no_number)
     const int32_t minus[] = {1, -1}, large[] = {1, 1024};
     struct upmu_value terms[] = {number(10, UPMU_EXACT), number(10, UPMU_EXACT)};
     struct upmu_value v = value_weighted(terms, minus, 2);
-    ck_assert(v.standing == UPMU_EXACT && v.value == 0);
+    ck_assert(v.status == UPMU_EXACT && v.value == 0);
     terms[1] = number(11, UPMU_EXACT);
     v = value_weighted(terms, minus, 2);
-    ck_assert(v.standing == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE && v.value == UPMU_NO_VALUE);
+    ck_assert(v.status == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE && v.value == UPMU_NO_VALUE);
     terms[1] = number(UINT64_MAX / 1024 + 1, UPMU_EXACT);
     v = value_weighted(terms, large, 2);
-    ck_assert(v.standing == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE && v.value == UPMU_NO_VALUE);
+    ck_assert(v.status == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE && v.value == UPMU_NO_VALUE);
     terms[0] = number(UINT64_MAX - 2, UPMU_EXACT);
     terms[1] = number(1, UPMU_EXACT);
     v = value_weighted(terms, (const int32_t[]){1, 1}, 2);
-    ck_assert(v.standing == UPMU_EXACT && v.value == UINT64_MAX - 1);
+    ck_assert(v.status == UPMU_EXACT && v.value == UINT64_MAX - 1);
     v = value_weighted(terms, (const int32_t[]){1, 2}, 2); /* that is UPMU_NO_VALUE itself */
-    ck_assert(v.standing == UPMU_NOT_COUNTED && v.value == UPMU_NO_VALUE);
+    ck_assert(v.status == UPMU_NOT_COUNTED && v.value == UPMU_NO_VALUE);
 }
 END_TEST
 
@@ -158,11 +158,11 @@ START_TEST(a_difference_is_a_number_or_has_a_reason)
     script_term("branches", &many, 1);
     script_term("branch-misses", &few, 1);
     struct upmu_value v = counted("PAPI_BR_PRC", "");
-    ck_assert(v.standing == UPMU_EXACT && v.value == 480);
+    ck_assert(v.status == UPMU_EXACT && v.value == 480);
     script_term("branches", &few, 1);
     script_term("branch-misses", &many, 1);
     v = counted("PAPI_BR_PRC", "below 0");
-    ck_assert(v.standing == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE && v.value == UPMU_NO_VALUE);
+    ck_assert(v.status == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE && v.value == UPMU_NO_VALUE);
 }
 END_TEST
 
@@ -182,11 +182,11 @@ START_TEST(weights_count_and_cannot_run_over_in_silence)
         weights += (uint64_t)terms[i].weight;
     }
     struct upmu_value v = counted("fp-ops", "");
-    ck_assert_msg(v.standing == UPMU_EXACT && v.value == weights && weights > (uint64_t)n, "%llu",
+    ck_assert_msg(v.status == UPMU_EXACT && v.value == weights && weights > (uint64_t)n, "%llu",
                   (unsigned long long)v.value);
     script_term(terms[n - 1].name, &huge, 1);
     v = counted("fp-ops", "beyond 64 bits");
-    ck_assert(v.standing == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE);
+    ck_assert(v.status == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE);
 }
 END_TEST
 

@@ -174,10 +174,10 @@ START_TEST(metrics_of_users_are_checked_line_by_line)
     ck_assert_int_eq(loaded("third = mine-not\n"), UPMU_E_FORMAT);
     ck_assert(metric_known("mine") && metric_known("other") && !metric_known("third"));
     const char *const names[] = {"instructions", "cycles"};
-    const struct upmu_value values[] = {{.value = 9, .standing = UPMU_EXACT}, {.value = 30, .standing = UPMU_SCALED}};
+    const struct upmu_value values[] = {{.value = 9, .status = UPMU_EXACT}, {.value = 30, .status = UPMU_SCALED}};
     struct upmu_metric_value v;
     ck_assert_int_eq(upmu_metric_eval("mine", names, values, 2, 1, &v), 0);
-    ck_assert(v.standing == UPMU_SCALED && v.value == 6);
+    ck_assert(v.status == UPMU_SCALED && v.value == 6);
 }
 END_TEST
 

@@ -32,7 +32,7 @@ static struct upmu_set *started(const char *events)
 
 static void expect_late(const struct upmu_value *v)
 {
-    ck_assert_int_eq(v->standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(v->status, UPMU_NOT_COUNTED);
     ck_assert_int_eq(v->cause, UPMU_E_PARTIAL);
     ck_assert_uint_eq(v->value, UPMU_NO_VALUE);
 }
@@ -43,7 +43,7 @@ START_TEST(members_run_as_long_as_their_leader_are_exact)
     struct upmu_set *set = started("task-clock,page-faults,minor-faults");
     ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
     for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(v[i].standing, UPMU_EXACT);
+        ck_assert_int_eq(v[i].status, UPMU_EXACT);
     upmu_set_close(set);
 }
 END_TEST
@@ -54,9 +54,9 @@ START_TEST(a_late_member_of_a_set_is_not_counted_and_says_why)
     page_faults_late(1);
     struct upmu_set *set = started("task-clock,page-faults,minor-faults");
     ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
-    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[0].status, UPMU_EXACT);
     expect_late(&v[1]);
-    ck_assert_int_eq(v[2].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[2].status, UPMU_EXACT);
     ck_assert_str_eq(upmu_set_reason(set, 1), upmu_strerror(UPMU_E_PARTIAL));
     ck_assert_str_eq(upmu_set_reason(set, 0), "");
     page_faults_late(0);
@@ -84,7 +84,7 @@ START_TEST(a_leader_alone_is_never_late)
     page_faults_late(500);
     struct upmu_set *set = started("page-faults");
     ck_assert_int_eq(upmu_set_read(set, v, 1), 1);
-    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[0].status, UPMU_EXACT);
     upmu_set_close(set);
 }
 END_TEST
@@ -140,8 +140,8 @@ START_TEST(a_member_late_from_the_start_has_no_number_in_regions)
     page_faults_late(1);
     regions_with("task-clock,page-faults");
     struct upmu_region_stats s = stats_of("r");
-    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
-    ck_assert_int_eq(s.events[1].standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_NOT_COUNTED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_PARTIAL);
     ck_assert_uint_eq(s.events[1].without_value, 1);
     ck_assert_uint_eq(s.events[1].stat.count, 0);
@@ -151,11 +151,11 @@ END_TEST
 START_TEST(a_member_found_late_before_a_report_has_no_number_in_it)
 {
     regions_with("task-clock,page-faults");
-    ck_assert_int_eq(stats_of("r").events[1].standing, UPMU_EXACT);
+    ck_assert_int_eq(stats_of("r").events[1].status, UPMU_EXACT);
     page_faults_late(1);
     struct upmu_region_stats s = stats_of("r");
-    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
-    ck_assert_int_eq(s.events[1].standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_NOT_COUNTED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_PARTIAL);
     ck_assert_uint_eq(s.events[1].stat.count, 0);
     ck_assert_uint_eq(s.events[1].without_value, 1);

@@ -10,12 +10,12 @@
 
 static struct upmu_value exact(uint64_t n)
 {
-    return (struct upmu_value){.value = n, .raw = n, .enabled = 100, .running = 100, .standing = UPMU_EXACT};
+    return (struct upmu_value){.value = n, .raw = n, .enabled = 100, .running = 100, .status = UPMU_EXACT};
 }
 
 static struct upmu_value scaled(uint64_t n)
 {
-    return (struct upmu_value){.value = n, .raw = n / 2, .enabled = 100, .running = 50, .standing = UPMU_SCALED};
+    return (struct upmu_value){.value = n, .raw = n / 2, .enabled = 100, .running = 50, .status = UPMU_SCALED};
 }
 
 /* A metric of two events. */
@@ -34,17 +34,16 @@ static struct upmu_metric_value ipc(struct upmu_value instructions, struct upmu_
     return out;
 }
 
-static void expect(struct upmu_metric_value v, int standing, double value)
+static void expect(struct upmu_metric_value v, int status, double value)
 {
-    ck_assert_msg(v.standing == standing, "%s instead of %s", upmu_standing_name(v.standing),
-                  upmu_standing_name(standing));
+    ck_assert_msg(v.status == status, "%s instead of %s", upmu_status_name(v.status), upmu_status_name(status));
     if (isnan(value))
         ck_assert_msg(isnan(v.value), "%g where there is no number", v.value);
     else
         ck_assert_double_eq_tol(v.value, value, 1e-12);
 }
 
-START_TEST(a_quotient_has_the_weakest_standing_of_its_parts)
+START_TEST(a_quotient_has_the_weakest_status_of_its_parts)
 {
     expect(ipc(exact(300), exact(200)), UPMU_EXACT, 1.5);
     expect(ipc(scaled(300), exact(200)), UPMU_SCALED, 1.5);
@@ -190,7 +189,7 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("metric");
-    tcase_add_test(cases, a_quotient_has_the_weakest_standing_of_its_parts);
+    tcase_add_test(cases, a_quotient_has_the_weakest_status_of_its_parts);
     tcase_add_test(cases, nothing_is_divided_by_zero);
     tcase_add_test(cases, a_missing_part_is_told);
     tcase_add_test(cases, parts_counted_in_different_modes_do_not_make_a_quotient);

@@ -56,12 +56,12 @@ static const struct kernel_open *nth_open(size_t nth)
     return NULL;
 }
 
-static void value_is(struct upmu_set *set, size_t i, int standing, uint64_t value)
+static void value_is(struct upmu_set *set, size_t i, int status, uint64_t value)
 {
     struct upmu_value v[PLAN_EVENTS_MAX];
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_gt(upmu_set_read(set, v, PLAN_EVENTS_MAX), (int)i);
-    ck_assert_msg(v[i].standing == standing, "%s: %s", upmu_set_name(set, i), upmu_standing_name(v[i].standing));
+    ck_assert_msg(v[i].status == status, "%s: %s", upmu_set_name(set, i), upmu_status_name(v[i].status));
     ck_assert_uint_eq(v[i].value, value);
 }
 

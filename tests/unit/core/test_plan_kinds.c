@@ -46,26 +46,25 @@ static void closed(struct upmu_set *set)
     ck_assert_uint_eq(scripted_misuse(), 0);
 }
 
-static void is(const struct upmu_value *v, int standing, uint64_t value)
+static void is(const struct upmu_value *v, int status, uint64_t value)
 {
-    ck_assert_msg(v->standing == standing, "%s instead of %s", upmu_standing_name(v->standing),
-                  upmu_standing_name(standing));
+    ck_assert_msg(v->status == status, "%s instead of %s", upmu_status_name(v->status), upmu_status_name(status));
     ck_assert_uint_eq(v->value, value);
 }
 
-static void total_is(struct upmu_set *set, size_t i, int standing, uint64_t value)
+static void total_is(struct upmu_set *set, size_t i, int status, uint64_t value)
 {
     struct upmu_value v[8];
     ck_assert_int_gt(upmu_set_read(set, v, 8), (int)i);
-    is(&v[i], standing, value);
+    is(&v[i], status, value);
 }
 
-static void kind_is(struct upmu_set *set, size_t i, size_t kind, const char *pmu, int standing, uint64_t value)
+static void kind_is(struct upmu_set *set, size_t i, size_t kind, const char *pmu, int status, uint64_t value)
 {
     struct upmu_value v;
     ck_assert_str_eq(upmu_set_kind(set, i, kind), pmu);
     ck_assert_int_eq(upmu_set_read_kind(set, i, kind, &v), 0);
-    is(&v, standing, value);
+    is(&v, status, value);
 }
 
 START_TEST(an_event_is_opened_on_each_kind_and_added_up)
@@ -181,7 +180,7 @@ START_TEST(regions_add_the_kinds_up)
     ck_assert_int_eq(upmu_region_begin("r"), 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
     ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
-    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, 57);
 }
 END_TEST

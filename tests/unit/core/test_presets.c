@@ -204,7 +204,7 @@ START_TEST(a_sum_counts_both_events)
     sample(&first, 30, 100, 100);
     sample(&second, 12, 100, 100);
     struct upmu_value v = count_sum(encoding, sizeof encoding);
-    ck_assert_int_eq(v.standing, UPMU_EXACT);
+    ck_assert_int_eq(v.status, UPMU_EXACT);
     ck_assert_uint_eq(v.value, 42);
     ck_assert_ptr_nonnull(strstr(encoding, " + l1i-miss"));
 }
@@ -218,18 +218,18 @@ START_TEST(a_sum_is_worth_what_its_weaker_event_is)
     sample(&first, 30, 100, 100);
     scripted_open_error(second.type, second.config, EBUSY);
     struct upmu_value v = count_sum(encoding, sizeof encoding);
-    ck_assert_int_eq(v.standing, UPMU_REFUSED);
+    ck_assert_int_eq(v.status, UPMU_REFUSED);
     ck_assert_int_eq(v.cause, UPMU_E_BUSY);
     ck_assert_uint_eq(v.value, UPMU_NO_VALUE);
     sample(&first, 30, 100, 50);
     sample(&second, 12, 100, 50);
     v = count_sum(encoding, sizeof encoding);
-    ck_assert_int_eq(v.standing, UPMU_SCALED);
+    ck_assert_int_eq(v.status, UPMU_SCALED);
     ck_assert_uint_eq(v.value, 84);
     sample(&first, 30, 100, 0);
     sample(&second, 12, 100, 0);
     v = count_sum(encoding, sizeof encoding);
-    ck_assert_int_eq(v.standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(v.status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(v.value, UPMU_NO_VALUE);
 }
 END_TEST
@@ -269,7 +269,7 @@ START_TEST(regions_add_both_events_up)
     }
     ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.n_events, 1);
-    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, 7 + 1 + 30 + 2);
     ck_assert_uint_eq(s.events[0].stat.max, 32);
     ck_assert_str_eq(upmu_region_event_name(0), "PAPI_L1_TCM");

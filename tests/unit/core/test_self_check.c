@@ -37,8 +37,8 @@ START_TEST(events_that_count_the_work_are_not_refused)
     struct upmu_value v[3];
     struct upmu_set *set = opened("page-faults,task-clock,context-switches:k");
     ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
-    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
-    ck_assert_int_eq(v[1].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[0].status, UPMU_EXACT);
+    ck_assert_int_eq(v[1].status, UPMU_EXACT);
     upmu_set_close(set);
     for (size_t i = 0; i < SELF_CHECKS; i++)
         ck_assert(self_check_results()[i].tried && !self_check_failed(&self_check_results()[i]));
@@ -54,10 +54,10 @@ START_TEST(an_event_one_short_of_the_work_is_refused_in_groups)
     page_faults_count(31);
     struct upmu_set *set = opened("task-clock,page-faults,minor-faults");
     ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
-    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
-    ck_assert_int_eq(v[1].standing, UPMU_REFUSED);
+    ck_assert_int_eq(v[0].status, UPMU_EXACT);
+    ck_assert_int_eq(v[1].status, UPMU_REFUSED);
     ck_assert_uint_eq(v[1].value, UPMU_NO_VALUE);
-    ck_assert_int_eq(v[2].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[2].status, UPMU_EXACT);
     ck_assert_ptr_nonnull(strstr(upmu_set_reason(set, 1), "31 of 32"));
     upmu_set_close(set);
 }
@@ -72,7 +72,7 @@ START_TEST(the_remedy_for_a_refused_event_works)
     upmu_set_close(set);
     set = opened("page-faults");
     ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
-    ck_assert_int_eq(v.standing, UPMU_EXACT);
+    ck_assert_int_eq(v.status, UPMU_EXACT);
     ck_assert_uint_eq(v.value, 31);
     upmu_set_close(set);
 }
@@ -87,8 +87,8 @@ START_TEST(regions_refuse_it_too)
     ck_assert_int_eq(upmu_region_begin("r"), 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
     ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
-    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
-    ck_assert_int_eq(s.events[1].standing, UPMU_REFUSED);
+    ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_SYSTEM);
 }
 END_TEST

@@ -56,8 +56,8 @@ START_TEST(events_beyond_the_counters_that_count_are_refused)
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, v, SHOWN), SHOWN);
     for (size_t i = 0; i < SHOWN; i++) {
-        exact += v[i].standing == UPMU_EXACT;
-        refused += v[i].standing == UPMU_REFUSED && v[i].cause == UPMU_E_FIT &&
+        exact += v[i].status == UPMU_EXACT;
+        refused += v[i].status == UPMU_REFUSED && v[i].cause == UPMU_E_FIT &&
                    strstr(upmu_set_reason(set, i), "5 counters") != NULL;
     }
     ck_assert_uint_eq(exact, SHOWN - 1);

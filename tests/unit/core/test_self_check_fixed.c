@@ -43,24 +43,24 @@ START_TEST(no_instructions_in_known_work_refuse_the_fixed_counters)
     on_kernel("6.12.1\n", 0);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         struct upmu_value v = value_of(fixed[i], "0 instructions in 5000 ns");
-        ck_assert_msg(v.standing == UPMU_REFUSED && v.value == UPMU_NO_VALUE, "%s", fixed[i]);
+        ck_assert_msg(v.status == UPMU_REFUSED && v.value == UPMU_NO_VALUE, "%s", fixed[i]);
     }
-    ck_assert_int_eq(value_of("branches", NULL).standing, UPMU_EXACT);
-    ck_assert_int_eq(value_of("r28", NULL).standing, UPMU_EXACT);
+    ck_assert_int_eq(value_of("branches", NULL).status, UPMU_EXACT);
+    ck_assert_int_eq(value_of("r28", NULL).status, UPMU_EXACT);
 }
 END_TEST
 
 START_TEST(impossibly_many_instructions_refuse_them_too)
 {
     on_kernel("6.17.0\n", UINT64_C(1) << 47);
-    ck_assert_int_eq(value_of("cycles", NULL).standing, UPMU_REFUSED);
+    ck_assert_int_eq(value_of("cycles", NULL).status, UPMU_REFUSED);
 }
 END_TEST
 
 START_TEST(a_kernel_that_counts_the_work_is_believed)
 {
     on_kernel("6.12.1\n", 900);
-    ck_assert_int_eq(value_of("instructions", NULL).standing, UPMU_EXACT);
+    ck_assert_int_eq(value_of("instructions", NULL).status, UPMU_EXACT);
     ck_assert_uint_eq(self_check_fixed_result()->counted, 900);
 }
 END_TEST
@@ -69,7 +69,7 @@ END_TEST
 START_TEST(older_kernels_are_not_tried)
 {
     on_kernel("6.10.14\n", 0);
-    ck_assert_int_eq(value_of("cycles", NULL).standing, UPMU_EXACT);
+    ck_assert_int_eq(value_of("cycles", NULL).status, UPMU_EXACT);
     ck_assert(!self_check_fixed_result()->failed);
 }
 END_TEST
@@ -79,7 +79,7 @@ START_TEST(other_makers_are_not_tried)
     on_kernel("6.12.1\n", 0);
     machine_forget();
     scripted_file("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: Nobody\n");
-    ck_assert_int_eq(value_of("cycles", NULL).standing, UPMU_EXACT);
+    ck_assert_int_eq(value_of("cycles", NULL).status, UPMU_EXACT);
     ck_assert(!self_check_fixed_result()->failed);
 }
 END_TEST

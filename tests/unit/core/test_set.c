@@ -34,11 +34,10 @@ static struct upmu_set *opened(const char *events, uint32_t flags)
     return set;
 }
 
-static void expect(const struct upmu_value *v, int standing, int cause, uint64_t value)
+static void expect(const struct upmu_value *v, int status, int cause, uint64_t value)
 {
-    ck_assert_msg(v->standing == standing && v->cause == cause, "%s (%s) instead of %s (%s)",
-                  upmu_standing_name(v->standing), upmu_strerror(v->cause), upmu_standing_name(standing),
-                  upmu_strerror(cause));
+    ck_assert_msg(v->status == status && v->cause == cause, "%s (%s) instead of %s (%s)", upmu_status_name(v->status),
+                  upmu_strerror(v->cause), upmu_status_name(status), upmu_strerror(cause));
     ck_assert_uint_eq(v->value, value);
 }
 
@@ -100,7 +99,7 @@ END_TEST
 
 /* Everything an open can be refused with, and what the event then says. */
 static const struct {
-    int err, standing;
+    int err, status;
 } refusals[] = {
     {EACCES, UPMU_REFUSED},
     {EPERM, UPMU_REFUSED},
@@ -122,13 +121,13 @@ static const struct {
 START_TEST(each_errno_of_open_becomes_a_reason_and_no_number)
 {
     struct upmu_value v[3];
-    int standing = refusals[_i].standing;
+    int status = refusals[_i].status;
     scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, refusals[_i].err);
     struct upmu_set *set = opened("task-clock,page-faults,cpu-clock", 0);
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
-    ck_assert(v[1].standing == UPMU_REFUSED || v[1].standing == UPMU_UNSUPPORTED);
-    ck_assert_msg(standing < 0 || v[1].standing == standing, "%s", upmu_standing_name(v[1].standing));
+    ck_assert(v[1].status == UPMU_REFUSED || v[1].status == UPMU_UNSUPPORTED);
+    ck_assert_msg(status < 0 || v[1].status == status, "%s", upmu_status_name(v[1].status));
     ck_assert_uint_eq(v[1].value, UPMU_NO_VALUE);
     ck_assert_int_lt(v[1].cause, 0);
     ck_assert_msg(strstr(upmu_set_reason(set, 1), "page-faults") != NULL, "%s", upmu_set_reason(set, 1));

@@ -36,7 +36,7 @@ static uint64_t total(struct upmu_set *set)
     struct upmu_value v;
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
-    ck_assert_int_eq(v.standing, UPMU_EXACT);
+    ck_assert_int_eq(v.status, UPMU_EXACT);
     return v.value;
 }
 
@@ -208,7 +208,7 @@ START_TEST(a_thread_that_cannot_be_counted_spoils_the_sum)
     ck_assert_int_eq(attach(&set, 0), 0);
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
-    ck_assert_int_eq(v.standing, UPMU_REFUSED);
+    ck_assert_int_eq(v.status, UPMU_REFUSED);
     ck_assert_int_eq(v.cause, UPMU_E_NFILES);
     ck_assert_uint_eq(v.value, UPMU_NO_VALUE);
     ck_assert_uint_eq(v.raw, 100);
@@ -415,7 +415,7 @@ START_TEST(a_command_that_the_kernel_does_not_let_count_is_refused_and_runs)
     ck_assert_int_eq(upmu_set_wait(set, NULL), 0);
     ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
     for (size_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(v[i].standing, UPMU_REFUSED);
+        ck_assert_int_eq(v[i].status, UPMU_REFUSED);
         ck_assert_int_eq(v[i].cause, UPMU_E_PERM);
         ck_assert_uint_eq(v[i].value, UPMU_NO_VALUE);
         ck_assert_msg(strstr(upmu_set_reason(set, i), "set-user-ID") != NULL, "%s", upmu_set_reason(set, i));

@@ -72,7 +72,7 @@ START_TEST(group_of_one_event_too_many_is_not_opened)
     ck_assert_uint_eq(upmu_set_groups(set), 2);
     count(set, v);
     for (size_t i = 0; i < upmu_set_size(set); i++)
-        ck_assert_msg(v[i].standing == UPMU_EXACT, "%s: %s", upmu_set_name(set, i), upmu_standing_name(v[i].standing));
+        ck_assert_msg(v[i].status == UPMU_EXACT, "%s: %s", upmu_set_name(set, i), upmu_status_name(v[i].status));
     upmu_set_close(set);
     ck_assert_uint_eq(scripted_open_now(), 0);
 }
@@ -89,12 +89,12 @@ START_TEST(cycles_and_instructions_that_stand_still_are_not_counted)
     struct upmu_set *set = opened("cycles:u,instructions,branches,page-faults");
     count(set, v);
     for (size_t i = 0; i < 2; i++) {
-        ck_assert_int_eq(v[i].standing, UPMU_NOT_COUNTED);
+        ck_assert_int_eq(v[i].status, UPMU_NOT_COUNTED);
         ck_assert_uint_eq(v[i].value, UPMU_NO_VALUE);
         ck_assert_ptr_nonnull(strstr(upmu_set_reason(set, i), "somebody else"));
     }
     for (size_t i = 2; i < 4; i++) { /* what may well not have happened */
-        ck_assert_int_eq(v[i].standing, UPMU_EXACT);
+        ck_assert_int_eq(v[i].status, UPMU_EXACT);
         ck_assert_uint_eq(v[i].value, 0);
     }
     upmu_set_close(set);
@@ -111,8 +111,8 @@ START_TEST(thread_of_another_may_have_been_in_the_kernel_all_the_time)
     scripted_threads(4711, tids, 1);
     ck_assert_int_eq(upmu_set_open(&set, "instructions:u,cycles:uk", &opts), 0);
     count(set, v);
-    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
-    ck_assert_int_eq(v[1].standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(v[0].status, UPMU_EXACT);
+    ck_assert_int_eq(v[1].status, UPMU_NOT_COUNTED);
     upmu_set_close(set);
 }
 END_TEST
@@ -129,10 +129,10 @@ START_TEST(regions_whose_instructions_stand_still_have_no_number)
         ck_assert_int_eq(upmu_region_end("r"), 0);
     }
     ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
-    ck_assert_int_eq(s.events[0].standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].stat.count, 0);
     ck_assert_uint_eq(s.events[0].without_value, 2);
-    ck_assert_int_eq(s.events[1].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[1].stat.count, 2);
 }
 END_TEST
@@ -146,10 +146,10 @@ START_TEST(a_counter_that_jumped_has_no_number_until_the_set_is_reset)
     machine_plain(jumped, 3);
     struct upmu_set *set = opened("branches");
     count(set, v);
-    ck_assert_int_eq(v[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(v[0].status, UPMU_EXACT);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(upmu_set_read(set, v, EVENTS_MAX), 1);
-        ck_assert_int_eq(v[0].standing, UPMU_NOT_COUNTED);
+        ck_assert_int_eq(v[0].status, UPMU_NOT_COUNTED);
         ck_assert_int_eq(v[0].cause, UPMU_E_JUMP);
         ck_assert_str_eq(upmu_set_reason(set, 0), upmu_strerror(UPMU_E_JUMP));
     }
@@ -175,10 +175,10 @@ START_TEST(events_that_read_0_in_a_virtual_machine_are_not_counted)
         scripted_counter(KERNEL_TYPE_RAW, SCRIPTED_ANY, zero, 1);
         struct upmu_set *set = opened("branches,r1234,page-faults");
         count(set, v);
-        ck_assert_int_eq(v[0].standing, UPMU_EXACT);
-        ck_assert_int_eq(v[1].standing, virtual ? UPMU_NOT_COUNTED : UPMU_EXACT);
+        ck_assert_int_eq(v[0].status, UPMU_EXACT);
+        ck_assert_int_eq(v[1].status, virtual ? UPMU_NOT_COUNTED : UPMU_EXACT);
         ck_assert_int_eq(strstr(upmu_set_reason(set, 1), "hypervisor") != NULL, virtual);
-        ck_assert_int_eq(v[2].standing, UPMU_EXACT);
+        ck_assert_int_eq(v[2].status, UPMU_EXACT);
         upmu_set_close(set);
     }
 }

@@ -37,7 +37,7 @@ static struct upmu_value read_one(struct upmu_set *set)
 static void expect_count(struct upmu_set *set, uint64_t n)
 {
     struct upmu_value v = read_one(set);
-    ck_assert_int_eq(v.standing, UPMU_EXACT);
+    ck_assert_int_eq(v.status, UPMU_EXACT);
     ck_assert_uint_eq(v.value, n);
 }
 
@@ -144,7 +144,7 @@ START_TEST(without_either_there_is_no_number)
     scripted_switches_error(ENOSYS);
     struct upmu_set *set = opened();
     struct upmu_value v = read_one(set);
-    ck_assert_int_eq(v.standing, UPMU_REFUSED);
+    ck_assert_int_eq(v.status, UPMU_REFUSED);
     ck_assert_int_lt(v.cause, 0);
     ck_assert_uint_eq(v.value, UPMU_NO_VALUE);
     upmu_set_close(set);
@@ -167,7 +167,7 @@ START_TEST(switches_while_stopped_do_not_count)
     ck_assert_int_eq(upmu_set_stop(set), 0);
     ck_assert_int_eq(upmu_set_reset(set), 0);
     scripted_switch(5, true);
-    ck_assert_int_eq(read_one(set).standing, UPMU_NOT_COUNTED); /* no time has passed since the set's zero */
+    ck_assert_int_eq(read_one(set).status, UPMU_NOT_COUNTED); /* no time has passed since the set's zero */
     ck_assert_int_eq(upmu_set_start(set), 0);
     scripted_switch(1, true);
     expect_count(set, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Standings: when a number is exact, when an estimate, and when there is none. Room: core (value.c). */
+/* Statuses: when a number is exact, when an estimate, and when there is none. Room: core (value.c). */
 #include "core/set/value.h"
 #include "unit/suite.h"
 
@@ -19,10 +19,9 @@ static struct upmu_value between(struct reading a, struct reading b)
     return value_between(&a, &b);
 }
 
-static void expect(struct upmu_value v, int standing, uint64_t value)
+static void expect(struct upmu_value v, int status, uint64_t value)
 {
-    ck_assert_msg(v.standing == standing, "%s instead of %s", upmu_standing_name(v.standing),
-                  upmu_standing_name(standing));
+    ck_assert_msg(v.status == status, "%s instead of %s", upmu_status_name(v.status), upmu_status_name(status));
     ck_assert_uint_eq(v.value, value);
 }
 
@@ -109,9 +108,9 @@ START_TEST(open_failures_stand_as_refused_or_unsupported)
     static const int refused[] = {UPMU_E_PERM, UPMU_E_SECCOMP, UPMU_E_NFILES, UPMU_E_MLOCK,  UPMU_E_BUSY,
                                   UPMU_E_GONE, UPMU_E_FIT,     UPMU_E_IO,     UPMU_E_SYSTEM, UPMU_E_NOMEM};
     for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
-        ck_assert_int_eq(value_standing_of(unsupported[i]), UPMU_UNSUPPORTED);
+        ck_assert_int_eq(value_status_of(unsupported[i]), UPMU_UNSUPPORTED);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        ck_assert_int_eq(value_standing_of(refused[i]), UPMU_REFUSED);
+        ck_assert_int_eq(value_status_of(refused[i]), UPMU_REFUSED);
     expect(value_without(UPMU_REFUSED, UPMU_E_PERM), UPMU_REFUSED, UPMU_NO_VALUE);
 }
 END_TEST
@@ -149,7 +148,7 @@ START_TEST(a_part_that_slept_takes_nothing_away)
 }
 END_TEST
 
-START_TEST(a_sums_cause_is_that_of_its_standing)
+START_TEST(a_sums_cause_is_that_of_its_status)
 {
     struct upmu_value refused = value_without(UPMU_REFUSED, UPMU_E_NFILES);
     struct upmu_value unsupported = value_without(UPMU_UNSUPPORTED, UPMU_E_NO_PMU);
@@ -170,17 +169,17 @@ START_TEST(a_sum_too_large_stays_below_no_value)
 }
 END_TEST
 
-START_TEST(standings_are_ordered_and_named)
+START_TEST(statuses_are_ordered_and_named)
 {
     static const int order[] = {UPMU_EXACT, UPMU_SCALED, UPMU_NOT_COUNTED, UPMU_REFUSED, UPMU_UNSUPPORTED};
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < 5; k++)
-            ck_assert_int_eq(upmu_standing_weakest(order[i], order[k]), order[i > k ? i : k]);
-    ck_assert_str_eq(upmu_standing_name(UPMU_EXACT), "exact");
-    ck_assert_str_eq(upmu_standing_name(UPMU_NOT_COUNTED), "not counted");
-    ck_assert_str_eq(upmu_standing_name(UPMU_UNSUPPORTED), "unsupported");
-    ck_assert_str_eq(upmu_standing_name(-1), "?");
-    ck_assert_str_eq(upmu_standing_name(5), "?");
+            ck_assert_int_eq(upmu_status_weakest(order[i], order[k]), order[i > k ? i : k]);
+    ck_assert_str_eq(upmu_status_name(UPMU_EXACT), "exact");
+    ck_assert_str_eq(upmu_status_name(UPMU_NOT_COUNTED), "not counted");
+    ck_assert_str_eq(upmu_status_name(UPMU_UNSUPPORTED), "unsupported");
+    ck_assert_str_eq(upmu_status_name(-1), "?");
+    ck_assert_str_eq(upmu_status_name(5), "?");
 }
 END_TEST
 
@@ -224,13 +223,13 @@ START_TEST(a_doubted_zero_is_no_number_and_other_counts_stay)
                          one = {.count = 1, .enabled = 100, .running = 50};
     struct upmu_value v = value_total(&zero), w = value_total(&one), refused = value_without(UPMU_REFUSED, UPMU_E_PERM);
     ck_assert(value_doubt_zero(&v));
-    ck_assert_int_eq(v.standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(v.status, UPMU_NOT_COUNTED);
     ck_assert(v.value == UPMU_NO_VALUE);
     ck_assert(!value_doubt_zero(&w));
-    ck_assert_int_eq(w.standing, UPMU_SCALED);
+    ck_assert_int_eq(w.status, UPMU_SCALED);
     ck_assert_uint_eq(w.value, 2);
     ck_assert(!value_doubt_zero(&refused));
-    ck_assert_int_eq(refused.standing, UPMU_REFUSED);
+    ck_assert_int_eq(refused.status, UPMU_REFUSED);
 }
 END_TEST
 
@@ -251,8 +250,8 @@ int main(void)
     tcase_add_test(cases, open_failures_stand_as_refused_or_unsupported);
     tcase_add_test(cases, a_sum_is_exact_only_if_all_parts_are);
     tcase_add_test(cases, a_part_that_slept_takes_nothing_away);
-    tcase_add_test(cases, a_sums_cause_is_that_of_its_standing);
+    tcase_add_test(cases, a_sums_cause_is_that_of_its_status);
     tcase_add_test(cases, a_sum_too_large_stays_below_no_value);
-    tcase_add_test(cases, standings_are_ordered_and_named);
+    tcase_add_test(cases, statuses_are_ordered_and_named);
     return run_suite("value", cases);
 }

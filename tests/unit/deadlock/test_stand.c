@@ -43,11 +43,11 @@ static void join(uint32_t who, uint32_t target)
     threads[who].target = target;
 }
 
-static void is_trouble(size_t i, enum wg_trouble kind, enum wg_standing standing, uint32_t n)
+static void is_trouble(size_t i, enum wg_trouble kind, enum wg_certainty certainty, uint32_t n)
 {
     ck_assert_uint_lt(i, picture.n_found);
     ck_assert_int_eq((int)found[i].kind, (int)kind);
-    ck_assert_int_eq((int)found[i].standing, (int)standing);
+    ck_assert_int_eq((int)found[i].certainty, (int)certainty);
     ck_assert_uint_eq(found[i].n, n);
 }
 

@@ -76,7 +76,7 @@ START_TEST(an_instance_alone_on_the_counters_is_exact)
 {
     set_up_on(_i ? "Skylake, a guest" : "Skylake");
     struct upmu_region_event e = instance(false);
-    ck_assert_int_eq(e.standing, UPMU_EXACT);
+    ck_assert_int_eq(e.status, UPMU_EXACT);
     ck_assert_uint_eq(e.stat.sum, truth());
 }
 END_TEST
@@ -85,7 +85,7 @@ START_TEST(an_instance_that_had_to_wait_is_scaled)
 {
     set_up_on("Skylake");
     struct upmu_region_event e = instance(true);
-    ck_assert_int_eq(e.standing, UPMU_SCALED);
+    ck_assert_int_eq(e.status, UPMU_SCALED);
     ck_assert_uint_lt(e.running, e.enabled);
     ck_assert_double_eq_tol((double)e.stat.sum / (double)truth(), 1.0, 1e-5);
 }
@@ -96,7 +96,7 @@ START_TEST(without_a_clock_in_pages_it_has_no_number)
 {
     set_up_on("Skylake, a guest");
     struct upmu_region_event e = instance(true);
-    ck_assert_int_eq(e.standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(e.status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(e.without_value, 1);
     ck_assert_uint_eq(e.stat.sum, 0);
 }
@@ -126,7 +126,7 @@ START_TEST(derived_events_of_instances_are_the_sums_of_their_terms)
     }
     ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.n_events, 2);
-    ck_assert_int_eq(s.events[0].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, walks);
     ck_assert_uint_eq(s.events[1].stat.sum, operations);
 }

@@ -250,7 +250,7 @@ static const char *judge_derived(const struct subject *s, struct trial_sums *sum
     sums->derived++;
     if (!derived_truth(s, &sum))
         return "a number of a formula that the kernel does not take";
-    if (s->value.standing == UPMU_EXACT)
+    if (s->value.status == UPMU_EXACT)
         return (int64_t)s->value.value == sum.exact ? NULL : "not the sum of its terms";
     bool within = (int64_t)s->value.value >= sum.least && (int64_t)s->value.value <= sum.most;
     return within ? NULL : "not near the sum of its terms";
@@ -273,7 +273,7 @@ static const char *judge_derived_not_counted(const struct subject *s)
 /* An estimate lies between those for the events of single core types: it is not known how long each type waited. */
 static bool near_truth(const struct subject *s, const struct codes *codes)
 {
-    if (s->value.standing == UPMU_EXACT)
+    if (s->value.status == UPMU_EXACT)
         return s->value.value == truth(s, s->trial->load, codes);
     uint64_t least = UINT64_MAX, most = 0;
     for (unsigned k = 0; k < kinds(); k++) {
@@ -346,7 +346,7 @@ static const char *judge_number(const struct subject *s, struct trial_sums *sums
 
 static const char *judge_times(const struct subject *s)
 {
-    bool exact = s->value.standing == UPMU_EXACT;
+    bool exact = s->value.status == UPMU_EXACT;
     if (exact && s->value.running < s->value.enabled)
         return "exact, yet not counted all the time";
     if (!exact && (s->value.running == 0 || s->value.running >= s->value.enabled))
@@ -373,11 +373,11 @@ static const char *judge_not_counted(const struct subject *s)
 static const char *judge(const struct subject *s, struct trial_sums *sums)
 {
     const char *complaint;
-    switch (s->value.standing) {
+    switch (s->value.status) {
     case UPMU_EXACT:
     case UPMU_SCALED:
-        sums->exact += s->value.standing == UPMU_EXACT;
-        sums->scaled += s->value.standing == UPMU_SCALED;
+        sums->exact += s->value.status == UPMU_EXACT;
+        sums->scaled += s->value.status == UPMU_SCALED;
         complaint = judge_times(s);
         return complaint ? complaint : judge_number(s, sums);
     case UPMU_NOT_COUNTED:
@@ -406,7 +406,7 @@ static void report(const struct trial *trial, const struct subject *s, const cha
            s->name, trial->events, trial->load, trial->flags, trial->before_us, trial->run_us, trial->child_us,
            complaint);
     printf("    %s %" PRIu64 " (%" PRIu64 " of %" PRIu64 " ns), type %u config 0x%" PRIx64, //
-           upmu_standing_name(s->value.standing), s->value.value, s->value.running, s->value.enabled, s->event.type,
+           upmu_status_name(s->value.status), s->value.value, s->value.running, s->value.enabled, s->event.type,
            s->event.config);
     if (taken)
         printf(", the kernel's 0x%" PRIx64 " is %" PRIu64, codes.of[0], truth(s, trial->load, &codes));
@@ -446,7 +446,7 @@ static bool run_set(struct upmu_set *set, const struct trial *trial, struct upmu
     struct upmu_value again[EVENTS];
     ok = ok && upmu_set_stop(set) == 0 && upmu_set_read(set, again, EVENTS) >= 0;
     for (size_t i = 0; ok && i < upmu_set_size(set); i++)
-        ok = values[i].value == again[i].value && values[i].standing == again[i].standing;
+        ok = values[i].value == again[i].value && values[i].status == again[i].status;
     close_rivals(trial->rivals, rivals);
     return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What regions make of readings: sums, standings and refusals, with every reading known beforehand. Room: core (region.c,
+/* What regions make of readings: sums, statuses and refusals, with every reading known beforehand. Room: core (region.c,
  * region_stats.c, region_setup.c). Each test is a process of its own, since regions are set up once. */
 #include <errno.h>
 #include <pthread.h>
@@ -63,7 +63,7 @@ START_TEST(distributions_of_exact_instances)
     const struct upmu_region_event *e = &s.events[0];
     ck_assert_uint_eq(s.count, 3);
     ck_assert_uint_eq(s.n_events, 1);
-    ck_assert_int_eq(e->standing, UPMU_EXACT);
+    ck_assert_int_eq(e->status, UPMU_EXACT);
     ck_assert_uint_eq(e->without_value, 0);
     ck_assert_uint_eq(e->stat.count, 3);
     ck_assert_uint_eq(e->stat.sum, 37);
@@ -83,7 +83,7 @@ START_TEST(an_estimate_makes_the_sum_one_for_good)
     setup("cycles");
     instances("r", 2);
     struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
-    ck_assert_int_eq(s.events[0].standing, UPMU_SCALED);
+    ck_assert_int_eq(s.events[0].status, UPMU_SCALED);
     ck_assert_uint_eq(s.events[0].stat.sum, 20 + 5);
     ck_assert_uint_eq(s.events[0].enabled, 2000);
     ck_assert_uint_eq(s.events[0].running, 1500);
@@ -98,7 +98,7 @@ START_TEST(an_instance_off_the_counters_has_no_number)
     instances("r", 2);
     struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.count, 2);
-    ck_assert_int_eq(s.events[0].standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].without_value, 1);
     ck_assert_uint_eq(s.events[0].stat.count, 1);
     ck_assert_uint_eq(s.events[0].stat.sum, 10);
@@ -120,11 +120,11 @@ START_TEST(a_sum_of_0_that_nobody_vouches_for_is_no_number)
     setup("l1d-load,l1d-store,l1d-access");
     instances("r", 1);
     struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
-    ck_assert_int_eq(s.events[0].standing, UPMU_NOT_COUNTED);
+    ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].without_value, 1);
-    ck_assert_int_eq(s.events[1].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[1].stat.sum, 1);
-    ck_assert_int_eq(s.events[2].standing, UPMU_EXACT); /* a generic id: the kernel has asked the core */
+    ck_assert_int_eq(s.events[2].status, UPMU_EXACT); /* a generic id: the kernel has asked the core */
     ck_assert_uint_eq(s.events[2].without_value, 0);
 }
 END_TEST
@@ -141,17 +141,17 @@ START_TEST(a_bad_read_costs_the_group_its_numbers_from_then_on_and_nothing_else)
     struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.count, 3);
     ck_assert_uint_eq(s.wall.count, 3);
-    ck_assert_int_eq(s.events[0].standing, UPMU_REFUSED);
+    ck_assert_int_eq(s.events[0].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[0].cause, UPMU_E_IO);
     ck_assert_uint_eq(s.events[0].without_value, 2); /* a group that failed once is not read again */
     ck_assert_uint_eq(s.events[0].stat.count, 1);
-    ck_assert_int_eq(s.events[1].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[1].stat.count, 3);
 }
 END_TEST
 
 static const struct {
-    int err, code, standing;
+    int err, code, status;
 } denials[] = {
     {EACCES, UPMU_E_PERM, UPMU_REFUSED},
     {EPERM, UPMU_E_SECCOMP, UPMU_REFUSED},
@@ -177,14 +177,14 @@ START_TEST(without_perf_events_time_and_switches_are_true_and_the_rest_says_why)
     ck_assert_uint_eq(s.count, 5);
     ck_assert_uint_gt(s.wall.sum, 0);
     for (int i = 0; i < 3; i += 2) {
-        ck_assert_int_eq(s.events[i].standing, denials[_i].standing);
+        ck_assert_int_eq(s.events[i].status, denials[_i].status);
         ck_assert_msg(s.events[i].cause == denials[_i].code, "%s", upmu_strerror(s.events[i].cause));
         ck_assert_uint_eq(s.events[i].stat.count, 0);
         ck_assert_uint_eq(s.events[i].stat.min, UPMU_NO_VALUE);
         ck_assert_uint_eq(s.events[i].stat.last, UPMU_NO_VALUE);
         ck_assert_uint_eq(s.events[i].without_value, 5);
     }
-    ck_assert_int_eq(s.events[1].standing, UPMU_EXACT);
+    ck_assert_int_eq(s.events[1].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[1].stat.sum, 3);
     ck_assert_uint_eq(s.deschedule_unknown, 5);
     ck_assert_msg(scripted_count(SCRIPTED_OPEN) == asked, "what is denied for good was asked for again");
@@ -211,7 +211,7 @@ START_TEST(a_thread_without_counters_has_no_numbers_and_the_others_keep_theirs)
     struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.threads, 2);
     ck_assert_uint_eq(s.count, 2);
-    ck_assert_int_eq(s.events[0].standing, UPMU_REFUSED);
+    ck_assert_int_eq(s.events[0].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[0].cause, UPMU_E_NFILES);
     ck_assert_uint_eq(s.events[0].stat.count, 1);
     ck_assert_uint_eq(s.events[0].stat.sum, 7);
@@ -286,7 +286,7 @@ START_TEST(names_of_events_show_the_modes_in_force)
     ck_assert_str_eq(upmu_region_event_name(2), "cpu-migrations");
     instances("r", 1);
     struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
-    ck_assert_int_eq(s.events[2].standing, UPMU_REFUSED);
+    ck_assert_int_eq(s.events[2].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[2].cause, UPMU_E_PERM);
 }
 END_TEST
@@ -342,8 +342,8 @@ static void setup_traced(const char *events)
     ck_assert_msg(upmu_region_setup(&opts) == 0, "%s", upmu_error());
 }
 
-/* Hardware that is shared by turns, and an event that is refused: their standings come through. */
-START_TEST(counters_for_an_event_keep_their_standing)
+/* Hardware that is shared by turns, and an event that is refused: their statuses come through. */
+START_TEST(counters_for_an_event_keep_their_status)
 {
     const struct scripted_sample reads[] = {{10, 1000, 1000}, {60, 2000, 1500}, {90, 3000, 1500}};
     uint64_t ticks[4] = {0}, tick = 0;
@@ -360,15 +360,15 @@ START_TEST(counters_for_an_event_keep_their_standing)
     ck_assert_uint_eq(told(0xabc, ticks, values, 4), 2);
     ck_assert_uint_eq(ticks[0], tick);
     ck_assert_uint_eq(ticks[1], given);
-    ck_assert_int_eq(values[0][0].standing, UPMU_EXACT);
+    ck_assert_int_eq(values[0][0].status, UPMU_EXACT);
     ck_assert_uint_eq(values[0][0].value, 10);
-    ck_assert_int_eq(values[1][0].standing, UPMU_SCALED);
+    ck_assert_int_eq(values[1][0].status, UPMU_SCALED);
     ck_assert_uint_eq(values[1][0].raw, 60);
     ck_assert_uint_eq(values[1][0].value, 80);
     ck_assert_uint_eq(values[1][0].enabled, 2000);
     ck_assert_uint_eq(values[1][0].running, 1500);
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(values[i][1].standing, UPMU_REFUSED);
+        ck_assert_int_eq(values[i][1].status, UPMU_REFUSED);
         ck_assert_uint_eq(values[i][1].value, UPMU_NO_VALUE);
     }
 }
@@ -423,7 +423,7 @@ int main(void)
     tcase_add_test(cases, names_of_events_show_the_modes_in_force);
     tcase_add_test(cases, arguments_of_readback_are_checked);
     tcase_set_timeout(cases, 30);
-    tcase_add_test(cases, counters_for_an_event_keep_their_standing);
+    tcase_add_test(cases, counters_for_an_event_keep_their_status);
     tcase_add_test(cases, counters_for_an_event_wait_for_nobody);
     tcase_add_test(cases, without_counters_there_is_nothing_to_tell);
     return run_suite("region counts", cases);

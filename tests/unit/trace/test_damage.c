@@ -374,7 +374,7 @@ START_TEST(what_is_no_trace_of_ours_is_refused)
     char path[PATH_MAX];
     expect_open("/nowhere/at/all", UPMU_E_IO, "/nowhere/at/all");
     expect_open(stream, UPMU_E_IO, "stream_0000");
-    alter_metadata("schema_major = 1", "schema_major = 2");
+    alter_metadata("schema_major = 2", "schema_major = 3");
     expect_open(recording, UPMU_E_VERSION, "newer");
     struct upmu_trace_repair r = {.size = sizeof r};
     ck_assert_int_eq(upmu_trace_repair(recording, &r), UPMU_E_VERSION);

@@ -22,10 +22,10 @@ static void expect_values(const struct upmu_trace_event *e, const struct upmu_va
     ck_assert_uint_eq(e->n_values, n);
     for (size_t i = 0; i < n; i++)
         ck_assert_msg(memcmp(&e->values[i], &values[i], sizeof values[i]) == 0,
-                      "counter %zu: value %llu raw %llu enabled %llu running %llu standing %d cause %d", i,
+                      "counter %zu: value %llu raw %llu enabled %llu running %llu status %d cause %d", i,
                       (unsigned long long)e->values[i].value, (unsigned long long)e->values[i].raw,
                       (unsigned long long)e->values[i].enabled, (unsigned long long)e->values[i].running,
-                      e->values[i].standing, e->values[i].cause);
+                      e->values[i].status, e->values[i].cause);
 }
 
 static struct upmu_trace *closed_trace(struct trace_writer *w, struct trace_stream *s)
@@ -150,7 +150,7 @@ START_TEST(plain_values_take_the_short_form)
     size_t len;
     char *bytes = read_whole(path_in(path, trace_writer_dir(w), "stream_0000"), &len);
     memcpy(&head, bytes, sizeof head);
-    /* head, name, and for each counter value, standing and cause; one time */
+    /* head, name, and for each counter value, status and cause; one time */
     ck_assert_uint_eq(head.content_size / 8 - sizeof head, 4 + 2 + 4 * (8 + 1 + 1) + 8);
     free(bytes);
     upmu_trace_close(closed_trace(w, s));

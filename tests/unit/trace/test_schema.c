@@ -19,10 +19,10 @@ START_TEST(classes_become_tsdl_with_a_field_per_counter)
     struct textbuf b = {0};
     schema_classes_text(&b, two, 2);
     expect_text(&b, "    name = \"region_begin\";\n    id = 0;\n    stream_id = 0;\n"
-                    "    fields := struct { string name; u64 _page_faults; u64 _cycles_u; standing8 standing[2];"
+                    "    fields := struct { string name; u64 _page_faults; u64 _cycles_u; status8 status[2];"
                     " i8 cause[2]; u64 time; };\n");
     expect_text(&b, "name = \"region_end_full\";\n    id = 5;\n    stream_id = 0;\n"
-                    "    fields := struct { string name; u64 _page_faults; u64 _cycles_u; i32 standing[2];"
+                    "    fields := struct { string name; u64 _page_faults; u64 _cycles_u; i32 status[2];"
                     " i32 cause[2]; u64 raw[2]; u64 enabled[2]; u64 running[2]; };\n");
     expect_text(&b, "name = \"mark\";\n    id = 6;\n    stream_id = 0;\n    fields := struct { string text; };\n");
     textbuf_free(&b);
@@ -34,7 +34,7 @@ START_TEST(without_counters_there_are_no_empty_arrays)
     struct textbuf b = {0};
     schema_classes_text(&b, NULL, 0);
     ck_assert_ptr_null(strstr(b.data, "[0]"));
-    ck_assert_ptr_null(strstr(b.data, "standing"));
+    ck_assert_ptr_null(strstr(b.data, "status"));
     expect_text(&b, "fields := struct { string name; };");
     textbuf_free(&b);
 }
@@ -73,7 +73,7 @@ START_TEST(counter_names_become_distinct_fields)
         {"cycles:u", "cycles_u"},
         {"msr/tsc/", "msr_tsc_"},
         {"time", "time_4_0"},
-        {"standing", "standing_5_0"},
+        {"status", "status_5_0"},
         {"", "counter"},
         {"\xc3\xa9", "__"},
         {"text", "text_8_0"},
@@ -186,13 +186,14 @@ static void expect_refusal(const char *from, const char *to, int code, const cha
 
 START_TEST(what_cannot_be_read_is_refused_with_its_reason)
 {
-    expect_refusal("schema_major = 1", "schema_major = 2", UPMU_E_VERSION, "newer");
-    expect_refusal("schema_major = 1", "schema_major = -1", UPMU_E_FORMAT, "version");
+    expect_refusal("schema_major = 2", "schema_major = 3", UPMU_E_VERSION, "newer");
+    expect_refusal("schema_major = 2", "schema_major = 1", UPMU_E_VERSION, "older");
+    expect_refusal("schema_major = 2", "schema_major = -1", UPMU_E_FORMAT, "version");
     expect_refusal("\"upmu\"", "\"lttng-ust\"", UPMU_E_FORMAT, "not the metadata of a libupmu trace");
     expect_refusal("freq = 2500000001", "freq = 0", UPMU_E_FORMAT, "clock");
     expect_refusal("counter_count = 2", "counter_count = 99999999999999999999", UPMU_E_FORMAT, "counters");
     expect_refusal("counter_count = 2", "counter_count = 3", UPMU_E_FORMAT, "counter without a field");
-    expect_refusal("standing8 standing[2]", "standing8 standing[3]", UPMU_E_FORMAT, "type or length");
+    expect_refusal("status8 status[2]", "status8 status[3]", UPMU_E_FORMAT, "type or length");
     expect_refusal("u64 _page_faults", "string _page_faults", UPMU_E_FORMAT, "type or length");
     expect_refusal("hex64 frames[frames_length]", "u32 frames[frames_length]", UPMU_E_FORMAT, "type or length");
     expect_refusal("hex64 frames[frames_length]", "hex64 frames[3]", UPMU_E_FORMAT, "type or length");
@@ -209,7 +210,7 @@ END_TEST
 START_TEST(a_newer_minor_version_is_read)
 {
     struct meta m;
-    struct textbuf b = altered("schema_minor = 4", "schema_minor = 7");
+    struct textbuf b = altered("schema_minor = 0", "schema_minor = 7");
     textbuf_printf(&b,
                    "callsite { x = 1; };\n"
                    "event { name = \"lock_wait\"; id = %d; stream_id = 0;\n"

@@ -20,8 +20,8 @@ struct deadlock_report {
 
 /** How many cycles in the order of locks of a class are not suppressed. */
 size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number);
-/** How many deadlocks of a standing are not suppressed. */
-size_t deadlock_count(const struct deadlock_report *r, int standing);
+/** How many deadlocks of a certainty are not suppressed. */
+size_t deadlock_count(const struct deadlock_report *r, int certainty);
 
 void deadlock_write_text(struct output *out, const struct deadlock_report *r);
 void deadlock_write_json(struct output *out, const struct deadlock_report *r);

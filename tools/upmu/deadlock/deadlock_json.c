@@ -110,7 +110,7 @@ static void json_deadlock(struct json *j, const struct deadlock_report *r, size_
     json_object(j, NULL);
     json_int(j, "pid", d->pid);
     json_string(j, "kind", upmu_deadlock_kind_name(d->kind));
-    json_string(j, "standing", upmu_deadlock_standing_name(d->standing));
+    json_string(j, "certainty", upmu_deadlock_certainty_name(d->certainty));
     json_string(j, "headline", headline);
     json_bool(j, "alive", d->alive);
     json_bool(j, "suppressed", d->suppressed);

@@ -57,14 +57,14 @@ static void held_points(const struct points *p, const struct upmu_deadlock *d, s
 static void deadlock_point(const struct points *p, size_t i, const struct upmu_deadlock *d)
 {
     struct upmu_deadlock_thread t = {.size = sizeof t};
-    struct point point = {.severe = d->standing == UPMU_DEADLOCK_CERTAIN, .rule = upmu_deadlock_kind_name(d->kind)};
+    struct point point = {.severe = d->certainty == UPMU_DEADLOCK_CERTAIN, .rule = upmu_deadlock_kind_name(d->kind)};
     char *headline = deadlock_headline(d);
     for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *wait = deadlock_wait(p->report, d->process, &t);
         point.head = k == 0;
         tell_point(p, d->process, t.site, &point,
                    k == 0 ? memory_format("%s: %s: thread %ld %s",
-                                          point.severe ? "deadlock" : upmu_deadlock_standing_name(d->standing),
+                                          point.severe ? "deadlock" : upmu_deadlock_certainty_name(d->certainty),
                                           headline, (long)t.tid, wait)
                           : memory_format("thread %ld %s", (long)t.tid, wait));
         point.head = false;

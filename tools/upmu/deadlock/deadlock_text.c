@@ -167,12 +167,12 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
 
 static void text_title(struct output *out, const struct upmu_deadlock *d)
 {
-    static const char *const words[UPMU_DEADLOCK_STANDINGS] = {"deadlock", "stalled", "waiting for a timeout"};
+    static const char *const words[UPMU_DEADLOCK_CERTAINTIES] = {"deadlock", "stalled", "waiting for a timeout"};
     char *headline = deadlock_headline(d);
-    bool known = d->standing >= 0 && d->standing < UPMU_DEADLOCK_STANDINGS;
+    bool known = d->certainty >= 0 && d->certainty < UPMU_DEADLOCK_CERTAINTIES;
     fprintf(out->file, "%s%s%s [%s] in process %ld: %s\n",
-            output_style(out, d->standing == UPMU_DEADLOCK_CERTAIN ? STYLE_BAD : STYLE_WARNING),
-            known ? words[d->standing] : "?", output_plain(out), upmu_deadlock_kind_name(d->kind), (long)d->pid,
+            output_style(out, d->certainty == UPMU_DEADLOCK_CERTAIN ? STYLE_BAD : STYLE_WARNING),
+            known ? words[d->certainty] : "?", output_plain(out), upmu_deadlock_kind_name(d->kind), (long)d->pid,
             headline);
     free(headline);
     if (d->could_end[0]) {

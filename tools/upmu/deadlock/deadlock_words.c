@@ -7,12 +7,12 @@
 #include "deadlock.h"
 #include "ui/memory.h"
 
-size_t deadlock_count(const struct deadlock_report *r, int standing)
+size_t deadlock_count(const struct deadlock_report *r, int certainty)
 {
     struct upmu_deadlock d = {.size = sizeof d};
     size_t n = 0;
     for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
-        n += d.standing == standing && !d.suppressed;
+        n += d.certainty == certainty && !d.suppressed;
     return n;
 }
 

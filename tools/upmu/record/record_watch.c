@@ -41,7 +41,7 @@ static void tell(struct output *out, struct upmu_deadlock_watch *watch, const ch
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
     for (size_t i = 0; upmu_deadlocks_item(r.deadlocks, i, &d) == 0; i++) {
-        if (d.standing != UPMU_DEADLOCK_CERTAIN || d.suppressed)
+        if (d.certainty != UPMU_DEADLOCK_CERTAIN || d.suppressed)
             continue;
         deadlock_write_one(out, &r, i);
         mark(process, &d);

@@ -88,7 +88,7 @@ const char *report_thread_name(const struct upmu_overview_thread *t);
 char *report_object_name(const struct upmu_overview_object *object);
 /** A duration for people, four digits: "12.34 ms". To be freed. */
 char *report_duration(uint64_t ns);
-/** A counter's value in words, by its standing: "1234", "~12.34 ms", "refused". To be freed. */
+/** A counter's value in words, by its status: "1234", "~12.34 ms", "refused". To be freed. */
 char *report_value(const char *counter, const struct upmu_value *value);
 /** The file's name without its folders. */
 const char *report_base_name(const char *path);

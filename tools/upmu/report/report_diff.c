@@ -12,7 +12,7 @@ enum { TOP_DEFAULT = 10 };
 
 bool diff_has_number(const struct diff_side *side)
 {
-    return side->there && (side->value.standing == UPMU_EXACT || side->value.standing == UPMU_SCALED);
+    return side->there && (side->value.status == UPMU_EXACT || side->value.status == UPMU_SCALED);
 }
 
 /* ----------------------------------------------------------------------------------------------------- gathering */
@@ -108,15 +108,15 @@ static int by_name(const void *a, const void *b)
 /* A value of several processes: exact only if each is, without a number if one has none. */
 static void add_value(struct upmu_value *sum, const struct upmu_value *v)
 {
-    bool number = sum->standing == UPMU_EXACT || sum->standing == UPMU_SCALED;
+    bool number = sum->status == UPMU_EXACT || sum->status == UPMU_SCALED;
     if (!number)
         return;
-    if (v->standing != UPMU_EXACT && v->standing != UPMU_SCALED) {
+    if (v->status != UPMU_EXACT && v->status != UPMU_SCALED) {
         *sum = *v;
         return;
     }
     sum->value += v->value;
-    sum->standing = v->standing == UPMU_SCALED ? UPMU_SCALED : sum->standing;
+    sum->status = v->status == UPMU_SCALED ? UPMU_SCALED : sum->status;
 }
 
 static void join(struct diff_side *to, const struct diff_side *from)

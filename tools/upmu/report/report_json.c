@@ -18,13 +18,13 @@ static void json_waits(struct json *j, const char *key, const struct upmu_wait_s
 
 void report_json_value(struct json *j, const char *key, const struct upmu_value *v)
 {
-    bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    bool number = v->status == UPMU_EXACT || v->status == UPMU_SCALED;
     json_object(j, key);
     if (number)
         json_uint(j, "value", v->value);
     else
         json_null(j, "value");
-    json_string(j, "standing", upmu_standing_name(v->standing));
+    json_string(j, "status", upmu_status_name(v->status));
     json_string(j, "cause", v->cause ? upmu_strerror(v->cause) : NULL);
     json_object_end(j);
 }
@@ -317,7 +317,7 @@ static void json_metric(void *arg, const struct upmu_metric_info *info, const st
     json_string(j, "name", info->name);
     json_double(j, "value", value->value);
     json_string(j, "unit", info->unit);
-    json_string(j, "standing", upmu_standing_name(value->standing));
+    json_string(j, "status", upmu_status_name(value->status));
     json_object_end(j);
 }
 

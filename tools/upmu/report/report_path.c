@@ -193,7 +193,7 @@ static bool thread_on_cpu(const struct report *r, size_t thread, const struct up
         return true;
     }
     for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter(r->overview, of->process, i)); i++) {
-        if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.standing != UPMU_EXACT)
+        if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.status != UPMU_EXACT)
             continue;
         *ns = of->counts[i].sum.value;
         return true;

@@ -14,8 +14,7 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
     struct table *t = arg;
     table_cell(t, STYLE_PLAIN, fabs(value->value) < 1000 ? "%.4g" : "%.0f", value->value);
     table_cell(t, STYLE_PLAIN, "%s%s%s", info->name, info->unit[0] ? ", " : "", info->unit);
-    table_cell(t, value->standing == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s",
-               upmu_standing_name(value->standing));
+    table_cell(t, value->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s", upmu_status_name(value->status));
 }
 
 static void text_counts(struct output *out, const struct report *r, const struct upmu_overview_region *region)
@@ -27,14 +26,14 @@ static void text_counts(struct output *out, const struct report *r, const struct
     for (size_t i = 0; i < region->n_counts; i++) {
         const struct upmu_value *v = &region->counts[i].sum;
         const char *name = upmu_overview_counter(r->overview, region->process, i);
-        bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+        bool number = v->status == UPMU_EXACT || v->status == UPMU_SCALED;
         if (number)
             cell_free(&t, STYLE_PLAIN, report_value(name, v));
         else
             table_cell(&t, STYLE_WARNING, "-");
         table_cell(&t, STYLE_PLAIN, "%s", name ? name : "?");
-        table_cell(&t, v->standing == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s%s%s",
-                   upmu_standing_name(v->standing), v->cause ? ": " : "", v->cause ? upmu_strerror(v->cause) : "");
+        table_cell(&t, v->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s%s%s", upmu_status_name(v->status),
+                   v->cause ? ": " : "", v->cause ? upmu_strerror(v->cause) : "");
     }
     report_metrics(r, region, metric_row, &t);
     table_end(&t, out, 6);

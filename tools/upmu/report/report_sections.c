@@ -18,7 +18,7 @@ struct row {
 
 static bool has_number(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 size_t report_counter_index(const struct report *r, uint32_t process, const char *name)

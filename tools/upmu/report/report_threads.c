@@ -10,11 +10,11 @@
 
 static void cell_switches(struct table *table, const struct upmu_value *v)
 {
-    bool number = v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    bool number = v->status == UPMU_EXACT || v->status == UPMU_SCALED;
     if (number)
         table_cell(table, STYLE_PLAIN, "%" PRIu64, v->value);
     else if (v->cause != 0)
-        table_cell(table, STYLE_WARNING, "%s", upmu_standing_name(v->standing));
+        table_cell(table, STYLE_WARNING, "%s", upmu_status_name(v->status));
     else
         table_cell(table, STYLE_PLAIN, "%s", "");
 }

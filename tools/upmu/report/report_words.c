@@ -116,9 +116,9 @@ char *report_place(const struct report *r, uint32_t process, uint64_t address)
 char *report_value(const char *counter, const struct upmu_value *value)
 {
     struct upmu_event_info info = {.size = sizeof info};
-    if (value->standing != UPMU_EXACT && value->standing != UPMU_SCALED)
-        return memory_copy(upmu_standing_name(value->standing));
-    const char *mark = value->standing == UPMU_SCALED ? "~" : "";
+    if (value->status != UPMU_EXACT && value->status != UPMU_SCALED)
+        return memory_copy(upmu_status_name(value->status));
+    const char *mark = value->status == UPMU_SCALED ? "~" : "";
     bool time = counter && upmu_event_info(counter, &info) == 0 && strcmp(info.unit, "ns") == 0;
     if (!time)
         return memory_format("%s%" PRIu64, mark, value->value);

@@ -340,7 +340,7 @@ const struct command command_stat = {
     .about =
         "Runs COMMAND and shows what was counted in it, its threads and its children; or counts processes, threads\n"
         "or CPUs, until they end, the time is over, COMMAND has ended or Ctrl-C is pressed. Each number has its\n"
-        "standing: exact, or scaled when it was counted only part of the time. What may not be counted comes from\n"
+        "status: exact, or scaled when it was counted only part of the time. What may not be counted comes from\n"
         "the kernel's accounting where that has it, and is marked. Other events without a number are named with\n"
         "the reason, and never shown as 0. The report goes to standard error.\n",
     .options = stat_options,

@@ -181,8 +181,8 @@ struct stat_event {
     uint64_t total;         /**< sum over these runs; UPMU_NO_VALUE if it is beyond 64 bits */
     uint64_t enabled;       /**< nanoseconds, sum over the runs */
     uint64_t running;
-    int standing;            /**< weakest of the runs */
-    int cause;               /**< of that standing */
+    int status;              /**< weakest of the runs */
+    int cause;               /**< of that status */
     enum stat_source source; /**< of the numbers */
     struct stat_kind *kinds; /**< of which `value` is the sum; NULL where there is one */
     size_t n_kinds;

@@ -56,9 +56,9 @@ static void json_value(struct json *j, const struct stat_event *e, const struct 
     json_double(j, "deviation", number ? stat_mean_deviation(&e->value) : (double)NAN);
 }
 
-static void json_cause(struct json *j, int standing, int cause)
+static void json_cause(struct json *j, int status, int cause)
 {
-    json_string(j, "standing", upmu_standing_name(standing));
+    json_string(j, "status", upmu_status_name(status));
     json_string(j, "cause", cause ? upmu_strerror(cause) : NULL);
 }
 
@@ -90,7 +90,7 @@ static void json_event(struct json *j, const struct stat_event *e, const struct 
     json_string(j, "unit", e->scale != 1 ? "" : e->unit);
     json_double(j, "scale", e->scale); /* the value times this is in: */
     json_string(j, "scale_unit", e->scale != 1 ? e->unit : NULL);
-    json_cause(j, e->standing, e->cause);
+    json_cause(j, e->status, e->cause);
     json_string(j, "source", stat_has_number(e, r) ? stat_source_name(e->source) : NULL);
     json_string(j, "reason", e->reason[0] ? e->reason : NULL);
     json_uint(j, "enabled_ns", e->enabled);
@@ -108,7 +108,7 @@ static void json_metric(void *arg, const struct upmu_metric_info *info, const st
     json_double(j, "value", value->value);
     json_string(j, "unit", info->unit);
     json_string(j, "formula", info->formula);
-    json_cause(j, value->standing, value->cause);
+    json_cause(j, value->status, value->cause);
     json_object_end(j);
 }
 
@@ -188,7 +188,7 @@ static void csv_value(struct csv *c, const struct stat_event *e, const struct st
     bool clock = strcmp(e->unit, "ns") == 0;
 
     if (!stat_has_number(e, r)) {
-        csv_field(c, e->standing == UPMU_NOT_COUNTED ? "<not counted>" : "<not supported>");
+        csv_field(c, e->status == UPMU_NOT_COUNTED ? "<not counted>" : "<not supported>");
         csv_field(c, clock ? "msec" : e->unit);
         return;
     }

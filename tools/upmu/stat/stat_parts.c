@@ -196,7 +196,7 @@ static void part_account(struct stat_part *part)
 
 static bool is_absent(const struct upmu_value *v)
 {
-    return v->standing == UPMU_REFUSED || v->standing == UPMU_UNSUPPORTED;
+    return v->status == UPMU_REFUSED || v->status == UPMU_UNSUPPORTED;
 }
 
 static void account_for(const struct stat_parts *parts, const struct stat_part *part, const char *name,
@@ -205,8 +205,8 @@ static void account_for(const struct stat_parts *parts, const struct stat_part *
     uint64_t value, elapsed = (uint64_t)((parts->ended - parts->began) * 1e9);
     if (!stat_usage_value(name, &part->used_at_start, &part->used, &value))
         return;
-    r->v = (struct upmu_value){
-        .value = value, .raw = value, .enabled = elapsed, .running = elapsed, .standing = UPMU_EXACT};
+    r->v =
+        (struct upmu_value){.value = value, .raw = value, .enabled = elapsed, .running = elapsed, .status = UPMU_EXACT};
     r->source = part->target == STAT_COMMAND ? STAT_RUSAGE : STAT_PROC;
 }
 
@@ -269,7 +269,7 @@ static struct upmu_value without_number(const struct upmu_value *like)
 
 static bool has_value(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 static bool went_backwards(const struct upmu_value *before, const struct upmu_value *now)
@@ -282,26 +282,26 @@ struct stat_reading stat_reading_between(const struct stat_reading *before, cons
     struct stat_reading d = *now;
     if (before->seen && has_value(&now->v) && is_absent(&before->v)) {
         d.v = without_number(&now->v); /* known at the end, for the whole time */
-        d.v.standing = UPMU_NOT_COUNTED;
+        d.v.status = UPMU_NOT_COUNTED;
         return d;
     }
     if (!has_value(&now->v) || went_backwards(&before->v, &now->v)) {
         d.v = without_number(&now->v);
         if (has_value(&now->v))
-            d.v.standing = UPMU_NOT_COUNTED;
+            d.v.status = UPMU_NOT_COUNTED;
         return d;
     }
     d.v.raw -= before->v.raw;
     d.v.enabled -= before->v.enabled;
     d.v.running -= before->v.running;
     d.v.value = d.v.raw;
-    d.v.standing = UPMU_EXACT;
+    d.v.status = UPMU_EXACT;
     if (d.v.running == 0) {
         d.v.value = UPMU_NO_VALUE;
-        d.v.standing = UPMU_NOT_COUNTED;
+        d.v.status = UPMU_NOT_COUNTED;
     } else if (d.v.running < d.v.enabled) {
         d.v.value = (uint64_t)((double)d.v.raw * ((double)d.v.enabled / (double)d.v.running) + 0.5);
-        d.v.standing = UPMU_SCALED;
+        d.v.status = UPMU_SCALED;
     }
     return d;
 }
@@ -315,7 +315,7 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
 /* It was never enabled: a thread that slept, a PMU that counts on another CPU for this one, too. */
 static bool says_nothing(const struct upmu_value *v)
 {
-    return v->standing == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0;
+    return v->status == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0;
 }
 
 void stat_reading_add(struct stat_reading *sum, const struct stat_reading *r)
@@ -330,12 +330,12 @@ void stat_reading_add(struct stat_reading *sum, const struct stat_reading *r)
         *sum = *r;
         return;
     }
-    int weakest = upmu_standing_weakest(sum->v.standing, r->v.standing);
-    if (weakest != sum->v.standing) {
+    int weakest = upmu_status_weakest(sum->v.status, r->v.status);
+    if (weakest != sum->v.status) {
         sum->v.cause = r->v.cause;
         sum->source = r->source;
     }
-    sum->v.standing = weakest;
+    sum->v.status = weakest;
     bool number = has_value(&sum->v);
     sum->v.value = number ? sum_of(sum->v.value, r->v.value) : UPMU_NO_VALUE;
     sum->v.raw = sum_of(sum->v.raw, r->v.raw);

@@ -36,14 +36,14 @@ int stat_mean_decimals(const struct stat_mean *m)
 
 bool stat_has_number(const struct stat_event *e, const struct stat_result *result)
 {
-    return (e->standing == UPMU_EXACT || e->standing == UPMU_SCALED) && e->value.n == result->runs && result->runs > 0;
+    return (e->status == UPMU_EXACT || e->status == UPMU_SCALED) && e->value.n == result->runs && result->runs > 0;
 }
 
 bool stat_succeeded(const struct stat_request *request, const struct stat_result *result)
 {
     bool any = request->target == STAT_COMMAND;
     for (size_t i = 0; i < result->n_events; i++)
-        any |= result->events[i].standing != UPMU_REFUSED && result->events[i].standing != UPMU_UNSUPPORTED;
+        any |= result->events[i].status != UPMU_REFUSED && result->events[i].status != UPMU_UNSUPPORTED;
     return any;
 }
 
@@ -67,14 +67,14 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
             .value = UPMU_NO_VALUE,
             .enabled = e->enabled,
             .running = e->running,
-            .standing = e->standing,
+            .status = e->status,
             .cause = e->cause,
         };
         if (!stat_has_number(e, result))
             continue;
         values[i].value = values[i].raw = e->total;
         if (e->total == UPMU_NO_VALUE)
-            values[i].standing = UPMU_NOT_COUNTED;
+            values[i].status = UPMU_NOT_COUNTED;
     }
     for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
         struct upmu_metric_value value;
@@ -102,7 +102,7 @@ static void event_begin(struct stat_event *e, const char *name)
                                     : ""),
         .scale = scaled ? info.scale : 1,
         .reason = memory_copy(""),
-        .standing = UPMU_EXACT,
+        .status = UPMU_EXACT,
     };
 }
 
@@ -145,17 +145,17 @@ static void events_free(struct stat_event *events, size_t n)
 
 static bool is_number(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 static void event_add(struct stat_event *e, const struct stat_reading *r, const char *reason)
 {
     const struct upmu_value *v = &r->v;
-    int weakest = upmu_standing_weakest(e->standing, v->standing);
+    int weakest = upmu_status_weakest(e->status, v->status);
 
-    if (weakest != e->standing)
+    if (weakest != e->status)
         e->cause = v->cause;
-    e->standing = weakest;
+    e->status = weakest;
     e->enabled += v->enabled;
     e->running += v->running;
     if (!is_number(v)) {

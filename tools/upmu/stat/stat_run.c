@@ -157,8 +157,8 @@ static bool run_in_vain(struct run *run)
         return true;
     for (size_t k = 0; k < run->parts.n_events; k++)
         for (size_t p = 0; p < run->parts.n; p++) {
-            int standing = run->parts.part[p].now[k].v.standing;
-            any |= standing != UPMU_REFUSED && standing != UPMU_UNSUPPORTED;
+            int status = run->parts.part[p].now[k].v.status;
+            any |= status != UPMU_REFUSED && status != UPMU_UNSUPPORTED;
         }
     return !any;
 }

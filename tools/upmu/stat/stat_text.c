@@ -95,15 +95,15 @@ static const char *source_remark(const struct stat_event *e)
     }
 }
 
-static void cell_standing(struct table *t, const struct stat_event *e, bool verbose)
+static void cell_status(struct table *t, const struct stat_event *e, bool verbose)
 {
     char times[96] = "";
     if (verbose)
         snprintf(times, sizeof times, ", on a counter %" PRIu64 " of %" PRIu64 " ns", e->running, e->enabled);
-    if (e->standing == UPMU_SCALED)
+    if (e->status == UPMU_SCALED)
         table_cell(t, STYLE_WARNING, "scaled, counted %.1f %% of the time%s", stat_counted_percent(e), times);
     else
-        table_cell(t, STYLE_PLAIN, "%s%s%s", upmu_standing_name(e->standing), source_remark(e), times);
+        table_cell(t, STYLE_PLAIN, "%s%s%s", upmu_status_name(e->status), source_remark(e), times);
 }
 
 /* A sum over core types is followed by its parts. */
@@ -118,7 +118,7 @@ static void kind_rows(struct table *t, const struct stat_event *e, const struct 
         cell_value(t, &part, r);
         table_cell(t, STYLE_PLAIN, "  on %s", e->kinds[k].pmu);
         cell_spread(t, &part.value, r->runs);
-        cell_standing(t, e, false);
+        cell_status(t, e, false);
     }
 }
 
@@ -129,7 +129,7 @@ static void event_row(struct table *t, const char *label, const struct stat_even
     cell_value(t, e, r);
     table_cell(t, STYLE_PLAIN, "%s", e->name);
     cell_spread(t, &e->value, r->runs);
-    cell_standing(t, e, q->verbose);
+    cell_status(t, e, q->verbose);
 }
 
 /* A member that did nothing has a row as well: it was counted. */
@@ -145,7 +145,7 @@ static void member_row(struct table *t, const char *label, const struct stat_eve
     table_cell(t, STYLE_PLAIN, "%s", "");
     table_cell(t, STYLE_PLAIN, "%s", e->name);
     table_cell(t, STYLE_PLAIN, "%s", "");
-    table_cell(t, STYLE_WARNING, "%s", upmu_standing_name(e->standing));
+    table_cell(t, STYLE_WARNING, "%s", upmu_status_name(e->status));
 }
 
 static void text_events(struct output *out, const struct stat_request *q, const struct stat_result *r)
@@ -178,7 +178,7 @@ static void text_events(struct output *out, const struct stat_request *q, const 
 /* Two events share a paragraph when the same obstacle is in the way of both. */
 static bool same_obstacle(const struct stat_event *a, const struct stat_event *b)
 {
-    return a->standing == b->standing && a->cause == b->cause &&
+    return a->status == b->status && a->cause == b->cause &&
            strcmp(reason_body(a->reason, a->name), reason_body(b->reason, b->name)) == 0;
 }
 
@@ -210,7 +210,7 @@ static void text_missing(struct output *out, const struct stat_result *r)
         const struct stat_event *e = &r->events[i];
         if (stat_has_number(e, r) || told_before(r, i))
             continue;
-        fprintf(out->file, "\n    %s%s:%s %s", output_style(out, STYLE_WARNING), upmu_standing_name(e->standing),
+        fprintf(out->file, "\n    %s%s:%s %s", output_style(out, STYLE_WARNING), upmu_status_name(e->status),
                 output_plain(out), e->name);
         for (size_t k = i + 1; k < r->n_events; k++)
             if (!stat_has_number(&r->events[k], r) && same_obstacle(e, &r->events[k]))
@@ -231,8 +231,7 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
     table_cell(t, STYLE_PLAIN, "%s", info->unit);
     table_cell(t, STYLE_PLAIN, "%s", info->name);
     table_cell(t, STYLE_PLAIN, "%s", info->formula);
-    table_cell(t, value->standing == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s",
-               upmu_standing_name(value->standing));
+    table_cell(t, value->status == UPMU_EXACT ? STYLE_PLAIN : STYLE_WARNING, "%s", upmu_status_name(value->status));
 }
 
 static void text_metrics(struct output *out, const struct stat_result *r)
@@ -316,7 +315,7 @@ static void interval_row(struct output *out, double seconds, const char *label, 
     if (label)
         fprintf(out->file, "%-*s  ", LABEL_WIDTH, label);
     fprintf(out->file, "%*s  %-4s  %-*s  %s%s\n", VALUE_WIDTH, value, clock ? "msec" : e->unit, NAME_WIDTH, e->name,
-            upmu_standing_name(e->standing), source_remark(e));
+            upmu_status_name(e->status), source_remark(e));
 }
 
 void stat_interval_text(struct output *out, const struct stat_interval *interval, const struct stat_result *r)

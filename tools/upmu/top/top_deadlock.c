@@ -55,7 +55,7 @@ static void take(struct top *t, const char *process)
         t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
     }
     for (size_t i = 0; upmu_deadlocks_item(r.deadlocks, i, &d) == 0; i++)
-        if (d.standing == UPMU_DEADLOCK_CERTAIN && !d.suppressed)
+        if (d.certainty == UPMU_DEADLOCK_CERTAIN && !d.suppressed)
             add_one(t, &r, i, &d);
     upmu_deadlocks_close(r.deadlocks);
 }

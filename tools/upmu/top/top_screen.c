@@ -180,7 +180,7 @@ static void put_locks(int *y, const struct top *t)
 /* A counter's part in the interval, if it has a number at both ends. */
 static bool counted(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 static void put_counters(int *y, const struct top *t)
@@ -188,11 +188,11 @@ static void put_counters(int *y, const struct top *t)
     for (size_t i = 0; i < t->n_counts; i++) {
         const struct upmu_value *now = &t->counts[i], *before = &t->counts_before[i];
         const char *name = upmu_set_name(t->set, i);
-        bool scaled = now->standing == UPMU_SCALED || before->standing == UPMU_SCALED;
+        bool scaled = now->status == UPMU_SCALED || before->status == UPMU_SCALED;
         char *value =
             counted(now) && counted(before) && now->value >= before->value && t->interval_s > 0
                 ? memory_format("%s%.4g /s", scaled ? "~" : "", (double)(now->value - before->value) / t->interval_s)
-                : memory_copy(counted(now) ? "" : upmu_standing_name(now->standing));
+                : memory_copy(counted(now) ? "" : upmu_status_name(now->status));
         put_line(y, A_NORMAL, memory_format("%-36.36s %20s", name ? name : "?", value));
         free(value);
     }

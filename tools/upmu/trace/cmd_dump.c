@@ -141,21 +141,21 @@ static const char *counter_name(const struct dump *d, const struct upmu_trace_ev
 
 static bool has_number(const struct upmu_value *v)
 {
-    return v->standing == UPMU_EXACT || v->standing == UPMU_SCALED;
+    return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
 static void dump_value_text(FILE *out, const char *name, const struct upmu_value *v)
 {
     fputc(' ', out);
     output_clean(out, name);
-    if (v->standing == UPMU_EXACT)
+    if (v->status == UPMU_EXACT)
         fprintf(out, "=%" PRIu64, v->value);
-    else if (v->standing == UPMU_SCALED)
+    else if (v->status == UPMU_SCALED)
         fprintf(out, "=%" PRIu64 "[scaled]", v->value);
     else if (v->cause != 0)
-        fprintf(out, "=[%s: %s]", upmu_standing_name(v->standing), upmu_strerror(v->cause));
+        fprintf(out, "=[%s: %s]", upmu_status_name(v->status), upmu_strerror(v->cause));
     else
-        fprintf(out, "=[%s]", upmu_standing_name(v->standing));
+        fprintf(out, "=[%s]", upmu_status_name(v->status));
 }
 
 static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
@@ -194,7 +194,7 @@ static void dump_value_json(struct json *j, const char *name, const struct upmu_
         json_uint(j, "value", v->value);
     else
         json_null(j, "value");
-    json_string(j, "standing", upmu_standing_name(v->standing));
+    json_string(j, "status", upmu_status_name(v->status));
     json_string(j, "cause", v->cause ? upmu_strerror(v->cause) : NULL);
     json_object_end(j);
 }
@@ -372,7 +372,7 @@ const struct command command_dump = {
     .summary = "show every event of a trace in the order of time",
     .usage = "[--json] DIR",
     .about = "Shows the events of the recording DIR (or of one process in it), one per line: time in seconds since\n"
-             "1970, process, thread, kind (begin, end, mark), name, and the counters with their standing.\n"
+             "1970, process, thread, kind (begin, end, mark), name, and the counters with their status.\n"
              "Events that were lost, traces without a proper end and damaged streams are told on standard error.\n",
     .options = dump_options,
     .exits =

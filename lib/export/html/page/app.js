@@ -50,7 +50,7 @@ class App {
       m.processes.length > 1 ? ` and ${plural(m.processes.length - 1, "process", "processes")} more` : "",
     );
     document.title = `${command.split(" ").map(baseName)[0] || "recording"} \u2013 libupmu`;
-    const stuck = (m.deadlocks.items || []).filter((i) => i.standing === "certain").length;
+    const stuck = (m.deadlocks.items || []).filter((i) => i.certainty === "certain").length;
     const notices = [
       stuck && ["bad", `${plural(stuck, "deadlock")}: threads wait for each other for ever. `, "deadlock"],
       m.lost && ["warn", `${plural(m.lost, "event")} did not fit and are lost: sums are at least so large. `],

@@ -317,7 +317,7 @@ function itemPanel(m, item) {
   const side = h("div", {class: "stacks", "aria-live": "polite"}),
     choose = (node) => replace(side, stacksOf(m, item, node));
   const behind = item.threads.slice(item.caught),
-    certain = item.standing === "certain";
+    certain = item.certainty === "certain";
   if (item.threads.length) choose({kind: "thread", thread: item.threads[0]});
   return h(
     "section",
@@ -325,7 +325,7 @@ function itemPanel(m, item) {
     h(
       "h2",
       null,
-      h("span", {class: certain ? "tag bad" : "tag"}, item.standing),
+      h("span", {class: certain ? "tag bad" : "tag"}, item.certainty),
       DEADLOCK_WORDS[item.kind] || item.kind,
     ),
     h(

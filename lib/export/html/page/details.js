@@ -112,8 +112,8 @@ function regionDetails(m, row, i) {
 
 function counterOfRegion(m, counter, k, i) {
   const coded = m.regionCounts[k][i],
-    standing = STANDINGS[coded % 8] || "not counted";
-  return counted([standing === "exact" || standing === "scaled" ? Math.floor(coded / 8) : null, standing], counter);
+    status = STATUSES[coded % 8] || "not counted";
+  return counted([status === "exact" || status === "scaled" ? Math.floor(coded / 8) : null, status], counter);
 }
 
 function holdDetails(m, row, i) {

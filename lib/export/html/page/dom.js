@@ -114,7 +114,7 @@ function table(columns, rows, {caption, most = 50, onrow, sort = null, empty = "
   );
 }
 
-// Columns for counters that any of the rows has: each row has `counts`, a list of [value, standing].
+// Columns for counters that any of the rows has: each row has `counts`, a list of [value, status].
 function counterColumns(m, rows) {
   return m.counters
     .map((c, i) => ({

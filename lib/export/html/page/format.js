@@ -45,11 +45,11 @@ function percent(part, whole) {
   return (p > 0 && p < 0.1 ? "<0.1" : p.toFixed(1)) + "\u202f%";
 }
 
-// A counter in its unit, with its standing: [value, standing].
+// A counter in its unit, with its status: [value, status].
 function counted(value, counter) {
-  const [n, standing] = value;
-  if (n === null) return standing;
-  return (standing === "scaled" ? "~" : "") + (counter && counter.unit === "ns" ? duration(n) : count(n));
+  const [n, status] = value;
+  if (n === null) return status;
+  return (status === "scaled" ? "~" : "") + (counter && counter.unit === "ns" ? duration(n) : count(n));
 }
 
 function rate(perSecond, counter) {

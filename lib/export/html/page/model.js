@@ -2,7 +2,7 @@
 // The recording as the views want it: threads with their rows, locks with their queues, names and colours. Before it:
 // data.js; after it: the views.
 
-const STANDINGS = ["not counted", "exact", "scaled", "refused", "unsupported"];
+const STATUSES = ["not counted", "exact", "scaled", "refused", "unsupported"];
 // As the kernel lets threads run; and what the steps of a critical path are.
 const RUNS = ["several", "running", "preempted", "blocked"],
   RUNNING = 1,

@@ -22,7 +22,7 @@ function isWhole(m) {
 
 function deadlockCard(m) {
   const items = m.deadlocks.items || [],
-    certain = items.filter((item) => item.standing === "certain").length;
+    certain = items.filter((item) => item.certainty === "certain").length;
   if (certain > 0) return card("Deadlocks", count(certain), "see Deadlock", true);
   if (m.deadlocks.problem) return card("Deadlocks", "?", "they cannot be told");
   const stalled = items.length > 0 ? `${plural(items.length, "standstill")} that something could end` : "";
@@ -425,8 +425,8 @@ function pairsPanel(app) {
 function onCpu(m, t) {
   if (t.sched && !t.sched.unknown) return t.sched.running;
   const clock = m.counters.findIndex((c) => c.name === "task-clock"),
-    [n, standing] = t.counts[clock] ?? [null, null];
-  return standing === "exact" ? n : null;
+    [n, status] = t.counts[clock] ?? [null, null];
+  return status === "exact" ? n : null;
 }
 
 // Threads whose part of the path is mostly neither work nor a wait on record: nobody must look for work there.

@@ -33,7 +33,7 @@ struct stand_wakers {
     bool inside;      /**< what is waited for lies in memory that no other process has */
 };
 
-struct standing {
+struct wait_state {
     struct live_header header;
     struct stand_thread *threads; /**< those that run, wait or have ended with locks held */
     size_t n_threads, cap_threads;
@@ -45,32 +45,32 @@ struct standing {
 
 /**
  * Read the process's directory. @return 1; 0: there is no file of what threads stand at; UPMU_E_NOMEM, UPMU_E_FORMAT,
- * UPMU_E_VERSION, UPMU_E_IO. The standing is to be freed in any case.
+ * UPMU_E_VERSION, UPMU_E_IO. The status is to be freed in any case.
  */
-int standing_read(struct standing *s, const char *dir);
+int wait_state_read(struct wait_state *s, const char *dir);
 /** Look at the process itself, which lives: signal handlers, timers, threads that do not record, and such as were woken and
  *  have not come to say so: they run. */
-void standing_ask(struct standing *s);
+void wait_state_ask(struct wait_state *s);
 /** Of signals with a handler those that could end a wait, bit n-1 for signal n. */
-uint64_t standing_signals(uint64_t caught);
-/** Keep what standing_ask() found of threads that slept in the process's directory, for those who come when it has ended. */
-int standing_keep(const struct standing *s, const char *dir);
+uint64_t wait_state_signals(uint64_t caught);
+/** Keep what wait_state_ask() found of threads that slept in the process's directory, for those who come when it has ended. */
+int wait_state_keep(const struct wait_state *s, const char *dir);
 /** A moment at which a process is about to be found alive. */
 struct stand_moment {
     uint64_t raw_ns, real_ns; /**< CLOCK_MONOTONIC_RAW, CLOCK_REALTIME */
 };
-struct stand_moment standing_moment(void);
+struct stand_moment wait_state_moment(void);
 /** Keep that the process lived at that moment, for those who come when it was killed. @return 0; UPMU_E_IO, also where
  *  there is no file of what threads stand at. */
-int standing_keep_alive(const char *dir, const struct stand_moment *at);
+int wait_state_keep_alive(const char *dir, const struct stand_moment *at);
 /** Find who stands. @return 0; UPMU_E_NOMEM. */
-int standing_solve(struct standing *s);
+int wait_state_solve(struct wait_state *s);
 /** What could end a stall, in words. */
-void standing_wakers_text(const struct standing *s, const struct wg_trouble_found *f, struct textbuf *out);
-void standing_free(struct standing *s);
+void wait_state_wakers_text(const struct wait_state *s, const struct wg_trouble_found *f, struct textbuf *out);
+void wait_state_free(struct wait_state *s);
 
 /** A number that changes when any thread of the trouble moves, or any thread at all where it takes all of them to stand; and
  *  differs between troubles. */
-uint64_t standing_signature(const struct standing *s, const struct wg_trouble_found *f);
+uint64_t wait_state_signature(const struct wait_state *s, const struct wg_trouble_found *f);
 
 #endif

@@ -5,7 +5,7 @@
  * The file is read with read(), not mapped: its process may be writing, or cut it short, at any moment. Nothing in it is
  * believed: a slot that makes no sense is a thread that runs, and a thread that runs makes no deadlock.
  */
-#include "deadlock/blocked.h"
+#include "deadlock/wait_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static bool sensible(const struct live_slot *h)
 }
 
 /* One slot, whole or not at all. @return 1, 0 if it never stood still, UPMU_E_NOMEM. */
-static int read_slot(struct standing *s, int fd, off_t at, struct stand_thread *t)
+static int read_slot(struct wait_state *s, int fd, off_t at, struct stand_thread *t)
 {
     for (int i = 0; i < TRIES; i++) {
         struct live_slot again;
@@ -89,7 +89,7 @@ static int read_slot(struct standing *s, int fd, off_t at, struct stand_thread *
     return 0;
 }
 
-static int read_slots(struct standing *s, int fd)
+static int read_slots(struct wait_state *s, int fd)
 {
     for (uint32_t i = 0; i < s->header.slots && i < LIVE_SLOTS_MAX; i++) {
         struct stand_thread *all = array_room(s->threads, s->n_threads, &s->cap_threads, sizeof *all);
@@ -109,7 +109,7 @@ static int read_slots(struct standing *s, int fd)
 
 /* ------------------------------------------------------------------------------------------- owners of mutexes */
 
-static struct stand_thread *thread_with(struct standing *s, int tid)
+static struct stand_thread *thread_with(struct wait_state *s, int tid)
 {
     for (size_t i = 0; i < s->n_threads; i++)
         if (s->threads[i].head.tid == tid)
@@ -117,7 +117,7 @@ static struct stand_thread *thread_with(struct standing *s, int tid)
     return NULL;
 }
 
-static bool is_held(const struct standing *s, uint64_t lock)
+static bool is_held(const struct wait_state *s, uint64_t lock)
 {
     for (size_t i = 0; i < s->n_held; i++)
         if (s->held[i].lock == lock)
@@ -125,7 +125,7 @@ static bool is_held(const struct standing *s, uint64_t lock)
     return false;
 }
 
-static bool push_held(struct standing *s, struct live_held h)
+static bool push_held(struct wait_state *s, struct live_held h)
 {
     struct live_held *all = array_room(s->held, s->n_held, &s->cap_held, sizeof *all);
     if (!all)
@@ -136,7 +136,7 @@ static bool push_held(struct standing *s, struct live_held h)
 }
 
 /* The thread holds that lock, too. What it holds lies in one piece: it moves to the end. */
-static int hold_too(struct standing *s, struct stand_thread *t, uint64_t lock)
+static int hold_too(struct wait_state *s, struct stand_thread *t, uint64_t lock)
 {
     uint32_t first = (uint32_t)s->n_held;
     for (uint32_t i = 0; i < t->n_held; i++)
@@ -152,7 +152,7 @@ static int hold_too(struct standing *s, struct stand_thread *t, uint64_t lock)
 /* What a waiter saw of a mutex that is in nobody's books: it was taken before recording began, or by a parent's thread.
  * Its owner had it when the waiter had already written its slot: if the owner had begun to wait before that, or waits
  * itself for it, it has it still; and if it is no thread of the process, it has it for ever. @return 1; UPMU_E_NOMEM. */
-static int add_owner(struct standing *s, size_t i)
+static int add_owner(struct wait_state *s, size_t i)
 {
     const struct live_slot h = s->threads[i].head;
     bool asks = h.state == LIVE_WAITS && h.kind == UPMU_TRACE_LOCK_BLOCK && h.type == UPMU_OBJECT_MUTEX && h.peer > 0 &&
@@ -186,7 +186,7 @@ static int check_header(const struct live_header *h, const char *path)
 }
 
 /* Whether what somebody saw of the process is still true of it: nobody has begun to wait since. */
-static void take_kept_wakers(struct standing *s)
+static void take_kept_wakers(struct wait_state *s)
 {
     const struct live_header *h = &s->header;
     bool later = false;
@@ -196,7 +196,7 @@ static void take_kept_wakers(struct standing *s)
         s->wakers = (struct stand_wakers){.known = true,
                                           .asleep = true,
                                           .asked_ns = h->seen_ns,
-                                          .caught = standing_signals(h->caught),
+                                          .caught = wait_state_signals(h->caught),
                                           .timers = h->timers,
                                           .unknown = h->unknown,
                                           .inside = h->outside == 1};
@@ -204,7 +204,7 @@ static void take_kept_wakers(struct standing *s)
         s->wakers.unknown = h->created > h->begun ? h->created - h->begun : 0;
 }
 
-int standing_read(struct standing *s, const char *dir)
+int wait_state_read(struct wait_state *s, const char *dir)
 {
     char path[PATH_MAX];
     memset(s, 0, sizeof *s);
@@ -246,7 +246,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int standing_keep(const struct standing *s, const char *dir)
+int wait_state_keep(const struct wait_state *s, const char *dir)
 {
     struct live_header h = s->header;
     size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, outside) + sizeof h.outside;
@@ -258,12 +258,12 @@ int standing_keep(const struct standing *s, const char *dir)
     return write_part(dir, &h, from, to);
 }
 
-struct stand_moment standing_moment(void)
+struct stand_moment wait_state_moment(void)
 {
     return (struct stand_moment){.raw_ns = clock_ns(CLOCK_MONOTONIC_RAW), .real_ns = clock_ns(CLOCK_REALTIME)};
 }
 
-int standing_keep_alive(const char *dir, const struct stand_moment *at)
+int wait_state_keep_alive(const char *dir, const struct stand_moment *at)
 {
     const struct live_header h = {.alive_raw_ns = at->raw_ns, .alive_ns = at->real_ns};
     return write_part(dir, &h, offsetof(struct live_header, alive_raw_ns),
@@ -292,7 +292,7 @@ static enum wg_wait wait_of(const struct live_slot *h)
     }
 }
 
-static uint32_t joined(const struct standing *s, const struct live_slot *h)
+static uint32_t joined(const struct wait_state *s, const struct live_slot *h)
 {
     for (size_t i = 0; i < s->n_threads; i++) {
         const struct live_slot *o = &s->threads[i].head;
@@ -312,7 +312,7 @@ static bool given_up_to(const struct live_slot *h, const struct live_slot *ended
 
 /* What an ended thread held may be somebody else's by now. A waiter for a mutex knows whom it found as its owner; of
  * other locks nobody can have become the holder as long as the ended one did not give it back. */
-static bool still_held(const struct standing *s, const struct live_slot *ended, uint64_t lock)
+static bool still_held(const struct wait_state *s, const struct live_slot *ended, uint64_t lock)
 {
     for (size_t i = 0; i < s->n_threads; i++) {
         const struct live_slot *h = &s->threads[i].head;
@@ -324,7 +324,7 @@ static bool still_held(const struct standing *s, const struct live_slot *ended, 
     return false;
 }
 
-static void picture_thread(struct standing *s, size_t i, struct wg_hold *holds)
+static void picture_thread(struct wait_state *s, size_t i, struct wg_hold *holds)
 {
     const struct stand_thread *t = &s->threads[i];
     const struct live_slot *h = &t->head;
@@ -347,8 +347,8 @@ static void picture_thread(struct standing *s, size_t i, struct wg_hold *holds)
     }
 }
 
-/* The memory of a picture: freed piece by piece in standing_free(). */
-static int picture_room(struct standing *s, struct wg_hold **holds)
+/* The memory of a picture: freed piece by piece in wait_state_free(). */
+static int picture_room(struct wait_state *s, struct wg_hold **holds)
 {
     struct wg_picture *p = &s->picture;
     size_t n = s->n_threads + 1, held = s->n_held + 1;
@@ -360,7 +360,7 @@ static int picture_room(struct standing *s, struct wg_hold **holds)
     return p->threads && p->holds && p->holders && p->members && p->found ? 0 : no_memory();
 }
 
-int standing_solve(struct standing *s)
+int wait_state_solve(struct wait_state *s)
 {
     struct wg_hold *holds;
     int rc = picture_room(s, &holds);
@@ -383,7 +383,7 @@ static uint64_t mixed(const struct live_slot *h)
     return (one ^ one >> 31) * 0xbf58476d1ce4e5b9u;
 }
 
-uint64_t standing_signature(const struct standing *s, const struct wg_trouble_found *f)
+uint64_t wait_state_signature(const struct wait_state *s, const struct wg_trouble_found *f)
 {
     uint64_t sum = (uint64_t)f->kind + f->n;
     for (uint32_t i = 0; i < f->n; i++)
@@ -393,7 +393,7 @@ uint64_t standing_signature(const struct standing *s, const struct wg_trouble_fo
     return sum;
 }
 
-void standing_free(struct standing *s)
+void wait_state_free(struct wait_state *s)
 {
     struct wg_picture *p = &s->picture;
     free(p->threads);
