@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# Builds and runs all tests: the checks of the source, then the test suite in four builds.
+# Builds and runs the tests: the checks of the source, then the test suite in four builds.
 #
-#     scripts/test.sh [PART...]     PART: checks, release, debug, clang, asan, tsan (default: all but debug)
+#     scripts/test.sh [PART...]     PART: quick, checks, release, debug, clang, asan, tsan
 #
-# Not every test is in every build: what says the same in each of them (label "once") and what measures ("bench") is in the
-# release build, which has all; what has one thread ("one-thread") is not run under ThreadSanitizer. tests/CMakeLists.txt has
-# the labels; how many tests that are is said. Several tests run at a time, those that measure alone.
+# Without PART all but quick and debug are run: 15 minutes on 2 processors. "quick" is for the time between two edits: units
+# and single behaviors in the release build, under 90 seconds once that is built. tests/README.md says what runs where.
 #
-# Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). Its last line is
+# Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). The last line is
 #     N passed, N failed, N skipped
 # over everything; the exit status is 0 only if nothing failed. Logs stay in build/PART.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=$(nproc)
-at_once=$((jobs < 2 ? 2 : jobs > 4 ? 4 : jobs)) # much of a test is waiting
+at_once=$((jobs + 1)) # much of a test is waiting
 results=$(mktemp)
 trap 'rm -f "$results"' EXIT
 
@@ -103,6 +102,7 @@ step()
 left_out()
 {
     case $1 in
+    quick) echo '^(script|bench|slow)$' ;;
     clang | asan) echo '^(once|bench)$' ;;
     tsan) echo '^(once|bench|one-thread)$' ;;
     esac
@@ -111,18 +111,23 @@ left_out()
 # Sanitizers stop at the first finding and fail the test; ASan's leak check needs no ptrace rights in our own process.
 run_preset()
 {
-    local preset=$1 junit=build/$1/junit.xml status=0 without
-    without=$(left_out "$preset")
+    local part=$1 preset=$1 junit status=0 without bench=ON
+    without=$(left_out "$part")
+    case $part in
+    quick) preset=release ;;
+    asan | tsan) bench=OFF ;; # they measure, which says nothing there
+    esac
+    junit=build/$preset/junit.xml
     heading "$preset: configure and build"
     # Tests are named here in full, since a cached build folder may have been made without them.
     step "$preset" configure cmake --preset "$preset" -DUPMU_WERROR=ON -DUPMU_BUILD_TESTS=ON -DUPMU_BUILD_TOOLS=ON \
-        -DUPMU_BUILD_EXAMPLES=ON -DUPMU_BUILD_BENCH=ON || return 0
+        -DUPMU_BUILD_EXAMPLES=ON -DUPMU_BUILD_BENCH=$bench || return 0
     step "$preset" build cmake --build --preset "$preset" --parallel "$jobs" || return 0
     echo "built in build/$preset"
 
     heading "$preset: tests"
     if [ -n "$without" ]; then
-        printf 'not run in this build, but in release, by their labels %s: %s\n' "$without" \
+        printf 'not run here, but in release, by their labels %s: %s\n' "$without" \
             "$(ctest --preset "$preset" -N -L "$without" | sed -n 's/^Total Tests: //p') tests"
     fi
     rm -f "$junit"
@@ -174,9 +179,10 @@ main()
 {
     local part
     [ $# -gt 0 ] || set -- checks release clang asan tsan
+    local since
     for part in "$@"; do
         case $part in
-            checks | release | debug | clang | asan | tsan) ;;
+            quick | checks | release | debug | clang | asan | tsan) ;;
             *)
                 sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
                 exit 2
@@ -186,7 +192,9 @@ main()
     scripts/deps.sh test
     mkdir -p build
     for part in "$@"; do
+        since=$SECONDS
         if [ "$part" = checks ]; then run_checks; else run_preset "$part"; fi
+        printf '%s took %d min %02d s\n' "$part" $(((SECONDS - since) / 60)) $(((SECONDS - since) % 60))
     done
     summary
 }
