@@ -137,7 +137,7 @@ static void count(const char *folder, const struct worker w[THREADS], uint64_t *
         bool ours = e->object == (uintptr_t)&w[0].lock || e->object == (uintptr_t)&w[1].lock;
         *stored += ours && (e->kind == UPMU_TRACE_LOCK_ACQUIRE || e->kind == UPMU_TRACE_LOCK_RELEASE);
     }
-    if (rc < 0 || upmu_trace_process(trace, 0, &p) < 0)
+    if (rc < 0 || upmu_trace_process_at(trace, 0, &p) < 0)
         give_up(upmu_error());
     *lost = p.lost;
     upmu_trace_close(trace);

@@ -115,7 +115,7 @@ static void part_paused(struct bench *b)
         _exit(2);
     compare_off(b, "call, paused");
     struct upmu_region_stats stats = {.size = sizeof stats};
-    if (upmu_region_stats(SUBJECT_HANDLE_REGION, UPMU_ALL_THREADS, &stats) < 0 || stats.count != 1)
+    if (upmu_region_stats_read(SUBJECT_HANDLE_REGION, UPMU_ALL_THREADS, &stats) < 0 || stats.count != 1)
         bench_fail(&b->rows[b->n_rows - 1], "regions went on while paused");
 }
 

@@ -41,7 +41,7 @@ void subject_set_up(const char *events)
 void subject_check(struct bench_row *row, const char *region, size_t events)
 {
     struct upmu_region_stats stats = {.size = sizeof stats};
-    if (upmu_region_stats(region, UPMU_ALL_THREADS, &stats) < 0) {
+    if (upmu_region_stats_read(region, UPMU_ALL_THREADS, &stats) < 0) {
         bench_fail(row, "%s", upmu_error());
         return;
     }

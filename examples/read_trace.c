@@ -23,7 +23,7 @@ static void print_event(const struct upmu_trace *trace, const struct upmu_trace_
         printf("%" PRIu64 " thread %d waits for %" PRIx64, e->time_ns, (int)e->tid, e->object);
         if (e->peer)
             printf(", held by thread %d", (int)e->peer);
-        if (upmu_trace_stack(trace, e->process, e->stack, &stack) == 0)
+        if (upmu_trace_stack_find(trace, e->process, e->stack, &stack) == 0)
             printf(", %u frames", stack.n_frames);
         putchar('\n');
         break;

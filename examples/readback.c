@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that reads its own regions while it runs, with no environment variable: switched on by
- * upmu_region_setup(), read with upmu_region_stats(). Room: examples, which see include/upmu alone.
+ * upmu_region_setup(), read with upmu_region_stats_read(). Room: examples, which see include/upmu alone.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -45,7 +45,7 @@ static void print_event(const char *name, const struct upmu_region_event *e)
 static int print_region(const char *name)
 {
     struct upmu_region_stats stats = {.size = sizeof stats};
-    if (upmu_region_stats(name, UPMU_ALL_THREADS, &stats) < 0) {
+    if (upmu_region_stats_read(name, UPMU_ALL_THREADS, &stats) < 0) {
         fprintf(stderr, "readback: %s\n", upmu_error());
         return 1;
     }

@@ -40,7 +40,7 @@ static void print_value(const struct upmu_set *set, size_t i, const struct upmu_
 static int count(struct upmu_set *set)
 {
     struct upmu_value values[EVENTS_MAX];
-    size_t n = upmu_set_size(set);
+    size_t n = upmu_set_event_count(set);
     if (n > EVENTS_MAX) {
         fprintf(stderr, "set: at most %d events\n", EVENTS_MAX);
         return 1;

@@ -8,7 +8,7 @@
  *     struct upmu_overview_object lock = {.size = sizeof lock};
  *     if (upmu_overview_open(&o, "DIR", NULL) < 0)
  *         fprintf(stderr, "%s\n", upmu_error());
- *     for (size_t i = 0; upmu_overview_object(o, i, &lock) == 0; i++)
+ *     for (size_t i = 0; upmu_overview_object_at(o, i, &lock) == 0; i++)
  *         printf("%s %" PRIu64 "\n", lock.name, lock.waits.total_ns);
  *     upmu_overview_close(o);
  *
@@ -43,7 +43,7 @@ struct upmu_overview_opts {
 
 /**
  * Read a recording, or the directory of one process in it, from its beginning to its end. A damaged stream is left out
- * from the damage on, and so is a process whose files cannot be read, unless it is the only one (upmu_overview_damage()).
+ * from the damage on, and so is a process whose files cannot be read, unless it is the only one (upmu_overview_damage_message()).
  * @return 0; the codes of upmu_trace_open(), UPMU_E_INVAL (options), UPMU_E_NOMEM.
  */
 UPMU_API UPMU_CHECKED int upmu_overview_open(struct upmu_overview **overview, const char *dir,
@@ -69,14 +69,15 @@ struct upmu_overview_totals {
                                recording began; UPMU_NO_VALUE: not recorded */
     uint64_t lifetime_ns; /**< of all threads together */
 };
-UPMU_API UPMU_CHECKED int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overview_totals *out);
+UPMU_API UPMU_CHECKED int upmu_overview_totals_read(const struct upmu_overview *overview,
+                                                    struct upmu_overview_totals *out);
 
-/** Process `i`: see upmu_trace_process(). */
-UPMU_API UPMU_CHECKED int upmu_overview_process(const struct upmu_overview *overview, size_t i,
-                                                struct upmu_trace_process *out);
+/** Process `i`: see upmu_trace_process_at(). */
+UPMU_API UPMU_CHECKED int upmu_overview_process_at(const struct upmu_overview *overview, size_t i,
+                                                   struct upmu_trace_process *out);
 
 /** Message about damage `i`, NULL past the last. */
-UPMU_API const char *upmu_overview_damage(const struct upmu_overview *overview, size_t i);
+UPMU_API const char *upmu_overview_damage_message(const struct upmu_overview *overview, size_t i);
 
 /** Waits added up. The mean is total_ns / count. */
 struct upmu_wait_sum {
@@ -109,7 +110,7 @@ UPMU_API const char *upmu_wait_kind_name(int kind);
 /** A thread. */
 struct upmu_overview_thread {
     size_t size;      /**< in: sizeof(struct upmu_overview_thread) */
-    uint32_t process; /**< index for upmu_overview_process() */
+    uint32_t process; /**< index for upmu_overview_process_at() */
     pid_t pid, tid;
     pid_t creator;    /**< kernel id of the thread that made it, 0 if not known */
     uint32_t started; /**< 1: its start was recorded; 0: it was there before, or began unseen */
@@ -121,13 +122,13 @@ struct upmu_overview_thread {
     struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
     struct upmu_value switches; /**< context switches of its life, or up to its last region event if its end was not
                                      recorded; not counted if nothing tells */
-    size_t n_counts;            /**< counters of its whole life, in the order of upmu_overview_counter(); 0 if they were
+    size_t n_counts; /**< counters of its whole life, in the order of upmu_overview_counter_name(); 0 if they were
                                      not recorded (`upmu record -e` does), or the thread had not ended */
     const struct upmu_overview_count *counts;
 };
 /** Thread `i`, in the order of processes, then blocked time, longest first. */
-UPMU_API UPMU_CHECKED int upmu_overview_thread(const struct upmu_overview *overview, size_t i,
-                                               struct upmu_overview_thread *out);
+UPMU_API UPMU_CHECKED int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i,
+                                                  struct upmu_overview_thread *out);
 
 /** What a thread does as the kernel sees it. */
 enum upmu_sched_state {
@@ -155,9 +156,9 @@ struct upmu_overview_sched {
     uint64_t futex_recorded; /**< of these, those within recorded waits: the others are of locks that are not traced, or
                                   came while recording was paused or only counted */
 };
-/** The same `i` as upmu_overview_thread(). */
-UPMU_API UPMU_CHECKED int upmu_overview_sched(const struct upmu_overview *overview, size_t i,
-                                              struct upmu_overview_sched *out);
+/** The same `i` as upmu_overview_thread_at(). */
+UPMU_API UPMU_CHECKED int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i,
+                                                 struct upmu_overview_sched *out);
 
 /** How often a thread was woken by another one of its process, by the kernel's tracepoints (root, with UPMU_SCHED). */
 struct upmu_overview_waker {
@@ -166,9 +167,9 @@ struct upmu_overview_waker {
     const char *name;
     struct upmu_wait_sum waits; /**< from each of these wake-ups to its running again */
 };
-/** Waker `k` of the thread `i` of upmu_overview_thread(), in the order of their first wake-up. */
-UPMU_API UPMU_CHECKED int upmu_overview_waker(const struct upmu_overview *overview, size_t i, size_t k,
-                                              struct upmu_overview_waker *out);
+/** Waker `k` of the thread `i` of upmu_overview_thread_at(), in the order of their first wake-up. */
+UPMU_API UPMU_CHECKED int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_t k,
+                                                 struct upmu_overview_waker *out);
 
 /** A lock of the kernel's own that threads of a process waited for in system calls and faults (UPMU_KERNEL_LOCKS). */
 struct upmu_overview_kernel_lock {
@@ -179,18 +180,18 @@ struct upmu_overview_kernel_lock {
     struct upmu_wait_sum waits; /**< that ended */
 };
 /** Kernel lock `i`, in the order of the time waited for it, longest first. */
-UPMU_API UPMU_CHECKED int upmu_overview_kernel_lock(const struct upmu_overview *overview, size_t i,
-                                                    struct upmu_overview_kernel_lock *out);
+UPMU_API UPMU_CHECKED int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i,
+                                                       struct upmu_overview_kernel_lock *out);
 
 /** The longest wait for an object, and what was known of the one who held it when the wait began. */
 struct upmu_longest_wait {
     uint64_t begin_ns, ns;
     pid_t waiter;
     pid_t holder;         /**< 0 if not known */
-    uint64_t waiter_site; /**< addresses for upmu_overview_symbol(), 0 if not known */
+    uint64_t waiter_site; /**< addresses for upmu_overview_symbol_at(), 0 if not known */
     uint64_t holder_site;
     uint64_t holder_since;  /**< when the holder got it; 0: held at least since `begin_ns` */
-    uint32_t waiter_stack;  /**< id for upmu_overview_stack(), 0 = none */
+    uint32_t waiter_stack;  /**< id for upmu_overview_stack_find(), 0 = none */
     uint32_t release_stack; /**< where the holder gave it back, 0 if not known */
     uint32_t unfinished;    /**< 1: it had not ended when the recording, or the thread, did: `ns` is at least */
     uint32_t shared;        /**< 1: it waited as a reader */
@@ -220,8 +221,8 @@ struct upmu_overview_object {
     uint64_t misuses; /**< released by a thread that did not hold it */
     struct upmu_longest_wait longest;
     pid_t peer;         /**< thread joined: its kernel id, 0 if not known */
-    uint32_t n_threads; /**< entries of upmu_overview_use() */
-    uint32_t n_sites;   /**< entries of upmu_overview_site() */
+    uint32_t n_threads; /**< entries of upmu_overview_object_thread_at() */
+    uint32_t n_sites;   /**< entries of upmu_overview_call_site_at() */
 
     uint64_t shared;                   /**< of the acquisitions, those as a reader */
     struct upmu_wait_sum shared_waits; /**< of the waits, those of readers */
@@ -231,17 +232,17 @@ struct upmu_overview_object {
     uint64_t sample_ns, sample_max_ns;
 };
 /** Object `i`, in the order of the time waited for it, longest first. */
-UPMU_API UPMU_CHECKED int upmu_overview_object(const struct upmu_overview *overview, size_t i,
-                                               struct upmu_overview_object *out);
+UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t i,
+                                                  struct upmu_overview_object *out);
 
 /** The last object that was at `address` in process `process`, of type `type` (UPMU_OBJECT_NONE: any lock or variable).
  *  @return 0; UPMU_E_NAME if none is known there; UPMU_E_INVAL. */
-UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t process, int type,
-                                                  uint64_t address, struct upmu_overview_object *out);
+UPMU_API UPMU_CHECKED int upmu_overview_object_find(const struct upmu_overview *overview, size_t process, int type,
+                                                    uint64_t address, struct upmu_overview_object *out);
 
 /** What one thread did with one object. */
-struct upmu_overview_use {
-    size_t size; /**< in: sizeof(struct upmu_overview_use) */
+struct upmu_overview_object_thread {
+    size_t size; /**< in: sizeof(struct upmu_overview_object_thread) */
     pid_t tid;
     const char *thread_name;
     uint64_t acquisitions, contended;
@@ -255,13 +256,13 @@ struct upmu_overview_use {
     uint64_t last;       /**< rounds of a barrier in which it came last: all the others waited for it */
 };
 /** Use `k` of object `i`, longest waits first. */
-UPMU_API UPMU_CHECKED int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k,
-                                            struct upmu_overview_use *out);
+UPMU_API UPMU_CHECKED int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
+                                                         struct upmu_overview_object_thread *out);
 
 /** A place in the program where an object was waited for, taken, or held. */
-struct upmu_overview_site {
-    size_t size;      /**< in: sizeof(struct upmu_overview_site) */
-    uint64_t address; /**< for upmu_overview_symbol(); 0: the recording does not tell */
+struct upmu_overview_call_site {
+    size_t size;      /**< in: sizeof(struct upmu_overview_call_site) */
+    uint64_t address; /**< for upmu_overview_symbol_at(); 0: the recording does not tell */
     uint32_t stack;   /**< of the longest wait here, 0 = none */
     uint64_t taken;   /**< acquisitions here that were recorded one by one */
     struct upmu_wait_sum waits;
@@ -269,14 +270,14 @@ struct upmu_overview_site {
     uint64_t blocked_ns;
 };
 /** Site `k` of object `i`: most time first, waited or made others wait. */
-UPMU_API UPMU_CHECKED int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k,
-                                             struct upmu_overview_site *out);
+UPMU_API UPMU_CHECKED int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, size_t k,
+                                                     struct upmu_overview_call_site *out);
 
 /** Waits of one thread that another one could have kept shorter: an entry of the matrix of who waited for whom. */
 struct upmu_overview_pair {
     size_t size;      /**< in: sizeof(struct upmu_overview_pair) */
-    uint32_t process; /**< index for upmu_overview_process() */
-    uint32_t waiter;  /**< index for upmu_overview_thread() */
+    uint32_t process; /**< index for upmu_overview_process_at() */
+    uint32_t waiter;  /**< index for upmu_overview_thread_at() */
     uint32_t other;   /**< likewise: who had the lock when the wait began; if nobody is known to have had it, or it was
                             none, who ended the wait (released, signalled, posted, came last, ended). UINT32_MAX: not
                             known */
@@ -285,8 +286,8 @@ struct upmu_overview_pair {
     struct upmu_wait_sum waits; /**< each moment once: of waits within each other the outermost counts */
 };
 /** Pair `i`, longest total first. */
-UPMU_API UPMU_CHECKED int upmu_overview_pair(const struct upmu_overview *overview, size_t i,
-                                             struct upmu_overview_pair *out);
+UPMU_API UPMU_CHECKED int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i,
+                                                struct upmu_overview_pair *out);
 
 /**
  * The critical path of a process: from the end of its last thread backwards, through what that thread did, and from each
@@ -304,38 +305,38 @@ struct upmu_overview_path {
     uint64_t run_ns;   /**< threads did not wait (they may have wanted a processor) */
     uint64_t wake_ns;  /**< from a release, signal, ... to the moment that the thread which waited went on, or began */
     uint64_t unknown_ns; /**< waits of which it is not known who ended them */
-    uint64_t hops;       /**< times it goes from one thread to another */
-    size_t n_steps;      /**< entries of upmu_overview_path_step() */
-    size_t n_objects;    /**< entries of upmu_overview_path_object() */
+    uint64_t handoffs;   /**< times it goes from one thread to another */
+    size_t n_segments;   /**< entries of upmu_overview_path_segment_at() */
+    size_t n_objects;    /**< entries of upmu_overview_path_object_at() */
 };
 /** The critical path of process `process`; all zero if nothing of its threads is known. */
-UPMU_API UPMU_CHECKED int upmu_overview_path(const struct upmu_overview *overview, size_t process,
-                                             struct upmu_overview_path *out);
+UPMU_API UPMU_CHECKED int upmu_overview_path_read(const struct upmu_overview *overview, size_t process,
+                                                  struct upmu_overview_path *out);
 
 /** What a piece of the path is. */
 enum upmu_path_kind {
-    UPMU_PATH_RUNS = 0,  /**< the thread did not wait */
-    UPMU_PATH_WAKES = 1, /**< the thread was woken by another one, or made by it, and had not gone on yet */
-    UPMU_PATH_WAITS = 2, /**< the thread waited, and it is not known who ended that */
+    UPMU_PATH_RUNNING = 0, /**< the thread did not wait */
+    UPMU_PATH_WAKEUP = 1,  /**< the thread was woken by another one, or made by it, and had not gone on yet */
+    UPMU_PATH_WAITING = 2, /**< the thread waited, and it is not known who ended that */
 };
 
 /** A piece of a critical path: each begins where the one before ends. */
-struct upmu_overview_path_step {
-    size_t size;     /**< in: sizeof(struct upmu_overview_path_step) */
+struct upmu_overview_path_segment {
+    size_t size;     /**< in: sizeof(struct upmu_overview_path_segment) */
     int32_t kind;    /**< enum upmu_path_kind */
-    uint32_t thread; /**< index for upmu_overview_thread() */
+    uint32_t thread; /**< index for upmu_overview_thread_at() */
     uint32_t from;   /**< likewise, who woke it; UINT32_MAX: nobody did */
-    uint32_t object; /**< index for upmu_overview_object(): what it waited for; UINT32_MAX: nothing */
+    uint32_t object; /**< index for upmu_overview_object_at(): what it waited for; UINT32_MAX: nothing */
     uint64_t begin_ns, end_ns;
 };
 /** Piece `i` of the path of process `process`, in the order of time. */
-UPMU_API UPMU_CHECKED int upmu_overview_path_step(const struct upmu_overview *overview, size_t process, size_t i,
-                                                  struct upmu_overview_path_step *out);
+UPMU_API UPMU_CHECKED int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t process, size_t i,
+                                                        struct upmu_overview_path_segment *out);
 
 /** What a lock, or something else that is waited for, has to do with the critical path. */
 struct upmu_overview_path_object {
     size_t size;      /**< in: sizeof(struct upmu_overview_path_object) */
-    uint32_t object;  /**< index for upmu_overview_object() */
+    uint32_t object;  /**< index for upmu_overview_object_at() */
     uint64_t held_ns; /**< of `run_ns` of the path, how long the thread on it held this: locks within each other count
                               each. Only holds whose begin was recorded, or found by a waiter, are in it */
     uint64_t wakes;   /**< times the path goes through it from one thread to another */
@@ -346,8 +347,8 @@ struct upmu_overview_path_object {
     uint64_t gain_ns, gain_half_ns;
 };
 /** Object `i` of the path of process `process`, the longest held first. */
-UPMU_API UPMU_CHECKED int upmu_overview_path_object(const struct upmu_overview *overview, size_t process, size_t i,
-                                                    struct upmu_overview_path_object *out);
+UPMU_API UPMU_CHECKED int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t process, size_t i,
+                                                       struct upmu_overview_path_object *out);
 
 /** A counter added up over the instances of a region. */
 struct upmu_overview_count {
@@ -355,7 +356,7 @@ struct upmu_overview_count {
     uint64_t without_value; /**< instances without a number */
 };
 
-/** What upmu_overview_section() tells of. */
+/** What upmu_overview_section_read() tells of. */
 enum upmu_section_kind {
     UPMU_SECTION_HELD = 0,   /**< from taking a lock to giving it back: after a wait, and of one in N others */
     UPMU_SECTION_WAITED = 1, /**< from the begin of a wait to its end */
@@ -366,12 +367,12 @@ struct upmu_overview_section {
     size_t size;       /**< in: sizeof(struct upmu_overview_section) */
     uint64_t sections; /**< how many have been counted: those whose counters were read at both ends; 0: none */
     uint64_t ns;       /**< how long these lasted */
-    size_t n_counts;   /**< in the order of upmu_overview_counter(); 0 if nothing was counted */
+    size_t n_counts;   /**< in the order of upmu_overview_counter_name(); 0 if nothing was counted */
     const struct upmu_overview_count *counts;
 };
-/** Of object `i` of upmu_overview_object(); `kind`: enum upmu_section_kind. */
-UPMU_API UPMU_CHECKED int upmu_overview_section(const struct upmu_overview *overview, size_t i, int kind,
-                                                struct upmu_overview_section *out);
+/** Of object `i` of upmu_overview_object_at(); `kind`: enum upmu_section_kind. */
+UPMU_API UPMU_CHECKED int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, int kind,
+                                                     struct upmu_overview_section *out);
 
 /** A region of one process: all threads. */
 struct upmu_overview_region {
@@ -383,19 +384,19 @@ struct upmu_overview_region {
     uint64_t wall_ns, max_ns;
     uint64_t min_ns;     /**< UPMU_NO_VALUE when count is 0 */
     uint64_t unfinished; /**< begun and never ended */
-    size_t n_counts;     /**< in the order of upmu_overview_counter() */
+    size_t n_counts;     /**< in the order of upmu_overview_counter_name() */
     const struct upmu_overview_count *counts;
 };
 /** Region `i`, in the order of wall time, longest first. */
-UPMU_API UPMU_CHECKED int upmu_overview_region(const struct upmu_overview *overview, size_t i,
-                                               struct upmu_overview_region *out);
+UPMU_API UPMU_CHECKED int upmu_overview_region_at(const struct upmu_overview *overview, size_t i,
+                                                  struct upmu_overview_region *out);
 
 /** Name of counter `i` of a process, NULL past the last. */
-UPMU_API const char *upmu_overview_counter(const struct upmu_overview *overview, size_t process, size_t i);
+UPMU_API const char *upmu_overview_counter_name(const struct upmu_overview *overview, size_t process, size_t i);
 
-/** A stack by its id; see upmu_trace_stack(). */
-UPMU_API UPMU_CHECKED int upmu_overview_stack(const struct upmu_overview *overview, size_t process, uint32_t id,
-                                              struct upmu_trace_stack *out);
+/** A stack by its id; see upmu_trace_stack_find(). */
+UPMU_API UPMU_CHECKED int upmu_overview_stack_find(const struct upmu_overview *overview, size_t process, uint32_t id,
+                                                   struct upmu_trace_stack *out);
 
 /** A function at an address. */
 struct upmu_symbol {
@@ -430,8 +431,8 @@ enum upmu_frame_kind {
  * into follow. There is always one of depth 0. Reads the program's files, the first time for each module.
  * @return 0; UPMU_E_NAME past the outermost; UPMU_E_INVAL; UPMU_E_NOMEM.
  */
-UPMU_API UPMU_CHECKED int upmu_overview_symbol(struct upmu_overview *overview, size_t process, uint64_t address,
-                                               size_t depth, struct upmu_symbol *out);
+UPMU_API UPMU_CHECKED int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint64_t address,
+                                                  size_t depth, struct upmu_symbol *out);
 
 /**
  * The function that the call before the return address `address` names, where debug information tells that it can leave by
@@ -447,7 +448,7 @@ UPMU_API UPMU_CHECKED int upmu_overview_tail_caller(struct upmu_overview *overvi
  * the process, nothing is taken.
  * @return how many files were kept; UPMU_E_IO if one could not be written; the codes of upmu_control_open().
  */
-UPMU_API UPMU_CHECKED int upmu_overview_keep(const char *dir);
+UPMU_API UPMU_CHECKED int upmu_overview_save_jit_maps(const char *dir);
 
 UPMU_END_DECLS
 

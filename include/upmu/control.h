@@ -61,11 +61,11 @@ UPMU_API UPMU_CHECKED int upmu_control_open(struct upmu_control **control, const
 UPMU_API UPMU_CHECKED int upmu_control_open_pid(struct upmu_control **control, pid_t pid);
 
 /** Number of processes, at least 1. */
-UPMU_API size_t upmu_control_processes(const struct upmu_control *control);
+UPMU_API size_t upmu_control_process_count(const struct upmu_control *control);
 
 /** How far process `index` is. @return 0; UPMU_E_INVAL (index, size), UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_VERSION. */
-UPMU_API UPMU_CHECKED int upmu_control_status(const struct upmu_control *control, size_t index,
-                                              struct upmu_control_status *out);
+UPMU_API UPMU_CHECKED int upmu_control_status_read(const struct upmu_control *control, size_t index,
+                                                   struct upmu_control_status *out);
 
 /**
  * Go on recording locks and threads in process `index`, in the mode it had before it was stopped.

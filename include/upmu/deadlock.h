@@ -9,7 +9,7 @@
  *     struct upmu_deadlock found = {.size = sizeof found};
  *     if (upmu_deadlocks_open(&d, "DIR", NULL) < 0)
  *         fprintf(stderr, "%s\n", upmu_error());
- *     for (size_t i = 0; upmu_deadlocks_item(d, i, &found) == 0; i++)
+ *     for (size_t i = 0; upmu_deadlocks_at(d, i, &found) == 0; i++)
  *         printf("%s: %zu threads\n", upmu_deadlock_kind_name(found.kind), found.n_threads);
  *     upmu_deadlocks_close(d);
  *
@@ -82,7 +82,7 @@ UPMU_API const char *upmu_deadlock_certainty_name(int certainty);
 /** Threads that stand. */
 struct upmu_deadlock {
     size_t size;      /**< in: sizeof(struct upmu_deadlock) */
-    uint32_t process; /**< index for upmu_overview_process() */
+    uint32_t process; /**< index for upmu_overview_process_at() */
     pid_t pid;
     int32_t kind;        /**< enum upmu_deadlock_kind */
     int32_t certainty;   /**< enum upmu_deadlock_certainty */
@@ -98,8 +98,8 @@ struct upmu_deadlock {
     size_t n_behind;       /**< wait for one of these, or for each other: indices from n_threads on */
 };
 /** Deadlock `i`: certain ones first. */
-UPMU_API UPMU_CHECKED int upmu_deadlocks_item(const struct upmu_deadlocks *deadlocks, size_t i,
-                                              struct upmu_deadlock *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_at(const struct upmu_deadlocks *deadlocks, size_t i,
+                                            struct upmu_deadlock *out);
 
 /** A thread in a deadlock, or behind one. */
 struct upmu_deadlock_thread {
@@ -115,13 +115,13 @@ struct upmu_deadlock_thread {
     uint32_t shared;     /**< 1: waits as a reader */
     uint32_t timed;      /**< 1: the wait ends by itself at some time */
     uint64_t since_ns;   /**< since when it waits, nanoseconds since 1970 */
-    uint64_t site;       /**< where, for upmu_overview_symbol() */
-    uint32_t stack;      /**< its whole call stack, for upmu_overview_stack(); 0 = none */
+    uint64_t site;       /**< where, for upmu_overview_symbol_at() */
+    uint32_t stack;      /**< its whole call stack, for upmu_overview_stack_find(); 0 = none */
     size_t n_held;
     uint32_t forgotten; /**< locks held that are not listed, because there are too many */
 };
-UPMU_API UPMU_CHECKED int upmu_deadlocks_thread(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
-                                                struct upmu_deadlock_thread *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_thread_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
+                                                   struct upmu_deadlock_thread *out);
 
 /** A lock that such a thread holds, first taken first. */
 struct upmu_deadlock_held {
@@ -132,8 +132,8 @@ struct upmu_deadlock_held {
     uint64_t site;     /**< where it was taken */
     uint64_t since_ns; /**< when; 0: not recorded, before the wait began */
 };
-UPMU_API UPMU_CHECKED int upmu_deadlocks_held(const struct upmu_deadlocks *deadlocks, size_t i, size_t k, size_t h,
-                                              struct upmu_deadlock_held *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_held_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k, size_t h,
+                                                 struct upmu_deadlock_held *out);
 
 /** What a cycle in the order of locks is, the worst first. */
 enum upmu_lock_cycle_class {
@@ -146,26 +146,26 @@ enum upmu_lock_cycle_class {
 };
 
 /** "inversion", "gated", "one-thread", "ordered", "broken"; "?" for any other number. */
-UPMU_API const char *upmu_deadlock_class_name(int class_number);
+UPMU_API const char *upmu_lock_cycle_class_name(int class_number);
 
 /** Locks taken in orders that contradict each other. */
 struct upmu_lock_cycle {
     size_t size;      /**< in: sizeof(struct upmu_lock_cycle) */
-    uint32_t process; /**< index for upmu_overview_process() */
+    uint32_t process; /**< index for upmu_overview_process_at() */
     pid_t pid;
-    int32_t class_number; /**< enum upmu_lock_cycle_class */
-    uint32_t suppressed;  /**< 1: by the file of suppressions */
-    size_t n_takings;     /**< each wants a lock that the next one holds, the last one that of the first */
+    int32_t class_number;  /**< enum upmu_lock_cycle_class */
+    uint32_t suppressed;   /**< 1: by the file of suppressions */
+    size_t n_acquisitions; /**< each wants a lock that the next one holds, the last one that of the first */
     size_t alike; /**< cycles at the same places in the program, or of locks made at the same places; not listed */
 };
 /** Cycle `i`: the worst class first. Of cycles of one class at the same places, or of locks of the same kinds (made at the
  *  same places, by the same callers), there is one. */
-UPMU_API UPMU_CHECKED int upmu_deadlocks_cycle(const struct upmu_deadlocks *deadlocks, size_t i,
-                                               struct upmu_lock_cycle *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *deadlocks, size_t i,
+                                                  struct upmu_lock_cycle *out);
 
 /** A thread that took a lock while it held others, the first time it did. */
-struct upmu_lock_taking {
-    size_t size; /**< in: sizeof(struct upmu_lock_taking) */
+struct upmu_lock_acquisition {
+    size_t size; /**< in: sizeof(struct upmu_lock_acquisition) */
     pid_t tid;
     uint64_t time_ns;
     uint64_t lock;     /**< what it took */
@@ -173,20 +173,20 @@ struct upmu_lock_taking {
     uint32_t shared;   /**< 1: as a reader */
     uint32_t tried;    /**< 1: by a call that does not wait */
     uint32_t timed;    /**< 1: by one that waits for a limited time */
-    uint32_t stack;    /**< where, for upmu_overview_stack(); 0 = none */
+    uint32_t stack;    /**< where, for upmu_overview_stack_find(); 0 = none */
     uint64_t held;     /**< what it held of this cycle: the lock that the taking before wants */
     int32_t held_type;
     uint32_t held_shared;
-    uint64_t held_site; /**< where it had taken that, for upmu_overview_symbol() */
+    uint64_t held_site; /**< where it had taken that, for upmu_overview_symbol_at() */
     size_t n_held;      /**< all locks it held */
 };
-UPMU_API UPMU_CHECKED int upmu_deadlocks_taking(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
-                                                struct upmu_lock_taking *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
+                                                        struct upmu_lock_acquisition *out);
 
 /** Lock `h` of those held in taking `k` of cycle `i`: `wanted` is 1 for a gate, a lock that another taking of the cycle
  *  holds as well; `since_ns` is 0. */
-UPMU_API UPMU_CHECKED int upmu_deadlocks_taking_held(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
-                                                     size_t h, struct upmu_deadlock_held *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
+                                                             size_t h, struct upmu_deadlock_held *out);
 
 /** How whole it is what is said here. */
 struct upmu_deadlocks_totals {
@@ -196,8 +196,8 @@ struct upmu_deadlocks_totals {
     uint32_t cut;        /**< 1: there may be more inversions, the search was ended */
     uint32_t without;    /**< processes of which it was not recorded what their threads stand at */
 };
-UPMU_API UPMU_CHECKED int upmu_deadlocks_totals(const struct upmu_deadlocks *deadlocks,
-                                                struct upmu_deadlocks_totals *out);
+UPMU_API UPMU_CHECKED int upmu_deadlocks_totals_read(const struct upmu_deadlocks *deadlocks,
+                                                     struct upmu_deadlocks_totals *out);
 
 /** Looking for deadlocks in processes that run, again and again. */
 struct upmu_deadlock_watch;
@@ -212,7 +212,7 @@ UPMU_API UPMU_CHECKED int upmu_deadlock_watch_open(struct upmu_deadlock_watch **
  *     is to be told at once there is upmu_deadlock_watch_take()
  * @return 1: there is a new certain deadlock; 0: there is none; UPMU_E_NOMEM.
  */
-UPMU_API UPMU_CHECKED int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **process);
+UPMU_API UPMU_CHECKED int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **process);
 
 /**
  * What the last look that returned 1 has found: all that stands in that process, told at once however long its trace is,
@@ -228,7 +228,7 @@ UPMU_API UPMU_CHECKED int upmu_deadlock_watch_take(struct upmu_deadlock_watch *w
 UPMU_API void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch);
 
 /** What the kernel tells of a process that does not record. */
-struct upmu_deadlock_look;
+struct upmu_deadlock_inspect;
 
 /**
  * Look at the process twice, a moment apart: which threads wait for a futex, whose the mutex is that seems to lie there,
@@ -236,11 +236,11 @@ struct upmu_deadlock_look;
  * some milliseconds, after which it waits on; other threads are left alone, because some of their waits would end.
  * @return 0; UPMU_E_GONE (no such process), UPMU_E_PERM (it may not be looked at), UPMU_E_NOMEM, UPMU_E_INVAL.
  */
-UPMU_API UPMU_CHECKED int upmu_deadlock_look_open(struct upmu_deadlock_look **look, pid_t pid);
+UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **look, pid_t pid);
 
 /** A thread of such a process. */
-struct upmu_deadlock_look_thread {
-    size_t size; /**< in: sizeof(struct upmu_deadlock_look_thread) */
+struct upmu_deadlock_inspect_thread {
+    size_t size; /**< in: sizeof(struct upmu_deadlock_inspect_thread) */
     pid_t tid;
     const char *name;
     uint32_t in_futex; /**< 1: it waits for a futex, and did at both looks */
@@ -252,16 +252,16 @@ struct upmu_deadlock_look_thread {
     const char *where; /**< where it waits in the kernel, "" if that is not told */
 };
 /** Thread `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
-UPMU_API UPMU_CHECKED int upmu_deadlock_look_thread(const struct upmu_deadlock_look *look, size_t i,
-                                                    struct upmu_deadlock_look_thread *out);
+UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *look, size_t i,
+                                                          struct upmu_deadlock_inspect_thread *out);
 
-/** Frame `k` of thread `i`'s stack, innermost first, as upmu_overview_symbol() gives them, at `depth`.
+/** Frame `k` of thread `i`'s stack, innermost first, as upmu_overview_symbol_at() gives them, at `depth`.
  *  @return 0; UPMU_E_NAME past the last frame or depth; UPMU_E_INVAL; UPMU_E_NOMEM. */
-UPMU_API UPMU_CHECKED int upmu_deadlock_look_frame(struct upmu_deadlock_look *look, size_t i, size_t k, size_t depth,
-                                                   struct upmu_symbol *out);
+UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *look, size_t i, size_t k,
+                                                         size_t depth, struct upmu_symbol *out);
 
 /** Close; NULL is fine. */
-UPMU_API void upmu_deadlock_look_close(struct upmu_deadlock_look *look);
+UPMU_API void upmu_deadlock_inspect_close(struct upmu_deadlock_inspect *look);
 
 UPMU_END_DECLS
 

@@ -60,7 +60,7 @@ struct upmu_export_result {
 /**
  * Write a recording, or one process of it, in another format.
  * @param dir    directory of the recording
- * @param format a name of upmu_export_format()
+ * @param format a name of upmu_export_format_at()
  * @param fd     open for writing; stays open. A file, a pipe or a socket
  * @param opts   may be NULL
  * @param result may be NULL
@@ -80,7 +80,7 @@ struct upmu_export_format {
     const char *summary; /**< one line */
 };
 /** Format `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
-UPMU_API UPMU_CHECKED int upmu_export_format(size_t i, struct upmu_export_format *out);
+UPMU_API UPMU_CHECKED int upmu_export_format_at(size_t i, struct upmu_export_format *out);
 
 UPMU_END_DECLS
 

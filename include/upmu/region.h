@@ -199,7 +199,7 @@ static inline int upmu_mark(const char *text)
 
 /* ------------------------------------------------------------------------------------------- reading back */
 
-/** Thread argument of upmu_region_stats(): the sum over all threads, ended ones included. */
+/** Thread argument of upmu_region_stats_read(): the sum over all threads, ended ones included. */
 #define UPMU_ALL_THREADS 0
 
 /** Distribution of one quantity over the instances of a region. */
@@ -222,7 +222,7 @@ struct upmu_region_event {
     int32_t cause;          /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
 };
 
-/** What upmu_region_stats() gives. */
+/** What upmu_region_stats_read() gives. */
 struct upmu_region_stats {
     size_t size;                 /**< in: sizeof(struct upmu_region_stats) */
     uint64_t count;              /**< finished instances */
@@ -244,7 +244,7 @@ struct upmu_region_stats {
  * @return 0; UPMU_E_NAME (no such region, or not run by this thread), UPMU_E_INVAL, UPMU_E_STATE (regions are off).
  * Thread safe against running regions: a consistent view of each thread. Not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_region_stats(const char *name, pid_t thread, struct upmu_region_stats *out);
+UPMU_API UPMU_CHECKED int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out);
 
 /** Name of the region seen `index`-th in the process, NULL past the last. Lives as long as the process. */
 UPMU_API const char *upmu_region_name(size_t index);
@@ -271,7 +271,7 @@ struct upmu_region_health {
 };
 
 /** @return 0; UPMU_E_INVAL; UPMU_E_STATE (regions are off). Thread safe. */
-UPMU_API UPMU_CHECKED int upmu_region_health(struct upmu_region_health *out);
+UPMU_API UPMU_CHECKED int upmu_region_health_read(struct upmu_region_health *out);
 
 /** Write the report now, in the format and to the place set up; also possible with report "none", which gives text on
  *  the descriptor. @param fd descriptor to write to, or -1 for the place set up. @return 0, UPMU_E_STATE, UPMU_E_IO. */

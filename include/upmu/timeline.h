@@ -10,7 +10,7 @@
  *     struct upmu_timeline_row row = {.size = sizeof row};
  *     if (upmu_timeline_open(&t, "DIR", &opts) < 0)
  *         fprintf(stderr, "%s\n", upmu_error());
- *     for (size_t i = 0; upmu_timeline_row(t, i, &row) == 0; i++)
+ *     for (size_t i = 0; upmu_timeline_row_at(t, i, &row) == 0; i++)
  *         printf("%" PRIu64 " %s\n", row.begin_ns, upmu_row_kind_name(row.kind));
  *     upmu_timeline_close(t);
  *
@@ -87,7 +87,8 @@ struct upmu_timeline_totals {
     uint64_t skipped; /**< of these, those of the pages before */
     size_t shown;     /**< rows of this page */
 };
-UPMU_API UPMU_CHECKED int upmu_timeline_totals(const struct upmu_timeline *timeline, struct upmu_timeline_totals *out);
+UPMU_API UPMU_CHECKED int upmu_timeline_totals_read(const struct upmu_timeline *timeline,
+                                                    struct upmu_timeline_totals *out);
 
 /** A row. */
 struct upmu_timeline_row {
@@ -95,9 +96,9 @@ struct upmu_timeline_row {
     uint64_t number;   /**< from 1, in the order of begins: the same whatever the filter is */
     int32_t kind;      /**< enum upmu_row_kind */
     int32_t event;     /**< enum upmu_trace_kind of what it is about; of a wait or region, of its begin */
-    uint32_t thread;   /**< index for upmu_overview_thread() */
-    uint32_t process;  /**< index for upmu_overview_process() */
-    uint32_t object;   /**< index for upmu_overview_object(), UINT32_MAX: none */
+    uint32_t thread;   /**< index for upmu_overview_thread_at() */
+    uint32_t process;  /**< index for upmu_overview_process_at() */
+    uint32_t object;   /**< index for upmu_overview_object_at(), UINT32_MAX: none */
     uint32_t holder;   /**< thread that had it when the wait began, index as above; UINT32_MAX: not known */
     uint64_t begin_ns; /**< nanoseconds since 1970 */
     uint64_t end_ns;   /**< the same as `begin_ns` for what has no length */
@@ -109,16 +110,16 @@ struct upmu_timeline_row {
     const char *text;  /**< name of a region, text of a mark, name given; "" for others */
     uint64_t count;    /**< sleepers woken, value read, ...; see struct upmu_trace_event */
     pid_t peer;        /**< the other thread (made, joined, ...), 0 if not known */
-    uint64_t site;     /**< for upmu_overview_symbol(), 0 if not known */
-    uint32_t stack;    /**< for upmu_overview_stack(), 0 = none */
+    uint64_t site;     /**< for upmu_overview_symbol_at(), 0 if not known */
+    uint32_t stack;    /**< for upmu_overview_stack_find(), 0 = none */
     uint64_t holder_site;
     uint64_t holder_since; /**< 0: not known */
     size_t n_counts;       /**< of a region that ended, what its counters counted in it; else 0 */
     const struct upmu_value *counts;
 };
 /** Row `i` of the page, in the order of begins. */
-UPMU_API UPMU_CHECKED int upmu_timeline_row(const struct upmu_timeline *timeline, size_t i,
-                                            struct upmu_timeline_row *out);
+UPMU_API UPMU_CHECKED int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i,
+                                               struct upmu_timeline_row *out);
 
 UPMU_END_DECLS
 

@@ -41,16 +41,17 @@ enum upmu_trace_kind {
     UPMU_TRACE_LOCK_ACQUIRED = 17, /**< it has it after a block: `result`; its wait began at the block */
     UPMU_TRACE_LOCK_ACQUIRE = 18,  /**< an acquisition without a wait (modes holders, all; sampled ones in contended) */
     UPMU_TRACE_LOCK_RELEASE = 19,  /**< given back; in mode contended only when somebody waited, with `stack` */
-    UPMU_TRACE_LOCK_FAILED = 20,   /**< a wait, or with UPMU_FLAG_TRIED a try, that ended without the lock: `result` */
-    UPMU_TRACE_LOCK_INIT = 21,     /**< the lock begins its life; `name` if it was given one */
-    UPMU_TRACE_LOCK_DESTROY = 22,  /**< it ends */
-    UPMU_TRACE_LOCK_COUNTS = 23,   /**< totals of this thread and lock so far: `count`, `contended` */
-    UPMU_TRACE_LOCK_NAME = 24,     /**< `name` of the object from upmu_lock_name() */
-    UPMU_TRACE_LOCK_MISUSE = 25,   /**< released though not held by this thread: `result` is what the call returned */
+    UPMU_TRACE_LOCK_FAILED =
+        20, /**< a wait, or with UPMU_TRACE_FLAG_TRIED a try, that ended without the lock: `result` */
+    UPMU_TRACE_LOCK_INIT = 21,       /**< the lock begins its life; `name` if it was given one */
+    UPMU_TRACE_LOCK_DESTROY = 22,    /**< it ends */
+    UPMU_TRACE_LOCK_COUNTS = 23,     /**< totals of this thread and lock so far: `count`, `contended` */
+    UPMU_TRACE_LOCK_NAME = 24,       /**< `name` of the object from upmu_lock_name() */
+    UPMU_TRACE_LOCK_MISUSE = 25,     /**< released though not held by this thread: `result` is what the call returned */
     UPMU_TRACE_LOCK_CONSISTENT = 26, /**< a robust mutex whose owner had died is declared consistent: `result` */
     /** The thread takes `object` while it holds `object2`, taken at `holder_site`, and `count` - 1 others, of which the
      *  events of the same tick beside it tell. Once per thread and set of locks; again after the thread made or joined
-     *  another, or a lock began a new life. UPMU_FLAG_TRIED, UPMU_FLAG_TIMED: by a call that does not wait for ever.
+     *  another, or a lock began a new life. UPMU_TRACE_FLAG_TRIED, UPMU_TRACE_FLAG_TIMED: by a call that does not wait for ever.
      *  Where `object2` is a semaphore of several places, of which the thread has one, `count` has their number from bit
      *  UPMU_PLACES_SHIFT on. With `count` 0: the semaphore `object`, told of as a lock or room in its life, is none: it
      *  was posted by a thread that did not hold it. */
@@ -75,7 +76,7 @@ enum upmu_trace_kind {
     /* Threads: `object` is the pthread_t, `peer` the kernel id of the other thread where it is known. */
     UPMU_TRACE_THREAD_CREATE = 48, /**< in the creator; `result` */
     UPMU_TRACE_THREAD_START = 49,  /**< first event of the new thread; `peer` is its creator */
-    UPMU_TRACE_THREAD_EXIT = 50,   /**< last event; with UPMU_FLAG_FINAL `count` has its context switches */
+    UPMU_TRACE_THREAD_EXIT = 50,   /**< last event; with UPMU_TRACE_FLAG_FINAL `count` has its context switches */
     UPMU_TRACE_THREAD_JOIN = 51,   /**< starts to wait for the thread's end */
     UPMU_TRACE_THREAD_JOINED = 52, /**< `result` */
     UPMU_TRACE_THREAD_NAME = 53,   /**< `name` */
@@ -99,7 +100,7 @@ enum upmu_trace_kind {
     /* How the thread's running goes on (UPMU_SCHED), told by the kernel; `count` is the number of a CPU. What is not told
      * is unknown: what lies before SCHED_BEGIN, behind the last of these, and between those before and after SCHED_LOST. */
     UPMU_TRACE_SCHED_BEGIN = 64, /**< told from here on; the thread runs */
-    UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_FLAG_PREEMPTED if it could have, else it waits */
+    UPMU_TRACE_SCHED_OUT = 65,   /**< it runs no more: UPMU_TRACE_FLAG_PREEMPTED if it could have, else it waits */
     UPMU_TRACE_SCHED_IN = 66,    /**< it runs again */
     UPMU_TRACE_SCHED_LOST =
         67, /**< `count` or more of SCHED_OUT and SCHED_IN are missing, between those before and after it */
@@ -152,21 +153,21 @@ enum { UPMU_PLACES_SHIFT = 32, UPMU_PLACES_MOST = 65535 };
 
 /** What else is to be known of an event about an object: bits of `flags`. */
 enum upmu_trace_flag {
-    UPMU_FLAG_SHARED = 1,        /**< as a reader: of LOCK_COUNTS, they are those of the thread as a reader alone */
-    UPMU_FLAG_HOLDER_SHARED = 2, /**< LOCK_BLOCK: the holder named is a reader, maybe one of several */
-    UPMU_FLAG_TIMED = 4,         /**< a wait that ends by itself at some time */
-    UPMU_FLAG_TRIED = 8,         /**< by a call that never waits */
-    UPMU_FLAG_SAMPLED = 16,      /**< one in N without contention: ACQUIRE and its RELEASE both have it */
+    UPMU_TRACE_FLAG_SHARED = 1, /**< as a reader: of LOCK_COUNTS, they are those of the thread as a reader alone */
+    UPMU_TRACE_FLAG_HOLDER_SHARED = 2, /**< LOCK_BLOCK: the holder named is a reader, maybe one of several */
+    UPMU_TRACE_FLAG_TIMED = 4,         /**< a wait that ends by itself at some time */
+    UPMU_TRACE_FLAG_TRIED = 8,         /**< by a call that never waits */
+    UPMU_TRACE_FLAG_SAMPLED = 16,      /**< one in N without contention: ACQUIRE and its RELEASE both have it */
     /* LOCK_INIT, LOCK_BLOCK: what kind of mutex, semaphore, rwlock or barrier it is, where that can be known. */
-    UPMU_FLAG_RECURSIVE = 32,
-    UPMU_FLAG_ERRORCHECK = 64,
-    UPMU_FLAG_ROBUST = 128,
-    UPMU_FLAG_PI = 256,         /**< priority inheritance */
-    UPMU_FLAG_PSHARED = 512,    /**< shared between processes; of a robust mutex only LOCK_INIT tells */
-    UPMU_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
+    UPMU_TRACE_FLAG_RECURSIVE = 32,
+    UPMU_TRACE_FLAG_ERRORCHECK = 64,
+    UPMU_TRACE_FLAG_ROBUST = 128,
+    UPMU_TRACE_FLAG_PI = 256,         /**< priority inheritance */
+    UPMU_TRACE_FLAG_PSHARED = 512,    /**< shared between processes; of a robust mutex only LOCK_INIT tells */
+    UPMU_TRACE_FLAG_FINAL = 1024,     /**< LOCK_DESTROY: the counts of all threads up to here are in the trace;
                                  THREAD_EXIT: `count` is known */
-    UPMU_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread could have run on, another one took its place */
-    UPMU_FLAG_FREED = 4096,     /**< LOCK_DESTROY: nobody ended it; the memory it lay in was given back */
+    UPMU_TRACE_FLAG_PREEMPTED = 2048, /**< SCHED_OUT: the thread could have run on, another one took its place */
+    UPMU_TRACE_FLAG_FREED = 4096,     /**< LOCK_DESTROY: nobody ended it; the memory it lay in was given back */
 };
 
 /** One event; pointers are valid until the next call on the same trace. */
@@ -175,7 +176,7 @@ struct upmu_trace_event {
     uint64_t time_ns;      /**< nanoseconds since 1970-01-01 00:00 UTC */
     uint64_t tick;         /**< the same moment on the recorder's clock */
     int32_t kind;          /**< enum upmu_trace_kind */
-    uint32_t process;      /**< index for upmu_trace_process() */
+    uint32_t process;      /**< index for upmu_trace_process_at() */
     pid_t pid;             /**< process id */
     pid_t tid;             /**< kernel thread id */
     const char *name;      /**< region name or text, NUL-terminated; "" where the kind has none */
@@ -185,7 +186,7 @@ struct upmu_trace_event {
     int32_t result;        /**< what the call returned (an errno value of the recorded machine, 0 = success) */
     pid_t peer;            /**< LOCK_BLOCK: the holder, 0 if not known; THREAD_*: the other thread, 0 if not known;
                                 LOCK_COUNTS: the thread that counted, 0 if it is `tid` */
-    uint32_t stack;        /**< id for upmu_trace_stack(), 0 = none */
+    uint32_t stack;        /**< id for upmu_trace_stack_find(), 0 = none */
     uint64_t site;         /**< call site of this event, 0 if not known */
     uint64_t holder_site;  /**< LOCK_BLOCK: where the holder acquired, 0 if not known */
     uint64_t holder_since; /**< LOCK_BLOCK: when, as time_ns; 0 = at least since before this event, not known */
@@ -194,7 +195,7 @@ struct upmu_trace_event {
                     FUTEX_WAIT, FUTEX_WOKEN: see there;
                     SCHED_*: a CPU, or switches */
     uint64_t contended; /**< LOCK_COUNTS: those that had to wait; FUTEX_COUNTS: those within recorded waits */
-    size_t n_values;    /**< counters, in the order of upmu_trace_counter(); 0 for kinds without */
+    size_t n_values;    /**< counters, in the order of upmu_trace_counter_name(); 0 for kinds without */
     const struct upmu_value *values;
     uint32_t flags; /**< enum upmu_trace_flag */
 };
@@ -251,11 +252,11 @@ UPMU_API UPMU_CHECKED int upmu_trace_next(struct upmu_trace *trace, const struct
  * may be earlier than the last ones before.
  * @return 0; UPMU_E_STATE (not all events have been given), UPMU_E_INVAL, UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM.
  */
-UPMU_API UPMU_CHECKED int upmu_trace_more(struct upmu_trace *trace);
+UPMU_API UPMU_CHECKED int upmu_trace_update(struct upmu_trace *trace);
 
 /** Packets of rings that were overwritten between two others that were read, since the trace was opened: the events in them
  *  were not given. */
-UPMU_API uint64_t upmu_trace_missed(const struct upmu_trace *trace);
+UPMU_API uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace);
 
 /** This moment on the clock of process `index`'s events, while the machine has not been started anew since.
  *  @return 0; UPMU_E_INVAL. */
@@ -264,18 +265,18 @@ UPMU_API UPMU_CHECKED int upmu_trace_now(const struct upmu_trace *trace, size_t 
 /** "lock-block", "begin", ...: what `upmu dump` calls a kind; NULL for one this version does not know. */
 UPMU_API const char *upmu_trace_kind_name(int kind);
 /** "mutex", "cond", "lock" for one of the program's own, ...: an enum upmu_object_type; NULL for none and unknown ones. */
-UPMU_API const char *upmu_trace_object_name(int type);
+UPMU_API const char *upmu_object_type_name(int type);
 
 /** Number of processes. */
-UPMU_API size_t upmu_trace_processes(const struct upmu_trace *trace);
+UPMU_API size_t upmu_trace_process_count(const struct upmu_trace *trace);
 
 /** What is known of process `index`. Looks at the heads of its packets. @return 0; UPMU_E_INVAL (index, size); UPMU_E_IO,
  *  UPMU_E_NOMEM. */
-UPMU_API UPMU_CHECKED int upmu_trace_process(const struct upmu_trace *trace, size_t index,
-                                             struct upmu_trace_process *out);
+UPMU_API UPMU_CHECKED int upmu_trace_process_at(const struct upmu_trace *trace, size_t index,
+                                                struct upmu_trace_process *out);
 
 /** Name of counter `i` of process `index`, NULL past the last. Lives as long as the trace is open. */
-UPMU_API const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, size_t i);
+UPMU_API const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i);
 
 /** How a stack was captured. */
 enum upmu_stack_method {
@@ -296,8 +297,8 @@ struct upmu_trace_stack {
 
 /** Stack `id` of process `index`. Stacks are written before the first event that names them.
  *  @return 0; UPMU_E_NAME (no such stack: lost, or 0); UPMU_E_INVAL. */
-UPMU_API UPMU_CHECKED int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id,
-                                           struct upmu_trace_stack *out);
+UPMU_API UPMU_CHECKED int upmu_trace_stack_find(const struct upmu_trace *trace, size_t index, uint32_t id,
+                                                struct upmu_trace_stack *out);
 
 /** A module (program or shared object) mapped into a process of the recording; strings live as long as the trace. Where
  *  another one was unloaded and this one came to lie at its addresses, these and all call sites and frames in this one have
@@ -312,15 +313,15 @@ struct upmu_trace_module {
 
 /** Module `i` of process `index`, in the order of being seen. Complete once upmu_trace_next() has returned 0.
  *  @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
-UPMU_API UPMU_CHECKED int upmu_trace_module(const struct upmu_trace *trace, size_t index, size_t i,
-                                            struct upmu_trace_module *out);
+UPMU_API UPMU_CHECKED int upmu_trace_module_at(const struct upmu_trace *trace, size_t index, size_t i,
+                                               struct upmu_trace_module *out);
 
 /** Close; NULL is fine. */
 UPMU_API void upmu_trace_close(struct upmu_trace *trace);
 
 /** What upmu_trace_repair() did. */
-struct upmu_trace_repair {
-    size_t size;        /**< in: sizeof(struct upmu_trace_repair) */
+struct upmu_trace_repair_result {
+    size_t size;        /**< in: sizeof(struct upmu_trace_repair_result) */
     uint32_t processes; /**< process directories looked at */
     uint32_t running;   /**< of these still being written: left alone */
     uint32_t trimmed;   /**< streams whose unfinished last packet was cut off */
@@ -335,7 +336,7 @@ struct upmu_trace_repair {
  * @return 0; UPMU_E_IO, UPMU_E_FORMAT (what is damaged is left as it is, the rest is repaired), UPMU_E_VERSION,
  *         UPMU_E_NOMEM, UPMU_E_INVAL.
  */
-UPMU_API UPMU_CHECKED int upmu_trace_repair(const char *dir, struct upmu_trace_repair *out);
+UPMU_API UPMU_CHECKED int upmu_trace_repair(const char *dir, struct upmu_trace_repair_result *out);
 
 UPMU_END_DECLS
 

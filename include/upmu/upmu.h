@@ -21,7 +21,7 @@
  *   r1a8                        a raw code of the core PMU, in hexadecimal
  *   skl::NAME               the same with the PMU's name as libpfm4 has it, or that of the CPU
  *   sched:sched_switch      a tracepoint of the kernel, subsystem:event
- *   ipc, l1d-miss-ratio     a metric: the events that it is computed from, each once (upmu_metric_info)
+ *   ipc, l1d-miss-ratio     a metric: the events that it is computed from, each once (upmu_metric_at)
  * each optionally followed by modifiers as perf has them: `:u` user mode only, `:k` kernel mode only, `:h` hypervisor
  * mode, `:G` guests, `:H` the host, `:p` precise. In lists, `{a,b}` keeps events in one group of the kernel, so that they
  * are counted at the same time; where that is not possible the group is refused.
@@ -116,10 +116,10 @@ UPMU_API int upmu_status_weakest(int a, int b);
 /* ------------------------------------------------------------------------------------------------ events */
 
 /** How faithfully an encoding counts what the vendor-neutral name says. */
-enum upmu_grade {
-    UPMU_GRADE_ABSENT = 0,      /**< this CPU has no such event */
-    UPMU_GRADE_EXACT = 1,       /**< the definition, as documented */
-    UPMU_GRADE_APPROXIMATE = 2, /**< close to it; `note` says in what it differs */
+enum upmu_match {
+    UPMU_MATCH_ABSENT = 0,      /**< this CPU has no such event */
+    UPMU_MATCH_EXACT = 1,       /**< the definition, as documented */
+    UPMU_MATCH_APPROXIMATE = 2, /**< close to it; `note` says in what it differs */
 };
 
 /** What a name becomes on this machine. Strings are owned by the library and live as long as the process. */
@@ -132,7 +132,7 @@ struct upmu_event_info {
     const char *perf;     /**< perf's generic name, or NULL */
     const char *pmu;      /**< kernel PMU that counts it ("software", "cpu", "msr"), or NULL when absent */
     uint32_t type;        /**< perf_event_attr.type; UINT32_MAX for a derived event, which is several */
-    int32_t grade;        /**< enum upmu_grade */
+    int32_t match;        /**< enum upmu_match */
     uint64_t config;      /**< perf_event_attr.config; this and the next two UPMU_NO_VALUE for a derived event */
     uint64_t config1;     /**< perf_event_attr.config1 */
     uint64_t config2;     /**< perf_event_attr.config2 */
@@ -141,7 +141,7 @@ struct upmu_event_info {
     const char *note;     /**< why approximate or absent, else "" */
     const char *source;   /**< where the row comes from, "" for events of the running kernel */
     /** The CPU's own code, behind a generic id too; UPMU_NO_VALUE if there is none or it is not known. */
-    uint64_t machine_code;
+    uint64_t raw_encoding;
     const char *generic; /**< the kernel's generic id for the same name ("hw-cache:0x10001"), used or not; "" if none */
     /** Which of the two codes is used, and what is known of the other one; "" for events outside the CPU's table.
      *  Why it is so is the rule of the CPU, upmu_cpu_info.rule. */
@@ -159,10 +159,10 @@ struct upmu_event_info {
 /**
  * Look a name up without opening anything.
  * @return 0; UPMU_E_NAME (unknown; the message suggests), UPMU_E_UNSUPPORTED (known, absent on this CPU: `info` is
- *         filled, grade UPMU_GRADE_ABSENT), UPMU_E_INVAL (size, NULL or malformed name), UPMU_E_NOMEM.
+ *         filled, match UPMU_MATCH_ABSENT), UPMU_E_INVAL (size, NULL or malformed name), UPMU_E_NOMEM.
  * Thread safe, not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_event_info(const char *name, struct upmu_event_info *info);
+UPMU_API UPMU_CHECKED int upmu_event_find(const char *name, struct upmu_event_info *info);
 
 /**
  * Try the event for real: open it for the calling thread, let it run, close it.
@@ -209,21 +209,21 @@ struct upmu_cpu_info {
  *            "kx-6000", "sw831"); NULL: the running machine's
  * @return 0; UPMU_E_NAME (unknown; the message suggests), UPMU_E_INVAL (info or its size). Thread safe, not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_cpu_info(const char *cpu, struct upmu_cpu_info *info);
+UPMU_API UPMU_CHECKED int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info);
 
 /** Keys of the families, one after the other; NULL after the last. @param position in/out: start with 0. Thread safe. */
 UPMU_API const char *upmu_cpu_next(size_t *position);
 
 /**
- * What a name becomes on a CPU, whatever machine this is: as upmu_event_info(), out of the table alone. Names of the
+ * What a name becomes on a CPU, whatever machine this is: as upmu_event_find(), out of the table alone. Names of the
  * running kernel (`pmu/event/`) are UPMU_E_NAME. Thread safe, not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_cpu_event_info(const char *cpu, const char *name, struct upmu_event_info *info);
+UPMU_API UPMU_CHECKED int upmu_cpu_event_find(const char *cpu, const char *name, struct upmu_event_info *info);
 
 /**
  * Names that a CPU's table knows, one after the other: the vendor-neutral set (absent ones included), then the CPU's own
  * names as `native::NAME`.
- * @param cpu      as in upmu_cpu_info(); an unknown CPU has no names
+ * @param cpu      as in upmu_cpu_find(); an unknown CPU has no names
  * @param position in/out: start with 0.
  * @return the name (owned by the library, lives as long as the process), NULL after the last. Thread safe.
  */
@@ -248,11 +248,11 @@ struct upmu_metric_info {
  * the first one is shown whose events the CPU has.
  * @return 0 and the metric at `index` (0, 1, ...), or UPMU_E_NAME past the last one. Thread safe, not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_metric_info(size_t index, struct upmu_metric_info *info);
+UPMU_API UPMU_CHECKED int upmu_metric_at(size_t index, struct upmu_metric_info *info);
 
-/** The same on a CPU by its name as in upmu_cpu_info(), whatever machine this is: the names are the same, what they are
+/** The same on a CPU by its name as in upmu_cpu_find(), whatever machine this is: the names are the same, what they are
  *  computed from and `lacks` differ. */
-UPMU_API UPMU_CHECKED int upmu_cpu_metric_info(const char *cpu, size_t index, struct upmu_metric_info *info);
+UPMU_API UPMU_CHECKED int upmu_cpu_metric_at(const char *cpu, size_t index, struct upmu_metric_info *info);
 
 /**
  * Define metrics by a file: a line is `name = formula`, and `#` begins a comment. A formula has + - * / and parentheses over
@@ -274,11 +274,11 @@ struct upmu_metric_group_info {
 };
 
 /**
- * @param cpu   as in upmu_cpu_info(); NULL: this machine
+ * @param cpu   as in upmu_cpu_find(); NULL: this machine
  * @param index 0, 1, ...
  * @return 0; UPMU_E_NAME (past the last group, or no such CPU), UPMU_E_INVAL, UPMU_E_NOMEM. Thread safe, not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_metric_group_info(const char *cpu, size_t index, struct upmu_metric_group_info *info);
+UPMU_API UPMU_CHECKED int upmu_metric_group_at(const char *cpu, size_t index, struct upmu_metric_group_info *info);
 
 /** A metric's result; there is a number only if `status` is exact or scaled, else `value` is NaN. */
 struct upmu_metric_value {
@@ -365,7 +365,7 @@ struct upmu_set_opts {
 UPMU_API UPMU_CHECKED int upmu_set_open(struct upmu_set **set, const char *events, const struct upmu_set_opts *opts);
 
 /** Number of events, in the order given to upmu_set_open(). */
-UPMU_API size_t upmu_set_size(const struct upmu_set *set);
+UPMU_API size_t upmu_set_event_count(const struct upmu_set *set);
 
 /** Name of event `i` as counted, with the modifiers really in force (":u" is added where the kernel allows no more);
  *  NULL if out of range. Lives as long as the set. */
@@ -375,10 +375,10 @@ UPMU_API const char *upmu_set_name(const struct upmu_set *set, size_t i);
 UPMU_API const char *upmu_set_reason(const struct upmu_set *set, size_t i);
 
 /** Number of kernel groups the events of one thread or CPU were put into: over 1 they may take turns. */
-UPMU_API size_t upmu_set_groups(const struct upmu_set *set);
+UPMU_API size_t upmu_set_group_count(const struct upmu_set *set);
 
 /** Threads (or CPUs) counted: 1 for the calling thread, a command or a CPU. */
-UPMU_API size_t upmu_set_instances(const struct upmu_set *set);
+UPMU_API size_t upmu_set_instance_count(const struct upmu_set *set);
 
 /** Whether event `i` is read without a system call at this moment (decided anew on each read). */
 UPMU_API int upmu_set_user_read(const struct upmu_set *set, size_t i);
@@ -400,7 +400,7 @@ UPMU_API int upmu_set_reset(struct upmu_set *set);
 
 /**
  * Read all events: the sum over the threads counted, running or stopped.
- * @param values out: `n` values, n >= upmu_set_size(); those that could not be read say so
+ * @param values out: `n` values, n >= upmu_set_event_count(); those that could not be read say so
  * @return number of events; UPMU_E_INVAL (n too small); UPMU_E_STATE (never started, another process or thread).
  * No allocation. A count that went backwards is not counted; if the program closed the descriptors of the library behind
  * its back (close_range), the values are refused from then on.
@@ -409,13 +409,14 @@ UPMU_API int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size
 
 /** Name of the kernel's PMU that counts event `i` on the `kind`-th kind of core (0 ...), NULL past the last: most machines
  *  have one kind. A count of upmu_set_read() is the sum over them. Lives as long as the set. */
-UPMU_API const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind);
+UPMU_API const char *upmu_set_core_type(const struct upmu_set *set, size_t i, size_t kind);
 
 /**
  * What event `i` counted on one kind of core, as of the last upmu_set_read(). Its times are those spent on that kind.
  * @return 0; UPMU_E_INVAL (no such event or kind, no value); UPMU_E_STATE (never started, another process or thread).
  */
-UPMU_API UPMU_CHECKED int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value);
+UPMU_API UPMU_CHECKED int upmu_set_read_core_type(struct upmu_set *set, size_t i, size_t kind,
+                                                  struct upmu_value *value);
 
 /**
  * Wait for the command of a set to end.
@@ -435,7 +436,7 @@ UPMU_API UPMU_CHECKED int upmu_set_alive(struct upmu_set *set);
 /**
  * Measure what an empty upmu_set_start() and upmu_set_stop() of this set count themselves, to be subtracted from a count per
  * start/stop pair: the least of several tries, event by event. Counts and times of the set stay as they were.
- * @param values out: `n` values, n >= upmu_set_size(); an event that has no number in the set has none here
+ * @param values out: `n` values, n >= upmu_set_event_count(); an event that has no number in the set has none here
  * @return number of events; UPMU_E_INVAL (no set, n too small); UPMU_E_STATE (not a set with UPMU_TARGET_THREAD, the set runs,
  *         another process or thread); UPMU_E_SYSTEM, UPMU_E_BUSY as upmu_set_start(). Allocates; not signal safe.
  */
@@ -457,7 +458,7 @@ struct upmu_usage {
  * are still running and for those that their parent let the kernel reap.
  * @return 0; UPMU_E_INVAL; UPMU_E_STATE (no command, its end was not waited for, or the kernel accounted for nothing).
  */
-UPMU_API UPMU_CHECKED int upmu_set_usage(const struct upmu_set *set, struct upmu_usage *usage);
+UPMU_API UPMU_CHECKED int upmu_set_usage_read(const struct upmu_set *set, struct upmu_usage *usage);
 
 /** Process id of the command or process counted; 0 for other targets, and for a command before its start. */
 UPMU_API pid_t upmu_set_pid(const struct upmu_set *set);
@@ -472,10 +473,10 @@ struct upmu_plan;
 
 /** What an entry of a plan stands for. */
 enum upmu_plan_role {
-    UPMU_PLAN_EVENT = 0,  /**< an event of the list, on the first kind of core */
-    UPMU_PLAN_KIND = 1,   /**< the same event on another kind of core, to be added */
-    UPMU_PLAN_FILLER = 2, /**< opened to keep other groups from running beside its own, and not read */
-    UPMU_PLAN_TERM = 3,   /**< a further event of the formula of a derived one */
+    UPMU_PLAN_EVENT = 0,     /**< an event of the list, on the first kind of core */
+    UPMU_PLAN_CORE_TYPE = 1, /**< the same event on another kind of core, to be added */
+    UPMU_PLAN_FILLER = 2,    /**< opened to keep other groups from running beside its own, and not read */
+    UPMU_PLAN_TERM = 3,      /**< a further event of the formula of a derived one */
 };
 
 /** An entry of a plan. Strings live as long as the plan. */
@@ -497,7 +498,7 @@ struct upmu_plan_entry {
 /**
  * Plan a list of events.
  * @param plan   out: to be freed with upmu_plan_close(); NULL on failure
- * @param cpu    as in upmu_cpu_info(); NULL: the running machine
+ * @param cpu    as in upmu_cpu_find(); NULL: the running machine
  * @param events comma-separated names
  * @return 0, also if some events are in no group; UPMU_E_NAME (an event or CPU that nobody knows), UPMU_E_INVAL,
  *         UPMU_E_LIMIT (too many), UPMU_E_NOMEM. Not signal safe.
@@ -505,10 +506,10 @@ struct upmu_plan_entry {
 UPMU_API UPMU_CHECKED int upmu_plan_open(struct upmu_plan **plan, const char *cpu, const char *events);
 
 /** Entries: first the events in the order of the list, then the others. */
-UPMU_API size_t upmu_plan_size(const struct upmu_plan *plan);
+UPMU_API size_t upmu_plan_entry_count(const struct upmu_plan *plan);
 
 /** Number of groups. */
-UPMU_API size_t upmu_plan_groups(const struct upmu_plan *plan);
+UPMU_API size_t upmu_plan_group_count(const struct upmu_plan *plan);
 
 /** Whether it is proven that no plan has fewer groups: always up to eight events, nearly always with more. */
 UPMU_API int upmu_plan_proven(const struct upmu_plan *plan);
@@ -517,7 +518,7 @@ UPMU_API int upmu_plan_proven(const struct upmu_plan *plan);
 UPMU_API const char *upmu_plan_note(const struct upmu_plan *plan);
 
 /** @return 0; UPMU_E_INVAL (no such entry, or its size). Thread safe. */
-UPMU_API UPMU_CHECKED int upmu_plan_entry(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry);
+UPMU_API UPMU_CHECKED int upmu_plan_entry_at(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry);
 
 /** Free; NULL is fine. */
 UPMU_API void upmu_plan_close(struct upmu_plan *plan);

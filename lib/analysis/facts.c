@@ -30,7 +30,7 @@ static bool add_own_cost(const struct upmu_overview *overview, size_t i, uint64_
     const struct ov_process *of = &overview->pass.processes[i];
     if (of->full + of->compact == 0)
         return true;
-    if (upmu_overview_process(overview, i, &p) != 0 || p.event_cost_ps == 0)
+    if (upmu_overview_process_at(overview, i, &p) != 0 || p.event_cost_ps == 0)
         return false;
     double ps = (double)of->full * (double)p.event_cost_ps + (double)of->compact * (double)p.compact_cost_ps +
                 (double)of->stacked * (double)p.stack_cost_ps;
@@ -55,7 +55,7 @@ static uint64_t lifetime(const struct overview *o)
     return ns;
 }
 
-int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overview_totals *out)
+int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_overview_totals *out)
 {
     if (!overview || !out)
         return no_place();
@@ -79,21 +79,21 @@ int upmu_overview_totals(const struct upmu_overview *overview, struct upmu_overv
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_process(const struct upmu_overview *overview, size_t i, struct upmu_trace_process *out)
+int upmu_overview_process_at(const struct upmu_overview *overview, size_t i, struct upmu_trace_process *out)
 {
     if (!overview || !out)
         return no_place();
-    return i < overview->pass.n_processes ? upmu_trace_process(overview->trace, i, out) : UPMU_E_NAME;
+    return i < overview->pass.n_processes ? upmu_trace_process_at(overview->trace, i, out) : UPMU_E_NAME;
 }
 
-const char *upmu_overview_damage(const struct upmu_overview *overview, size_t i)
+const char *upmu_overview_damage_message(const struct upmu_overview *overview, size_t i)
 {
     return overview && i < overview->n_damages ? overview->damages[i] : NULL;
 }
 
-const char *upmu_overview_counter(const struct upmu_overview *overview, size_t process, size_t i)
+const char *upmu_overview_counter_name(const struct upmu_overview *overview, size_t process, size_t i)
 {
-    return overview ? upmu_trace_counter(overview->trace, process, i) : NULL;
+    return overview ? upmu_trace_counter_name(overview->trace, process, i) : NULL;
 }
 
 const char *upmu_wait_kind_name(int kind)
@@ -105,7 +105,7 @@ const char *upmu_wait_kind_name(int kind)
 
 /* ----------------------------------------------------------------------------------------------------- threads */
 
-int upmu_overview_thread(const struct upmu_overview *overview, size_t i, struct upmu_overview_thread *out)
+int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_thread *out)
 {
     if (!overview || !out)
         return no_place();
@@ -140,7 +140,7 @@ const char *upmu_sched_state_name(int state)
     return state >= 0 && state < UPMU_SCHED_STATES ? names[state] : "?";
 }
 
-int upmu_overview_sched(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)
+int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)
 {
     if (!overview || !out)
         return no_place();
@@ -167,7 +167,7 @@ int upmu_overview_sched(const struct upmu_overview *overview, size_t i, struct u
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_waker(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_waker *out)
+int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_waker *out)
 {
     if (!overview || !out)
         return no_place();
@@ -184,7 +184,7 @@ int upmu_overview_waker(const struct upmu_overview *overview, size_t i, size_t k
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_kernel_lock(const struct upmu_overview *overview, size_t i, struct upmu_overview_kernel_lock *out)
+int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_kernel_lock *out)
 {
     if (!overview || !out)
         return no_place();
@@ -274,7 +274,7 @@ static int give_object(const struct overview *o, const struct ov_object *object,
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
+int upmu_overview_object_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
 {
     if (!overview || !out)
         return no_place();
@@ -282,8 +282,8 @@ int upmu_overview_object(const struct upmu_overview *overview, size_t i, struct 
     return object ? give_object(&overview->pass, object, out) : UPMU_E_NAME;
 }
 
-int upmu_overview_object_at(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
-                            struct upmu_overview_object *out)
+int upmu_overview_object_find(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
+                              struct upmu_overview_object *out)
 {
     if (!overview || !out || process >= overview->pass.n_processes)
         return no_place();
@@ -291,7 +291,8 @@ int upmu_overview_object_at(const struct upmu_overview *overview, size_t process
     return last != MAP_NONE ? give_object(&overview->pass, &overview->pass.objects[last], out) : UPMU_E_NAME;
 }
 
-int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_use *out)
+int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
+                                   struct upmu_overview_object_thread *out)
 {
     if (!overview || !out)
         return no_place();
@@ -301,7 +302,7 @@ int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, 
         return UPMU_E_NAME;
     const struct ov_use *use = &o->uses[object->first_use + k];
     bool whole = o->processes[object->process].whole;
-    struct upmu_overview_use ours = {
+    struct upmu_overview_object_thread ours = {
         .tid = o->threads[use->thread].tid,
         .thread_name = text_of(o->threads[use->thread].name),
         .acquisitions = use_acquisitions(use),
@@ -319,7 +320,8 @@ int upmu_overview_use(const struct upmu_overview *overview, size_t i, size_t k, 
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_site *out)
+int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, size_t k,
+                               struct upmu_overview_call_site *out)
 {
     if (!overview || !out)
         return no_place();
@@ -328,7 +330,7 @@ int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k,
     if (!object || k >= object->n_sites)
         return UPMU_E_NAME;
     const struct ov_site *site = &o->sites[object->first_site + k];
-    const struct upmu_overview_site ours = {
+    const struct upmu_overview_call_site ours = {
         .address = site->address,
         .stack = site->stack,
         .taken = site->taken,
@@ -339,7 +341,8 @@ int upmu_overview_site(const struct upmu_overview *overview, size_t i, size_t k,
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_section(const struct upmu_overview *overview, size_t i, int kind, struct upmu_overview_section *out)
+int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, int kind,
+                               struct upmu_overview_section *out)
 {
     if (!overview || !out)
         return no_place();
@@ -356,7 +359,7 @@ int upmu_overview_section(const struct upmu_overview *overview, size_t i, int ki
 
 /* ----------------------------------------------------------------------------------------------------- regions */
 
-int upmu_overview_region(const struct upmu_overview *overview, size_t i, struct upmu_overview_region *out)
+int upmu_overview_region_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_region *out)
 {
     if (!overview || !out)
         return no_place();

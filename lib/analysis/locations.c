@@ -14,7 +14,7 @@ static bool module_at(const struct upmu_overview *o, size_t process, uint64_t ad
 {
     bool found = false;
     struct upmu_trace_module m = {.size = sizeof m};
-    for (size_t i = 0; upmu_trace_module(o->trace, process, i, &m) == 0; i++) {
+    for (size_t i = 0; upmu_trace_module_at(o->trace, process, i, &m) == 0; i++) {
         if (address < m.start || address >= m.end)
             continue;
         *out = m;
@@ -36,7 +36,7 @@ static int read_jit_maps(struct upmu_overview *o)
     if (rc != 0)
         return rc == UPMU_E_NOMEM ? rc : 0;
     for (size_t i = 0; rc == 0 && i < o->pass.n_processes; i++)
-        if (upmu_control_status(control, i, &status) == 0 && upmu_trace_process(o->trace, i, &process) == 0 &&
+        if (upmu_control_status_read(control, i, &status) == 0 && upmu_trace_process_at(o->trace, i, &process) == 0 &&
             status.pid == process.pid)
             rc = jit_map_read(&o->jit[i], status.dir, process.pid, process.start_ns);
     upmu_control_close(control);
@@ -103,8 +103,8 @@ static int look_up(struct upmu_overview *o, size_t process, uint64_t address)
     return 0;
 }
 
-int upmu_overview_symbol(struct upmu_overview *overview, size_t process, uint64_t address, size_t depth,
-                         struct upmu_symbol *out)
+int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint64_t address, size_t depth,
+                            struct upmu_symbol *out)
 {
     if (!overview || !out || process >= overview->pass.n_processes)
         return upmu_fail(UPMU_E_INVAL, "no overview, no place for the symbol, or no process %zu", process);
@@ -155,9 +155,10 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
     return 0;
 }
 
-int upmu_overview_stack(const struct upmu_overview *overview, size_t process, uint32_t id, struct upmu_trace_stack *out)
+int upmu_overview_stack_find(const struct upmu_overview *overview, size_t process, uint32_t id,
+                             struct upmu_trace_stack *out)
 {
     if (!overview)
         return upmu_fail(UPMU_E_INVAL, "no overview");
-    return upmu_trace_stack(overview->trace, process, id, out);
+    return upmu_trace_stack_find(overview->trace, process, id, out);
 }

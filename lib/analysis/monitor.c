@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recording watched while it is written. Room: analysis. Before it: the trace reader, which goes on where it had come to,
- * and the pass, which never ends here; after it: tools, through include/upmu/live.h.
+ * and the pass, which never ends here; after it: tools, through include/upmu/monitor.h.
  *
  * What was waited in an interval is the difference of two sums: of the waits that are over, and of what those that go on
  * have lasted so far. So a wait counts while it lasts, and is not counted again when it ends.
  */
-#include "upmu/live.h"
+#include "upmu/monitor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct live_object {
     uint64_t oldest_ns;
 };
 
-struct upmu_live {
+struct upmu_monitor {
     struct upmu_overview all;
     bool begun;
     uint64_t now_ns, before_ns, events_before;
@@ -51,12 +51,12 @@ static int no_place(void)
     return upmu_fail(UPMU_E_INVAL, "no recording that is watched, or no place for what it says");
 }
 
-int upmu_live_open(struct upmu_live **live, const char *dir)
+int upmu_monitor_open(struct upmu_monitor **live, const char *dir)
 {
     if (!live || !dir)
         return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the recording");
     *live = NULL;
-    struct upmu_live *l = calloc(1, sizeof *l);
+    struct upmu_monitor *l = calloc(1, sizeof *l);
     if (!l)
         return no_memory();
     l->all.pass.chain.off = true;
@@ -66,11 +66,11 @@ int upmu_live_open(struct upmu_live **live, const char *dir)
     if (rc == 0)
         *live = l;
     else
-        upmu_live_close(l);
+        upmu_monitor_close(l);
     return rc;
 }
 
-void upmu_live_close(struct upmu_live *live)
+void upmu_monitor_close(struct upmu_monitor *live)
 {
     if (!live)
         return;
@@ -85,12 +85,12 @@ void upmu_live_close(struct upmu_live *live)
 
 /* ------------------------------------------------------------------------------------------------------ reading */
 
-static int add_processes(struct upmu_live *l)
+static int add_processes(struct upmu_monitor *l)
 {
     int rc = 0;
-    for (size_t i = l->all.pass.n_processes; rc == 0 && i < upmu_trace_processes(l->all.trace); i++) {
+    for (size_t i = l->all.pass.n_processes; rc == 0 && i < upmu_trace_process_count(l->all.trace); i++) {
         struct upmu_trace_process p = {.size = sizeof p};
-        rc = upmu_trace_process(l->all.trace, i, &p);
+        rc = upmu_trace_process_at(l->all.trace, i, &p);
         const struct ov_process ours = {.start_ns = p.start_ns, .switches = SIZE_MAX};
         if (rc == 0)
             rc = overview_process(&l->all.pass, &ours);
@@ -98,7 +98,7 @@ static int add_processes(struct upmu_live *l)
     return rc;
 }
 
-static int add_events(struct upmu_live *l)
+static int add_events(struct upmu_monitor *l)
 {
     const struct upmu_trace_event *e;
     int rc = 0, more = 1;
@@ -116,10 +116,10 @@ static int add_events(struct upmu_live *l)
 }
 
 /* The look's moment is the same for all processes: they share the machine's clock, and its line. */
-static uint64_t present(const struct upmu_live *l)
+static uint64_t present(const struct upmu_monitor *l)
 {
     uint64_t now = 0;
-    int rc = upmu_trace_processes(l->all.trace) > 0 ? upmu_trace_now(l->all.trace, 0, &now) : UPMU_E_INVAL;
+    int rc = upmu_trace_process_count(l->all.trace) > 0 ? upmu_trace_now(l->all.trace, 0, &now) : UPMU_E_INVAL;
     /* Events that are newer than the clock's line says are now. */
     return rc == 0 && now > l->all.pass.end_ns ? now : l->all.pass.end_ns;
 }
@@ -127,7 +127,7 @@ static uint64_t present(const struct upmu_live *l)
 /* --------------------------------------------------------------------------------------------------------- sums */
 
 /* Places for threads and objects that have come since. */
-static int make_room(struct upmu_live *l)
+static int make_room(struct upmu_monitor *l)
 {
     const struct overview *o = &l->all.pass;
     while (l->n_threads < o->n_threads) {
@@ -155,13 +155,13 @@ static void next_sum(struct live_sum *s, uint64_t ns, uint64_t waits)
     s->waits = waits;
 }
 
-static uint64_t lasted(const struct upmu_live *l, const struct pending *p)
+static uint64_t lasted(const struct upmu_monitor *l, const struct pending *p)
 {
     return l->now_ns > p->begin_ns ? l->now_ns - p->begin_ns : 0;
 }
 
 /* What waits that go on have come to, added to their objects; of the thread the outermost counts. */
-static uint64_t going_on(struct upmu_live *l, const struct ov_thread *t, uint64_t *of_objects)
+static uint64_t going_on(struct upmu_monitor *l, const struct ov_thread *t, uint64_t *of_objects)
 {
     uint64_t ns = 0;
     for (size_t i = 0; i < t->n_pending; i++) {
@@ -187,7 +187,7 @@ static uint64_t count_waits(const struct ov_thread *t)
     return n;
 }
 
-static int add_up(struct upmu_live *l)
+static int add_up(struct upmu_monitor *l)
 {
     const struct overview *o = &l->all.pass;
     uint64_t *of_objects = calloc(o->n_objects + 1, sizeof *of_objects);
@@ -216,7 +216,7 @@ static int descending(uint64_t a, uint64_t b)
 
 static int compare_objects(const void *a, const void *b, void *arg)
 {
-    const struct upmu_live *l = arg;
+    const struct upmu_monitor *l = arg;
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct live_sum *x = &l->objects[i].sum, *y = &l->objects[k].sum;
     int order = descending(x->ns - x->ns_before, y->ns - y->ns_before);
@@ -225,7 +225,7 @@ static int compare_objects(const void *a, const void *b, void *arg)
     return order ? order : i < k ? -1 : 1;
 }
 
-static int rank(struct upmu_live *l)
+static int rank(struct upmu_monitor *l)
 {
     uint32_t *order = reallocarray(l->order, l->n_objects + 1, sizeof *order);
     if (!order)
@@ -239,12 +239,12 @@ static int rank(struct upmu_live *l)
     return 0;
 }
 
-int upmu_live_look(struct upmu_live *live)
+int upmu_monitor_update(struct upmu_monitor *live)
 {
     if (!live)
         return no_place();
-    struct upmu_live *l = live;
-    int rc = l->begun ? upmu_trace_more(l->all.trace) : 0;
+    struct upmu_monitor *l = live;
+    int rc = l->begun ? upmu_trace_update(l->all.trace) : 0;
     l->events_before = l->all.pass.events;
     if (rc == 0)
         rc = add_processes(l);
@@ -271,11 +271,11 @@ static int give(void *out, size_t size, const void *ours, size_t known)
     return 0;
 }
 
-int upmu_live_totals(const struct upmu_live *live, struct upmu_live_totals *out)
+int upmu_monitor_totals_read(const struct upmu_monitor *live, struct upmu_monitor_totals *out)
 {
     if (!live || !out)
         return no_place();
-    const struct upmu_live_totals ours = {
+    const struct upmu_monitor_totals ours = {
         .now_ns = live->now_ns,
         .interval_ns = live->now_ns - live->before_ns,
         .events = live->all.pass.events - live->events_before,
@@ -284,7 +284,7 @@ int upmu_live_totals(const struct upmu_live *live, struct upmu_live_totals *out)
         .n_threads = live->n_threads,
         .n_locks = live->n_order,
         .n_damages = live->damages,
-        .missed = upmu_trace_missed(live->all.trace),
+        .missed = upmu_trace_missed_packets(live->all.trace),
     };
     return give(out, out->size, &ours, sizeof ours);
 }
@@ -302,7 +302,7 @@ static uint32_t waits_for(const struct overview *o, const struct pending *p)
     return map_find(&o->by_handle, o->objects[p->object].process, o->objects[p->object].address);
 }
 
-int upmu_live_thread(const struct upmu_live *live, size_t i, struct upmu_live_thread *out)
+int upmu_monitor_thread_at(const struct upmu_monitor *live, size_t i, struct upmu_monitor_thread *out)
 {
     if (!live || !out)
         return no_place();
@@ -311,7 +311,7 @@ int upmu_live_thread(const struct upmu_live *live, size_t i, struct upmu_live_th
     const struct overview *o = &live->all.pass;
     const struct ov_thread *t = &o->threads[i];
     const struct live_sum *s = &live->threads[i];
-    struct upmu_live_thread ours = {
+    struct upmu_monitor_thread ours = {
         .pid = t->pid,
         .tid = t->tid,
         .name = text_of(t->name),
@@ -339,7 +339,7 @@ int upmu_live_thread(const struct upmu_live *live, size_t i, struct upmu_live_th
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_live_lock(const struct upmu_live *live, size_t i, struct upmu_live_lock *out)
+int upmu_monitor_lock_at(const struct upmu_monitor *live, size_t i, struct upmu_monitor_lock *out)
 {
     if (!live || !out)
         return no_place();
@@ -348,7 +348,7 @@ int upmu_live_lock(const struct upmu_live *live, size_t i, struct upmu_live_lock
     const struct overview *o = &live->all.pass;
     const struct ov_object *x = &o->objects[live->order[i]];
     const struct live_object *s = &live->objects[live->order[i]];
-    const struct upmu_live_lock ours = {
+    const struct upmu_monitor_lock ours = {
         .pid = x->pid,
         .type = x->type,
         .address = x->address,
@@ -363,7 +363,8 @@ int upmu_live_lock(const struct upmu_live *live, size_t i, struct upmu_live_lock
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_live_symbol(struct upmu_live *live, size_t process, uint64_t address, size_t depth, struct upmu_symbol *out)
+int upmu_monitor_symbol_at(struct upmu_monitor *live, size_t process, uint64_t address, size_t depth,
+                           struct upmu_symbol *out)
 {
-    return live ? upmu_overview_symbol(&live->all, process, address, depth, out) : no_place();
+    return live ? upmu_overview_symbol_at(&live->all, process, address, depth, out) : no_place();
 }

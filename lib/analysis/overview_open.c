@@ -12,7 +12,7 @@ static size_t switches_counter(const struct upmu_trace *trace, size_t process)
 {
     static const char name[] = "context-switches";
     const char *counter;
-    for (size_t i = 0; (counter = upmu_trace_counter(trace, process, i)) != NULL; i++)
+    for (size_t i = 0; (counter = upmu_trace_counter_name(trace, process, i)) != NULL; i++)
         if (strncmp(counter, name, sizeof name - 1) == 0 && strchr(":", counter[sizeof name - 1]))
             return i;
     return SIZE_MAX;
@@ -21,9 +21,9 @@ static size_t switches_counter(const struct upmu_trace *trace, size_t process)
 static int add_processes(struct upmu_overview *o)
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < upmu_trace_processes(o->trace); i++) {
+    for (size_t i = 0; rc == 0 && i < upmu_trace_process_count(o->trace); i++) {
         struct upmu_trace_process p = {.size = sizeof p};
-        rc = upmu_trace_process(o->trace, i, &p);
+        rc = upmu_trace_process_at(o->trace, i, &p);
         if (rc != 0)
             break;
         o->lost += p.lost;
@@ -72,7 +72,7 @@ static int add_events(struct upmu_overview *o)
 static uint64_t stack_site(void *arg, uint32_t process, uint32_t stack)
 {
     struct upmu_trace_stack found = {.size = sizeof found};
-    if (upmu_trace_stack(arg, process, stack, &found) != 0 || found.n_frames == 0)
+    if (upmu_trace_stack_find(arg, process, stack, &found) != 0 || found.n_frames == 0)
         return 0;
     return found.frames[0];
 }

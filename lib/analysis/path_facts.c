@@ -23,7 +23,7 @@ static uint32_t place_of(const uint32_t *places, uint32_t number)
     return number == MAP_NONE ? UINT32_MAX : places[number];
 }
 
-int upmu_overview_pair(const struct upmu_overview *overview, size_t i, struct upmu_overview_pair *out)
+int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_pair *out)
 {
     if (!overview || !out)
         return no_place();
@@ -42,7 +42,7 @@ int upmu_overview_pair(const struct upmu_overview *overview, size_t i, struct up
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_path(const struct upmu_overview *overview, size_t process, struct upmu_overview_path *out)
+int upmu_overview_path_read(const struct upmu_overview *overview, size_t process, struct upmu_overview_path *out)
 {
     if (!overview || !out || process >= overview->pass.paths.n)
         return no_place();
@@ -53,24 +53,24 @@ int upmu_overview_path(const struct upmu_overview *overview, size_t process, str
         .run_ns = p->run_ns,
         .wake_ns = p->wake_ns,
         .unknown_ns = p->unknown_ns,
-        .hops = p->hops,
-        .n_steps = p->n_steps,
+        .handoffs = p->handoffs,
+        .n_segments = p->n_segments,
         .n_objects = p->n_locks,
     };
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_path_step(const struct upmu_overview *overview, size_t process, size_t i,
-                            struct upmu_overview_path_step *out)
+int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t process, size_t i,
+                                  struct upmu_overview_path_segment *out)
 {
     if (!overview || !out || process >= overview->pass.paths.n)
         return no_place();
     const struct overview *o = &overview->pass;
     const struct path *p = &o->paths.of[process];
-    if (i >= p->n_steps)
+    if (i >= p->n_segments)
         return UPMU_E_NAME;
     const struct path_step *s = &o->paths.steps[p->first_step + i];
-    const struct upmu_overview_path_step ours = {
+    const struct upmu_overview_path_segment ours = {
         .kind = s->kind,
         .thread = place_of(o->thread_place, s->thread),
         .from = place_of(o->thread_place, s->from),
@@ -81,8 +81,8 @@ int upmu_overview_path_step(const struct upmu_overview *overview, size_t process
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_overview_path_object(const struct upmu_overview *overview, size_t process, size_t i,
-                              struct upmu_overview_path_object *out)
+int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t process, size_t i,
+                                 struct upmu_overview_path_object *out)
 {
     if (!overview || !out || process >= overview->pass.paths.n)
         return no_place();

@@ -239,7 +239,7 @@ static int kind_of(const struct upmu_trace_event *e)
     case UPMU_TRACE_SEM_VALUE:
         return UPMU_ROW_OBJECT;
     case UPMU_TRACE_LOCK_FAILED:
-        return e->flags & UPMU_FLAG_TRIED ? UPMU_ROW_OBJECT : UPMU_ROW_KINDS;
+        return e->flags & UPMU_TRACE_FLAG_TRIED ? UPMU_ROW_OBJECT : UPMU_ROW_KINDS;
     default:
         return UPMU_ROW_KINDS;
     }

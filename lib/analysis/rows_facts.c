@@ -179,7 +179,7 @@ static int no_place(void)
     return upmu_fail(UPMU_E_INVAL, "no timeline, or no place for what it says");
 }
 
-int upmu_timeline_totals(const struct upmu_timeline *timeline, struct upmu_timeline_totals *out)
+int upmu_timeline_totals_read(const struct upmu_timeline *timeline, struct upmu_timeline_totals *out)
 {
     if (!timeline || !out)
         return no_place();
@@ -198,7 +198,7 @@ static uint32_t place_of(const uint32_t *places, size_t n, uint32_t number)
     return number < n ? places[number] : UINT32_MAX;
 }
 
-int upmu_timeline_row(const struct upmu_timeline *timeline, size_t i, struct upmu_timeline_row *out)
+int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct upmu_timeline_row *out)
 {
     if (!timeline || !out)
         return no_place();

@@ -18,7 +18,7 @@ static uint64_t start_of(const char *dir)
     return start ? strtoull(start + 1, NULL, 10) * NS_PER_S : UINT64_MAX;
 }
 
-int upmu_overview_keep(const char *dir)
+int upmu_overview_save_jit_maps(const char *dir)
 {
     struct upmu_control *control;
     struct upmu_control_status status = {.size = sizeof status};
@@ -28,8 +28,8 @@ int upmu_overview_keep(const char *dir)
     int rc = upmu_control_open(&control, dir);
     if (rc != 0)
         return rc;
-    for (size_t i = 0; rc >= 0 && i < upmu_control_processes(control); i++) {
-        rc = upmu_control_status(control, i, &status);
+    for (size_t i = 0; rc >= 0 && i < upmu_control_process_count(control); i++) {
+        rc = upmu_control_status_read(control, i, &status);
         if (rc == 0)
             rc = jit_map_keep(status.dir, status.pid, start_of(status.dir));
         kept += rc > 0;

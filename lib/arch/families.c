@@ -195,7 +195,7 @@ static const struct arch_event *generic_twin(const struct arch_family *family, c
         const struct arch_event *row = arch_family_event(family, events[i].name);
         if (!is_generic(row))
             continue;
-        if (id ? row->kind == id->kind && row->config == id->config : row->machine_code == raw->machine_code)
+        if (id ? row->kind == id->kind && row->config == id->config : row->raw_encoding == raw->raw_encoding)
             return row;
     }
     return NULL;
@@ -217,7 +217,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
     }
     if (!twin)
         return false;
-    *out = (struct arch_generic_id){twin->kind, same_name, twin->config, twin->machine_code};
+    *out = (struct arch_generic_id){twin->kind, same_name, twin->config, twin->raw_encoding};
     return true;
 }
 

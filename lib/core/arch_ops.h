@@ -78,10 +78,10 @@ struct arch_event {
     const char *name;      /**< vendor-neutral name, as in core's registry */
     uint64_t config;       /**< goes to perf_event_attr.config */
     uint64_t config1;      /**< raw rows: code of a second register, or 0 */
-    uint64_t machine_code; /**< the raw code behind a generic id, UINT64_MAX if not known; == config for raw rows */
+    uint64_t raw_encoding; /**< the raw code behind a generic id, UINT64_MAX if not known; == config for raw rows */
     uint32_t counters;     /**< counters it may use; ARCH_ANY = any general one */
     uint8_t kind;          /**< enum arch_code_kind */
-    uint8_t grade;         /**< enum upmu_grade */
+    uint8_t match;         /**< enum upmu_match */
     const char *why;       /**< why approximate or absent; "" for exact rows */
     const char *source;    /**< kernel file or manual the row was read in, with its version */
     /** ARCH_CODE_FORMULA: terms `[WEIGHT*]NAME` joined by " + " or " - ", each NAME a row of the same family that is not
@@ -104,7 +104,7 @@ struct arch_native {
 struct arch_preset {
     const char *papi;
     const char *formula; /**< a native name, or a sum as in arch_event.formula */
-    uint8_t grade;       /**< enum upmu_grade, of the event as what the preset says it is */
+    uint8_t match;       /**< enum upmu_match, of the event as what the preset says it is */
     const char *why;
 };
 
@@ -229,7 +229,7 @@ struct arch_generic_id {
     bool
         same_name; /**< it is the kernel's id for this event; if not, one for another that happens to be the same code */
     uint64_t config;
-    uint64_t machine_code; /**< UINT64_MAX if not known */
+    uint64_t raw_encoding; /**< UINT64_MAX if not known */
 };
 /** @return false if the kernel has no id for it. A row that programs a raw code may have one too, which the kernel
  *  turns into the same code or into another one. */

@@ -43,9 +43,9 @@ static int from_papi(const char *papi, struct event *out)
     out->type = KERNEL_TYPE_NAMED;
     out->config = code;
     out->config1 = out->config2 = 0;
-    out->machine_code = UINT64_MAX;
+    out->raw_encoding = UINT64_MAX;
     out->counters = ARCH_ANY;
-    out->grade = UPMU_GRADE_APPROXIMATE;
+    out->match = UPMU_MATCH_APPROXIMATE;
     out->source = "libpapi";
     snprintf(out->pmu, sizeof out->pmu, "papi");
     snprintf(out->note, sizeof out->note, "as PAPI defines %s for this CPU", papi);
@@ -61,7 +61,7 @@ int backend_resolve(enum kernel_backend backend, const char *name, struct event 
     if (event_name_parse(name, &parts) < 0)
         return rc;
     const char *papi = NULL;
-    if (rc == UPMU_E_UNSUPPORTED && out->grade == UPMU_GRADE_ABSENT)
+    if (rc == UPMU_E_UNSUPPORTED && out->match == UPMU_MATCH_ABSENT)
         papi = out->papi;
     else if (rc == UPMU_E_NAME && strncmp(parts.base, "native::", 8) == 0)
         papi = parts.base + strlen("native::");

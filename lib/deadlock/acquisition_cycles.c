@@ -30,7 +30,7 @@ int order_book_cycles(struct order_book *b, struct wg_order *o)
         return rc;
     *o = (struct wg_order){
         .takings = b->takings,
-        .n_takings = b->n_takings,
+        .n_acquisitions = b->n_acquisitions,
         .held = b->held,
         .n_locks = b->n_locks,
         .ordered = ordered,
@@ -40,13 +40,13 @@ int order_book_cycles(struct order_book *b, struct wg_order *o)
     };
     o->edges = calloc(b->n_held + 1, sizeof *o->edges);
     o->locks = calloc(7 * b->n_locks + 1, sizeof *o->locks);
-    o->paths = calloc(2 * b->n_takings + 1, sizeof *o->paths);
+    o->paths = calloc(2 * b->n_acquisitions + 1, sizeof *o->paths);
     o->cycles = calloc(CYCLES_MAX, sizeof *o->cycles);
     o->members = calloc(MEMBERS_MAX, sizeof *o->members);
     b->branches = calloc(b->n_moments + 1, sizeof *b->branches);
     if (!o->edges || !o->locks || !o->paths || !o->cycles || !o->members || !b->branches)
         return upmu_fail(UPMU_E_NOMEM, "no memory for the orders of locks");
-    if (b->n_takings > 0)
+    if (b->n_acquisitions > 0)
         wg_order_find(o);
     return 0;
 }

@@ -171,8 +171,8 @@ bool order_book_before(struct order_book *b, uint32_t a, uint32_t z)
 
 static int finish_taking(struct order_book *b, struct book_thread *t, const struct upmu_trace_event *e)
 {
-    if (!room(&b->takings, b->n_takings, &b->cap_takings, sizeof *b->takings) ||
-        !room(&b->facts, b->n_takings, &b->cap_facts, sizeof *b->facts))
+    if (!room(&b->takings, b->n_acquisitions, &b->cap_takings, sizeof *b->takings) ||
+        !room(&b->facts, b->n_acquisitions, &b->cap_facts, sizeof *b->facts))
         return no_memory();
     uint32_t first = (uint32_t)b->n_held;
     for (size_t i = 0; i < t->n_held; i++) {
@@ -182,15 +182,15 @@ static int finish_taking(struct order_book *b, struct book_thread *t, const stru
         b->held[b->n_held] = t->held[i];
         b->sites[b->n_held++] = t->sites[i];
     }
-    b->takings[b->n_takings] = (struct wg_taking){
+    b->takings[b->n_acquisitions] = (struct wg_taking){
         .thread = (uint32_t)(t - b->threads),
         .lock = t->lock,
-        .shared = (t->flags & UPMU_FLAG_SHARED) != 0,
-        .breakable = (t->flags & (UPMU_FLAG_TIMED | UPMU_FLAG_TRIED)) != 0,
+        .shared = (t->flags & UPMU_TRACE_FLAG_SHARED) != 0,
+        .breakable = (t->flags & (UPMU_TRACE_FLAG_TIMED | UPMU_TRACE_FLAG_TRIED)) != 0,
         .first_held = first,
         .n_held = (uint32_t)t->n_held,
     };
-    b->facts[b->n_takings++] = (struct book_taking){
+    b->facts[b->n_acquisitions++] = (struct book_taking){
         .process = e->process,
         .pid = e->pid,
         .tid = e->tid,
@@ -214,7 +214,7 @@ static int begin_taking(struct order_book *b, uint32_t thread, const struct upmu
     t->object = e->object;
     t->lock = lock;
     t->stack = e->stack;
-    t->flags = e->flags & ~(uint32_t)UPMU_FLAG_HOLDER_SHARED;
+    t->flags = e->flags & ~(uint32_t)UPMU_TRACE_FLAG_HOLDER_SHARED;
     t->time_ns = e->time_ns;
     t->expected = (uint32_t)e->count;
     t->n_held = 0;
@@ -247,8 +247,8 @@ static int add_order(struct order_book *b, const struct upmu_trace_event *e)
     if (held == MAP_NONE || !room(&t->held, t->n_held, &t->cap_held, sizeof *t->held) ||
         !room(&t->sites, t->n_held, &t->cap_sites, sizeof *t->sites))
         return no_memory();
-    t->held[t->n_held] =
-        (struct wg_order_held){.lock = held, .shared = (e->flags & UPMU_FLAG_HOLDER_SHARED) != 0, .places = places};
+    t->held[t->n_held] = (struct wg_order_held){
+        .lock = held, .shared = (e->flags & UPMU_TRACE_FLAG_HOLDER_SHARED) != 0, .places = places};
     t->sites[t->n_held++] = (struct book_held){.site = e->holder_site};
     return t->n_held == t->expected ? finish_taking(b, t, e) : 0;
 }
@@ -284,7 +284,7 @@ static uint32_t lock_of_its_own(struct order_book *b, uint32_t like)
 
 int order_book_take_back(struct order_book *b)
 {
-    for (size_t i = 0; i < b->n_held + b->n_takings; i++) {
+    for (size_t i = 0; i < b->n_held + b->n_acquisitions; i++) {
         uint32_t *lock = i < b->n_held ? &b->held[i].lock : &b->takings[i - b->n_held].lock;
         if (!b->locks[*lock].is_none)
             continue;

@@ -76,7 +76,7 @@ struct order_book {
     uint32_t *branches; /**< working space of a search: room for one per moment, made by order_book_cycles() */
     struct wg_taking *takings;
     struct book_taking *facts; /**< of the same number */
-    size_t n_takings, cap_takings, cap_facts;
+    size_t n_acquisitions, cap_takings, cap_facts;
     struct wg_order_held *held;
     struct book_held *sites; /**< of the same number */
     size_t n_held, cap_held, cap_sites;

@@ -63,7 +63,7 @@ static bool has_object(enum wg_trouble kind)
     return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF;
 }
 
-int upmu_deadlocks_item(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)
+int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for one");
@@ -137,7 +137,7 @@ static pid_t holder_of(const struct wait_state *s, const struct stand_thread *t)
     return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->threads[who].head.tid;
 }
 
-int upmu_deadlocks_thread(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
+int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a thread");
@@ -153,8 +153,8 @@ int upmu_deadlocks_thread(const struct upmu_deadlocks *d, size_t i, size_t k, st
         .object = h->object,
         .mutex = h->object2,
         .holder = holder_of(&d->processes[d->items[i].process].wait_state, t),
-        .shared = (h->flags & UPMU_FLAG_SHARED) != 0,
-        .timed = (h->flags & UPMU_FLAG_TIMED) != 0,
+        .shared = (h->flags & UPMU_TRACE_FLAG_SHARED) != 0,
+        .timed = (h->flags & UPMU_TRACE_FLAG_TIMED) != 0,
         .since_ns = h->since_ns,
         .site = h->site,
         .stack = h->stack,
@@ -175,7 +175,7 @@ static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
     return false;
 }
 
-int upmu_deadlocks_held(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h, struct upmu_deadlock_held *out)
+int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h, struct upmu_deadlock_held *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a lock");

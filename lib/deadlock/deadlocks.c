@@ -64,7 +64,7 @@ static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const st
 {
     struct upmu_control_status status = {.size = sizeof status};
     const struct stand_moment now = wait_state_moment();
-    int rc = upmu_control_status(control, i, &status);
+    int rc = upmu_control_status_read(control, i, &status);
     if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
         (void)wait_state_keep_alive(status.dir, &now);
     *p = (struct dl_process){.pid = status.pid, .alive = status.running != 0};
@@ -80,7 +80,7 @@ static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const st
 
 static int read_processes(struct upmu_deadlocks *d, const struct upmu_control *control)
 {
-    size_t n = upmu_control_processes(control);
+    size_t n = upmu_control_process_count(control);
     int rc = 0;
     d->processes = calloc(n, sizeof *d->processes);
     if (!d->processes)

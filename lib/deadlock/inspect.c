@@ -88,7 +88,7 @@ static int read_futex(pid_t pid, struct look_thread *t)
     return 0;
 }
 
-static bool is_thread(const struct upmu_deadlock_look *look, pid_t tid)
+static bool is_thread(const struct upmu_deadlock_inspect *look, pid_t tid)
 {
     for (size_t i = 0; i < look->n_threads; i++)
         if (look->threads[i].tid == tid)
@@ -97,7 +97,7 @@ static bool is_thread(const struct upmu_deadlock_look *look, pid_t tid)
 }
 
 /* The owner of the mutex that seems to lie at a futex; 0. */
-static pid_t owner_at(const struct upmu_deadlock_look *look, uint64_t word)
+static pid_t owner_at(const struct upmu_deadlock_inspect *look, uint64_t word)
 {
 #ifdef __GLIBC__
     pthread_mutex_t m;
@@ -117,7 +117,7 @@ static pid_t owner_at(const struct upmu_deadlock_look *look, uint64_t word)
 
 /* -------------------------------------------------------------------------------------------------- two looks */
 
-static int add_thread(struct upmu_deadlock_look *look, pid_t tid)
+static int add_thread(struct upmu_deadlock_inspect *look, pid_t tid)
 {
     struct look_thread *all = array_room(look->threads, look->n_threads, &look->cap_threads, sizeof *all);
     if (!all)
@@ -135,7 +135,7 @@ static int add_thread(struct upmu_deadlock_look *look, pid_t tid)
     return read_futex(look->pid, t);
 }
 
-static int add_threads(struct upmu_deadlock_look *look)
+static int add_threads(struct upmu_deadlock_inspect *look)
 {
     char path[64];
     const struct dirent *entry;
@@ -151,7 +151,7 @@ static int add_threads(struct upmu_deadlock_look *look)
     return rc;
 }
 
-static void find_owners(struct upmu_deadlock_look *look)
+static void find_owners(struct upmu_deadlock_inspect *look)
 {
     for (size_t i = 0; i < look->n_threads; i++)
         if (look->threads[i].in_futex)
@@ -159,7 +159,7 @@ static void find_owners(struct upmu_deadlock_look *look)
 }
 
 /* What is not the same any more was a wait like any other. */
-static int look_again(struct upmu_deadlock_look *look)
+static int look_again(struct upmu_deadlock_inspect *look)
 {
     const struct timespec pause = {.tv_nsec = BETWEEN_LOOKS_NS};
     int rc = 0;
@@ -177,7 +177,7 @@ static int look_again(struct upmu_deadlock_look *look)
 }
 
 /* A cycle of owners, by following them: whoever is met again on one way is in it. */
-static void find_cycles(struct upmu_deadlock_look *look)
+static void find_cycles(struct upmu_deadlock_inspect *look)
 {
     uint32_t cycles = 0;
     for (size_t i = 0; i < look->n_threads; i++) {
@@ -203,7 +203,7 @@ static void find_cycles(struct upmu_deadlock_look *look)
     }
 }
 
-static int look_into(struct upmu_deadlock_look *look)
+static int look_into(struct upmu_deadlock_inspect *look)
 {
     int rc = add_threads(look);
     if (rc == 0 && look->n_threads == 0)
@@ -224,12 +224,12 @@ static int look_into(struct upmu_deadlock_look *look)
     return 0;
 }
 
-int upmu_deadlock_look_open(struct upmu_deadlock_look **look, pid_t pid)
+int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **look, pid_t pid)
 {
     if (!look || pid <= 0)
         return upmu_fail(UPMU_E_INVAL, "no process, or no place for a look at it");
     *look = NULL;
-    struct upmu_deadlock_look *l = calloc(1, sizeof *l);
+    struct upmu_deadlock_inspect *l = calloc(1, sizeof *l);
     if (!l)
         return no_memory();
     l->pid = pid;
@@ -237,11 +237,11 @@ int upmu_deadlock_look_open(struct upmu_deadlock_look **look, pid_t pid)
     if (rc == 0)
         *look = l;
     else
-        upmu_deadlock_look_close(l);
+        upmu_deadlock_inspect_close(l);
     return rc;
 }
 
-void upmu_deadlock_look_close(struct upmu_deadlock_look *look)
+void upmu_deadlock_inspect_close(struct upmu_deadlock_inspect *look)
 {
     if (!look)
         return;
@@ -252,14 +252,15 @@ void upmu_deadlock_look_close(struct upmu_deadlock_look *look)
     free(look);
 }
 
-int upmu_deadlock_look_thread(const struct upmu_deadlock_look *look, size_t i, struct upmu_deadlock_look_thread *out)
+int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *look, size_t i,
+                                    struct upmu_deadlock_inspect_thread *out)
 {
     if (!look || !out)
         return upmu_fail(UPMU_E_INVAL, "no look, or no place for a thread");
     if (i >= look->n_threads)
         return UPMU_E_NAME;
     const struct look_thread *t = &look->threads[i];
-    const struct upmu_deadlock_look_thread ours = {
+    const struct upmu_deadlock_inspect_thread ours = {
         .tid = t->tid,
         .name = t->name,
         .in_futex = t->in_futex,

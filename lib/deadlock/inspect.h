@@ -25,7 +25,7 @@ struct look_thread {
     size_t n_frames;
 };
 
-struct upmu_deadlock_look {
+struct upmu_deadlock_inspect {
     pid_t pid;
     struct look_thread *threads;
     size_t n_threads, cap_threads;
@@ -34,7 +34,7 @@ struct upmu_deadlock_look {
 };
 
 /* look_stack.c: call stacks, by ptrace for a moment. What cannot be read stays without. */
-void look_stacks_begin(struct upmu_deadlock_look *look);
-void look_stack_read(struct upmu_deadlock_look *look, struct look_thread *t);
+void look_stacks_begin(struct upmu_deadlock_inspect *look);
+void look_stack_read(struct upmu_deadlock_inspect *look, struct look_thread *t);
 
 #endif

@@ -16,7 +16,7 @@ static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-void look_stacks_begin(struct upmu_deadlock_look *look)
+void look_stacks_begin(struct upmu_deadlock_inspect *look)
 {
     look->dwfl = dwfl_begin(&callbacks);
     if (!look->dwfl)
@@ -40,7 +40,7 @@ static int one_frame(Dwfl_Frame *frame, void *arg)
     return DWARF_CB_OK;
 }
 
-void look_stack_read(struct upmu_deadlock_look *look, struct look_thread *t)
+void look_stack_read(struct upmu_deadlock_inspect *look, struct look_thread *t)
 {
     /* Where it ends early, what was read until then is right. */
     if (look->dwfl)
@@ -63,7 +63,7 @@ static void build_id_of(Dwfl_Module *module, char *out, size_t size)
 }
 
 /* The functions at an address, and the module they are in. @return how many, or UPMU_E_NOMEM. */
-static int places_at(struct upmu_deadlock_look *look, uint64_t address, struct symbol_frame *frames,
+static int places_at(struct upmu_deadlock_inspect *look, uint64_t address, struct symbol_frame *frames,
                      struct upmu_symbol *module)
 {
     Dwfl_Module *found = dwfl_addrmodule(look->dwfl, address);
@@ -89,7 +89,8 @@ static int places_at(struct upmu_deadlock_look *look, uint64_t address, struct s
     return rc;
 }
 
-int upmu_deadlock_look_frame(struct upmu_deadlock_look *look, size_t i, size_t k, size_t depth, struct upmu_symbol *out)
+int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *look, size_t i, size_t k, size_t depth,
+                                   struct upmu_symbol *out)
 {
     struct symbol_frame frames[LOOK_PLACES_MAX] = {{0}};
     struct upmu_symbol s;

@@ -11,7 +11,7 @@ _Static_assert((int)WG_INVERSION == (int)UPMU_LOCK_INVERSION && (int)WG_GATED ==
                    (int)WG_BROKEN == (int)UPMU_LOCK_BROKEN && (int)WG_ORDER_CLASSES == (int)UPMU_LOCK_CLASSES,
                "the waitgraph counts classes as the public header does");
 
-const char *upmu_deadlock_class_name(int class_number)
+const char *upmu_lock_cycle_class_name(int class_number)
 {
     static const char *const names[UPMU_LOCK_CLASSES] = {"inversion", "gated", "one-thread", "ordered", "broken"};
     return class_number >= 0 && class_number < UPMU_LOCK_CLASSES ? names[class_number] : "?";
@@ -49,7 +49,7 @@ static uint64_t site_of_taking(const struct upmu_deadlocks *d, uint32_t taking)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     const struct book_taking *f = &d->book.facts[taking];
-    bool known = upmu_overview_stack(d->overview, f->process, f->stack, &stack) == 0 && stack.n_frames > 0;
+    bool known = upmu_overview_stack_find(d->overview, f->process, f->stack, &stack) == 0 && stack.n_frames > 0;
     return known ? stack.frames[0] : 0;
 }
 
@@ -119,7 +119,7 @@ static int give(void *out, size_t out_size, const void *ours, size_t size)
     return upmu_fail(UPMU_E_INVAL, "the struct to be filled has at least %zu bytes, not %zu", size, out_size);
 }
 
-int upmu_deadlocks_cycle(const struct upmu_deadlocks *d, size_t i, struct upmu_lock_cycle *out)
+int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upmu_lock_cycle *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a cycle");
@@ -133,13 +133,13 @@ int upmu_deadlocks_cycle(const struct upmu_deadlocks *d, size_t i, struct upmu_l
         .pid = t->pid,
         .class_number = (int32_t)f->class,
         .suppressed = c->suppressed,
-        .n_takings = f->n,
+        .n_acquisitions = f->n,
         .alike = c->alike,
     };
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_deadlocks_taking(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_lock_taking *out)
+int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_lock_acquisition *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a taking");
@@ -150,14 +150,14 @@ int upmu_deadlocks_taking(const struct upmu_deadlocks *d, size_t i, size_t k, st
     const struct wg_taking *t = &d->book.takings[number];
     const struct book_taking *f = &d->book.facts[number];
     const struct book_lock *lock = &d->book.locks[t->lock], *held = &d->book.locks[d->book.held[entry].lock];
-    const struct upmu_lock_taking ours = {
+    const struct upmu_lock_acquisition ours = {
         .tid = f->tid,
         .time_ns = f->time_ns,
         .lock = lock->address,
         .lock_type = lock->type,
         .shared = t->shared,
-        .tried = (f->flags & UPMU_FLAG_TRIED) != 0,
-        .timed = (f->flags & UPMU_FLAG_TIMED) != 0,
+        .tried = (f->flags & UPMU_TRACE_FLAG_TRIED) != 0,
+        .timed = (f->flags & UPMU_TRACE_FLAG_TIMED) != 0,
         .stack = f->stack,
         .held = held->address,
         .held_type = held->type,
@@ -185,8 +185,8 @@ static bool is_gate(const struct upmu_deadlocks *d, const struct wg_order_cycle 
     return h->places > 0 && in > h->places;
 }
 
-int upmu_deadlocks_taking_held(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h,
-                               struct upmu_deadlock_held *out)
+int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h,
+                                       struct upmu_deadlock_held *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a lock");
@@ -206,7 +206,7 @@ int upmu_deadlocks_taking_held(const struct upmu_deadlocks *d, size_t i, size_t 
     return give(out, out->size, &ours, sizeof ours);
 }
 
-int upmu_deadlocks_totals(const struct upmu_deadlocks *d, struct upmu_deadlocks_totals *out)
+int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadlocks_totals *out)
 {
     if (!d || !out)
         return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for what is known of them");
@@ -214,6 +214,6 @@ int upmu_deadlocks_totals(const struct upmu_deadlocks *d, struct upmu_deadlocks_
     for (size_t i = 0; i < d->n_processes; i++)
         without += !d->processes[i].recorded;
     const struct upmu_deadlocks_totals ours = {
-        .takings = d->book.n_takings, .incomplete = d->book.incomplete, .cut = d->order.cut, .without = without};
+        .takings = d->book.n_acquisitions, .incomplete = d->book.incomplete, .cut = d->order.cut, .without = without};
     return give(out, out->size, &ours, sizeof ours);
 }

@@ -26,7 +26,7 @@ static bool is_kind(const char *word)
         if (strcmp(word, upmu_deadlock_kind_name(i)) == 0)
             return true;
     for (int i = 0; i < UPMU_LOCK_CLASSES; i++)
-        if (strcmp(word, upmu_deadlock_class_name(i)) == 0)
+        if (strcmp(word, upmu_lock_cycle_class_name(i)) == 0)
             return true;
     return false;
 }

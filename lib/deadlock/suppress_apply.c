@@ -18,7 +18,7 @@ static bool named(const struct trial *t, const char *text)
 static bool place_matches(const struct trial *t, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    for (size_t depth = 0; upmu_overview_symbol(t->d->overview, t->process, address, depth, &s) == 0; depth++)
+    for (size_t depth = 0; upmu_overview_symbol_at(t->d->overview, t->process, address, depth, &s) == 0; depth++)
         if (named(t, s.function) || named(t, s.file) || named(t, s.module))
             return true;
     return false;
@@ -27,7 +27,7 @@ static bool place_matches(const struct trial *t, uint64_t address)
 static bool stack_matches(const struct trial *t, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    if (id == 0 || upmu_overview_stack(t->d->overview, t->process, id, &stack) != 0)
+    if (id == 0 || upmu_overview_stack_find(t->d->overview, t->process, id, &stack) != 0)
         return false;
     for (uint32_t i = 0; i < stack.n_frames; i++)
         if (place_matches(t, stack.frames[i]))
@@ -40,7 +40,7 @@ static bool thread_matches(const struct trial *t, size_t i, size_t k, const stru
     struct upmu_deadlock_held h = {.size = sizeof h};
     if (stack_matches(t, thread->stack) || place_matches(t, thread->site))
         return true;
-    for (size_t n = 0; upmu_deadlocks_held(t->d, i, k, n, &h) == 0; n++)
+    for (size_t n = 0; upmu_deadlocks_held_at(t->d, i, k, n, &h) == 0; n++)
         if (h.wanted && place_matches(t, h.site))
             return true;
     return false;
@@ -50,11 +50,11 @@ static bool item_matches(struct upmu_deadlocks *d, size_t i)
 {
     struct upmu_deadlock item = {.size = sizeof item};
     struct upmu_deadlock_thread thread = {.size = sizeof thread};
-    if (upmu_deadlocks_item(d, i, &item) != 0)
+    if (upmu_deadlocks_at(d, i, &item) != 0)
         return false;
     const struct trial t = {
         .d = d, .group = "stands", .kind = upmu_deadlock_kind_name(item.kind), .process = item.process};
-    for (size_t k = 0; k < item.n_threads && upmu_deadlocks_thread(d, i, k, &thread) == 0; k++)
+    for (size_t k = 0; k < item.n_threads && upmu_deadlocks_thread_at(d, i, k, &thread) == 0; k++)
         if (thread_matches(&t, i, k, &thread))
             return true;
     return false;
@@ -63,12 +63,12 @@ static bool item_matches(struct upmu_deadlocks *d, size_t i)
 static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
 {
     struct upmu_lock_cycle cycle = {.size = sizeof cycle};
-    struct upmu_lock_taking taking = {.size = sizeof taking};
-    if (upmu_deadlocks_cycle(d, i, &cycle) != 0)
+    struct upmu_lock_acquisition taking = {.size = sizeof taking};
+    if (upmu_deadlocks_cycle_at(d, i, &cycle) != 0)
         return false;
     const struct trial t = {
-        .d = d, .group = "order", .kind = upmu_deadlock_class_name(cycle.class_number), .process = cycle.process};
-    for (size_t k = 0; upmu_deadlocks_taking(d, i, k, &taking) == 0; k++)
+        .d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number), .process = cycle.process};
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &taking) == 0; k++)
         if (stack_matches(&t, taking.stack) || place_matches(&t, taking.held_site))
             return true;
     return false;

@@ -286,7 +286,7 @@ static enum wg_wait wait_of(const struct live_slot *h)
     case UPMU_TRACE_LOCK_BLOCK:
         if (h->type == UPMU_OBJECT_SEM)
             return WG_POST;
-        return h->flags & UPMU_FLAG_SHARED ? WG_READS : WG_TAKES;
+        return h->flags & UPMU_TRACE_FLAG_SHARED ? WG_READS : WG_TAKES;
     default:
         return WG_RUNS;
     }
@@ -306,7 +306,7 @@ static uint32_t joined(const struct wait_state *s, const struct live_slot *h)
  * when it began, so the other one came later; only a robust mutex goes on to the next. */
 static bool given_up_to(const struct live_slot *h, const struct live_slot *ended, uint64_t lock)
 {
-    return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == lock && !(h->flags & UPMU_FLAG_ROBUST) &&
+    return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == lock && !(h->flags & UPMU_TRACE_FLAG_ROBUST) &&
            h->since_ns < ended->since_ns;
 }
 
@@ -331,8 +331,8 @@ static void picture_thread(struct wait_state *s, size_t i, struct wg_hold *holds
     struct wg_thread *w = &s->picture.threads[i];
     *w = (struct wg_thread){.target = WG_NONE, .first_hold = (uint32_t)s->picture.n_holds, .object = h->object};
     w->wait = h->state == LIVE_ENDED ? WG_ENDED : h->state == LIVE_WAITS ? wait_of(h) : WG_RUNS;
-    w->timed = (h->flags & UPMU_FLAG_TIMED) != 0;
-    w->outside = (h->flags & UPMU_FLAG_PSHARED) != 0 && !s->wakers.inside;
+    w->timed = (h->flags & UPMU_TRACE_FLAG_TIMED) != 0;
+    w->outside = (h->flags & UPMU_TRACE_FLAG_PSHARED) != 0 && !s->wakers.inside;
     w->writers_first = true; /* a reader that stands where no writer is inside stands behind one who waits */
     if (w->wait == WG_JOINS)
         w->target = joined(s, h);

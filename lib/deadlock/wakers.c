@@ -146,7 +146,7 @@ static bool ask_threads(const struct wait_state *s, pid_t pid, struct stand_wake
 
 static bool may_be_shared(const struct stand_thread *t)
 {
-    return t->head.state == LIVE_WAITS && (t->head.flags & UPMU_FLAG_PSHARED) != 0;
+    return t->head.state == LIVE_WAITS && (t->head.flags & UPMU_TRACE_FLAG_PSHARED) != 0;
 }
 
 /* Whether a line of maps says that this lies in memory of the process's own. */

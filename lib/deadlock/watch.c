@@ -203,7 +203,7 @@ static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
     return found;
 }
 
-int upmu_deadlock_watch_look(struct upmu_deadlock_watch *watch, const char **process)
+int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **process)
 {
     int found;
     char path[PATH_MAX];

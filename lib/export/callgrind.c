@@ -17,7 +17,7 @@ static void column_names(struct export_job *job)
 {
     const char *name;
     export_text(&job->out, job->opts.what == UPMU_EXPORT_WAITS ? "events: wait_ns waits" : "events: wall_ns instances");
-    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++) {
+    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         export_text(&job->out, " ");
         export_plain(&job->out, name, " :,/=");
     }
@@ -82,7 +82,7 @@ static void header(struct export_job *job, const uint64_t *totals)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     export_text(&job->out, "# callgrind format\nversion: 1\ncreator: libupmu\n");
-    if (upmu_overview_process(job->facts, 0, &p) == 0) {
+    if (upmu_overview_process_at(job->facts, 0, &p) == 0) {
         textbuf_printf(&job->out, "pid: %ld\ncmd: ", (long)p.pid);
         export_plain(&job->out, p.command, "");
         export_text(&job->out, "\n");

@@ -45,7 +45,7 @@ static int chrome_start(struct export_job *job)
                    "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"libupmu\",\"lost\":\"%llu\"},\n",
                    (unsigned long long)job->facts->lost);
     export_text(&job->out, "\"traceEvents\":[");
-    for (size_t i = 0; upmu_overview_process(job->facts, i, &p) == 0; i++)
+    for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
         metadata(job, "process_name", p.pid, p.pid, p.command);
     for (uint32_t i = 0; i < o->n_threads; i++)
         metadata(job, "thread_name", o->threads[i].pid, o->threads[i].tid, export_thread_name(job, i));
@@ -84,7 +84,7 @@ static int chrome_end(struct export_job *job, const struct span *s)
     common(job, "E", s->end_ns, t->pid, t->tid);
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
-        const char *name = upmu_overview_counter(job->facts, t->process, i);
+        const char *name = upmu_overview_counter_name(job->facts, t->process, i);
         export_text(&job->out, any ? "," : ",\"args\":{");
         textbuf_json(&job->out, name ? name : "?");
         export_text(&job->out, ":");
@@ -106,7 +106,7 @@ static int chrome_end(struct export_job *job, const struct span *s)
 static void counters(struct export_job *job, const struct upmu_trace_event *e)
 {
     for (size_t i = 0; i < e->n_values; i++) {
-        const char *name = upmu_overview_counter(job->facts, e->process, i);
+        const char *name = upmu_overview_counter_name(job->facts, e->process, i);
         if (!export_has_number(&e->values[i]) || !name)
             continue;
         common(job, "C", e->time_ns, e->pid, e->tid);

@@ -20,7 +20,7 @@ static const struct export_format *const formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-int upmu_export_format(size_t i, struct upmu_export_format *out)
+int upmu_export_format_at(size_t i, struct upmu_export_format *out)
 {
     if (!out)
         return upmu_fail(UPMU_E_INVAL, "no place for the format");
@@ -90,12 +90,12 @@ static int start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
     struct upmu_trace_process p = {.size = sizeof p};
-    for (size_t i = 0; upmu_overview_process(job->facts, i, &p) == 0; i++)
+    for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
         job->all += p.events;
     if (job->opts.what == UPMU_EXPORT_AUTO)
         job->opts.what = has_own_regions(o) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
     size_t n = 0;
-    while (upmu_overview_counter(job->facts, 0, n))
+    while (upmu_overview_counter_name(job->facts, 0, n))
         n++;
     int rc =
         job->format->wants_tree ? tree_start(&job->tree, n < UPMU_REGION_EVENTS_MAX ? n : UPMU_REGION_EVENTS_MAX) : 0;

@@ -42,9 +42,9 @@ static int add_place(struct places *p, struct place place)
 static int collect(const struct export_job *job, struct places *p)
 {
     struct upmu_overview_object o = {.size = sizeof o};
-    struct upmu_overview_site s = {.size = sizeof s};
-    for (size_t i = 0; upmu_overview_object(job->facts, i, &o) == 0; i++) {
-        for (size_t k = 0; upmu_overview_site(job->facts, i, k, &s) == 0; k++) {
+    struct upmu_overview_call_site s = {.size = sizeof s};
+    for (size_t i = 0; upmu_overview_object_at(job->facts, i, &o) == 0; i++) {
+        for (size_t k = 0; upmu_overview_call_site_at(job->facts, i, k, &s) == 0; k++) {
             uint64_t ns = s.waits.total_ns + s.waits.unfinished_ns + s.blocked_ns;
             int rc = s.address != 0 && ns > 0 ? add_place(p, (struct place){i, k, ns}) : 0;
             if (rc < 0)
@@ -62,7 +62,7 @@ static double milliseconds(uint64_t ns)
 }
 
 /* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; taken here, 2 waits of others, 9.000 ms" */
-static void message(struct textbuf *out, const char *object, const struct upmu_overview_site *s)
+static void message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
 {
     uint64_t waits = s->waits.count + s->waits.unfinished;
     export_plain(out, object, "");
@@ -81,22 +81,22 @@ static void message(struct textbuf *out, const char *object, const struct upmu_o
 /* Where no line is known, what is known of the place stands for the file. */
 static bool where(struct export_job *job, const struct upmu_overview_object *o, uint64_t address, struct upmu_symbol *s)
 {
-    return upmu_overview_symbol(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
+    return upmu_overview_symbol_at(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
 }
 
-typedef void (*line_fn)(struct export_job *job, const char *object, const struct upmu_overview_site *site,
+typedef void (*line_fn)(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
                         const struct upmu_symbol *symbol);
 
 static int each(struct export_job *job, line_fn line)
 {
     struct places p = {0};
     struct upmu_overview_object o = {.size = sizeof o};
-    struct upmu_overview_site s = {.size = sizeof s};
+    struct upmu_overview_call_site s = {.size = sizeof s};
     struct upmu_symbol symbol = {.size = sizeof symbol};
     int rc = collect(job, &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++) {
-        bool told = i < PLACES_MOST && upmu_overview_object(job->facts, p.list[i].object, &o) == 0 &&
-                    upmu_overview_site(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
+        bool told = i < PLACES_MOST && upmu_overview_object_at(job->facts, p.list[i].object, &o) == 0 &&
+                    upmu_overview_call_site_at(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
                     where(job, &o, s.address, &symbol);
         if (told)
             line(job, export_object_name(job, job->facts->pass.object_order[p.list[i].object]), &s, &symbol);
@@ -107,7 +107,7 @@ static int each(struct export_job *job, line_fn line)
     return rc;
 }
 
-static void tasks_line(struct export_job *job, const char *object, const struct upmu_overview_site *site,
+static void tasks_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
                        const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
@@ -121,7 +121,7 @@ static int tasks_finish(struct export_job *job)
     return each(job, tasks_line);
 }
 
-static void gcc_line(struct export_job *job, const char *object, const struct upmu_overview_site *site,
+static void gcc_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
                      const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");

@@ -38,7 +38,7 @@ const char *export_thread_name(const struct export_job *job, uint32_t thread)
 
 static void object_words(const struct ov_object *x, char *text, size_t size)
 {
-    const char *word = upmu_trace_object_name(x->type), *type = word ? word : "object";
+    const char *word = upmu_object_type_name(x->type), *type = word ? word : "object";
     if (x->name && x->name[0])
         snprintf(text, size, "%s %s", type, x->name);
     else if (x->peer > 0)
@@ -114,7 +114,7 @@ const char *export_place(struct export_job *job, uint32_t process, uint64_t addr
     uint32_t label = map_find(&job->by_place, process, address);
     if (label != MAP_NONE)
         return job->tree.labels[label].name;
-    if (address == 0 || upmu_overview_symbol(job->facts, process, address, 0, &s) != 0)
+    if (address == 0 || upmu_overview_symbol_at(job->facts, process, address, 0, &s) != 0)
         return "";
     if (s.function && s.file)
         snprintf(text, sizeof text, "%.400s %.200s:%u", s.function, base_name(s.file), (unsigned)s.line);

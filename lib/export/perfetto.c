@@ -113,12 +113,12 @@ static void describe_counters(struct export_job *job, uint32_t thread)
     uint32_t process = export_thread(job, thread)->process;
     struct textbuf track = {0}, counter = {0};
     const char *name;
-    for (size_t i = 0; (name = upmu_overview_counter(job->facts, process, i)) != NULL; i++) {
+    for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, process, i)) != NULL; i++) {
         struct upmu_event_info info = {.size = sizeof info};
         proto_uint(&track, TRACK_UUID, counter_track(job, thread, i));
         proto_uint(&track, TRACK_PARENT, thread_track(thread));
         text_field(&track, TRACK_NAME, name);
-        if (upmu_event_info(name, &info) == 0 && info.unit[0])
+        if (upmu_event_find(name, &info) == 0 && info.unit[0])
             text_field(&counter, COUNTER_UNIT, info.unit);
         proto_message(&track, TRACK_COUNTER, &counter);
         describe(job, &track);
@@ -146,7 +146,7 @@ static int perfetto_start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
     struct upmu_trace_process p = {.size = sizeof p};
-    for (uint32_t i = 0; upmu_overview_process(job->facts, i, &p) == 0; i++)
+    for (uint32_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
         describe_process(job, i, &p);
     for (uint32_t i = 0; i < o->n_threads; i++) {
         describe_thread(job, i);
@@ -246,7 +246,7 @@ static int perfetto_end(struct export_job *job, const struct span *s)
     proto_uint(event, EVENT_TRACK, thread_track(s->thread));
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
-        const char *name = upmu_overview_counter(job->facts, process, i);
+        const char *name = upmu_overview_counter_name(job->facts, process, i);
         char scaled[32];
         snprintf(scaled, sizeof scaled, "~%llu", (unsigned long long)v.value);
         if (v.status == UPMU_EXACT)

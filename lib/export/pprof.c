@@ -55,7 +55,7 @@ static void sample_types(struct export_job *job, struct textbuf *m)
     const char *name;
     bool waits = job->opts.what == UPMU_EXPORT_WAITS;
     sample_type(job, m, waits ? "waits" : "instances", "count");
-    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++)
+    for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++)
         sample_type(job, m, name, "count");
     sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is what is shown at first */
 }

@@ -51,7 +51,7 @@ static uint32_t add_frame(struct export_job *job, uint32_t process, uint64_t add
     struct upmu_symbol s = {.size = sizeof s};
     uint32_t labels[PLACE_FRAMES_MAX];
     size_t n = 0;
-    for (; n < PLACE_FRAMES_MAX && upmu_overview_symbol(job->facts, process, address, n, &s) == 0; n++)
+    for (; n < PLACE_FRAMES_MAX && upmu_overview_symbol_at(job->facts, process, address, n, &s) == 0; n++)
         labels[n] = export_frame(job, &s);
     while (n > 0)
         node = tree_child(&job->tree, node, labels[--n]);
@@ -62,7 +62,7 @@ static uint32_t stack_node(struct export_job *job, uint32_t process, const struc
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     uint32_t node = root;
-    if (span->stack == 0 || upmu_overview_stack(job->facts, process, span->stack, &stack) != 0)
+    if (span->stack == 0 || upmu_overview_stack_find(job->facts, process, span->stack, &stack) != 0)
         return span->site ? add_frame(job, process, span->site, root) : root;
     uint64_t key = (uint64_t)process << 32 | span->stack;
     uint32_t known = map_find(&job->by_stack, key, root);
@@ -91,8 +91,8 @@ static int tree_begin(struct export_job *job, struct export_thread *t, const str
 /* The sums are titled by the counters of the first process; a process that counts something else there is left out. */
 static bool is_titled(const struct export_job *job, uint32_t process, size_t i)
 {
-    const char *title = upmu_overview_counter(job->facts, 0, i);
-    const char *name = process == 0 ? title : upmu_overview_counter(job->facts, process, i);
+    const char *title = upmu_overview_counter_name(job->facts, 0, i);
+    const char *name = process == 0 ? title : upmu_overview_counter_name(job->facts, process, i);
     return title && name && strcmp(title, name) == 0;
 }
 

@@ -42,7 +42,7 @@ static int csv_start(struct export_job *job)
     const char *name;
     export_text(&job->out,
                 "time_ns,pid,tid,thread,kind,text,object,address,result,peer,place,holder_place,count,contended");
-    for (size_t i = 0; (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++) {
+    for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         csv_text(job, name);
         textbuf_printf(&job->out, ",status_%zu", i);
     }
@@ -54,8 +54,8 @@ static int csv_start(struct export_job *job)
 static void csv_counters(struct export_job *job, const struct upmu_trace_event *e)
 {
     const char *name, *own;
-    for (size_t i = 0; (name = upmu_overview_counter(job->facts, 0, i)) != NULL; i++) {
-        own = e->process == 0 ? name : upmu_overview_counter(job->facts, e->process, i);
+    for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
+        own = e->process == 0 ? name : upmu_overview_counter_name(job->facts, e->process, i);
         bool told = i < e->n_values && own && strcmp(own, name) == 0;
         csv_number(job, told ? e->values[i].value : 0, told && export_has_number(&e->values[i]));
         csv_text(job, told ? upmu_status_name(e->values[i].status) : "");
@@ -114,7 +114,7 @@ static void json_counters(struct export_job *job, const struct upmu_trace_event 
 {
     for (size_t i = 0; i < e->n_values; i++) {
         const struct upmu_value *v = &e->values[i];
-        const char *name = upmu_overview_counter(job->facts, e->process, i);
+        const char *name = upmu_overview_counter_name(job->facts, e->process, i);
         export_text(&job->out, i == 0 ? ",\"counters\":{" : ",");
         textbuf_json(&job->out, name ? name : "?");
         export_text(&job->out, ":{\"value\":");
@@ -132,7 +132,7 @@ static void json_counters(struct export_job *job, const struct upmu_trace_event 
 static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    if (e->stack == 0 || upmu_overview_stack(job->facts, e->process, e->stack, &stack) != 0)
+    if (e->stack == 0 || upmu_overview_stack_find(job->facts, e->process, e->stack, &stack) != 0)
         return;
     for (uint32_t i = 0; i < stack.n_frames; i++) {
         export_text(&job->out, i == 0 ? ",\"stack\":[" : ",");

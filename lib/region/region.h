@@ -67,7 +67,7 @@ struct region_frame {
     uint64_t words[]; /**< the counters at begin */
 };
 
-/** What went wrong in one thread, as in upmu_region_health. */
+/** What went wrong in one thread, as in upmu_region_health_read. */
 struct region_misuse {
     uint64_t end_without_begin, closed_by_outer, too_deep, names_cut, names_refused, interrupted, never_ended, marks,
         trace_lost;

@@ -90,7 +90,8 @@ static void put_record(struct region_sched *s, uint64_t tick, const struct kerne
         break;
     case KERNEL_SWITCH_OUT:
     case KERNEL_SWITCH_PREEMPTED:
-        put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu, r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_FLAG_PREEMPTED : 0, 1);
+        put(s, tick, UPMU_TRACE_SCHED_OUT, r->cpu, r->kind == KERNEL_SWITCH_PREEMPTED ? UPMU_TRACE_FLAG_PREEMPTED : 0,
+            1);
         break;
     case KERNEL_SWITCH_LOST:
         put(s, tick, UPMU_TRACE_SCHED_LOST, r->value, 0, r->value);

@@ -173,10 +173,11 @@ static int collect_thread(const struct region_thread_info *info, void *arg)
     return 0;
 }
 
-int upmu_region_stats(const char *name, pid_t thread, struct upmu_region_stats *out)
+int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out)
 {
     if (!name || !out || out->size < sizeof *out)
-        return upmu_fail(UPMU_E_INVAL, "upmu_region_stats: name and out must be given, with out->size = sizeof *out");
+        return upmu_fail(UPMU_E_INVAL,
+                         "upmu_region_stats_read: name and out must be given, with out->size = sizeof *out");
     if (!regions_on())
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
     struct collect c = {.id = region_name_find(name), .tid = thread};
@@ -220,11 +221,11 @@ static int add_misuse(const struct region_thread_info *info, void *arg)
     return 0;
 }
 
-int upmu_region_health(struct upmu_region_health *out)
+int upmu_region_health_read(struct upmu_region_health *out)
 {
     struct region_process *p = &upmu_regions;
     if (!out || out->size < sizeof *out)
-        return upmu_fail(UPMU_E_INVAL, "upmu_region_health: out must be given, with out->size = sizeof *out");
+        return upmu_fail(UPMU_E_INVAL, "upmu_region_health_read: out must be given, with out->size = sizeof *out");
     if (!regions_on())
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
     struct region_misuse m = {0};

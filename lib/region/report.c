@@ -150,7 +150,7 @@ static int gather(struct report *r)
     region_each_thread(count_thread, &r->threads);
     r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
-    if (rc == 0 && upmu_region_health(&r->health) < 0)
+    if (rc == 0 && upmu_region_health_read(&r->health) < 0)
         memset(&r->health, 0, sizeof r->health);
     return rc;
 }

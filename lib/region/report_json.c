@@ -49,7 +49,7 @@ static void put_metrics(struct textbuf *out, const struct upmu_region_stats *s)
     const char *comma = "";
     report_values(s, names, values);
     textbuf_printf(out, "\"metrics\":[");
-    for (size_t i = 0; upmu_metric_info(i, &m) == 0; i++) {
+    for (size_t i = 0; upmu_metric_at(i, &m) == 0; i++) {
         struct upmu_metric_value v;
         if (upmu_metric_eval(m.name, names, values, s->n_events, (double)s->wall.sum / 1e9, &v) < 0)
             continue;

@@ -150,7 +150,7 @@ static size_t known_metrics(const struct report *r, struct upmu_metric_info *met
 {
     size_t n = 0;
     struct upmu_metric_info m = {.size = sizeof m};
-    for (size_t i = 0; n < cap && upmu_metric_info(i, &m) == 0; i++) {
+    for (size_t i = 0; n < cap && upmu_metric_at(i, &m) == 0; i++) {
         if (m.on_demand)
             continue;
         bool any = false;

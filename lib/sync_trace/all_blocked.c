@@ -57,7 +57,7 @@ __attribute__((no_sanitize("thread"))) static size_t count_shared(uint64_t addre
     const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
     for (; t; t = t->next) {
         const struct live_slot *s = t->live;
-        n += s && s->state == LIVE_WAITS && (s->flags & UPMU_FLAG_PSHARED) && s->object >= address_low &&
+        n += s && s->state == LIVE_WAITS && (s->flags & UPMU_TRACE_FLAG_PSHARED) && s->object >= address_low &&
              s->object < address_high;
     }
     return n;

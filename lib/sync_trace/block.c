@@ -211,7 +211,7 @@ void sync_thread_exit_event(struct sync_thread *t)
         .object_type = UPMU_OBJECT_THREAD,
         .object = (uint64_t)pthread_self(),
         .count = known ? (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw : 0,
-        .flags = known ? UPMU_FLAG_FINAL : 0,
+        .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
     };
     sync_write(t, tick_now(), &e);
 }

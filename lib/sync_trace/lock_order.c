@@ -146,7 +146,7 @@ static void tell_held(struct sync_thread *t, uint64_t tick, struct trace_sync e)
         bool reads = sync_key_is_reader(t, held);
         e.object2 = held - reads;
         e.holder_site = t->held[i].site;
-        e.flags = flags | (reads ? UPMU_FLAG_HOLDER_SHARED : 0);
+        e.flags = flags | (reads ? UPMU_TRACE_FLAG_HOLDER_SHARED : 0);
         if (held)
             sync_write(t, tick, &e);
     }
@@ -155,7 +155,7 @@ static void tell_held(struct sync_thread *t, uint64_t tick, struct trace_sync e)
 static void tell_rooms(struct sync_thread *t, uint64_t tick, struct trace_sync e)
 {
     uint64_t count = e.count;
-    e.flags |= UPMU_FLAG_HOLDER_SHARED;
+    e.flags |= UPMU_TRACE_FLAG_HOLDER_SHARED;
     for (const struct sync_room *r = t->rooms; r < t->rooms + SYNC_ROOMS; r++) {
         e.object2 = r->sem;
         e.holder_site = r->site;

@@ -53,7 +53,7 @@ static inline void sync_order_renew(struct sync_thread *t)
     t->order.salt += (uint64_t)SYNC_ORDER_PERIOD << 32;
 }
 
-/** The thread takes a lock, or is about to wait for it. `flags`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED. */
+/** The thread takes a lock, or is about to wait for it. `flags`: UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED. */
 static inline void sync_order(struct sync_thread *t, uintptr_t key, uint32_t type, uintptr_t site, uint32_t flags)
 {
     uint32_t d = t->depth;

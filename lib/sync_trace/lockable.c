@@ -17,7 +17,7 @@ void lockable_tried(struct sync_thread *t, uint32_t mode, const struct lockable 
         .kind = UPMU_TRACE_LOCK_FAILED,
         .object_type = (int32_t)l->type,
         .object = sync_key_object(l->key, l->type),
-        .flags = UPMU_FLAG_TRIED | sync_key_flags(l->key, l->type),
+        .flags = UPMU_TRACE_FLAG_TRIED | sync_key_flags(l->key, l->type),
         .site = l->site,
         .result = result,
         .stack = sync_stack(t, tick, l->site),
@@ -55,7 +55,7 @@ void lockable_released(struct sync_thread *t, const struct lockable *l, const st
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = (int32_t)l->type,
         .object = sync_key_object(l->key, l->type),
-        .flags = sync_key_flags(l->key, l->type) | (r->held.since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0),
+        .flags = sync_key_flags(l->key, l->type) | (r->held.since & HELD_SAMPLED ? UPMU_TRACE_FLAG_SAMPLED : 0),
     };
     if (wanted) {
         e.stack = sync_stack(t, r->tick, l->site);

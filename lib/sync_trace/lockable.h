@@ -20,7 +20,7 @@ struct lockable {
     uintptr_t key; /**< see sync_key_object() */
     uint32_t type; /**< enum upmu_object_type */
     uintptr_t site;
-    uint32_t how;   /**< UPMU_FLAG_TIMED, UPMU_FLAG_TRIED */
+    uint32_t how;   /**< UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED */
     uint32_t asked; /**< what sync_request() has said */
 };
 

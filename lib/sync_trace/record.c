@@ -43,7 +43,7 @@ static bool is_counted(const struct trace_sync *e)
     case UPMU_TRACE_FUTEX_WOKEN:
         return true;
     case UPMU_TRACE_LOCK_FAILED:
-        return !(e->flags & UPMU_FLAG_TRIED);
+        return !(e->flags & UPMU_TRACE_FLAG_TRIED);
     default:
         return false;
     }
@@ -112,7 +112,7 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
     if (kind == UPMU_TRACE_LOCK_INIT || type == UPMU_OBJECT_COND) /* what is counted is met where it is */
         sync_lock_met(NULL, (uintptr_t)object, (uint32_t)type);
     if (kind == UPMU_TRACE_LOCK_DESTROY)
-        flags |= sync_lock_ended(t, (uintptr_t)object, &type) ? UPMU_FLAG_FINAL : 0;
+        flags |= sync_lock_ended(t, (uintptr_t)object, &type) ? UPMU_TRACE_FLAG_FINAL : 0;
     uint64_t tick = tick_now();
     struct trace_sync e = {
         .kind = kind,
@@ -121,7 +121,8 @@ void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const v
         .flags = flags,
         .site = site,
         .result = result,
-        .stack = flags & UPMU_FLAG_FREED ? 0 : sync_stack(t, tick, site), /* giving memory back is to cost little */
+        .stack =
+            flags & UPMU_TRACE_FLAG_FREED ? 0 : sync_stack(t, tick, site), /* giving memory back is to cost little */
     };
     sync_write(t, tick, &e);
     errno = saved;
@@ -153,7 +154,7 @@ static struct sync_thread *search(const struct sync_wait *w, struct sync_held *h
     if (holder || w->type != UPMU_OBJECT_RWLOCK)
         return holder;
     holder = sync_held_search_all(lock + 1, h);
-    e->flags |= holder ? UPMU_FLAG_HOLDER_SHARED : 0;
+    e->flags |= holder ? UPMU_TRACE_FLAG_HOLDER_SHARED : 0;
     return holder;
 }
 
@@ -188,7 +189,7 @@ void sync_wait_begin(struct sync_wait *w, uint32_t mode, pid_t owner, bool outer
     if (!w->recorded)
         return;
     if (w->type != UPMU_OBJECT_SEM) /* what this thread is about to wait for is told before it does */
-        sync_order(t, w->lock, w->type, w->site, w->flags & UPMU_FLAG_TIMED);
+        sync_order(t, w->lock, w->type, w->site, w->flags & UPMU_TRACE_FLAG_TIMED);
     w->flags |= sync_key_flags(w->lock, w->type);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_BLOCK,
@@ -259,7 +260,7 @@ static uint32_t take_stamp(struct sync_count *c, uint32_t mode, bool *burst)
         c->stamps--;
     if (c->until == 0)
         c->until = c->stamps > 0 ? 1 : sync_process.sample;
-    return sampled ? UPMU_FLAG_SAMPLED : 0;
+    return sampled ? UPMU_TRACE_FLAG_SAMPLED : 0;
 }
 
 void sync_taken_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,

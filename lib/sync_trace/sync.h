@@ -351,7 +351,7 @@ static inline uintptr_t sync_key_object(uintptr_t key, uint32_t type)
 
 static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
 {
-    return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_FLAG_SHARED : 0;
+    return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_TRACE_FLAG_SHARED : 0;
 }
 
 /** Whether a lock held under this key is held as a reader: not every odd key is, a lock of the program's own may lie at

@@ -58,7 +58,7 @@ static int seen(const char *name)
     struct upmu_region_stats stats;
     memset(&stats, 0, sizeof stats);
     stats.size = sizeof stats;
-    return upmu_region_stats(name, UPMU_ALL_THREADS, &stats) == 0 && stats.count == ROUNDS && stats.wall.sum > 0;
+    return upmu_region_stats_read(name, UPMU_ALL_THREADS, &stats) == 0 && stats.count == ROUNDS && stats.wall.sum > 0;
 }
 
 int main(void)

@@ -173,7 +173,7 @@ static void presets(void)
     CHECK(upmu_set_open(&set, "native::no:::such", NULL) == UPMU_E_NAME, "an unknown component");
     /* Ours where this CPU's table has no row, and PAPI a preset. */
     struct upmu_event_info info = {.size = sizeof info};
-    CHECK(upmu_event_info("l1d-store-miss", &info) == 0, "PAPI_L1_STM stands in");
+    CHECK(upmu_event_find("l1d-store-miss", &info) == 0, "PAPI_L1_STM stands in");
     set = opened("l1d-store-miss", 0);
     CHECK(upmu_set_start(set) == 0, "start");
     fake->advance(STEPS);

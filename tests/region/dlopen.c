@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     __extension__ int (*setup)(const struct upmu_region_opts *) =
         (int (*)(const struct upmu_region_opts *))symbol(library, "upmu_region_setup");
     __extension__ stats =
-        (int (*)(const char *, pid_t, struct upmu_region_stats *))symbol(library, "upmu_region_stats");
+        (int (*)(const char *, pid_t, struct upmu_region_stats *))symbol(library, "upmu_region_stats_read");
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "page-faults,context-switches"};
     if (setup(&opts) != 0)
         fail("upmu_region_setup");

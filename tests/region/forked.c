@@ -59,7 +59,8 @@ static void child_work(void)
     CHECK(upmu_region_end("in child") == 0, "end");
     CHECK(region_count("in child") == IN_CHILD, "%llu", (unsigned long long)region_count("in child"));
     CHECK(region_of("in child", own_tid()).count == IN_CHILD, "under another thread's number");
-    CHECK(upmu_region_stats("before", UPMU_ALL_THREADS, &s) == UPMU_E_NAME, "the parent's region is the child's too");
+    CHECK(upmu_region_stats_read("before", UPMU_ALL_THREADS, &s) == UPMU_E_NAME,
+          "the parent's region is the child's too");
     CHECK(upmu_region_end("around") == UPMU_E_STATE, "the parent's region is open in the child");
     if (rights_here() != RIGHTS_NONE) {
         s = region_of("in child", UPMU_ALL_THREADS);
@@ -168,7 +169,7 @@ static void *busy(void *arg)
         (void)upmu_region_begin("busy");
         (void)upmu_mark("busy");
         (void)upmu_region_end("busy");
-        CHECK(upmu_region_stats("busy", UPMU_ALL_THREADS, &s) == 0, "stats");
+        CHECK(upmu_region_stats_read("busy", UPMU_ALL_THREADS, &s) == 0, "stats");
         (void)health_now();
     }
     return NULL;

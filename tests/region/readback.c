@@ -50,7 +50,7 @@ static void look_while_they_run(void)
     uint64_t last = 0;
     for (int i = 0; i < LOOKS; i++) {
         struct upmu_region_stats s = {.size = sizeof s};
-        if (upmu_region_stats("hot", UPMU_ALL_THREADS, &s) == UPMU_E_NAME)
+        if (upmu_region_stats_read("hot", UPMU_ALL_THREADS, &s) == UPMU_E_NAME)
             continue; /* not begun yet */
         consistent(&s);
         CHECK(s.count >= last, "%llu, after %llu", (unsigned long long)s.count, (unsigned long long)last);

@@ -32,7 +32,7 @@ int main(void)
     }
     CHECK(v.status == UPMU_EXACT, "%s: %s", upmu_status_name(v.status), upmu_set_reason(set, 0));
     CHECK(v.value >= PAGES, "%llu faults of %d pages", (unsigned long long)v.value, PAGES);
-    CHECK(upmu_set_instances(set) == 1, "%zu", upmu_set_instances(set));
+    CHECK(upmu_set_instance_count(set) == 1, "%zu", upmu_set_instance_count(set));
     upmu_set_close(set);
     opts.cpu = 1 << 20;
     CHECK(upmu_set_open(&set, "page-faults", &opts) == UPMU_E_GONE, "a CPU that is not there");

@@ -82,7 +82,7 @@ static struct counted count_process(uint32_t flags)
     CHECK(upmu_set_start(set) == 0, "start");
     CHECK(write(to[1], &c, 1) == 1 && read(from[0], &c, 1) == 1, "the process is gone");
     CHECK(upmu_set_read(set, &counted.value, 1) == 1, "read");
-    counted.instances = upmu_set_instances(set);
+    counted.instances = upmu_set_instance_count(set);
     upmu_set_close(set);
     close(to[1]);
     close(from[0]);

@@ -75,7 +75,7 @@ static void region_agrees(void)
     usage(more);
     upmu_region_end("work");
     usage(end);
-    CHECK(upmu_region_stats("work", UPMU_ALL_THREADS, &stats) == 0, "stats: %s", upmu_error());
+    CHECK(upmu_region_stats_read("work", UPMU_ALL_THREADS, &stats) == 0, "stats: %s", upmu_error());
     for (int i = 0; i < MODES; i++)
         between(stats.events[i].stat.sum, more[i] - in[i], end[i] - out[i], i ? "system-time" : "user-time");
 }

@@ -249,7 +249,7 @@ static inline void regions_on(const char *events)
 static inline struct upmu_region_stats region_of(const char *name, pid_t thread)
 {
     struct upmu_region_stats s = {.size = sizeof s};
-    int rc = upmu_region_stats(name, thread, &s);
+    int rc = upmu_region_stats_read(name, thread, &s);
     CHECK(rc == 0, "%s in %d", name, (int)thread);
     return s;
 }
@@ -262,7 +262,7 @@ static inline uint64_t region_count(const char *name)
 static inline struct upmu_region_health health_now(void)
 {
     struct upmu_region_health h = {.size = sizeof h};
-    CHECK(upmu_region_health(&h) == 0, "health");
+    CHECK(upmu_region_health_read(&h) == 0, "health");
     return h;
 }
 

@@ -118,7 +118,7 @@ static void check(void)
     while ((rc = upmu_trace_next(t, &e)) > 0) {
         if (e->kind != UPMU_TRACE_LOCK_ACQUIRE || e->object != (uint64_t)(uintptr_t)&mutex)
             continue;
-        CHECK(n < n_expected && upmu_trace_stack(t, e->process, e->stack, &s) == 0);
+        CHECK(n < n_expected && upmu_trace_stack_find(t, e->process, e->stack, &s) == 0);
         if (!came_by(&s, expected[n].middle, expected[n].way)) {
             fprintf(stderr, "FAILED: acquisition %zu has another one's call stack\n", n);
             exit(1);

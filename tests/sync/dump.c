@@ -59,7 +59,7 @@ static uint32_t frames_of(const struct upmu_trace *t, const struct upmu_trace_ev
     if (e->stack == 0)
         return 0;
     /* A stack that is named and not there yet is a failure every script looks for. */
-    return upmu_trace_stack(t, e->process, e->stack, &s) == 0 ? s.n_frames : UINT32_MAX;
+    return upmu_trace_stack_find(t, e->process, e->stack, &s) == 0 ? s.n_frames : UINT32_MAX;
 }
 
 static void print_event(const struct upmu_trace *t, const struct upmu_trace_event *e)
@@ -74,13 +74,13 @@ static void print_event(const struct upmu_trace *t, const struct upmu_trace_even
 
 static int print_ends(const struct upmu_trace *t)
 {
-    for (size_t i = 0; i < upmu_trace_processes(t); i++) {
+    for (size_t i = 0; i < upmu_trace_process_count(t); i++) {
         struct upmu_trace_process p = {.size = sizeof p};
         struct upmu_trace_module m = {.size = sizeof m};
-        if (upmu_trace_process(t, i, &p) != 0)
+        if (upmu_trace_process_at(t, i, &p) != 0)
             return 1;
         printf("process pid=%d complete=%u lost=%" PRIu64 "\n", (int)p.pid, p.complete, p.lost);
-        for (size_t k = 0; upmu_trace_module(t, i, k, &m) == 0; k++)
+        for (size_t k = 0; upmu_trace_module_at(t, i, k, &m) == 0; k++)
             printf("module pid=%d build_id=%s path=%s\n", (int)p.pid, m.build_id, m.path);
     }
     return 0;

@@ -68,7 +68,7 @@ static void record_until_killed(const char *dir)
 /* Pairs of each thread as the trace has them: an acquisition, waited for or not, and its release. */
 static void read_back(const char *dir, uint64_t acquired[THREADS], uint64_t released[THREADS])
 {
-    struct upmu_trace_repair repair = {.size = sizeof repair};
+    struct upmu_trace_repair_result repair = {.size = sizeof repair};
     struct upmu_trace *t;
     const struct upmu_trace_event *e;
     int rc;

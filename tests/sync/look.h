@@ -68,10 +68,10 @@ static inline struct seen look(const void *object)
     while ((rc = upmu_trace_next(t, &e)) > 0) {
         if (e->object != (uintptr_t)object || e->kind < 0 || e->kind >= 64)
             continue;
-        bool shared = e->flags & UPMU_FLAG_SHARED;
+        bool shared = e->flags & UPMU_TRACE_FLAG_SHARED;
         s.kind[e->kind]++;
         s.shared_kind[e->kind] += shared;
-        s.sampled_kind[e->kind] += e->flags & UPMU_FLAG_SAMPLED ? 1 : 0;
+        s.sampled_kind[e->kind] += e->flags & UPMU_TRACE_FLAG_SAMPLED ? 1 : 0;
         if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
             add_counts(tallies[shared], e, shared ? &s.counted_shared : &s.counted,
                        shared ? &s.contended_shared : &s.contended);

@@ -11,7 +11,10 @@
 
 #include "look.h"
 
-enum { KIND_FLAGS = UPMU_FLAG_RECURSIVE | UPMU_FLAG_ERRORCHECK | UPMU_FLAG_ROBUST | UPMU_FLAG_PI | UPMU_FLAG_PSHARED };
+enum {
+    KIND_FLAGS = UPMU_TRACE_FLAG_RECURSIVE | UPMU_TRACE_FLAG_ERRORCHECK | UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_PI |
+                 UPMU_TRACE_FLAG_PSHARED
+};
 
 /* The flags of the first event of that kind about the object; all ones if there is none. */
 static uint32_t flags_of(const void *object, int kind)
@@ -37,13 +40,13 @@ static void *lock_unlock(void *m)
 static void init_kind(pthread_mutex_t *m, uint32_t kind)
 {
     pthread_mutexattr_t a;
-    int type = kind & UPMU_FLAG_RECURSIVE    ? PTHREAD_MUTEX_RECURSIVE
-               : kind & UPMU_FLAG_ERRORCHECK ? PTHREAD_MUTEX_ERRORCHECK
-                                             : PTHREAD_MUTEX_NORMAL;
+    int type = kind & UPMU_TRACE_FLAG_RECURSIVE    ? PTHREAD_MUTEX_RECURSIVE
+               : kind & UPMU_TRACE_FLAG_ERRORCHECK ? PTHREAD_MUTEX_ERRORCHECK
+                                                   : PTHREAD_MUTEX_NORMAL;
     CHECK(pthread_mutexattr_init(&a) == 0 && pthread_mutexattr_settype(&a, type) == 0);
-    CHECK(!(kind & UPMU_FLAG_ROBUST) || pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST) == 0);
-    CHECK(!(kind & UPMU_FLAG_PI) || pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_INHERIT) == 0);
-    CHECK(!(kind & UPMU_FLAG_PSHARED) || pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED) == 0);
+    CHECK(!(kind & UPMU_TRACE_FLAG_ROBUST) || pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST) == 0);
+    CHECK(!(kind & UPMU_TRACE_FLAG_PI) || pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_INHERIT) == 0);
+    CHECK(!(kind & UPMU_TRACE_FLAG_PSHARED) || pthread_mutexattr_setpshared(&a, PTHREAD_PROCESS_SHARED) == 0);
     CHECK(pthread_mutex_init(m, &a) == 0 && pthread_mutexattr_destroy(&a) == 0);
 }
 
@@ -52,12 +55,12 @@ static void each_kind_is_told_and_its_holder_found(void)
 {
     enum { KINDS = 3 * 8 };
     static pthread_mutex_t m[KINDS];
-    static const uint32_t types[] = {0, UPMU_FLAG_RECURSIVE, UPMU_FLAG_ERRORCHECK};
+    static const uint32_t types[] = {0, UPMU_TRACE_FLAG_RECURSIVE, UPMU_TRACE_FLAG_ERRORCHECK};
     pthread_t t;
     begin(UPMU_SYNC_CONTENDED);
     for (uint32_t i = 0; i < KINDS; i++) {
-        uint32_t kind = types[i % 3] | (i / 3 & 1 ? UPMU_FLAG_ROBUST : 0) | (i / 3 & 2 ? UPMU_FLAG_PI : 0) |
-                        (i / 3 & 4 ? UPMU_FLAG_PSHARED : 0);
+        uint32_t kind = types[i % 3] | (i / 3 & 1 ? UPMU_TRACE_FLAG_ROBUST : 0) | (i / 3 & 2 ? UPMU_TRACE_FLAG_PI : 0) |
+                        (i / 3 & 4 ? UPMU_TRACE_FLAG_PSHARED : 0);
         init_kind(&m[i], kind);
         lock(&m[i]);
         CHECK(pthread_create(&t, NULL, lock_unlock, &m[i]) == 0);
@@ -66,8 +69,8 @@ static void each_kind_is_told_and_its_holder_found(void)
         CHECK(pthread_join(t, NULL) == 0);
         struct seen s = look(&m[i]);
         CHECK((flags_of(&m[i], UPMU_TRACE_LOCK_INIT) & KIND_FLAGS) == kind);
-        if (kind & UPMU_FLAG_ROBUST)
-            kind &= ~(uint32_t)UPMU_FLAG_PSHARED; /* glibc does not tell */
+        if (kind & UPMU_TRACE_FLAG_ROBUST)
+            kind &= ~(uint32_t)UPMU_TRACE_FLAG_PSHARED; /* glibc does not tell */
         CHECK((flags_of(&m[i], UPMU_TRACE_LOCK_BLOCK) & KIND_FLAGS) == kind);
         CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
         CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
@@ -85,7 +88,7 @@ static void a_dead_owner_is_acquired_from(void)
 {
     static pthread_mutex_t m;
     begin(UPMU_SYNC_CONTENDED);
-    init_kind(&m, UPMU_FLAG_ROBUST);
+    init_kind(&m, UPMU_TRACE_FLAG_ROBUST);
     in_thread(die_holding, &m);
     CHECK(pthread_mutex_lock(&m) == EOWNERDEAD && pthread_mutex_consistent(&m) == 0);
     unlock(&m);
@@ -101,7 +104,7 @@ static void the_holder_may_be_another_process(void)
     pthread_mutex_t *m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status;
     CHECK(m != MAP_FAILED);
-    init_kind(m, UPMU_FLAG_PSHARED);
+    init_kind(m, UPMU_TRACE_FLAG_PSHARED);
     lock(m);
     pid_t pid = fork();
     CHECK(pid >= 0);
@@ -116,7 +119,7 @@ static void the_holder_may_be_another_process(void)
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     struct seen s = look(m);
     CHECK(s.block.pid == pid && s.block.peer == getpid() && s.block.holder_site == 0);
-    CHECK(s.block.flags & UPMU_FLAG_PSHARED);
+    CHECK(s.block.flags & UPMU_TRACE_FLAG_PSHARED);
 }
 
 static int c11_lock_unlock(void *m)
@@ -142,7 +145,7 @@ static void c11_mutexes_are_filtered_as_others(void)
     end();
     struct seen s = look(&m);
     CHECK(s.counted == 23 && s.contended == 1 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_FLAG_RECURSIVE);
+    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_TRACE_FLAG_RECURSIVE);
     CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
 }
 

@@ -30,7 +30,7 @@ static uint64_t lost(void)
 {
     struct upmu_trace *t;
     struct upmu_trace_process p = {.size = sizeof p};
-    CHECK(upmu_trace_open(&t, dir) == 0 && upmu_trace_process(t, 0, &p) == 0);
+    CHECK(upmu_trace_open(&t, dir) == 0 && upmu_trace_process_at(t, 0, &p) == 0);
     upmu_trace_close(t);
     return p.lost;
 }

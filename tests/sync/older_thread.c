@@ -55,7 +55,7 @@ static uint32_t frames_recorded(void)
     while ((rc = upmu_trace_next(t, &e)) > 0)
         if (e->kind == UPMU_TRACE_LOCK_ACQUIRE && e->object == (uint64_t)(uintptr_t)&mutex) {
             CHECK(frames == 0);
-            CHECK(upmu_trace_stack(t, e->process, e->stack, &s) == 0);
+            CHECK(upmu_trace_stack_find(t, e->process, e->stack, &s) == 0);
             CHECK(s.method == UPMU_STACK_LIBGCC);
             frames = s.n_frames;
         }

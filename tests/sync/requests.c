@@ -56,7 +56,7 @@ static void expect(const void *object, uint32_t type, size_t n, const int32_t *k
             continue;
         const struct upmu_trace_event *request = &s.event[i], *next = &s.event[i + 1];
         CHECK(i + 1 < n && request->stack != 0 && request->stack == next->stack);
-        CHECK((request->flags & UPMU_FLAG_SHARED) == (next->flags & UPMU_FLAG_SHARED));
+        CHECK((request->flags & UPMU_TRACE_FLAG_SHARED) == (next->flags & UPMU_TRACE_FLAG_SHARED));
         CHECK(request->time_ns <= next->time_ns);
     }
 }

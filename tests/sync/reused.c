@@ -91,7 +91,7 @@ static void check_lives(uintptr_t address, enum how how)
     struct upmu_overview_object object = {.size = sizeof object};
     unsigned seen = 0;
     CHECK(upmu_overview_open(&o, dir, NULL) == 0);
-    for (size_t i = 0; upmu_overview_object(o, i, &object) == 0; i++) {
+    for (size_t i = 0; upmu_overview_object_at(o, i, &object) == 0; i++) {
         if (object.address != address || object.type != UPMU_OBJECT_MUTEX)
             continue;
         int life = (int)object.generation;

@@ -90,7 +90,7 @@ static void run_turns(const struct turn *turns)
 static size_t counter(struct upmu_overview *o, const char *name)
 {
     const char *found;
-    for (size_t i = 0; (found = upmu_overview_counter(o, 0, i)) != NULL; i++)
+    for (size_t i = 0; (found = upmu_overview_counter_name(o, 0, i)) != NULL; i++)
         if (strncmp(found, name, strlen(name)) == 0 && strchr(":", found[strlen(name)]))
             return i;
     fprintf(stderr, "%s is not in the recording\n", name);
@@ -101,9 +101,9 @@ static struct upmu_overview_section section(struct upmu_overview *o, const void 
 {
     struct upmu_overview_object found = {.size = sizeof found};
     struct upmu_overview_section s = {.size = sizeof s};
-    for (size_t i = 0; upmu_overview_object(o, i, &found) == 0; i++)
+    for (size_t i = 0; upmu_overview_object_at(o, i, &found) == 0; i++)
         if (found.address == (uintptr_t)object) {
-            CHECK(upmu_overview_section(o, i, kind, &s) == 0);
+            CHECK(upmu_overview_section_read(o, i, kind, &s) == 0);
             return s;
         }
     fprintf(stderr, "the object is not in the recording\n");

@@ -76,7 +76,7 @@ static void a_reader_waits_for_the_writer(void)
     struct seen s = look(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.shared_kind[UPMU_TRACE_LOCK_BLOCK] == 1);
     CHECK(s.block.object_type == UPMU_OBJECT_RWLOCK && s.block.stack != 0);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && !(s.block.flags & UPMU_FLAG_HOLDER_SHARED));
+    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && !(s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED));
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1 && s.shared_kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
     /* Ours, which somebody waited for, and the reader's own. */
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == 1);
@@ -92,7 +92,7 @@ static void a_writer_waits_for_one_thread_that_reads_twice(void)
     end();
     struct seen s = look(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.shared_kind[UPMU_TRACE_LOCK_BLOCK] == 0);
-    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_FLAG_HOLDER_SHARED);
+    CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     /* The first reading is the one that was asked for: the block ends with it, the other one ended before. */
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_RELEASE] >= 1 && s.counted_shared == 2 && s.counted == 1 && s.contended == 1);
@@ -130,7 +130,7 @@ static void all_readers_a_writer_waits_for_record_their_release(void)
     end();
     struct seen s = look(&l);
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == READERS);
-    CHECK(s.block.peer != 0 && s.block.peer != getpid() && s.block.flags & UPMU_FLAG_HOLDER_SHARED);
+    CHECK(s.block.peer != 0 && s.block.peer != getpid() && s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
     struct seen b = look(&step);
     CHECK(b.kind[UPMU_TRACE_BARRIER_ARRIVE] == 2 * (READERS + 1) && b.counted > 0);
     CHECK(b.kind[UPMU_TRACE_BARRIER_LEAVE] == 2 * (READERS + 1));
@@ -241,7 +241,7 @@ static void results_are_those_of_the_calls(void)
     end();
     struct seen s = look(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 4 && s.kind[UPMU_TRACE_LOCK_FAILED] == 4);
-    CHECK(s.shared_kind[UPMU_TRACE_LOCK_FAILED] == 2 && s.block.flags & UPMU_FLAG_TIMED);
+    CHECK(s.shared_kind[UPMU_TRACE_LOCK_FAILED] == 2 && s.block.flags & UPMU_TRACE_FLAG_TIMED);
     CHECK(s.block.holder_since != 0 && s.counted == 1 && s.counted_shared == 0);
 }
 

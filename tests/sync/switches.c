@@ -104,15 +104,15 @@ static struct upmu_overview_sched ran(struct upmu_overview *o, pid_t tid, struct
     struct upmu_trace_process p = {.size = sizeof p};
     struct upmu_overview_sched s = {.size = sizeof s};
     t->size = sizeof *t;
-    CHECK(upmu_overview_process(o, 0, &p) == 0);
+    CHECK(upmu_overview_process_at(o, 0, &p) == 0);
     if (p.sched_note[0]) {
         printf("skipped, because %s\n", p.sched_note);
         CHECK(remove_recording() == 0);
         exit(77);
     }
-    for (size_t i = 0; upmu_overview_thread(o, i, t) == 0; i++)
+    for (size_t i = 0; upmu_overview_thread_at(o, i, t) == 0; i++)
         if (t->tid == tid) {
-            CHECK(upmu_overview_sched(o, i, &s) == 0 && s.told);
+            CHECK(upmu_overview_sched_at(o, i, &s) == 0 && s.told);
             CHECK(s.running_ns + s.preempted_ns + s.blocked_ns + s.unknown_ns == t->end_ns - t->begin_ns);
             return s;
         }

@@ -101,9 +101,9 @@ static void check_whole(void)
     struct upmu_overview_totals totals = {.size = sizeof totals};
     struct upmu_overview_object object = {.size = sizeof object};
     CHECK(upmu_overview_open(&o, dir, NULL) == 0);
-    CHECK(upmu_overview_totals(o, &totals) == 0);
+    CHECK(upmu_overview_totals_read(o, &totals) == 0);
     CHECK(totals.lost == 0 && totals.n_damages == 0);
-    for (size_t i = 0; upmu_overview_object(o, i, &object) == 0; i++)
+    for (size_t i = 0; upmu_overview_object_at(o, i, &object) == 0; i++)
         CHECK(object.misuses == 0);
     upmu_overview_close(o);
 }

@@ -21,9 +21,9 @@ static int failed(const char *what)
 
 static int print_processes(const struct upmu_trace *t)
 {
-    for (size_t i = 0; i < upmu_trace_processes(t); i++) {
+    for (size_t i = 0; i < upmu_trace_process_count(t); i++) {
         struct upmu_trace_process p = {.size = sizeof p};
-        if (upmu_trace_process(t, i, &p) != 0)
+        if (upmu_trace_process_at(t, i, &p) != 0)
             return failed("process");
         printf("P %zu %d %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", i, (int)p.pid, p.complete, p.events,
                p.lost, p.clock_hz);
@@ -65,7 +65,7 @@ static int dump(const char *dir)
 
 static int repair(const char *dir)
 {
-    struct upmu_trace_repair r = {.size = sizeof r};
+    struct upmu_trace_repair_result r = {.size = sizeof r};
     int rc = upmu_trace_repair(dir, &r);
     printf("R %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 "\n", r.processes, r.running, r.trimmed, r.bytes);
     return rc == 0 ? 0 : failed("repair");

@@ -83,14 +83,14 @@ static void put_lock_events(struct textbuf *events, uint64_t tick)
     put(events, 110, 4);
     put(events, 1, 4);
     put(events, 0x401000, 8);
-    put(events, UPMU_FLAG_TIMED, 2);
+    put(events, UPMU_TRACE_FLAG_TIMED, 2);
     put_long_head(events, SCHEMA_ID_LOCK_INIT, tick);
     put(events, 0x602000, 8);
     put(events, UPMU_OBJECT_RWLOCK, 1);
     put(events, 1, 4);
     put(events, 0x401000, 8);
     textbuf_add(events, "name", 5);
-    put(events, UPMU_FLAG_PSHARED, 2);
+    put(events, UPMU_TRACE_FLAG_PSHARED, 2);
 }
 
 /* A packet with one event of each kind of field. */
@@ -181,10 +181,10 @@ static void look_up(const struct upmu_trace *t, const struct upmu_trace_event *e
     static volatile uint64_t sum;
     struct upmu_trace_stack stack = {.size = sizeof stack};
     struct upmu_trace_module m = {.size = sizeof m};
-    if (upmu_trace_stack(t, e->process, e->stack, &stack) == 0)
+    if (upmu_trace_stack_find(t, e->process, e->stack, &stack) == 0)
         for (uint32_t i = 0; i < stack.n_frames; i++)
             sum += stack.frames[i];
-    for (size_t i = 0; i < 3 && upmu_trace_module(t, e->process, i, &m) == 0; i++)
+    for (size_t i = 0; i < 3 && upmu_trace_module_at(t, e->process, i, &m) == 0; i++)
         sum += strlen(m.path) + strlen(m.build_id);
     (void)sum;
 }
@@ -215,7 +215,7 @@ static void read_all(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct textbuf sound = {0};
-    struct upmu_trace_repair r = {.size = sizeof r};
+    struct upmu_trace_repair_result r = {.size = sizeof r};
     if (!dir[0])
         make_dir();
     if (size == 0)

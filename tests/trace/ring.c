@@ -101,10 +101,10 @@ static struct seen read_numbers(bool live)
         s.n++;
     }
     CHECK(rc == 0);
-    CHECK(upmu_trace_process(t, 0, &s.process) == 0);
+    CHECK(upmu_trace_process_at(t, 0, &s.process) == 0);
     for (uint32_t id = 1; !live && s.n > 0 && id <= 1 + (s.next - 1) / PER_THREAD; id++) {
         struct upmu_trace_stack stack = {.size = sizeof stack};
-        CHECK(upmu_trace_stack(t, 0, id, &stack) == 0 && stack.n_frames == STACK_FRAMES && stack.frames[2] == 3);
+        CHECK(upmu_trace_stack_find(t, 0, id, &stack) == 0 && stack.n_frames == STACK_FRAMES && stack.frames[2] == 3);
     }
     upmu_trace_close(t);
     return s;
@@ -142,7 +142,7 @@ static void check_babeltrace(uint64_t n, uint64_t overwritten)
 static void repair_keeps(const struct seen *before, bool with_babeltrace)
 {
     for (int i = 0; i < 2; i++) {
-        struct upmu_trace_repair r = {.size = sizeof r};
+        struct upmu_trace_repair_result r = {.size = sizeof r};
         CHECK(upmu_trace_repair(dir, &r) == 0 && r.running == 0 && r.processes == 1);
         CHECK(r.reordered == 0 || i == 0);
         struct seen after = read_numbers(false);

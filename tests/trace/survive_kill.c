@@ -112,7 +112,7 @@ static int64_t read_back(const char *dir, const struct notes *notes)
         n++;
     }
     struct upmu_trace_process p = {.size = sizeof p};
-    if (rc < 0 || upmu_trace_process(t, 0, &p) != 0)
+    if (rc < 0 || upmu_trace_process_at(t, 0, &p) != 0)
         return -failed("next");
     upmu_trace_close(t);
     for (int i = 0; i < THREADS; i++) {
@@ -146,7 +146,7 @@ static int64_t count_by_babeltrace(const char *dir)
 
 static int check_dead(const char *dir, const struct notes *notes, int with_babeltrace)
 {
-    struct upmu_trace_repair r = {.size = sizeof r};
+    struct upmu_trace_repair_result r = {.size = sizeof r};
     int64_t before = read_back(dir, notes);
     if (before < 0)
         return -1;

@@ -81,7 +81,8 @@ static void *writer_thread(void *arg)
         for (size_t k = 0; good && k < KINDS; k++)
             good = write_kind(s, kinds[k], n);
         good = good &&
-               stream_fast_flags(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED, n, 0) &&
+               stream_fast_flags(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_TRACE_FLAG_SHARED, n,
+                                 0) &&
                stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, n, 0) &&
                stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SPIN, n, 0);
         good = good && stream_fast_sync(s, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, n, 0) &&
@@ -131,13 +132,13 @@ static void print_context(const struct upmu_trace *t)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     struct upmu_trace_module m = {.size = sizeof m};
-    for (uint32_t id = 1; upmu_trace_stack(t, 0, id, &stack) == 0; id++) {
+    for (uint32_t id = 1; upmu_trace_stack_find(t, 0, id, &stack) == 0; id++) {
         printf("S %" PRIu32 " %" PRIu32 " %" PRIu32, id, stack.method, stack.truncated);
         for (uint32_t i = 0; i < stack.n_frames; i++)
             printf(" %" PRIu64, stack.frames[i]);
         printf("\n");
     }
-    for (size_t i = 0; upmu_trace_module(t, 0, i, &m) == 0; i++)
+    for (size_t i = 0; upmu_trace_module_at(t, 0, i, &m) == 0; i++)
         printf("M %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s\n", m.base, m.start, m.end, m.build_id, m.path);
 }
 

@@ -17,11 +17,11 @@ void hold_take(struct ov_use *use, const struct upmu_trace_event *e, bool recurs
         use->again++;
     else
         use->begun = e->time_ns; /* the release of the hold before was left out, if there was one */
-    if (e->flags & UPMU_FLAG_SAMPLED)
+    if (e->flags & UPMU_TRACE_FLAG_SAMPLED)
         use->sample_since = e->time_ns;
     use->taken++;
     use->taken_since++;
-    use->shared_since += e->flags & UPMU_FLAG_SHARED ? 1 : 0;
+    use->shared_since += e->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0;
     use->told_since = 0;
     if (use->depth++ == 0)
         use->since = e->time_ns;
@@ -54,7 +54,7 @@ void hold_release(struct ov_use *use, const struct upmu_trace_event *e)
     if (use->depth > 0 && --use->depth == 0)
         wait_sum_add(&use->paired, e->time_ns - use->since);
     end_told(use, e->time_ns);
-    if (!(e->flags & UPMU_FLAG_SAMPLED))
+    if (!(e->flags & UPMU_TRACE_FLAG_SAMPLED))
         return;
     if (use->sample_since != 0)
         wait_sum_add(&use->sampled, e->time_ns - use->sample_since);
@@ -113,7 +113,7 @@ void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_t
         return;
     }
     use->counted += more;
-    use->shared += e->flags & UPMU_FLAG_SHARED ? more : 0;
+    use->shared += e->flags & UPMU_TRACE_FLAG_SHARED ? more : 0;
     use->counted_contended += contended;
     use->has_counts = true;
     use->taken_since = use->shared_since = 0;

@@ -140,7 +140,7 @@ static int object_taken(struct overview *o, uint32_t use, const struct upmu_trac
 /* Readers have a count of their own; a lock that has readers is never at an odd address. */
 static uint64_t counted_at(const struct upmu_trace_event *e)
 {
-    return e->object + (e->flags & UPMU_FLAG_SHARED);
+    return e->object + (e->flags & UPMU_TRACE_FLAG_SHARED);
 }
 
 static int object_counts(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
@@ -198,7 +198,7 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 {
     if (e->kind == UPMU_TRACE_LOCK_DESTROY) {
         object->destroyed = true;
-        object->counts_told = e->flags & UPMU_FLAG_FINAL;
+        object->counts_told = e->flags & UPMU_TRACE_FLAG_FINAL;
         return 0;
     }
     if (e->kind == UPMU_TRACE_LOCK_INIT) {
@@ -257,7 +257,7 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
     default:
         break;
     }
-    if (e->flags & UPMU_FLAG_TRIED) {
+    if (e->flags & UPMU_TRACE_FLAG_TRIED) {
         o->objects[object].tries_failed += e->result != 0;
         return 0;
     }
@@ -351,7 +351,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];
     that->used |= e->kind != UPMU_TRACE_LOCK_NAME && e->kind != UPMU_TRACE_LOCK_INIT;
-    that->recursive |= (e->flags & UPMU_FLAG_RECURSIVE) != 0;
+    that->recursive |= (e->flags & UPMU_TRACE_FLAG_RECURSIVE) != 0;
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
     case UPMU_TRACE_LOCK_ACQUIRE:

@@ -80,7 +80,7 @@ static void note_form(struct ov_process *p, const struct upmu_trace_event *e)
     bool short_kind = e->kind == UPMU_TRACE_LOCK_ACQUIRE || e->kind == UPMU_TRACE_LOCK_RELEASE ||
                       e->kind == UPMU_TRACE_SEM_POST ||
                       (e->kind == UPMU_TRACE_LOCK_REQUEST && e->object_type == UPMU_OBJECT_MUTEX);
-    bool compact = short_kind && e->result == 0 && e->site == 0 && (e->flags & ~(uint32_t)UPMU_FLAG_SHARED) == 0;
+    bool compact = short_kind && e->result == 0 && e->site == 0 && (e->flags & ~(uint32_t)UPMU_TRACE_FLAG_SHARED) == 0;
     p->compact += compact;
     p->full += !compact;
     p->stacked += e->stack != 0 && e->kind != UPMU_TRACE_LOCK_REQUEST; /* one for it and what follows */

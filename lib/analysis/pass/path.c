@@ -29,16 +29,16 @@ static uint32_t last_stop(const struct overview *o, uint32_t process)
 /* Backwards: what comes before a piece of the same thread and kind makes it longer. */
 static bool add_step(struct paths *p, const struct path *path, struct path_step step)
 {
-    struct path_step *last = p->n_steps > path->first_step ? &p->steps[p->n_steps - 1] : NULL;
-    if (last && step.kind == UPMU_PATH_RUNS && last->kind == step.kind && last->thread == step.thread) {
+    struct path_step *last = p->n_segments > path->first_step ? &p->steps[p->n_segments - 1] : NULL;
+    if (last && step.kind == UPMU_PATH_RUNNING && last->kind == step.kind && last->thread == step.thread) {
         last->begin_ns = step.begin_ns;
         return true;
     }
-    struct path_step *all = array_room(p->steps, p->n_steps, &p->cap_steps, sizeof *all);
+    struct path_step *all = array_room(p->steps, p->n_segments, &p->cap_steps, sizeof *all);
     if (!all)
         return false;
     p->steps = all;
-    all[p->n_steps++] = step;
+    all[p->n_segments++] = step;
     return true;
 }
 
@@ -62,19 +62,19 @@ static uint32_t piece(const struct chain *c, const struct chain_stop *s, struct 
                                .object = s->object};
     struct path_lock *lock = s->object != MAP_NONE ? &locks[s->object] : NULL;
     if (woken) {
-        step->kind = UPMU_PATH_WAKES;
-        path->hops++;
+        step->kind = UPMU_PATH_WAKEUP;
+        path->handoffs++;
         path->wake_ns += ns;
         if (lock) {
             lock->wakes++;
             lock->wake_ns += ns;
         }
     } else if (s->kind == STOP_GOES_ON && lock) {
-        step->kind = UPMU_PATH_WAITS;
+        step->kind = UPMU_PATH_WAITING;
         path->unknown_ns += ns;
         lock->unknown_ns += ns;
     } else {
-        step->kind = UPMU_PATH_RUNS;
+        step->kind = UPMU_PATH_RUNNING;
         step->object = MAP_NONE;
         path->run_ns += ns;
         add_shares(c, s, locks);
@@ -96,7 +96,7 @@ static bool walk(struct overview *o, struct path *path, struct path_lock *locks)
     const struct chain *c = &o->chain;
     struct paths *p = &o->paths;
     uint32_t at = path->last;
-    path->first_step = p->n_steps;
+    path->first_step = p->n_segments;
     if (at == MAP_NONE)
         return true;
     path->begin_ns = path->end_ns = c->stops[at].time_ns;
@@ -107,8 +107,8 @@ static bool walk(struct overview *o, struct path *path, struct path_lock *locks)
             return false;
     }
     path->begin_ns = c->stops[at].time_ns;
-    path->n_steps = p->n_steps - path->first_step;
-    reverse(&p->steps[path->first_step], path->n_steps);
+    path->n_segments = p->n_segments - path->first_step;
+    reverse(&p->steps[path->first_step], path->n_segments);
     return true;
 }
 

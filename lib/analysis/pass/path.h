@@ -30,16 +30,16 @@ struct path_lock {
 
 /** A process's path. */
 struct path {
-    uint64_t begin_ns, end_ns, run_ns, wake_ns, unknown_ns, hops;
+    uint64_t begin_ns, end_ns, run_ns, wake_ns, unknown_ns, handoffs;
     uint32_t last; /**< the moment it ends with, MAP_NONE: it has no thread */
-    size_t first_step, n_steps, first_lock, n_locks;
+    size_t first_step, n_segments, first_lock, n_locks;
 };
 
 struct paths {
     struct path *of; /**< by process */
     size_t n;
     struct path_step *steps; /**< path by path in the order of time */
-    size_t n_steps, cap_steps;
+    size_t n_segments, cap_steps;
     struct path_lock *locks; /**< path by path, the longest held first */
     size_t n_locks;
 };

@@ -39,7 +39,7 @@ static int change(struct overview *o, uint32_t thread, bool out, int next, const
 static int out(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct ov_sched *s = &o->threads[thread].sched;
-    bool preempted = e->flags & UPMU_FLAG_PREEMPTED;
+    bool preempted = e->flags & UPMU_TRACE_FLAG_PREEMPTED;
     s->involuntary += preempted;
     s->voluntary += !preempted;
     return change(o, thread, true, preempted ? UPMU_SCHED_PREEMPTED : UPMU_SCHED_BLOCKED, e);

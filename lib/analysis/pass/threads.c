@@ -125,7 +125,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     t->actions--;
     t->ended = true;
     t->end_ns = e->time_ns;
-    if (e->flags & UPMU_FLAG_FINAL)
+    if (e->flags & UPMU_TRACE_FLAG_FINAL)
         t->switches = (struct upmu_value){.value = e->count, .raw = e->count, .status = UPMU_EXACT};
     rc = waits_abandon(o, thread, e->time_ns);
     regions_abandon(o, thread);

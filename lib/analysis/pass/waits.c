@@ -125,8 +125,8 @@ static void note_longest(struct overview *o, const struct pending *p, uint32_t t
         .waiter_stack = p->stack,
         .release_stack = release_stack(o, p),
         .unfinished = !finished,
-        .shared = p->flags & UPMU_FLAG_SHARED ? 1 : 0,
-        .holder_shared = p->flags & UPMU_FLAG_HOLDER_SHARED ? 1 : 0,
+        .shared = p->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0,
+        .holder_shared = p->flags & UPMU_TRACE_FLAG_HOLDER_SHARED ? 1 : 0,
     };
 }
 
@@ -149,7 +149,7 @@ static int charge_holder(struct overview *o, const struct pending *p, uint64_t n
 /* Who has the lock for itself now knows that the one it waited for has it no more. */
 static void end_of_hold(struct overview *o, const struct pending *p, const struct upmu_trace_event *e)
 {
-    uint32_t use = p->holder != MAP_NONE && e->kind == UPMU_TRACE_LOCK_ACQUIRED && !(e->flags & UPMU_FLAG_SHARED)
+    uint32_t use = p->holder != MAP_NONE && e->kind == UPMU_TRACE_LOCK_ACQUIRED && !(e->flags & UPMU_TRACE_FLAG_SHARED)
                        ? map_find(&o->by_use, p->holder, p->object)
                        : MAP_NONE;
     if (use != MAP_NONE && o->uses[use].begun < e->time_ns)
@@ -183,7 +183,7 @@ static int settle(struct overview *o, uint32_t thread, const struct pending *p, 
         s->stack = p->stack;
     struct upmu_wait_sum *sums[] = {&s->waits, &o->uses[use].waits, &o->objects[p->object].waits,
                                     &o->threads[thread].waits[p->kind], &o->objects[p->object].shared_waits};
-    size_t n = sizeof sums / sizeof *sums - (p->flags & UPMU_FLAG_SHARED ? 0 : 1);
+    size_t n = sizeof sums / sizeof *sums - (p->flags & UPMU_TRACE_FLAG_SHARED ? 0 : 1);
     for (size_t i = 0; i < n; i++) {
         if (finished)
             wait_sum_add(sums[i], ns);

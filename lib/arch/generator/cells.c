@@ -11,16 +11,16 @@
 
 enum { CELLS_WEIGHT_MAX = 1024, CELLS_HARDWARE_IDS = 10 };
 
-const char *cells_match(const char *cell, uint8_t *grade)
+const char *cells_match(const char *cell, uint8_t *match)
 {
     static const char *const words[] = {
-        [UPMU_GRADE_ABSENT] = "absent",
-        [UPMU_GRADE_EXACT] = "exact",
-        [UPMU_GRADE_APPROXIMATE] = "approximate",
+        [UPMU_MATCH_ABSENT] = "absent",
+        [UPMU_MATCH_EXACT] = "exact",
+        [UPMU_MATCH_APPROXIMATE] = "approximate",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i] && strcmp(cell, words[i]) == 0) {
-            *grade = (uint8_t)i;
+            *match = (uint8_t)i;
             return NULL;
         }
     return "match must be exact, approximate or absent";
@@ -42,9 +42,9 @@ static const char *cells_number(const char *text, bool hex_only, uint64_t *out)
 /** `=0xRAW` behind a perf generic event, or nothing. */
 static const char *cells_behind(const char *rest, struct arch_event *out)
 {
-    out->machine_code = UINT64_MAX;
+    out->raw_encoding = UINT64_MAX;
     if (*rest == '=')
-        rest = cells_number(rest + 1, true, &out->machine_code);
+        rest = cells_number(rest + 1, true, &out->raw_encoding);
     return rest && *rest == '\0' ? NULL : "the raw code behind a generic event must be `=0x` and hexadecimal digits";
 }
 
@@ -71,7 +71,7 @@ static const char *cells_raw(const char *cell, struct arch_event *out)
     static const char config1[] = "/config1=";
     const char *rest = cells_number(cell, true, &out->config);
     out->kind = ARCH_CODE_RAW;
-    out->machine_code = out->config;
+    out->raw_encoding = out->config;
     if (rest && strncmp(rest, config1, strlen(config1)) == 0)
         rest = cells_number(rest + strlen(config1), true, &out->config1);
     return rest && *rest == '\0' ? NULL : "raw: needs 0x and hexadecimal digits, then nothing or /config1=0x...";
@@ -81,7 +81,7 @@ static const char *cells_formula(const char *text, struct arch_event *out)
 {
     struct cells_term term;
     out->kind = ARCH_CODE_FORMULA;
-    out->machine_code = UINT64_MAX;
+    out->raw_encoding = UINT64_MAX;
     out->formula = text;
     if (*text == ' ' || *text == '\0')
         return "the formula must begin with a term behind `= `";
@@ -104,7 +104,7 @@ const char *cells_encoding(const char *cell, struct arch_event *out)
     if (strncmp(cell, "= ", 2) == 0)
         return cells_formula(cell + 2, out);
     out->kind = ARCH_CODE_NONE;
-    out->machine_code = UINT64_MAX;
+    out->raw_encoding = UINT64_MAX;
     return strcmp(cell, "none") == 0 ? NULL : "encoding must be hw:, cache:, raw:, `= ` and a formula, or none";
 }
 

@@ -6,8 +6,8 @@
 #include "core/arch_ops.h"
 
 /** Each returns NULL, or what is wrong with the cell. */
-const char *cells_match(const char *cell, uint8_t *grade);
-/** Fills kind, config, config1, machine_code and formula. */
+const char *cells_match(const char *cell, uint8_t *match);
+/** Fills kind, config, config1, raw_encoding and formula. */
 const char *cells_encoding(const char *cell, struct arch_event *out);
 const char *cells_counters(const char *cell, uint32_t *counters);
 

@@ -75,31 +75,31 @@ static bool complete_repeats(const struct model_family *f, const char *formula, 
 static uint8_t complete_sum(const struct model_family *f, const char *formula)
 {
     struct cells_term term;
-    uint8_t grade = UPMU_GRADE_EXACT;
+    uint8_t match = UPMU_MATCH_EXACT;
     if (!formula[0] || model_formula_wrong(f, formula, &term))
-        return UPMU_GRADE_ABSENT;
+        return UPMU_MATCH_ABSENT;
     for (const char *at = formula; *at && !cells_term(&at, &term);) {
         const struct model_event *e = model_find_event(f, term.name, term.name_len);
         if (!e || complete_repeats(f, formula, &term))
-            return UPMU_GRADE_ABSENT;
-        if (e->row.grade != UPMU_GRADE_EXACT)
-            grade = UPMU_GRADE_APPROXIMATE;
+            return UPMU_MATCH_ABSENT;
+        if (e->row.match != UPMU_MATCH_EXACT)
+            match = UPMU_MATCH_APPROXIMATE;
     }
-    return grade;
+    return match;
 }
 
 static struct arch_event complete_row(const struct model_family *f, const struct model_default *d)
 {
-    uint8_t grade = complete_sum(f, d->formula);
-    struct arch_event row = {.name = d->name, .machine_code = UINT64_MAX, .grade = grade, .formula = "", .near = ""};
-    if (grade == UPMU_GRADE_ABSENT) {
+    uint8_t match = complete_sum(f, d->formula);
+    struct arch_event row = {.name = d->name, .raw_encoding = UINT64_MAX, .match = match, .formula = "", .near = ""};
+    if (match == UPMU_MATCH_ABSENT) {
         row.why = complete_reason(f, d);
         row.source = "";
         row.near = complete_near(f, d);
     } else {
         row.kind = ARCH_CODE_FORMULA;
         row.formula = d->formula;
-        row.why = grade == UPMU_GRADE_EXACT ? "" : COMPLETE_SUM;
+        row.why = match == UPMU_MATCH_EXACT ? "" : COMPLETE_SUM;
         row.source = COMPLETE_SOURCE;
     }
     return row;
@@ -111,7 +111,7 @@ static size_t complete_add(struct model *m, const struct arch_event *row)
     struct model_file *made = &m->made;
     for (size_t i = 0; i < made->n_rows; i++) {
         const struct arch_event *have = &made->events[i].row;
-        if (strcmp(have->name, row->name) == 0 && have->grade == row->grade && strcmp(have->why, row->why) == 0 &&
+        if (strcmp(have->name, row->name) == 0 && have->match == row->match && strcmp(have->why, row->why) == 0 &&
             strcmp(have->near, row->near) == 0 && strcmp(have->formula, row->formula) == 0)
             return i;
     }

@@ -32,9 +32,9 @@ static void emit_event(FILE *out, const struct arch_event *row)
 {
     fputs("    {.name = ", out);
     emit_string(out, row->name);
-    fprintf(out, ", .config = 0x%" PRIx64 ", .config1 = 0x%" PRIx64 ", .machine_code = UINT64_C(0x%" PRIx64 ")",
-            row->config, row->config1, row->machine_code);
-    fprintf(out, ", .counters = 0x%" PRIx32 ", .kind = %d, .grade = %d, .why = ", row->counters, row->kind, row->grade);
+    fprintf(out, ", .config = 0x%" PRIx64 ", .config1 = 0x%" PRIx64 ", .raw_encoding = UINT64_C(0x%" PRIx64 ")",
+            row->config, row->config1, row->raw_encoding);
+    fprintf(out, ", .counters = 0x%" PRIx32 ", .kind = %d, .match = %d, .why = ", row->counters, row->kind, row->match);
     emit_string(out, row->why);
     fputs(", .source = ", out);
     emit_string(out, row->source);
@@ -58,7 +58,7 @@ static void emit_preset(FILE *out, const struct arch_preset *row)
     fputs("    {", out);
     emit_string(out, row->papi);
     emit_comma_string(out, row->formula);
-    fprintf(out, ", %d", row->grade);
+    fprintf(out, ", %d", row->match);
     emit_comma_string(out, row->why);
     fputs("},\n", out);
 }

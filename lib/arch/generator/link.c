@@ -115,8 +115,8 @@ static bool link_is_circle(const struct model_family *f, size_t n_families)
 
 static bool link_same_row(const struct arch_event *a, const struct arch_event *b)
 {
-    return a->config == b->config && a->config1 == b->config1 && a->machine_code == b->machine_code &&
-           a->counters == b->counters && a->kind == b->kind && a->grade == b->grade && strcmp(a->why, b->why) == 0 &&
+    return a->config == b->config && a->config1 == b->config1 && a->raw_encoding == b->raw_encoding &&
+           a->counters == b->counters && a->kind == b->kind && a->match == b->match && strcmp(a->why, b->why) == 0 &&
            strcmp(a->source, b->source) == 0 && strcmp(a->formula, b->formula) == 0 && strcmp(a->near, b->near) == 0;
 }
 

@@ -32,7 +32,7 @@ static bool read_is_neutral(const char *name)
 /* What a row of each match must have and must not have. */
 static void read_check_event(const struct model_file *f, int line, const struct arch_event *row)
 {
-    bool absent = row->grade == UPMU_GRADE_ABSENT;
+    bool absent = row->match == UPMU_MATCH_ABSENT;
     if (!read_is_neutral(row->name))
         fault(f->csv.path, line, "'%s' is no vendor-neutral event of the CPU (lib/core/names/registry.c)", row->name);
     if (absent != (row->kind == ARCH_CODE_NONE))
@@ -43,7 +43,7 @@ static void read_check_event(const struct model_file *f, int line, const struct 
         fault(f->csv.path, line, "%s: the source is missing", row->name);
     if (!absent && row->near[0])
         fault(f->csv.path, line, "%s: near is for absent rows", row->name);
-    if ((row->grade == UPMU_GRADE_EXACT) != (row->why[0] == '\0'))
+    if ((row->match == UPMU_MATCH_EXACT) != (row->why[0] == '\0'))
         fault(f->csv.path, line, "%s: approximate and absent rows need a note, exact ones have none", row->name);
     if (row->kind == ARCH_CODE_FORMULA && row->counters != ARCH_ANY)
         fault(f->csv.path, line, "%s: a formula has no counters of its own", row->name);
@@ -64,9 +64,9 @@ static void read_event(const struct model_file *f, const struct csv_row *cells, 
                                .source = cells->cells[6],
                                .formula = ""};
     out->line = cells->line;
-    const char *wrong = cells_match(cells->cells[1], &row->grade);
+    const char *wrong = cells_match(cells->cells[1], &row->match);
     read_wrong(f, out->line, wrong);
-    if (!wrong && row->grade != UPMU_GRADE_ABSENT)
+    if (!wrong && row->match != UPMU_MATCH_ABSENT)
         row->source = read_source(f, row->source);
     const char *wrong_code = cells_encoding(cells->cells[2], row);
     read_wrong(f, out->line, wrong_code);
@@ -102,7 +102,7 @@ static void read_preset(const struct model_file *f, const struct csv_row *cells,
     out->line = cells->line;
     out->used = false;
     out->row = (struct arch_preset){.papi = cells->cells[0], .formula = cells->cells[2], .why = cells->cells[3]};
-    read_wrong(f, out->line, cells_match(cells->cells[1], &out->row.grade));
+    read_wrong(f, out->line, cells_match(cells->cells[1], &out->row.match));
     for (const char *at = out->row.formula, *wrong = NULL; *at && !wrong;) {
         struct cells_term term;
         wrong = cells_term(&at, &term);
@@ -111,9 +111,9 @@ static void read_preset(const struct model_file *f, const struct csv_row *cells,
     }
     if (strncmp(out->row.papi, "PAPI_", 5) != 0)
         fault(f->csv.path, out->line, "'%s' is no preset of PAPI: PAPI_...", out->row.papi);
-    if (out->row.grade == UPMU_GRADE_ABSENT || !out->row.formula[0])
+    if (out->row.match == UPMU_MATCH_ABSENT || !out->row.formula[0])
         fault(f->csv.path, out->line, "%s: a preset that the CPU lacks has no row", out->row.papi);
-    if ((out->row.grade == UPMU_GRADE_APPROXIMATE) != (out->row.why[0] != '\0'))
+    if ((out->row.match == UPMU_MATCH_APPROXIMATE) != (out->row.why[0] != '\0'))
         fault(f->csv.path, out->line, "%s: approximate rows need a note, exact ones have none", out->row.papi);
 }
 

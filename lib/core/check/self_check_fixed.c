@@ -68,7 +68,7 @@ const struct self_check_fixed *self_check_fixed_result(void)
 static bool fixed_is_row(const struct event *e, const struct arch_event *row)
 {
     if (e->type == KERNEL_TYPE_RAW)
-        return row->machine_code == e->config;
+        return row->raw_encoding == e->config;
     return e->type == KERNEL_TYPE_HARDWARE && row->kind == ARCH_CODE_HARDWARE && row->config == e->config;
 }
 

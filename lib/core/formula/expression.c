@@ -37,9 +37,9 @@ static void expression_skip_blanks(struct expression_reader *r)
 
 static int expression_add(struct expression_reader *r, struct expression_step step)
 {
-    if (r->out->n_steps == EXPRESSION_STEPS_MAX)
+    if (r->out->n_segments == EXPRESSION_STEPS_MAX)
         return upmu_fail(UPMU_E_INVAL, "formula '%s' is longer than %d steps", r->text, EXPRESSION_STEPS_MAX);
-    r->out->step[r->out->n_steps++] = step;
+    r->out->step[r->out->n_segments++] = step;
     return 0;
 }
 
@@ -151,7 +151,7 @@ static int expression_sum(struct expression_reader *r)
 int expression_parse(const char *text, struct expression *out)
 {
     struct expression_reader r = {.text = text, .at = text, .out = out};
-    out->n_steps = out->n_names = 0;
+    out->n_segments = out->n_names = 0;
     int rc = expression_sum(&r);
     if (rc == 0 && *r.at != '\0')
         return expression_fail(&r, "an operator");
@@ -176,7 +176,7 @@ double expression_compute(const struct expression *e, const double *values, doub
 {
     double stack[EXPRESSION_STEPS_MAX] = {0};
     size_t n = 0;
-    for (size_t i = 0; i < e->n_steps; i++) {
+    for (size_t i = 0; i < e->n_segments; i++) {
         const struct expression_step *s = &e->step[i];
         if (s->op == '#' || s->op == 'n' || s->op == 't') {
             stack[n++] = s->op == '#' ? s->number : s->op == 't' ? seconds : values[s->name];

@@ -21,7 +21,7 @@ struct expression_step {
 
 /** An expression in the order in which it is computed. */
 struct expression {
-    size_t n_steps, n_names;
+    size_t n_segments, n_names;
     struct expression_step step[EXPRESSION_STEPS_MAX];
     char name[EXPRESSION_NAMES_MAX][EVENT_NAME_MAX]; /**< each once */
 };

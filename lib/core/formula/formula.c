@@ -150,7 +150,7 @@ static int formula_term_lacks(const struct machine *m, const char *text, const s
                           .papi = out->papi,
                           .perf = out->perf,
                           .class = EVENT_CORE,
-                          .machine_code = UINT64_MAX,
+                          .raw_encoding = UINT64_MAX,
                           .cpu = -1,
                           .source = ""};
     snprintf(out->note, sizeof out->note, "it is %.150s, and '%.80s' cannot be counted here", text, term->name);
@@ -172,7 +172,7 @@ int formula_resolve(const struct machine *m, const char *text, struct event *out
         if (formula_resolve_term(m, &terms[i], &like, &part) < 0)
             return formula_term_lacks(m, text, &terms[i], out);
         formula_describe(&terms[i], &part, codes, sizeof codes);
-        approximate |= part.grade != UPMU_GRADE_EXACT;
+        approximate |= part.match != UPMU_MATCH_EXACT;
         if (i == 0)
             first = part;
     }
@@ -182,7 +182,7 @@ int formula_resolve(const struct machine *m, const char *text, struct event *out
     first.perf = out->perf;
     first.generic = (struct arch_generic_id){0};
     first.from_table = false;
-    first.grade = approximate ? UPMU_GRADE_APPROXIMATE : UPMU_GRADE_EXACT;
+    first.match = approximate ? UPMU_MATCH_APPROXIMATE : UPMU_MATCH_EXACT;
     first.note[0] = '\0';
     first.formula = intern(text);
     first.codes = intern(codes);

@@ -30,7 +30,7 @@ int formula_terms(const struct machine *m, const char *text, struct formula_term
 
 /**
  * Resolve a derived event of a machine: all its terms must be there.
- * @param out name, summary and grade are the caller's; encoding and counters become those of the first term
+ * @param out name, summary and match are the caller's; encoding and counters become those of the first term
  * @return 0; UPMU_E_UNSUPPORTED with `note` set, UPMU_E_INVAL
  */
 int formula_resolve(const struct machine *m, const char *text, struct event *out);

@@ -159,7 +159,7 @@ static int metric_describe(const struct machine *m, size_t index, struct upmu_me
     char lacks[EVENT_NOTE_MAX];
     size_t first;
     if (!metric_first_row(index, &first))
-        return upmu_fail(UPMU_E_NAME, "upmu_metric_info: no metric has this index");
+        return upmu_fail(UPMU_E_NAME, "upmu_metric_at: no metric has this index");
     const struct metric_row *row = metric_best(m, first, lacks, sizeof lacks);
     struct upmu_metric_info full = {
         .size = info->size,
@@ -177,18 +177,18 @@ static int metric_describe(const struct machine *m, size_t index, struct upmu_me
     return 0;
 }
 
-int upmu_metric_info(size_t index, struct upmu_metric_info *info)
+int upmu_metric_at(size_t index, struct upmu_metric_info *info)
 {
     if (!metric_info_given(info))
-        return upmu_fail(UPMU_E_INVAL, "upmu_metric_info: info must be given, with info->size = sizeof *info");
+        return upmu_fail(UPMU_E_INVAL, "upmu_metric_at: info must be given, with info->size = sizeof *info");
     return metric_describe(machine_get(), index, info);
 }
 
-int upmu_cpu_metric_info(const char *cpu, size_t index, struct upmu_metric_info *info)
+int upmu_cpu_metric_at(const char *cpu, size_t index, struct upmu_metric_info *info)
 {
     if (!cpu || !metric_info_given(info))
         return upmu_fail(UPMU_E_INVAL,
-                         "upmu_cpu_metric_info: cpu and info must be given, with info->size = sizeof *info");
+                         "upmu_cpu_metric_at: cpu and info must be given, with info->size = sizeof *info");
     struct machine *m = malloc(sizeof *m);
     if (!m)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
@@ -254,12 +254,12 @@ static int metric_group_describe(const struct machine *m, size_t index, struct u
     return 0;
 }
 
-int upmu_metric_group_info(const char *cpu, size_t index, struct upmu_metric_group_info *info)
+int upmu_metric_group_at(const char *cpu, size_t index, struct upmu_metric_group_info *info)
 {
     if (!info || info->size < sizeof *info)
-        return upmu_fail(UPMU_E_INVAL, "upmu_metric_group_info: info must be given, with info->size = sizeof *info");
+        return upmu_fail(UPMU_E_INVAL, "upmu_metric_group_at: info must be given, with info->size = sizeof *info");
     if (index >= upmu_metric_n_groups)
-        return upmu_fail(UPMU_E_NAME, "upmu_metric_group_info: no group has this index");
+        return upmu_fail(UPMU_E_NAME, "upmu_metric_group_at: no group has this index");
     if (!cpu)
         return metric_group_describe(machine_get(), index, info);
     struct machine *m = malloc(sizeof *m);

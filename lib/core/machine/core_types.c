@@ -60,9 +60,9 @@ static bool list_differs(const struct machine *m)
     unsigned expected = 0, lacking = 0;
     for (size_t i = 0; (row = arch_family_event_at(m->family, i)) != NULL; i++) {
         bool may_be_listed =
-            row->kind != ARCH_CODE_NONE && row->machine_code > 0 && row->machine_code <= m->family->listed_raw;
+            row->kind != ARCH_CODE_NONE && row->raw_encoding > 0 && row->raw_encoding <= m->family->listed_raw;
         expected += may_be_listed;
-        lacking += may_be_listed && !(m->listed_events >> row->machine_code & 1);
+        lacking += may_be_listed && !(m->listed_events >> row->raw_encoding & 1);
     }
     return lacking * 4 > expected;
 }

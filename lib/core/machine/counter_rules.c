@@ -36,7 +36,7 @@ static uint32_t held_counters(const struct arch_family *family, const struct arc
         return 0;
     const struct event e = {.class = EVENT_CORE,
                             .type = KERNEL_TYPE_HARDWARE,
-                            .machine_code = cycles->machine_code,
+                            .raw_encoding = cycles->raw_encoding,
                             .counters = cycles->counters};
     return plan_mask(&e, c);
 }

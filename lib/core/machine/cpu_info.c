@@ -23,11 +23,11 @@ const char *upmu_cpu_next(size_t *position)
     return NULL;
 }
 
-int upmu_cpu_info(const char *cpu, struct upmu_cpu_info *info)
+int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info)
 {
     struct machine m;
     if (!info || info->size < sizeof *info)
-        return upmu_fail(UPMU_E_INVAL, "upmu_cpu_info: info must be given, with info->size = sizeof *info");
+        return upmu_fail(UPMU_E_INVAL, "upmu_cpu_find: info must be given, with info->size = sizeof *info");
     int rc = cpu ? machine_of_cpu(cpu, &m) : 0;
     if (rc < 0)
         return rc;

@@ -28,7 +28,7 @@
 static void event_clear(struct event *e)
 {
     memset(e, 0, sizeof *e);
-    e->machine_code = UINT64_MAX;
+    e->raw_encoding = UINT64_MAX;
     e->cpu = -1;
     e->scale = 1;
     e->summary = e->unit = e->source = "";
@@ -55,7 +55,7 @@ static void from_usage(const struct registry_event *r, struct event *out)
     out->type = KERNEL_TYPE_USAGE;
     out->config = (uint64_t)(r->software - REGISTRY_USAGE);
     out->all_modes_only = true;
-    out->grade = UPMU_GRADE_APPROXIMATE;
+    out->match = UPMU_MATCH_APPROXIMATE;
     out->source = "getrusage(2), RUSAGE_THREAD";
     snprintf(out->pmu, sizeof out->pmu, "getrusage");
     snprintf(out->note, sizeof out->note, "%s", r->remark);
@@ -66,7 +66,7 @@ static void from_software(const struct registry_event *r, struct event *out)
     out->class = EVENT_SOFTWARE;
     out->type = KERNEL_TYPE_SOFTWARE;
     out->config = (uint64_t)r->software;
-    out->grade = r->remark[0] ? UPMU_GRADE_APPROXIMATE : UPMU_GRADE_EXACT;
+    out->match = r->remark[0] ? UPMU_MATCH_APPROXIMATE : UPMU_MATCH_EXACT;
     out->source = "include/uapi/linux/perf_event.h";
     snprintf(out->pmu, sizeof out->pmu, "software");
     snprintf(out->note, sizeof out->note, "%s", r->remark);
@@ -82,7 +82,7 @@ static void software_modes(struct event *e)
 
 static int absent_here(const struct machine *m, const char *name, const char *why, struct event *out)
 {
-    out->grade = UPMU_GRADE_ABSENT;
+    out->match = UPMU_MATCH_ABSENT;
     snprintf(out->note, sizeof out->note, "%s", why);
     return upmu_fail(UPMU_E_UNSUPPORTED, "%s has no event '%s'%s%s", m->family->title, name, why[0] ? ": " : "", why);
 }
@@ -127,16 +127,16 @@ static void encode_row(const struct machine *m, const struct arch_event *row, st
     out->type = type_of_kind(m, row->kind);
     out->config = row->config;
     out->config1 = row->config1;
-    out->machine_code = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code;
+    out->raw_encoding = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->raw_encoding;
     if (m->core_kinds < 2 || row->kind == ARCH_CODE_RAW)
         return;
-    if (row->machine_code == UINT64_MAX || needs_register(&m->family->counters, row->machine_code)) {
+    if (row->raw_encoding == UINT64_MAX || needs_register(&m->family->counters, row->raw_encoding)) {
         out->config |= (uint64_t)m->core_type << 32;
         return;
     }
     out->type = m->core_type;
-    out->config = row->machine_code;
-    out->machine_code = UINT64_MAX;
+    out->config = row->raw_encoding;
+    out->raw_encoding = UINT64_MAX;
 }
 
 #define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
@@ -145,17 +145,17 @@ static void note_row(const struct machine *m, const char *why, struct event *out
 {
     snprintf(out->note, sizeof out->note, "%s%s%s", why, why[0] && m->kinds_note[0] ? "; " : "", m->kinds_note);
     if (m->kinds_beyond)
-        out->grade = UPMU_GRADE_APPROXIMATE;
+        out->match = UPMU_MATCH_APPROXIMATE;
 }
 
 /* A row that is a weighted sum of others is worth no more than each of them. */
-static int from_formula(const struct machine *m, const char *formula, int grade, const char *why, struct event *out)
+static int from_formula(const struct machine *m, const char *formula, int match, const char *why, struct event *out)
 {
     int rc = formula_resolve(m, formula, out);
     if (rc < 0)
         return rc;
-    if (grade != UPMU_GRADE_EXACT)
-        out->grade = grade;
+    if (match != UPMU_MATCH_EXACT)
+        out->match = match;
     out->each_kind = true;
     note_row(m, why, out);
     return 0;
@@ -164,12 +164,12 @@ static int from_formula(const struct machine *m, const char *formula, int grade,
 /* A count of several kinds of cores means what the event means on all of them. */
 static void weaken_by_kinds(const struct machine *m, const char *name, struct event *out)
 {
-    for (unsigned k = 1; k < m->core_kinds && m->kind == 0 && out->grade == UPMU_GRADE_EXACT; k++) {
+    for (unsigned k = 1; k < m->core_kinds && m->kind == 0 && out->match == UPMU_MATCH_EXACT; k++) {
         const struct machine *kind = machine_kind(k);
         const struct arch_event *row = arch_family_event(kind->family, name);
-        if (!row || row->grade != UPMU_GRADE_APPROXIMATE)
+        if (!row || row->match != UPMU_MATCH_APPROXIMATE)
             continue;
-        out->grade = UPMU_GRADE_APPROXIMATE;
+        out->match = UPMU_MATCH_APPROXIMATE;
         snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", kind->core_pmu, row->why, m->kinds_note);
     }
 }
@@ -184,21 +184,21 @@ static int from_table(const struct machine *m, const struct registry_event *r, s
         return absent_here(m, r->name, why, out);
     }
     if (row->kind == ARCH_CODE_FORMULA) {
-        int rc = from_formula(m, row->formula, row->grade, row->why, out);
+        int rc = from_formula(m, row->formula, row->match, row->why, out);
         out->source = row->source;
         if (rc == 0)
             weaken_by_kinds(m, r->name, out);
         return rc;
     }
     /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
-    uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->machine_code;
+    uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->raw_encoding;
     bool raw = row->kind == ARCH_CODE_RAW || (m->core_kinds > 1 && code != UINT64_MAX);
     if (raw && is_missing(m, code))
         return absent_here(m, r->name, NOT_LISTED, out);
     out->each_kind = true;
     encode_row(m, row, out);
     out->counters = row->counters;
-    out->grade = row->grade;
+    out->match = row->match;
     out->source = row->source;
     out->from_table = true;
     out->zero_unsure = raw && is_unsure(m, code, true);
@@ -234,7 +234,7 @@ static int from_sum(const struct machine *m, const struct preset *p, struct even
     const char *names[] = {p->first, p->second}, *lacking = NULL;
     for (size_t i = 0; i < 2 && !lacking; i++) {
         struct event part;
-        if (event_of_table(m, names[i], &part) < 0 || part.grade != UPMU_GRADE_EXACT || part.zero_unsure)
+        if (event_of_table(m, names[i], &part) < 0 || part.match != UPMU_MATCH_EXACT || part.zero_unsure)
             lacking = names[i];
     }
     if (lacking) {
@@ -242,7 +242,7 @@ static int from_sum(const struct machine *m, const struct preset *p, struct even
         return absent_here(m, p->name, why, out);
     }
     snprintf(sum, sizeof sum, "%s + %s", p->first, p->second);
-    int rc = from_formula(m, sum, UPMU_GRADE_EXACT, "", out);
+    int rc = from_formula(m, sum, UPMU_MATCH_EXACT, "", out);
     out->source = arch_family_event(m->family, p->first)->source;
     snprintf(out->note, sizeof out->note, "%s", sum);
     return rc;
@@ -276,7 +276,7 @@ static int from_row(const struct machine *m, const char *name, const struct arch
     out->config1 = row->config1;
     out->counters = row->counters;
     out->zero_unsure = is_unsure(m, row->config, true);
-    out->grade = UPMU_GRADE_EXACT;
+    out->match = UPMU_MATCH_EXACT;
     out->source = m->family->title;
     snprintf(out->note, sizeof out->note, "%s%s%s", row->meaning, m->kinds_note[0] ? "; " : "", m->kinds_note);
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
@@ -289,11 +289,11 @@ static int from_own_preset(const struct machine *m, const struct arch_preset *ow
     const struct arch_native *row = arch_family_native(m->family, own->formula);
     out->papi = own->papi;
     out->summary = "PAPI preset";
-    int rc = row ? from_row(m, own->papi, row, out) : from_formula(m, own->formula, own->grade, "", out);
+    int rc = row ? from_row(m, own->papi, row, out) : from_formula(m, own->formula, own->match, "", out);
     if (rc < 0)
         return rc;
-    if (row || own->grade != UPMU_GRADE_EXACT)
-        out->grade = own->grade;
+    if (row || own->match != UPMU_MATCH_EXACT)
+        out->match = own->match;
     out->source = m->family->title;
     snprintf(out->note, sizeof out->note, "%s%s here%s%s%s%s", row ? "native::" : "", own->formula,
              own->why[0] ? "; " : "", own->why, m->kinds_note[0] ? "; " : "", m->kinds_note);
@@ -323,7 +323,7 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
     out->config = code->config;
     out->config1 = code->config1;
     out->config2 = code->config2;
-    out->grade = UPMU_GRADE_EXACT;
+    out->match = UPMU_MATCH_EXACT;
     out->class = code->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE
                  : code->type == KERNEL_TYPE_RAW || code->type == KERNEL_TYPE_HARDWARE ||
                          code->type == KERNEL_TYPE_HW_CACHE || code->type == m->core_type
@@ -405,7 +405,7 @@ static int from_raw(const struct machine *m, const char *base, struct event *out
     out->type = m->core_type;
     out->counters = counters_of_code(m->family, out->config);
     out->class = EVENT_CORE;
-    out->grade = UPMU_GRADE_EXACT;
+    out->match = UPMU_MATCH_EXACT;
     out->zero_unsure = is_unsure(m, out->config, false);
     out->summary = "raw code of the core PMU";
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);

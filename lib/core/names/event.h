@@ -29,7 +29,7 @@ struct event {
     enum event_class class;
     uint32_t type;
     uint64_t config, config1, config2;
-    uint64_t machine_code; /**< behind a generic id; UINT64_MAX if not known or the same */
+    uint64_t raw_encoding; /**< behind a generic id; UINT64_MAX if not known or the same */
     /** The kernel's generic id of an event of the table, and what becomes of it; kind ARCH_CODE_NONE if it has none. */
     struct arch_generic_id generic;
     bool from_table;        /**< a row of the family's table says how it is encoded */
@@ -55,14 +55,14 @@ struct event {
     const char *
         formula; /**< a derived event: what it is the weighted sum of (formula.h), and the rest is its first term's; or NULL */
     const char *codes; /**< of a derived event: the encodings of all its terms, for people */
-    int grade;         /**< enum upmu_grade */
-    const char *summary, *unit, *papi, *perf, *source; /**< static, or "" / NULL as in upmu_event_info */
+    int match;         /**< enum upmu_match */
+    const char *summary, *unit, *papi, *perf, *source; /**< static, or "" / NULL as in upmu_event_find */
     char pmu[64];
     char note[EVENT_NOTE_MAX];
 };
 
 /**
- * Resolve a name. An event that this CPU lacks is resolved too (grade absent, `note` says why) and gives
+ * Resolve a name. An event that this CPU lacks is resolved too (match absent, `note` says why) and gives
  * UPMU_E_UNSUPPORTED; every failure has its message. @return 0, UPMU_E_NAME, UPMU_E_UNSUPPORTED, UPMU_E_INVAL.
  */
 int event_resolve(const char *name, struct event *out);

@@ -32,7 +32,7 @@ static const char *type_name(const struct event *e)
 
 void event_describe_encoding(const struct event *e, char *text, size_t cap)
 {
-    if (e->grade == UPMU_GRADE_ABSENT) {
+    if (e->match == UPMU_MATCH_ABSENT) {
         text[0] = '\0';
         return;
     }
@@ -49,15 +49,15 @@ void event_describe_encoding(const struct event *e, char *text, size_t cap)
         n += snprintf(text + n, cap - (size_t)n, ",config1=0x%" PRIx64, e->config1);
     if (e->config2 && n > 0 && (size_t)n < cap)
         n += snprintf(text + n, cap - (size_t)n, ",config2=0x%" PRIx64, e->config2);
-    if (e->machine_code != UINT64_MAX && n > 0 && (size_t)n < cap)
-        snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->machine_code);
+    if (e->raw_encoding != UINT64_MAX && n > 0 && (size_t)n < cap)
+        snprintf(text + n, cap - (size_t)n, " (raw 0x%" PRIx64 ")", e->raw_encoding);
 }
 
 /* "0-3, fixed 1": runs of general counters, then the fixed ones. */
 static void describe_counters(const struct event *e, char *text, size_t cap)
 {
     text[0] = '\0';
-    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT || e->formula)
+    if (e->class != EVENT_CORE || e->match == UPMU_MATCH_ABSENT || e->formula)
         return;
     if (e->counters == ARCH_ANY) {
         snprintf(text, cap, "any");
@@ -103,9 +103,9 @@ static void describe_generic(const struct event *e, char *text, size_t cap)
 /* Which of the two codes is programmed, and what is known of the other one. */
 static void describe_choice(const struct event *e, const char *generic, char *text, size_t cap)
 {
-    uint64_t made = e->generic.machine_code;
+    uint64_t made = e->generic.raw_encoding;
     text[0] = '\0';
-    if (!e->from_table || e->grade == UPMU_GRADE_ABSENT)
+    if (!e->from_table || e->match == UPMU_MATCH_ABSENT)
         return;
     if (is_generic(e) && made != UINT64_MAX)
         snprintf(text, cap, "the generic id, of which the kernel makes 0x%" PRIx64, made);
@@ -128,11 +128,11 @@ static void describe_choice(const struct event *e, const char *generic, char *te
 }
 
 /* The machine's own code: of a generic id what the kernel makes of it, of a raw code the code itself. */
-static uint64_t machine_code(const struct event *e)
+static uint64_t raw_encoding(const struct event *e)
 {
-    if (e->class != EVENT_CORE || e->grade == UPMU_GRADE_ABSENT || e->formula)
+    if (e->class != EVENT_CORE || e->match == UPMU_MATCH_ABSENT || e->formula)
         return UPMU_NO_VALUE;
-    return is_generic(e) ? e->machine_code : e->config;
+    return is_generic(e) ? e->raw_encoding : e->config;
 }
 
 static int fill_info(const struct event *e, struct upmu_event_info *info)
@@ -149,9 +149,9 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .unit = e->unit,
         .papi = e->papi,
         .perf = e->perf,
-        .pmu = e->grade == UPMU_GRADE_ABSENT ? NULL : intern(e->pmu),
+        .pmu = e->match == UPMU_MATCH_ABSENT ? NULL : intern(e->pmu),
         .type = e->formula ? UINT32_MAX : e->type,
-        .grade = e->grade,
+        .match = e->match,
         .config = e->formula ? UPMU_NO_VALUE : e->config,
         .config1 = e->formula ? UPMU_NO_VALUE : e->config1,
         .config2 = e->formula ? UPMU_NO_VALUE : e->config2,
@@ -159,7 +159,7 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .counters = intern(counters),
         .note = intern(e->note),
         .source = e->source,
-        .machine_code = machine_code(e),
+        .raw_encoding = raw_encoding(e),
         .generic = intern(generic),
         .choice = intern(choice),
         .formula = e->formula ? e->formula : "",
@@ -179,21 +179,21 @@ static int info_of(int rc, struct event *e, struct upmu_event_info *info)
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED)
         return rc;
     if (rc == UPMU_E_UNSUPPORTED)
-        e->grade = UPMU_GRADE_ABSENT;
+        e->match = UPMU_MATCH_ABSENT;
     int filled = fill_info(e, info);
     return filled < 0 ? filled : rc;
 }
 
-/* The first release's struct ended before `machine_code`. */
+/* The first release's struct ended before `raw_encoding`. */
 static bool info_given(const struct upmu_event_info *info)
 {
-    return info && info->size >= offsetof(struct upmu_event_info, machine_code);
+    return info && info->size >= offsetof(struct upmu_event_info, raw_encoding);
 }
 
-int upmu_event_info(const char *name, struct upmu_event_info *info)
+int upmu_event_find(const char *name, struct upmu_event_info *info)
 {
     if (!name || !info_given(info))
-        return upmu_fail(UPMU_E_INVAL, "upmu_event_info: name and info must be given, with info->size = sizeof *info");
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_find: name and info must be given, with info->size = sizeof *info");
     struct event e;
     enum kernel_backend backend;
     int rc = backend_choose(NULL, &backend);
@@ -202,12 +202,12 @@ int upmu_event_info(const char *name, struct upmu_event_info *info)
     return info_of(backend_resolve(backend, name, &e), &e, info);
 }
 
-int upmu_cpu_event_info(const char *cpu, const char *name, struct upmu_event_info *info)
+int upmu_cpu_event_find(const char *cpu, const char *name, struct upmu_event_info *info)
 {
     struct machine m;
     if (!cpu || !name || !info_given(info))
         return upmu_fail(UPMU_E_INVAL,
-                         "upmu_cpu_event_info: cpu, name and info must be given, with info->size = sizeof *info");
+                         "upmu_cpu_event_find: cpu, name and info must be given, with info->size = sizeof *info");
     struct event e;
     int rc = machine_of_cpu(cpu, &m);
     return rc < 0 ? rc : info_of(event_resolve_on(&m, name, &e), &e, info);

@@ -186,7 +186,7 @@ int event_from_sysfs(const char *base, struct event *out)
     out->config1 = code.config1;
     out->config2 = code.config2;
     find_cpus(pmu, out);
-    out->grade = UPMU_GRADE_EXACT;
+    out->match = UPMU_MATCH_EXACT;
     out->class = out->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE : EVENT_OTHER;
     for (unsigned k = 0; k < machine_get()->core_kinds; k++) {
         const struct machine *kind = machine_kind(k);

@@ -93,7 +93,7 @@ static int tracepoint_number(const char *base, const char *path, const char *tex
     out->class = EVENT_SOFTWARE;
     out->type = KERNEL_TYPE_TRACEPOINT;
     out->kernel_only = out->all_modes_only = true;
-    out->grade = UPMU_GRADE_EXACT;
+    out->match = UPMU_MATCH_EXACT;
     out->summary = "tracepoint of the kernel";
     out->source = "tracefs";
     snprintf(out->pmu, sizeof out->pmu, "tracepoint");

@@ -15,8 +15,8 @@ enum { COUNTERS_MAX = 32 };
 
 uint64_t plan_code_of(const struct event *e)
 {
-    if (e->machine_code != UINT64_MAX)
-        return e->machine_code;
+    if (e->raw_encoding != UINT64_MAX)
+        return e->raw_encoding;
     bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
     return generic ? UINT64_MAX : e->config;
 }

@@ -110,12 +110,12 @@ void upmu_plan_close(struct upmu_plan *plan)
     free(plan);
 }
 
-size_t upmu_plan_size(const struct upmu_plan *plan)
+size_t upmu_plan_entry_count(const struct upmu_plan *plan)
 {
     return plan ? plan->list.n_all : 0;
 }
 
-size_t upmu_plan_groups(const struct upmu_plan *plan)
+size_t upmu_plan_group_count(const struct upmu_plan *plan)
 {
     return plan ? plan->list.plan.n_groups : 0;
 }
@@ -152,13 +152,13 @@ static uint32_t role_of(const struct counter_list *list, size_t i)
 {
     if (i >= list->n_parts)
         return UPMU_PLAN_FILLER;
-    return i < list->n ? UPMU_PLAN_EVENT : list->link[i].weight ? UPMU_PLAN_TERM : UPMU_PLAN_KIND;
+    return i < list->n ? UPMU_PLAN_EVENT : list->link[i].weight ? UPMU_PLAN_TERM : UPMU_PLAN_CORE_TYPE;
 }
 
-int upmu_plan_entry(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry)
+int upmu_plan_entry_at(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry)
 {
     if (!plan || i >= plan->list.n_all || !entry || entry->size < sizeof *entry)
-        return upmu_fail(UPMU_E_INVAL, "upmu_plan_entry: there is no entry %zu, or entry->size is not sizeof *entry",
+        return upmu_fail(UPMU_E_INVAL, "upmu_plan_entry_at: there is no entry %zu, or entry->size is not sizeof *entry",
                          i);
     const struct counter_list *list = &plan->list;
     bool absent = list->absent[i];

@@ -161,7 +161,7 @@ struct event counter_list_filler(const struct machine *m, const struct event *li
     filler.type = kind->core_type;
     filler.config = kind->family->counters.fillers[counter];
     filler.config1 = filler.config2 = 0;
-    filler.machine_code = UINT64_MAX;
+    filler.raw_encoding = UINT64_MAX;
     filler.counters = 1u << counter;
     return filler;
 }

@@ -564,7 +564,7 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     return (int)set->list.n;
 }
 
-const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind)
+const char *upmu_set_core_type(const struct upmu_set *set, size_t i, size_t kind)
 {
     if (!set || i >= set->list.n)
         return NULL;
@@ -572,17 +572,17 @@ const char *upmu_set_kind(const struct upmu_set *set, size_t i, size_t kind)
     return part == SIZE_MAX ? NULL : set->list.events[part].pmu;
 }
 
-int upmu_set_read_kind(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value)
+int upmu_set_read_core_type(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value)
 {
-    if (!value || !upmu_set_kind(set, i, kind))
+    if (!value || !upmu_set_core_type(set, i, kind))
         return upmu_fail(UPMU_E_INVAL,
-                         "upmu_set_read_kind: there is no event %zu, or it is not counted on %zu kinds of "
+                         "upmu_set_read_core_type: there is no event %zu, or it is not counted on %zu kinds of "
                          "cores",
                          i, kind + 1);
     if (!set_is_callers(set))
-        return set_foreign(set, "upmu_set_read_kind");
+        return set_foreign(set, "upmu_set_read_core_type");
     if (!set->started)
-        return upmu_fail(UPMU_E_STATE, "upmu_set_read_kind: the set was never started");
+        return upmu_fail(UPMU_E_STATE, "upmu_set_read_core_type: the set was never started");
     *value = value_of_kind(set, i, kind);
     return 0;
 }
@@ -715,7 +715,7 @@ int upmu_set_wait(struct upmu_set *set, int *status)
 
 /* ----------------------------------------------------------------------------------------------------- asking */
 
-size_t upmu_set_size(const struct upmu_set *set)
+size_t upmu_set_event_count(const struct upmu_set *set)
 {
     return set ? set->list.n : 0;
 }
@@ -750,12 +750,12 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     return reason ? reason : "";
 }
 
-size_t upmu_set_groups(const struct upmu_set *set)
+size_t upmu_set_group_count(const struct upmu_set *set)
 {
     return set ? set->instances[0]->counters.n_groups : 0;
 }
 
-size_t upmu_set_instances(const struct upmu_set *set)
+size_t upmu_set_instance_count(const struct upmu_set *set)
 {
     return set ? set->n_instances : 0;
 }

@@ -296,16 +296,16 @@ static uint64_t used_since(uint64_t before, uint64_t now)
     return now > before ? now - before : 0;
 }
 
-int upmu_set_usage(const struct upmu_set *set, struct upmu_usage *usage)
+int upmu_set_usage_read(const struct upmu_set *set, struct upmu_usage *usage)
 {
     const struct kernel_usage nothing = {0};
     if (!set || !usage || usage->size < sizeof *usage)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_usage: no set is given, or usage->size is not sizeof *usage");
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_usage_read: no set is given, or usage->size is not sizeof *usage");
     const struct kernel_usage *before = &set->used_before, *now = &set->used;
     if (!set->command || !set->waited)
-        return upmu_fail(UPMU_E_STATE, "upmu_set_usage: the set has no command whose end was waited for");
+        return upmu_fail(UPMU_E_STATE, "upmu_set_usage_read: the set has no command whose end was waited for");
     if (memcmp(now, &nothing, sizeof nothing) == 0)
-        return upmu_fail(UPMU_E_STATE, "upmu_set_usage: the kernel has not accounted for the command");
+        return upmu_fail(UPMU_E_STATE, "upmu_set_usage_read: the kernel has not accounted for the command");
     const struct upmu_usage full = {
         .size = usage->size,
         .user_ns = used_since(before->user_ns, now->user_ns),

@@ -49,7 +49,7 @@ static int by_from(const void *a, const void *b)
 static void make_edges(struct wg_order *o, const struct groups *g)
 {
     o->n_edges = 0;
-    for (uint32_t i = 0; i < o->n_takings; i++) {
+    for (uint32_t i = 0; i < o->n_acquisitions; i++) {
         const struct wg_taking *t = &o->takings[i];
         for (uint32_t k = 0; k < t->n_held; k++) {
             const struct wg_order_held *h = &o->held[t->first_held + k];
@@ -248,7 +248,7 @@ static void chains_of(struct search *s, enum wg_order_class class, uint32_t leas
     s->most = most;
     s->work = 0;
     s->most_work = class == WG_INVERSION ? WORK_INVERSIONS : WORK_OTHERS;
-    for (uint32_t i = 0; i < s->o->n_takings; i++) {
+    for (uint32_t i = 0; i < s->o->n_acquisitions; i++) {
         const struct wg_taking *t = &s->o->takings[i];
         if ((class == WG_BROKEN || !t->breakable) && in_group(s, t) && !chains_from(s, i))
             return;
@@ -257,13 +257,13 @@ static void chains_of(struct search *s, enum wg_order_class class, uint32_t leas
 
 void wg_order_find(struct wg_order *o)
 {
-    struct search s = {.o = o, .g = groups_of(o), .path = o->paths, .at = o->paths + o->n_takings};
+    struct search s = {.o = o, .g = groups_of(o), .path = o->paths, .at = o->paths + o->n_acquisitions};
     o->n_cycles = o->n_members = 0;
     o->cut = false;
     make_edges(o, &s.g);
     find_groups(o, &s.g);
     uint32_t locks = largest_group(o, &s.g);
-    uint32_t most = locks < o->n_takings ? locks : (uint32_t)o->n_takings;
+    uint32_t most = locks < o->n_acquisitions ? locks : (uint32_t)o->n_acquisitions;
     for (int class = WG_INVERSION; class < WG_ORDER_CLASSES; class ++) {
         for (uint32_t n = 2; n <= most && n <= LENGTH_SHORT; n++)
             chains_of(&s, (enum wg_order_class) class, n, n);

@@ -58,7 +58,7 @@ struct wg_order_edge {
 
 struct wg_order {
     const struct wg_taking *takings;
-    size_t n_takings;
+    size_t n_acquisitions;
     const struct wg_order_held *held;
     size_t n_locks;
     /** Whether one of two takings is over before the other begins. */
@@ -68,7 +68,7 @@ struct wg_order {
     struct wg_order_edge *edges; /**< room for the sum of all n_held */
     size_t n_edges;
     uint32_t *locks; /**< room for 7 * n_locks + 1 */
-    uint32_t *paths; /**< room for 2 * n_takings */
+    uint32_t *paths; /**< room for 2 * n_acquisitions */
 
     struct wg_order_cycle *cycles; /**< the answer: room for `max_cycles` */
     size_t n_cycles, max_cycles;

@@ -40,7 +40,7 @@ static bool make_arrays(struct html *h, const struct overview *o)
 static size_t count_counters(const struct export_job *job)
 {
     size_t n = 0;
-    while (n < UPMU_REGION_EVENTS_MAX && upmu_overview_counter(job->facts, 0, n))
+    while (n < UPMU_REGION_EVENTS_MAX && upmu_overview_counter_name(job->facts, 0, n))
         n++;
     return n;
 }
@@ -94,9 +94,9 @@ static void region_counts(const struct export_job *job, const struct span *s, ui
 {
     uint32_t process = export_thread(job, s->thread)->process;
     for (size_t i = 0; i < job->html->n_counters; i++) {
-        const char *name = upmu_overview_counter(job->facts, process, i);
+        const char *name = upmu_overview_counter_name(job->facts, process, i);
         struct upmu_value v = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED};
-        if (s->after && i < s->n_values && name && strcmp(name, upmu_overview_counter(job->facts, 0, i)) == 0)
+        if (s->after && i < s->n_values && name && strcmp(name, upmu_overview_counter_name(job->facts, 0, i)) == 0)
             v = value_difference(&s->before[i], &s->after[i]);
         to[i] = (export_has_number(&v) ? v.value << 3 : 0) | ((unsigned)v.status & 7);
     }
@@ -212,8 +212,8 @@ static bool has_points(const struct export_job *job, const struct upmu_trace_eve
     if (job->html->n_counters == 0 || e->n_values == 0)
         return false;
     for (size_t i = 0; e->process != 0 && i < job->html->n_counters; i++) {
-        const char *own = upmu_overview_counter(job->facts, e->process, i);
-        if (!own || strcmp(own, upmu_overview_counter(job->facts, 0, i)) != 0)
+        const char *own = upmu_overview_counter_name(job->facts, e->process, i);
+        if (!own || strcmp(own, upmu_overview_counter_name(job->facts, 0, i)) != 0)
             return false;
     }
     return true;

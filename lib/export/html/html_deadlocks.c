@@ -90,7 +90,7 @@ static void write_thread(struct dl *d, size_t i, size_t k, const struct upmu_dea
     number(d, "forgotten", t->forgotten);
     html_key(d->b, "held");
     html_open(d->b, '[');
-    for (size_t n = 0; upmu_deadlocks_held(d->deadlocks, i, k, n, &h) == 0; n++)
+    for (size_t n = 0; upmu_deadlocks_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
         held(d, &h);
     html_close(d->b, ']');
     html_close(d->b, '}');
@@ -114,7 +114,7 @@ static void write_item(struct dl *d, size_t i, const struct upmu_deadlock *x)
     number(d, "caught", x->n_threads);
     html_key(d->b, "threads");
     html_open(d->b, '[');
-    for (size_t k = 0; k < x->n_threads + x->n_behind && upmu_deadlocks_thread(d->deadlocks, i, k, &t) == 0; k++)
+    for (size_t k = 0; k < x->n_threads + x->n_behind && upmu_deadlocks_thread_at(d->deadlocks, i, k, &t) == 0; k++)
         write_thread(d, i, k, &t);
     html_close(d->b, ']');
     html_close(d->b, '}');
@@ -122,7 +122,7 @@ static void write_item(struct dl *d, size_t i, const struct upmu_deadlock *x)
 
 /* ------------------------------------------------------------------------------------------------ orders of locks */
 
-static void write_taking(struct dl *d, size_t i, size_t k, const struct upmu_lock_taking *t)
+static void write_taking(struct dl *d, size_t i, size_t k, const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
     html_open(d->b, '{');
@@ -137,7 +137,7 @@ static void write_taking(struct dl *d, size_t i, size_t k, const struct upmu_loc
     site(d, "heldSite", t->held_site);
     html_key(d->b, "all");
     html_open(d->b, '[');
-    for (size_t n = 0; upmu_deadlocks_taking_held(d->deadlocks, i, k, n, &h) == 0; n++)
+    for (size_t n = 0; upmu_deadlocks_acquisition_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
         held(d, &h);
     html_close(d->b, ']');
     html_close(d->b, '}');
@@ -145,15 +145,15 @@ static void write_taking(struct dl *d, size_t i, size_t k, const struct upmu_loc
 
 static void write_cycle(struct dl *d, size_t i, const struct upmu_lock_cycle *x)
 {
-    struct upmu_lock_taking t = {.size = sizeof t};
+    struct upmu_lock_acquisition t = {.size = sizeof t};
     d->process = x->process;
     html_open(d->b, '{');
     number(d, "process", x->process);
-    string(d, "class", upmu_deadlock_class_name(x->class_number));
+    string(d, "class", upmu_lock_cycle_class_name(x->class_number));
     number(d, "alike", x->alike);
     html_key(d->b, "takings");
     html_open(d->b, '[');
-    for (size_t k = 0; upmu_deadlocks_taking(d->deadlocks, i, k, &t) == 0; k++)
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(d->deadlocks, i, k, &t) == 0; k++)
         write_taking(d, i, k, &t);
     html_close(d->b, ']');
     html_close(d->b, '}');
@@ -166,15 +166,15 @@ static void write_all(struct dl *d)
     struct upmu_deadlocks_totals totals = {.size = sizeof totals};
     html_key(d->b, "items");
     html_open(d->b, '[');
-    for (size_t i = 0; upmu_deadlocks_item(d->deadlocks, i, &item) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_at(d->deadlocks, i, &item) == 0; i++)
         write_item(d, i, &item);
     html_close(d->b, ']');
     html_key(d->b, "cycles");
     html_open(d->b, '[');
-    for (size_t i = 0; upmu_deadlocks_cycle(d->deadlocks, i, &cycle) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_cycle_at(d->deadlocks, i, &cycle) == 0; i++)
         write_cycle(d, i, &cycle);
     html_close(d->b, ']');
-    if (upmu_deadlocks_totals(d->deadlocks, &totals) != 0)
+    if (upmu_deadlocks_totals_read(d->deadlocks, &totals) != 0)
         return;
     number(d, "takings", totals.takings);
     number(d, "incomplete", totals.incomplete);

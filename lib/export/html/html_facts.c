@@ -20,7 +20,7 @@ static void pair_long(struct textbuf *b, const char *key, uint64_t n)
 static int write_totals(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_totals t = {.size = sizeof t};
-    int rc = upmu_overview_totals(job->facts, &t);
+    int rc = upmu_overview_totals_read(job->facts, &t);
     if (rc != 0)
         return rc;
     html_pair_string(b, "version", UPMU_VERSION_STRING);
@@ -37,7 +37,7 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     html_key(b, "damages");
     html_open(b, '[');
     for (size_t i = 0; i < t.n_damages; i++)
-        html_string(b, upmu_overview_damage(job->facts, i));
+        html_string(b, upmu_overview_damage_message(job->facts, i));
     html_close(b, ']');
     if (job->opts.from_ns != 0 || job->opts.to_ns != 0) {
         html_key(b, "window");
@@ -62,7 +62,7 @@ static void write_processes(const struct export_job *job, struct textbuf *b)
     struct upmu_trace_process p = {.size = sizeof p};
     html_key(b, "processes");
     html_open(b, '[');
-    for (size_t i = 0; upmu_overview_process(job->facts, i, &p) == 0; i++) {
+    for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++) {
         html_open(b, '{');
         html_pair(b, "pid", (uint64_t)p.pid);
         html_pair_string(b, "host", p.host);
@@ -87,8 +87,8 @@ static void write_counters(const struct export_job *job, struct textbuf *b)
     html_open(b, '[');
     for (size_t i = 0; i < job->html->n_counters; i++) {
         struct upmu_event_info info = {.size = sizeof info};
-        const char *name = upmu_overview_counter(job->facts, 0, i);
-        bool known = upmu_event_info(name, &info) == 0;
+        const char *name = upmu_overview_counter_name(job->facts, 0, i);
+        bool known = upmu_event_find(name, &info) == 0;
         html_open(b, '{');
         html_pair_string(b, "name", name);
         html_pair_string(b, "unit", known ? info.unit : "");
@@ -105,7 +105,7 @@ static void write_counters(const struct export_job *job, struct textbuf *b)
 static void write_sched(const struct export_job *job, struct textbuf *b, size_t i)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched(job->facts, i, &s) != 0 || !s.told)
+    if (upmu_overview_sched_at(job->facts, i, &s) != 0 || !s.told)
         return;
     html_key(b, "sched");
     html_open(b, '{');
@@ -153,7 +153,7 @@ static void write_threads(const struct export_job *job, struct textbuf *b)
     struct upmu_overview_thread t = {.size = sizeof t};
     html_key(b, "threads");
     html_open(b, '[');
-    for (size_t i = 0; upmu_overview_thread(job->facts, i, &t) == 0; i++)
+    for (size_t i = 0; upmu_overview_thread_at(job->facts, i, &t) == 0; i++)
         write_thread(job, b, &t, i);
     html_close(b, ']');
 }
@@ -165,7 +165,7 @@ static void write_regions(const struct export_job *job, struct textbuf *b)
     struct upmu_overview_region r = {.size = sizeof r};
     html_key(b, "regions");
     html_open(b, '[');
-    for (size_t i = 0; upmu_overview_region(job->facts, i, &r) == 0; i++) {
+    for (size_t i = 0; upmu_overview_region_at(job->facts, i, &r) == 0; i++) {
         html_open(b, '{');
         html_pair(b, "process", r.process);
         html_pair_string(b, "name", r.name);
@@ -226,7 +226,7 @@ static void write_pairs(const struct export_job *job, struct textbuf *b)
     struct upmu_overview_pair p = {.size = sizeof p};
     html_key(b, "pairs");
     html_open(b, '[');
-    for (size_t i = 0; upmu_overview_pair(job->facts, i, &p) == 0; i++) {
+    for (size_t i = 0; upmu_overview_pair_at(job->facts, i, &p) == 0; i++) {
         html_open(b, '[');
         html_number(b, p.waiter);
         html_number(b, p.other == UINT32_MAX ? 0 : (uint64_t)p.other + 1);

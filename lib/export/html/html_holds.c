@@ -83,12 +83,12 @@ static int take(struct export_job *job, const struct overview *pass, struct html
                 const struct upmu_trace_event *e)
 {
     use->told = false;
-    if (use->depth++ > 0 && !(e->flags & UPMU_FLAG_SAMPLED))
+    if (use->depth++ > 0 && !(e->flags & UPMU_TRACE_FLAG_SAMPLED))
         return 0;
     use->site = site_of_event(job, pass, e);
     if (use->depth == 1)
         use->since = e->time_ns;
-    if (e->flags & UPMU_FLAG_SAMPLED)
+    if (e->flags & UPMU_TRACE_FLAG_SAMPLED)
         use->sample_since = e->time_ns;
     return use->site == MAP_NONE ? export_no_memory() : 0;
 }
@@ -101,14 +101,14 @@ static int let_go(struct export_job *job, uint32_t object, uint32_t thread, stru
     if (use->complete) {
         if (use->depth == 0)
             rc = add_hold(job, object, thread, use->since, now, use->site, 0);
-    } else if ((flags & UPMU_FLAG_SAMPLED) && use->sample_since != 0) {
+    } else if ((flags & UPMU_TRACE_FLAG_SAMPLED) && use->sample_since != 0) {
         rc = add_hold(job, object, thread, use->sample_since, now, use->site, HTML_SAMPLED);
     } else if (use->told && use->told_since <= now) {
         rc =
             add_hold(job, object, thread, use->told_since, now, use->told_site, use->told_at_least ? HTML_AT_LEAST : 0);
     }
     use->told = use->stuck = false;
-    if (flags & UPMU_FLAG_SAMPLED)
+    if (flags & UPMU_TRACE_FLAG_SAMPLED)
         use->sample_since = 0;
     return rc;
 }

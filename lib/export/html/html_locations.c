@@ -33,8 +33,9 @@ uint32_t html_stack(struct export_job *job, uint32_t process, uint32_t stack)
     uint32_t found = map_find(&job->html->stack_ids.by_key, process, stack);
     if (found != MAP_NONE)
         return found;
-    return upmu_overview_stack(job->facts, process, stack, &known) == 0 ? place(&job->html->stack_ids, process, stack)
-                                                                        : 0;
+    return upmu_overview_stack_find(job->facts, process, stack, &known) == 0
+               ? place(&job->html->stack_ids, process, stack)
+               : 0;
 }
 
 int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns)
@@ -73,7 +74,7 @@ static int end_of(const struct upmu_trace_stack *stack, const struct upmu_symbol
 /* The outermost function at an address. */
 static void outermost_at(const struct export_job *job, uint32_t process, uint64_t address, struct upmu_symbol *s)
 {
-    for (size_t k = 0; upmu_overview_symbol(job->facts, process, address, k, s) == 0; k++)
+    for (size_t k = 0; upmu_overview_symbol_at(job->facts, process, address, k, s) == 0; k++)
         ;
 }
 
@@ -114,7 +115,7 @@ static int write_stacks(struct export_job *job, struct textbuf *b)
     html_open(b, '[');
     for (size_t i = 0; i < p->n; i++) {
         struct upmu_trace_stack stack = {.size = sizeof stack};
-        if (upmu_overview_stack(job->facts, p->all[i].process, (uint32_t)p->all[i].number, &stack) != 0)
+        if (upmu_overview_stack_find(job->facts, p->all[i].process, (uint32_t)p->all[i].number, &stack) != 0)
             return UPMU_E_INVAL;
         int rc = write_stack(job, b, p->all[i].process, &stack);
         if (rc != 0)
@@ -152,7 +153,7 @@ static int write_site(struct export_job *job, struct textbuf *b, const struct ht
 {
     struct upmu_symbol s = {.size = sizeof s};
     html_open(b, '[');
-    for (size_t k = 0; upmu_overview_symbol(job->facts, p->process, p->number, k, &s) == 0; k++) {
+    for (size_t k = 0; upmu_overview_symbol_at(job->facts, p->process, p->number, k, &s) == 0; k++) {
         uint32_t frame = frame_of(job, f, &s);
         if (frame == MAP_NONE)
             return export_no_memory();

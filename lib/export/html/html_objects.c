@@ -7,10 +7,10 @@
 
 static int write_sites(struct export_job *job, struct textbuf *b, size_t i, uint32_t process)
 {
-    struct upmu_overview_site s = {.size = sizeof s};
+    struct upmu_overview_call_site s = {.size = sizeof s};
     html_key(b, "sites");
     html_open(b, '[');
-    for (size_t k = 0; upmu_overview_site(job->facts, i, k, &s) == 0; k++) {
+    for (size_t k = 0; upmu_overview_call_site_at(job->facts, i, k, &s) == 0; k++) {
         uint32_t site = html_site(job, process, s.address), stack = html_stack(job, process, s.stack);
         if (site == MAP_NONE || stack == MAP_NONE)
             return export_no_memory();
@@ -31,10 +31,10 @@ static void write_uses(const struct export_job *job, struct textbuf *b, size_t i
 {
     const struct overview *o = &job->facts->pass;
     const struct ov_object *object = &o->objects[o->object_order[i]];
-    struct upmu_overview_use u = {.size = sizeof u};
+    struct upmu_overview_object_thread u = {.size = sizeof u};
     html_key(b, "uses");
     html_open(b, '[');
-    for (size_t k = 0; upmu_overview_use(job->facts, i, k, &u) == 0; k++) {
+    for (size_t k = 0; upmu_overview_object_thread_at(job->facts, i, k, &u) == 0; k++) {
         html_open(b, '{');
         html_pair(b, "thread", job->html->thread_rank[o->uses[object->first_use + k].thread]);
         html_pair(b, "acquisitions", u.acquisitions);
@@ -56,7 +56,7 @@ static void write_sections(const struct export_job *job, struct textbuf *b, size
     static const char *const names[] = {[UPMU_SECTION_HELD] = "heldCounts", [UPMU_SECTION_WAITED] = "waitedCounts"};
     for (int kind = UPMU_SECTION_HELD; kind <= UPMU_SECTION_WAITED && process == 0; kind++) {
         struct upmu_overview_section s = {.size = sizeof s};
-        if (upmu_overview_section(job->facts, i, kind, &s) != 0 || s.sections == 0)
+        if (upmu_overview_section_read(job->facts, i, kind, &s) != 0 || s.sections == 0)
             continue;
         html_key(b, names[kind]);
         html_open(b, '{');
@@ -69,7 +69,7 @@ static void write_sections(const struct export_job *job, struct textbuf *b, size
 
 static int write_object(struct export_job *job, struct textbuf *b, size_t i, const struct upmu_overview_object *x)
 {
-    const char *type = upmu_trace_object_name(x->type);
+    const char *type = upmu_object_type_name(x->type);
     char address[24];
     uint32_t init = html_site(job, x->process, x->init_site);
     if (init == MAP_NONE)
@@ -112,7 +112,7 @@ int html_objects_write(struct export_job *job, struct textbuf *b)
     int rc = 0;
     html_key(b, "objects");
     html_open(b, '[');
-    for (size_t i = 0; rc == 0 && upmu_overview_object(job->facts, i, &x) == 0; i++)
+    for (size_t i = 0; rc == 0 && upmu_overview_object_at(job->facts, i, &x) == 0; i++)
         rc = write_object(job, b, i, &x);
     html_close(b, ']');
     return rc;

@@ -8,7 +8,7 @@ static void write_objects(const struct export_job *job, struct textbuf *b, size_
     struct upmu_overview_path_object o = {.size = sizeof o};
     html_key(b, "objects");
     html_open(b, '[');
-    for (size_t i = 0; upmu_overview_path_object(job->facts, process, i, &o) == 0; i++) {
+    for (size_t i = 0; upmu_overview_path_object_at(job->facts, process, i, &o) == 0; i++) {
         html_open(b, '{');
         html_pair(b, "object", o.object);
         html_pair(b, "held", o.held_ns);
@@ -29,7 +29,7 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
     html_key(b, "paths");
     html_open(b, '[');
     for (size_t i = 0; i < job->facts->pass.n_processes; i++) {
-        rc = upmu_overview_path(job->facts, i, &p);
+        rc = upmu_overview_path_read(job->facts, i, &p);
         if (rc != 0)
             return rc;
         html_open(b, '{');
@@ -39,8 +39,8 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
         html_pair(b, "run", p.run_ns);
         html_pair(b, "wake", p.wake_ns);
         html_pair(b, "unknown", p.unknown_ns);
-        html_pair(b, "hops", p.hops);
-        html_pair(b, "steps", p.n_steps);
+        html_pair(b, "hops", p.handoffs);
+        html_pair(b, "steps", p.n_segments);
         write_objects(job, b, i);
         html_close(b, '}');
     }
@@ -48,19 +48,19 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
     return 0;
 }
 
-typedef uint64_t (*step_number)(const struct upmu_overview_path_step *s);
+typedef uint64_t (*step_number)(const struct upmu_overview_path_segment *s);
 
-static uint64_t step_kind(const struct upmu_overview_path_step *s)
+static uint64_t step_kind(const struct upmu_overview_path_segment *s)
 {
     return (uint64_t)s->kind;
 }
 
-static uint64_t step_thread(const struct upmu_overview_path_step *s)
+static uint64_t step_thread(const struct upmu_overview_path_segment *s)
 {
     return s->thread;
 }
 
-static uint64_t step_ns(const struct upmu_overview_path_step *s)
+static uint64_t step_ns(const struct upmu_overview_path_segment *s)
 {
     return s->end_ns - s->begin_ns;
 }
@@ -74,11 +74,11 @@ int html_path_columns(struct export_job *job)
     } columns[] = {{"path.kind", step_kind}, {"path.thread", step_thread}, {"path.ns", step_ns}};
     int rc = 0;
     for (size_t c = 0; rc == 0 && c < sizeof columns / sizeof *columns; c++) {
-        struct upmu_overview_path_step s = {.size = sizeof s};
+        struct upmu_overview_path_segment s = {.size = sizeof s};
         struct textbuf b = {0};
         size_t n = 0;
         for (size_t process = 0; process < job->facts->pass.n_processes; process++)
-            for (size_t i = 0; upmu_overview_path_step(job->facts, process, i, &s) == 0; i++, n++)
+            for (size_t i = 0; upmu_overview_path_segment_at(job->facts, process, i, &s) == 0; i++, n++)
                 html_varint(&b, columns[c].number(&s));
         rc = html_pack_section(job, columns[c].name, n, &b);
         textbuf_free(&b);

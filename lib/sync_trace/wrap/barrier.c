@@ -20,10 +20,10 @@ static uint32_t shared_flag(const pthread_barrier_t *b)
 #ifdef __GLIBC__
     int32_t shared; /* glibc: in, round, count, and whether it is shared */
     memcpy(&shared, (const char *)b + 3 * sizeof(uint32_t), sizeof shared);
-    return shared ? UPMU_FLAG_PSHARED : 0;
+    return shared ? UPMU_TRACE_FLAG_PSHARED : 0;
 #else
     (void)b;
-    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+    return UPMU_TRACE_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
 #endif
 }
 
@@ -100,7 +100,7 @@ UPMU_API int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrieratt
     struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t) {
         bool known = attr && pthread_barrierattr_getpshared(attr, &shared) == 0;
-        uint32_t flags = known && shared == PTHREAD_PROCESS_SHARED ? UPMU_FLAG_PSHARED : 0;
+        uint32_t flags = known && shared == PTHREAD_PROCESS_SHARED ? UPMU_TRACE_FLAG_PSHARED : 0;
         sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_BARRIER, b, CALL_SITE(), 0, flags);
     }
     return rc;

@@ -83,9 +83,9 @@ __attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mo
 {
     struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_MUTEX, .asked = as->asked};
     uint32_t kind = kind_of(m);
-    w.flags = kind | (until ? UPMU_FLAG_TIMED : 0);
+    w.flags = kind | (until ? UPMU_TRACE_FLAG_TIMED : 0);
     pid_t owner = owner_of(m);
-    sync_wait_begin(&w, mode, sync_forked_owner(owner), kind & UPMU_FLAG_RECURSIVE);
+    sync_wait_begin(&w, mode, sync_forked_owner(owner), kind & UPMU_TRACE_FLAG_RECURSIVE);
     if (owner > 0 && w.recorded) {
         bool gone = sync_forked_is_gone(sync_forked_owner(owner));
         if (owner_of(m) == owner)
@@ -105,7 +105,7 @@ __attribute__((noinline)) static int lock_any(mtx_t *m, uint32_t mode, const str
     as.asked = sync_request(t, mode, UPMU_OBJECT_MUTEX, as.key, site);
     if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
         return wait_for(t, mode, m, until, &as);
-    as.how = until ? UPMU_FLAG_TIMED : 0;
+    as.how = until ? UPMU_TRACE_FLAG_TIMED : 0;
     lockable_taken(t, mode, &as, 0);
     return thrd_success;
 }
@@ -149,7 +149,7 @@ UPMU_API int mtx_trylock(mtx_t *m)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(mtx_trylock)(m);
     struct lockable as = lockable_of(m, CALL_SITE());
-    as.how = UPMU_FLAG_TRIED;
+    as.how = UPMU_TRACE_FLAG_TRIED;
     if (t && rc == thrd_success)
         lockable_taken(t, mode, &as, 0);
     else if (t)
@@ -202,7 +202,7 @@ UPMU_API int mtx_init(mtx_t *m, int type)
     struct sync_thread *t = rc == thrd_success ? sync_recording() : NULL;
     if (t)
         sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_MUTEX, m, CALL_SITE(), 0,
-                         type & mtx_recursive ? UPMU_FLAG_RECURSIVE : 0);
+                         type & mtx_recursive ? UPMU_TRACE_FLAG_RECURSIVE : 0);
     return rc;
 }
 
@@ -230,7 +230,7 @@ UPMU_API int cnd_timedwait(cnd_t *cond, mtx_t *mutex, const struct timespec *unt
 {
     sync_child_check();
     struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = {
-        .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_FLAG_TIMED};
+        .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_TRACE_FLAG_TIMED};
     sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cnd_timedwait)(cond, mutex, until);
     return w.result;

@@ -63,7 +63,7 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
         waits_begin(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
-        e.flags |= sync_mutex_flags(w->mutex) & UPMU_FLAG_ROBUST;
+        e.flags |= sync_mutex_flags(w->mutex) & UPMU_TRACE_FLAG_ROBUST;
         sync_live_begin(w->t, tick, &e);
     }
     errno = saved;
@@ -91,10 +91,10 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
 static uint32_t shared_flag(const pthread_cond_t *cond)
 {
 #ifdef __GLIBC__
-    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & 1 ? UPMU_FLAG_PSHARED : 0;
+    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & 1 ? UPMU_TRACE_FLAG_PSHARED : 0;
 #else
     (void)cond;
-    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+    return UPMU_TRACE_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
 #endif
 }
 
@@ -116,7 +116,8 @@ int COND_NAME(wait)(pthread_cond_t *cond, pthread_mutex_t *mutex)
 int COND_NAME(timedwait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
     sync_child_check();
-    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, UPMU_FLAG_TIMED);
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) =
+        COND_WAIT(cond, mutex, UPMU_TRACE_FLAG_TIMED);
     sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cond_timedwait)(cond, mutex, until);
     return w.result;
@@ -126,7 +127,8 @@ UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex
                                     const struct timespec *until)
 {
     sync_child_check();
-    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = COND_WAIT(cond, mutex, UPMU_FLAG_TIMED);
+    struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) =
+        COND_WAIT(cond, mutex, UPMU_TRACE_FLAG_TIMED);
     sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cond_clockwait)(cond, mutex, clock, until);
     return w.result;

@@ -36,7 +36,7 @@ int sync_cond_old_wait(struct old_cond *cond, pthread_mutex_t *mutex)
 int sync_cond_old_timedwait(struct old_cond *cond, pthread_mutex_t *mutex, const struct timespec *until)
 {
     struct sync_cond_wait w __attribute__((cleanup(sync_cond_wait_end))) = {
-        .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_FLAG_TIMED};
+        .cond = cond, .mutex = mutex, .site = CALL_SITE(), .flags = UPMU_TRACE_FLAG_TIMED};
     sync_cond_wait_begin(&w);
     w.result = SYNC_REAL(cond_old_timedwait)(cond, mutex, until);
     return w.result;

@@ -41,7 +41,7 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
     if (kind != UPMU_TRACE_LOCK_DESTROY)
         sync_lock_met(NULL, (uintptr_t)object, (uint32_t)type);
     else if (sync_lock_ended(t, (uintptr_t)object, &type))
-        e.flags = UPMU_FLAG_FINAL;
+        e.flags = UPMU_TRACE_FLAG_FINAL;
     sync_note_name(e.object, type, name);
     sync_write(t, tick_now(), &e);
 }
@@ -72,7 +72,7 @@ void upmu_lock_will_acquire(const void *lock)
     t->announced = w.lock;
 }
 
-/* Without having said before that it would wait. `flags`: UPMU_FLAG_TRIED. */
+/* Without having said before that it would wait. `flags`: UPMU_TRACE_FLAG_TRIED. */
 static void taken(struct sync_thread *t, uint32_t mode, uintptr_t lock, uintptr_t site, uint32_t flags)
 {
     if (mode != MODE_COUNTS)
@@ -90,7 +90,7 @@ void upmu_lock_tried(const void *lock)
     uint32_t mode;
     struct sync_thread *t = recording(&mode);
     if (t)
-        taken(t, mode, (uintptr_t)lock, CALL_SITE(), UPMU_FLAG_TRIED);
+        taken(t, mode, (uintptr_t)lock, CALL_SITE(), UPMU_TRACE_FLAG_TRIED);
 }
 
 /* Also at once, without a word before: the call would have waited, had the lock been another's. */
@@ -131,7 +131,7 @@ void upmu_lock_released(const void *lock)
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_CUSTOM,
         .object = h.lock,
-        .flags = h.since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
+        .flags = h.since & HELD_SAMPLED ? UPMU_TRACE_FLAG_SAMPLED : 0,
         .site = CALL_SITE(),
     };
     if (wanted) {

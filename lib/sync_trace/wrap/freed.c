@@ -84,7 +84,7 @@ static void end_lock(struct sync_thread *t, uintptr_t lock, uintptr_t site)
     while (sync_held_remove(t, lock, &held) || sync_held_remove(t, lock + 1, &held))
         ;
     sync_sem_ended((const sem_t *)lock);
-    sync_event_flags(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, (const void *)lock, site, 0, UPMU_FLAG_FREED);
+    sync_event_flags(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, (const void *)lock, site, 0, UPMU_TRACE_FLAG_FREED);
 }
 
 /* A thread that cannot record now leaves them as they are. */

@@ -97,7 +97,7 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
         .e = {.kind = UPMU_TRACE_FUTEX_WAIT,
               .object_type = UPMU_OBJECT_FUTEX,
               .object = words->object,
-              .flags = (c->timeout ? UPMU_FLAG_TIMED : 0) | words->flags,
+              .flags = (c->timeout ? UPMU_TRACE_FLAG_TIMED : 0) | words->flags,
               .count = words->several,
               .site = site,
               .stack = stack},
@@ -121,7 +121,7 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
 static long sleep_on_one(struct sync_thread *t, const struct futex_call *c, uintptr_t site)
 {
     const struct sleep_words one = {
-        .object = (uintptr_t)c->word, .flags = c->op & FUTEX_PRIVATE_FLAG ? 0 : UPMU_FLAG_PSHARED, .one = true};
+        .object = (uintptr_t)c->word, .flags = c->op & FUTEX_PRIVATE_FLAG ? 0 : UPMU_TRACE_FLAG_PSHARED, .one = true};
     return sleep_on(t, c, &one, site);
 }
 
@@ -187,7 +187,7 @@ static bool several_words(const struct futex_call *c, struct sleep_words *out)
         if (read && from == 0)
             out->object = (uintptr_t)w[0].word;
         for (uint32_t i = 0; read && i < got; i++)
-            out->flags |= w[i].flags & WAITER_PRIVATE ? 0 : UPMU_FLAG_PSHARED;
+            out->flags |= w[i].flags & WAITER_PRIVATE ? 0 : UPMU_TRACE_FLAG_PSHARED;
     }
     errno = saved;
     return read;

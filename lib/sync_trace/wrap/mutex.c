@@ -65,7 +65,7 @@ static inline void taken_all(struct sync_thread *t, uintptr_t lock, uintptr_t si
                            asked ? asked : sync_site_id(t, tick, site));
 }
 
-/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED; `asked`: what sync_request() has said. */
+/* `how`: UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED; `asked`: what sync_request() has said. */
 static inline __attribute__((always_inline)) void taken(struct sync_thread *t, uint32_t mode, pthread_mutex_t *m,
                                                         uintptr_t site, int result, uint32_t how, uint32_t asked)
 {
@@ -115,11 +115,11 @@ __attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mo
                                               const struct way *way, uintptr_t site, uint32_t asked)
 {
     struct sync_wait w = {.t = t, .lock = (uintptr_t)m, .site = site, .type = UPMU_OBJECT_MUTEX, .asked = asked};
-    w.flags = sync_mutex_flags(m) | (way->until ? UPMU_FLAG_TIMED : 0);
+    w.flags = sync_mutex_flags(m) | (way->until ? UPMU_TRACE_FLAG_TIMED : 0);
     pid_t owner = owner_of(m);
     if (owner >= INT_MAX - 1)
         owner = 0; /* glibc's marks of a robust mutex whose owner died: nobody has it */
-    bool own = (w.flags & (UPMU_FLAG_PSHARED | UPMU_FLAG_ROBUST)) == 0; /* no other process has it */
+    bool own = (w.flags & (UPMU_TRACE_FLAG_PSHARED | UPMU_TRACE_FLAG_ROBUST)) == 0; /* no other process has it */
     sync_wait_begin(&w, mode, own ? sync_forked_owner(owner) : owner, is_recursive(m));
     if (own && owner > 0 && w.recorded) {
         bool gone = sync_forked_is_gone(sync_forked_owner(owner));
@@ -138,7 +138,7 @@ __attribute__((noinline, cold)) static int lock_robust(struct sync_thread *t, ui
     int rc = SYNC_REAL(mutex_timedlock)(m, &past);
     if (rc != 0 && rc != EOWNERDEAD)
         return wait_for(t, mode, m, way, site, asked); /* or be refused again, and that is recorded */
-    taken(t, mode, m, site, rc, way->until ? UPMU_FLAG_TIMED : 0, asked);
+    taken(t, mode, m, site, rc, way->until ? UPMU_TRACE_FLAG_TIMED : 0, asked);
     return rc;
 }
 
@@ -150,7 +150,7 @@ static inline int lock_any(struct sync_thread *t, uint32_t mode, pthread_mutex_t
         return lock_robust(t, mode, m, way, site, asked);
     if (UNLIKELY(SYNC_REAL(mutex_trylock)(m) != 0))
         return wait_for(t, mode, m, way, site, asked);
-    taken(t, mode, m, site, 0, way->until ? UPMU_FLAG_TIMED : 0, asked);
+    taken(t, mode, m, site, 0, way->until ? UPMU_TRACE_FLAG_TIMED : 0, asked);
     return 0;
 }
 
@@ -241,7 +241,7 @@ UPMU_API int pthread_mutex_trylock(pthread_mutex_t *m)
     int rc = SYNC_REAL(mutex_trylock)(m);
     const struct lockable as = {.key = (uintptr_t)m, .type = UPMU_OBJECT_MUTEX, .site = CALL_SITE()};
     if (t && (rc == 0 || rc == EOWNERDEAD))
-        taken(t, mode, m, as.site, rc, UPMU_FLAG_TRIED, 0);
+        taken(t, mode, m, as.site, rc, UPMU_TRACE_FLAG_TRIED, 0);
     else if (t)
         lockable_tried(t, mode, &as, rc);
     return rc;
@@ -272,7 +272,7 @@ static void write_release(struct sync_thread *t, uint64_t tick, pthread_mutex_t 
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_MUTEX,
         .object = (uintptr_t)m,
-        .flags = h->since & HELD_SAMPLED ? UPMU_FLAG_SAMPLED : 0,
+        .flags = h->since & HELD_SAMPLED ? UPMU_TRACE_FLAG_SAMPLED : 0,
     };
     if (wanted) {
         e.stack = sync_stack(t, tick, site);

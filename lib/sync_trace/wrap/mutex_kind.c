@@ -12,13 +12,13 @@ enum { KIND_TYPE = 3, KIND_ROBUST = 16, KIND_PI = 32, KIND_PSHARED = 128 };
 uint32_t sync_mutex_flags(const pthread_mutex_t *m)
 {
     int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
-    uint32_t type = (kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP    ? UPMU_FLAG_RECURSIVE
-                    : (kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP ? UPMU_FLAG_ERRORCHECK
+    uint32_t type = (kind & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE_NP    ? UPMU_TRACE_FLAG_RECURSIVE
+                    : (kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP ? UPMU_TRACE_FLAG_ERRORCHECK
                                                                         : 0;
     /* glibc treats every robust mutex as shared: of these only the attributes tell. */
     bool shared = kind & KIND_PSHARED && !(kind & KIND_ROBUST);
-    return type | (kind & KIND_ROBUST ? UPMU_FLAG_ROBUST : 0) | (kind & KIND_PI ? UPMU_FLAG_PI : 0) |
-           (shared ? UPMU_FLAG_PSHARED : 0);
+    return type | (kind & KIND_ROBUST ? UPMU_TRACE_FLAG_ROBUST : 0) | (kind & KIND_PI ? UPMU_TRACE_FLAG_PI : 0) |
+           (shared ? UPMU_TRACE_FLAG_PSHARED : 0);
 }
 #else
 uint32_t sync_mutex_flags(const pthread_mutex_t *m)
@@ -32,7 +32,7 @@ uint32_t sync_mutex_init_flags(const pthread_mutex_t *m, const pthread_mutexattr
 {
     int shared;
     bool known = attr && pthread_mutexattr_getpshared(attr, &shared) == 0;
-    return sync_mutex_flags(m) | (known && shared == PTHREAD_PROCESS_SHARED ? UPMU_FLAG_PSHARED : 0);
+    return sync_mutex_flags(m) | (known && shared == PTHREAD_PROCESS_SHARED ? UPMU_TRACE_FLAG_PSHARED : 0);
 }
 
 UPMU_API int pthread_mutex_consistent(pthread_mutex_t *m)

@@ -6,7 +6,7 @@
 
 #include "sync_trace/sync.h"
 
-/** UPMU_FLAG_RECURSIVE and its kin of a mutex that exists; 0 where libc does not tell. */
+/** UPMU_TRACE_FLAG_RECURSIVE and its kin of a mutex that exists; 0 where libc does not tell. */
 uint32_t sync_mutex_flags(const pthread_mutex_t *m);
 /** The same of one that was just made with these attributes, which know more. */
 uint32_t sync_mutex_init_flags(const pthread_mutex_t *m, const pthread_mutexattr_t *attr);

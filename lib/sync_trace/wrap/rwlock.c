@@ -136,7 +136,7 @@ __attribute__((noinline)) static int wait_for(struct sync_thread *t, uint32_t mo
                                               const struct lockable *as, const struct way *way)
 {
     struct sync_wait w = {.t = t, .lock = as->key, .site = as->site, .type = UPMU_OBJECT_RWLOCK, .asked = as->asked};
-    w.flags = way->until ? UPMU_FLAG_TIMED : 0;
+    w.flags = way->until ? UPMU_TRACE_FLAG_TIMED : 0;
     pid_t writer = writer_of(l);
     sync_wait_begin(&w, mode, writer > 0 ? writer : -1, false);
     w.result = way->lock(l, way);
@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) int lock_any(rwlock *l, bool shared
     const struct lockable as = {.key = (uintptr_t)l + shared,
                                 .type = UPMU_OBJECT_RWLOCK,
                                 .site = site,
-                                .how = way->until ? UPMU_FLAG_TIMED : 0,
+                                .how = way->until ? UPMU_TRACE_FLAG_TIMED : 0,
                                 .asked = sync_request(t, mode, UPMU_OBJECT_RWLOCK, (uintptr_t)l + shared, site)};
     if (UNLIKELY((shared ? try_to_read(l) : try_to_write(l)) != 0))
         return wait_for(t, mode, l, &as, way);
@@ -219,7 +219,7 @@ static int try_any(rwlock *l, bool shared, uintptr_t site)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     const struct lockable as = {
-        .key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site, .how = UPMU_FLAG_TRIED};
+        .key = (uintptr_t)l + shared, .type = UPMU_OBJECT_RWLOCK, .site = site, .how = UPMU_TRACE_FLAG_TRIED};
     int rc = shared ? SYNC_REAL(rwlock_tryrdlock)(l) : SYNC_REAL(rwlock_trywrlock)(l);
     if (t && rc == 0)
         lockable_taken(t, mode, &as, 0);
@@ -296,7 +296,7 @@ UPMU_API int pthread_rwlock_init(rwlock *l, const pthread_rwlockattr_t *attr)
     struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t) {
         bool known = attr && pthread_rwlockattr_getpshared(attr, &shared) == 0;
-        uint32_t flags = known && shared == PTHREAD_PROCESS_SHARED ? UPMU_FLAG_PSHARED : 0;
+        uint32_t flags = known && shared == PTHREAD_PROCESS_SHARED ? UPMU_TRACE_FLAG_PSHARED : 0;
         sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_RWLOCK, l, CALL_SITE(), 0, flags);
     }
     return rc;

@@ -51,7 +51,7 @@ static int way_clock(sem_t *s, const struct way *way)
     return SYNC_REAL(sem_clockwait)(s, way->clock, way->until);
 }
 
-/* `how`: UPMU_FLAG_TIMED, UPMU_FLAG_TRIED; `asked`: what sync_request() has said. */
+/* `how`: UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED; `asked`: what sync_request() has said. */
 static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how, uint32_t asked)
 {
     uint32_t places = sync_sem_places(s);
@@ -74,10 +74,10 @@ static uint32_t shared_flag(const sem_t *s)
 #ifdef __GLIBC__
     int32_t shared; /* glibc: the value, as wide as an atomic is, then whether it is shared */
     memcpy(&shared, (const char *)s + (sizeof(void *) == 8 ? 8 : 4), sizeof shared);
-    return shared ? UPMU_FLAG_PSHARED : 0;
+    return shared ? UPMU_TRACE_FLAG_PSHARED : 0;
 #else
     (void)s;
-    return UPMU_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
+    return UPMU_TRACE_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
 #endif
 }
 
@@ -86,9 +86,9 @@ static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struc
 {
     struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
         .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .asked = asked};
-    w.flags = shared_flag(s) | (way->until ? UPMU_FLAG_TIMED : 0);
+    w.flags = shared_flag(s) | (way->until ? UPMU_TRACE_FLAG_TIMED : 0);
     if (sync_sem_places(s) == 1 && mode != MODE_COUNTS)
-        sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_FLAG_TIMED);
+        sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_TRACE_FLAG_TIMED);
     sync_wait_begin(&w, mode, 0, false);
     waits_told(s, tick_now());
     int rc = way->wait(s, way);
@@ -105,7 +105,7 @@ static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct wa
     bool got = SYNC_REAL(sem_trywait)(s) == 0;
     errno = saved;
     if (got)
-        taken(t, mode, s, site, way->until ? UPMU_FLAG_TIMED : 0, asked);
+        taken(t, mode, s, site, way->until ? UPMU_TRACE_FLAG_TIMED : 0, asked);
     return got;
 }
 
@@ -168,7 +168,7 @@ UPMU_API int sem_trywait(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
     if (t && rc == 0) {
-        taken(t, mode, s, CALL_SITE(), UPMU_FLAG_TRIED, 0);
+        taken(t, mode, s, CALL_SITE(), UPMU_TRACE_FLAG_TRIED, 0);
     } else if (t) {
         const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
         lockable_tried(t, mode, &as, errno);
@@ -238,7 +238,8 @@ UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
     if (rc == 0)
         sync_sem_made(s, shared != 0, value);
     if (t)
-        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0, shared ? UPMU_FLAG_PSHARED : 0);
+        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0,
+                         shared ? UPMU_TRACE_FLAG_PSHARED : 0);
     return rc;
 }
 

@@ -84,7 +84,7 @@ UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(spin_trylock)(l);
     struct lockable as = lockable_of(l, CALL_SITE());
-    as.how = UPMU_FLAG_TRIED;
+    as.how = UPMU_TRACE_FLAG_TRIED;
     if (t && rc == 0)
         lockable_taken(t, mode, &as, 0);
     else if (t)
@@ -140,7 +140,7 @@ UPMU_API int pthread_spin_init(pthread_spinlock_t *l, int shared)
     struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t)
         sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SPIN, (const void *)(uintptr_t)l, CALL_SITE(), 0,
-                         shared == PTHREAD_PROCESS_SHARED ? UPMU_FLAG_PSHARED : 0);
+                         shared == PTHREAD_PROCESS_SHARED ? UPMU_TRACE_FLAG_PSHARED : 0);
     return rc;
 }
 

@@ -257,7 +257,7 @@ UPMU_API int pthread_join(pthread_t thread, void **value)
 UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct timespec *until)
 {
     struct join j __attribute__((cleanup(join_end))) = {
-        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_FLAG_TIMED : 0};
+        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_TRACE_FLAG_TIMED : 0};
     join_begin(&j);
     j.result = SYNC_REAL(timedjoin)(thread, value, until);
     return j.result;
@@ -266,7 +266,7 @@ UPMU_API int pthread_timedjoin_np(pthread_t thread, void **value, const struct t
 UPMU_API int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock, const struct timespec *until)
 {
     struct join j __attribute__((cleanup(join_end))) = {
-        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_FLAG_TIMED : 0};
+        .thread = thread, .site = CALL_SITE(), .flags = until ? UPMU_TRACE_FLAG_TIMED : 0};
     join_begin(&j);
     j.result = SYNC_REAL(clockjoin)(thread, value, clock, until);
     return j.result;
@@ -285,7 +285,7 @@ UPMU_API int thrd_join(thrd_t thread, int *value)
 UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
 {
     struct sync_thread *t = sync_recording();
-    struct join j = {.t = t, .thread = thread, .tid = t ? tid_of(thread) : 0, .flags = UPMU_FLAG_TRIED};
+    struct join j = {.t = t, .thread = thread, .tid = t ? tid_of(thread) : 0, .flags = UPMU_TRACE_FLAG_TRIED};
     int rc = SYNC_REAL(tryjoin)(thread, value);
     if (t && (rc == 0 || sync_mode() == MODE_ALL)) {
         int saved = errno;

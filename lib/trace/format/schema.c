@@ -218,9 +218,9 @@ const struct schema_class schema_classes[SCHEMA_IDS] = {
     [SCHEMA_ID_SEM_POST] = CLASS_OF("sem_post", UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, compact_fields),
 
     [SCHEMA_ID_READ_ACQUIRE] =
-        CLASS_AS("read_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED, compact_fields),
+        CLASS_AS("read_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_TRACE_FLAG_SHARED, compact_fields),
     [SCHEMA_ID_READ_RELEASE] =
-        CLASS_AS("read_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED, compact_fields),
+        CLASS_AS("read_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, UPMU_TRACE_FLAG_SHARED, compact_fields),
     [SCHEMA_ID_WRITE_ACQUIRE] = CLASS_OF("write_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, compact_fields),
     [SCHEMA_ID_WRITE_RELEASE] = CLASS_OF("write_release", UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, compact_fields),
     [SCHEMA_ID_SPIN_ACQUIRE] = CLASS_OF("spin_acquire", UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SPIN, compact_fields),

@@ -123,7 +123,7 @@ static int add_streams(struct upmu_trace *t, uint32_t process)
     return rc;
 }
 
-int upmu_trace_more(struct upmu_trace *trace)
+int upmu_trace_update(struct upmu_trace *trace)
 {
     if (!trace)
         return upmu_fail(UPMU_E_INVAL, "no trace");
@@ -138,7 +138,7 @@ int upmu_trace_more(struct upmu_trace *trace)
     return rc;
 }
 
-uint64_t upmu_trace_missed(const struct upmu_trace *trace)
+uint64_t upmu_trace_missed_packets(const struct upmu_trace *trace)
 {
     uint64_t n = 0;
     for (size_t i = 0; trace && i < trace->n_sources; i++)

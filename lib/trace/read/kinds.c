@@ -60,7 +60,7 @@ const char *upmu_trace_kind_name(int kind)
     return kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
-const char *upmu_trace_object_name(int type)
+const char *upmu_object_type_name(int type)
 {
     static const char *const names[] = {
         [UPMU_OBJECT_NONE] = NULL,       [UPMU_OBJECT_MUTEX] = "mutex", [UPMU_OBJECT_COND] = "cond",

@@ -288,7 +288,7 @@ int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **ev
 
 /* -------------------------------------------------------------------------------------------------- processes */
 
-size_t upmu_trace_processes(const struct upmu_trace *trace)
+size_t upmu_trace_process_count(const struct upmu_trace *trace)
 {
     return trace ? trace->n_processes : 0;
 }
@@ -306,7 +306,7 @@ static bool has_execed(const struct upmu_trace *t, size_t index)
     return false;
 }
 
-int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
+int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
 {
     if (!trace || !out || index >= trace->n_processes)
         return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
@@ -344,7 +344,7 @@ int upmu_trace_process(const struct upmu_trace *trace, size_t index, struct upmu
     return 0;
 }
 
-const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, size_t i)
+const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i)
 {
     if (!trace || index >= trace->n_processes || i >= trace->processes[index].meta.n_counters)
         return NULL;
@@ -353,7 +353,7 @@ const char *upmu_trace_counter(const struct upmu_trace *trace, size_t index, siz
 
 /* ------------------------------------------------------------------------------------------ stacks and modules */
 
-int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id, struct upmu_trace_stack *out)
+int upmu_trace_stack_find(const struct upmu_trace *trace, size_t index, uint32_t id, struct upmu_trace_stack *out)
 {
     if (!trace || !out || index >= trace->n_processes)
         return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
@@ -368,7 +368,7 @@ int upmu_trace_stack(const struct upmu_trace *trace, size_t index, uint32_t id, 
     return 0;
 }
 
-int upmu_trace_module(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_module *out)
+int upmu_trace_module_at(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_module *out)
 {
     if (!trace || !out || index >= trace->n_processes)
         return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);

@@ -60,7 +60,7 @@ int upmu_control_open_pid(struct upmu_control **control, pid_t pid)
     return rc;
 }
 
-size_t upmu_control_processes(const struct upmu_control *control)
+size_t upmu_control_process_count(const struct upmu_control *control)
 {
     return control->processes.n;
 }
@@ -400,7 +400,7 @@ static int status_mode(const char *dir, int32_t *mode)
     return rc;
 }
 
-int upmu_control_status(const struct upmu_control *control, size_t index, struct upmu_control_status *out)
+int upmu_control_status_read(const struct upmu_control *control, size_t index, struct upmu_control_status *out)
 {
     const char *dir = NULL;
     struct upmu_control_status s = {.mode = UPMU_CONTROL_NO_SYNC};
@@ -416,7 +416,7 @@ int upmu_control_status(const struct upmu_control *control, size_t index, struct
     if (s.running && (rc = status_mode(dir, &s.mode)) != 0)
         return rc;
     if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
-        return upmu_fail(UPMU_E_INVAL, "upmu_control_status: size is %zu, at least %zu is expected", out->size,
+        return upmu_fail(UPMU_E_INVAL, "upmu_control_status_read: size is %zu, at least %zu is expected", out->size,
                          sizeof s);
     return 0;
 }

@@ -82,7 +82,7 @@ static int find_end(const char *path, const struct meta *m, struct packet *end, 
     return state < 0 ? recording_io_failed(path, -state) : state;
 }
 
-static int repair_stream(const char *path, const struct meta *m, struct upmu_trace_repair *out)
+static int repair_stream(const char *path, const struct meta *m, struct upmu_trace_repair_result *out)
 {
     struct packet end = {.wrong = ""};
     uint64_t file_size = 0;
@@ -152,7 +152,8 @@ static int repair_clock(const char *dir, const struct meta *m, const char *text,
     return rc;
 }
 
-static int repair_streams(const char *dir, struct meta *m, const char *text, size_t len, struct upmu_trace_repair *out)
+static int repair_streams(const char *dir, struct meta *m, const char *text, size_t len,
+                          struct upmu_trace_repair_result *out)
 {
     struct path_list streams;
     struct recording_totals totals;
@@ -180,7 +181,7 @@ static int is_running(const char *dir)
     return running < 0 ? recording_io_failed(dir, -running) : running;
 }
 
-static int repair_process(const char *dir, struct upmu_trace_repair *out)
+static int repair_process(const char *dir, struct upmu_trace_repair_result *out)
 {
     struct meta m;
     char *text;
@@ -200,14 +201,14 @@ static int repair_process(const char *dir, struct upmu_trace_repair *out)
     return rc;
 }
 
-int upmu_trace_repair(const char *dir, struct upmu_trace_repair *out)
+int upmu_trace_repair(const char *dir, struct upmu_trace_repair_result *out)
 {
     struct path_list dirs;
-    struct upmu_trace_repair done = {0};
+    struct upmu_trace_repair_result done = {0};
     if (!dir || !out)
         return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the result");
     if (!opts_give(out, out->size, sizeof done, &done, sizeof done))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_repair has at least %zu bytes, not %zu", sizeof done,
+        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_repair_result has at least %zu bytes, not %zu", sizeof done,
                          out->size);
     int rc = recording_processes(dir, &dirs);
     if (rc != 0)

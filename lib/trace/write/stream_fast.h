@@ -21,7 +21,7 @@
 static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint32_t flags)
 {
     bool acquire = kind == UPMU_TRACE_LOCK_ACQUIRE, release = kind == UPMU_TRACE_LOCK_RELEASE;
-    if (object_type == UPMU_OBJECT_RWLOCK && flags == UPMU_FLAG_SHARED)
+    if (object_type == UPMU_OBJECT_RWLOCK && flags == UPMU_TRACE_FLAG_SHARED)
         return acquire ? SCHEMA_ID_READ_ACQUIRE : release ? SCHEMA_ID_READ_RELEASE : SCHEMA_IDS;
     if (flags != 0)
         return SCHEMA_IDS;

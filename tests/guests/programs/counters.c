@@ -72,7 +72,7 @@ static void cycles_are_instructions_times_the_emulators_shift(void)
     if (ratio == 0)
         guest_skip("this guest's clock does not count instructions (no guest_shift=)");
     struct upmu_set *set = guest_open("cycles:u,instructions:u", UPMU_TARGET_THREAD, 0, 0);
-    EXPECT(upmu_set_groups(set) == 1, "%zu groups", upmu_set_groups(set));
+    EXPECT(upmu_set_group_count(set) == 1, "%zu groups", upmu_set_group_count(set));
     count_one_loop(set);
     guest_read(set, v);
     expect_loop(set, 1, &v[1]);
@@ -91,10 +91,10 @@ static void every_name_of_an_event_gives_the_same_count(void)
 {
     struct upmu_value v[GUEST_EVENTS_MAX];
     struct upmu_set *set = guest_open("instructions:u,PAPI_TOT_INS:u,instructions:u", UPMU_TARGET_THREAD, 0, 0);
-    EXPECT(upmu_set_groups(set) == 1, "%zu groups", upmu_set_groups(set));
+    EXPECT(upmu_set_group_count(set) == 1, "%zu groups", upmu_set_group_count(set));
     count_one_loop(set);
     guest_read(set, v);
-    for (size_t i = 0; i < upmu_set_size(set); i++) {
+    for (size_t i = 0; i < upmu_set_event_count(set); i++) {
         expect_loop(set, i, &v[i]);
         EXPECT(v[i].value == v[0].value, "%s: %llu and %llu", upmu_set_name(set, i), (unsigned long long)v[i].value,
                (unsigned long long)v[0].value);
@@ -167,12 +167,12 @@ static void twelve_events_take_turns_and_are_marked_scaled(void)
     struct upmu_set *set = guest_open("instructions:u,instructions:uk,cycles:u,cycles:uk,instructions:k,cycles:k,"
                                       "r1:u,r3:u,r4:u,r5:u,r10:u,r12:u",
                                       UPMU_TARGET_THREAD, 0, 0);
-    EXPECT(upmu_set_groups(set) > 1, "12 events fit into %zu group", upmu_set_groups(set));
+    EXPECT(upmu_set_group_count(set) > 1, "12 events fit into %zu group", upmu_set_group_count(set));
     guest_start(set);
     uint64_t done = loop_for(200000000);
     guest_stop(set);
     guest_read(set, v);
-    for (size_t i = 0; i < upmu_set_size(set); i++) {
+    for (size_t i = 0; i < upmu_set_event_count(set); i++) {
         /* A 0 of a raw code that nobody vouches for is not given out. */
         if (i < KNOWN ? !guest_status(set, i, &v[i], UPMU_SCALED) : !guest_status(set, i, &v[i], UPMU_NOT_COUNTED))
             continue;
@@ -337,7 +337,7 @@ static void no_event_of_the_pmu_reads_a_silent_zero(void)
     while ((name = upmu_event_next(&position)) != NULL) {
         struct upmu_value v[GUEST_EVENTS_MAX];
         struct upmu_event_info info = {.size = sizeof info};
-        if (upmu_event_info(name, &info) < 0 || !info.pmu || strcmp(info.pmu, "software") == 0 ||
+        if (upmu_event_find(name, &info) < 0 || !info.pmu || strcmp(info.pmu, "software") == 0 ||
             strncmp(info.encoding, "getrusage", 9) == 0)
             continue;
         struct upmu_set *set = guest_open(name, UPMU_TARGET_THREAD, 0, 0);

@@ -194,7 +194,7 @@ void guest_stop(struct upmu_set *set)
 void guest_read(struct upmu_set *set, struct upmu_value *values)
 {
     int n = upmu_set_read(set, values, GUEST_EVENTS_MAX);
-    EXPECT(n == (int)upmu_set_size(set), "read: %d", n);
+    EXPECT(n == (int)upmu_set_event_count(set), "read: %d", n);
 }
 
 bool guest_status(struct upmu_set *set, size_t i, const struct upmu_value *v, int status)

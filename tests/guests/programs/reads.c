@@ -333,7 +333,7 @@ static void regions_with_four_counters_perform_no_system_call(void)
     EXPECT(after - before == PAIRS + 1, "%llu", (unsigned long long)(after - before));
 
     struct upmu_region_stats stats = {.size = sizeof stats};
-    EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 20, "stats");
+    EXPECT(upmu_region_stats_read("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 20, "stats");
     EXPECT(stats.n_events == 4, "%u events", stats.n_events);
     for (uint32_t i = 0; i < stats.n_events; i++)
         EXPECT(stats.events[i].status == UPMU_EXACT, "%s: %s", upmu_region_event_name(i),
@@ -352,7 +352,7 @@ static void regions_count_to_the_instruction(void)
         upmu_region_leave(&region);
     }
     struct upmu_region_stats stats = {.size = sizeof stats};
-    EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
+    EXPECT(upmu_region_stats_read("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
     const struct upmu_region_event *e = &stats.events[1];
     EXPECT(e->status == UPMU_EXACT, "%s", upmu_status_name(e->status));
     EXPECT(e->stat.count == ROUNDS + 1, "%llu instances have a value", (unsigned long long)e->stat.count);

@@ -139,9 +139,9 @@ static void driver_takes_every_code_of_the_table(void)
         int err = refusal(type_of(row), row->config);
         EXPECT(err == 0, "%s (0x%llx): %s", row->name, (unsigned long long)row->config, upmu_errno_name(err));
         /* The machine code behind a generic id is what a user of raw codes would give. */
-        if (row->machine_code != UINT64_MAX)
-            err = refusal(machine_get()->core_type, row->machine_code);
-        EXPECT(err == 0, "raw code 0x%llx of %s: %s", (unsigned long long)row->machine_code, row->name,
+        if (row->raw_encoding != UINT64_MAX)
+            err = refusal(machine_get()->core_type, row->raw_encoding);
+        EXPECT(err == 0, "raw code 0x%llx of %s: %s", (unsigned long long)row->raw_encoding, row->name,
                upmu_errno_name(err));
         taken++;
     }
@@ -199,7 +199,7 @@ static void every_name_opens_or_says_why_not(void)
     const char *name;
     while ((name = upmu_event_next(&position)) != NULL) {
         struct upmu_event_info info = {.size = sizeof info};
-        int known = upmu_event_info(name, &info);
+        int known = upmu_event_find(name, &info);
         EXPECT(known == 0 || known == UPMU_E_UNSUPPORTED, "%s: %s", name, upmu_strerror(known));
         struct upmu_set *set = guest_open(name, UPMU_TARGET_THREAD, 0, 0);
         bool reason = upmu_set_reason(set, 0)[0] != '\0';

@@ -123,7 +123,7 @@ static void region_beside_a_set_has_no_number_of_its_event(void)
     guest_stop(set);
     guest_read(set, v);
     guest_status(set, 0, &v[0], UPMU_EXACT);
-    EXPECT(upmu_region_stats("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
+    EXPECT(upmu_region_stats_read("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
     EXPECT(stats.events[0].status == UPMU_NOT_COUNTED, "%s", upmu_status_name(stats.events[0].status));
     EXPECT(stats.events[0].stat.count == 0 && stats.events[0].without_value == 3, "%llu instances have a value",
            (unsigned long long)stats.events[0].stat.count);

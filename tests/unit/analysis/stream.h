@@ -89,14 +89,14 @@ static void finish(void)
 static inline struct upmu_overview_totals totals(void)
 {
     struct upmu_overview_totals t = {.size = sizeof t};
-    ck_assert_int_eq(upmu_overview_totals(&subject, &t), 0);
+    ck_assert_int_eq(upmu_overview_totals_read(&subject, &t), 0);
     return t;
 }
 
 static inline struct upmu_overview_object object(uint64_t address, uint32_t generation, size_t *index)
 {
     struct upmu_overview_object o = {.size = sizeof o};
-    for (size_t i = 0; upmu_overview_object(&subject, i, &o) == 0; i++) {
+    for (size_t i = 0; upmu_overview_object_at(&subject, i, &o) == 0; i++) {
         if (o.address == address && o.generation == generation) {
             if (index)
                 *index = i;
@@ -113,7 +113,7 @@ static inline struct upmu_overview_thread thread(pid_t tid, size_t nth)
     uint64_t after = 0;
     for (size_t round = 0; round <= nth; round++) {
         best = (struct upmu_overview_thread){.begin_ns = UINT64_MAX};
-        for (size_t i = 0; upmu_overview_thread(&subject, i, &t) == 0; i++)
+        for (size_t i = 0; upmu_overview_thread_at(&subject, i, &t) == 0; i++)
             if (t.tid == tid && t.begin_ns > after && t.begin_ns < best.begin_ns)
                 best = t;
         after = best.begin_ns;
@@ -122,19 +122,19 @@ static inline struct upmu_overview_thread thread(pid_t tid, size_t nth)
     return best;
 }
 
-static inline struct upmu_overview_use use(size_t object_index, pid_t tid)
+static inline struct upmu_overview_object_thread use(size_t object_index, pid_t tid)
 {
-    struct upmu_overview_use u = {.size = sizeof u};
-    for (size_t k = 0; upmu_overview_use(&subject, object_index, k, &u) == 0; k++)
+    struct upmu_overview_object_thread u = {.size = sizeof u};
+    for (size_t k = 0; upmu_overview_object_thread_at(&subject, object_index, k, &u) == 0; k++)
         if (u.tid == tid)
             return u;
     ck_abort_msg("thread %d did not use it", (int)tid);
 }
 
-static inline struct upmu_overview_site site(size_t object_index, uint64_t address)
+static inline struct upmu_overview_call_site site(size_t object_index, uint64_t address)
 {
-    struct upmu_overview_site s = {.size = sizeof s};
-    for (size_t k = 0; upmu_overview_site(&subject, object_index, k, &s) == 0; k++)
+    struct upmu_overview_call_site s = {.size = sizeof s};
+    for (size_t k = 0; upmu_overview_call_site_at(&subject, object_index, k, &s) == 0; k++)
         if (s.address == address)
             return s;
     ck_abort_msg("no site %#lx", (unsigned long)address);

@@ -12,7 +12,7 @@ enum { LOCK = 0xa0, OTHER = 0xb0, COND = 0xc0, HANDLE = 0x77 };
 static struct upmu_overview_path path(void)
 {
     struct upmu_overview_path p = {.size = sizeof p};
-    ck_assert_int_eq(upmu_overview_path(&subject, 0, &p), 0);
+    ck_assert_int_eq(upmu_overview_path_read(&subject, 0, &p), 0);
     ck_assert_uint_eq(p.end_ns - p.begin_ns, p.run_ns + p.wake_ns + p.unknown_ns);
     return p;
 }
@@ -21,20 +21,20 @@ static struct upmu_overview_path path(void)
 static void ck_path(const char *expected)
 {
     struct upmu_overview_path p = path();
-    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_thread t = {.size = sizeof t};
     char text[512] = "";
     uint64_t end = p.begin_ns;
-    for (size_t i = 0; upmu_overview_path_step(&subject, 0, i, &s) == 0; i++) {
+    for (size_t i = 0; upmu_overview_path_segment_at(&subject, 0, i, &s) == 0; i++) {
         size_t n = strlen(text);
         ck_assert_uint_eq(s.begin_ns, end);
         end = s.end_ns;
-        ck_assert_int_eq(upmu_overview_thread(&subject, s.thread, &t), 0);
+        ck_assert_int_eq(upmu_overview_thread_at(&subject, s.thread, &t), 0);
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%d %d-%d", i ? ", " : "", "RWU"[s.kind], (int)t.tid,
                               (int)s.begin_ns, (int)s.end_ns);
         if (s.from == UINT32_MAX)
             continue;
-        ck_assert_int_eq(upmu_overview_thread(&subject, s.from, &t), 0);
+        ck_assert_int_eq(upmu_overview_thread_at(&subject, s.from, &t), 0);
         snprintf(text + n, sizeof text - n, " by %d", (int)t.tid);
     }
     ck_assert_uint_eq(end, p.end_ns);
@@ -45,8 +45,8 @@ static struct upmu_overview_path_object on_path(uint64_t address)
 {
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};
-    for (size_t i = 0; upmu_overview_path_object(&subject, 0, i, &l) == 0; i++) {
-        ck_assert_int_eq(upmu_overview_object(&subject, l.object, &o), 0);
+    for (size_t i = 0; upmu_overview_path_object_at(&subject, 0, i, &l) == 0; i++) {
+        ck_assert_int_eq(upmu_overview_object_at(&subject, l.object, &o), 0);
         if (o.address == address)
             return l;
     }
@@ -56,7 +56,7 @@ static struct upmu_overview_path_object on_path(uint64_t address)
 static struct upmu_wait_sum waited_for(pid_t waiter, pid_t other)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
-    for (size_t i = 0; upmu_overview_pair(&subject, i, &p) == 0; i++)
+    for (size_t i = 0; upmu_overview_pair_at(&subject, i, &p) == 0; i++)
         if (p.waiter_tid == waiter && p.other_tid == other)
             return p.waits;
     return (struct upmu_wait_sum){0};
@@ -93,7 +93,7 @@ START_TEST(path_goes_through_the_holder_and_gains_are_what_a_replay_gives)
     ck_assert_uint_eq(l.gain_half_ns, 2000 - 1555);
     ck_assert_uint_eq(waited_for(102, 101).total_ns, 410);
     ck_assert_uint_eq(waited_for(102, 101).count, 1);
-    ck_assert_uint_eq(path().hops, 1);
+    ck_assert_uint_eq(path().handoffs, 1);
     end_stream();
 }
 END_TEST
@@ -311,7 +311,7 @@ START_TEST(recursive_mutex_is_held_until_the_last_release)
 {
     begin_stream(true);
     struct upmu_trace_event init = event(UPMU_TRACE_LOCK_INIT, 101, 900, LOCK);
-    init.flags = UPMU_FLAG_RECURSIVE;
+    init.flags = UPMU_TRACE_FLAG_RECURSIVE;
     add(&init);
     put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
     put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1100, LOCK);
@@ -373,18 +373,18 @@ static int put_any(uint32_t *state, uint64_t time)
 static bool path_is_sound(void)
 {
     struct upmu_overview_path p = {.size = sizeof p};
-    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_path_object l = {.size = sizeof l};
-    if (upmu_overview_path(&subject, 0, &p) != 0 || p.end_ns - p.begin_ns != p.run_ns + p.wake_ns + p.unknown_ns)
+    if (upmu_overview_path_read(&subject, 0, &p) != 0 || p.end_ns - p.begin_ns != p.run_ns + p.wake_ns + p.unknown_ns)
         return false;
     uint64_t at = p.begin_ns, run = 0;
-    for (size_t i = 0; upmu_overview_path_step(&subject, 0, i, &s) == 0; i++) {
+    for (size_t i = 0; upmu_overview_path_segment_at(&subject, 0, i, &s) == 0; i++) {
         if (s.begin_ns != at || s.end_ns < s.begin_ns)
             return false;
         at = s.end_ns;
-        run += s.kind == UPMU_PATH_RUNS ? s.end_ns - s.begin_ns : 0;
+        run += s.kind == UPMU_PATH_RUNNING ? s.end_ns - s.begin_ns : 0;
     }
-    for (size_t i = 0; upmu_overview_path_object(&subject, 0, i, &l) == 0; i++)
+    for (size_t i = 0; upmu_overview_path_object_at(&subject, 0, i, &l) == 0; i++)
         if (l.held_ns > 0 && l.gain_ns != UPMU_NO_VALUE && (l.gain_ns > l.held_ns || l.gain_half_ns > l.gain_ns))
             return false;
     return at == p.end_ns && run == p.run_ns;
@@ -413,18 +413,18 @@ START_TEST(arguments_are_checked)
     put(UPMU_TRACE_MARK, 101, 3000, 0);
     finish();
     struct upmu_overview_path p = {.size = sizeof p - 1};
-    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_pair pair = {.size = sizeof pair};
-    ck_assert_int_eq(upmu_overview_path(&subject, 0, &p), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path_read(&subject, 0, &p), UPMU_E_INVAL);
     p.size = sizeof p;
-    ck_assert_int_eq(upmu_overview_path(&subject, 1, &p), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_overview_path(&subject, 0, NULL), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_overview_path_step(&subject, 0, 0, &s), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_overview_path_object(&subject, 0, 0, &l), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_overview_path_object(&subject, 7, 0, &l), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_overview_pair(&subject, 0, &pair), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_overview_pair(NULL, 0, &pair), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path_read(&subject, 1, &p), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path_read(&subject, 0, NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path_segment_at(&subject, 0, 0, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_path_object_at(&subject, 0, 0, &l), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_path_object_at(&subject, 7, 0, &l), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_pair_at(&subject, 0, &pair), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_pair_at(NULL, 0, &pair), UPMU_E_INVAL);
     end_stream();
 }
 END_TEST

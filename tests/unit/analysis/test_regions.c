@@ -21,7 +21,7 @@ static void mark_region(int kind, pid_t tid, uint64_t time, const char *name, co
 static struct upmu_overview_region region(const char *name)
 {
     struct upmu_overview_region r = {.size = sizeof r};
-    for (size_t i = 0; upmu_overview_region(&subject, i, &r) == 0; i++)
+    for (size_t i = 0; upmu_overview_region_at(&subject, i, &r) == 0; i++)
         if (strcmp(r.name, name) == 0)
             return r;
     ck_abort_msg("no region %s", name);

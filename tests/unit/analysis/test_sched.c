@@ -29,7 +29,7 @@ static void waits(pid_t tid, uint64_t from, uint64_t to)
 
 static void is_preempted(pid_t tid, uint64_t from, uint64_t to)
 {
-    sched(UPMU_TRACE_SCHED_OUT, tid, from, 0, UPMU_FLAG_PREEMPTED);
+    sched(UPMU_TRACE_SCHED_OUT, tid, from, 0, UPMU_TRACE_FLAG_PREEMPTED);
     sched(UPMU_TRACE_SCHED_IN, tid, to, 1, 0);
 }
 
@@ -39,9 +39,9 @@ static struct upmu_overview_sched ran(pid_t tid, size_t nth)
     struct upmu_overview_sched s = {.size = sizeof s};
     struct upmu_overview_thread t = {.size = sizeof t};
     uint64_t begin = thread(tid, nth).begin_ns;
-    for (size_t i = 0; upmu_overview_thread(&subject, i, &t) == 0; i++)
+    for (size_t i = 0; upmu_overview_thread_at(&subject, i, &t) == 0; i++)
         if (t.tid == tid && t.begin_ns == begin) {
-            ck_assert_int_eq(upmu_overview_sched(&subject, i, &s), 0);
+            ck_assert_int_eq(upmu_overview_sched_at(&subject, i, &s), 0);
             ck_assert_uint_eq(s.running_ns + s.preempted_ns + s.blocked_ns + s.unknown_ns, t.end_ns - t.begin_ns);
             return s;
         }
@@ -109,7 +109,7 @@ START_TEST(loss_is_a_gap_and_what_follows_is_known_again)
     sched(UPMU_TRACE_SCHED_OUT, 100, 101, 0, 0);
     sched(UPMU_TRACE_SCHED_SEEN, 100, 151, 1, 0);
     sched(UPMU_TRACE_SCHED_LOST, 100, 901, 7, 0);
-    sched(UPMU_TRACE_SCHED_OUT, 100, 1001, 0, UPMU_FLAG_PREEMPTED);
+    sched(UPMU_TRACE_SCHED_OUT, 100, 1001, 0, UPMU_TRACE_FLAG_PREEMPTED);
     sched(UPMU_TRACE_SCHED_IN, 100, 1101, 0, 0);
     sched(UPMU_TRACE_SCHED_SEEN, 100, 1201, 10, 0);
     finish();
@@ -202,9 +202,9 @@ START_TEST(without_switches_all_is_unknown_and_said_so)
     ck_assert_uint_eq(ran(100, 0).told, 0);
     ck_assert_uint_eq(ran(100, 0).unknown_ns, 1000);
     struct upmu_overview_sched s = {.size = sizeof s};
-    ck_assert_int_eq(upmu_overview_sched(&subject, 1, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_sched_at(&subject, 1, &s), UPMU_E_NAME);
     s.size = 8;
-    ck_assert_int_eq(upmu_overview_sched(&subject, 0, &s), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_sched_at(&subject, 0, &s), UPMU_E_INVAL);
     ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_PREEMPTED), "preempted");
     ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_STATES), "?");
     end_stream();
@@ -225,9 +225,9 @@ static struct upmu_overview_waker waker(pid_t tid, size_t k)
 {
     struct upmu_overview_waker w = {.size = sizeof w};
     struct upmu_overview_thread t = {.size = sizeof t};
-    for (size_t i = 0; upmu_overview_thread(&subject, i, &t) == 0; i++)
+    for (size_t i = 0; upmu_overview_thread_at(&subject, i, &t) == 0; i++)
         if (t.tid == tid) {
-            int rc = upmu_overview_waker(&subject, i, k, &w);
+            int rc = upmu_overview_waker_at(&subject, i, k, &w);
             ck_assert(rc == 0 || rc == UPMU_E_NAME);
             return rc == 0 ? w : (struct upmu_overview_waker){.tid = -1};
         }
@@ -244,7 +244,7 @@ START_TEST(who_waits_is_woken_by_the_first_that_does_it)
     wakes(100, 310, 101);
     sched(UPMU_TRACE_SCHED_IN, 101, 350, 0, 0);
     wakes(100, 400, 101); /* it runs */
-    sched(UPMU_TRACE_SCHED_OUT, 101, 500, 0, UPMU_FLAG_PREEMPTED);
+    sched(UPMU_TRACE_SCHED_OUT, 101, 500, 0, UPMU_TRACE_FLAG_PREEMPTED);
     wakes(100, 550, 101); /* it could run */
     sched(UPMU_TRACE_SCHED_IN, 101, 600, 0, 0);
     sched(UPMU_TRACE_SCHED_OUT, 101, 700, 0, 0);
@@ -292,16 +292,16 @@ START_TEST(kernel_locks_are_added_up_and_the_longest_is_first)
     kernel_lock(done, 100, 200, A, 0);
     kernel_lock(block, 101, 600, A, 0); /* without an end */
     finish();
-    ck_assert_int_eq(upmu_overview_kernel_lock(&subject, 0, &l), 0);
+    ck_assert_int_eq(upmu_overview_kernel_lock_at(&subject, 0, &l), 0);
     ck_assert_uint_eq(l.address, B);
     ck_assert_uint_eq(l.kinds, UPMU_KERNEL_LOCK_READ | UPMU_KERNEL_LOCK_WRITE);
     ck_assert_uint_eq(l.waits.count, 2);
     ck_assert_uint_eq(l.waits.total_ns, 400 + 10);
-    ck_assert_int_eq(upmu_overview_kernel_lock(&subject, 1, &l), 0);
+    ck_assert_int_eq(upmu_overview_kernel_lock_at(&subject, 1, &l), 0);
     ck_assert_uint_eq(l.address, A);
     ck_assert_uint_eq(l.waits.count, 1);
     ck_assert_uint_eq(l.waits.max_ns, 100);
-    ck_assert_int_eq(upmu_overview_kernel_lock(&subject, 2, &l), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_kernel_lock_at(&subject, 2, &l), UPMU_E_NAME);
     end_stream();
 }
 END_TEST

@@ -44,7 +44,7 @@ static struct upmu_overview_section section(uint64_t address, int kind)
     struct upmu_overview_section s = {.size = sizeof s};
     size_t index;
     (void)object(address, 0, &index);
-    ck_assert_int_eq(upmu_overview_section(&subject, index, kind, &s), 0);
+    ck_assert_int_eq(upmu_overview_section_read(&subject, index, kind, &s), 0);
     return s;
 }
 
@@ -176,10 +176,10 @@ START_TEST(what_is_asked_wrongly_is_an_error)
     begin_stream(true);
     does(UPMU_TRACE_LOCK_BLOCK, 101, 1000, LOCK);
     finish();
-    ck_assert_int_eq(upmu_overview_section(&subject, 0, 2, &s), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_overview_section(&subject, 1, 0, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_section_read(&subject, 0, 2, &s), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_section_read(&subject, 1, 0, &s), UPMU_E_NAME);
     s.size = 4;
-    ck_assert_int_eq(upmu_overview_section(&subject, 0, 0, &s), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_section_read(&subject, 0, 0, &s), UPMU_E_INVAL);
     end_stream();
 }
 END_TEST

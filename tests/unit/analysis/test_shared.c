@@ -41,10 +41,10 @@ START_TEST(readers_and_writers_have_counts_of_their_own)
 {
     size_t at;
     begin_stream(true);
-    put_counts(101, 1000, UPMU_FLAG_SHARED, 10, 2);
+    put_counts(101, 1000, UPMU_TRACE_FLAG_SHARED, 10, 2);
     put_counts(101, 1000, 0, 3, 1);
-    put_counts(102, 1000, UPMU_FLAG_SHARED, 5, 0);
-    put_counts(101, 2000, UPMU_FLAG_SHARED, 30, 4);
+    put_counts(102, 1000, UPMU_TRACE_FLAG_SHARED, 5, 0);
+    put_counts(101, 2000, UPMU_TRACE_FLAG_SHARED, 30, 4);
     put_counts(101, 2000, 0, 7, 1);
     finish();
     struct upmu_overview_object o = the_object(&at);
@@ -61,9 +61,9 @@ END_TEST
 START_TEST(acquisitions_since_the_last_count_are_readers_or_writers)
 {
     begin_stream(true);
-    put_counts(101, 1000, UPMU_FLAG_SHARED, 10, 0);
-    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1100, UPMU_FLAG_SHARED, 0);
-    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 101, 1200, UPMU_FLAG_SHARED, 0);
+    put_counts(101, 1000, UPMU_TRACE_FLAG_SHARED, 10, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1100, UPMU_TRACE_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 101, 1200, UPMU_TRACE_FLAG_SHARED, 0);
     put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1300, 0, 0);
     finish();
     struct upmu_overview_object o = the_object(NULL);
@@ -77,9 +77,9 @@ END_TEST
 START_TEST(waits_of_readers_are_told_apart)
 {
     begin_stream(true);
-    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 102, 1000, UPMU_FLAG_SHARED, 0);
-    put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_RWLOCK, 102, 1300, UPMU_FLAG_SHARED, 0);
-    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 103, 2000, UPMU_FLAG_HOLDER_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 102, 1000, UPMU_TRACE_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_RWLOCK, 102, 1300, UPMU_TRACE_FLAG_SHARED, 0);
+    put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 103, 2000, UPMU_TRACE_FLAG_HOLDER_SHARED, 0);
     put_full(UPMU_TRACE_LOCK_ACQUIRED, UPMU_OBJECT_RWLOCK, 103, 2500, 0, 0);
     finish();
     struct upmu_overview_object o = the_object(NULL);
@@ -100,10 +100,10 @@ START_TEST(two_readings_of_one_thread_are_one_hold)
     size_t at;
     begin_stream(true);
     for (uint64_t i = 0; i < 2; i++)
-        put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1000 + 100 * i, UPMU_FLAG_SHARED, 0);
+        put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 101, 1000 + 100 * i, UPMU_TRACE_FLAG_SHARED, 0);
     for (uint64_t i = 0; i < 2; i++)
-        put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 101, 1300 + 100 * i, UPMU_FLAG_SHARED, 0);
-    put_counts(101, 1500, UPMU_FLAG_SHARED, 2, 0);
+        put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 101, 1300 + 100 * i, UPMU_TRACE_FLAG_SHARED, 0);
+    put_counts(101, 1500, UPMU_TRACE_FLAG_SHARED, 2, 0);
     finish();
     struct upmu_overview_object o = the_object(&at);
     ck_assert_uint_eq(o.holds, 1);
@@ -116,14 +116,14 @@ END_TEST
 START_TEST(samples_are_holds_whatever_was_left_out)
 {
     begin_stream(true);
-    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 1000, UPMU_FLAG_SAMPLED, 0);
-    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 1300, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 1000, UPMU_TRACE_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 1300, UPMU_TRACE_FLAG_SAMPLED, 0);
     /* Begun, then paused; what comes later is the end of another one. */
-    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 2000, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 2000, UPMU_TRACE_FLAG_SAMPLED, 0);
     put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9000, 0, 0);
-    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 9100, UPMU_FLAG_SAMPLED, 0);
-    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9200, UPMU_FLAG_SAMPLED, 0);
-    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9300, UPMU_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_MUTEX, 101, 9100, UPMU_TRACE_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9200, UPMU_TRACE_FLAG_SAMPLED, 0);
+    put_full(UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_MUTEX, 101, 9300, UPMU_TRACE_FLAG_SAMPLED, 0);
     struct upmu_trace_event e = event(UPMU_TRACE_LOCK_COUNTS, 101, 9900, LOCK);
     e.count = 3000;
     add(&e);
@@ -140,8 +140,8 @@ END_TEST
 START_TEST(failed_tries_are_no_waits)
 {
     begin_stream(true);
-    put_full(UPMU_TRACE_LOCK_FAILED, UPMU_OBJECT_SPIN, 102, 1000, UPMU_FLAG_TRIED, EBUSY);
-    put_full(UPMU_TRACE_LOCK_FAILED, UPMU_OBJECT_SPIN, 102, 1100, UPMU_FLAG_TRIED, EBUSY);
+    put_full(UPMU_TRACE_LOCK_FAILED, UPMU_OBJECT_SPIN, 102, 1000, UPMU_TRACE_FLAG_TRIED, EBUSY);
+    put_full(UPMU_TRACE_LOCK_FAILED, UPMU_OBJECT_SPIN, 102, 1100, UPMU_TRACE_FLAG_TRIED, EBUSY);
     finish();
     struct upmu_overview_object o = the_object(NULL);
     ck_assert_uint_eq(o.tries_failed, 2);
@@ -155,8 +155,8 @@ END_TEST
 START_TEST(joining_without_waiting_is_no_wait)
 {
     begin_stream(true);
-    put_full(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1000, UPMU_FLAG_TRIED, EBUSY);
-    put_full(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1100, UPMU_FLAG_TRIED, 0);
+    put_full(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1000, UPMU_TRACE_FLAG_TRIED, EBUSY);
+    put_full(UPMU_TRACE_THREAD_JOINED, UPMU_OBJECT_THREAD, 101, 1100, UPMU_TRACE_FLAG_TRIED, 0);
     finish();
     struct upmu_overview_object o = the_object(NULL);
     ck_assert_uint_eq(o.tries_failed, 1);
@@ -222,8 +222,8 @@ START_TEST(futex_calls_that_do_not_sleep_are_no_waits)
     put_full(UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, 101, 1100, 0, 0);
     put_full(UPMU_TRACE_FUTEX_WAKE, UPMU_OBJECT_FUTEX, 102, 1150, 0, 0);
     put_full(UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, 101, 1160, 0, 0);
-    put_full(UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, 101, 1200, UPMU_FLAG_TIMED, 0);
-    put_full(UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, 101, 1300, UPMU_FLAG_TIMED, ETIMEDOUT);
+    put_full(UPMU_TRACE_FUTEX_WAIT, UPMU_OBJECT_FUTEX, 101, 1200, UPMU_TRACE_FLAG_TIMED, 0);
+    put_full(UPMU_TRACE_FUTEX_WOKEN, UPMU_OBJECT_FUTEX, 101, 1300, UPMU_TRACE_FLAG_TIMED, ETIMEDOUT);
     finish();
     struct upmu_overview_object o = the_object(NULL);
     ck_assert_uint_eq(o.waits.count, 2);

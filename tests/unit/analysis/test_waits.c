@@ -159,13 +159,13 @@ START_TEST(longest_total_comes_first)
     block(101, 2000, OTHER, 0, 0);
     put(UPMU_TRACE_LOCK_ACQUIRED, 101, 2050, OTHER);
     finish();
-    ck_assert_int_eq(upmu_overview_object(&subject, 0, &o), 0);
+    ck_assert_int_eq(upmu_overview_object_at(&subject, 0, &o), 0);
     ck_assert_uint_eq(o.address, OTHER);
-    ck_assert_int_eq(upmu_overview_object(&subject, 1, &o), 0);
+    ck_assert_int_eq(upmu_overview_object_at(&subject, 1, &o), 0);
     ck_assert_uint_eq(o.address, LOCK);
-    ck_assert_int_eq(upmu_overview_object(&subject, 2, &o), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_object_at(&subject, 2, &o), UPMU_E_NAME);
     o.size = sizeof o - 1;
-    ck_assert_int_eq(upmu_overview_object(&subject, 0, &o), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_object_at(&subject, 0, &o), UPMU_E_INVAL);
     end_stream();
 }
 END_TEST

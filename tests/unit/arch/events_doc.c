@@ -49,7 +49,7 @@ static void write_code(struct textbuf *b, const struct arch_event *row)
         textbuf_printf(b, " -");
         return;
     }
-    textbuf_printf(b, " %s", row->grade == UPMU_GRADE_APPROXIMATE ? "~" : "");
+    textbuf_printf(b, " %s", row->match == UPMU_MATCH_APPROXIMATE ? "~" : "");
     if (row->kind == ARCH_CODE_RAW)
         textbuf_printf(b, "0x%04" PRIx64, row->config);
     else if (row->kind == ARCH_CODE_FORMULA)
@@ -60,8 +60,8 @@ static void write_code(struct textbuf *b, const struct arch_event *row)
         textbuf_printf(b, "cache:0x%05" PRIx64, row->config);
     if (row->kind == ARCH_CODE_RAW && row->config1)
         textbuf_printf(b, " (config1 0x%04" PRIx64 ")", row->config1);
-    if (row->kind != ARCH_CODE_RAW && row->machine_code != UINT64_MAX)
-        textbuf_printf(b, " (0x%04" PRIx64 ")", row->machine_code);
+    if (row->kind != ARCH_CODE_RAW && row->raw_encoding != UINT64_MAX)
+        textbuf_printf(b, " (0x%04" PRIx64 ")", row->raw_encoding);
 }
 
 /** Whether two families have the very same rows. */

@@ -12,9 +12,9 @@ enum {
     CACHE = ARCH_CODE_HW_CACHE,
     RAW = ARCH_CODE_RAW,
     NONE = ARCH_CODE_NONE, /* a row that says why there is no event */
-    EXACT = UPMU_GRADE_EXACT,
-    APPROX = UPMU_GRADE_APPROXIMATE,
-    ABSENT = UPMU_GRADE_ABSENT,
+    EXACT = UPMU_MATCH_EXACT,
+    APPROX = UPMU_MATCH_APPROXIMATE,
+    ABSENT = UPMU_MATCH_ABSENT,
 };
 
 #define NO_CODE UINT64_MAX
@@ -26,9 +26,9 @@ static const struct golden {
     int line;
     const char *family, *name;
     int kind;
-    uint64_t config, machine_code;
+    uint64_t config, raw_encoding;
     uint32_t counters;
-    int grade;
+    int match;
 } golden[] = {
 #define ROW __LINE__
     {ROW, "intel-core", "cycles", HW, 0, 0x003c, FIXED(1) | 0x0f, EXACT},
@@ -261,11 +261,11 @@ START_TEST(name_has_its_encoding)
     ck_assert_msg(family != NULL, "line %d: no family %s", g->line, g->family);
     const struct arch_event *row = arch_family_event(family, g->name);
     ck_assert_msg(row != NULL, "line %d: %s lacks %s", g->line, g->family, g->name);
-    ck_assert_msg(row->kind == g->kind && row->config == g->config && row->machine_code == g->machine_code,
+    ck_assert_msg(row->kind == g->kind && row->config == g->config && row->raw_encoding == g->raw_encoding,
                   "line %d: %s %s is kind %d 0x%" PRIx64 " (0x%" PRIx64 ")", g->line, g->family, g->name, row->kind,
-                  row->config, row->machine_code);
-    ck_assert_msg(row->counters == g->counters && row->grade == g->grade, "line %d: %s %s has counters 0x%x, grade %d",
-                  g->line, g->family, g->name, row->counters, row->grade);
+                  row->config, row->raw_encoding);
+    ck_assert_msg(row->counters == g->counters && row->match == g->match, "line %d: %s %s has counters 0x%x, grade %d",
+                  g->line, g->family, g->name, row->counters, row->match);
 }
 END_TEST
 
@@ -288,7 +288,7 @@ static const struct golden_near {
 
 static const struct golden_formula {
     const char *family, *name, *formula;
-    int grade;
+    int match;
 } formulas[] = {
     {"intel-broadwell", "fp-ops",
      "FP_ARITH_INST_RETIRED.SCALAR + 2*FP_ARITH_INST_RETIRED.128B_PACKED_DOUBLE + 4*FP_ARITH_INST_RETIRED.4_FLOPS + "
@@ -347,7 +347,7 @@ START_TEST(name_has_its_formula)
 {
     const struct golden_formula *g = &formulas[_i];
     const struct arch_event *row = arch_family_event(arch_family_named(g->family), g->name);
-    ck_assert_msg(row && row->kind == ARCH_CODE_FORMULA && row->grade == g->grade, "%s %s", g->family, g->name);
+    ck_assert_msg(row && row->kind == ARCH_CODE_FORMULA && row->match == g->match, "%s %s", g->family, g->name);
     ck_assert_str_eq(row->formula, g->formula);
 }
 END_TEST

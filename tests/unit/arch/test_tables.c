@@ -49,8 +49,8 @@ END_TEST
 
 static void check_words(const struct arch_family *f, const struct arch_event *row)
 {
-    bool exact = row->grade == UPMU_GRADE_EXACT, absent = row->grade == UPMU_GRADE_ABSENT;
-    ck_assert_msg(exact || absent || row->grade == UPMU_GRADE_APPROXIMATE, "%s: %s has no grade", f->name, row->name);
+    bool exact = row->match == UPMU_MATCH_EXACT, absent = row->match == UPMU_MATCH_ABSENT;
+    ck_assert_msg(exact || absent || row->match == UPMU_MATCH_APPROXIMATE, "%s: %s has no grade", f->name, row->name);
     ck_assert_msg(exact == (row->why[0] == '\0'), "%s: %s must say why exactly if it is not exact", f->name, row->name);
     ck_assert_msg(absent == (row->source[0] == '\0'), "%s: %s must have a source exactly if it is there", f->name,
                   row->name);
@@ -72,11 +72,11 @@ static bool config_fits(const struct arch_event *row)
     case ARCH_CODE_HW_CACHE:
         return (row->config & 0xff) < 7 && (row->config >> 8 & 0xff) < 3 && (row->config >> 16) < 2;
     case ARCH_CODE_RAW:
-        return row->machine_code == row->config;
+        return row->raw_encoding == row->config;
     case ARCH_CODE_FORMULA:
-        return row->formula[0] != '\0' && row->config == 0 && row->machine_code == UINT64_MAX;
+        return row->formula[0] != '\0' && row->config == 0 && row->raw_encoding == UINT64_MAX;
     default:
-        return row->kind == ARCH_CODE_NONE && row->config == 0 && row->machine_code == UINT64_MAX;
+        return row->kind == ARCH_CODE_NONE && row->config == 0 && row->raw_encoding == UINT64_MAX;
     }
 }
 
@@ -118,7 +118,7 @@ END_TEST
 static uint64_t code_of_zen1(const char *name, uint64_t config)
 {
     const struct arch_event *row = arch_family_event(arch_family_named("zen1"), name);
-    return row && row->kind == ARCH_CODE_HARDWARE && row->config == config ? row->machine_code : UINT64_MAX;
+    return row && row->kind == ARCH_CODE_HARDWARE && row->config == config ? row->raw_encoding : UINT64_MAX;
 }
 
 /** Arm's branches: ours are the retired ones by definition, and the row says that the kernel's id counts others. RISC-V:
@@ -128,7 +128,7 @@ static bool is_said_to_differ(const struct arch_family *f, const struct arch_eve
     if (strcmp(f->vendor, "riscv") == 0)
         return row->kind == ARCH_CODE_RAW || row->kind == ARCH_CODE_FORMULA;
     return strcmp(f->vendor, "arm") == 0 && strncmp(row->name, "branch", 6) == 0 &&
-           (f->confirmed || f->own_pmu || row->grade == UPMU_GRADE_APPROXIMATE);
+           (f->confirmed || f->own_pmu || row->match == UPMU_MATCH_APPROXIMATE);
 }
 
 /** What perf opens for its own names. Ours must open the same, or a raw code that the kernel puts in for that id. */
@@ -285,7 +285,7 @@ START_TEST(generic_ids_and_what_the_kernel_makes_of_them)
         const char *family, *name;
         int kind;
         bool same_name;
-        uint64_t config, machine_code;
+        uint64_t config, raw_encoding;
     } cases[] = {
         {"gs464e", "l1i-miss", ARCH_CODE_HW_CACHE, true, 0x10001, 0x18}, /* programmed itself */
         {"zx-e", "l1i-miss", ARCH_CODE_HW_CACHE, true, 0x10001, 0x301},  /* another one, which is the same code */
@@ -301,7 +301,7 @@ START_TEST(generic_ids_and_what_the_kernel_makes_of_them)
         bool found = arch_family_generic_id(f, arch_family_event(f, cases[i].name), &id);
         ck_assert_msg(found == (cases[i].kind != ARCH_CODE_NONE) && id.kind == cases[i].kind, "%s %s", f->name,
                       cases[i].name);
-        ck_assert_msg(!found || (id.config == cases[i].config && id.machine_code == cases[i].machine_code &&
+        ck_assert_msg(!found || (id.config == cases[i].config && id.raw_encoding == cases[i].raw_encoding &&
                                  id.same_name == cases[i].same_name),
                       "%s %s has another id", f->name, cases[i].name);
     }

@@ -80,7 +80,7 @@ START_TEST(a_term_that_the_cpu_lacks_makes_the_event_absent)
     cpu_named("skylake");
     ck_assert_int_eq(formula_resolve(&cpu, "loads + wibble", &e), UPMU_E_UNSUPPORTED);
     ck_assert_msg(strstr(e.note, "'wibble' cannot be counted") != NULL, "%s", e.note);
-    ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
+    ck_assert_int_eq(e.match, UPMU_MATCH_ABSENT);
 }
 END_TEST
 

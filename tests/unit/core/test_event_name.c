@@ -212,7 +212,7 @@ START_TEST(clocks_take_no_mode_of_their_own)
     ck_assert_int_eq(event_resolve("task-clock:uk", &e), 0);
     ck_assert_int_eq(event_resolve("user-time", &e), 0);
     ck_assert_str_eq(e.unit, "ns");
-    ck_assert(e.grade == UPMU_GRADE_APPROXIMATE && strstr(e.note, "getrusage"));
+    ck_assert(e.match == UPMU_MATCH_APPROXIMATE && strstr(e.note, "getrusage"));
 }
 END_TEST
 

@@ -186,7 +186,7 @@ START_TEST(metric_names_stand_for_their_events_in_lists)
     struct upmu_set *set;
     machine_plain((struct scripted_sample[]){{1, 1, 1}}, 1);
     ck_assert_int_eq(upmu_set_open(&set, "ipc,cycles,branch-miss-ratio:u,page-faults", NULL), 0);
-    ck_assert_uint_eq(upmu_set_size(set), 5);
+    ck_assert_uint_eq(upmu_set_event_count(set), 5);
     ck_assert_str_eq(upmu_set_name(set, 0), "instructions");
     ck_assert_str_eq(upmu_set_name(set, 1), "cycles");
     ck_assert_str_eq(upmu_set_name(set, 2), "branch-misses:u");
@@ -194,7 +194,7 @@ START_TEST(metric_names_stand_for_their_events_in_lists)
     ck_assert_str_eq(upmu_set_name(set, 4), "page-faults");
     upmu_set_close(set);
     ck_assert_int_eq(upmu_set_open(&set, "cycles,cycles", NULL), 0);
-    ck_assert_uint_eq(upmu_set_size(set), 2);
+    ck_assert_uint_eq(upmu_set_event_count(set), 2);
     upmu_set_close(set);
     ck_assert_int_eq(upmu_set_open(&set, "{ipc},clock-ghz:u", NULL), 0);
     ck_assert_str_eq(upmu_set_name(set, 2), "cycles:u");

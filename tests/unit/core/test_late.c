@@ -123,7 +123,7 @@ END_TEST
 static struct upmu_region_stats stats_of(const char *name)
 {
     struct upmu_region_stats s = {.size = sizeof s};
-    ck_assert_int_eq(upmu_region_stats(name, UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read(name, UPMU_ALL_THREADS, &s), 0);
     return s;
 }
 

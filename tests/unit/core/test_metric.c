@@ -169,20 +169,20 @@ START_TEST(each_metric_is_listed_once_with_events_a_set_can_open)
     struct upmu_metric_info info = {.size = sizeof info}, before = {.size = sizeof before};
     size_t n = 0;
     machine_plain(&sample, 1);
-    for (; upmu_metric_info(n, &info) == 0; n++) {
+    for (; upmu_metric_at(n, &info) == 0; n++) {
         struct upmu_set *set;
         ck_assert(n == 0 || strcmp(info.name, before.name) != 0);
         ck_assert_msg(info.formula[0] && info.summary[0], "%s", info.name);
         if (info.lacks[0] == '\0') {
             ck_assert_int_eq(upmu_set_open(&set, info.events, NULL), 0);
-            ck_assert_uint_ge(upmu_set_size(set), 1);
+            ck_assert_uint_ge(upmu_set_event_count(set), 1);
             upmu_set_close(set);
         }
         before = info;
     }
     ck_assert_uint_ge(n, 8);
-    ck_assert_int_eq(upmu_metric_info(n, &info), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_metric_info(0, NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_metric_at(n, &info), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_metric_at(0, NULL), UPMU_E_INVAL);
 }
 END_TEST
 

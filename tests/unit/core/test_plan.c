@@ -85,7 +85,7 @@ static struct event core_event(uint32_t counters)
     e.class = EVENT_CORE;
     e.type = KERNEL_TYPE_RAW;
     e.config = ++codes; /* no two are the same event */
-    e.machine_code = UINT64_MAX;
+    e.raw_encoding = UINT64_MAX;
     e.counters = counters;
     e.user = e.kernel = true;
     return e;

@@ -101,7 +101,7 @@ START_TEST(core3b_counts_cycles_and_instructions_in_turns_or_refuses_one_group)
     scripted_rule(scripted_rule_core3b, NULL);
     scripted_place(scripted_place_core3b, NULL);
     struct upmu_set *set = opened("cycles,instructions", 0);
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     value_is(set, 0, UPMU_EXACT, 100);
     value_is(set, 1, UPMU_EXACT, 100);
     upmu_set_close(set);
@@ -117,7 +117,7 @@ START_TEST(core3b_groups_with_different_filters_are_filled_up)
     machine_counting("sunway_sw3231");
     scripted_rule(scripted_rule_core3b, NULL);
     struct upmu_set *set = opened("cycles:u,branch-misses:k", 0);
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     ck_assert_uint_eq(scripted_open_now(), 3);
     /* The group of cycles:u has counter 0; a code of counter 1 with its filter takes the other. */
     const struct kernel_open *cycles = nth_open(0), *filler = nth_open(2);
@@ -128,7 +128,7 @@ START_TEST(core3b_groups_with_different_filters_are_filled_up)
     ck_assert_int_eq(filler->group_fd, scripted_nth(SCRIPTED_OPEN, 0)->fd);
     value_is(set, 0, UPMU_EXACT, 100);
     value_is(set, 1, UPMU_EXACT, 100);
-    ck_assert_uint_eq(upmu_set_size(set), 2);
+    ck_assert_uint_eq(upmu_set_event_count(set), 2);
     upmu_set_close(set);
     set = opened("cycles:u,branch-misses:u", 0); /* one filter: one group */
     ck_assert_uint_eq(scripted_open_now(), 2);
@@ -186,7 +186,7 @@ START_TEST(together_means_that_the_kernel_agrees)
     machine_counting("amd_zen3");
     scripted_rule(no_groups, NULL);
     struct upmu_set *set = opened("cycles,instructions", 0);
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     upmu_set_close(set);
     refused("cycles,instructions", UPMU_SET_TOGETHER, UPMU_E_FIT, "'instructions' cannot be counted at the same time");
     ck_assert_uint_eq(scripted_misuse(), 0);
@@ -267,15 +267,15 @@ START_TEST(raw_codes_are_planned_by_their_rules)
 {
     machine_counting("loongson3a1000");
     struct upmu_set *set = opened("r00,r01,r80", 0); /* two of one bank, one of the other */
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     upmu_set_close(set);
     machine_counting("sunway_sw831");
     set = opened("r008,r10b,r00c", 0);
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     upmu_set_close(set);
     machine_counting("amd_zen3");
     set = opened("rf03,r803,r1003,rc0,r76", 0); /* three pairs fill it */
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     upmu_set_close(set);
 }
 END_TEST
@@ -283,7 +283,8 @@ END_TEST
 static void groups_are(const char *events, size_t n)
 {
     struct upmu_set *set = opened(events, 0);
-    ck_assert_msg(upmu_set_groups(set) == n, "%s: %zu groups instead of %zu", events, upmu_set_groups(set), n);
+    ck_assert_msg(upmu_set_group_count(set) == n, "%s: %zu groups instead of %zu", events, upmu_set_group_count(set),
+                  n);
     upmu_set_close(set);
 }
 

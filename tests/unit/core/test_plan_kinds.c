@@ -62,8 +62,8 @@ static void total_is(struct upmu_set *set, size_t i, int status, uint64_t value)
 static void kind_is(struct upmu_set *set, size_t i, size_t kind, const char *pmu, int status, uint64_t value)
 {
     struct upmu_value v;
-    ck_assert_str_eq(upmu_set_kind(set, i, kind), pmu);
-    ck_assert_int_eq(upmu_set_read_kind(set, i, kind, &v), 0);
+    ck_assert_str_eq(upmu_set_core_type(set, i, kind), pmu);
+    ck_assert_int_eq(upmu_set_read_core_type(set, i, kind, &v), 0);
     is(&v, status, value);
 }
 
@@ -73,17 +73,17 @@ START_TEST(an_event_is_opened_on_each_kind_and_added_up)
     hybrid((struct scripted_sample){100, 1000000, 400000}, (struct scripted_sample){30, 1000000, 600000});
     struct upmu_set *set = opened("cycles,instructions", NULL);
     ck_assert_uint_eq(scripted_open_now(), 4);
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
-    ck_assert_uint_eq(upmu_set_size(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
+    ck_assert_uint_eq(upmu_set_event_count(set), 2);
     const struct kernel_open *first = &scripted_nth(SCRIPTED_OPEN, 0)->req;
     ck_assert_uint_eq(first->type, BIG);
     ck_assert_uint_eq(first->config, 0x3c);
     total_is(set, 0, UPMU_EXACT, 130);
     kind_is(set, 0, 0, "cpu_core", UPMU_EXACT, 100);
     kind_is(set, 0, 1, "cpu_atom", UPMU_EXACT, 30);
-    ck_assert_ptr_null(upmu_set_kind(set, 0, 2));
-    ck_assert_ptr_null(upmu_set_kind(set, 2, 0));
-    ck_assert_int_eq(upmu_set_read_kind(set, 0, 2, &v), UPMU_E_INVAL);
+    ck_assert_ptr_null(upmu_set_core_type(set, 0, 2));
+    ck_assert_ptr_null(upmu_set_core_type(set, 2, 0));
+    ck_assert_int_eq(upmu_set_read_core_type(set, 0, 2, &v), UPMU_E_INVAL);
     ck_assert_int_eq(upmu_set_reset(set), 0);
     total_is(set, 0, UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     closed(set);
@@ -144,7 +144,7 @@ START_TEST(a_cpu_is_counted_by_the_pmu_of_its_kind)
         ck_assert_uint_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.type, cpus[i].type);
         total_is(set, 0, UPMU_EXACT, cpus[i].value);
         kind_is(set, 0, 0, cpus[i].type == BIG ? "cpu_core" : "cpu_atom", UPMU_EXACT, cpus[i].value);
-        ck_assert_ptr_null(upmu_set_kind(set, 0, 1));
+        ck_assert_ptr_null(upmu_set_core_type(set, 0, 1));
         closed(set);
     }
     hybrid((struct scripted_sample){100, 1000, 1000}, (struct scripted_sample){30, 1000, 1000});
@@ -179,7 +179,7 @@ START_TEST(regions_add_the_kinds_up)
     ck_assert_int_eq(upmu_region_setup(&opts), 0);
     ck_assert_int_eq(upmu_region_begin("r"), 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, 57);
 }

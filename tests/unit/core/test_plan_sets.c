@@ -38,7 +38,7 @@ static bool wrong(const struct sample *s, const char *what)
     printf("%s: %s\n", s->family, what);
     for (size_t i = 0; i < s->n; i++)
         printf("  %s type %u config 0x%llx code 0x%llx counters 0x%x %s%s\n", s->events[i].name, s->events[i].type,
-               (unsigned long long)s->events[i].config, (unsigned long long)s->events[i].machine_code,
+               (unsigned long long)s->events[i].config, (unsigned long long)s->events[i].raw_encoding,
                s->events[i].counters, s->events[i].user ? "u" : "", s->events[i].kernel ? "k" : "");
     fflush(stdout);
     return false;
@@ -54,7 +54,7 @@ static struct event core_event(const char *name, uint32_t type, uint64_t config,
     e.class = EVENT_CORE;
     e.type = type;
     e.config = config;
-    e.machine_code = code;
+    e.raw_encoding = code;
     e.counters = counters;
     e.user = e.kernel = true;
     return e;
@@ -65,7 +65,7 @@ static struct event event_of_row(const struct arch_event *row)
     uint32_t type = row->kind == ARCH_CODE_HARDWARE   ? KERNEL_TYPE_HARDWARE
                     : row->kind == ARCH_CODE_HW_CACHE ? KERNEL_TYPE_HW_CACHE
                                                       : KERNEL_TYPE_RAW;
-    return core_event(row->name, type, row->config, row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->machine_code,
+    return core_event(row->name, type, row->config, row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->raw_encoding,
                       row->counters);
 }
 

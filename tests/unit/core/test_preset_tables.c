@@ -62,7 +62,7 @@ static bool codes_of(const struct arch_family *family, const char *formula, char
 static bool is_exact(const struct arch_family *family, const char *name)
 {
     const struct arch_event *row = arch_family_event(family, name);
-    return row && row->kind != ARCH_CODE_NONE && row->grade == UPMU_GRADE_EXACT;
+    return row && row->kind != ARCH_CODE_NONE && row->match == UPMU_MATCH_EXACT;
 }
 
 /* What a preset is on a family, in codes: as event.c takes it, from the registry, from the common presets, from the family's
@@ -247,7 +247,7 @@ START_TEST(own_presets_are_presets_and_events)
         ck_assert_msg(registry_find(own->papi) || preset_find(own->papi), "%s is no preset", own->papi);
         ck_assert_msg(codes_of(family, own->formula, codes, sizeof codes), "%s: %s, %s", family->name, own->papi,
                       own->formula);
-        ck_assert_msg((own->grade == UPMU_GRADE_EXACT) == (own->why[0] == '\0'), "%s", own->papi);
+        ck_assert_msg((own->match == UPMU_MATCH_EXACT) == (own->why[0] == '\0'), "%s", own->papi);
     }
 }
 END_TEST

@@ -54,7 +54,7 @@ static bool counts(const char *name)
 static bool counts_exactly(const char *name)
 {
     struct event e;
-    return event_resolve(name, &e) == 0 && e.grade == UPMU_GRADE_EXACT;
+    return event_resolve(name, &e) == 0 && e.match == UPMU_MATCH_EXACT;
 }
 
 /* Whether the events that the preset stands for can be had on the machine in use. */
@@ -95,7 +95,7 @@ START_TEST(every_preset_is_known_and_counts_where_its_events_do)
             ck_assert_msg(rc == (can_be_counted(all[i]) ? 0 : UPMU_E_UNSUPPORTED), "%s on %s: %s", all[i], cpu,
                           upmu_error());
         ck_assert_msg(e.papi != NULL && e.papi[0] == 'P', "%s on %s has no PAPI name", all[i], cpu);
-        ck_assert_msg((e.grade == UPMU_GRADE_ABSENT) == (rc < 0), "%s on %s: grade %d", all[i], cpu, e.grade);
+        ck_assert_msg((e.match == UPMU_MATCH_ABSENT) == (rc < 0), "%s on %s: grade %d", all[i], cpu, e.match);
         counted += rc == 0;
     }
     ck_assert_msg(counted >= 2, "%zu presets on %s", counted, cpu);
@@ -108,24 +108,24 @@ START_TEST(preset_of_no_neutral_name_is_the_cpus_own_event)
     static const struct {
         const char *cpu, *preset;
         uint64_t config;
-        int grade;
+        int match;
     } rows[] = {
-        {"intel-haswell", "PAPI_BR_NTK", 0x10c4, UPMU_GRADE_EXACT},
-        {"intel-skylake", "PAPI_BR_NTK", 0x10c4, UPMU_GRADE_EXACT},
-        {"intel-icelake", "PAPI_BR_TKN", 0x01c4, UPMU_GRADE_EXACT},
-        {"intel-skylake", "PAPI_L2_ICM", 0x2424, UPMU_GRADE_APPROXIMATE},
-        {"intel-skylake", "PAPI_L2_ICA", 0xe424, UPMU_GRADE_APPROXIMATE},
-        {"intel-skylake", "PAPI_MEM_WCY", 0x08a2, UPMU_GRADE_APPROXIMATE},
-        {"intel-core2", "PAPI_L2_STM", 0x4025, UPMU_GRADE_APPROXIMATE},
-        {"intel-nehalem", "PAPI_L2_ICM", 0x2024, UPMU_GRADE_EXACT},
-        {"intel-haswell", "PAPI_FUL_CCY", 0x40001c2, UPMU_GRADE_APPROXIMATE},
-        {"zen1", "PAPI_DP_OPS", 0xf003, UPMU_GRADE_APPROXIMATE},
-        {"hygon", "PAPI_SP_OPS", 0x0f03, UPMU_GRADE_APPROXIMATE},
-        {"zen5", "PAPI_BR_UCN", 0x1000000c9, UPMU_GRADE_EXACT},
-        {"zen3", "PAPI_L2_ICM", 0x0164, UPMU_GRADE_APPROXIMATE},
-        {"kunpeng920", "PAPI_CSR_FAL", 0x006e, UPMU_GRADE_APPROXIMATE},
-        {"kunpeng920", "PAPI_L2_ICA", 0x0027, UPMU_GRADE_EXACT},
-        {"ftc663", "papi_l2_stm", 0x0053, UPMU_GRADE_APPROXIMATE},
+        {"intel-haswell", "PAPI_BR_NTK", 0x10c4, UPMU_MATCH_EXACT},
+        {"intel-skylake", "PAPI_BR_NTK", 0x10c4, UPMU_MATCH_EXACT},
+        {"intel-icelake", "PAPI_BR_TKN", 0x01c4, UPMU_MATCH_EXACT},
+        {"intel-skylake", "PAPI_L2_ICM", 0x2424, UPMU_MATCH_APPROXIMATE},
+        {"intel-skylake", "PAPI_L2_ICA", 0xe424, UPMU_MATCH_APPROXIMATE},
+        {"intel-skylake", "PAPI_MEM_WCY", 0x08a2, UPMU_MATCH_APPROXIMATE},
+        {"intel-core2", "PAPI_L2_STM", 0x4025, UPMU_MATCH_APPROXIMATE},
+        {"intel-nehalem", "PAPI_L2_ICM", 0x2024, UPMU_MATCH_EXACT},
+        {"intel-haswell", "PAPI_FUL_CCY", 0x40001c2, UPMU_MATCH_APPROXIMATE},
+        {"zen1", "PAPI_DP_OPS", 0xf003, UPMU_MATCH_APPROXIMATE},
+        {"hygon", "PAPI_SP_OPS", 0x0f03, UPMU_MATCH_APPROXIMATE},
+        {"zen5", "PAPI_BR_UCN", 0x1000000c9, UPMU_MATCH_EXACT},
+        {"zen3", "PAPI_L2_ICM", 0x0164, UPMU_MATCH_APPROXIMATE},
+        {"kunpeng920", "PAPI_CSR_FAL", 0x006e, UPMU_MATCH_APPROXIMATE},
+        {"kunpeng920", "PAPI_L2_ICA", 0x0027, UPMU_MATCH_EXACT},
+        {"ftc663", "papi_l2_stm", 0x0053, UPMU_MATCH_APPROXIMATE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct machine m;
@@ -133,8 +133,8 @@ START_TEST(preset_of_no_neutral_name_is_the_cpus_own_event)
         ck_assert_int_eq(machine_of_cpu(rows[i].cpu, &m), 0);
         ck_assert_msg(event_resolve_on(&m, rows[i].preset, &e) == 0, "%s on %s: %s", rows[i].preset, rows[i].cpu,
                       upmu_error());
-        ck_assert_msg(e.config == rows[i].config && e.type == KERNEL_TYPE_RAW && e.grade == rows[i].grade,
-                      "%s on %s: 0x%llx, grade %d", rows[i].preset, rows[i].cpu, (unsigned long long)e.config, e.grade);
+        ck_assert_msg(e.config == rows[i].config && e.type == KERNEL_TYPE_RAW && e.match == rows[i].match,
+                      "%s on %s: 0x%llx, grade %d", rows[i].preset, rows[i].cpu, (unsigned long long)e.config, e.match);
         ck_assert_ptr_nonnull(strstr(e.note, "native::"));
         ck_assert_str_eq(strncmp(e.name, "PAPI_", 5) == 0 ? "PAPI_" : e.name, "PAPI_");
     }
@@ -184,10 +184,10 @@ static struct upmu_value count_sum(char *encoding, size_t cap)
     struct upmu_set *set;
     struct upmu_value v[2];
     struct upmu_event_info info = {.size = sizeof info};
-    ck_assert_int_eq(upmu_event_info("PAPI_L1_TCM", &info), 0);
+    ck_assert_int_eq(upmu_event_find("PAPI_L1_TCM", &info), 0);
     snprintf(encoding, cap, "%s = %s", info.formula, info.encoding);
     ck_assert_msg(upmu_set_open(&set, "page-faults,PAPI_L1_TCM", NULL) == 0, "%s", upmu_error());
-    ck_assert_uint_eq(upmu_set_size(set), 2);
+    ck_assert_uint_eq(upmu_set_event_count(set), 2);
     ck_assert_str_eq(upmu_set_name(set, 1), "PAPI_L1_TCM");
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, v, 2), 2);
@@ -267,7 +267,7 @@ START_TEST(regions_add_both_events_up)
         ck_assert_int_eq(upmu_region_begin("r"), 0);
         ck_assert_int_eq(upmu_region_end("r"), 0);
     }
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.n_events, 1);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, 7 + 1 + 30 + 2);

@@ -18,14 +18,14 @@ static struct event resolved(const char *name)
     return e;
 }
 
-static void expect(const char *name, uint32_t type, uint64_t config, uint64_t machine_code, int grade)
+static void expect(const char *name, uint32_t type, uint64_t config, uint64_t raw_encoding, int match)
 {
     struct event e = resolved(name);
     ck_assert_msg(e.type == type && e.config == config, "'%s' is %u:0x%llx", name, e.type,
                   (unsigned long long)e.config);
-    ck_assert_msg(e.machine_code == machine_code, "'%s' has machine code 0x%llx", name,
-                  (unsigned long long)e.machine_code);
-    ck_assert_int_eq(e.grade, grade);
+    ck_assert_msg(e.raw_encoding == raw_encoding, "'%s' has machine code 0x%llx", name,
+                  (unsigned long long)e.raw_encoding);
+    ck_assert_int_eq(e.match, match);
     ck_assert_int_eq(e.class, EVENT_CORE);
     ck_assert_str_eq(e.pmu, "cpu");
 }
@@ -34,7 +34,7 @@ static void expect_absent(const char *name, const char *words)
 {
     struct event e;
     ck_assert_int_eq(event_resolve(name, &e), UPMU_E_UNSUPPORTED);
-    ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
+    ck_assert_int_eq(e.match, UPMU_MATCH_ABSENT);
     ck_assert_str_eq(e.name, name);
     ck_assert_msg(strstr(upmu_error(), words) != NULL, "'%s' is missing in: %s", words, upmu_error());
 }
@@ -45,10 +45,10 @@ START_TEST(intel_names)
 {
     machine_recorded(machines, "intel_skx");
     ck_assert_str_eq(machine_get()->family->vendor, "x86");
-    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x3c, UPMU_GRADE_EXACT);
-    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_GRADE_EXACT);
-    expect("branch-misses", KERNEL_TYPE_HARDWARE, 5, 0xc5, UPMU_GRADE_EXACT);
-    expect("l1d-load-miss", KERNEL_TYPE_RAW, 0x8d1, NOT_KNOWN, UPMU_GRADE_APPROXIMATE);
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x3c, UPMU_MATCH_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_MATCH_EXACT);
+    expect("branch-misses", KERNEL_TYPE_HARDWARE, 5, 0xc5, UPMU_MATCH_EXACT);
+    expect("l1d-load-miss", KERNEL_TYPE_RAW, 0x8d1, NOT_KNOWN, UPMU_MATCH_APPROXIMATE);
     ck_assert_str_ne(resolved("l1d-load-miss").note, "");
 }
 END_TEST
@@ -56,8 +56,8 @@ END_TEST
 START_TEST(amd_names)
 {
     machine_recorded(machines, "amd_zen3");
-    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x76, UPMU_GRADE_EXACT);
-    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_GRADE_EXACT);
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0x76, UPMU_MATCH_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0xc0, UPMU_MATCH_EXACT);
     expect_absent("exceptions", "AMD Zen 3");
     expect_absent("exceptions", ": no event of AMD's list of this core is known to count it; near: interrupts");
 }
@@ -67,9 +67,9 @@ START_TEST(la464_names)
 {
     machine_recorded(machines, "loongarch_3a5000");
     ck_assert_str_eq(machine_get()->family->name, "la464");
-    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0, UPMU_GRADE_EXACT);
-    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 1, UPMU_GRADE_EXACT);
-    expect("llc-miss", KERNEL_TYPE_RAW, 0xd, NOT_KNOWN, UPMU_GRADE_EXACT);
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 0, UPMU_MATCH_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 1, UPMU_MATCH_EXACT);
+    expect("llc-miss", KERNEL_TYPE_RAW, 0xd, NOT_KNOWN, UPMU_MATCH_EXACT);
 }
 END_TEST
 
@@ -77,8 +77,8 @@ START_TEST(gs464_names)
 {
     machine_recorded(machines, "loongson3a1000");
     ck_assert_str_eq(machine_get()->family->name, "gs464");
-    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0x80, UPMU_GRADE_EXACT);
-    expect("dtlb-miss", KERNEL_TYPE_RAW, 0x0d, NOT_KNOWN, UPMU_GRADE_APPROXIMATE);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0x80, UPMU_MATCH_EXACT);
+    expect("dtlb-miss", KERNEL_TYPE_RAW, 0x0d, NOT_KNOWN, UPMU_MATCH_APPROXIMATE);
     ck_assert_uint_eq(resolved("cycles").counters, 1u << 0);
     ck_assert_uint_eq(resolved("instructions").counters, 1u << 1);
     ck_assert_str_ne(resolved("fp-ops").formula, "");
@@ -90,10 +90,10 @@ START_TEST(core3b_names)
 {
     machine_recorded(machines, "sunway_sw3231");
     ck_assert_str_eq(machine_get()->family->name, "core3b");
-    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 8, UPMU_GRADE_EXACT);
-    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0, UPMU_GRADE_EXACT);
-    expect("l1d-miss", KERNEL_TYPE_RAW, 0x132, NOT_KNOWN, UPMU_GRADE_EXACT);
-    expect("native::PC1_DCACHE_MISSES", KERNEL_TYPE_RAW, 0x132, NOT_KNOWN, UPMU_GRADE_EXACT);
+    expect("cycles", KERNEL_TYPE_HARDWARE, 0, 8, UPMU_MATCH_EXACT);
+    expect("instructions", KERNEL_TYPE_HARDWARE, 1, 0, UPMU_MATCH_EXACT);
+    expect("l1d-miss", KERNEL_TYPE_RAW, 0x132, NOT_KNOWN, UPMU_MATCH_EXACT);
+    expect("native::PC1_DCACHE_MISSES", KERNEL_TYPE_RAW, 0x132, NOT_KNOWN, UPMU_MATCH_EXACT);
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(an_unknown_cpu_gets_the_kernels_generic_events)
     struct event e = resolved("cycles");
     ck_assert_uint_eq(e.type, KERNEL_TYPE_HARDWARE);
     ck_assert_uint_eq(e.config, 0);
-    ck_assert_int_eq(e.grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert_int_eq(e.match, UPMU_MATCH_APPROXIMATE);
     ck_assert_str_ne(e.note, "");
 }
 END_TEST
@@ -134,7 +134,7 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert(!resolved("l1d-load").zero_unsure);         /* but the maker's */
     ck_assert(!resolved("cycles").zero_unsure);
     ck_assert_int_eq(event_resolve("branches", &e), UPMU_E_UNSUPPORTED);
-    ck_assert_int_eq(e.grade, UPMU_GRADE_ABSENT);
+    ck_assert_int_eq(e.match, UPMU_MATCH_ABSENT);
     ck_assert_ptr_nonnull(strstr(e.note, "does not list"));
     ck_assert_uint_eq(resolved("native::BR_MIS_PRED_RETIRED").config, 0x22);
     ck_assert_int_eq(event_resolve("native::BR_RETIRED", &e), UPMU_E_UNSUPPORTED);
@@ -168,8 +168,8 @@ START_TEST(a_new_arm_core_has_the_events_of_the_architecture)
     machine_recorded(machines, "arm64_new_core");
     ck_assert_str_eq(machine_get()->family->name, "armv8");
     ck_assert_ptr_nonnull(strstr(machine_get()->family->title, "core not known"));
-    ck_assert_uint_eq(resolved("instructions").machine_code, 0x08);
-    ck_assert_int_eq(resolved("branches").grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert_uint_eq(resolved("instructions").raw_encoding, 0x08);
+    ck_assert_int_eq(resolved("branches").match, UPMU_MATCH_APPROXIMATE);
     ck_assert(resolved("l1d-load").zero_unsure);
 }
 END_TEST
@@ -199,15 +199,15 @@ START_TEST(an_event_is_as_exact_as_on_each_kind_of_core)
     machine_recorded(machines, "cortex_a53_a72");
     scripted_file(TEST_DEVICES "/armv8_cortex_a53/type", "8\n");
     scripted_file(TEST_DEVICES "/armv8_cortex_a53/cpus", "0-3\n");
-    ck_assert_int_eq(resolved("loads").grade, UPMU_GRADE_EXACT);
+    ck_assert_int_eq(resolved("loads").match, UPMU_MATCH_EXACT);
     machine_forget();
     scripted_file(TEST_DEVICES "/armv8_cortex_a72/type", "9\n");
     scripted_file(TEST_DEVICES "/armv8_cortex_a72/cpus", "4-5\n");
     struct event e = resolved("loads");
     ck_assert_uint_eq(e.config, 0x06);
-    ck_assert_int_eq(e.grade, UPMU_GRADE_APPROXIMATE);
+    ck_assert_int_eq(e.match, UPMU_MATCH_APPROXIMATE);
     ck_assert_ptr_nonnull(strstr(e.note, "armv8_cortex_a72"));
-    ck_assert_int_eq(resolved("l1d-access").grade, UPMU_GRADE_EXACT);
+    ck_assert_int_eq(resolved("l1d-access").match, UPMU_MATCH_EXACT);
 }
 END_TEST
 
@@ -235,7 +235,7 @@ START_TEST(another_cpus_names_come_from_its_table_alone)
     ck_assert_int_eq(event_resolve_on(&m, "l1i-miss", &e), 0);
     ck_assert_uint_eq(e.type, KERNEL_TYPE_HW_CACHE);
     ck_assert_uint_eq(e.config, 0x10001);
-    ck_assert_uint_eq(e.machine_code, 0x18);
+    ck_assert_uint_eq(e.raw_encoding, 0x18);
     ck_assert_int_eq(e.generic.kind, ARCH_CODE_HW_CACHE);
     ck_assert_int_eq(event_resolve_on(&m, "l1i-access", &e), UPMU_E_UNSUPPORTED);
     ck_assert_int_eq(event_resolve_on(&m, "native::ls_dispatch.ld_dispatch", &e), UPMU_E_NAME);
@@ -263,13 +263,13 @@ END_TEST
 START_TEST(a_machine_is_examined_anew_once_forgotten)
 {
     machine_recorded(machines, "amd_zen3");
-    ck_assert_uint_eq(resolved("cycles").machine_code, 0x76);
+    ck_assert_uint_eq(resolved("cycles").raw_encoding, 0x76);
     machine_recorded(machines, "intel_skx");
-    ck_assert_uint_eq(resolved("cycles").machine_code, 0x3c);
+    ck_assert_uint_eq(resolved("cycles").raw_encoding, 0x3c);
 }
 END_TEST
 
-/* Type, config, counters and grade must not depend on which of its names an event is called by. */
+/* Type, config, counters and match must not depend on which of its names an event is called by. */
 static void expect_same(const char *name, const char *alias)
 {
     struct event a, b;
@@ -277,7 +277,7 @@ static void expect_same(const char *name, const char *alias)
     ck_assert_msg(rc_a == rc_b, "'%s' gives %d, '%s' %d", name, rc_a, alias, rc_b);
     ck_assert_str_eq(a.name, b.name);
     ck_assert_msg(a.type == b.type && a.config == b.config && a.config1 == b.config1 && a.counters == b.counters &&
-                      a.grade == b.grade && a.machine_code == b.machine_code,
+                      a.match == b.match && a.raw_encoding == b.raw_encoding,
                   "'%s' and '%s' are encoded differently", name, alias);
 }
 
@@ -329,7 +329,7 @@ START_TEST(a_hybrid_cpu_says_what_it_adds_up)
     machine_forget();
     struct event e = resolved("instructions");
     ck_assert_str_eq(e.pmu, "cpu_core");
-    ck_assert_int_eq(e.grade, UPMU_GRADE_EXACT);
+    ck_assert_int_eq(e.match, UPMU_MATCH_EXACT);
     ck_assert_msg(strstr(e.note, "added up: cpu_core cpu_atom") != NULL, "%s", e.note);
 }
 END_TEST
@@ -349,24 +349,24 @@ START_TEST(information_for_the_caller)
 {
     struct upmu_event_info info = {.size = sizeof info};
     machine_recorded(machines, "intel_skx");
-    ck_assert_int_eq(upmu_event_info("PAPI_TOT_CYC:u", &info), 0);
+    ck_assert_int_eq(upmu_event_find("PAPI_TOT_CYC:u", &info), 0);
     ck_assert_str_eq(info.name, "cycles:u");
     ck_assert_str_eq(info.encoding, "hardware:0x0 (raw 0x3c)");
     ck_assert_str_eq(info.counters, "0-3, fixed 1");
     ck_assert_str_eq(info.pmu, "cpu");
-    ck_assert_int_eq(upmu_event_info("page-faults", &info), 0);
+    ck_assert_int_eq(upmu_event_find("page-faults", &info), 0);
     ck_assert_str_eq(info.encoding, "software:0x2");
     ck_assert_str_eq(info.counters, "");
     machine_recorded(machines, "amd_zen3");
-    ck_assert_int_eq(upmu_event_info("int-instructions", &info), UPMU_E_UNSUPPORTED);
-    ck_assert_int_eq(info.grade, UPMU_GRADE_ABSENT);
+    ck_assert_int_eq(upmu_event_find("int-instructions", &info), UPMU_E_UNSUPPORTED);
+    ck_assert_int_eq(info.match, UPMU_MATCH_ABSENT);
     ck_assert_ptr_null(info.pmu);
     ck_assert_str_eq(info.encoding, "");
-    ck_assert_int_eq(upmu_event_info("cylces", &info), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_event_info(NULL, &info), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_event_info("cycles", NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_event_find("cylces", &info), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_event_find(NULL, &info), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_event_find("cycles", NULL), UPMU_E_INVAL);
     info.size = 8;
-    ck_assert_int_eq(upmu_event_info("cycles", &info), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_event_find("cycles", &info), UPMU_E_INVAL);
 }
 END_TEST
 

@@ -86,7 +86,7 @@ START_TEST(regions_refuse_it_too)
     ck_assert_int_eq(upmu_region_setup(&opts), 0);
     ck_assert_int_eq(upmu_region_begin("r"), 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_int_eq(s.events[1].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_SYSTEM);

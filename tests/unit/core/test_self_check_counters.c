@@ -89,7 +89,7 @@ START_TEST(a_real_machine_is_not_tried)
     dead = 1;
     ck_assert_int_eq(upmu_set_open(&set, six, NULL), 0);
     ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), SHOWN);
-    ck_assert_uint_eq(upmu_set_groups(set), 1);
+    ck_assert_uint_eq(upmu_set_group_count(set), 1);
     upmu_set_close(set);
 }
 END_TEST

@@ -45,9 +45,9 @@ START_TEST(a_set_counts_and_gives_everything_back)
 {
     struct upmu_value v[2];
     struct upmu_set *set = opened("cycles,instructions:u", UPMU_SET_NO_USER_READ);
-    ck_assert_uint_eq(upmu_set_size(set), 2);
-    ck_assert_uint_eq(upmu_set_groups(set), 1);
-    ck_assert_uint_eq(upmu_set_instances(set), 1);
+    ck_assert_uint_eq(upmu_set_event_count(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 1);
+    ck_assert_uint_eq(upmu_set_instance_count(set), 1);
     ck_assert_str_eq(upmu_set_name(set, 1), "instructions:u");
     ck_assert_ptr_null(upmu_set_name(set, 2));
     ck_assert_str_eq(upmu_set_reason(set, 0), "");
@@ -188,7 +188,7 @@ START_TEST(a_sibling_that_does_not_fit_leads_a_group_of_its_own)
     int counters = 1;
     scripted_rule(scripted_rule_group_size, &counters);
     struct upmu_set *set = opened("cycles,instructions,branches", UPMU_SET_NO_USER_READ);
-    ck_assert_uint_eq(upmu_set_groups(set), 3);
+    ck_assert_uint_eq(upmu_set_group_count(set), 3);
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_uint_eq(scripted_count(SCRIPTED_ENABLE), 3);
     ck_assert_int_eq(upmu_set_read(set, v, 3), 3);
@@ -365,7 +365,7 @@ START_TEST(too_many_events_are_refused)
     for (int i = 0; i < 64; i++)
         strcat(names, "page-faults,");
     set = opened(names, 0);
-    ck_assert_uint_eq(upmu_set_size(set), 64);
+    ck_assert_uint_eq(upmu_set_event_count(set), 64);
     upmu_set_close(set);
     strcat(names, "page-faults,");
     ck_assert_int_eq(upmu_set_open(&set, names, NULL), UPMU_E_LIMIT);

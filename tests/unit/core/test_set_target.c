@@ -66,7 +66,7 @@ START_TEST(every_thread_is_counted_once_and_later_ones_by_inheritance)
     struct upmu_set *set;
     scripted_threads(PID, tids, 3);
     ck_assert_int_eq(attach(&set, 0), 0);
-    ck_assert_uint_eq(upmu_set_instances(set), 3);
+    ck_assert_uint_eq(upmu_set_instance_count(set), 3);
     expect_attached(tids, 3);
     ck_assert(scripted_nth(SCRIPTED_OPEN, 0)->req.inherit);
     ck_assert_uint_eq(total(set), 300);
@@ -249,7 +249,7 @@ START_TEST(a_thread_is_no_process)
                   upmu_error());
     scripted_file("/proc/4000/status", "Name:\tthey\nTgid:\t4000\nUid:\t0\t0\t0\t0\n");
     ck_assert_int_eq(attach(&set, 0), 0);
-    ck_assert_uint_eq(upmu_set_instances(set), 2);
+    ck_assert_uint_eq(upmu_set_instance_count(set), 2);
     upmu_set_close(set);
     nothing_left();
 }
@@ -263,7 +263,7 @@ START_TEST(one_thread_is_counted_by_its_id)
     ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), UPMU_E_GONE);
     scripted_threads(PID, tids, 2);
     ck_assert_int_eq(upmu_set_open(&set, "page-faults", &opts), 0);
-    ck_assert_uint_eq(upmu_set_instances(set), 1);
+    ck_assert_uint_eq(upmu_set_instance_count(set), 1);
     ck_assert_int_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.pid, PID);
     ck_assert(scripted_nth(SCRIPTED_OPEN, 0)->req.inherit);
     ck_assert_int_eq(upmu_set_pid(set), PID);
@@ -319,13 +319,13 @@ START_TEST(what_a_command_used_is_without_what_the_waiting_process_did)
     scripted_command_usage(&before, &after);
     ck_assert_int_eq(command(&set), 0);
     ck_assert_int_eq(upmu_set_start(set), 0);
-    ck_assert_int_eq(upmu_set_usage(set, &u), UPMU_E_STATE);
+    ck_assert_int_eq(upmu_set_usage_read(set, &u), UPMU_E_STATE);
     ck_assert_int_eq(upmu_set_wait(set, NULL), 0);
-    ck_assert_int_eq(upmu_set_usage(set, &u), 0);
+    ck_assert_int_eq(upmu_set_usage_read(set, &u), 0);
     ck_assert(u.user_ns == 50000 && u.system_ns == 0 && u.minor_faults == 100 && u.major_faults == 2 &&
               u.switches == 10);
     u.size = 8;
-    ck_assert_int_eq(upmu_set_usage(set, &u), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_set_usage_read(set, &u), UPMU_E_INVAL);
     upmu_set_close(set);
     nothing_left();
 }

@@ -39,7 +39,7 @@ static struct upmu_set *opened(const char *events)
 static void count(struct upmu_set *set, struct upmu_value *v)
 {
     ck_assert_int_eq(upmu_set_start(set), 0);
-    ck_assert_int_eq(upmu_set_read(set, v, EVENTS_MAX), (int)upmu_set_size(set));
+    ck_assert_int_eq(upmu_set_read(set, v, EVENTS_MAX), (int)upmu_set_event_count(set));
 }
 
 /* -------------------------------------------------------------------------------- groups with a leader not looked at */
@@ -69,9 +69,9 @@ START_TEST(group_of_one_event_too_many_is_not_opened)
     scripted_rule(without_a_stopped_leader, NULL);
     scripted_place(all_at_once, NULL);
     struct upmu_set *set = opened("r1:u,r2:u,r3:u,r4:u,r5:u,r6:u,r7:u,r9:u");
-    ck_assert_uint_eq(upmu_set_groups(set), 2);
+    ck_assert_uint_eq(upmu_set_group_count(set), 2);
     count(set, v);
-    for (size_t i = 0; i < upmu_set_size(set); i++)
+    for (size_t i = 0; i < upmu_set_event_count(set); i++)
         ck_assert_msg(v[i].status == UPMU_EXACT, "%s: %s", upmu_set_name(set, i), upmu_status_name(v[i].status));
     upmu_set_close(set);
     ck_assert_uint_eq(scripted_open_now(), 0);
@@ -128,7 +128,7 @@ START_TEST(regions_whose_instructions_stand_still_have_no_number)
         ck_assert_int_eq(upmu_region_begin("r"), 0);
         ck_assert_int_eq(upmu_region_end("r"), 0);
     }
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].stat.count, 0);
     ck_assert_uint_eq(s.events[0].without_value, 2);

@@ -35,7 +35,7 @@ static void begin(void)
 static struct wg_taking *take(uint32_t thread, uint32_t lock, uint32_t n, ...)
 {
     va_list ap;
-    struct wg_taking *t = &takings[order.n_takings++];
+    struct wg_taking *t = &takings[order.n_acquisitions++];
     *t = (struct wg_taking){.thread = thread, .lock = lock, .first_held = (uint32_t)n_held, .n_held = n};
     va_start(ap, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -206,7 +206,7 @@ START_TEST(a_thousand_held_at_once_and_ten_thousand_locks)
     enum { DEEP = 1000, WIDE = 20000 };
     begin();
     for (uint32_t i = 1; i < DEEP; i++) {
-        struct wg_taking *t = &takings[order.n_takings++];
+        struct wg_taking *t = &takings[order.n_acquisitions++];
         *t = (struct wg_taking){.thread = 1, .lock = i, .first_held = (uint32_t)n_held, .n_held = i};
         for (uint32_t k = 0; k < i; k++)
             held[n_held++].lock = k;

@@ -60,7 +60,7 @@ static struct upmu_region_event instance(bool rivals)
         open_rival(i);
     model_run(INSIDE_US, 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    int rc = upmu_region_stats("r", UPMU_ALL_THREADS, &s);
+    int rc = upmu_region_stats_read("r", UPMU_ALL_THREADS, &s);
     ck_assert_msg(rc == 0, "%s", upmu_error());
     ck_assert_uint_eq(s.n_events, 1);
     return s.events[0];
@@ -124,7 +124,7 @@ START_TEST(derived_events_of_instances_are_the_sums_of_their_terms)
         operations += truth_of(BRANCHES, from, INSIDE_US);
         model_run(INSIDE_US, 0);
     }
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.n_events, 2);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, walks);

@@ -116,7 +116,7 @@ static const uint64_t *documented(const struct subject *s, unsigned kind)
 {
     size_t length = strcspn(s->event.name, ":");
     const struct model_driver *driver = machine->pmus[kind].driver;
-    if (event_on(s, kind)->grade != UPMU_GRADE_EXACT)
+    if (event_on(s, kind)->match != UPMU_MATCH_EXACT)
         return NULL;
     for (size_t i = 0; i < driver->n_facts; i++)
         if (strlen(driver->facts[i].name) == length && strncmp(driver->facts[i].name, s->event.name, length) == 0)
@@ -133,8 +133,8 @@ static bool is_generic(const struct event *e)
 static bool claimed(const struct event *e, unsigned kind, uint64_t *code)
 {
     uint64_t meaning = machine->pmus[kind].driver->raw_meaning;
-    *code = is_generic(e) ? e->machine_code : e->config & (meaning ? meaning : UINT64_MAX);
-    return !is_generic(e) || e->machine_code != UINT64_MAX;
+    *code = is_generic(e) ? e->raw_encoding : e->config & (meaning ? meaning : UINT64_MAX);
+    return !is_generic(e) || e->raw_encoding != UINT64_MAX;
 }
 
 /* A code that the CPU lacks counts 0 on some kernels, and nothing tells it from a quiet event. A name for such a code
@@ -143,7 +143,7 @@ static bool cannot_be_told(const struct subject *s, const struct model_code *ker
 {
     size_t digits = s->name[0] == 'r' ? strspn(s->name + 1, "0123456789abcdef") : 0;
     bool own = digits > 0 && (s->name[1 + digits] == ':' || s->name[1 + digits] == '\0');
-    bool marked = s->event.grade == UPMU_GRADE_APPROXIMATE && s->event.note[0] != '\0';
+    bool marked = s->event.match == UPMU_MATCH_APPROXIMATE && s->event.note[0] != '\0';
     return kernel->code >= machine->pmus[0].driver->told && (own || marked);
 }
 
@@ -445,7 +445,7 @@ static bool run_set(struct upmu_set *set, const struct trial *trial, struct upmu
     ok = ok && upmu_set_read(set, values, EVENTS) >= 0;
     struct upmu_value again[EVENTS];
     ok = ok && upmu_set_stop(set) == 0 && upmu_set_read(set, again, EVENTS) >= 0;
-    for (size_t i = 0; ok && i < upmu_set_size(set); i++)
+    for (size_t i = 0; ok && i < upmu_set_event_count(set); i++)
         ok = values[i].value == again[i].value && values[i].status == again[i].status;
     close_rivals(trial->rivals, rivals);
     return ok;
@@ -454,7 +454,7 @@ static bool run_set(struct upmu_set *set, const struct trial *trial, struct upmu
 static void judge_set(const struct upmu_set *set, const struct trial *trial, const struct upmu_value *values,
                       struct trial_sums *sums, unsigned show)
 {
-    for (size_t i = 0; i < upmu_set_size(set); i++) {
+    for (size_t i = 0; i < upmu_set_event_count(set); i++) {
         struct subject s = {.trial = trial, .name = upmu_set_name(set, i), .value = values[i]};
         s.reason = upmu_set_reason(set, i);
         s.resolved = event_resolve(s.name, &s.event);

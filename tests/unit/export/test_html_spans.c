@@ -205,7 +205,7 @@ static void is_scheduled(void)
 {
     put(UPMU_TRACE_MARK, 101, 5, 0);
     switches(UPMU_TRACE_SCHED_BEGIN, 10, 0);
-    switches(UPMU_TRACE_SCHED_OUT, 20, UPMU_FLAG_PREEMPTED);
+    switches(UPMU_TRACE_SCHED_OUT, 20, UPMU_TRACE_FLAG_PREEMPTED);
     switches(UPMU_TRACE_SCHED_IN, 25, 0);
     switches(UPMU_TRACE_SCHED_OUT, 40, 0);
     switches(UPMU_TRACE_SCHED_IN, 70, 0);

@@ -37,7 +37,7 @@ static void instances(const char *name, int n)
 static struct upmu_region_stats stats(const char *name, pid_t thread)
 {
     struct upmu_region_stats s = {.size = sizeof s};
-    int rc = upmu_region_stats(name, thread, &s);
+    int rc = upmu_region_stats_read(name, thread, &s);
     ck_assert_msg(rc == 0, "%s: %s", name, upmu_error());
     return s;
 }
@@ -217,7 +217,7 @@ START_TEST(a_thread_without_counters_has_no_numbers_and_the_others_keep_theirs)
     ck_assert_uint_eq(s.events[0].stat.sum, 7);
     ck_assert_uint_eq(s.events[0].without_value, 1);
     struct upmu_region_health health = {.size = sizeof health};
-    ck_assert_int_eq(upmu_region_health(&health), 0);
+    ck_assert_int_eq(upmu_region_health_read(&health), 0);
     ck_assert_uint_eq(health.threads_without_counters, 1);
 }
 END_TEST
@@ -246,7 +246,7 @@ START_TEST(a_setup_that_fails_leaves_regions_off_and_may_be_tried_again)
     ck_assert_int_eq(upmu_region_setup(&opts), UPMU_E_NAME);
     ck_assert_msg(strstr(upmu_error(), "did you mean 'cycles'?") != NULL, "%s", upmu_error());
     ck_assert_int_eq(upmu_region_begin("r"), 0); /* off */
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), UPMU_E_STATE);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), UPMU_E_STATE);
     opts = (struct upmu_region_opts){.size = sizeof opts, .report = "jsno"};
     ck_assert_int_eq(upmu_region_setup(&opts), UPMU_E_INVAL);
     ck_assert_msg(strstr(upmu_error(), "did you mean 'json'?") != NULL, "%s", upmu_error());
@@ -297,14 +297,14 @@ START_TEST(arguments_of_readback_are_checked)
     struct upmu_region_health h = {.size = 8};
     setup("page-faults");
     instances("r", 1);
-    ck_assert_int_eq(upmu_region_stats("q", UPMU_ALL_THREADS, &s), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_region_stats("r", 1, &s), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_region_stats(NULL, UPMU_ALL_THREADS, &s), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_region_stats_read("q", UPMU_ALL_THREADS, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_region_stats_read("r", 1, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_region_stats_read(NULL, UPMU_ALL_THREADS, &s), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, NULL), UPMU_E_INVAL);
     s.size = 8;
-    ck_assert_int_eq(upmu_region_stats("r", UPMU_ALL_THREADS, &s), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_region_health(&h), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_region_health(NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_region_health_read(&h), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_region_health_read(NULL), UPMU_E_INVAL);
     ck_assert_int_eq(upmu_region_report(-1), UPMU_E_STATE);
 }
 END_TEST

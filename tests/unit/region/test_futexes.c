@@ -62,7 +62,7 @@ static struct told look(void)
             told.recorded = e->contended;
         }
     ck_assert_int_eq(rc, 0);
-    ck_assert_int_eq(upmu_trace_process(t, 0, &p), 0);
+    ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), 0);
     snprintf(told.note, sizeof told.note, "%s", p.futex_note);
     upmu_trace_close(t);
     return told;

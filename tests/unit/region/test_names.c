@@ -48,9 +48,9 @@ START_TEST(a_buffer_used_again_is_another_region)
     ck_assert_int_eq(upmu_region_begin(name), 0);
     ck_assert_int_eq(upmu_region_end(name), 0);
     struct upmu_region_stats s = {.size = sizeof s};
-    ck_assert_int_eq(upmu_region_stats("first", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("first", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.count, 1);
-    ck_assert_int_eq(upmu_region_stats("second", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(upmu_region_stats_read("second", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.count, 1);
 }
 END_TEST
@@ -103,7 +103,7 @@ START_TEST(the_table_fills_and_what_is_in_it_goes_on)
     ck_assert_int_eq(upmu_region_end("one too many"), UPMU_E_STATE);
     ck_assert_int_eq(upmu_region_begin("region 2047"), 0);
     ck_assert_int_eq(upmu_region_end("region 2047"), 0);
-    ck_assert_int_eq(upmu_region_health(&health), 0);
+    ck_assert_int_eq(upmu_region_health_read(&health), 0);
     ck_assert_uint_eq(health.names_refused, 1);
     ck_assert_uint_eq(health.end_without_begin, 0);
 }
@@ -121,7 +121,7 @@ START_TEST(every_name_can_be_entered_in_one_thread)
         }
     for (int i = 0; i < REGION_NAMES_MAX; i++) {
         snprintf(name, sizeof name, "region %d", i);
-        ck_assert_int_eq(upmu_region_stats(name, UPMU_ALL_THREADS, &s), 0);
+        ck_assert_int_eq(upmu_region_stats_read(name, UPMU_ALL_THREADS, &s), 0);
         ck_assert_uint_eq(s.count, 2);
     }
 }

@@ -86,7 +86,7 @@ static void note_of(char *note, size_t size)
     struct upmu_trace *t;
     struct upmu_trace_process p = {.size = sizeof p};
     ck_assert_int_eq(upmu_trace_open(&t, dir), 0);
-    ck_assert_int_eq(upmu_trace_process(t, 0, &p), 0);
+    ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), 0);
     snprintf(note, size, "%s", p.sched_note);
     upmu_trace_close(t);
 }
@@ -141,7 +141,7 @@ START_TEST(preemption_and_loss_are_told_apart)
     ck_assert_uint_ge(s.n, 6);
     size_t first = s.n - 5; /* a slow machine may have said before that nothing is missing */
     ck_assert_int_eq(e[first].kind, UPMU_TRACE_SCHED_OUT);
-    ck_assert_uint_eq(e[first].flags, UPMU_FLAG_PREEMPTED);
+    ck_assert_uint_eq(e[first].flags, UPMU_TRACE_FLAG_PREEMPTED);
     ck_assert_int_eq(e[first + 1].kind, UPMU_TRACE_SCHED_IN);
     ck_assert_int_eq(e[first + 2].kind, UPMU_TRACE_SCHED_LOST);
     ck_assert_uint_eq(e[first + 2].count, 77);

@@ -142,7 +142,7 @@ static inline void must_end(struct upmu_trace *t)
 static inline struct upmu_trace_process process_of(const struct upmu_trace *t, size_t index)
 {
     struct upmu_trace_process p = {.size = sizeof p};
-    ck_assert_int_eq(upmu_trace_process(t, index, &p), 0);
+    ck_assert_int_eq(upmu_trace_process_at(t, index, &p), 0);
     return p;
 }
 

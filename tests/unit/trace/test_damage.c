@@ -75,7 +75,7 @@ static uint64_t touch_stack(const struct upmu_trace *t, const struct upmu_trace_
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     uint64_t sum = 0;
-    if (e->stack == 0 || upmu_trace_stack(t, e->process, e->stack, &stack) != 0)
+    if (e->stack == 0 || upmu_trace_stack_find(t, e->process, e->stack, &stack) != 0)
         return 0;
     for (uint32_t i = 0; i < stack.n_frames; i++)
         sum += stack.frames[i];
@@ -86,7 +86,7 @@ static size_t touch_modules(const struct upmu_trace *t)
 {
     size_t sum = 0;
     struct upmu_trace_module m = {.size = sizeof m};
-    for (size_t i = 0; upmu_trace_module(t, 0, i, &m) == 0; i++)
+    for (size_t i = 0; upmu_trace_module_at(t, 0, i, &m) == 0; i++)
         sum += strlen(m.path) + strlen(m.build_id);
     return sum;
 }
@@ -127,9 +127,9 @@ static int read_all(const char *dir, int *errors)
     return n;
 }
 
-static struct upmu_trace_repair repaired(int code)
+static struct upmu_trace_repair_result repaired(int code)
 {
-    struct upmu_trace_repair r = {.size = sizeof r};
+    struct upmu_trace_repair_result r = {.size = sizeof r};
     int rc = upmu_trace_repair(recording, &r);
     ck_assert_msg(rc == code, "%d: %s", rc, upmu_error());
     return r;
@@ -174,7 +174,7 @@ START_TEST(a_tail_that_was_never_committed_is_passed_over_and_cut)
         append(stream, i < 2 ? zeros + 4096 : zeros, lengths[i]);
         ck_assert_int_eq(read_all(recording, &errors), events);
         ck_assert_int_eq(errors, 0);
-        struct upmu_trace_repair r = repaired(0);
+        struct upmu_trace_repair_result r = repaired(0);
         ck_assert_uint_eq(r.processes, 1);
         ck_assert_uint_eq(r.running, 0);
         ck_assert_uint_eq(r.trimmed, 1);
@@ -235,7 +235,7 @@ END_TEST
 START_TEST(missing_events_are_not_mended)
 {
     ck_assert_int_eq(truncate(stream, (off_t)page + 2000), 0);
-    struct upmu_trace_repair r = repaired(UPMU_E_FORMAT);
+    struct upmu_trace_repair_result r = repaired(UPMU_E_FORMAT);
     ck_assert_uint_eq(r.trimmed, 0);
     ck_assert_uint_eq(file_size(stream), page + 2000);
     ck_assert_ptr_nonnull(strstr(upmu_error(), "stream_0000"));
@@ -376,7 +376,7 @@ START_TEST(what_is_no_trace_of_ours_is_refused)
     expect_open(stream, UPMU_E_IO, "stream_0000");
     alter_metadata("schema_major = 2", "schema_major = 3");
     expect_open(recording, UPMU_E_VERSION, "newer");
-    struct upmu_trace_repair r = {.size = sizeof r};
+    struct upmu_trace_repair_result r = {.size = sizeof r};
     ck_assert_int_eq(upmu_trace_repair(recording, &r), UPMU_E_VERSION);
     alter_metadata("tracer_name = \"upmu\"", "tracer_name = \"other\"");
     expect_open(recording, UPMU_E_FORMAT, "not the metadata of a libupmu trace");
@@ -405,7 +405,7 @@ END_TEST
 START_TEST(structs_of_another_size_are_handled)
 {
     struct {
-        struct upmu_trace_repair known;
+        struct upmu_trace_repair_result known;
         uint64_t unknown;
     } larger = {.known.size = sizeof larger, .unknown = 0};
     ck_assert_int_eq(upmu_trace_repair(recording, &larger.known), 0);
@@ -416,8 +416,8 @@ START_TEST(structs_of_another_size_are_handled)
     ck_assert_int_eq(upmu_trace_repair(NULL, &larger.known), UPMU_E_INVAL);
     struct upmu_trace *t = trace_of(recording);
     struct upmu_trace_process p = {.size = 8};
-    ck_assert_int_eq(upmu_trace_process(t, 0, &p), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_trace_process(t, 1, &p), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_process_at(t, 1, &p), UPMU_E_INVAL);
     upmu_trace_close(t);
     upmu_trace_close(NULL);
 }
@@ -499,7 +499,7 @@ START_TEST(no_mutation_does_more_than_an_error)
         if (random_below(4) == 0)
             len = mutate(bad_metadata, metadata_len);
         write_whole(metadata, bad_metadata, len);
-        struct upmu_trace_repair r = {.size = sizeof r};
+        struct upmu_trace_repair_result r = {.size = sizeof r};
         (void)read_all(recording, &errors);
         int rc = upmu_trace_repair(recording, &r);
         ck_assert(rc == 0 || rc == UPMU_E_FORMAT || rc == UPMU_E_VERSION);
@@ -539,7 +539,7 @@ START_TEST(a_live_trace_is_read_and_not_repaired)
     must_end(t);
     ck_assert_uint_eq(process_of(t, 0).complete, 0);
     upmu_trace_close(t);
-    struct upmu_trace_repair r = repaired(0);
+    struct upmu_trace_repair_result r = repaired(0);
     ck_assert_uint_eq(r.processes, 2);
     ck_assert_uint_eq(r.running, 1);
     ck_assert_uint_eq(r.trimmed, 0);
@@ -564,7 +564,7 @@ START_TEST(a_process_is_running_while_it_holds_the_lock_or_its_id)
     ck_assert_uint_eq(repaired(0).running, 1);
     ck_assert_int_eq(kill(child, SIGKILL), 0);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
-    struct upmu_trace_repair r = repaired(0);
+    struct upmu_trace_repair_result r = repaired(0);
     ck_assert_uint_eq(r.processes, 2);
     ck_assert_uint_eq(r.running, 0);
     close(ready[0]);
@@ -575,7 +575,7 @@ END_TEST
 START_TEST(a_pipe_in_place_of_the_control_file_is_not_waited_for)
 {
     char path[PATH_MAX];
-    struct upmu_trace_repair r = {.size = sizeof r};
+    struct upmu_trace_repair_result r = {.size = sizeof r};
     ck_assert_int_eq(mkfifo(path_in(path, process, ".control"), 0600), 0);
     int dirfd = open(process, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     ck_assert_int_ge(dirfd, 0);

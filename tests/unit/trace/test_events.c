@@ -168,7 +168,7 @@ START_TEST(a_trace_without_counters_has_names_only)
     ck_assert_uint_eq(e->n_values, 0);
     ck_assert_ptr_null(e->values);
     must_end(t);
-    ck_assert_ptr_null(upmu_trace_counter(t, 0, 0));
+    ck_assert_ptr_null(upmu_trace_counter_name(t, 0, 0));
     upmu_trace_close(t);
 }
 END_TEST
@@ -182,17 +182,17 @@ START_TEST(the_process_and_its_counters_are_described)
     struct upmu_trace_process p = process_of(t, 0);
     char host[65];
     ck_assert_int_eq(gethostname(host, sizeof host), 0);
-    ck_assert_uint_eq(upmu_trace_processes(t), 1);
+    ck_assert_uint_eq(upmu_trace_process_count(t), 1);
     ck_assert_str_eq(p.host, host);
     ck_assert_ptr_nonnull(strstr(p.command, "unit_trace_events"));
     ck_assert_ptr_nonnull(strstr(p.kernel, "Linux"));
     ck_assert_uint_eq(p.complete, 1);
     ck_assert_uint_eq(p.n_counters, 4);
     ck_assert_uint_gt(p.clock_hz, 1000000);
-    ck_assert_str_eq(upmu_trace_counter(t, 0, 2), "cycles");
-    ck_assert_str_eq(upmu_trace_counter(t, 0, 3), "page_faults");
-    ck_assert_ptr_null(upmu_trace_counter(t, 0, 4));
-    ck_assert_ptr_null(upmu_trace_counter(t, 1, 0));
+    ck_assert_str_eq(upmu_trace_counter_name(t, 0, 2), "cycles");
+    ck_assert_str_eq(upmu_trace_counter_name(t, 0, 3), "page_faults");
+    ck_assert_ptr_null(upmu_trace_counter_name(t, 0, 4));
+    ck_assert_ptr_null(upmu_trace_counter_name(t, 1, 0));
     upmu_trace_close(t);
 }
 END_TEST

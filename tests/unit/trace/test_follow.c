@@ -17,7 +17,7 @@ static void mark(struct trace_stream *s, const char *text)
 
 static void more(struct upmu_trace *t)
 {
-    ck_assert_msg(upmu_trace_more(t) == 0, "%s", upmu_error());
+    ck_assert_msg(upmu_trace_update(t) == 0, "%s", upmu_error());
 }
 
 static void must_be(struct upmu_trace *t, pid_t tid, const char *text)
@@ -33,7 +33,7 @@ START_TEST(what_is_written_later_comes_later)
     struct trace_stream *one = stream_of(writer, 1);
     mark(one, "a");
     struct upmu_trace *t = trace_of(recording);
-    ck_assert_int_eq(upmu_trace_more(t), UPMU_E_STATE); /* not all has been read */
+    ck_assert_int_eq(upmu_trace_update(t), UPMU_E_STATE); /* not all has been read */
     must_be(t, 1, "a");
     must_end(t);
     more(t);
@@ -131,12 +131,12 @@ START_TEST(a_writer_that_does_not_wait_loses_nothing_to_its_reader)
         done = atomic_load(&numbers_done);
         n = read_numbers(t, next);
         next += n;
-    } while (n >= 0 && upmu_trace_more(t) == 0 && !done);
+    } while (n >= 0 && upmu_trace_update(t) == 0 && !done);
     ck_assert_int_ge(n, 0);
     n = read_numbers(t, next);
     ck_assert_int_ge(n, 0);
     ck_assert_int_eq(next + n, NUMBERS);
-    ck_assert_uint_eq(upmu_trace_missed(t), 0);
+    ck_assert_uint_eq(upmu_trace_missed_packets(t), 0);
     pthread_join(thread, NULL);
     trace_writer_close(writer);
     upmu_trace_close(t);
@@ -161,7 +161,7 @@ START_TEST(this_moment_is_between_events)
     ck_assert_uint_lt(before, at);
     ck_assert_uint_lt(at, after);
     ck_assert_int_eq(upmu_trace_now(t, 1, &after), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_trace_more(NULL), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_update(NULL), UPMU_E_INVAL);
     must_end(t);
     trace_stream_release(s);
     trace_writer_close(writer);

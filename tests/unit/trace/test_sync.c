@@ -206,7 +206,7 @@ START_TEST(switches_stand_among_the_events_of_their_time)
         uint64_t count;
         uint32_t flags;
     } switches[] = {
-        {UPMU_TRACE_SCHED_BEGIN, 3, 0},         {UPMU_TRACE_SCHED_OUT, 3, UPMU_FLAG_PREEMPTED},
+        {UPMU_TRACE_SCHED_BEGIN, 3, 0},         {UPMU_TRACE_SCHED_OUT, 3, UPMU_TRACE_FLAG_PREEMPTED},
         {UPMU_TRACE_SCHED_IN, UINT32_MAX, 0},   {UPMU_TRACE_SCHED_OUT, 4095, 0},
         {UPMU_TRACE_SCHED_LOST, UINT64_MAX, 0}, {UPMU_TRACE_SCHED_SEEN, UINT64_MAX - 1, 0},
     };
@@ -248,7 +248,7 @@ START_TEST(counts_of_waits_for_futexes_come_back_as_they_were)
     ck_assert_uint_eq(e->count, UINT64_MAX);
     ck_assert_uint_eq(e->contended, UINT64_MAX - 5);
     must_end(t);
-    ck_assert_int_eq(upmu_trace_process(t, 0, &p), 0);
+    ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), 0);
     ck_assert_str_eq(p.futex_note, "because");
     upmu_trace_close(t);
 }
@@ -268,8 +268,8 @@ static const struct {
     {UPMU_TRACE_SEM_POST, UPMU_OBJECT_SEM, 0},
     {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, 0},
     {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, 0},
-    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED},
-    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, UPMU_FLAG_SHARED},
+    {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_RWLOCK, UPMU_TRACE_FLAG_SHARED},
+    {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_RWLOCK, UPMU_TRACE_FLAG_SHARED},
     {UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SPIN, 0},
     {UPMU_TRACE_LOCK_RELEASE, UPMU_OBJECT_SPIN, 0},
     {UPMU_TRACE_LOCK_REQUEST, UPMU_OBJECT_MUTEX, 0},
@@ -406,7 +406,7 @@ START_TEST(what_a_handler_left_during_the_fast_way_follows_its_event)
         ck_assert_uint_eq(must_read(t)->object, i);
     must_end(t);
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    ck_assert_int_eq(upmu_trace_stack(t, 0, 9, &stack), 0);
+    ck_assert_int_eq(upmu_trace_stack_find(t, 0, 9, &stack), 0);
     ck_assert_uint_eq(stack.n_frames, 64);
     upmu_trace_close(t);
 }
@@ -444,7 +444,7 @@ static bool put_stack(uint32_t id, uint32_t n, bool truncated)
 static void expect_stack(const struct upmu_trace *t, uint32_t id, uint32_t n, bool truncated)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    ck_assert_msg(upmu_trace_stack(t, 0, id, &stack) == 0, "%s", upmu_error());
+    ck_assert_msg(upmu_trace_stack_find(t, 0, id, &stack) == 0, "%s", upmu_error());
     ck_assert_uint_eq(stack.n_frames, n);
     ck_assert_uint_eq(stack.method, 1 + id % 3);
     ck_assert_uint_eq(stack.truncated, truncated);
@@ -464,19 +464,19 @@ START_TEST(stacks_are_found_by_their_ids)
     ck_assert(upmu_trace_sync_(s, tick_now(), &last));
     struct upmu_trace *t = finished();
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    ck_assert_int_eq(upmu_trace_stack(t, 0, 1, &stack), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_stack_find(t, 0, 1, &stack), UPMU_E_NAME);
     ck_assert_uint_eq(must_read(t)->stack, UINT32_MAX);
     for (uint32_t id = 1; id <= STACKS; id++)
         expect_stack(t, id, id % 65, false);
     expect_stack(t, UINT32_MAX, 2, true);
     expect_stack(t, UINT32_MAX - 1, 64, true);
     must_end(t);
-    ck_assert_int_eq(upmu_trace_stack(t, 0, 0, &stack), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_trace_stack(t, 0, STACKS + 1, &stack), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_trace_stack(t, 1, 1, &stack), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_trace_stack(NULL, 0, 1, &stack), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_stack_find(t, 0, 0, &stack), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_stack_find(t, 0, STACKS + 1, &stack), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_stack_find(t, 1, 1, &stack), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_stack_find(NULL, 0, 1, &stack), UPMU_E_INVAL);
     stack.size = sizeof stack - 1;
-    ck_assert_int_eq(upmu_trace_stack(t, 0, 1, &stack), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_stack_find(t, 0, 1, &stack), UPMU_E_INVAL);
     upmu_trace_close(t);
 }
 END_TEST
@@ -497,18 +497,18 @@ START_TEST(modules_come_in_their_order_with_their_texts)
     must_read(t);
     must_end(t);
     struct upmu_trace_module m = {.size = sizeof m};
-    ck_assert_int_eq(upmu_trace_module(t, 0, 0, &m), 0);
+    ck_assert_int_eq(upmu_trace_module_at(t, 0, 0, &m), 0);
     ck_assert(m.base == 1 && m.start == 0x2000 && m.end == UINT64_MAX);
     ck_assert_str_eq(m.build_id, "00ff");
     ck_assert_str_eq(m.path, "/usr/lib/lib one.so");
-    ck_assert_int_eq(upmu_trace_module(t, 0, 1, &m), 0);
+    ck_assert_int_eq(upmu_trace_module_at(t, 0, 1, &m), 0);
     ck_assert(m.base == 3 && m.start == 4 && m.end == 5);
     ck_assert_str_eq(m.build_id, "");
     ck_assert_str_eq(m.path, "/bin/x");
-    ck_assert_int_eq(upmu_trace_module(t, 0, kept ? 3 : 2, &m), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_trace_module(t, 1, 0, &m), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_module_at(t, 0, kept ? 3 : 2, &m), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_trace_module_at(t, 1, 0, &m), UPMU_E_INVAL);
     m.size = 8;
-    ck_assert_int_eq(upmu_trace_module(t, 0, 0, &m), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_trace_module_at(t, 0, 0, &m), UPMU_E_INVAL);
     upmu_trace_close(t);
 }
 END_TEST
@@ -528,7 +528,7 @@ START_TEST(a_path_of_any_legal_length_fits_into_the_usual_packets)
     struct upmu_trace *t = trace_of(trace_writer_dir(usual));
     must_end(t);
     struct upmu_trace_module m = {.size = sizeof m};
-    ck_assert_int_eq(upmu_trace_module(t, 0, 19, &m), 0);
+    ck_assert_int_eq(upmu_trace_module_at(t, 0, 19, &m), 0);
     ck_assert_str_eq(m.path, path);
     upmu_trace_close(t);
 }

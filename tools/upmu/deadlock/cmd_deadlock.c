@@ -85,7 +85,7 @@ static int open_subject(const struct deadlock_request *q, struct upmu_deadlocks 
     *unrecorded = rc == UPMU_E_STATE ? pid : 0;
     if (rc != 0)
         return rc;
-    rc = upmu_control_status(control, 0, &status);
+    rc = upmu_control_status_read(control, 0, &status);
     if (rc == 0)
         rc = upmu_deadlocks_open(out, status.dir, &how);
     upmu_control_close(control);

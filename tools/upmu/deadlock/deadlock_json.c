@@ -18,7 +18,7 @@ static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t
     static const char *const kinds[] = {"unknown", "code", "signal", "root", "stub", "jit"};
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+    for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
         json_object(j, NULL);
         json_string(j, "function", s.function);
         json_string(j, "file", s.file);
@@ -37,7 +37,7 @@ static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t
 static void json_stack(struct json *j, const struct deadlock_report *r, uint32_t process, uint32_t id, uint64_t site)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    bool whole = id != 0 && upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
+    bool whole = id != 0 && upmu_overview_stack_find(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
     json_array(j, "stack");
     for (uint32_t i = 0; whole && i < stack.n_frames; i++)
         json_frame(j, r, process, stack.frames[i]);
@@ -61,7 +61,7 @@ static void json_held(struct json *j, const struct deadlock_report *r, const str
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
     json_array(j, "holds");
-    for (size_t n = 0; upmu_deadlocks_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+    for (size_t n = 0; upmu_deadlocks_held_at(r->deadlocks, i, k, n, &h) == 0; n++) {
         if (h.lock == 0)
             continue;
         char *object = deadlock_object(r, d->process, UPMU_OBJECT_NONE, h.lock);
@@ -120,7 +120,7 @@ static void json_deadlock(struct json *j, const struct deadlock_report *r, size_
         json_place(j, "owner_took_it_at", r, d->process, d->owner_site);
     }
     json_array(j, "threads");
-    for (size_t k = 0; upmu_deadlocks_thread(r->deadlocks, i, k, &t) == 0; k++)
+    for (size_t k = 0; upmu_deadlocks_thread_at(r->deadlocks, i, k, &t) == 0; k++)
         json_thread(j, r, d, i, k, &t);
     json_array_end(j);
     json_object_end(j);
@@ -141,7 +141,7 @@ static void json_lock(struct json *j, const char *key, const struct deadlock_rep
 }
 
 static void json_taking(struct json *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
-                        const struct upmu_lock_taking *t)
+                        const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
     json_object(j, NULL);
@@ -156,7 +156,7 @@ static void json_taking(struct json *j, const struct deadlock_report *r, uint32_
     json_bool(j, "holds_shared", t->held_shared);
     json_place(j, "taken_at", r, process, t->held_site);
     json_array(j, "gates");
-    for (size_t n = 0; upmu_deadlocks_taking_held(r->deadlocks, i, k, n, &h) == 0; n++)
+    for (size_t n = 0; upmu_deadlocks_acquisition_held_at(r->deadlocks, i, k, n, &h) == 0; n++)
         if (h.wanted)
             json_lock(j, NULL, r, process, UPMU_OBJECT_NONE, h.lock);
     json_array_end(j);
@@ -165,16 +165,16 @@ static void json_taking(struct json *j, const struct deadlock_report *r, uint32_
 
 static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
 {
-    struct upmu_lock_taking t = {.size = sizeof t};
+    struct upmu_lock_acquisition t = {.size = sizeof t};
     char *headline = deadlock_cycle_headline(c);
     json_object(j, NULL);
     json_int(j, "pid", c->pid);
-    json_string(j, "class", upmu_deadlock_class_name(c->class_number));
+    json_string(j, "class", upmu_lock_cycle_class_name(c->class_number));
     json_string(j, "headline", headline);
     json_uint(j, "alike", c->alike);
     json_bool(j, "suppressed", c->suppressed);
     json_array(j, "takings");
-    for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++)
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++)
         json_taking(j, r, c->process, i, k, &t);
     json_array_end(j);
     json_object_end(j);
@@ -186,14 +186,14 @@ static void json_order(struct json *j, const struct deadlock_report *r)
     struct upmu_deadlocks_totals order = {.size = sizeof order};
     struct upmu_lock_cycle c = {.size = sizeof c};
     json_object(j, "lock_order");
-    if (upmu_deadlocks_totals(r->deadlocks, &order) == 0) {
+    if (upmu_deadlocks_totals_read(r->deadlocks, &order) == 0) {
         json_uint(j, "takings", order.takings);
         json_uint(j, "incomplete", order.incomplete);
         json_bool(j, "cut", order.cut);
         json_uint(j, "processes_not_recorded", order.without);
     }
     json_array(j, "cycles");
-    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++)
         json_cycle(j, r, i, &c);
     json_array_end(j);
     json_object_end(j);
@@ -205,7 +205,7 @@ void deadlock_write_json(struct output *out, const struct deadlock_report *r)
     struct upmu_deadlock d = {.size = sizeof d};
     json_begin(&j, out->file, "upmu-deadlock");
     json_array(&j, "deadlocks");
-    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++)
         json_deadlock(&j, r, i, &d);
     json_array_end(&j);
     json_order(&j, r);

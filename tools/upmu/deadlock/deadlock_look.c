@@ -6,10 +6,10 @@
 #include "ui/command.h"
 #include "deadlock.h"
 
-static void look_frame(struct output *out, struct upmu_deadlock_look *look, size_t i, size_t k, unsigned *number)
+static void look_frame(struct output *out, struct upmu_deadlock_inspect *look, size_t i, size_t k, unsigned *number)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    for (size_t depth = 0; upmu_deadlock_look_frame(look, i, k, depth, &s) == 0; depth++) {
+    for (size_t depth = 0; upmu_deadlock_inspect_frame_at(look, i, k, depth, &s) == 0; depth++) {
         fprintf(out->file, "      #%-2u ", (*number)++);
         output_clean(out->file, s.function ? s.function : s.module ? s.module : "?");
         if (s.function && s.file) {
@@ -23,8 +23,8 @@ static void look_frame(struct output *out, struct upmu_deadlock_look *look, size
     }
 }
 
-static void look_thread(struct output *out, struct upmu_deadlock_look *look, size_t i,
-                        const struct upmu_deadlock_look_thread *t)
+static void look_thread(struct output *out, struct upmu_deadlock_inspect *look, size_t i,
+                        const struct upmu_deadlock_inspect_thread *t)
 {
     unsigned number = 0;
     fprintf(out->file, "  thread %ld (", (long)t->tid);
@@ -45,11 +45,11 @@ static void look_thread(struct output *out, struct upmu_deadlock_look *look, siz
 }
 
 /* Its threads: how many there are. With `out` they are printed. */
-static size_t look_cycle(struct output *out, struct upmu_deadlock_look *look, uint32_t cycle)
+static size_t look_cycle(struct output *out, struct upmu_deadlock_inspect *look, uint32_t cycle)
 {
-    struct upmu_deadlock_look_thread t = {.size = sizeof t};
+    struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
     size_t n = 0;
-    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++) {
+    for (size_t i = 0; upmu_deadlock_inspect_thread_at(look, i, &t) == 0; i++) {
         if (t.cycle != cycle)
             continue;
         n++;
@@ -60,11 +60,11 @@ static size_t look_cycle(struct output *out, struct upmu_deadlock_look *look, ui
 }
 
 /* @return how many cycles of owners there are. */
-static uint32_t look_text(struct output *out, struct upmu_deadlock_look *look, pid_t pid)
+static uint32_t look_text(struct output *out, struct upmu_deadlock_inspect *look, pid_t pid)
 {
-    struct upmu_deadlock_look_thread t = {.size = sizeof t};
+    struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
     uint32_t cycles = 0;
-    for (size_t i = 0; upmu_deadlock_look_thread(look, i, &t) == 0; i++)
+    for (size_t i = 0; upmu_deadlock_inspect_thread_at(look, i, &t) == 0; i++)
         cycles = t.cycle > cycles ? t.cycle : cycles;
     for (uint32_t c = 1; c <= cycles; c++) {
         bool alone = look_cycle(NULL, look, c) == 1;
@@ -82,9 +82,9 @@ static uint32_t look_text(struct output *out, struct upmu_deadlock_look *look, p
 
 int deadlock_look(pid_t pid)
 {
-    struct upmu_deadlock_look *look;
+    struct upmu_deadlock_inspect *look;
     struct output out;
-    if (upmu_deadlock_look_open(&look, pid) != 0) {
+    if (upmu_deadlock_inspect_open(&look, pid) != 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
@@ -98,6 +98,6 @@ int deadlock_look(pid_t pid)
         cycles = look_text(&out, look, pid);
         rc = output_close(&out);
     }
-    upmu_deadlock_look_close(look);
+    upmu_deadlock_inspect_close(look);
     return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : EXIT_OK;
 }

@@ -38,14 +38,14 @@ static void tell_point(const struct points *p, uint32_t process, uint64_t addres
 static uint64_t stack_top(const struct deadlock_report *r, uint32_t process, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    bool known = id != 0 && upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
+    bool known = id != 0 && upmu_overview_stack_find(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) == 0;
     return known && stack.n_frames > 0 ? stack.frames[0] : 0;
 }
 
 static void held_points(const struct points *p, const struct upmu_deadlock *d, size_t i, size_t k, struct point *point)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    for (size_t n = 0; upmu_deadlocks_held(p->report->deadlocks, i, k, n, &h) == 0; n++) {
+    for (size_t n = 0; upmu_deadlocks_held_at(p->report->deadlocks, i, k, n, &h) == 0; n++) {
         if (!h.wanted || h.lock == 0)
             continue;
         char *object = deadlock_object(p->report, d->process, UPMU_OBJECT_NONE, h.lock);
@@ -59,7 +59,7 @@ static void deadlock_point(const struct points *p, size_t i, const struct upmu_d
     struct upmu_deadlock_thread t = {.size = sizeof t};
     struct point point = {.severe = d->certainty == UPMU_DEADLOCK_CERTAIN, .rule = upmu_deadlock_kind_name(d->kind)};
     char *headline = deadlock_headline(d);
-    for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread(p->report->deadlocks, i, k, &t) == 0; k++) {
+    for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *wait = deadlock_wait(p->report, d->process, &t);
         point.head = k == 0;
         tell_point(p, d->process, t.site, &point,
@@ -76,11 +76,11 @@ static void deadlock_point(const struct points *p, size_t i, const struct upmu_d
 
 static void cycle_points(const struct points *p, size_t i, const struct upmu_lock_cycle *c)
 {
-    struct upmu_lock_taking t = {.size = sizeof t};
+    struct upmu_lock_acquisition t = {.size = sizeof t};
     struct point point = {.severe = c->class_number == UPMU_LOCK_INVERSION,
-                          .rule = upmu_deadlock_class_name(c->class_number)};
+                          .rule = upmu_lock_cycle_class_name(c->class_number)};
     char *headline = deadlock_cycle_headline(c);
-    for (size_t k = 0; upmu_deadlocks_taking(p->report->deadlocks, i, k, &t) == 0; k++) {
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
         char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
         point.head = k == 0;
@@ -101,10 +101,10 @@ static void all_points(const struct deadlock_report *r, point_fn tell, void *arg
     const struct points p = {r, tell, arg};
     struct upmu_deadlock d = {.size = sizeof d};
     struct upmu_lock_cycle c = {.size = sizeof c};
-    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++)
         if (!d.suppressed)
             deadlock_point(&p, i, &d);
-    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++)
         if (!c.suppressed)
             cycle_points(&p, i, &c);
 }
@@ -221,7 +221,7 @@ static void sarif_rules(struct json *j)
     for (int i = 0; i < UPMU_DEADLOCK_KINDS + UPMU_LOCK_CLASSES; i++) {
         bool kind = i < UPMU_DEADLOCK_KINDS;
         json_object(j, NULL);
-        json_string(j, "id", kind ? upmu_deadlock_kind_name(i) : upmu_deadlock_class_name(i - UPMU_DEADLOCK_KINDS));
+        json_string(j, "id", kind ? upmu_deadlock_kind_name(i) : upmu_lock_cycle_class_name(i - UPMU_DEADLOCK_KINDS));
         json_object_end(j);
     }
     json_array_end(j);

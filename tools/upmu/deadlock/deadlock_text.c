@@ -45,7 +45,7 @@ static void text_frame(struct output *out, const struct deadlock_report *r, uint
     };
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
-    for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+    for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
         *outermost = s;
         fprintf(out->file, "      #%-2u ", (*number)++);
         if (s.function)
@@ -104,7 +104,7 @@ static void text_stack(struct output *out, const struct deadlock_report *r, uint
     struct upmu_trace_stack stack = {.size = sizeof stack};
     struct upmu_symbol outermost = {.size = sizeof outermost};
     unsigned number = 0;
-    if (id == 0 || upmu_overview_stack(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) != 0) {
+    if (id == 0 || upmu_overview_stack_find(upmu_deadlocks_overview(r->deadlocks), process, id, &stack) != 0) {
         if (site)
             text_frame(out, r, process, site, &number, &outermost);
         fputs("      (the call stack was not recorded)\n", out->file);
@@ -136,7 +136,7 @@ static void text_held(struct output *out, const struct deadlock_report *r, const
                       size_t k)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    for (size_t n = 0; upmu_deadlocks_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+    for (size_t n = 0; upmu_deadlocks_held_at(r->deadlocks, i, k, n, &h) == 0; n++) {
         if (h.lock == 0)
             continue;
         fprintf(out->file, "    holds %s", h.shared ? "for reading " : "");
@@ -186,7 +186,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 {
     struct upmu_deadlock d = {.size = sizeof d};
     struct upmu_deadlock_thread t = {.size = sizeof t};
-    if (upmu_deadlocks_item(r->deadlocks, i, &d) != 0)
+    if (upmu_deadlocks_at(r->deadlocks, i, &d) != 0)
         return;
     text_title(out, &d);
     (void)fflush(
@@ -198,7 +198,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
         text_place(out, r, d.process, d.owner_site);
         fputs(" and has ended\n", out->file);
     }
-    for (size_t k = 0; upmu_deadlocks_thread(r->deadlocks, i, k, &t) == 0; k++) {
+    for (size_t k = 0; upmu_deadlocks_thread_at(r->deadlocks, i, k, &t) == 0; k++) {
         if (k == d.n_threads)
             fputs("  blocked behind them:\n", out->file);
         text_thread(out, r, &d, i, k, &t);
@@ -208,7 +208,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 /* ------------------------------------------------------------------------------------------------- order of locks */
 
 static void text_taking(struct output *out, const struct deadlock_report *r, uint32_t process,
-                        const struct upmu_lock_taking *t, bool whole)
+                        const struct upmu_lock_acquisition *t, bool whole)
 {
     fprintf(out->file, "  thread %ld takes %s", (long)t->tid, t->shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
@@ -225,7 +225,7 @@ static void text_taking(struct output *out, const struct deadlock_report *r, uin
 static void text_gates(struct output *out, const struct deadlock_report *r, uint32_t process, size_t i, size_t k)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    for (size_t n = 0; upmu_deadlocks_taking_held(r->deadlocks, i, k, n, &h) == 0; n++) {
+    for (size_t n = 0; upmu_deadlocks_acquisition_held_at(r->deadlocks, i, k, n, &h) == 0; n++) {
         if (!h.wanted)
             continue;
         fputs("    kept apart by ", out->file);
@@ -238,13 +238,13 @@ static void text_gates(struct output *out, const struct deadlock_report *r, uint
 
 static void text_cycle(struct output *out, const struct deadlock_report *r, size_t i, const struct upmu_lock_cycle *c)
 {
-    struct upmu_lock_taking t = {.size = sizeof t};
+    struct upmu_lock_acquisition t = {.size = sizeof t};
     bool inversion = c->class_number == UPMU_LOCK_INVERSION;
     char *headline = deadlock_cycle_headline(c);
     fprintf(out->file, "%slock order%s [%s] in process %ld: %s\n", output_style(out, inversion ? STYLE_BAD : STYLE_DIM),
-            output_plain(out), upmu_deadlock_class_name(c->class_number), (long)c->pid, headline);
+            output_plain(out), upmu_lock_cycle_class_name(c->class_number), (long)c->pid, headline);
     free(headline);
-    for (size_t k = 0; upmu_deadlocks_taking(r->deadlocks, i, k, &t) == 0; k++) {
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++) {
         text_taking(out, r, c->process, &t, inversion);
         if (c->class_number == UPMU_LOCK_GATED)
             text_gates(out, r, c->process, i, k);
@@ -254,7 +254,7 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
 static void text_order(struct output *out, const struct deadlock_report *r, bool any)
 {
     struct upmu_deadlocks_totals order = {.size = sizeof order};
-    if (upmu_deadlocks_totals(r->deadlocks, &order) != 0)
+    if (upmu_deadlocks_totals_read(r->deadlocks, &order) != 0)
         return;
     if (!any)
         fprintf(out->file, "no deadlock in %s, and no contradiction among %" PRIu64 " nested acquisitions\n",
@@ -274,14 +274,14 @@ void deadlock_write_text(struct output *out, const struct deadlock_report *r)
     struct upmu_deadlock d = {.size = sizeof d};
     struct upmu_lock_cycle c = {.size = sizeof c};
     bool any = false;
-    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++) {
+    for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++) {
         if (d.suppressed)
             continue;
         fputs(any ? "\n" : "", out->file);
         deadlock_write_one(out, r, i);
         any = true;
     }
-    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++) {
+    for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++) {
         if (c.suppressed)
             continue;
         fputs(any ? "\n" : "", out->file);

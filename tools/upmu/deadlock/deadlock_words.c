@@ -11,7 +11,7 @@ size_t deadlock_count(const struct deadlock_report *r, int certainty)
 {
     struct upmu_deadlock d = {.size = sizeof d};
     size_t n = 0;
-    for (size_t i = 0; upmu_deadlocks_item(r->deadlocks, i, &d) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++)
         n += d.certainty == certainty && !d.suppressed;
     return n;
 }
@@ -20,7 +20,7 @@ size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number)
 {
     struct upmu_lock_cycle c = {.size = sizeof c};
     size_t n = 0;
-    for (size_t i = 0; upmu_deadlocks_cycle(r->deadlocks, i, &c) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++)
         n += c.class_number == class_number && !c.suppressed;
     return n;
 }
@@ -36,7 +36,7 @@ char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
     };
     bool known = c->class_number >= 0 && c->class_number < UPMU_LOCK_CLASSES;
     char *alike = c->alike > 0 ? memory_format(", and %zu more of the same kind", c->alike) : memory_copy("");
-    char *text = memory_format("%zu locks taken in contradicting orders%s: %s", c->n_takings, alike,
+    char *text = memory_format("%zu locks taken in contradicting orders%s: %s", c->n_acquisitions, alike,
                                known ? why[c->class_number] : "?");
     free(alike);
     return text;
@@ -74,7 +74,7 @@ char *deadlock_object(const struct deadlock_report *r, uint32_t process, int typ
 {
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     struct upmu_overview_object found = {.size = sizeof found, .name = ""};
-    if (upmu_overview_object_at(o, process, type, address, &found) != 0)
+    if (upmu_overview_object_find(o, process, type, address, &found) != 0)
         found.name = "";
     if (type == UPMU_OBJECT_NONE)
         type = found.type;
@@ -112,9 +112,9 @@ bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
     struct upmu_symbol s = {.size = sizeof s};
     *out = s;
-    if (upmu_overview_symbol(o, process, address, 0, out) != 0)
+    if (upmu_overview_symbol_at(o, process, address, 0, out) != 0)
         return false;
-    for (size_t depth = 0; upmu_overview_symbol(o, process, address, depth, &s) == 0; depth++) {
+    for (size_t depth = 0; upmu_overview_symbol_at(o, process, address, depth, &s) == 0; depth++) {
         if (!s.file || strncmp(s.file, system, sizeof system - 1) == 0)
             continue;
         *out = s;

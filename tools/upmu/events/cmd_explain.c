@@ -49,7 +49,7 @@ static void explain_line(struct output *out, const char *title, const char *text
 
 static void explain_text(struct output *out, const struct upmu_event_info *e, const struct upmu_cpu_info *cpu)
 {
-    bool absent = e->grade == UPMU_GRADE_ABSENT;
+    bool absent = e->match == UPMU_MATCH_ABSENT;
     char words[256];
     perf_words(e, words, sizeof words);
     explain_line(out, "event", e->name);
@@ -59,13 +59,13 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
     explain_line(out, "formula", e->formula);
     explain_line(out, "encoding", absent ? "none" : e->encoding);
     explain_line(out, "generic", e->generic);
-    if (e->machine_code != UPMU_NO_VALUE)
-        fprintf(out->file, "%-10s 0x%llx\n", "raw", (unsigned long long)e->machine_code);
+    if (e->raw_encoding != UPMU_NO_VALUE)
+        fprintf(out->file, "%-10s 0x%llx\n", "raw", (unsigned long long)e->raw_encoding);
     explain_line(out, "used", e->choice);
     if (e->choice && e->choice[0])
         explain_line(out, "rule", cpu->rule);
     explain_line(out, "counters", e->counters);
-    explain_line(out, "grade", list_grade(e->grade));
+    explain_line(out, "grade", list_grade(e->match));
     if (e->scale_unit[0])
         fprintf(out->file, "%-10s a count times %.17g is in %s\n", "scale", e->scale, e->scale_unit);
     explain_line(out, "CPUs", e->cpus);
@@ -113,7 +113,7 @@ static bool explain_metric(const struct explain_request *r, int *status)
     struct upmu_metric_info m = {.size = sizeof m};
     struct output out;
     size_t i = 0;
-    while ((*status = r->cpu ? upmu_cpu_metric_info(r->cpu, i, &m) : upmu_metric_info(i, &m)) == 0 &&
+    while ((*status = r->cpu ? upmu_cpu_metric_at(r->cpu, i, &m) : upmu_metric_at(i, &m)) == 0 &&
            strcmp(m.name, r->event) != 0)
         i++;
     if (*status != 0 || r->as_json)
@@ -142,9 +142,9 @@ static int explain_run(const struct command *self, int argc, char **argv)
         return status;
     if (!r.event)
         return options_usage(self, "an EVENT must be given");
-    int rc = upmu_cpu_info(r.cpu, &cpu);
+    int rc = upmu_cpu_find(r.cpu, &cpu);
     if (rc == 0)
-        rc = r.cpu ? upmu_cpu_event_info(r.cpu, r.event, &e) : upmu_event_info(r.event, &e);
+        rc = r.cpu ? upmu_cpu_event_find(r.cpu, r.event, &e) : upmu_event_find(r.event, &e);
     /* That a CPU lacks an event is an answer. */
     if (rc != 0 && rc != UPMU_E_UNSUPPORTED) {
         char *message = memory_copy(upmu_error());

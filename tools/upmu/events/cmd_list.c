@@ -65,14 +65,14 @@ static int list_option(void *arg, int id, const char *value)
     return 0;
 }
 
-const char *list_grade(int grade)
+const char *list_grade(int match)
 {
-    switch (grade) {
-    case UPMU_GRADE_EXACT:
+    switch (match) {
+    case UPMU_MATCH_EXACT:
         return "exact";
-    case UPMU_GRADE_APPROXIMATE:
+    case UPMU_MATCH_APPROXIMATE:
         return "approximate";
-    case UPMU_GRADE_ABSENT:
+    case UPMU_MATCH_ABSENT:
         return "absent";
     default:
         return "?";
@@ -123,7 +123,7 @@ static void list_add_event(struct list *list, const struct upmu_event_info *info
 static int event_lookup(const char *cpu, const char *name, struct upmu_event_info *info)
 {
     *info = (struct upmu_event_info){.size = sizeof *info};
-    int rc = cpu ? upmu_cpu_event_info(cpu, name, info) : upmu_event_info(name, info);
+    int rc = cpu ? upmu_cpu_event_find(cpu, name, info) : upmu_event_find(name, info);
     return rc == UPMU_E_UNSUPPORTED ? 0 : rc;
 }
 
@@ -186,7 +186,7 @@ static struct list_trial try_metric(struct trial_store *trials, const struct upm
 
 static int metric_lookup(const char *cpu, size_t index, struct upmu_metric_info *info)
 {
-    return cpu ? upmu_cpu_metric_info(cpu, index, info) : upmu_metric_info(index, info);
+    return cpu ? upmu_cpu_metric_at(cpu, index, info) : upmu_metric_at(index, info);
 }
 
 static void list_find_metrics(struct list *list, const struct list_request *r)
@@ -208,7 +208,7 @@ static void list_find_groups(struct list *list, const struct list_request *r)
 {
     struct upmu_metric_group_info info = {.size = sizeof info};
 
-    for (size_t i = 0; upmu_metric_group_info(r->cpu, i, &info) == 0; i++) {
+    for (size_t i = 0; upmu_metric_group_at(r->cpu, i, &info) == 0; i++) {
         list->groups = memory_resize(list->groups, list->n_groups + 1, sizeof *list->groups);
         list->groups[list->n_groups++] = info;
     }
@@ -233,7 +233,7 @@ static int list_find_spelled(struct list *list, const struct list_request *r)
 static int list_find(struct list *list, const struct list_request *r)
 {
     list->cpu = (struct upmu_cpu_info){.size = sizeof list->cpu};
-    if (r->cpu && upmu_cpu_info(r->cpu, &list->cpu) != 0) {
+    if (r->cpu && upmu_cpu_find(r->cpu, &list->cpu) != 0) {
         complain("%s", upmu_error());
         return -1;
     }
@@ -271,13 +271,13 @@ static void list_events_text(struct output *out, const struct list *list)
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < list->n_events; i++) {
         const struct list_event *e = &list->events[i];
-        bool absent = e->info.grade == UPMU_GRADE_ABSENT;
+        bool absent = e->info.match == UPMU_MATCH_ABSENT;
         table_cell(&t, STYLE_PLAIN, "%s", e->info.name);
         table_cell(&t, STYLE_PLAIN, "%s", e->info.unit);
         table_cell(&t, STYLE_PLAIN, "%s", absent ? "-" : e->info.encoding);
         table_cell(&t, STYLE_PLAIN, "%s", list->cpu.name ? e->info.counters : "");
         table_cell(&t, here_style(&e->trial), "%s", list_here(&e->trial));
-        table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_grade(e->info.grade));
+        table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_grade(e->info.match));
         table_cell(&t, STYLE_PLAIN, "%s", e->info.note);
     }
     table_end(&t, out, 0);
@@ -378,9 +378,9 @@ static void list_write_csv(struct output *out, const struct list *list)
         csv_row(&c, (const char *const[]){"event", "unit", "encoding", "here", "grade", "note", NULL});
     for (size_t i = 0; i < list->n_events; i++) {
         const struct list_event *e = &list->events[i];
-        const char *encoding = e->info.grade == UPMU_GRADE_ABSENT ? "" : e->info.encoding;
+        const char *encoding = e->info.match == UPMU_MATCH_ABSENT ? "" : e->info.encoding;
         csv_row(&c, (const char *const[]){e->info.name, e->info.unit, encoding, list_here(&e->trial),
-                                          list_grade(e->info.grade), e->info.note, NULL});
+                                          list_grade(e->info.match), e->info.note, NULL});
     }
     /* One kind of rows per file: metrics only where no event is listed. */
     if (list->n_events > 0)

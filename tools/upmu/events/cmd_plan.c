@@ -40,7 +40,7 @@ static struct upmu_plan_entry entry_at(const struct upmu_plan *plan, size_t i)
 {
     struct upmu_plan_entry e = {.size = sizeof e};
     /* In range and of the right size, it cannot fail. */
-    (void)!upmu_plan_entry(plan, i, &e);
+    (void)!upmu_plan_entry_at(plan, i, &e);
     return e;
 }
 
@@ -67,7 +67,8 @@ static void plan_row(struct table *t, const struct upmu_plan *plan, const struct
     else if (e->role == UPMU_PLAN_TERM)
         table_cell(t, STYLE_PLAIN, "a part of %s", entry_at(plan, e->event).name);
     else
-        table_cell(t, STYLE_PLAIN, "%s", e->role == UPMU_PLAN_KIND ? "added up with the other kinds of cores" : "");
+        table_cell(t, STYLE_PLAIN, "%s",
+                   e->role == UPMU_PLAN_CORE_TYPE ? "added up with the other kinds of cores" : "");
 }
 
 static void plan_table(struct output *out, const struct upmu_plan *plan)
@@ -78,14 +79,14 @@ static void plan_table(struct output *out, const struct upmu_plan *plan)
     };
     struct table t;
     table_begin(&t, columns, sizeof columns / sizeof *columns);
-    for (size_t g = 0; g < upmu_plan_groups(plan); g++) {
-        for (size_t i = 0; i < upmu_plan_size(plan); i++) {
+    for (size_t g = 0; g < upmu_plan_group_count(plan); g++) {
+        for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
             struct upmu_plan_entry e = entry_at(plan, i);
             if (e.group == (int32_t)g)
                 plan_row(&t, plan, &e, i);
         }
     }
-    for (size_t i = 0; i < upmu_plan_size(plan); i++) { /* those that are no events of a group, yet counted */
+    for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) { /* those that are no events of a group, yet counted */
         struct upmu_plan_entry e = entry_at(plan, i);
         if (e.group < 0 && e.cause == 0)
             plan_row(&t, plan, &e, i);
@@ -95,7 +96,7 @@ static void plan_table(struct output *out, const struct upmu_plan *plan)
 
 static void plan_refusals(struct output *out, const struct upmu_plan *plan)
 {
-    for (size_t i = 0; i < upmu_plan_size(plan); i++) {
+    for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
         struct upmu_plan_entry e = entry_at(plan, i);
         if (e.cause == 0 || e.role != UPMU_PLAN_EVENT)
             continue;
@@ -108,7 +109,7 @@ static void plan_refusals(struct output *out, const struct upmu_plan *plan)
 static void plan_text(struct output *out, const struct upmu_plan *plan, const struct upmu_cpu_info *cpu)
 {
     bool turns = false;
-    for (size_t i = 0; i < upmu_plan_size(plan); i++)
+    for (size_t i = 0; i < upmu_plan_entry_count(plan); i++)
         turns |= entry_at(plan, i).turns > 1;
     fprintf(out->file, "%s\n\n", cpu->title);
     plan_table(out, plan);
@@ -153,11 +154,11 @@ static void plan_json(struct output *out, const struct upmu_plan *plan, const st
     json_object(&j, "cpu");
     list_cpu_members(&j, cpu);
     json_object_end(&j);
-    json_uint(&j, "groups", upmu_plan_groups(plan));
+    json_uint(&j, "groups", upmu_plan_group_count(plan));
     json_bool(&j, "proven", upmu_plan_proven(plan));
     json_string(&j, "note", upmu_plan_note(plan)[0] ? upmu_plan_note(plan) : NULL);
     json_array(&j, "entries");
-    for (size_t i = 0; i < upmu_plan_size(plan); i++) {
+    for (size_t i = 0; i < upmu_plan_entry_count(plan); i++) {
         struct upmu_plan_entry e = entry_at(plan, i);
         plan_entry_json(&j, &e);
     }
@@ -189,7 +190,7 @@ static int plan_run(const struct command *self, int argc, char **argv)
         return status;
     if (!r.events)
         return options_usage(self, "events must be given: -e cycles,instructions");
-    if (upmu_cpu_info(r.cpu, &cpu) < 0 || upmu_plan_open(&plan, r.cpu, r.events) < 0) {
+    if (upmu_cpu_find(r.cpu, &cpu) < 0 || upmu_plan_open(&plan, r.cpu, r.events) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }

@@ -50,7 +50,7 @@ struct list {
 };
 
 /** "exact", "approximate", "absent". */
-const char *list_grade(int grade);
+const char *list_grade(int match);
 /** "verified", "not seen" or "refused"; NULL if not tried. */
 const char *list_state(const struct list_trial *trial);
 /** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the short text of

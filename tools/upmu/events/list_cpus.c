@@ -14,7 +14,7 @@ static bool next_cpu(size_t *position, struct upmu_cpu_info *info)
     const char *key = upmu_cpu_next(position);
 
     *info = (struct upmu_cpu_info){.size = sizeof *info};
-    return key && upmu_cpu_info(key, info) == 0;
+    return key && upmu_cpu_find(key, info) == 0;
 }
 
 static void cpus_text(struct output *out)

@@ -22,7 +22,7 @@ static void list_trial_json(struct json *j, const struct list_trial *trial)
 /* An absent event has no encoding, and 0 would be one. */
 static void list_encoding_json(struct json *j, const struct upmu_event_info *info)
 {
-    if (info->grade == UPMU_GRADE_ABSENT) {
+    if (info->match == UPMU_MATCH_ABSENT) {
         json_null(j, "type");
         json_null(j, "config");
         json_null(j, "config1");
@@ -39,10 +39,10 @@ static void list_encoding_json(struct json *j, const struct upmu_event_info *inf
 
 static void list_code_json(struct json *j, const struct upmu_event_info *info)
 {
-    if (info->machine_code == UPMU_NO_VALUE)
+    if (info->raw_encoding == UPMU_NO_VALUE)
         json_null(j, "machine_code");
     else
-        json_uint(j, "machine_code", info->machine_code);
+        json_uint(j, "machine_code", info->raw_encoding);
     json_string(j, "generic", info->generic[0] ? info->generic : NULL);
     json_string(j, "choice", info->choice);
     json_string(j, "formula", info->formula);
@@ -62,7 +62,7 @@ void list_event_members(struct json *j, const struct upmu_event_info *info)
     list_encoding_json(j, info);
     json_string(j, "counters", info->counters);
     list_code_json(j, info);
-    json_string(j, "grade", list_grade(info->grade));
+    json_string(j, "grade", list_grade(info->match));
     json_string(j, "note", info->note);
     json_string(j, "source", info->source);
 }

@@ -40,7 +40,7 @@ static char *metrics_join(char *list, const char *more)
 static bool metrics_find_group(const char *name, struct upmu_metric_group_info *group)
 {
     *group = (struct upmu_metric_group_info){.size = sizeof *group};
-    for (size_t i = 0; upmu_metric_group_info(NULL, i, group) == 0; i++)
+    for (size_t i = 0; upmu_metric_group_at(NULL, i, group) == 0; i++)
         if (strcmp(group->name, name) == 0)
             return true;
     return false;
@@ -50,7 +50,7 @@ static void metrics_no_group(const char *name)
 {
     struct upmu_metric_group_info group = {.size = sizeof group};
     char *all = NULL;
-    for (size_t i = 0; upmu_metric_group_info(NULL, i, &group) == 0; i++)
+    for (size_t i = 0; upmu_metric_group_at(NULL, i, &group) == 0; i++)
         all = metrics_join(all, group.name);
     complain("no group of metrics '%s'; there are %s", name, all ? all : "none");
     free(all);

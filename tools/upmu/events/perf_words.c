@@ -58,7 +58,7 @@ void perf_words(const struct upmu_event_info *e, char *words, size_t size)
 {
     words[0] = '\0';
     /* What is read with getrusage is no event of perf's. */
-    if (e->grade == UPMU_GRADE_ABSENT || !e->pmu || e->formula[0] || strcmp(e->pmu, "getrusage") == 0)
+    if (e->match == UPMU_MATCH_ABSENT || !e->pmu || e->formula[0] || strcmp(e->pmu, "getrusage") == 0)
         return;
     const char *modifier = modifier_of(e->name), *colon = modifier[0] ? ":" : "";
     switch (e->type) {

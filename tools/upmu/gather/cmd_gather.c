@@ -139,7 +139,7 @@ static void put_metric_trials(struct memory_file *m)
 {
     struct upmu_metric_info info = {.size = sizeof info};
 
-    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+    for (size_t i = 0; upmu_metric_at(i, &info) == 0; i++) {
         char *names = memory_copy(info.events), *rest = names, *name;
         while ((name = strsep(&rest, ",")) != NULL)
             if (name[0])

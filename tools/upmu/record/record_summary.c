@@ -25,7 +25,7 @@ struct totals {
 static int add_process(const struct upmu_control *control, size_t index, struct totals *t)
 {
     struct upmu_control_status s = {.size = sizeof s};
-    if (upmu_control_status(control, index, &s) != 0)
+    if (upmu_control_status_read(control, index, &s) != 0)
         return -1;
     t->events += s.events;
     t->lost += s.lost;
@@ -39,12 +39,12 @@ static int add_process(const struct upmu_control *control, size_t index, struct 
 static int add_up(const char *dir, struct totals *t)
 {
     struct upmu_control *control;
-    struct upmu_trace_repair repair = {.size = sizeof repair};
+    struct upmu_trace_repair_result repair = {.size = sizeof repair};
     int rc = upmu_control_open(&control, dir);
     if (rc != 0)
         return rc;
     rc = upmu_trace_repair(dir, &repair);
-    for (size_t i = 0; rc == 0 && i < upmu_control_processes(control); i++)
+    for (size_t i = 0; rc == 0 && i < upmu_control_process_count(control); i++)
         rc = add_process(control, i, t);
     upmu_control_close(control);
     return rc;
@@ -110,7 +110,7 @@ static int summarize(const char *dir, const char *shown_dir)
 int record_summary(const char *dir, const char *shown_dir)
 {
     int rc = summarize(dir, shown_dir);
-    if (upmu_overview_keep(dir) == UPMU_E_IO)
+    if (upmu_overview_save_jit_maps(dir) == UPMU_E_IO)
         complain("names of code made at run time could not be kept: %s", upmu_error());
     return rc;
 }

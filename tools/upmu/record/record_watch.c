@@ -40,7 +40,7 @@ static void tell(struct output *out, struct upmu_deadlock_watch *watch, const ch
         return;
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
-    for (size_t i = 0; upmu_deadlocks_item(r.deadlocks, i, &d) == 0; i++) {
+    for (size_t i = 0; upmu_deadlocks_at(r.deadlocks, i, &d) == 0; i++) {
         if (d.certainty != UPMU_DEADLOCK_CERTAIN || d.suppressed)
             continue;
         deadlock_write_one(out, &r, i);
@@ -69,7 +69,7 @@ void record_watch(pid_t pid, const char *dir, const char *file)
         watch = NULL;
     }
     while (!is_over(pid)) {
-        if (poll(&end, 1, LOOK_MS) == 0 && watch && upmu_deadlock_watch_look(watch, &process) > 0 && open)
+        if (poll(&end, 1, LOOK_MS) == 0 && watch && upmu_deadlock_watch_poll(watch, &process) > 0 && open)
             tell(&out, watch, process);
     }
     upmu_deadlock_watch_close(watch);

@@ -32,7 +32,7 @@ static struct diff_side *add(struct diff_list *l, int side, char *name, const ch
 static void add_threads(struct diff *d, int side)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
-    for (size_t i = 0; upmu_overview_thread(d->report[side]->overview, i, &t) == 0; i++) {
+    for (size_t i = 0; upmu_overview_thread_at(d->report[side]->overview, i, &t) == 0; i++) {
         const char *name = report_thread_name(&t);
         struct diff_side *s = add(&d->threads, side, memory_copy(name[0] ? name : "(without a name)"), NULL);
         s->count = 1;
@@ -44,11 +44,11 @@ static void add_threads(struct diff *d, int side)
 /* What a lock is called in both: its name; where it was made; where it was waited for longest, or made others wait. */
 static char *lock_name(const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
-    struct upmu_overview_site site = {.size = sizeof site};
+    struct upmu_overview_call_site site = {.size = sizeof site};
     uint64_t address = o->init_site;
     if (o->name[0])
         return memory_copy(o->name);
-    if (address == 0 && upmu_overview_site(r->overview, i, 0, &site) == 0)
+    if (address == 0 && upmu_overview_call_site_at(r->overview, i, 0, &site) == 0)
         address = site.address;
     if (address == 0)
         return memory_copy("(place not known)");
@@ -65,9 +65,9 @@ static void add_locks(struct diff *d, int side)
     struct upmu_overview_path_object l = {.size = sizeof l};
     uint64_t *on_path = memory_array(r->totals.n_objects + 1, sizeof *on_path);
     for (size_t process = 0; process < r->totals.n_processes; process++)
-        for (size_t i = 0; upmu_overview_path_object(r->overview, process, i, &l) == 0; i++)
+        for (size_t i = 0; upmu_overview_path_object_at(r->overview, process, i, &l) == 0; i++)
             on_path[l.object] = l.held_ns;
-    for (size_t i = 0; upmu_overview_object(r->overview, i, &o) == 0; i++) {
+    for (size_t i = 0; upmu_overview_object_at(r->overview, i, &o) == 0; i++) {
         struct diff_side *s = add(&d->locks, side, lock_name(r, i, &o), report_type_name(o.type));
         s->count = o.waits.count + o.waits.unfinished;
         s->ns = o.waits.total_ns + o.waits.unfinished_ns;
@@ -80,12 +80,12 @@ static void add_regions(struct diff *d, int side)
 {
     const struct report *r = d->report[side];
     struct upmu_overview_region region = {.size = sizeof region};
-    for (size_t i = 0; upmu_overview_region(r->overview, i, &region) == 0; i++) {
+    for (size_t i = 0; upmu_overview_region_at(r->overview, i, &region) == 0; i++) {
         struct diff_side *s = add(&d->regions, side, memory_copy(region.name), NULL);
         s->count = region.count;
         s->ns = region.wall_ns;
         for (size_t k = 0; k < region.n_counts; k++) {
-            const char *counter = upmu_overview_counter(r->overview, region.process, k);
+            const char *counter = upmu_overview_counter_name(r->overview, region.process, k);
             if (!counter)
                 break;
             s = add(&d->counters, side, memory_format("%s: %s", region.name, counter), NULL);
@@ -220,7 +220,7 @@ int report_diff(const struct report_request *q)
     for (int side = 0; rc == 0 && side < DIFF_SIDES; side++) {
         rc = upmu_overview_open(&reports[side].overview, reports[side].dir, NULL);
         if (rc == 0)
-            rc = upmu_overview_totals(reports[side].overview, &reports[side].totals);
+            rc = upmu_overview_totals_read(reports[side].overview, &reports[side].totals);
     }
     if (rc < 0)
         complain("%s", upmu_error());

@@ -43,8 +43,8 @@ static struct futexes count(const struct report *r, size_t process)
     struct futexes f = {.known = 0};
     struct upmu_overview_thread t = {.size = sizeof t};
     struct upmu_overview_sched s = {.size = sizeof s};
-    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
-        if (t.process != process || upmu_overview_sched(r->overview, i, &s) != 0)
+    for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
+        if (t.process != process || upmu_overview_sched_at(r->overview, i, &s) != 0)
             continue;
         f.switches_told |= s.told != 0;
         f.known += s.futexes_told != 0;

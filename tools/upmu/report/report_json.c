@@ -47,13 +47,13 @@ void report_json_place(struct json *j, const struct report *r, const char *key, 
     }
     json_object(j, key);
     report_json_address(j, "address", address);
-    if (upmu_overview_symbol(r->overview, process, address, 0, &s) == 0) {
+    if (upmu_overview_symbol_at(r->overview, process, address, 0, &s) == 0) {
         json_string(j, "module", s.module);
         report_json_address(j, "offset", s.offset);
         json_string(j, "problem", s.problem[0] ? s.problem : NULL);
     }
     json_array(j, "functions");
-    for (size_t depth = 0; upmu_overview_symbol(r->overview, process, address, depth, &s) == 0; depth++) {
+    for (size_t depth = 0; upmu_overview_symbol_at(r->overview, process, address, depth, &s) == 0; depth++) {
         json_object(j, NULL);
         json_string(j, "function", s.function);
         json_string(j, "file", s.file);
@@ -71,7 +71,7 @@ void report_json_place(struct json *j, const struct report *r, const char *key, 
 void report_json_stack(struct json *j, const struct report *r, const char *key, uint32_t process, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    if (id == 0 || upmu_overview_stack(r->overview, process, id, &stack) != 0) {
+    if (id == 0 || upmu_overview_stack_find(r->overview, process, id, &stack) != 0) {
         json_null(j, key);
         return;
     }
@@ -94,7 +94,7 @@ static void json_processes(struct json *j, const struct report *r)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     json_array(j, "processes");
-    for (size_t i = 0; upmu_overview_process(r->overview, i, &p) == 0; i++) {
+    for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++) {
         json_object(j, NULL);
         json_int(j, "pid", p.pid);
         json_string(j, "host", p.host);
@@ -138,7 +138,7 @@ static void json_totals(struct json *j, const struct report *r)
     json_object_end(j);
     json_array(j, "damages");
     for (size_t i = 0; i < t->n_damages; i++)
-        json_string(j, NULL, upmu_overview_damage(r->overview, i));
+        json_string(j, NULL, upmu_overview_damage_message(r->overview, i));
     json_array_end(j);
 }
 
@@ -148,7 +148,7 @@ void report_json_counts(struct json *j, const struct report *r, uint32_t process
     json_array(j, "counters");
     for (size_t k = 0; k < n; k++) {
         json_object(j, NULL);
-        json_string(j, "name", upmu_overview_counter(r->overview, process, k));
+        json_string(j, "name", upmu_overview_counter_name(r->overview, process, k));
         report_json_value(j, "sum", &counts[k].sum);
         json_uint(j, "without_value", counts[k].without_value);
         json_object_end(j);
@@ -159,7 +159,7 @@ void report_json_counts(struct json *j, const struct report *r, uint32_t process
 static void json_sched(struct json *j, const struct report *r, size_t thread)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.told) {
+    if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.told) {
         json_null(j, "sched");
         return;
     }
@@ -177,7 +177,7 @@ static void json_sched(struct json *j, const struct report *r, size_t thread)
 static void json_thread_futexes(struct json *j, const struct report *r, size_t thread)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched(r->overview, thread, &s) != 0 || !s.futexes_told) {
+    if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.futexes_told) {
         json_null(j, "futexes");
         return;
     }
@@ -191,7 +191,7 @@ static void json_threads(struct json *j, const struct report *r)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     json_array(j, "threads");
-    for (size_t i = 0; i < r->top && upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+    for (size_t i = 0; i < r->top && upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
         json_object(j, NULL);
         json_int(j, "pid", t.pid);
         json_int(j, "tid", t.tid);
@@ -246,10 +246,10 @@ static void json_longest(struct json *j, const struct report *r, const struct up
 
 static void json_uses_and_sites(struct json *j, const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
-    struct upmu_overview_use use = {.size = sizeof use};
-    struct upmu_overview_site site = {.size = sizeof site};
+    struct upmu_overview_object_thread use = {.size = sizeof use};
+    struct upmu_overview_call_site site = {.size = sizeof site};
     json_array(j, "threads");
-    for (size_t k = 0; k < r->top && upmu_overview_use(r->overview, i, k, &use) == 0; k++) {
+    for (size_t k = 0; k < r->top && upmu_overview_object_thread_at(r->overview, i, k, &use) == 0; k++) {
         json_object(j, NULL);
         json_int(j, "tid", use.tid);
         json_uint(j, "acquisitions", use.acquisitions);
@@ -264,7 +264,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     }
     json_array_end(j);
     json_array(j, "sites");
-    for (size_t k = 0; k < r->top && upmu_overview_site(r->overview, i, k, &site) == 0; k++) {
+    for (size_t k = 0; k < r->top && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++) {
         json_object(j, NULL);
         report_json_place(j, r, "place", o->process, site.address);
         json_uint(j, "taken", site.taken);
@@ -325,7 +325,7 @@ static void json_regions(struct json *j, const struct report *r)
 {
     struct upmu_overview_region region = {.size = sizeof region};
     json_array(j, "regions");
-    for (size_t i = 0; i < r->top && upmu_overview_region(r->overview, i, &region) == 0; i++) {
+    for (size_t i = 0; i < r->top && upmu_overview_region_at(r->overview, i, &region) == 0; i++) {
         json_object(j, NULL);
         json_int(j, "pid", region.pid);
         json_string(j, "name", region.name);
@@ -353,7 +353,7 @@ void report_write_json(struct output *out, const struct report *r)
     json_threads(&j, r);
     json_array(&j, "objects");
     for (size_t i = 0; i < r->top && i < r->totals.n_objects; i++)
-        if (upmu_overview_object(r->overview, r->order[i], &o) == 0)
+        if (upmu_overview_object_at(r->overview, r->order[i], &o) == 0)
             json_one_object(&j, r, r->order[i], &o);
     json_array_end(&j);
     json_regions(&j, r);

@@ -7,7 +7,7 @@
 static void json_tid(struct json *j, const struct report *r, const char *key, uint32_t thread)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
-    if (thread != UINT32_MAX && upmu_overview_thread(r->overview, thread, &t) == 0)
+    if (thread != UINT32_MAX && upmu_overview_thread_at(r->overview, thread, &t) == 0)
         json_int(j, key, t.tid);
     else
         json_null(j, key);
@@ -18,9 +18,9 @@ void report_json_pairs(struct json *j, const struct report *r)
     struct upmu_overview_pair p = {.size = sizeof p};
     struct upmu_trace_process of = {.size = sizeof of};
     json_array(j, "pairs");
-    for (size_t i = 0; i < r->top && upmu_overview_pair(r->overview, i, &p) == 0; i++) {
+    for (size_t i = 0; i < r->top && upmu_overview_pair_at(r->overview, i, &p) == 0; i++) {
         json_object(j, NULL);
-        if (upmu_overview_process(r->overview, p.process, &of) == 0)
+        if (upmu_overview_process_at(r->overview, p.process, &of) == 0)
             json_int(j, "pid", of.pid);
         json_int(j, "waiter", p.waiter_tid);
         json_tid(j, r, "other", p.other);
@@ -47,8 +47,8 @@ static void json_path_objects(struct json *j, const struct report *r, size_t pro
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};
     json_array(j, "objects");
-    for (size_t i = 0; i < r->top && upmu_overview_path_object(r->overview, process, i, &l) == 0 &&
-                       upmu_overview_object(r->overview, l.object, &o) == 0;
+    for (size_t i = 0; i < r->top && upmu_overview_path_object_at(r->overview, process, i, &l) == 0 &&
+                       upmu_overview_object_at(r->overview, l.object, &o) == 0;
          i++) {
         json_object(j, NULL);
         json_string(j, "type", report_type_name(o.type));
@@ -69,10 +69,10 @@ static void json_path_objects(struct json *j, const struct report *r, size_t pro
 static void json_path_steps(struct json *j, const struct report *r, size_t process)
 {
     static const char *const kinds[] = {
-        [UPMU_PATH_RUNS] = "runs", [UPMU_PATH_WAKES] = "wakes", [UPMU_PATH_WAITS] = "waits"};
-    struct upmu_overview_path_step s = {.size = sizeof s};
+        [UPMU_PATH_RUNNING] = "runs", [UPMU_PATH_WAKEUP] = "wakes", [UPMU_PATH_WAITING] = "waits"};
+    struct upmu_overview_path_segment s = {.size = sizeof s};
     json_array(j, "steps");
-    for (size_t i = 0; i < r->top && upmu_overview_path_step(r->overview, process, i, &s) == 0; i++) {
+    for (size_t i = 0; i < r->top && upmu_overview_path_segment_at(r->overview, process, i, &s) == 0; i++) {
         json_object(j, NULL);
         json_string(j, "kind", kinds[s.kind]);
         json_tid(j, r, "thread", s.thread);
@@ -89,16 +89,16 @@ void report_json_paths(struct json *j, const struct report *r)
     struct upmu_overview_path p = {.size = sizeof p};
     struct upmu_trace_process of = {.size = sizeof of};
     json_array(j, "paths");
-    for (size_t i = 0; i < r->totals.n_processes && upmu_overview_path(r->overview, i, &p) == 0; i++) {
+    for (size_t i = 0; i < r->totals.n_processes && upmu_overview_path_read(r->overview, i, &p) == 0; i++) {
         json_object(j, NULL);
-        if (upmu_overview_process(r->overview, i, &of) == 0)
+        if (upmu_overview_process_at(r->overview, i, &of) == 0)
             json_int(j, "pid", of.pid);
         json_uint(j, "begin_ns", p.begin_ns);
         json_uint(j, "end_ns", p.end_ns);
         json_uint(j, "run_ns", p.run_ns);
         json_uint(j, "wake_ns", p.wake_ns);
         json_uint(j, "unknown_ns", p.unknown_ns);
-        json_uint(j, "hops", p.hops);
+        json_uint(j, "hops", p.handoffs);
         json_path_objects(j, r, i);
         json_path_steps(j, r, i);
         json_object_end(j);

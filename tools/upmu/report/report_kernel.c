@@ -52,8 +52,8 @@ static void text_wakers(struct output *out, const struct report *r)
     struct table table;
     size_t n = 0;
     table_begin(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++)
-        for (size_t k = 0; upmu_overview_waker(r->overview, i, k, &w) == 0; k++) {
+    for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++)
+        for (size_t k = 0; upmu_overview_waker_at(r->overview, i, k, &w) == 0; k++) {
             if (n++ >= r->top)
                 continue;
             table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);
@@ -78,7 +78,7 @@ static void text_locks(struct output *out, const struct report *r)
     struct table table;
     size_t n = 0;
     table_begin(&table, columns, sizeof columns / sizeof *columns);
-    for (; upmu_overview_kernel_lock(r->overview, n, &l) == 0; n++) {
+    for (; upmu_overview_kernel_lock_at(r->overview, n, &l) == 0; n++) {
         if (n >= r->top)
             continue;
         table_cell(&table, STYLE_PLAIN, "0x%" PRIx64, l.address);
@@ -110,8 +110,8 @@ void report_json_kernel(struct json *j, const struct report *r)
     struct upmu_overview_waker w = {.size = sizeof w};
     struct upmu_overview_kernel_lock l = {.size = sizeof l};
     json_array(j, "wake_ups");
-    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++)
-        for (size_t k = 0; upmu_overview_waker(r->overview, i, k, &w) == 0; k++) {
+    for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++)
+        for (size_t k = 0; upmu_overview_waker_at(r->overview, i, k, &w) == 0; k++) {
             json_object(j, NULL);
             json_int(j, "tid", t.tid);
             json_int(j, "waker", w.tid);
@@ -120,7 +120,7 @@ void report_json_kernel(struct json *j, const struct report *r)
         }
     json_array_end(j);
     json_array(j, "kernel_locks");
-    for (size_t i = 0; i < r->top && upmu_overview_kernel_lock(r->overview, i, &l) == 0; i++) {
+    for (size_t i = 0; i < r->top && upmu_overview_kernel_lock_at(r->overview, i, &l) == 0; i++) {
         json_object(j, NULL);
         json_int(j, "process", l.process);
         report_json_address(j, "address", l.address);

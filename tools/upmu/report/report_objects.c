@@ -11,7 +11,7 @@
 #include "ui/table.h"
 
 static void text_site(struct output *out, const struct report *r, const struct upmu_overview_object *o,
-                      const struct upmu_overview_site *s)
+                      const struct upmu_overview_call_site *s)
 {
     char *place = report_place(r, o->process, s->address);
     char *waited = total_in_words(&s->waits);
@@ -33,7 +33,7 @@ static void text_site(struct output *out, const struct report *r, const struct u
     free(blamed);
 }
 
-static void text_user(struct output *out, const struct upmu_overview_use *u)
+static void text_user(struct output *out, const struct upmu_overview_object_thread *u)
 {
     char *waited = total_in_words(&u->waits);
     char *blamed = report_duration(u->blocked_ns);
@@ -57,11 +57,12 @@ void report_text_stack(struct output *out, const struct report *r, uint32_t proc
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     struct upmu_symbol s = {.size = sizeof s};
-    if (id == 0 || upmu_overview_stack(r->overview, process, id, &stack) != 0)
+    if (id == 0 || upmu_overview_stack_find(r->overview, process, id, &stack) != 0)
         return;
     fprintf(out->file, "      %s\n", what);
     for (uint32_t i = 0; i < stack.n_frames; i++) {
-        for (size_t depth = 0; upmu_overview_symbol(r->overview, process, stack.frames[i], depth, &s) == 0; depth++) {
+        for (size_t depth = 0; upmu_overview_symbol_at(r->overview, process, stack.frames[i], depth, &s) == 0;
+             depth++) {
             fputs("        ", out->file);
             if (s.function)
                 output_clean(out->file, s.function);
@@ -142,8 +143,8 @@ static void text_holds(struct output *out, const char *what, uint64_t n, uint64_
 
 static void text_object(struct output *out, const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
-    struct upmu_overview_site site = {.size = sizeof site};
-    struct upmu_overview_use use = {.size = sizeof use};
+    struct upmu_overview_call_site site = {.size = sizeof site};
+    struct upmu_overview_object_thread use = {.size = sizeof use};
     char *name = report_object_name(o);
 
     fprintf(out->file, "\n  %s", output_style(out, STYLE_TITLE));
@@ -161,10 +162,10 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     text_holds(out, o->holds_complete ? "holds" : "known holds", o->holds, o->hold_ns, o->hold_max_ns);
     text_holds(out, "holds sampled without contention", o->samples, o->sample_ns, o->sample_max_ns);
     fputs("    places\n", out->file);
-    for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_site(r->overview, i, k, &site) == 0; k++)
+    for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++)
         text_site(out, r, o, &site);
     fputs("    threads\n", out->file);
-    for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_use(r->overview, i, k, &use) == 0; k++)
+    for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_object_thread_at(r->overview, i, k, &use) == 0; k++)
         text_user(out, &use);
     if (o->longest.waiter != 0)
         text_longest(out, r, o);
@@ -219,7 +220,7 @@ static size_t each_object(struct output *out, const struct report *r, bool locks
     struct upmu_overview_object o = {.size = sizeof o};
     size_t all = 0;
     for (size_t i = 0; i < r->totals.n_objects; i++) {
-        if (upmu_overview_object(r->overview, r->order[i], &o) != 0 || is_lock(&o) != locks || all++ >= r->top)
+        if (upmu_overview_object_at(r->overview, r->order[i], &o) != 0 || is_lock(&o) != locks || all++ >= r->top)
             continue;
         if (t)
             object_row(t, &o);

@@ -22,7 +22,7 @@ static size_t rows(const struct report_request *q)
 static int write_it(struct report *r, const struct report_request *q, write_fn write)
 {
     struct output out;
-    if (upmu_overview_totals(r->overview, &r->totals) < 0) {
+    if (upmu_overview_totals_read(r->overview, &r->totals) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }

@@ -68,7 +68,7 @@ static void matrix_read(const struct report *r, uint32_t process, struct matrix 
 {
     struct upmu_overview_pair p = {.size = sizeof p};
     *m = (struct matrix){.waiters = sums_begin(r), .others = sums_begin(r)};
-    for (size_t i = 0; upmu_overview_pair(r->overview, i, &p) == 0; i++) {
+    for (size_t i = 0; upmu_overview_pair_at(r->overview, i, &p) == 0; i++) {
         if (p.process != process)
             continue;
         sums_add(&m->waiters, p.waiter, pair_ns(&p));
@@ -82,7 +82,7 @@ static void matrix_read(const struct report *r, uint32_t process, struct matrix 
 static char *thread_title(const struct report *r, uint32_t thread)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
-    if (thread == UINT32_MAX || upmu_overview_thread(r->overview, thread, &t) != 0)
+    if (thread == UINT32_MAX || upmu_overview_thread_at(r->overview, thread, &t) != 0)
         return memory_copy("NOT KNOWN");
     return memory_format("%ld", (long)t.tid);
 }
@@ -90,7 +90,7 @@ static char *thread_title(const struct report *r, uint32_t thread)
 static uint64_t matrix_cell(const struct report *r, uint32_t waiter, uint32_t other)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
-    for (size_t i = 0; upmu_overview_pair(r->overview, i, &p) == 0; i++)
+    for (size_t i = 0; upmu_overview_pair_at(r->overview, i, &p) == 0; i++)
         if (p.waiter == waiter && p.other == other)
             return pair_ns(&p);
     return 0;
@@ -101,7 +101,7 @@ static void matrix_row(struct table *t, const struct report *r, const struct mat
     struct upmu_overview_thread of = {.size = sizeof of};
     const struct thread_sum *w = &m->waiters.all[row];
     uint64_t shown = 0;
-    if (upmu_overview_thread(r->overview, w->thread, &of) != 0)
+    if (upmu_overview_thread_at(r->overview, w->thread, &of) != 0)
         return;
     table_cell(t, STYLE_PLAIN, "%ld", (long)of.tid);
     table_cell(t, STYLE_PLAIN, "%s", report_thread_name(&of));
@@ -130,7 +130,7 @@ static void matrix_table(struct output *out, const struct report *r, const struc
     columns[n + 3] = (struct table_column){"ALL", true};
     report_title(out, m->unfinished ? "Who waited for whom (waits that had not ended: up to the end)"
                                     : "Who waited for whom");
-    if (r->totals.n_processes > 1 && upmu_overview_process(r->overview, process, &p) == 0)
+    if (r->totals.n_processes > 1 && upmu_overview_process_at(r->overview, process, &p) == 0)
         fprintf(out->file, "  in process %ld\n", (long)p.pid);
     table_begin(&t, columns, n + 4);
     for (; rows < m->waiters.n && rows < r->top; rows++)
@@ -166,7 +166,7 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     char *length = report_duration(all), *run = report_duration(p->run_ns), *wake = report_duration(p->wake_ns),
          *unknown = report_duration(p->unknown_ns);
     struct upmu_trace_process of = {.size = sizeof of};
-    if (r->totals.n_processes > 1 && upmu_overview_process(r->overview, process, &of) == 0)
+    if (r->totals.n_processes > 1 && upmu_overview_process_at(r->overview, process, &of) == 0)
         fprintf(out->file, "  process %ld: ", (long)of.pid);
     else
         fputs("  ", out->file);
@@ -175,7 +175,7 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     if (p->unknown_ns)
         fprintf(out->file, ", %s in waits of which it is not known who ended them (%.1f %%)", unknown,
                 percent(p->unknown_ns, all));
-    fprintf(out->file, "; from thread to thread %" PRIu64 " times\n", p->hops);
+    fprintf(out->file, "; from thread to thread %" PRIu64 " times\n", p->handoffs);
     free(length);
     free(run);
     free(wake);
@@ -188,11 +188,11 @@ static bool thread_on_cpu(const struct report *r, size_t thread, const struct up
 {
     struct upmu_overview_sched sched = {.size = sizeof sched};
     const char *counter;
-    if (upmu_overview_sched(r->overview, thread, &sched) == 0 && sched.told && sched.unknown_ns == 0) {
+    if (upmu_overview_sched_at(r->overview, thread, &sched) == 0 && sched.told && sched.unknown_ns == 0) {
         *ns = sched.running_ns;
         return true;
     }
-    for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter(r->overview, of->process, i)); i++) {
+    for (size_t i = 0; i < of->n_counts && (counter = upmu_overview_counter_name(r->overview, of->process, i)); i++) {
         if (strcmp(counter, "task-clock") != 0 || of->counts[i].sum.status != UPMU_EXACT)
             continue;
         *ns = of->counts[i].sum.value;
@@ -220,7 +220,7 @@ static void path_doubts(struct output *out, const struct report *r, const struct
     uint64_t on_cpu;
     for (size_t i = 0; i < rows; i++) {
         uint64_t ns = threads->all[i].ns;
-        if (ns >= WORTH_A_WORD_NS && upmu_overview_thread(r->overview, threads->all[i].thread, &of) == 0 &&
+        if (ns >= WORTH_A_WORD_NS && upmu_overview_thread_at(r->overview, threads->all[i].thread, &of) == 0 &&
             thread_on_cpu(r, threads->all[i].thread, &of, &on_cpu) && on_cpu < ns / 2)
             path_doubt(out, &of, ns, on_cpu);
     }
@@ -231,19 +231,19 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
 {
     static const struct table_column columns[] = {
         {"THREAD", true}, {"NAME", false}, {"NOT WAITING ON IT", true}, {"SHARE", true}};
-    struct upmu_overview_path_step s = {.size = sizeof s};
+    struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_thread of = {.size = sizeof of};
     struct thread_sums threads = sums_begin(r);
     struct table t;
     size_t rows = 0;
 
-    for (size_t i = 0; upmu_overview_path_step(r->overview, process, i, &s) == 0; i++)
-        if (s.kind == UPMU_PATH_RUNS)
+    for (size_t i = 0; upmu_overview_path_segment_at(r->overview, process, i, &s) == 0; i++)
+        if (s.kind == UPMU_PATH_RUNNING)
             sums_add(&threads, s.thread, s.end_ns - s.begin_ns);
     sums_sort(&threads);
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (; rows < threads.n && rows < r->top; rows++) {
-        if (upmu_overview_thread(r->overview, threads.all[rows].thread, &of) != 0)
+        if (upmu_overview_thread_at(r->overview, threads.all[rows].thread, &of) != 0)
             break;
         table_cell(&t, STYLE_PLAIN, "%ld", (long)of.tid);
         table_cell(&t, STYLE_PLAIN, "%s", report_thread_name(&of));
@@ -280,8 +280,8 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
     size_t i = 0;
 
     table_begin(&t, columns, sizeof columns / sizeof *columns);
-    for (; i < r->top && upmu_overview_path_object(r->overview, process, i, &l) == 0 &&
-           upmu_overview_object(r->overview, l.object, &o) == 0;
+    for (; i < r->top && upmu_overview_path_object_at(r->overview, process, i, &l) == 0 &&
+           upmu_overview_object_at(r->overview, l.object, &o) == 0;
          i++) {
         cell_free(&t, STYLE_PLAIN, report_object_name(&o));
         table_cell(&t, STYLE_PLAIN, "%s", report_type_name(o.type));
@@ -300,8 +300,8 @@ void report_text_paths(struct output *out, const struct report *r)
 {
     struct upmu_overview_path p = {.size = sizeof p};
     bool titled = false;
-    for (uint32_t process = 0; upmu_overview_path(r->overview, process, &p) == 0; process++) {
-        if (p.hops + p.n_objects == 0)
+    for (uint32_t process = 0; upmu_overview_path_read(r->overview, process, &p) == 0; process++) {
+        if (p.handoffs + p.n_objects == 0)
             continue;
         if (!titled)
             report_title(out,

@@ -25,7 +25,7 @@ static void text_counts(struct output *out, const struct report *r, const struct
     table_begin(&t, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < region->n_counts; i++) {
         const struct upmu_value *v = &region->counts[i].sum;
-        const char *name = upmu_overview_counter(r->overview, region->process, i);
+        const char *name = upmu_overview_counter_name(r->overview, region->process, i);
         bool number = v->status == UPMU_EXACT || v->status == UPMU_SCALED;
         if (number)
             cell_free(&t, STYLE_PLAIN, report_value(name, v));
@@ -46,7 +46,7 @@ void report_text_regions(struct output *out, const struct report *r)
     if (r->totals.n_regions == 0)
         return;
     report_title(out, "Regions, by wall time");
-    for (; i < r->top && upmu_overview_region(r->overview, i, &region) == 0; i++) {
+    for (; i < r->top && upmu_overview_region_at(r->overview, i, &region) == 0; i++) {
         char *wall = report_duration(region.wall_ns), *max = report_duration(region.max_ns);
         char *mean = report_duration(region.count ? region.wall_ns / region.count : 0);
         fputs("  ", out->file);

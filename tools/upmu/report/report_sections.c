@@ -24,7 +24,7 @@ static bool has_number(const struct upmu_value *v)
 size_t report_counter_index(const struct report *r, uint32_t process, const char *name)
 {
     const char *counter;
-    for (size_t i = 0; (counter = upmu_overview_counter(r->overview, process, i)) != NULL; i++)
+    for (size_t i = 0; (counter = upmu_overview_counter_name(r->overview, process, i)) != NULL; i++)
         if (strcmp(counter, name) == 0)
             return i;
     return SIZE_MAX;
@@ -50,8 +50,8 @@ static struct row *rows_of(const struct report *r, uint32_t process, int kind, s
     *n = 0;
     for (size_t i = 0; i < r->totals.n_objects; i++) {
         struct row row = {.object = i, .section = {.size = sizeof row.section}};
-        if (upmu_overview_object(r->overview, i, &o) != 0 || o.process != process ||
-            upmu_overview_section(r->overview, i, kind, &row.section) != 0 || by >= row.section.n_counts)
+        if (upmu_overview_object_at(r->overview, i, &o) != 0 || o.process != process ||
+            upmu_overview_section_read(r->overview, i, kind, &row.section) != 0 || by >= row.section.n_counts)
             continue;
         row.by = &row.section.counts[by].sum;
         rows[(*n)++] = row;
@@ -66,7 +66,7 @@ static void text_rows(struct table *t, const struct report *r, const struct row 
     struct upmu_overview_object o = {.size = sizeof o};
     for (size_t i = 0; i < n; i++) {
         const struct upmu_overview_section *s = &rows[i].section;
-        if (upmu_overview_object(r->overview, rows[i].object, &o) != 0)
+        if (upmu_overview_object_at(r->overview, rows[i].object, &o) != 0)
             continue;
         cell_free(t, STYLE_PLAIN, report_object_name(&o));
         table_cell(t, STYLE_PLAIN, "%s", report_type_name(o.type));
@@ -86,7 +86,7 @@ static void text_process(struct output *out, const struct report *r, uint32_t pr
     const char *name;
     struct table table;
     while (n_columns < TABLE_COLUMNS_MAX &&
-           (name = upmu_overview_counter(r->overview, process, n_columns - FIXED)) != NULL)
+           (name = upmu_overview_counter_name(r->overview, process, n_columns - FIXED)) != NULL)
         columns[n_columns++] = (struct table_column){name, true};
     struct row *rows = rows_of(r, process, kind, by, &n);
     size_t shown = n < r->top ? n : r->top;
@@ -117,7 +117,7 @@ void report_json_sections(struct json *j, const struct report *r, size_t i, uint
     static const char *const keys[] = {[UPMU_SECTION_HELD] = "held", [UPMU_SECTION_WAITED] = "waited"};
     struct upmu_overview_section s = {.size = sizeof s};
     for (int kind = UPMU_SECTION_HELD; kind <= UPMU_SECTION_WAITED; kind++) {
-        if (upmu_overview_section(r->overview, i, kind, &s) != 0 || s.sections == 0) {
+        if (upmu_overview_section_read(r->overview, i, kind, &s) != 0 || s.sections == 0) {
             json_null(j, keys[kind]);
             continue;
         }

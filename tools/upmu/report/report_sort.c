@@ -14,7 +14,7 @@ struct ranked {
 static void rank_by_hold(const struct report *r, struct ranked *all)
 {
     struct upmu_overview_object o = {.size = sizeof o};
-    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object(r->overview, i, &o) == 0; i++)
+    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object_at(r->overview, i, &o) == 0; i++)
         all[i].ns = o.hold_ns;
 }
 
@@ -22,7 +22,7 @@ static void rank_by_path(const struct report *r, struct ranked *all)
 {
     struct upmu_overview_path_object l = {.size = sizeof l};
     for (size_t process = 0; process < r->totals.n_processes; process++)
-        for (size_t i = 0; upmu_overview_path_object(r->overview, process, i, &l) == 0; i++)
+        for (size_t i = 0; upmu_overview_path_object_at(r->overview, process, i, &l) == 0; i++)
             all[l.object].ns = l.held_ns;
 }
 
@@ -35,9 +35,9 @@ static bool rank_by_counter(const struct report *r, int kind, const char *counte
     bool found = false;
     for (uint32_t process = 0; process < r->totals.n_processes; process++)
         found |= report_counter_index(r, process, counter) != SIZE_MAX;
-    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object(r->overview, i, &o) == 0; i++) {
+    for (size_t i = 0; i < r->totals.n_objects && upmu_overview_object_at(r->overview, i, &o) == 0; i++) {
         size_t k = report_counter_index(r, o.process, counter);
-        if (upmu_overview_section(r->overview, i, kind, &s) == 0 && k < s.n_counts &&
+        if (upmu_overview_section_read(r->overview, i, kind, &s) == 0 && k < s.n_counts &&
             s.counts[k].sum.value != UPMU_NO_VALUE)
             all[i].ns = s.counts[k].sum.value;
     }

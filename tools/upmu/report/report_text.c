@@ -81,7 +81,7 @@ static void text_conditions(struct output *out, const struct report *r)
             t->n_processes, t->n_processes == 1 ? "process" : "processes", t->n_threads,
             t->n_threads == 1 ? "thread" : "threads");
     free(span);
-    for (size_t i = 0; upmu_overview_process(r->overview, i, &p) == 0; i++)
+    for (size_t i = 0; upmu_overview_process_at(r->overview, i, &p) == 0; i++)
         text_process(out, r, i, &p);
     text_own_cost(out, t);
     if (t->unmatched || t->unknown || t->unfinished)
@@ -91,7 +91,7 @@ static void text_conditions(struct output *out, const struct report *r)
                 t->unmatched, t->unfinished, t->unknown);
     for (size_t i = 0; i < t->n_damages; i++) {
         fprintf(out->file, "  %sdamaged:%s ", output_style(out, STYLE_BAD), output_plain(out));
-        output_clean(out->file, upmu_overview_damage(r->overview, i));
+        output_clean(out->file, upmu_overview_damage_message(r->overview, i));
         fputc('\n', out->file);
     }
 }

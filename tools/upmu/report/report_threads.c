@@ -85,7 +85,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
                        bool *told)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched(r->overview, i, &s) != 0)
+    if (upmu_overview_sched_at(r->overview, i, &s) != 0)
         s = (struct upmu_overview_sched){0};
     *told = *told || s.told;
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
@@ -120,7 +120,7 @@ static void text_threads(struct output *out, const struct report *r)
 
     report_title(out, "Threads");
     table_begin(&table, columns, sizeof columns / sizeof *columns);
-    for (; i < r->top && upmu_overview_thread(r->overview, i, &t) == 0; i++)
+    for (; i < r->top && upmu_overview_thread_at(r->overview, i, &t) == 0; i++)
         thread_row(&table, r, i, &t, &told);
     table_end(&table, out, 2);
     if (told)
@@ -140,10 +140,10 @@ static void thread_counts(struct output *out, const struct report *r, uint32_t p
     const char *name;
     size_t n = 2, all = 0;
 
-    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter(r->overview, process, n - 2)) != NULL; n++)
+    for (; n < TABLE_COLUMNS_MAX && (name = upmu_overview_counter_name(r->overview, process, n - 2)) != NULL; n++)
         columns[n] = (struct table_column){name, true};
     table_begin(&table, columns, n);
-    for (size_t i = 0; upmu_overview_thread(r->overview, i, &t) == 0; i++) {
+    for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
         if (t.process != process || t.n_counts < n - 2 || all++ >= r->top)
             continue;
         table_cell(&table, STYLE_PLAIN, "%ld", (long)t.tid);

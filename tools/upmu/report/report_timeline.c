@@ -19,7 +19,7 @@ static bool add_type(struct report_request *q, const char *word)
         }
     }
     const char *name;
-    for (int i = UPMU_OBJECT_NONE + 1; (name = upmu_trace_object_name(i)) != NULL; i++) {
+    for (int i = UPMU_OBJECT_NONE + 1; (name = upmu_object_type_name(i)) != NULL; i++) {
         if (strcmp(name, word) == 0) {
             q->object_types |= 1u << i;
             return true;
@@ -94,7 +94,8 @@ int report_timeline(const struct report_request *q)
     }
     t.places.overview = upmu_timeline_overview(t.rows);
     t.places.dir = q->dir;
-    if (upmu_timeline_totals(t.rows, &t.totals) < 0 || upmu_overview_totals(t.places.overview, &t.places.totals) < 0)
+    if (upmu_timeline_totals_read(t.rows, &t.totals) < 0 ||
+        upmu_overview_totals_read(t.places.overview, &t.places.totals) < 0)
         complain("%s", upmu_error());
     else
         status = write_it(q, &t);

@@ -19,7 +19,7 @@ size_t report_tell_damages(const struct upmu_overview *overview)
 {
     const char *damage;
     size_t n = 0;
-    for (; (damage = upmu_overview_damage(overview, n)) != NULL; n++)
+    for (; (damage = upmu_overview_damage_message(overview, n)) != NULL; n++)
         complain("damaged: %s", damage);
     return n;
 }
@@ -108,7 +108,7 @@ char *report_symbol_words(const struct upmu_symbol *s, uint64_t address)
 char *report_place(const struct report *r, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    if (address == 0 || upmu_overview_symbol(r->overview, process, address, 0, &s) != 0)
+    if (address == 0 || upmu_overview_symbol_at(r->overview, process, address, 0, &s) != 0)
         return memory_copy("?");
     return report_symbol_words(&s, address);
 }
@@ -119,7 +119,7 @@ char *report_value(const char *counter, const struct upmu_value *value)
     if (value->status != UPMU_EXACT && value->status != UPMU_SCALED)
         return memory_copy(upmu_status_name(value->status));
     const char *mark = value->status == UPMU_SCALED ? "~" : "";
-    bool time = counter && upmu_event_info(counter, &info) == 0 && strcmp(info.unit, "ns") == 0;
+    bool time = counter && upmu_event_find(counter, &info) == 0 && strcmp(info.unit, "ns") == 0;
     if (!time)
         return memory_format("%s%" PRIu64, mark, value->value);
     char *duration = report_duration(value->value);
@@ -133,7 +133,7 @@ size_t report_counts(const struct report *r, const struct upmu_overview_region *
 {
     size_t n = 0;
     for (; n < region->n_counts && n < max; n++) {
-        names[n] = upmu_overview_counter(r->overview, region->process, n);
+        names[n] = upmu_overview_counter_name(r->overview, region->process, n);
         if (!names[n])
             break;
         values[n] = region->counts[n].sum;
@@ -152,7 +152,7 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
     char last[64] = "";
     size_t n = report_counts(r, region, names, values, REPORT_COUNTS_MAX);
 
-    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+    for (size_t i = 0; upmu_metric_at(i, &info) == 0; i++) {
         /* Variants of one metric stand together; one of them is told. */
         if (strcmp(last, info.name) == 0 ||
             upmu_metric_eval(info.name, names, values, n, (double)region->wall_ns / 1e9, &value) != 0)

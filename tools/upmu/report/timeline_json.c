@@ -6,7 +6,7 @@
 static void json_thread(struct json *j, const struct timeline *t, const char *key, uint32_t thread)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
-    if (thread == UINT32_MAX || upmu_overview_thread(t->places.overview, thread, &of) != 0) {
+    if (thread == UINT32_MAX || upmu_overview_thread_at(t->places.overview, thread, &of) != 0) {
         json_null(j, key);
         return;
     }
@@ -19,7 +19,7 @@ static void json_thread(struct json *j, const struct timeline *t, const char *ke
 static void json_of_object(struct json *j, const struct timeline *t, uint32_t object)
 {
     struct upmu_overview_object of = {.size = sizeof of};
-    if (object == UINT32_MAX || upmu_overview_object(t->places.overview, object, &of) != 0) {
+    if (object == UINT32_MAX || upmu_overview_object_at(t->places.overview, object, &of) != 0) {
         json_null(j, "object");
         return;
     }
@@ -46,14 +46,14 @@ static void json_row(struct json *j, const struct timeline *t, const struct upmu
     json_thread(j, t, "holder", row->holder);
     report_json_place(j, &t->places, "holder_site", row->process, row->holder_site);
     json_int(j, "result", row->result);
-    json_bool(j, "shared", (row->flags & UPMU_FLAG_SHARED) != 0);
+    json_bool(j, "shared", (row->flags & UPMU_TRACE_FLAG_SHARED) != 0);
     json_string(j, "text", row->text[0] ? row->text : NULL);
     report_json_place(j, &t->places, "site", row->process, row->site);
     report_json_stack(j, &t->places, "stack", row->process, row->stack);
     json_array(j, "counters");
     for (size_t i = 0; i < row->n_counts; i++) {
         json_object(j, NULL);
-        json_string(j, "name", upmu_overview_counter(t->places.overview, row->process, i));
+        json_string(j, "name", upmu_overview_counter_name(t->places.overview, row->process, i));
         report_json_value(j, "value", &row->counts[i]);
         json_object_end(j);
     }
@@ -71,7 +71,7 @@ void timeline_write_json(struct output *out, const struct timeline *t)
     json_uint(&j, "matched", t->totals.matched);
     json_uint(&j, "skipped", t->totals.skipped);
     json_array(&j, "rows");
-    for (size_t i = 0; upmu_timeline_row(t->rows, i, &row) == 0; i++)
+    for (size_t i = 0; upmu_timeline_row_at(t->rows, i, &row) == 0; i++)
         json_row(&j, t, &row);
     json_array_end(&j);
     json_end(&j);

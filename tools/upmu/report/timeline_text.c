@@ -12,7 +12,7 @@
 char *timeline_thread(const struct timeline *t, uint32_t thread)
 {
     struct upmu_overview_thread of = {.size = sizeof of};
-    if (thread == UINT32_MAX || upmu_overview_thread(t->places.overview, thread, &of) != 0)
+    if (thread == UINT32_MAX || upmu_overview_thread_at(t->places.overview, thread, &of) != 0)
         return memory_copy("?");
     const char *name = report_thread_name(&of);
     return memory_format("%ld%s%s", (long)of.tid, name[0] ? " " : "", name);
@@ -21,7 +21,7 @@ char *timeline_thread(const struct timeline *t, uint32_t thread)
 char *timeline_object(const struct timeline *t, uint32_t object)
 {
     struct upmu_overview_object of = {.size = sizeof of};
-    if (object == UINT32_MAX || upmu_overview_object(t->places.overview, object, &of) != 0)
+    if (object == UINT32_MAX || upmu_overview_object_at(t->places.overview, object, &of) != 0)
         return memory_copy("");
     char *name = report_object_name(&of);
     char *text =
@@ -65,7 +65,7 @@ static uint64_t place_of(const struct timeline *t, const struct upmu_timeline_ro
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (row->site != 0 || row->stack == 0 ||
-        upmu_overview_stack(t->places.overview, row->process, row->stack, &stack) != 0 || stack.n_frames == 0)
+        upmu_overview_stack_find(t->places.overview, row->process, row->stack, &stack) != 0 || stack.n_frames == 0)
         return row->site;
     return stack.frames[0];
 }
@@ -112,9 +112,9 @@ static char *joined(char *first, char *second)
 
 static char *remarks(const struct upmu_timeline_row *row)
 {
-    char *text = memory_copy(row->flags & UPMU_FLAG_SHARED    ? "as a reader"
-                             : row->flags & UPMU_FLAG_SAMPLED ? "a sample"
-                                                              : "");
+    char *text = memory_copy(row->flags & UPMU_TRACE_FLAG_SHARED    ? "as a reader"
+                             : row->flags & UPMU_TRACE_FLAG_SAMPLED ? "a sample"
+                                                                    : "");
     if (row->result <= 0 || row->kind == UPMU_ROW_REGION)
         return text;
     const char *error = strerrorname_np(row->result);
@@ -161,7 +161,7 @@ void timeline_write_text(struct output *out, const struct timeline *t)
     else
         fprintf(out->file, "page %ld is empty\n", t->page);
     table_begin(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; upmu_timeline_row(t->rows, i, &row) == 0; i++)
+    for (size_t i = 0; upmu_timeline_row_at(t->rows, i, &row) == 0; i++)
         text_row(&table, t, &row);
     table_end(&table, out, 2);
     if (n->skipped + n->shown < n->matched)
@@ -201,7 +201,7 @@ static void text_holder(struct output *out, const struct timeline *t, const stru
 static void text_counts(struct output *out, const struct timeline *t, const struct upmu_timeline_row *row)
 {
     for (size_t i = 0; i < row->n_counts; i++) {
-        const char *name = upmu_overview_counter(t->places.overview, row->process, i);
+        const char *name = upmu_overview_counter_name(t->places.overview, row->process, i);
         char *value = report_value(name, &row->counts[i]);
         line(out, i == 0 ? "counters" : "", memory_format("%s %s", name ? name : "?", value));
         free(value);
@@ -211,7 +211,7 @@ static void text_counts(struct output *out, const struct timeline *t, const stru
 void timeline_write_row(struct output *out, const struct timeline *t)
 {
     struct upmu_timeline_row row = {.size = sizeof row};
-    if (upmu_timeline_row(t->rows, 0, &row) != 0)
+    if (upmu_timeline_row_at(t->rows, 0, &row) != 0)
         return;
     char *what = about(t, &row), *at = seconds(since(t, row.begin_ns)), *until = seconds(since(t, row.end_ns));
     fprintf(out->file, "%sRow %" PRIu64 "%s: ", output_style(out, STYLE_TITLE), row.number, output_plain(out));

@@ -53,7 +53,7 @@ static int part_open(struct stat_parts *parts, enum stat_target target, int id)
     int rc = upmu_set_open(&part.set, q->events, &opts);
     if (rc < 0)
         return rc;
-    parts->n_events = upmu_set_size(part.set);
+    parts->n_events = upmu_set_event_count(part.set);
     part.label = part_label(target, id);
     part.values = memory_array(parts->n_events, sizeof *part.values);
     part.now = memory_array(parts->n_events, sizeof *part.now);

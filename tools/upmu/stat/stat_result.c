@@ -76,7 +76,7 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
         if (e->total == UPMU_NO_VALUE)
             values[i].status = UPMU_NOT_COUNTED;
     }
-    for (size_t i = 0; upmu_metric_info(i, &info) == 0; i++) {
+    for (size_t i = 0; upmu_metric_at(i, &info) == 0; i++) {
         struct upmu_metric_value value;
         if (info.on_demand && !metrics_listed(result->request->events, info.name) &&
             !metrics_listed(result->request->metrics, info.name))
@@ -93,7 +93,7 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
 static void event_begin(struct stat_event *e, const char *name)
 {
     struct upmu_event_info info = {.size = sizeof info};
-    int rc = upmu_event_info(name, &info);
+    int rc = upmu_event_find(name, &info);
     bool known = rc == 0 || rc == UPMU_E_UNSUPPORTED, scaled = known && info.scale_unit[0] != '\0';
     *e = (struct stat_event){
         .name = memory_copy(name),
@@ -109,13 +109,13 @@ static void event_begin(struct stat_event *e, const char *name)
 /* Most machines have one core type, which is not worth a row of its own. */
 static void kinds_begin(struct stat_event *e, const struct upmu_set *set, size_t i)
 {
-    if (!upmu_set_kind(set, i, 1))
+    if (!upmu_set_core_type(set, i, 1))
         return;
-    while (upmu_set_kind(set, i, e->n_kinds))
+    while (upmu_set_core_type(set, i, e->n_kinds))
         e->n_kinds++;
     e->kinds = memory_array(e->n_kinds, sizeof *e->kinds);
     for (size_t k = 0; k < e->n_kinds; k++)
-        e->kinds[k] = (struct stat_kind){.pmu = memory_copy(upmu_set_kind(set, i, k))};
+        e->kinds[k] = (struct stat_kind){.pmu = memory_copy(upmu_set_core_type(set, i, k))};
 }
 
 static struct stat_event *events_begin(const struct stat_parts *parts)
@@ -174,7 +174,7 @@ static void kinds_add(struct stat_event *e, struct upmu_set *set, size_t i)
 {
     for (size_t k = 0; k < e->n_kinds; k++) {
         struct upmu_value v;
-        if (upmu_set_read_kind(set, i, k, &v) < 0 || !is_number(&v))
+        if (upmu_set_read_core_type(set, i, k, &v) < 0 || !is_number(&v))
             continue;
         if (__builtin_add_overflow(e->kinds[k].total, v.value, &e->kinds[k].total))
             e->kinds[k].total = UPMU_NO_VALUE;
@@ -189,7 +189,7 @@ static void result_begin(struct stat_result *result, const struct stat_parts *pa
     result->n_events = parts->n_events;
     result->events = events_begin(parts);
     for (size_t p = 0; p < parts->n; p++)
-        result->instances += upmu_set_instances(parts->part[p].set);
+        result->instances += upmu_set_instance_count(parts->part[p].set);
     if (!parts->request->each)
         return;
     result->n_members = parts->n;

@@ -85,7 +85,7 @@ struct stat_usage stat_usage_of_command(const struct upmu_set *set)
 {
     struct stat_usage u = {0};
     struct upmu_usage used = {.size = sizeof used};
-    if (upmu_set_usage(set, &used) < 0)
+    if (upmu_set_usage_read(set, &used) < 0)
         return u;
     usage_put(&u, STAT_USER_NS, used.user_ns);
     usage_put(&u, STAT_SYSTEM_NS, used.system_ns);

@@ -68,8 +68,8 @@ static int top_option(void *arg, int id, const char *value)
 static bool somebody_records(const struct upmu_control *control)
 {
     struct upmu_control_status s = {.size = sizeof s};
-    for (size_t i = 0; i < upmu_control_processes(control); i++)
-        if (upmu_control_status(control, i, &s) == 0 && s.running)
+    for (size_t i = 0; i < upmu_control_process_count(control); i++)
+        if (upmu_control_status_read(control, i, &s) == 0 && s.running)
             return true;
     return false;
 }
@@ -118,7 +118,7 @@ static int watch_process(const struct top_request *q)
     }
     char *subject = memory_format("process %ld", q->pid);
     stat_signals_catch();
-    if (upmu_control_status(control, 0, &s) < 0)
+    if (upmu_control_status_read(control, 0, &s) < 0)
         complain("%s", upmu_error());
     else
         status = watch(q, control, (pid_t)q->pid, s.dir, subject);

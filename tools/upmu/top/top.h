@@ -2,7 +2,7 @@
 /**
  * @file
  * upmu top: cmd_top.c (the command line) -> top_run.c (one look after the other) -> top_screen.c or top_json.c (showing
- * it). Room: tools/upmu. After it: libupmu_analysis (upmu/live.h), /proc, and a counter set for -e.
+ * it). Room: tools/upmu. After it: libupmu_analysis (upmu/monitor.h), /proc, and a counter set for -e.
  */
 #ifndef UPMU_TOOL_TOP_H
 #define UPMU_TOOL_TOP_H
@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "upmu/deadlock.h"
-#include "upmu/live.h"
+#include "upmu/monitor.h"
 #include "upmu/upmu.h"
 
 /** What the kernel says of a thread, since it began. */
@@ -30,7 +30,7 @@ struct top_tasks {
 
 /** A thread as it is shown. */
 struct top_thread {
-    struct upmu_live_thread live;
+    struct upmu_monitor_thread live;
     bool has_task; /**< the rest is known: shares of the interval, switches in it */
     double running, ready, off;
     uint64_t voluntary, involuntary;
@@ -49,8 +49,8 @@ struct top_deadlock {
 };
 
 struct top {
-    struct upmu_live *live;
-    struct upmu_live_totals totals;
+    struct upmu_monitor *live;
+    struct upmu_monitor_totals totals;
     struct upmu_deadlock_watch *watch; /**< NULL: nobody looks for deadlocks */
     pid_t pid;                         /**< the process whose tasks and counters are shown; 0: none */
     const char *subject;               /**< in the title: the command, or the directory */

@@ -23,7 +23,7 @@ static void add_one(struct top *t, const struct deadlock_report *r, size_t i, co
     struct top_deadlock *new = &t->deadlocks[t->n_deadlocks++];
     *new = (struct top_deadlock){.headline = deadlock_headline(d), .pid = d->pid};
     new->threads = memory_array(d->n_threads + 1, sizeof *new->threads);
-    for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread(r->deadlocks, i, k, &of) == 0; k++) {
+    for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(r->deadlocks, i, k, &of) == 0; k++) {
         char *name = deadlock_thread_name(of.tid, of.name), *wait = deadlock_wait(r, d->process, &of);
         char *place = deadlock_place(r, d->process, of.site);
         new->threads[k].tid = of.tid;
@@ -46,7 +46,7 @@ static void take(struct top *t, const char *process)
         return;
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
-    for (size_t i = 0; i < t->n_deadlocks && upmu_deadlocks_item(r.deadlocks, 0, &d) == 0;) {
+    for (size_t i = 0; i < t->n_deadlocks && upmu_deadlocks_at(r.deadlocks, 0, &d) == 0;) {
         if (t->deadlocks[i].pid != d.pid) {
             i++;
             continue;
@@ -54,7 +54,7 @@ static void take(struct top *t, const char *process)
         free_one(&t->deadlocks[i]);
         t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
     }
-    for (size_t i = 0; upmu_deadlocks_item(r.deadlocks, i, &d) == 0; i++)
+    for (size_t i = 0; upmu_deadlocks_at(r.deadlocks, i, &d) == 0; i++)
         if (d.certainty == UPMU_DEADLOCK_CERTAIN && !d.suppressed)
             add_one(t, &r, i, &d);
     upmu_deadlocks_close(r.deadlocks);
@@ -66,7 +66,7 @@ static bool is_over(const struct top *t, const struct top_deadlock *d)
     for (size_t i = 0; i < d->n_threads; i++) {
         bool stands = false;
         for (size_t k = 0; k < t->n_threads && !stands; k++) {
-            const struct upmu_live_thread *l = &t->threads[k].live;
+            const struct upmu_monitor_thread *l = &t->threads[k].live;
             stands = l->pid == d->pid && l->tid == d->threads[i].tid && l->wait_kind >= 0;
         }
         if (!stands)
@@ -86,7 +86,7 @@ void top_deadlocks_look(struct top *t)
         free_one(&t->deadlocks[i]);
         t->deadlocks[i] = t->deadlocks[--t->n_deadlocks];
     }
-    if (t->watch && upmu_deadlock_watch_look(t->watch, &process) > 0)
+    if (t->watch && upmu_deadlock_watch_poll(t->watch, &process) > 0)
         take(t, process);
 }
 

@@ -25,7 +25,7 @@ static void json_switches(struct json *j, const char *key, const struct top_thre
         json_null(j, key);
 }
 
-static void json_wait(struct json *j, const struct top *t, const struct upmu_live_thread *l)
+static void json_wait(struct json *j, const struct top *t, const struct upmu_monitor_thread *l)
 {
     if (l->wait_kind < 0) {
         json_null(j, "waits_for");
@@ -71,9 +71,9 @@ static void json_threads(struct json *j, const struct top *t)
 
 static void json_locks(struct json *j, const struct top *t)
 {
-    struct upmu_live_lock l = {.size = sizeof l};
+    struct upmu_monitor_lock l = {.size = sizeof l};
     json_array(j, "locks");
-    for (size_t i = 0; upmu_live_lock(t->live, i, &l) == 0; i++) {
+    for (size_t i = 0; upmu_monitor_lock_at(t->live, i, &l) == 0; i++) {
         json_object(j, NULL);
         json_int(j, "pid", l.pid);
         json_string(j, "type", report_type_name(l.type));

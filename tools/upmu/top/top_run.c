@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One look of upmu top: what the recording says, what the kernel says of the threads, and counters. Room: tools/upmu. Before
- * it: cmd_top.c; after it: upmu/live.h, top_tasks.c, top_deadlock.c. */
+ * it: cmd_top.c; after it: upmu/monitor.h, top_tasks.c, top_deadlock.c. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -29,7 +29,7 @@ static int open_counters(struct top *t, const char *events)
     const struct upmu_set_opts opts = {.size = sizeof opts, .target = UPMU_TARGET_PROCESS, .pid = t->pid};
     if (upmu_set_open(&t->set, events, &opts) < 0 || upmu_set_start(t->set) < 0)
         return failed();
-    t->n_counts = upmu_set_size(t->set);
+    t->n_counts = upmu_set_event_count(t->set);
     t->counts = memory_array(t->n_counts + 1, sizeof *t->counts);
     t->counts_before = memory_array(t->n_counts + 1, sizeof *t->counts_before);
     return 0;
@@ -38,7 +38,7 @@ static int open_counters(struct top *t, const char *events)
 int top_open(struct top *t, const char *dir, const char *events)
 {
     t->totals.size = sizeof t->totals;
-    if (upmu_live_open(&t->live, dir) < 0)
+    if (upmu_monitor_open(&t->live, dir) < 0)
         return failed();
     if (upmu_deadlock_watch_open(&t->watch, dir) != 0)
         return failed();
@@ -48,7 +48,7 @@ int top_open(struct top *t, const char *dir, const char *events)
 
 void top_close(struct top *t)
 {
-    upmu_live_close(t->live);
+    upmu_monitor_close(t->live);
     upmu_deadlock_watch_close(t->watch);
     upmu_set_close(t->set);
     top_deadlocks_free(t);
@@ -96,10 +96,10 @@ static int compare_threads(const void *a, const void *b)
 
 static void read_threads(struct top *t)
 {
-    struct upmu_live_thread live = {.size = sizeof live};
+    struct upmu_monitor_thread live = {.size = sizeof live};
     t->threads = memory_resize(t->threads, t->totals.n_threads + 1, sizeof *t->threads);
     t->n_threads = 0;
-    for (size_t i = 0; upmu_live_thread(t->live, i, &live) == 0; i++) {
+    for (size_t i = 0; upmu_monitor_thread_at(t->live, i, &live) == 0; i++) {
         if (live.ended)
             continue;
         t->threads[t->n_threads] = (struct top_thread){.live = live};
@@ -136,7 +136,7 @@ int top_look(struct top *t)
     read_tasks(t);
     if (read_counts(t) != 0)
         return -1;
-    if (upmu_live_look(t->live) < 0 || upmu_live_totals(t->live, &t->totals) < 0)
+    if (upmu_monitor_update(t->live) < 0 || upmu_monitor_totals_read(t->live, &t->totals) < 0)
         return failed();
     read_threads(t);
     top_deadlocks_look(t);
@@ -155,7 +155,7 @@ char *top_object(int type, uint64_t address, const char *name)
 char *top_place(const struct top *t, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    if (address == 0 || upmu_live_symbol(t->live, process, address, 0, &s) != 0)
+    if (address == 0 || upmu_monitor_symbol_at(t->live, process, address, 0, &s) != 0)
         return memory_copy("");
     return report_symbol_words(&s, address);
 }

@@ -109,7 +109,7 @@ static void put_deadlocks(int *y, const struct top *t)
 }
 
 /* "mutex the till, held by 12 keeper, 1.2 ms" */
-static char *wait_words(const struct top *t, const struct upmu_live_thread *l)
+static char *wait_words(const struct top *t, const struct upmu_monitor_thread *l)
 {
     if (l->wait_kind < 0)
         return memory_copy("");
@@ -155,7 +155,7 @@ static void put_threads(int *y, const struct top *t, int most)
         put_line(y, A_DIM, memory_format("%8s and %zu more", "", t->n_threads - (size_t)most));
 }
 
-static void put_lock(int *y, const struct top *t, const struct upmu_live_lock *l)
+static void put_lock(int *y, const struct top *t, const struct upmu_monitor_lock *l)
 {
     char *object = top_object(l->type, l->address, l->name), *total = report_duration(l->total_ns);
     char *holder = l->holder ? memory_format("%ld", (long)l->holder) : memory_copy("");
@@ -169,11 +169,11 @@ static void put_lock(int *y, const struct top *t, const struct upmu_live_lock *l
 
 static void put_locks(int *y, const struct top *t)
 {
-    struct upmu_live_lock l = {.size = sizeof l};
+    struct upmu_monitor_lock l = {.size = sizeof l};
     put_line(
         y, A_REVERSE,
         memory_format("%-36s %10s %10s %8s %8s %12s", "LOCK", "WAIT ms/s", "WAITS/s", "WAITERS", "HOLDER", "TOTAL"));
-    for (size_t i = 0; *y < LINES && upmu_live_lock(t->live, i, &l) == 0; i++)
+    for (size_t i = 0; *y < LINES && upmu_monitor_lock_at(t->live, i, &l) == 0; i++)
         put_lock(y, t, &l);
 }
 

@@ -106,7 +106,7 @@ static int ctl_check(const struct ctl_request *q)
 /* All processes that live. Those that have ended meanwhile are no fault, unless all have. */
 static int ctl_act(const struct ctl_request *q, const struct upmu_control *c)
 {
-    size_t n = upmu_control_processes(c), done = 0, failed = 0;
+    size_t n = upmu_control_process_count(c), done = 0, failed = 0;
     for (size_t i = 0; i < n; i++) {
         int rc = q->verb->act(q, c, i);
         done += rc >= 0;
@@ -135,9 +135,9 @@ static int ctl_status(const struct upmu_control *c)
     int status = EXIT_OK;
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
-    for (size_t i = 0; i < upmu_control_processes(c); i++) {
+    for (size_t i = 0; i < upmu_control_process_count(c); i++) {
         struct upmu_control_status s = {.size = sizeof s};
-        if (upmu_control_status(c, i, &s) == 0) {
+        if (upmu_control_status_read(c, i, &s) == 0) {
             write_status(out.file, &s);
         } else {
             complain("%s", upmu_error());

@@ -84,23 +84,23 @@ static const struct {
     uint32_t flag;
     const char *name;
 } flag_names[] = {
-    {UPMU_FLAG_SHARED, "reader"},
-    {UPMU_FLAG_HOLDER_SHARED, "held-by-reader"},
-    {UPMU_FLAG_TIMED, "timed"},
-    {UPMU_FLAG_TRIED, "tried"},
-    {UPMU_FLAG_SAMPLED, "sampled"},
-    {UPMU_FLAG_RECURSIVE, "recursive"},
-    {UPMU_FLAG_ERRORCHECK, "errorcheck"},
-    {UPMU_FLAG_ROBUST, "robust"},
-    {UPMU_FLAG_PI, "pi"},
-    {UPMU_FLAG_PSHARED, "process-shared"},
-    {UPMU_FLAG_FREED, "freed"},
+    {UPMU_TRACE_FLAG_SHARED, "reader"},
+    {UPMU_TRACE_FLAG_HOLDER_SHARED, "held-by-reader"},
+    {UPMU_TRACE_FLAG_TIMED, "timed"},
+    {UPMU_TRACE_FLAG_TRIED, "tried"},
+    {UPMU_TRACE_FLAG_SAMPLED, "sampled"},
+    {UPMU_TRACE_FLAG_RECURSIVE, "recursive"},
+    {UPMU_TRACE_FLAG_ERRORCHECK, "errorcheck"},
+    {UPMU_TRACE_FLAG_ROBUST, "robust"},
+    {UPMU_TRACE_FLAG_PI, "pi"},
+    {UPMU_TRACE_FLAG_PSHARED, "process-shared"},
+    {UPMU_TRACE_FLAG_FREED, "freed"},
 };
 enum { FLAG_NAMES = sizeof flag_names / sizeof *flag_names };
 
 static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 {
-    const char *type = upmu_trace_object_name(e->object_type);
+    const char *type = upmu_object_type_name(e->object_type);
     fprintf(out, " %s=0x%" PRIx64, type ? type : "object", e->object);
     if (e->result)
         fprintf(out, " result=%d", (int)e->result);
@@ -119,7 +119,7 @@ static void dump_object_text(FILE *out, const struct upmu_trace_event *e)
 
 static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
 {
-    json_string(j, "object_type", upmu_trace_object_name(e->object_type));
+    json_string(j, "object_type", upmu_object_type_name(e->object_type));
     json_uint(j, "object", e->object);
     json_int(j, "result", e->result);
     json_int(j, "peer", e->peer);
@@ -135,7 +135,7 @@ static void dump_object_json(struct json *j, const struct upmu_trace_event *e)
 
 static const char *counter_name(const struct dump *d, const struct upmu_trace_event *e, size_t i)
 {
-    const char *name = upmu_trace_counter(d->trace, e->process, i);
+    const char *name = upmu_trace_counter_name(d->trace, e->process, i);
     return name ? name : "?";
 }
 
@@ -171,7 +171,7 @@ static void dump_event_text(struct dump *d, const struct upmu_trace_event *e)
         fprintf(out, " object=0x%" PRIx64, e->object);
     if (has_cpu(e) || has_switches(e))
         fprintf(out, " %s=%" PRIu64, has_cpu(e) ? "cpu" : "count", e->count);
-    if (e->flags & UPMU_FLAG_PREEMPTED)
+    if (e->flags & UPMU_TRACE_FLAG_PREEMPTED)
         fputs(" preempted", out);
     if (e->kind == UPMU_TRACE_SCHED_WAKE)
         fprintf(out, " peer=%ld", (long)e->peer);
@@ -226,7 +226,7 @@ static void dump_event_json(struct dump *d, const struct upmu_trace_event *e)
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         json_int(j, "result", e->result);
     if (e->kind == UPMU_TRACE_SCHED_OUT)
-        json_bool(j, "preempted", (e->flags & UPMU_FLAG_PREEMPTED) != 0);
+        json_bool(j, "preempted", (e->flags & UPMU_TRACE_FLAG_PREEMPTED) != 0);
     json_array(j, "values");
     for (size_t i = 0; i < e->n_values; i++)
         dump_value_json(j, counter_name(d, e, i), &e->values[i]);
@@ -292,9 +292,9 @@ static void dump_process_text(const struct upmu_trace_process *p)
 
 static int dump_processes(struct dump *d)
 {
-    for (size_t i = 0; i < upmu_trace_processes(d->trace); i++) {
+    for (size_t i = 0; i < upmu_trace_process_count(d->trace); i++) {
         struct upmu_trace_process p = {.size = sizeof p};
-        if (upmu_trace_process(d->trace, i, &p) < 0) {
+        if (upmu_trace_process_at(d->trace, i, &p) < 0) {
             complain("%s", upmu_error());
             return -1;
         }

@@ -64,7 +64,7 @@ static int list_formats(void)
     struct upmu_export_format f = {.size = sizeof f};
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;
-    for (size_t i = 0; upmu_export_format(i, &f) == 0; i++)
+    for (size_t i = 0; upmu_export_format_at(i, &f) == 0; i++)
         fprintf(out.file, "  %s%-11s%s %s\n", output_style(&out, STYLE_TITLE), f.name, output_plain(&out), f.summary);
     return output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
 }

@@ -24,7 +24,7 @@ static int repair_option(void *arg, int id, const char *value)
     return 0;
 }
 
-static void repair_report(FILE *out, const char *dir, const struct upmu_trace_repair *done)
+static void repair_report(FILE *out, const char *dir, const struct upmu_trace_repair_result *done)
 {
     output_clean(out, dir);
     fprintf(out, ": %" PRIu32 " %s looked at", done->processes, done->processes == 1 ? "process" : "processes");
@@ -42,7 +42,7 @@ static void repair_report(FILE *out, const char *dir, const struct upmu_trace_re
 static int repair_run(const struct command *self, int argc, char **argv)
 {
     struct repair_request request = {.self = self};
-    struct upmu_trace_repair done = {.size = sizeof done};
+    struct upmu_trace_repair_result done = {.size = sizeof done};
     struct output out;
     int status = options_parse(self, argc, argv, repair_option, &request, NULL);
 

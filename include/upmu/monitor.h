@@ -5,20 +5,20 @@
  * It reads the trace as it grows; the recorded processes are not touched. Link with libupmu_analysis; `upmu top` is this
  * on the terminal.
  *
- *     struct upmu_live *live;
- *     struct upmu_live_lock lock = {.size = sizeof lock};
- *     if (upmu_live_open(&live, "DIR") < 0)
+ *     struct upmu_monitor *live;
+ *     struct upmu_monitor_lock lock = {.size = sizeof lock};
+ *     if (upmu_monitor_open(&live, "DIR") < 0)
  *         fprintf(stderr, "%s\n", upmu_error());
- *     while (upmu_live_look(live) == 0 && sleep(1) == 0)
- *         for (size_t i = 0; upmu_live_lock(live, i, &lock) == 0; i++)
+ *     while (upmu_monitor_update(live) == 0 && sleep(1) == 0)
+ *         for (size_t i = 0; upmu_monitor_lock_at(live, i, &lock) == 0; i++)
  *             printf("%s: %" PRIu64 " ns of waits\n", lock.name, lock.waited_ns);
- *     upmu_live_close(live);
+ *     upmu_monitor_close(live);
  *
  * Functions that fill a struct take its `size` from the caller and return 0, UPMU_E_NAME past the last entry,
  * UPMU_E_INVAL for a size that is too small or an argument that is NULL. Strings live until the next look.
  */
-#ifndef UPMU_LIVE_H
-#define UPMU_LIVE_H
+#ifndef UPMU_MONITOR_H
+#define UPMU_MONITOR_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,18 +30,18 @@
 UPMU_BEGIN_DECLS
 
 /** A recording that is watched. One thread at a time. */
-struct upmu_live;
+struct upmu_monitor;
 
 /** Open a recording, or the directory of one process in it. @return 0; the codes of upmu_trace_open(). */
-UPMU_API UPMU_CHECKED int upmu_live_open(struct upmu_live **live, const char *dir);
+UPMU_API UPMU_CHECKED int upmu_monitor_open(struct upmu_monitor **live, const char *dir);
 
 /** Read what has been recorded since the last look; the first one reads all that there is, and its interval is the whole
  *  time. A damaged stream is left out from the damage on. @return 0; UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM. */
-UPMU_API UPMU_CHECKED int upmu_live_look(struct upmu_live *live);
+UPMU_API UPMU_CHECKED int upmu_monitor_update(struct upmu_monitor *live);
 
 /** The last look as a whole. */
-struct upmu_live_totals {
-    size_t size;          /**< in: sizeof(struct upmu_live_totals) */
+struct upmu_monitor_totals {
+    size_t size;          /**< in: sizeof(struct upmu_monitor_totals) */
     uint64_t now_ns;      /**< of the look, nanoseconds since 1970 on the recording's clock */
     uint64_t interval_ns; /**< since the look before */
     uint64_t events;      /**< read since the look before */
@@ -50,11 +50,11 @@ struct upmu_live_totals {
     size_t n_damages; /**< streams of which a part could not be read */
     uint64_t missed;  /**< packets of rings that were overwritten between looks: their waits are not in the sums */
 };
-UPMU_API UPMU_CHECKED int upmu_live_totals(const struct upmu_live *live, struct upmu_live_totals *out);
+UPMU_API UPMU_CHECKED int upmu_monitor_totals_read(const struct upmu_monitor *live, struct upmu_monitor_totals *out);
 
 /** A thread, as far as it has recorded anything. */
-struct upmu_live_thread {
-    size_t size; /**< in: sizeof(struct upmu_live_thread) */
+struct upmu_monitor_thread {
+    size_t size; /**< in: sizeof(struct upmu_monitor_thread) */
     pid_t pid, tid;
     const char *name;  /**< "" if not known */
     uint32_t ended;    /**< 1: its end was recorded */
@@ -65,17 +65,18 @@ struct upmu_live_thread {
     pid_t holder;            /**< thread that had it when the wait began, or is joined; 0: not known, or nobody */
     const char *holder_name;
     uint64_t since_ns;  /**< when the wait began */
-    uint64_t site;      /**< where, for upmu_live_symbol(); 0: not known */
+    uint64_t site;      /**< where, for upmu_monitor_symbol_at(); 0: not known */
     uint64_t waits;     /**< ended since the last look */
     uint64_t waited_ns; /**< since the last look, with the part of a wait that goes on; each moment once */
-    uint32_t process;   /**< index for upmu_live_symbol() */
+    uint32_t process;   /**< index for upmu_monitor_symbol_at() */
 };
 /** Thread `i`, in the order of first being seen. */
-UPMU_API UPMU_CHECKED int upmu_live_thread(const struct upmu_live *live, size_t i, struct upmu_live_thread *out);
+UPMU_API UPMU_CHECKED int upmu_monitor_thread_at(const struct upmu_monitor *live, size_t i,
+                                                 struct upmu_monitor_thread *out);
 
 /** A lock, or something else that is waited for. */
-struct upmu_live_lock {
-    size_t size; /**< in: sizeof(struct upmu_live_lock) */
+struct upmu_monitor_lock {
+    size_t size; /**< in: sizeof(struct upmu_monitor_lock) */
     pid_t pid;
     int32_t type; /**< enum upmu_object_type */
     uint64_t address;
@@ -88,14 +89,15 @@ struct upmu_live_lock {
     uint64_t total_ns;   /**< since the recording began */
 };
 /** Lock `i`: those waited for longest since the last look first, then by the total. */
-UPMU_API UPMU_CHECKED int upmu_live_lock(const struct upmu_live *live, size_t i, struct upmu_live_lock *out);
+UPMU_API UPMU_CHECKED int upmu_monitor_lock_at(const struct upmu_monitor *live, size_t i,
+                                               struct upmu_monitor_lock *out);
 
-/** As upmu_overview_symbol(). */
-UPMU_API UPMU_CHECKED int upmu_live_symbol(struct upmu_live *live, size_t process, uint64_t address, size_t depth,
-                                           struct upmu_symbol *out);
+/** As upmu_overview_symbol_at(). */
+UPMU_API UPMU_CHECKED int upmu_monitor_symbol_at(struct upmu_monitor *live, size_t process, uint64_t address,
+                                                 size_t depth, struct upmu_symbol *out);
 
 /** Close; NULL is fine. */
-UPMU_API void upmu_live_close(struct upmu_live *live);
+UPMU_API void upmu_monitor_close(struct upmu_monitor *live);
 
 UPMU_END_DECLS
 
