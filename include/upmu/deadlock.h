@@ -236,7 +236,7 @@ struct upmu_deadlock_inspect;
  * some milliseconds, after which it waits on; other threads are left alone, because some of their waits would end.
  * @return 0; UPMU_E_GONE (no such process), UPMU_E_PERM (it may not be looked at), UPMU_E_NOMEM, UPMU_E_INVAL.
  */
-UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **look, pid_t pid);
+UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **inspect, pid_t pid);
 
 /** A thread of such a process. */
 struct upmu_deadlock_inspect_thread {
@@ -252,16 +252,16 @@ struct upmu_deadlock_inspect_thread {
     const char *where; /**< where it waits in the kernel, "" if that is not told */
 };
 /** Thread `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
-UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *look, size_t i,
+UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect, size_t i,
                                                           struct upmu_deadlock_inspect_thread *out);
 
 /** Frame `k` of thread `i`'s stack, innermost first, as upmu_overview_symbol_at() gives them, at `depth`.
  *  @return 0; UPMU_E_NAME past the last frame or depth; UPMU_E_INVAL; UPMU_E_NOMEM. */
-UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *look, size_t i, size_t k,
+UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *inspect, size_t i, size_t k,
                                                          size_t depth, struct upmu_symbol *out);
 
 /** Close; NULL is fine. */
-UPMU_API void upmu_deadlock_inspect_close(struct upmu_deadlock_inspect *look);
+UPMU_API void upmu_deadlock_inspect_close(struct upmu_deadlock_inspect *inspect);
 
 UPMU_END_DECLS
 

@@ -5,14 +5,14 @@
  * It reads the trace as it grows; the recorded processes are not touched. Link with libupmu_analysis; `upmu top` is this
  * on the terminal.
  *
- *     struct upmu_monitor *live;
+ *     struct upmu_monitor *monitor;
  *     struct upmu_monitor_lock lock = {.size = sizeof lock};
- *     if (upmu_monitor_open(&live, "DIR") < 0)
+ *     if (upmu_monitor_open(&monitor, "DIR") < 0)
  *         fprintf(stderr, "%s\n", upmu_error());
- *     while (upmu_monitor_update(live) == 0 && sleep(1) == 0)
- *         for (size_t i = 0; upmu_monitor_lock_at(live, i, &lock) == 0; i++)
+ *     while (upmu_monitor_update(monitor) == 0 && sleep(1) == 0)
+ *         for (size_t i = 0; upmu_monitor_lock_at(monitor, i, &lock) == 0; i++)
  *             printf("%s: %" PRIu64 " ns of waits\n", lock.name, lock.waited_ns);
- *     upmu_monitor_close(live);
+ *     upmu_monitor_close(monitor);
  *
  * Functions that fill a struct take its `size` from the caller and return 0, UPMU_E_NAME past the last entry,
  * UPMU_E_INVAL for a size that is too small or an argument that is NULL. Strings live until the next look.
@@ -33,11 +33,11 @@ UPMU_BEGIN_DECLS
 struct upmu_monitor;
 
 /** Open a recording, or the directory of one process in it. @return 0; the codes of upmu_trace_open(). */
-UPMU_API UPMU_CHECKED int upmu_monitor_open(struct upmu_monitor **live, const char *dir);
+UPMU_API UPMU_CHECKED int upmu_monitor_open(struct upmu_monitor **monitor, const char *dir);
 
 /** Read what has been recorded since the last look; the first one reads all that there is, and its interval is the whole
  *  time. A damaged stream is left out from the damage on. @return 0; UPMU_E_IO, UPMU_E_FORMAT, UPMU_E_NOMEM. */
-UPMU_API UPMU_CHECKED int upmu_monitor_update(struct upmu_monitor *live);
+UPMU_API UPMU_CHECKED int upmu_monitor_update(struct upmu_monitor *monitor);
 
 /** The last look as a whole. */
 struct upmu_monitor_totals {
@@ -50,7 +50,7 @@ struct upmu_monitor_totals {
     size_t n_damages; /**< streams of which a part could not be read */
     uint64_t missed;  /**< packets of rings that were overwritten between looks: their waits are not in the sums */
 };
-UPMU_API UPMU_CHECKED int upmu_monitor_totals_read(const struct upmu_monitor *live, struct upmu_monitor_totals *out);
+UPMU_API UPMU_CHECKED int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_monitor_totals *out);
 
 /** A thread, as far as it has recorded anything. */
 struct upmu_monitor_thread {
@@ -71,7 +71,7 @@ struct upmu_monitor_thread {
     uint32_t process;   /**< index for upmu_monitor_symbol_at() */
 };
 /** Thread `i`, in the order of first being seen. */
-UPMU_API UPMU_CHECKED int upmu_monitor_thread_at(const struct upmu_monitor *live, size_t i,
+UPMU_API UPMU_CHECKED int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i,
                                                  struct upmu_monitor_thread *out);
 
 /** A lock, or something else that is waited for. */
@@ -89,15 +89,15 @@ struct upmu_monitor_lock {
     uint64_t total_ns;   /**< since the recording began */
 };
 /** Lock `i`: those waited for longest since the last look first, then by the total. */
-UPMU_API UPMU_CHECKED int upmu_monitor_lock_at(const struct upmu_monitor *live, size_t i,
+UPMU_API UPMU_CHECKED int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i,
                                                struct upmu_monitor_lock *out);
 
 /** As upmu_overview_symbol_at(). */
-UPMU_API UPMU_CHECKED int upmu_monitor_symbol_at(struct upmu_monitor *live, size_t process, uint64_t address,
+UPMU_API UPMU_CHECKED int upmu_monitor_symbol_at(struct upmu_monitor *monitor, size_t process, uint64_t address,
                                                  size_t depth, struct upmu_symbol *out);
 
 /** Close; NULL is fine. */
-UPMU_API void upmu_monitor_close(struct upmu_monitor *live);
+UPMU_API void upmu_monitor_close(struct upmu_monitor *monitor);
 
 UPMU_END_DECLS
 

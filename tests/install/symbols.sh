@@ -61,18 +61,23 @@ for name in libupmu libupmu_analysis; do
 done
 
 public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_0\..*//p')
-headers=()
-for header in "$tree"/include/upmu/*.h; do
-    headers+=(-include "$header")
-done
-all=$(declared "${headers[@]}" -x c /dev/null | sort -u)
-# What belongs to the other libraries shows by its name.
-analysis='^upmu_(trace|control|overview|wait|sched|row|timeline|live|export|deadlocks?)(_|$)' sync='^upmu_(sync|lock)_'
-same "the headers declare something else than libupmu.map" "$public" "$(grep -vE "$analysis|$sync" <<<"$all")"
+# Names that the headers NAME... declare, themselves or by what they include.
+names_of()
+{
+    local headers=() name
+    for name; do
+        headers+=(-include "$tree/include/upmu/$name.h")
+    done
+    declared "${headers[@]}" -x c /dev/null | sort -u
+}
+mapfile -t all < <(basename -s .h "$tree"/include/upmu/*.h)
+core=$(names_of upmu region) sync=$(comm -23 <(names_of sync) <(names_of upmu region))
+analysis=$(comm -23 <(names_of "${all[@]}") <(sort -u <<<"$core"$'\n'"$sync"))
+same "the headers declare something else than libupmu.map" "$public" "$core"
 same "the headers declare something else than libupmu_analysis.map" \
-    "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$(grep -E "$analysis" <<<"$all")"
+    "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$analysis"
 same "sync.h declares something else than libupmu_sync.map" \
-    "$(map_symbols "$maps/libupmu_sync.map" | sed 's/@@.*//')" "$(grep -E "$sync" <<<"$all")"
+    "$(map_symbols "$maps/libupmu_sync.map" | sed 's/@@.*//')" "$sync"
 
 for needs in $(needed "$lib/libupmu.so"); do
     case $needs in
