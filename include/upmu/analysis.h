@@ -144,14 +144,15 @@ UPMU_API const char *upmu_sched_state_name(int state);
 
 /** How a thread ran, by the kernel's own records of its switches. All four times together are its lifetime. */
 struct upmu_overview_sched {
-    size_t size;   /**< in: sizeof(struct upmu_overview_sched) */
-    uint32_t told; /**< 1: something is known; 0: no switches were recorded (UPMU_SCHED), and all of it is unknown */
+    size_t size; /**< in: sizeof(struct upmu_overview_sched) */
+    uint32_t
+        recorded; /**< 1: something is known; 0: no switches were recorded (UPMU_SCHED), and all of it is unknown */
     uint64_t running_ns, preempted_ns, blocked_ns, unknown_ns;
     uint64_t voluntary;   /**< switches to wait for something */
     uint64_t involuntary; /**< switches that took the CPU away */
     uint64_t lost;        /**< records that did not fit into the kernel's buffer: then both are "at least" */
     uint32_t
-        futexes_told; /**< 1: the next two are known; 0: the kernel did not count (see .futex_note of the process) */
+        futexes_counted; /**< 1: the next two are known; 0: the kernel did not count (see .futex_note of the process) */
     uint64_t futex_waits;    /**< calls of the kernel to wait for a futex, whoever made them */
     uint64_t futex_recorded; /**< of these, those within recorded waits: the others are of locks that are not traced, or
                                   came while recording was paused or only counted */
@@ -220,9 +221,9 @@ struct upmu_overview_object {
     uint64_t broadcasts;
     uint64_t misuses; /**< released by a thread that did not hold it */
     struct upmu_longest_wait longest;
-    pid_t peer;         /**< thread joined: its kernel id, 0 if not known */
-    uint32_t n_threads; /**< entries of upmu_overview_object_thread_at() */
-    uint32_t n_sites;   /**< entries of upmu_overview_call_site_at() */
+    pid_t peer;            /**< thread joined: its kernel id, 0 if not known */
+    uint32_t n_threads;    /**< entries of upmu_overview_object_thread_at() */
+    uint32_t n_call_sites; /**< entries of upmu_overview_call_site_at() */
 
     uint64_t shared;                   /**< of the acquisitions, those as a reader */
     struct upmu_wait_sum shared_waits; /**< of the waits, those of readers */
@@ -250,10 +251,10 @@ struct upmu_overview_object_thread {
     uint32_t holds_complete;
     struct upmu_wait_sum waits;
     uint64_t holds, hold_ns, hold_max_ns;
-    uint64_t blocked;    /**< waits of others that began while it held the object */
-    uint64_t blocked_ns; /**< and how long they lasted, whoever held it later on */
-    uint64_t shared;     /**< of the acquisitions, those as a reader */
-    uint64_t last;       /**< rounds of a barrier in which it came last: all the others waited for it */
+    uint64_t blocked;       /**< waits of others that began while it held the object */
+    uint64_t blocked_ns;    /**< and how long they lasted, whoever held it later on */
+    uint64_t shared;        /**< of the acquisitions, those as a reader */
+    uint64_t last_arrivals; /**< rounds of a barrier in which it came last: all the others waited for it */
 };
 /** Use `k` of object `i`, longest waits first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
@@ -261,10 +262,10 @@ UPMU_API UPMU_CHECKED int upmu_overview_object_thread_at(const struct upmu_overv
 
 /** A place in the program where an object was waited for, taken, or held. */
 struct upmu_overview_call_site {
-    size_t size;      /**< in: sizeof(struct upmu_overview_call_site) */
-    uint64_t address; /**< for upmu_overview_symbol_at(); 0: the recording does not tell */
-    uint32_t stack;   /**< of the longest wait here, 0 = none */
-    uint64_t taken;   /**< acquisitions here that were recorded one by one */
+    size_t size;           /**< in: sizeof(struct upmu_overview_call_site) */
+    uint64_t address;      /**< for upmu_overview_symbol_at(); 0: the recording does not tell */
+    uint32_t stack;        /**< of the longest wait here, 0 = none */
+    uint64_t acquisitions; /**< acquisitions here that were recorded one by one */
     struct upmu_wait_sum waits;
     uint64_t blocked; /**< waits of others that began while a thread held what it had taken here */
     uint64_t blocked_ns;
@@ -325,7 +326,7 @@ struct upmu_overview_path_segment {
     size_t size;     /**< in: sizeof(struct upmu_overview_path_segment) */
     int32_t kind;    /**< enum upmu_path_kind */
     uint32_t thread; /**< index for upmu_overview_thread_at() */
-    uint32_t from;   /**< likewise, who woke it; UINT32_MAX: nobody did */
+    uint32_t waker;  /**< likewise, who woke it; UINT32_MAX: nobody did */
     uint32_t object; /**< index for upmu_overview_object_at(): what it waited for; UINT32_MAX: nothing */
     uint64_t begin_ns, end_ns;
 };
@@ -400,18 +401,18 @@ UPMU_API UPMU_CHECKED int upmu_overview_stack_find(const struct upmu_overview *o
 
 /** A function at an address. */
 struct upmu_symbol {
-    size_t size;          /**< in: sizeof(struct upmu_symbol) */
-    const char *function; /**< NULL if not known: then the module and the offset in it are all there is */
-    const char *file;     /**< NULL if not known */
-    uint32_t line;        /**< 0 if not known */
-    uint32_t inlined;     /**< 1: it was inlined into the next one */
-    const char *module;   /**< path of the program or shared object, NULL if no module is known there */
-    uint64_t offset;      /**< address in the file (in memory, if no module is known) */
-    const char *problem;  /**< why the module's file was not used, "" if it was */
-    uint32_t column;      /**< of `line`; 0 if not known */
-    int32_t kind;         /**< enum upmu_frame_kind; of a function that was inlined, that of the one around it */
-    const char *before;   /**< without `function`: the last name the module has before it; NULL */
-    uint64_t from_before; /**< how far before */
+    size_t size;              /**< in: sizeof(struct upmu_symbol) */
+    const char *function;     /**< NULL if not known: then the module and the offset in it are all there is */
+    const char *file;         /**< NULL if not known */
+    uint32_t line;            /**< 0 if not known */
+    uint32_t inlined;         /**< 1: it was inlined into the next one */
+    const char *module;       /**< path of the program or shared object, NULL if no module is known there */
+    uint64_t offset;          /**< address in the file (in memory, if no module is known) */
+    const char *problem;      /**< why the module's file was not used, "" if it was */
+    uint32_t column;          /**< of `line`; 0 if not known */
+    int32_t kind;             /**< enum upmu_frame_kind; of a function that was inlined, that of the one around it */
+    const char *previous;     /**< without `function`: the last name the module has before it; NULL */
+    uint64_t previous_offset; /**< how far before */
 };
 
 /** What sort of code an address is in. */

@@ -118,7 +118,7 @@ struct upmu_deadlock_thread {
     uint64_t site;       /**< where, for upmu_overview_symbol_at() */
     uint32_t stack;      /**< its whole call stack, for upmu_overview_stack_find(); 0 = none */
     size_t n_held;
-    uint32_t forgotten; /**< locks held that are not listed, because there are too many */
+    uint32_t n_unlisted; /**< locks held that are not listed, because there are too many */
 };
 UPMU_API UPMU_CHECKED int upmu_deadlocks_thread_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
                                                    struct upmu_deadlock_thread *out);
@@ -156,7 +156,7 @@ struct upmu_lock_cycle {
     int32_t class_number;  /**< enum upmu_lock_cycle_class */
     uint32_t suppressed;   /**< 1: by the file of suppressions */
     size_t n_acquisitions; /**< each wants a lock that the next one holds, the last one that of the first */
-    size_t alike; /**< cycles at the same places in the program, or of locks made at the same places; not listed */
+    size_t n_similar; /**< cycles at the same places in the program, or of locks made at the same places; not listed */
 };
 /** Cycle `i`: the worst class first. Of cycles of one class at the same places, or of locks of the same kinds (made at the
  *  same places, by the same callers), there is one. */
@@ -190,11 +190,11 @@ UPMU_API UPMU_CHECKED int upmu_deadlocks_acquisition_held_at(const struct upmu_d
 
 /** How whole it is what is said here. */
 struct upmu_deadlocks_totals {
-    size_t size;         /**< in: sizeof(struct upmu_deadlocks_totals) */
-    uint64_t takings;    /**< of a lock while others were held, each once per thread and period */
-    uint64_t incomplete; /**< of which a part was not recorded: left out */
-    uint32_t cut;        /**< 1: there may be more inversions, the search was ended */
-    uint32_t without;    /**< processes of which it was not recorded what their threads stand at */
+    size_t size;                 /**< in: sizeof(struct upmu_deadlocks_totals) */
+    uint64_t acquisitions;       /**< of a lock while others were held, each once per thread and period */
+    uint64_t incomplete;         /**< of which a part was not recorded: left out */
+    uint32_t truncated;          /**< 1: there may be more inversions, the search was ended */
+    uint32_t without_wait_state; /**< processes of which it was not recorded what their threads stand at */
 };
 UPMU_API UPMU_CHECKED int upmu_deadlocks_totals_read(const struct upmu_deadlocks *deadlocks,
                                                      struct upmu_deadlocks_totals *out);
@@ -245,11 +245,11 @@ struct upmu_deadlock_inspect_thread {
     const char *name;
     uint32_t in_futex; /**< 1: it waits for a futex, and did at both looks */
     uint32_t timed;    /**< 1: for a limited time */
-    uint64_t word;     /**< address of the futex, 0 if it waits for none */
+    uint64_t futex;    /**< address of the futex, 0 if it waits for none */
     pid_t owner;     /**< the thread of this process that has the mutex there, if there is one; 0: it cannot be known */
     uint32_t cycle;  /**< number of the cycle of owners it is in, from 1; 0: none */
     size_t n_frames; /**< of its call stack; 0: it was not read */
-    const char *where; /**< where it waits in the kernel, "" if that is not told */
+    const char *wait_channel; /**< where it waits in the kernel, "" if that is not told */
 };
 /** Thread `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
 UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect, size_t i,

@@ -51,7 +51,7 @@ struct upmu_export_result {
     uint64_t events;         /**< events read */
     uint64_t bytes;          /**< written */
     uint64_t lost;           /**< events that could not be recorded */
-    uint64_t left_out;       /**< regions and waits nested deeper than viewers bear (512); places past the 200th, or
+    uint64_t omitted;        /**< regions and waits nested deeper than viewers bear (512); places past the 200th, or
                                   of which nothing is known (tasks, gcc) */
     uint64_t damages;        /**< streams of which a part could not be read */
     uint64_t without_number; /**< counters of regions left out of a profile's sums, since they have no number */

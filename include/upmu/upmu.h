@@ -142,7 +142,8 @@ struct upmu_event_info {
     const char *source;   /**< where the row comes from, "" for events of the running kernel */
     /** The CPU's own code, behind a generic id too; UPMU_NO_VALUE if there is none or it is not known. */
     uint64_t raw_encoding;
-    const char *generic; /**< the kernel's generic id for the same name ("hw-cache:0x10001"), used or not; "" if none */
+    const char
+        *generic_event; /**< the kernel's generic id for the same name ("hw-cache:0x10001"), used or not; "" if none */
     /** Which of the two codes is used, and what is known of the other one; "" for events outside the CPU's table.
      *  Why it is so is the rule of the CPU, upmu_cpu_info.rule. */
     const char *choice;
@@ -239,8 +240,8 @@ struct upmu_metric_info {
     const char *formula; /**< "100 * l1d-miss / l1d-access": arithmetic over events and `wall-time` in seconds */
     const char *unit;    /**< "", "%", "/s" */
     const char *events;  /**< the names it needs, comma-separated, fit for upmu_set_open(); "" if time is enough */
-    const char *lacks;   /**< why it cannot be computed on this CPU: the event that it lacks; "" if it can */
-    int32_t on_demand;   /**< 1: it says the same as another one in other words, and is shown where it was asked for */
+    const char *missing_event; /**< why it cannot be computed on this CPU: the event that it lacks; "" if it can */
+    int32_t on_demand; /**< 1: it says the same as another one in other words, and is shown where it was asked for */
 };
 
 /**
@@ -489,9 +490,9 @@ struct upmu_plan_entry {
     const char *reason;   /**< why it is in no group, with the remedy; else "" */
     uint32_t role;        /**< enum upmu_plan_role */
     uint32_t event;       /**< number of the event of the list that it belongs to */
-    uint32_t with;        /**< number of the entry whose count it shares; its own number if it is opened itself */
+    uint32_t same_as;     /**< number of the entry whose count it shares; its own number if it is opened itself */
     int32_t group;        /**< 0 ..., -1: none, because of `cause`, or as it takes no event (user-time) */
-    uint32_t turns;       /**< groups that take turns with its own, that one included: 1 = counted all the time */
+    uint32_t multiplexed; /**< groups that take turns with its own, that one included: 1 = counted all the time */
     int32_t cause;        /**< enum upmu_code where it is in no group, else 0 */
 };
 

@@ -152,7 +152,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
     uint64_t life = t->end_ns - t->begin_ns;
     uint64_t known = s->ns[UPMU_SCHED_RUNNING] + s->ns[UPMU_SCHED_PREEMPTED] + s->ns[UPMU_SCHED_BLOCKED];
     const struct upmu_overview_sched ours = {
-        .told = s->told,
+        .recorded = s->told,
         .running_ns = s->ns[UPMU_SCHED_RUNNING],
         .preempted_ns = s->ns[UPMU_SCHED_PREEMPTED],
         .blocked_ns = s->ns[UPMU_SCHED_BLOCKED],
@@ -160,7 +160,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
         .voluntary = s->voluntary,
         .involuntary = s->involuntary,
         .lost = s->lost,
-        .futexes_told = t->futexes.told,
+        .futexes_counted = t->futexes.told,
         .futex_waits = t->futexes.waits,
         .futex_recorded = t->futexes.recorded,
     };
@@ -265,7 +265,7 @@ static int give_object(const struct overview *o, const struct ov_object *object,
         .longest = object->longest,
         .peer = object->peer,
         .n_threads = object->n_uses,
-        .n_sites = object->n_sites,
+        .n_call_sites = object->n_sites,
         .shared_waits = object->shared_waits,
         .tries_failed = object->tries_failed,
         .rounds = object->rounds,
@@ -313,7 +313,7 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
         .blocked = use->blocked,
         .blocked_ns = use->blocked_ns,
         .shared = use_shared(use),
-        .last = use->last,
+        .last_arrivals = use->last,
     };
     if (is_held(object))
         add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use_holds(use));
@@ -333,7 +333,7 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
     const struct upmu_overview_call_site ours = {
         .address = site->address,
         .stack = site->stack,
-        .taken = site->taken,
+        .acquisitions = site->taken,
         .waits = site->waits,
         .blocked = site->blocked,
         .blocked_ns = site->blocked_ns,

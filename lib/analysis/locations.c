@@ -75,8 +75,8 @@ static int look_up_in(struct upmu_overview *o, const struct upmu_trace_module *m
         o->n_place = 1;
     }
     if (o->n_place == 0 || !o->place[o->n_place - 1].function) {
-        o->place_module.before = code.before;
-        o->place_module.from_before = code.from_before + 1; /* of the return address, as `offset` */
+        o->place_module.previous = code.before;
+        o->place_module.previous_offset = code.from_before + 1; /* of the return address, as `offset` */
     }
     return 0;
 }
@@ -123,7 +123,7 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
         s.line = f->line;
         s.inlined = f->inlined;
         s.column = f->column;
-        s.before = f->function ? NULL : s.before;
+        s.previous = f->function ? NULL : s.previous;
     }
     if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);

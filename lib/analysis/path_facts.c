@@ -73,7 +73,7 @@ int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t p
     const struct upmu_overview_path_segment ours = {
         .kind = s->kind,
         .thread = place_of(o->thread_place, s->thread),
-        .from = place_of(o->thread_place, s->from),
+        .waker = place_of(o->thread_place, s->from),
         .object = place_of(o->object_place, s->object),
         .begin_ns = s->begin_ns,
         .end_ns = s->end_ns,

@@ -159,7 +159,7 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
         .site = h->site,
         .stack = h->stack,
         .n_held = t->n_held,
-        .forgotten = h->forgotten,
+        .n_unlisted = h->forgotten,
     };
     return give(out, out->size, &ours, sizeof ours);
 }

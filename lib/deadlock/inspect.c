@@ -265,11 +265,11 @@ int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *look, si
         .name = t->name,
         .in_futex = t->in_futex,
         .timed = t->in_futex && t->timed,
-        .word = t->in_futex ? t->word : 0,
+        .futex = t->in_futex ? t->word : 0,
         .owner = t->owner,
         .cycle = t->cycle,
         .n_frames = t->n_frames,
-        .where = t->where,
+        .wait_channel = t->where,
     };
     if (opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return 0;

@@ -134,7 +134,7 @@ int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upm
         .class_number = (int32_t)f->class,
         .suppressed = c->suppressed,
         .n_acquisitions = f->n,
-        .alike = c->alike,
+        .n_similar = c->alike,
     };
     return give(out, out->size, &ours, sizeof ours);
 }
@@ -213,7 +213,9 @@ int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadl
     uint32_t without = 0;
     for (size_t i = 0; i < d->n_processes; i++)
         without += !d->processes[i].recorded;
-    const struct upmu_deadlocks_totals ours = {
-        .takings = d->book.n_acquisitions, .incomplete = d->book.incomplete, .cut = d->order.cut, .without = without};
+    const struct upmu_deadlocks_totals ours = {.acquisitions = d->book.n_acquisitions,
+                                               .incomplete = d->book.incomplete,
+                                               .truncated = d->order.cut,
+                                               .without_wait_state = without};
     return give(out, out->size, &ours, sizeof ours);
 }

@@ -132,7 +132,7 @@ static int give_result(const struct export_job *job, struct upmu_export_result *
     const struct upmu_export_result ours = {.events = job->done,
                                             .bytes = job->written,
                                             .lost = job->facts->lost,
-                                            .left_out = job->left_out,
+                                            .omitted = job->left_out,
                                             .damages = job->facts->n_damages,
                                             .without_number = job->without_number};
     if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))

@@ -112,7 +112,7 @@ static struct upmu_overview_sched ran(struct upmu_overview *o, pid_t tid, struct
     }
     for (size_t i = 0; upmu_overview_thread_at(o, i, t) == 0; i++)
         if (t->tid == tid) {
-            CHECK(upmu_overview_sched_at(o, i, &s) == 0 && s.told);
+            CHECK(upmu_overview_sched_at(o, i, &s) == 0 && s.recorded);
             CHECK(s.running_ns + s.preempted_ns + s.blocked_ns + s.unknown_ns == t->end_ns - t->begin_ns);
             return s;
         }

@@ -151,7 +151,7 @@ static const char *metric_events(const struct metric_row *row)
 /* The first release's struct ended before `lacks`. */
 static bool metric_info_given(const struct upmu_metric_info *info)
 {
-    return info && info->size >= offsetof(struct upmu_metric_info, lacks);
+    return info && info->size >= offsetof(struct upmu_metric_info, missing_event);
 }
 
 static int metric_describe(const struct machine *m, size_t index, struct upmu_metric_info *info)
@@ -168,10 +168,10 @@ static int metric_describe(const struct machine *m, size_t index, struct upmu_me
         .formula = row->formula,
         .unit = row->unit,
         .events = metric_events(row),
-        .lacks = intern(lacks),
+        .missing_event = intern(lacks),
         .on_demand = row->on_demand,
     };
-    if (!full.events || !full.lacks)
+    if (!full.events || !full.missing_event)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     opts_give(info, info->size, sizeof full, &full, sizeof full);
     return 0;

@@ -160,14 +160,15 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
         .note = intern(e->note),
         .source = e->source,
         .raw_encoding = raw_encoding(e),
-        .generic = intern(generic),
+        .generic_event = intern(generic),
         .choice = intern(choice),
         .formula = e->formula ? e->formula : "",
         .scale = e->scale,
         .scale_unit = e->scale_unit ? e->scale_unit : "",
         .cpus = intern(e->cpus),
     };
-    if (!full.name || !full.encoding || !full.counters || !full.note || !full.generic || !full.choice || !full.cpus)
+    if (!full.name || !full.encoding || !full.counters || !full.note || !full.generic_event || !full.choice ||
+        !full.cpus)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     opts_give(info, info->size, sizeof full, &full, sizeof full);
     return 0;

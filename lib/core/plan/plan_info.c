@@ -171,9 +171,9 @@ int upmu_plan_entry_at(const struct upmu_plan *plan, size_t i, struct upmu_plan_
         .reason = list->reason[i] ? list->reason[i] : "",
         .role = role_of(list, i),
         .event = list->link[i].owner,
-        .with = absent ? (uint32_t)i : list->plan.entry[i].same_as,
+        .same_as = absent ? (uint32_t)i : list->plan.entry[i].same_as,
         .group = absent || list->plan.entry[i].group == PLAN_NONE ? -1 : list->plan.entry[i].group,
-        .turns = turns_of(list, i),
+        .multiplexed = turns_of(list, i),
         .cause = absent ? list->cause[i] : 0,
     };
     opts_give(entry, entry->size, sizeof full, &full, sizeof full);

@@ -87,7 +87,7 @@ static void write_thread(struct dl *d, size_t i, size_t k, const struct upmu_dea
     moment(d, "since", t->since_ns);
     site(d, "site", t->site);
     stack(d, "stack", t->stack);
-    number(d, "forgotten", t->forgotten);
+    number(d, "forgotten", t->n_unlisted);
     html_key(d->b, "held");
     html_open(d->b, '[');
     for (size_t n = 0; upmu_deadlocks_held_at(d->deadlocks, i, k, n, &h) == 0; n++)
@@ -150,7 +150,7 @@ static void write_cycle(struct dl *d, size_t i, const struct upmu_lock_cycle *x)
     html_open(d->b, '{');
     number(d, "process", x->process);
     string(d, "class", upmu_lock_cycle_class_name(x->class_number));
-    number(d, "alike", x->alike);
+    number(d, "alike", x->n_similar);
     html_key(d->b, "takings");
     html_open(d->b, '[');
     for (size_t k = 0; upmu_deadlocks_acquisition_at(d->deadlocks, i, k, &t) == 0; k++)
@@ -176,10 +176,10 @@ static void write_all(struct dl *d)
     html_close(d->b, ']');
     if (upmu_deadlocks_totals_read(d->deadlocks, &totals) != 0)
         return;
-    number(d, "takings", totals.takings);
+    number(d, "takings", totals.acquisitions);
     number(d, "incomplete", totals.incomplete);
-    number(d, "cut", totals.cut);
-    number(d, "without", totals.without);
+    number(d, "cut", totals.truncated);
+    number(d, "without", totals.without_wait_state);
 }
 
 int html_deadlocks_write(struct export_job *job, struct textbuf *b)

@@ -105,7 +105,7 @@ static void write_counters(const struct export_job *job, struct textbuf *b)
 static void write_sched(const struct export_job *job, struct textbuf *b, size_t i)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched_at(job->facts, i, &s) != 0 || !s.told)
+    if (upmu_overview_sched_at(job->facts, i, &s) != 0 || !s.recorded)
         return;
     html_key(b, "sched");
     html_open(b, '{');

@@ -139,10 +139,10 @@ static uint32_t frame_of(struct export_job *job, struct frames *f, const struct 
         return frame;
     frame = f->n++;
     bool kept = map_put(&f->known, label, 0, frame) && map_put(&f->known, frame, 1, label);
-    if (!s->function && s->before && s->from_before < UINT32_MAX) {
-        uint32_t before = tree_label(&job->tree, s->before, NULL, NULL, 0);
+    if (!s->function && s->previous && s->previous_offset < UINT32_MAX) {
+        uint32_t before = tree_label(&job->tree, s->previous, NULL, NULL, 0);
         kept = kept && before != MAP_NONE && map_put(&f->known, frame, 2, before) &&
-               map_put(&f->known, frame, 3, (uint32_t)s->from_before);
+               map_put(&f->known, frame, 3, (uint32_t)s->previous_offset);
     }
     return kept ? frame : MAP_NONE;
 }

@@ -17,7 +17,7 @@ static int write_sites(struct export_job *job, struct textbuf *b, size_t i, uint
         html_open(b, '{');
         html_pair(b, "site", site);
         html_pair(b, "stack", stack);
-        html_pair(b, "taken", s.taken);
+        html_pair(b, "taken", s.acquisitions);
         html_pair_wait(b, "waits", &s.waits);
         html_pair(b, "blocked", s.blocked);
         html_pair(b, "blockedNs", s.blocked_ns);

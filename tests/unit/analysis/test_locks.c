@@ -223,7 +223,7 @@ START_TEST(site_of_a_compact_event_is_on_top_of_its_stack)
     add(&e);
     finish();
     object(LOCK, 0, &i);
-    ck_assert_uint_eq(site(i, 0x5000).taken, 1);
+    ck_assert_uint_eq(site(i, 0x5000).acquisitions, 1);
     end_stream();
 }
 END_TEST

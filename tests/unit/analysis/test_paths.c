@@ -32,9 +32,9 @@ static void ck_path(const char *expected)
         ck_assert_int_eq(upmu_overview_thread_at(&subject, s.thread, &t), 0);
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%d %d-%d", i ? ", " : "", "RWU"[s.kind], (int)t.tid,
                               (int)s.begin_ns, (int)s.end_ns);
-        if (s.from == UINT32_MAX)
+        if (s.waker == UINT32_MAX)
             continue;
-        ck_assert_int_eq(upmu_overview_thread_at(&subject, s.from, &t), 0);
+        ck_assert_int_eq(upmu_overview_thread_at(&subject, s.waker, &t), 0);
         snprintf(text + n, sizeof text - n, " by %d", (int)t.tid);
     }
     ck_assert_uint_eq(end, p.end_ns);

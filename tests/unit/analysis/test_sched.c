@@ -60,7 +60,7 @@ START_TEST(every_moment_of_a_life_is_one_of_running_preempted_and_blocked)
     sched(UPMU_TRACE_SCHED_OUT, 101, 2100, 0, 0); /* behind its last event: no part of its life */
     finish();
     struct upmu_overview_sched s = ran(101, 0);
-    ck_assert_uint_eq(s.told, 1);
+    ck_assert_uint_eq(s.recorded, 1);
     ck_assert_uint_eq(s.running_ns, 100 + 100 + 100 + 100);
     ck_assert_uint_eq(s.blocked_ns, 300 + 100);
     ck_assert_uint_eq(s.preempted_ns, 200);
@@ -199,7 +199,7 @@ START_TEST(without_switches_all_is_unknown_and_said_so)
     begin_stream(true);
     put(UPMU_TRACE_MARK, 100, 1001, 0);
     finish();
-    ck_assert_uint_eq(ran(100, 0).told, 0);
+    ck_assert_uint_eq(ran(100, 0).recorded, 0);
     ck_assert_uint_eq(ran(100, 0).unknown_ns, 1000);
     struct upmu_overview_sched s = {.size = sizeof s};
     ck_assert_int_eq(upmu_overview_sched_at(&subject, 1, &s), UPMU_E_NAME);
@@ -355,10 +355,10 @@ START_TEST(waits_for_futexes_are_those_of_the_thread_that_has_just_ended)
     put(UPMU_TRACE_THREAD_START, 101, 3000, HANDLE);
     put(UPMU_TRACE_THREAD_EXIT, 101, 4000, HANDLE);
     finish();
-    ck_assert_uint_eq(ran(101, 0).futexes_told, 1);
+    ck_assert_uint_eq(ran(101, 0).futexes_counted, 1);
     ck_assert_uint_eq(ran(101, 0).futex_waits, 9);
     ck_assert_uint_eq(ran(101, 0).futex_recorded, 7);
-    ck_assert_uint_eq(ran(101, 1).futexes_told, 0);
+    ck_assert_uint_eq(ran(101, 1).futexes_counted, 0);
     end_stream();
 }
 END_TEST

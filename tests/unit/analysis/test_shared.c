@@ -182,8 +182,8 @@ START_TEST(who_came_last_to_a_barrier)
     struct upmu_overview_object o = the_object(&at);
     ck_assert_uint_eq(o.rounds, 3);
     ck_assert_uint_eq(o.failed, 0);
-    ck_assert_uint_eq(use(at, 101).last, 0);
-    ck_assert_uint_eq(use(at, 102).last, 3);
+    ck_assert_uint_eq(use(at, 101).last_arrivals, 0);
+    ck_assert_uint_eq(use(at, 102).last_arrivals, 3);
     ck_assert_uint_eq(thread(101, 0).waits[UPMU_WAIT_BARRIER].total_ns, 3 * 410);
     ck_assert_uint_eq(thread(102, 0).waits[UPMU_WAIT_BARRIER].total_ns, 3 * 20);
     end_stream();

@@ -173,7 +173,7 @@ START_TEST(each_metric_is_listed_once_with_events_a_set_can_open)
         struct upmu_set *set;
         ck_assert(n == 0 || strcmp(info.name, before.name) != 0);
         ck_assert_msg(info.formula[0] && info.summary[0], "%s", info.name);
-        if (info.lacks[0] == '\0') {
+        if (info.missing_event[0] == '\0') {
             ck_assert_int_eq(upmu_set_open(&set, info.events, NULL), 0);
             ck_assert_uint_ge(upmu_set_event_count(set), 1);
             upmu_set_close(set);

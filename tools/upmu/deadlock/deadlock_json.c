@@ -29,7 +29,7 @@ static void json_frame(struct json *j, const struct deadlock_report *r, uint32_t
         json_uint(j, "offset", s.offset);
         json_string(j, "kind",
                     s.kind >= 0 && (size_t)s.kind < sizeof kinds / sizeof *kinds ? kinds[s.kind] : "unknown");
-        json_string(j, "after", s.before);
+        json_string(j, "after", s.previous);
         json_object_end(j);
     }
 }
@@ -98,7 +98,7 @@ static void json_thread(struct json *j, const struct deadlock_report *r, const s
     json_time(j, "since_ns", t->since_ns);
     json_stack(j, r, d->process, t->stack, t->site);
     json_held(j, r, d, i, k);
-    json_uint(j, "holds_not_listed", t->forgotten);
+    json_uint(j, "holds_not_listed", t->n_unlisted);
     json_object_end(j);
     free(wait);
 }
@@ -171,7 +171,7 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
     json_int(j, "pid", c->pid);
     json_string(j, "class", upmu_lock_cycle_class_name(c->class_number));
     json_string(j, "headline", headline);
-    json_uint(j, "alike", c->alike);
+    json_uint(j, "alike", c->n_similar);
     json_bool(j, "suppressed", c->suppressed);
     json_array(j, "takings");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++)
@@ -187,10 +187,10 @@ static void json_order(struct json *j, const struct deadlock_report *r)
     struct upmu_lock_cycle c = {.size = sizeof c};
     json_object(j, "lock_order");
     if (upmu_deadlocks_totals_read(r->deadlocks, &order) == 0) {
-        json_uint(j, "takings", order.takings);
+        json_uint(j, "takings", order.acquisitions);
         json_uint(j, "incomplete", order.incomplete);
-        json_bool(j, "cut", order.cut);
-        json_uint(j, "processes_not_recorded", order.without);
+        json_bool(j, "cut", order.truncated);
+        json_uint(j, "processes_not_recorded", order.without_wait_state);
     }
     json_array(j, "cycles");
     for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++)

@@ -30,11 +30,11 @@ static void look_thread(struct output *out, struct upmu_deadlock_inspect *look, 
     fprintf(out->file, "  thread %ld (", (long)t->tid);
     output_clean(out->file, t->name);
     if (t->owner)
-        fprintf(out->file, ") waits for the mutex 0x%" PRIx64 ", held by thread %ld", t->word, (long)t->owner);
+        fprintf(out->file, ") waits for the mutex 0x%" PRIx64 ", held by thread %ld", t->futex, (long)t->owner);
     else if (t->in_futex)
-        fprintf(out->file, ") waits for the futex 0x%" PRIx64 ", of which nothing is known", t->word);
-    else if (t->where[0])
-        fprintf(out->file, ") is in the kernel's %s", t->where);
+        fprintf(out->file, ") waits for the futex 0x%" PRIx64 ", of which nothing is known", t->futex);
+    else if (t->wait_channel[0])
+        fprintf(out->file, ") is in the kernel's %s", t->wait_channel);
     else
         fputs(") runs, or waits for something else than a futex", out->file);
     fputs(t->in_futex && t->timed ? ", for a limited time\n" : "\n", out->file);

@@ -26,10 +26,10 @@ static void text_offset(struct output *out, const struct upmu_symbol *s)
 {
     output_clean(out->file, s->module);
     fprintf(out->file, "+0x%" PRIx64, s->offset);
-    if (s->function || !s->before)
+    if (s->function || !s->previous)
         return;
-    fprintf(out->file, " (no name; 0x%" PRIx64 " after ", s->from_before);
-    output_clean(out->file, s->before);
+    fprintf(out->file, " (no name; 0x%" PRIx64 " after ", s->previous_offset);
+    output_clean(out->file, s->previous);
     fputc(')', out->file);
 }
 
@@ -161,8 +161,8 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
     fputc('\n', out->file);
     text_stack(out, r, d->process, t->stack, t->site);
     text_held(out, r, d, i, k);
-    if (t->forgotten)
-        fprintf(out->file, "    and holds %" PRIu32 " more locks than could be kept\n", t->forgotten);
+    if (t->n_unlisted)
+        fprintf(out->file, "    and holds %" PRIu32 " more locks than could be kept\n", t->n_unlisted);
 }
 
 static void text_title(struct output *out, const struct upmu_deadlock *d)
@@ -258,14 +258,14 @@ static void text_order(struct output *out, const struct deadlock_report *r, bool
         return;
     if (!any)
         fprintf(out->file, "no deadlock in %s, and no contradiction among %" PRIu64 " nested acquisitions\n",
-                r->subject, order.takings);
-    if (order.without)
+                r->subject, order.acquisitions);
+    if (order.without_wait_state)
         fprintf(out->file, "of %" PRIu32 " of the processes it was not recorded what their threads stood at\n",
-                order.without);
+                order.without_wait_state);
     if (order.incomplete)
         fprintf(out->file, "%" PRIu64 " nested acquisitions were not recorded whole and are left out\n",
                 order.incomplete);
-    if (order.cut)
+    if (order.truncated)
         fputs("the search for inversions was ended early: there may be more\n", out->file);
 }
 

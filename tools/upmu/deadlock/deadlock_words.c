@@ -35,7 +35,7 @@ char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
         [UPMU_LOCK_BROKEN] = "one of them does not wait for ever",
     };
     bool known = c->class_number >= 0 && c->class_number < UPMU_LOCK_CLASSES;
-    char *alike = c->alike > 0 ? memory_format(", and %zu more of the same kind", c->alike) : memory_copy("");
+    char *alike = c->n_similar > 0 ? memory_format(", and %zu more of the same kind", c->n_similar) : memory_copy("");
     char *text = memory_format("%zu locks taken in contradicting orders%s: %s", c->n_acquisitions, alike,
                                known ? why[c->class_number] : "?");
     free(alike);

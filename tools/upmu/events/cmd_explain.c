@@ -58,7 +58,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
     explain_line(out, "CPU", cpu->title);
     explain_line(out, "formula", e->formula);
     explain_line(out, "encoding", absent ? "none" : e->encoding);
-    explain_line(out, "generic", e->generic);
+    explain_line(out, "generic", e->generic_event);
     if (e->raw_encoding != UPMU_NO_VALUE)
         fprintf(out->file, "%-10s 0x%llx\n", "raw", (unsigned long long)e->raw_encoding);
     explain_line(out, "used", e->choice);
@@ -126,7 +126,7 @@ static bool explain_metric(const struct explain_request *r, int *status)
     explain_line(&out, "unit", m.unit);
     explain_line(&out, "formula", m.formula);
     explain_line(&out, "events", m.events);
-    explain_line(&out, "lacks", m.lacks);
+    explain_line(&out, "lacks", m.missing_event);
     *status = output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
     return true;
 }

@@ -167,9 +167,9 @@ static struct list_trial try_metric(struct trial_store *trials, const struct upm
 {
     struct list_trial weakest = {.made = true};
 
-    if (metric->lacks[0])
+    if (metric->missing_event[0])
         return (struct list_trial){
-            .made = true, .code = UPMU_E_UNSUPPORTED, .event = metric->name, .reason = metric->lacks};
+            .made = true, .code = UPMU_E_UNSUPPORTED, .event = metric->name, .reason = metric->missing_event};
     char *names = memory_copy(metric->events), *rest = names, *name;
 
     while (weakest.code == 0 && (name = strsep(&rest, ",")) != NULL) {
@@ -299,7 +299,7 @@ static void list_metrics_text(struct output *out, const struct list *list)
         table_cell(&t, STYLE_PLAIN, "%s", m->info.formula);
         table_cell(&t, here_style(&m->trial), "%s", list_here(&m->trial));
         table_cell(&t, STYLE_PLAIN, "%s", m->info.summary);
-        table_cell(&t, STYLE_WARNING, "%s", m->info.lacks);
+        table_cell(&t, STYLE_WARNING, "%s", m->info.missing_event);
     }
     table_end(&t, out, 0);
 }
@@ -389,7 +389,7 @@ static void list_write_csv(struct output *out, const struct list *list)
     for (size_t i = 0; i < list->n_metrics; i++) {
         const struct list_metric *m = &list->metrics[i];
         csv_row(&c, (const char *const[]){m->info.name, m->info.unit, m->info.formula, list_here(&m->trial),
-                                          m->info.summary, m->info.lacks, NULL});
+                                          m->info.summary, m->info.missing_event, NULL});
     }
 }
 

@@ -56,12 +56,12 @@ static void plan_row(struct table *t, const struct upmu_plan *plan, const struct
     table_cell(t, STYLE_PLAIN, "%s", e->pmu);
     table_cell(t, STYLE_PLAIN, "%s", e->counter);
     table_cell(t, STYLE_PLAIN, "%s", e->encoding);
-    if (e->turns > 1)
-        table_cell(t, STYLE_WARNING, "1/%u", (unsigned)e->turns);
+    if (e->multiplexed > 1)
+        table_cell(t, STYLE_WARNING, "1/%u", (unsigned)e->multiplexed);
     else
         table_cell(t, STYLE_GOOD, "all");
-    if (e->with != i)
-        table_cell(t, STYLE_PLAIN, "counted once for %s", entry_at(plan, e->with).name);
+    if (e->same_as != i)
+        table_cell(t, STYLE_PLAIN, "counted once for %s", entry_at(plan, e->same_as).name);
     else if (e->role == UPMU_PLAN_FILLER)
         table_cell(t, STYLE_PLAIN, "keeps groups in other modes from running");
     else if (e->role == UPMU_PLAN_TERM)
@@ -110,7 +110,7 @@ static void plan_text(struct output *out, const struct upmu_plan *plan, const st
 {
     bool turns = false;
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++)
-        turns |= entry_at(plan, i).turns > 1;
+        turns |= entry_at(plan, i).multiplexed > 1;
     fprintf(out->file, "%s\n\n", cpu->title);
     plan_table(out, plan);
     if (turns)
@@ -140,8 +140,8 @@ static void plan_entry_json(struct json *j, const struct upmu_plan_entry *e)
     else
         json_int(j, "group", e->group);
     json_string(j, "counter", e->counter[0] ? e->counter : NULL);
-    json_uint(j, "with", e->with);
-    json_uint(j, "turns", e->turns);
+    json_uint(j, "with", e->same_as);
+    json_uint(j, "turns", e->multiplexed);
     json_string(j, "cause", e->cause ? upmu_strerror(e->cause) : NULL);
     json_string(j, "reason", e->reason[0] ? e->reason : NULL);
     json_object_end(j);

@@ -43,7 +43,7 @@ static void list_code_json(struct json *j, const struct upmu_event_info *info)
         json_null(j, "machine_code");
     else
         json_uint(j, "machine_code", info->raw_encoding);
-    json_string(j, "generic", info->generic[0] ? info->generic : NULL);
+    json_string(j, "generic", info->generic_event[0] ? info->generic_event : NULL);
     json_string(j, "choice", info->choice);
     json_string(j, "formula", info->formula);
     json_double(j, "scale", info->scale);
@@ -83,7 +83,7 @@ static void list_metric_json(struct json *j, const struct list_metric *m)
     json_string(j, "formula", m->info.formula);
     json_string(j, "unit", m->info.unit);
     json_string(j, "events", m->info.events);
-    json_string(j, "lacks", m->info.lacks[0] ? m->info.lacks : NULL);
+    json_string(j, "lacks", m->info.missing_event[0] ? m->info.missing_event : NULL);
     list_trial_json(j, &m->trial);
     json_object_end(j);
 }

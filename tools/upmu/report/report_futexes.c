@@ -46,10 +46,10 @@ static struct futexes count(const struct report *r, size_t process)
     for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
         if (t.process != process || upmu_overview_sched_at(r->overview, i, &s) != 0)
             continue;
-        f.switches_told |= s.told != 0;
-        f.known += s.futexes_told != 0;
-        f.unknown += s.futexes_told == 0;
-        if (!s.futexes_told)
+        f.switches_told |= s.recorded != 0;
+        f.known += s.futexes_counted != 0;
+        f.unknown += s.futexes_counted == 0;
+        if (!s.futexes_counted)
             continue;
         uint64_t outside = s.futex_waits > s.futex_recorded ? s.futex_waits - s.futex_recorded : 0;
         f.waits += s.futex_waits;

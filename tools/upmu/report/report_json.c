@@ -159,7 +159,7 @@ void report_json_counts(struct json *j, const struct report *r, uint32_t process
 static void json_sched(struct json *j, const struct report *r, size_t thread)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.told) {
+    if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.recorded) {
         json_null(j, "sched");
         return;
     }
@@ -177,7 +177,7 @@ static void json_sched(struct json *j, const struct report *r, size_t thread)
 static void json_thread_futexes(struct json *j, const struct report *r, size_t thread)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
-    if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.futexes_told) {
+    if (upmu_overview_sched_at(r->overview, thread, &s) != 0 || !s.futexes_counted) {
         json_null(j, "futexes");
         return;
     }
@@ -259,7 +259,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
         json_uint(j, "blocked", use.blocked);
         json_uint(j, "blocked_ns", use.blocked_ns);
         json_uint(j, "shared", use.shared);
-        json_uint(j, "last", use.last);
+        json_uint(j, "last", use.last_arrivals);
         json_object_end(j);
     }
     json_array_end(j);
@@ -267,7 +267,7 @@ static void json_uses_and_sites(struct json *j, const struct report *r, size_t i
     for (size_t k = 0; k < r->top && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++) {
         json_object(j, NULL);
         report_json_place(j, r, "place", o->process, site.address);
-        json_uint(j, "taken", site.taken);
+        json_uint(j, "taken", site.acquisitions);
         json_waits(j, "waits", &site.waits);
         json_uint(j, "blocked", site.blocked);
         json_uint(j, "blocked_ns", site.blocked_ns);

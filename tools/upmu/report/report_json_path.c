@@ -76,7 +76,7 @@ static void json_path_steps(struct json *j, const struct report *r, size_t proce
         json_object(j, NULL);
         json_string(j, "kind", kinds[s.kind]);
         json_tid(j, r, "thread", s.thread);
-        json_tid(j, r, "from", s.from);
+        json_tid(j, r, "from", s.waker);
         json_uint(j, "begin_ns", s.begin_ns);
         json_uint(j, "end_ns", s.end_ns);
         json_object_end(j);

@@ -26,7 +26,7 @@ static void text_site(struct output *out, const struct report *r, const struct u
         fprintf(out->file, "%s taken here made others wait %s (%" PRIu64 ")", s->waits.count ? ";" : "", blamed,
                 s->blocked);
     if (s->waits.count + s->waits.unfinished + s->blocked == 0)
-        fprintf(out->file, " taken %" PRIu64 " times on record", s->taken);
+        fprintf(out->file, " taken %" PRIu64 " times on record", s->acquisitions);
     fputc('\n', out->file);
     free(place);
     free(waited);
@@ -43,8 +43,8 @@ static void text_user(struct output *out, const struct upmu_overview_object_thre
         fprintf(out->file, " acquired %s%" PRIu64, u->counts_exact ? "" : ">= ", u->acquisitions);
     if (u->waits.count + u->waits.unfinished)
         fprintf(out->file, " waited %s (%" PRIu64 ")", waited, u->waits.count + u->waits.unfinished);
-    if (u->last)
-        fprintf(out->file, " came last %" PRIu64 " times", u->last);
+    if (u->last_arrivals)
+        fprintf(out->file, " came last %" PRIu64 " times", u->last_arrivals);
     if (u->blocked)
         fprintf(out->file, " made others wait %s (%" PRIu64 ")", blamed, u->blocked);
     fputc('\n', out->file);

@@ -188,7 +188,7 @@ static bool thread_on_cpu(const struct report *r, size_t thread, const struct up
 {
     struct upmu_overview_sched sched = {.size = sizeof sched};
     const char *counter;
-    if (upmu_overview_sched_at(r->overview, thread, &sched) == 0 && sched.told && sched.unknown_ns == 0) {
+    if (upmu_overview_sched_at(r->overview, thread, &sched) == 0 && sched.recorded && sched.unknown_ns == 0) {
         *ns = sched.running_ns;
         return true;
     }

@@ -57,7 +57,7 @@ static void bar_add(struct bar *b, char what, uint64_t ns)
 static void cell_bar(struct table *table, const struct upmu_overview_thread *t, const struct upmu_overview_sched *s)
 {
     struct bar b = {.life = t->end_ns - t->begin_ns};
-    if (s->told) {
+    if (s->recorded) {
         bar_add(&b, '=', s->running_ns);
         bar_add(&b, '!', s->preempted_ns);
         bar_add(&b, '-', s->blocked_ns);
@@ -74,7 +74,7 @@ static void cell_sched(struct table *table, const struct upmu_overview_thread *t
     cell_share(table, s->running_ns, life);
     cell_share(table, s->preempted_ns, life);
     cell_share(table, s->blocked_ns, life);
-    if (s->told)
+    if (s->recorded)
         table_cell(table, s->lost ? STYLE_WARNING : STYLE_PLAIN, "%s%" PRIu64 " + %" PRIu64, s->lost ? ">= " : "",
                    s->voluntary, s->involuntary);
     else
@@ -87,7 +87,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     struct upmu_overview_sched s = {.size = sizeof s};
     if (upmu_overview_sched_at(r->overview, i, &s) != 0)
         s = (struct upmu_overview_sched){0};
-    *told = *told || s.told;
+    *told = *told || s.recorded;
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
     table_cell(table, STYLE_PLAIN, "%s", report_thread_name(t));
     cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));

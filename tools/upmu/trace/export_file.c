@@ -47,8 +47,8 @@ static int write_to(const struct export_order *q, int fd, bool *written)
     }
     if (result.lost)
         complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
-    if (result.left_out)
-        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.left_out);
+    if (result.omitted)
+        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.omitted);
     if (result.without_number)
         complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
                  result.without_number);
