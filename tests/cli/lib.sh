@@ -5,7 +5,6 @@ export LC_ALL=C
 unset NO_COLOR TERM
 failures=0
 work=$(mktemp -d)
-export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 
 fail() {

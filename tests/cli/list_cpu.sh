@@ -59,8 +59,6 @@ has err "upmu list --cpus"
 expect 0 "$UPMU" list --cpu zen3 --metrics
 has out "branch-miss-ratio"
 has_not out "EVENT"
-expect 2 "$UPMU" list --cpu zen3 --metrics --refresh
-expect 2 "$UPMU" list --cpu zen3 --refresh
 expect 2 "$UPMU" list --cpus zen3
 
 # What a table says for people: who it is, what to know, the codes and the counters. Nothing is tried.

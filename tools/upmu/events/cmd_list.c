@@ -21,7 +21,6 @@ enum {
     LIST_CSV,
     LIST_NO_PROBE,
     LIST_METRICS,
-    LIST_REFRESH,
     LIST_CPU,
     LIST_CPUS,
     LIST_NATIVE,
@@ -35,7 +34,6 @@ struct list_request {
     bool as_csv;
     bool no_probe;
     bool only_metrics;
-    bool refresh;
     bool natives;
     bool cpus;
     const char *cpu;            /* the CPU whose table is asked for; NULL: this machine */
@@ -50,7 +48,6 @@ static int list_option(void *arg, int id, const char *value)
     r->as_csv |= id == LIST_CSV;
     r->no_probe |= id == LIST_NO_PROBE;
     r->only_metrics |= id == LIST_METRICS;
-    r->refresh |= id == LIST_REFRESH;
     r->natives |= id == LIST_NATIVE;
     r->cpus |= id == LIST_CPUS;
     if (id == LIST_CPU)
@@ -417,13 +414,9 @@ static bool options_agree(const struct list_request *r)
 
     if (r->as_json && r->as_csv)
         fault = "--json or --csv, not both";
-    else if (r->no_probe && r->refresh)
-        fault = "--refresh or --no-probe, not both";
-    else if (r->cpu && r->refresh)
-        fault = "--cpu shows a table: nothing is tried";
     else if (r->natives && r->only_metrics)
         fault = "--native or --metrics, not both";
-    else if (r->cpus && (r->cpu || r->natives || r->only_metrics || r->refresh || r->pattern))
+    else if (r->cpus && (r->cpu || r->natives || r->only_metrics || r->pattern))
         fault = "--cpus goes with --json or --csv alone";
     if (fault)
         options_usage(r->self, "%s", fault);
@@ -444,7 +437,7 @@ static int list_run(const struct command *self, int argc, char **argv)
         return EXIT_FAILED;
     if (request.cpus)
         return list_cpus(request.as_json, request.as_csv);
-    request.trials = request.no_probe || request.cpu ? NULL : trials_open(request.refresh);
+    request.trials = request.no_probe || request.cpu ? NULL : trials_open();
     status = list_find(&list, &request) == 0 ? list_write(&list, &request) : EXIT_FAILED;
     list_free(&list);
     trials_close(request.trials);
@@ -455,7 +448,6 @@ static const struct option_spec list_options[] = {
     {LIST_METRICS, 'm', "metrics", NULL, "metrics and their groups only"},
     {LIST_METRICS_FILE, 0, "metrics-file", "FILE", "metrics of your own: lines of name = formula"},
     {LIST_NO_PROBE, 'n', "no-probe", NULL, "do not try the events, only look them up"},
-    {LIST_REFRESH, 'r', "refresh", NULL, "try every event anew, whatever an earlier run found out"},
     {LIST_CPU, 'C', "cpu", "CPU", "the table of a CPU by its family or chip, whatever machine this is"},
     {LIST_CPUS, 0, "cpus", NULL, "the CPUs that have a table"},
     {LIST_NATIVE, 'N', "native", NULL, "the CPU's own names, as native::NAME"},

@@ -19,14 +19,12 @@ struct list_trial {
     const char *reason; /**< the library's message with the remedy; NULL unless code < 0 */
 };
 
-/** Trials made, or remembered from an earlier run. */
+/** Trials made so far. */
 struct trial_store;
 
-/** With `refresh`, nothing of an earlier run is believed. */
-struct trial_store *trials_open(bool refresh);
-/** The trial of an event, made now if it is not known. Its strings live as long as the store. */
+struct trial_store *trials_open(void);
+/** The trial of an event, made at its first use. Its strings live as long as the store. */
 struct list_trial trials_of_event(struct trial_store *store, const struct upmu_event_info *info);
-/** Remember the trials for the next run, if any is new, and free the store. */
 void trials_close(struct trial_store *store);
 
 struct list_event {
