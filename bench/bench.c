@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring in turns. Room: bench; before it the loops of each benchmark, after it table.c. */
+/* Alternating measurement of a subject and its floor. */
 #include "bench.h"
 
 #include <sched.h>
@@ -55,7 +55,7 @@ static void usage(const char *title, int status)
     fprintf(status ? stderr : stdout,
             "usage: bench_%s [--short] [--no-bars] [--json] [--no-heading]\n"
             "  --short       few rounds and bars three times as high: only to see that it works\n"
-            "  --no-bars     show the bars, do not judge by them (sanitizers, unoptimised builds)\n"
+            "  --no-bars     show the bars, do not judge by them (sanitizers, unoptimized builds)\n"
             "  --json        one object per line\n"
             "  --no-heading  the table without its first lines\n",
             title);
@@ -212,7 +212,7 @@ static void measure(const struct bench *b, const struct bench_pair *p, struct be
     row->ratio_high = bench_share(ratio, n, 0.75);
 }
 
-/* The few rounds of a short run may all fall into a neighbour's busy moment: what is too slow in every series is. */
+/* Another load may disturb all rounds of a short run: a row fails only if every series is too slow. */
 struct bench_row *bench_compare(struct bench *b, const struct bench_pair *p)
 {
     struct bench_row *row = new_row(b, p->subject.name);

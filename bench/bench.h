@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What all benchmarks share: taking turns with a floor, medians, the table. Room: bench. Before it: loops over the public
- * API and over the bare system calls it is built on; after it: bench/run.sh, which judges the bars.
+ * Common parts of all benchmarks: alternating measurement, medians, the table.
  *
- * A number in nanoseconds says as much about the machine and its neighbours as about us. What can be trusted is a ratio
- * of two things measured in turns, a fraction of a millisecond apart: both see the same machine. So every row is a subject
- * beside its floor, measured in many short batches, and its ratio is the median of the ratios of the rounds.
+ * Nanoseconds depend on the machine and its load. A ratio of two loops measured alternately, a fraction of a
+ * millisecond apart, does not: every row is a subject beside its floor, in many short batches, and its ratio is the
+ * median over the rounds.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -84,7 +83,7 @@ struct bench_pair {
 };
 
 /** Read the options (--short, --no-bars, --json, --no-heading), stay on one CPU, start the clock. Ends the program with
- *  status 2 on options it does not know, and when UPMU_ variables would change what is measured. */
+ *  status 2 on unknown options, and when UPMU_ variables would change what is measured. */
 struct bench *bench_start(const char *title, int argc, char **argv);
 /** Print the rows. @return the exit status: 0, 1 (a bar missed or a row failed), 77 (every row skipped). */
 int bench_end(struct bench *b);

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sync tracing costs a wait that sleeps. Room: bench; before it the program's calls, which libupmu_sync takes over
- * here as it does anywhere, after it the table of bench.c. The floor is the same through the C library's own functions.
+ * Cost of sync tracing for a wait that sleeps.
  *
- * Nothing but the hand-over is measured: two threads take turns, and whoever has his turn waits for the other at once, so
- * all that a block costs, before the thread sleeps and after, in who waits and in who wakes, lies on the way of the turns.
- * A program that does something between its locks has less of it.
+ * The floor is the same hand-over through the C library's own functions. Two threads hand over in both directions, so
+ * both sides of a block, before the sleep and after, in the waiter and in the waker, are on the measured path.
  *
- * On two CPUs who is woken is fast enough to give the lock up before the other one has fallen asleep, and then nobody
- * sleeps. So there a thread holds what it has got until the other one surely sleeps, as a program does that works while it
- * holds a lock; the time of holding is taken off. What is left is the way from a release to the other's going on. What comes
- * before the sleep costs time of a CPU that has nothing to do: the row of both CPUs' time has it.
+ * On two CPUs the woken thread would release the lock before the other one sleeps. There each thread holds the lock for
+ * HOLD_NS after a wait; the time of holding is subtracted. What the waiter does before it sleeps then costs only idle
+ * CPU time: the row "time of both CPUs" includes it.
  *
- * - Mutexes: three of them in a ring. Each thread holds one and takes the next before it gives that one back, so that it
- *   always comes to a mutex which the other one holds and will give up only when it goes on itself.
- *   Who is woken must not push the other one aside, or that one would find its next mutex free: batch threads do not.
- * - The least: the same mutexes through the C library alone, with what no recorder of blocks can leave out: trying first,
- *   three ticks, the bytes of three events stored into a mapped file, and two walks of the call stack by libunwind.
- * - Semaphores: each thread posts the other's and waits for its own. A turn holds a post beside the block; it is recorded
- *   with its call stack, too.
+ * Mutexes: three in a ring. Each thread holds one and acquires the next before it releases that one, so it always meets
+ * a mutex that the other thread holds until its own next wait. SCHED_BATCH keeps the woken thread from preempting the
+ * waker.
+ *
+ * Least: the same mutexes with what no recorder can leave out: trylock first, three ticks, the bytes of three events
+ * stored into a mapped file, two stack walks by libunwind.
+ *
+ * Semaphores: each thread posts the other's and waits for its own. A post is recorded with its call stack.
  */
 #include <dlfcn.h>
 #include <ftw.h>
@@ -39,7 +37,7 @@
 #include "upmu/region.h"
 #include "upmu/sync.h"
 
-enum { TURNS = 100, MUTEXES = 3, FRAMES = 24, PIECE_BYTES = 1024 * 1024, HOLD_NS = 20000, SETTLE_US = 200 };
+enum { HANDOVERS = 100, MUTEXES = 3, FRAMES = 24, PIECE_BYTES = 1024 * 1024, HOLD_NS = 20000, SETTLE_US = 200 };
 
 static const double bar = 1.15, most = 0.75;
 static char dir[PATH_MAX];
@@ -54,23 +52,23 @@ static struct {
     int (*walk)(void **, int); /* libunwind's; NULL: it is not there */
 } bare;
 
-/* Two threads that take turns. */
-struct turns {
+/* Two threads that hand a lock to each other. */
+struct handover {
     pthread_mutex_t mutex[MUTEXES];
     size_t held; /* of these, by the thread that measures */
     sem_t first, second;
     int partner_cpu;
     uint32_t begun; /* atomic: the partner has its first mutex */
     void *(*partner)(void *arg);
-    void (*pass)(struct turns *p, size_t held);
+    void (*pass)(struct handover *p, size_t held);
     int (*lock)(pthread_mutex_t *);
-    uint64_t hold;        /* ticks that each has a lock for, after it was waited for */
-    uint64_t holds;       /* atomic: ticks of this batch that were that, of both threads */
+    uint64_t hold;        /* ticks for which each thread holds a lock after a wait */
+    uint64_t holds;       /* atomic: ticks of this batch spent holding, of both threads */
     double blocks, slept; /* of both threads, in all batches */
     long slept_before;
 };
 
-static void give_up(const char *what)
+static void fail_errno(const char *what)
 {
     perror(what);
     exit(1);
@@ -79,10 +77,10 @@ static void give_up(const char *what)
 static void move(int cpu)
 {
     if (!bench_pin(cpu))
-        give_up("sched_setaffinity");
+        fail_errno("sched_setaffinity");
 }
 
-/* Where a thread stores what stands for its events. */
+/* The buffer for the bytes of a thread's events. */
 static _Thread_local struct {
     uint8_t *bytes;
     size_t used;
@@ -94,17 +92,17 @@ static uint8_t *map_piece(void)
     snprintf(path, sizeof path, "%s/least-XXXXXX", dir);
     int fd = mkstemp(path);
     if (fd < 0 || unlink(path) != 0 || ftruncate(fd, PIECE_BYTES) != 0)
-        give_up(path);
+        fail_errno(path);
     void *p = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     close(fd);
     if (p == MAP_FAILED)
-        give_up("mmap");
+        fail_errno("mmap");
     return p;
 }
 
 /* ------------------------------------------------------------------------------------------------------- mutexes */
 
-static void hold(struct turns *p)
+static void hold(struct handover *p)
 {
     uint64_t begin = tick_now(), now = begin;
     if (p->hold == 0)
@@ -114,21 +112,21 @@ static void hold(struct turns *p)
     __atomic_fetch_add(&p->holds, now - begin, __ATOMIC_RELAXED);
 }
 
-static void pass_ours(struct turns *p, size_t held)
+static void pass_ours(struct handover *p, size_t held)
 {
     pthread_mutex_lock(&p->mutex[(held + 1) % MUTEXES]);
     hold(p);
     pthread_mutex_unlock(&p->mutex[held]);
 }
 
-static void pass_bare(struct turns *p, size_t held)
+static void pass_bare(struct handover *p, size_t held)
 {
     bare.lock(&p->mutex[(held + 1) % MUTEXES]);
     hold(p);
     bare.unlock(&p->mutex[held]);
 }
 
-/* As many bytes as an event of a wait's beginning, of its end and of a release have. */
+/* The bytes of a wait's begin event, its end event or a release event. */
 static void store(uint64_t tick, size_t bytes)
 {
     if (!piece.bytes || piece.used + bytes > PIECE_BYTES) {
@@ -141,7 +139,7 @@ static void store(uint64_t tick, size_t bytes)
     piece.used += bytes;
 }
 
-static void pass_least(struct turns *p, size_t held)
+static void pass_least(struct handover *p, size_t held)
 {
     void *frames[FRAMES];
     pthread_mutex_t *next = &p->mutex[(held + 1) % MUTEXES];
@@ -157,10 +155,10 @@ static void pass_least(struct turns *p, size_t held)
     store(tick, 16);
 }
 
-/* The other side: it lives as long as the process. */
+/* The other thread; it runs until the process ends. */
 static void *mutex_partner(void *arg)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     move(p->partner_cpu);
     p->lock(&p->mutex[1]);
     __atomic_store_n(&p->begun, 1, __ATOMIC_RELEASE);
@@ -169,9 +167,9 @@ static void *mutex_partner(void *arg)
     return NULL;
 }
 
-static void mutex_turns(void *arg, size_t n)
+static void mutex_handovers(void *arg, size_t n)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     for (size_t i = 0; i < n; i++, p->held = (p->held + 1) % MUTEXES)
         p->pass(p, p->held);
 }
@@ -180,7 +178,7 @@ static void mutex_turns(void *arg, size_t n)
 
 static void *sem_partner_ours(void *arg)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     for (;;) {
         sem_wait(&p->first);
         sem_post(&p->second);
@@ -190,7 +188,7 @@ static void *sem_partner_ours(void *arg)
 
 static void *sem_partner_bare(void *arg)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     for (;;) {
         bare.wait(&p->first);
         bare.post(&p->second);
@@ -198,18 +196,18 @@ static void *sem_partner_bare(void *arg)
     return NULL;
 }
 
-static void sem_turns_ours(void *arg, size_t n)
+static void sem_handovers_ours(void *arg, size_t n)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     for (size_t i = 0; i < n; i++) {
         sem_post(&p->first);
         sem_wait(&p->second);
     }
 }
 
-static void sem_turns_bare(void *arg, size_t n)
+static void sem_handovers_bare(void *arg, size_t n)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     for (size_t i = 0; i < n; i++) {
         bare.post(&p->first);
         bare.wait(&p->second);
@@ -222,14 +220,14 @@ static long sleeps_now(void)
 {
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) != 0)
-        give_up("getrusage");
+        fail_errno("getrusage");
     return usage.ru_nvcsw;
 }
 
 static void before_batch(void *arg)
 {
-    struct turns *p = arg;
-    if (p->hold) /* the other one has begun to hold for the turn that comes */
+    struct handover *p = arg;
+    if (p->hold) /* until the other thread holds the next mutex */
         usleep(SETTLE_US);
     __atomic_store_n(&p->holds, 0, __ATOMIC_RELAXED);
     p->slept_before = sleeps_now();
@@ -237,15 +235,15 @@ static void before_batch(void *arg)
 
 static uint64_t held_aside(const void *arg)
 {
-    const struct turns *p = arg;
+    const struct handover *p = arg;
     return __atomic_load_n(&p->holds, __ATOMIC_RELAXED);
 }
 
 static void after_batch(void *arg)
 {
-    struct turns *p = arg;
+    struct handover *p = arg;
     p->slept += (double)(sleeps_now() - p->slept_before);
-    p->blocks += 2 * TURNS;
+    p->blocks += 2 * HANDOVERS;
 }
 
 static bool find_bare(void)
@@ -276,34 +274,33 @@ struct what {
     enum bench_judge judge;
 };
 
-static void start_turns(const struct bench *b, struct turns *p, const struct what *w, bool ours)
+static void start_handovers(const struct bench *b, struct handover *p, const struct what *w, bool ours)
 {
     pthread_t thread;
     const struct sched_param none = {0};
-    *p = (struct turns){.partner_cpu = w->two_cpus ? b->other : b->cpu,
-                        .hold = w->two_cpus ? (uint64_t)(HOLD_NS / b->ns_per_tick) : 0};
+    *p = (struct handover){.partner_cpu = w->two_cpus ? b->other : b->cpu,
+                           .hold = w->two_cpus ? (uint64_t)(HOLD_NS / b->ns_per_tick) : 0};
     p->partner = w->mutexes ? mutex_partner : ours ? sem_partner_ours : sem_partner_bare;
     p->pass = !ours ? pass_bare : w->least ? pass_least : pass_ours;
     p->lock = ours && !w->least ? pthread_mutex_lock : bare.lock;
     for (size_t i = 0; i < MUTEXES; i++)
         if (pthread_mutex_init(&p->mutex[i], NULL) != 0)
-            give_up("pthread_mutex_init");
+            fail_errno("pthread_mutex_init");
     if (sem_init(&p->first, 0, 0) != 0 || sem_init(&p->second, 0, 0) != 0)
-        give_up("sem_init");
+        fail_errno("sem_init");
     p->lock(&p->mutex[0]);
-    /* Without the right to it others come in between, and there are fewer rounds. */
+    /* Without the permission other processes interrupt, and there are fewer rounds. */
     (void)setpriority(PRIO_PROCESS, 0, -20);
     if (!w->two_cpus && sched_setscheduler(0, SCHED_BATCH, &none) != 0)
-        give_up("sched_setscheduler");
+        fail_errno("sched_setscheduler");
     if (pthread_create(&thread, NULL, p->partner, p) != 0)
-        give_up("pthread_create");
+        fail_errno("pthread_create");
     while (w->mutexes && !__atomic_load_n(&p->begun, __ATOMIC_ACQUIRE))
         sched_yield();
 }
 
-/* A block that does not sleep is not what the row is about. A machine with much else to do may not let it; that is no
- * fault of what only sees that the benchmark works. */
-static void judge_sleep(const struct bench *b, struct bench_row *row, const char *whose, const struct turns *p)
+/* The row measures blocks that sleep. On a busy machine they may not, which is no failure of a --short run. */
+static void judge_sleep(const struct bench *b, struct bench_row *row, const char *whose, const struct handover *p)
 {
     if (p->slept >= most * p->blocks)
         return;
@@ -313,17 +310,18 @@ static void judge_sleep(const struct bench *b, struct bench_row *row, const char
         bench_fail(row, "only %.0f of %.0f blocks %s slept", p->slept, p->blocks, whose);
 }
 
-/* In a process of its own: what is switched on here stays on. */
+/* Runs in a child process: recording stays on. */
 static void measure(struct bench *b, const struct what *w)
 {
-    static struct turns ours, untraced;
+    static struct handover ours, untraced;
     struct upmu_sync_opts opts = w->opts;
     const struct upmu_region_opts regions = {.size = sizeof regions, .events = w->events, .trace = dir};
     const struct bench_pair pair = {
-        .subject = {w->title, w->mutexes ? mutex_turns : sem_turns_ours, &ours, before_batch, after_batch},
-        .floor = {"the same untraced", w->mutexes ? mutex_turns : sem_turns_bare, &untraced, before_batch, after_batch},
-        .n = TURNS,
-        .calls = 2, /* both threads block once in a turn */
+        .subject = {w->title, w->mutexes ? mutex_handovers : sem_handovers_ours, &ours, before_batch, after_batch},
+        .floor = {"the same untraced", w->mutexes ? mutex_handovers : sem_handovers_bare, &untraced, before_batch,
+                  after_batch},
+        .n = HANDOVERS,
+        .calls = 2, /* both threads block once in a handover */
         .work = w->work,
         .aside = w->two_cpus ? held_aside : NULL,
         .judge = w->judge,
@@ -344,9 +342,9 @@ static void measure(struct bench *b, const struct what *w)
     opts.size = sizeof opts;
     opts.trace = dir;
     if (!w->least && (upmu_region_setup(&regions) < 0 || upmu_sync_begin(&opts) < 0))
-        give_up(upmu_error());
-    start_turns(b, &ours, w, true);
-    start_turns(b, &untraced, w, false);
+        fail_errno(upmu_error());
+    start_handovers(b, &ours, w, true);
+    start_handovers(b, &untraced, w, false);
     struct bench_row *row = bench_compare(b, &pair);
     judge_sleep(b, row, "under the recorder", &ours);
     judge_sleep(b, row, "without it", &untraced);
@@ -430,15 +428,15 @@ int main(int argc, char **argv)
     const char *tmp = getenv("TMPDIR");
     snprintf(dir, sizeof dir, "%s/upmu-bench-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(dir))
-        give_up(dir);
-    /* ThreadSanitizer's own semaphores stand before ours, and it takes our tables for the program's. */
+        fail_errno(dir);
+    /* ThreadSanitizer interposes semaphores before the library, and reports our tables as the program's. */
     const size_t n_parts = UNDER_TSAN ? MUTEX_PARTS : sizeof parts / sizeof *parts;
     for (size_t i = 0; i < n_parts; i++)
         bench_part(b, "a wait that sleeps", parts[i]);
     if (UNDER_TSAN)
-        bench_skip(b, "semaphores", "ThreadSanitizer's own stand before the library's");
+        bench_skip(b, "semaphores", "ThreadSanitizer interposes them before the library");
     int status = bench_end(b);
     if (nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS) != 0)
-        give_up(dir);
+        fail_errno(dir);
     return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sync tracing costs an uncontended pair of each kind of lock beside the mutex (bench_sync), while a second thread is
- * alive. Room: bench; before it the program's calls, which libupmu_sync takes over here as it does anywhere, after it the
- * table of bench.c. The floor is the same pair by the C library's own functions. What recording adds is the same few
- * nanoseconds for all: of a spin lock and a semaphore, whose bare pairs are a half and less of a mutex's, that is more.
+ * Cost of sync tracing for an uncontended pair of each lock type except the mutex.
+ *
+ * A second thread is alive. The floor is the same pair through the C library. Recording adds about the same nanoseconds
+ * to all types; the bare pairs of spin locks and semaphores are shorter, so their ratios are larger.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sync tracing costs a pool of threads with small tasks: a queue, a mutex, condition variables, four workers. Room:
- * bench; before it the program's calls, after it the table of bench.c.
+ * Cost of sync tracing for a thread pool with small tasks.
  *
- * There are two pools, in turns at work while the other one sleeps: one whose calls libupmu_sync takes over, and as the
- * floor one that calls the C library's own functions. Both call through a table, so that nothing else differs. All threads
- * are on one CPU and their CPU time is counted: with several, whether they happen to work at the same time, and whatever
- * shares the cores with them, makes more of a difference than what is to be measured.
+ * A queue, a mutex, condition variables, four workers. Two pools alternate: one through libupmu_sync, one through the C
+ * library's own functions; both call through a table, so nothing else differs. All threads run on one CPU and their CPU
+ * time is measured: overlap on several CPUs varies more than the difference to be measured.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -57,7 +55,7 @@ static void task(unsigned long steps)
         bench_barrier();
 }
 
-/* How many steps take so long here: by the fastest of some tries, since a neighbour only makes them longer. */
+/* How many steps take so long here: the fastest of several tries, since other load only makes them longer. */
 static unsigned long steps_of(const struct bench *b, double ns)
 {
     enum { TRIES = 20, STEPS = 100000 };

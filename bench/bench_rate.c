@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether everything is kept of what comes fast: two threads at once, each on a CPU of its own, lock and unlock a mutex of
- * its own at a fixed rate in mode all, and afterwards the trace is read and its events are counted. Room: bench; before it
- * the program's calls, after it the public reader.
+ * Completeness of the trace at ten million events a second from each of two threads.
  *
- * The rate is ten million events a second from each thread; or, on a machine that cannot even store as many bytes into such
- * files with a tick each, four fifths of what it can store.
+ * Each thread, on a CPU of its own, locks and unlocks its own mutex at a fixed rate in mode all; then the events in the
+ * trace are counted. A machine that cannot store that many bytes into such files gets four fifths of what it can store.
  */
 #include <math.h>
 #include <pthread.h>
@@ -123,7 +121,7 @@ static double run(struct worker w[THREADS], void *(*work)(void *), double second
     return fmin(w[0].done, w[1].done);
 }
 
-/* The workers' events in the recording, and what it says was lost. */
+/* The workers' events in the recording, and the number of lost events. */
 static void count(const char *folder, const struct worker w[THREADS], uint64_t *stored, uint64_t *lost)
 {
     struct upmu_trace *trace;
@@ -158,7 +156,7 @@ static void measure(struct bench *b, const char *folder, struct worker w[THREADS
     if (upmu_sync_end() < 0)
         give_up(upmu_error());
     count(folder, w, &stored, &lost);
-    /* A short run shows that nothing is lost; what rate it has time to reach depends on the neighbours. */
+    /* A short run shows that nothing is lost; the rate that it reaches depends on other load. */
     (void)snprintf(name, sizeof name, "2 x %.1f of %.1f M events/s stored raw, missed %%", rate / 1e6, raw / 1e6);
     struct bench_row *row = bench_count(b, name, fmax(0, (1 - done / rate) * 100), b->brief ? 100 : 2);
     if (stored == 0)

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region costs: with four events, with page-served switches, with time only, by handle and by string, switched off,
- * beside PAPI, and in two threads at once. Room: bench; before it the public API, after it bench.c.
+ * Cost of a region by events, by handle and by string, switched off, beside PAPI, in two threads.
  *
- * Each part runs in a child of its own, since regions are set up once per process. The bars are those of bench/README.md.
+ * Each part runs in a child process, since regions are set up once per process. bench/README.md lists the bars.
  */
 #include <string.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "bench_region.h"
 #include "floor.h"
-#include "nosyscall.h"
-#include "papi.h"
 #include "subject.h"
-#include "two.h"
 #include "upmu/region.h"
 
 enum {
@@ -116,7 +113,7 @@ static void part_paused(struct bench *b)
     compare_off(b, "call, paused");
     struct upmu_region_stats stats = {.size = sizeof stats};
     if (upmu_region_stats_read(SUBJECT_HANDLE_REGION, UPMU_ALL_THREADS, &stats) < 0 || stats.count != 1)
-        bench_fail(&b->rows[b->n_rows - 1], "regions went on while paused");
+        bench_fail(&b->rows[b->n_rows - 1], "regions were recorded while paused");
 }
 
 /* ------------------------------------------------------------------------------------------------------- PAPI */

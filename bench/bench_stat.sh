@@ -145,14 +145,14 @@ status=0
 if [ $json -eq 0 ] && [ $heading -eq 1 ]; then
     printf '%-44s %9s %9s %9s %8s %9s  %-10s %s\n' what inner '' outer ratio bar verdict against
 fi
-# Without the right to count kernel mode there are no switches: upmu says so, perf says 0.
+# Without permission to count kernel mode there are no switches: upmu reports that, perf prints 0.
 "$upmu" stat --csv -o "$tmp/upmu" -e context-switches true || fail "upmu stat ended with $?"
 if grep -q '^<not ' "$tmp/upmu"; then
     events=task-clock,page-faults
     skipped context-switches "the kernel does not let this user count them"
 fi
 for way in upmu_inside perf_inside; do
-    # A neighbour's busy moment is in few of the series of a short run.
+    # Other load disturbs few of the series of a short run.
     for ((i = 1; ; i++)); do
         if compare "$way"; then break; fi
         [ $i -lt $series ] || { status=1; break; }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What it takes to find 10,000 addresses of a program of some MB as functions, inlined ones included, and lines. Room: bench.
- * Before it: symbols_subject.cpp; after it: lib/symbols/symbols.h.
+ * Time to find 10,000 addresses of a C++ program as functions, inlined functions and lines.
  *
- * "First" begins with nothing read; "again" asks once more for what is known. An address that is not found, or too few
- * functions that were inlined, fail the row: a short way to no answer is none.
+ * "First" starts with nothing read; "again" repeats the lookup. A missing address or too few inlined functions fail the
+ * row.
  */
 #include <fcntl.h>
 #include <gelf.h>

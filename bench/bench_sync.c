@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sync tracing costs an uncontended mutex pair while a second thread is alive. Room: bench; before it the program's
- * calls, which libupmu_sync takes over here as it does anywhere, after it the table of bench.c.
+ * Cost of sync tracing for an uncontended mutex pair while a second thread is alive.
  *
- * The floor of a mode is the C library's own pair; of mode all, also that pair with a tick for each event and as many bytes
- * stored into the same kind of mapping: a shared file that grows packet by packet, or, built with BENCH_RING, one that is
- * mapped whole and written over and over (a process has one policy for its trace, hence a program of its own). Few pairs per
- * batch stay in one piece of a growing file and show the event alone; with many the price of new pieces is in it, on both
- * sides. Call stacks are those of a place that is reached again and again, sixteen calls from the loop's beginning.
+ * The floor of a mode is the C library's own pair. Mode all has a second floor: that pair with a tick per event and as
+ * many bytes stored into the same kind of mapping, a file that grows packet by packet or, built with BENCH_RING, one
+ * that is mapped whole and overwritten (the trace policy is per process, hence a program of its own). Few pairs per
+ * batch stay within one packet and show the event alone; many include new packets on both sides. Call stacks are those
+ * of one call site, sixteen frames deep.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -92,7 +91,7 @@ static void deep_pairs(void *arg, size_t n)
     pairs_below(DEEP, n);
 }
 
-/* Two nested ones, in an order that has been told of. */
+/* Two nested ones, in an order that has been reported. */
 static void nested_pairs(void *arg, size_t n)
 {
     (void)arg;
@@ -104,7 +103,7 @@ static void nested_pairs(void *arg, size_t n)
     }
 }
 
-/* A block, seen by whoever frees it. */
+/* A block that the compiler may not optimize away. */
 static inline void *block(void)
 {
     void *p = malloc(BLOCK_BYTES);
@@ -286,7 +285,7 @@ static void mode_row(struct bench *b, const struct side *real, const char *title
 static void all_rows(struct bench *b, const struct side *real)
 {
     static const char *const policy = RING ? "ring" : "growing";
-    static const char *const round = RING ? "a ring that comes round" : "with new packets";
+    static const char *const round = RING ? "a ring that wraps around" : "with new packets";
     char title[BENCH_NAME_MAX];
     struct what w = {.title = title, .mode = UPMU_SYNC_ALL};
     snprintf(title, sizeof title, "all, %s", policy);
@@ -317,7 +316,7 @@ static void nested_row(struct bench *b, const struct side *real, double bar)
     (void)bench_compare(b, &pair);
 }
 
-/* Memory that is given back, and in which there is no lock. */
+/* Freed memory that holds no lock. */
 static void free_row(struct bench *b, const struct side *real, const char *title, int mode, double bar)
 {
     struct side ours = *real, floor = *real;
@@ -346,10 +345,10 @@ static void free_rows(struct bench *b, const struct side *real)
     make_owners();
     end(&owners);
     free_row(b, real, "malloc and free, off, after recording", -1, 1.4);
-    free_row(b, real, "malloc and free of a lock's neighbour, contended", UPMU_SYNC_CONTENDED, 4);
+    free_row(b, real, "malloc and free beside a lock, contended", UPMU_SYNC_CONTENDED, 4);
 }
 
-static void *wait_for_ever(void *arg)
+static void *wait_forever(void *arg)
 {
     pause();
     return arg;
@@ -371,7 +370,7 @@ int main(int argc, char **argv)
     if (!mkdtemp(dir))
         give_up(dir);
     pthread_t other;
-    if (pthread_create(&other, NULL, wait_for_ever, NULL) != 0)
+    if (pthread_create(&other, NULL, wait_forever, NULL) != 0)
         give_up("pthread_create");
     if (setenv("UPMU_TRACE_POLICY", RING ? "ring:" RING_SIZE : "grow", 1) != 0)
         give_up("setenv");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread pays for its first region, and whether threads that come and go leave anything behind. Room: bench;
- * before it the public API, after it bench.c.
+ * Cost of a thread's first region, and leaks of threads that start and end.
  *
- * A thread's first region maps its block and opens its counters; its end gives them back. The floor is the same thread
+ * A thread's first region maps its block and opens its counters; its end releases them. The floor is the same thread
  * without a region.
  */
 #include <dirent.h>
@@ -154,7 +153,7 @@ static void part_switches(struct bench *b)
     compare_first(b, "first region, time + switches", 1);
 }
 
-/* Whether the kernel lets this user count the four events; if not, the row says so. */
+/* Whether the kernel lets this user count the four events; if not, the row prints why. */
 static bool four_events(struct bench *b, const char *name)
 {
     struct floor_group group;

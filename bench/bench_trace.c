@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event of the trace costs. Room: bench; before it the writer's functions, after it the table of bench.c.
+ * Cost of an event of the trace.
  *
- * The floor reads the tick and stores as many bytes into the same kind of mapping: a shared file whose space was set aside,
- * populated, and grown piece by piece. With few events per batch both stay in one piece and the row shows the event alone;
- * with many the price of new packets is in it, on both sides.
+ * The floor reads the tick and stores as many bytes into the same kind of mapping: a shared file whose space is
+ * allocated, populated and grown by packets. Few events per batch show the event alone; many include new packets on
+ * both sides.
  */
 #include <limits.h>
 #include <stdio.h>

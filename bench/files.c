@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders and files that are stored into. Room: bench; before it the benchmarks that write, after it the kernel. */
+/* Temporary folders, and files that grow by mapped pieces. */
 #include "files.h"
 
 #include <fcntl.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * A folder for what a benchmark writes, and the floor of all that is written: bytes stored into a shared mapping of a file
- * whose space was set aside, populated, and grown piece by piece. Room: bench.
- */
+/** @file Temporary folders, and the floor of a trace write: bytes stored into a growing mapped file. */
 #ifndef BENCH_FILES_H
 #define BENCH_FILES_H
 
@@ -15,12 +11,12 @@
 
 /** A new folder in TMPDIR. Ends the program if there can be none. */
 void bench_folder_make(char path[PATH_MAX]);
-/** It goes, with all that is in it. */
+/** Remove the folder with its files. */
 void bench_folder_remove(const char *path);
-/** What all its files hold. */
+/** Bytes of all its files. */
 double bench_folder_bytes(const char *path);
 
-/** A file that is stored into. */
+/** A file that grows by mapped pieces. */
 struct bench_file {
     int fd;
     off_t end;
@@ -29,13 +25,13 @@ struct bench_file {
     size_t used; /**< of the piece */
 };
 
-/** Ends the program if it cannot be made. It has no name: it goes with bench_file_close(). */
+/** Ends the program if it cannot be made. It is unlinked: bench_file_close() frees it. */
 void bench_file_open(struct bench_file *f, const char *folder, size_t piece_bytes);
 void bench_file_close(struct bench_file *f);
-/** The next piece takes the place of this one. Ends the program if there is no room. */
+/** Map the next piece in place of this one. Ends the program if the disk is full. */
 void bench_file_grow(struct bench_file *f);
 
-/** Store so many bytes, in a piece that has room for them. */
+/** Store `n` bytes, in the next piece if this one is full. */
 static inline void bench_file_store(struct bench_file *f, const void *bytes, size_t n)
 {
     if (f->used + n > f->piece_bytes)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The floors. Room: bench; before it nothing, after it bench.c. What is read is folded into `sink`, so that the compiler
- * has to produce it. */
+/* Floors written directly on the kernel. Values read go to `sink`, so that the compiler keeps the reads. */
 #include "floor.h"
 
 #include <errno.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The floors: what a region pair cannot be cheaper than, written straight on the kernel. Room: bench; beside it, never
- * above or below it, the library.
- */
+/** @file Floors of a region pair, written directly on the kernel without the library. */
 #ifndef BENCH_FLOOR_H
 #define BENCH_FLOOR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs under a seccomp filter. Room: bench; before it the subjects, after it bench_region.c. */
-#include "nosyscall.h"
+/* Region pairs under a seccomp filter that kills at any system call. */
+#include "bench_region.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI beside us. Room: bench; before it libpapi, opened RTLD_LOCAL, after it bench_region.c. */
-#include "papi.h"
+/* PAPI's high-level regions, opened with RTLD_LOCAL. */
+#include "bench_region.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "bench.h"
 
 /* The names under which Debian and PAPI's own installation have it. */
 static void *open_library(void)
@@ -46,7 +44,7 @@ bool papi_open(struct papi *papi, char *why, size_t cap)
     int begin = papi->begin("pair"), end = papi->end("pair");
     if (begin < 0 || end < 0)
         snprintf(why, cap,
-                 "PAPI cannot count these events on this CPU (begin gave %d, end %d; PAPI_HL_VERBOSE=1 tells more)",
+                 "PAPI cannot count these events on this CPU (begin returned %d, end %d; PAPI_HL_VERBOSE=1 prints why)",
                  begin, end);
     return begin == 0 && end == 0;
 }

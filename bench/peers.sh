@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What sync tracing costs beside what other tools cost, on the same program, run by turns.
+# Cost of sync tracing beside that of other tools, on the same program, run alternately.
 #
 #     bench/peers.sh [--build DIR] [--runs N] [--short]
 #
-# Prints CPU nanoseconds of one time, and how many times as long as untraced: the least of N runs (default 3). Tools that
-# are not installed say so. On Debian 12 they are in: binutils (gprofng), lttng-tools liblttng-ust1 (lttng), uftrace,
+# Prints the CPU nanoseconds of one operation and the ratio to untraced: the least of N runs (default 3), or why a tool
+# cannot be run. On Debian 12 they are in: binutils (gprofng), lttng-tools liblttng-ust1 (lttng), uftrace,
 # valgrind, gcc (ThreadSanitizer). --short: a hundredth of the times, only to see that it works.
 # Exit status: 0, 1 if a tool that is installed cannot run the program, 2 for wrong arguments.
 set -euo pipefail
@@ -41,18 +41,24 @@ preload=$build/lib/libupmu_sync.so.0
 [ -x "$subject" ] || { echo "bench/peers.sh: no $subject; build it with -DUPMU_BUILD_BENCH=ON" >&2; exit 2; }
 scratch=$(mktemp -d)
 lttng_daemon=''
+# The session daemon ends its consumer daemons itself on SIGTERM.
 finish()
 {
-    [ -z "$lttng_daemon" ] || kill "$lttng_daemon" 2>/dev/null || true
+    if [ -n "$lttng_daemon" ]; then
+        kill "$lttng_daemon" 2>/dev/null || true
+        wait "$lttng_daemon" 2>/dev/null || true
+    fi
     rm -rf "$scratch"
 }
 trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 cases=(pair contended cond sem pool)
 declare -A times=([pair]=20000000 [contended]=4000000 [cond]=200000 [sem]=200000 [pool]=200000)
 
-# Each tool: tool_NAME CASE TIMES runs the subject under it and prints what the subject prints. why_not_NAME tells why it
-# cannot be run, and nothing if it can.
+# Each tool: tool_NAME CASE TIMES runs the subject under it and prints what the subject prints. why_not_NAME prints why it
+# cannot be run, or nothing. start_NAME, if there is one, runs once before.
 traced()
 {
     rm -rf "$scratch/trace"
@@ -79,22 +85,27 @@ why_not_lttng()
         echo "not installed"
     fi
 }
-tool_lttng()
+# The tools run in subshells, so the daemon is started here, where its number is kept for finish. Without --no-sessiond each
+# lttng command would start a daemon that outlives this script.
+start_lttng()
 {
     export LTTNG_HOME=$scratch
-    if [ -z "$lttng_daemon" ]; then
-        lttng-sessiond --no-kernel --quiet >/dev/null 2>&1 &
-        lttng_daemon=$!
-        for _ in $(seq 50); do
-            lttng --no-sessiond list >/dev/null 2>&1 && break
-            sleep 0.1
-        done
-    fi
+    lttng-sessiond --no-kernel --quiet >/dev/null 2>&1 &
+    lttng_daemon=$!
+    for _ in $(seq 100); do
+        ! lttng --no-sessiond list >/dev/null 2>&1 || break
+        sleep 0.1
+    done
+}
+tool_lttng()
+{
     {
-        lttng create peers --output="$scratch/lttng" && lttng enable-event -u 'lttng_ust_pthread:*' && lttng start
-    } >"$scratch/err" 2>&1
+        lttng --no-sessiond create peers --output="$scratch/lttng" &&
+            lttng --no-sessiond enable-event -u 'lttng_ust_pthread:*' &&
+            lttng --no-sessiond start
+    } >"$scratch/err" 2>&1 || return
     LD_PRELOAD=$wrapper "$subject" "$@"
-    lttng destroy peers >>"$scratch/err" 2>&1
+    lttng --no-sessiond destroy peers >>"$scratch/err" 2>&1
     rm -rf "$scratch/lttng"
 }
 
@@ -119,6 +130,12 @@ able()
     ! declare -F "why_not_$1" >/dev/null || [ -z "$("why_not_$1")" ]
 }
 
+for tool in "${tools[@]}"; do
+    if able "$tool" && declare -F "start_$tool" >/dev/null; then
+        "start_$tool"
+    fi
+done
+
 status=0
 for ((run = 0; run < runs; run++)); do
     for what in "${cases[@]}"; do
@@ -135,7 +152,7 @@ for ((run = 0; run < runs; run++)); do
     done
 done
 
-printf '%-16s' 'CPU ns of one'
+printf '%-16s' 'CPU ns each'
 printf '%20s' "${cases[@]}"
 echo
 for tool in "${tools[@]}"; do

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that do one thing many times, for tools that watch from outside: prints the CPU nanoseconds of one time. It knows
- * nothing of the library. Room: bench; before it peers.sh, after it the C library.
+ * Threads that repeat one operation, for tools that trace from outside; not linked with the library.
  *
- *     peers_subject pair|contended|cond|sem|pool TIMES
+ *   peers_subject pair|contended|cond|sem|pool TIMES
+ *
+ * Prints the CPU nanoseconds of one operation.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +21,7 @@
 enum { WORKERS = 4, QUEUE = 64, NS_PER_S = 1000000000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, sums = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, room = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER, space = PTHREAD_COND_INITIALIZER;
 static sem_t there, back;
 static long times;
 
@@ -46,8 +47,8 @@ static void *sections(void *arg)
     return arg;
 }
 
-/* Whose turn it is by the last bit. */
-static void *turns(void *arg)
+/* The last bit of `turn` selects the thread. */
+static void *handovers(void *arg)
 {
     long mine = arg ? 1 : 0;
     pthread_mutex_lock(&lock);
@@ -91,7 +92,7 @@ static void *worker(void *arg)
         while (first == last)
             pthread_cond_wait(&changed, &lock);
         long task = queue[first++ % QUEUE];
-        pthread_cond_signal(&room);
+        pthread_cond_signal(&space);
         pthread_mutex_unlock(&lock);
         if (task < 0)
             return arg;
@@ -106,7 +107,7 @@ static void put(long task)
 {
     pthread_mutex_lock(&lock);
     while (last - first == QUEUE)
-        pthread_cond_wait(&room, &lock);
+        pthread_cond_wait(&space, &lock);
     queue[last++ % QUEUE] = task;
     pthread_cond_signal(&changed);
     pthread_mutex_unlock(&lock);
@@ -160,7 +161,7 @@ static void run_contended(void)
 static void run_cond(void)
 {
     stay();
-    two(turns);
+    two(handovers);
 }
 
 static void run_sem(void)

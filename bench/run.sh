@@ -3,7 +3,7 @@
 #
 #     bench/run.sh [--build DIR] [--json]
 #
-# Without --build the release preset is configured and built first. As root all rows can be measured; others say why not.
+# Without --build the release preset is configured and built first. As root all rows can be measured; other users see why a row cannot.
 # Exit status: 0 all bars met, 1 a bar missed or a benchmark failed.
 set -euo pipefail
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The subjects. Room: bench; before it the public API, after it bench.c. */
+/* Loops of region pairs, and the check of their statistics. */
 #include "subject.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "upmu/region.h"
 
-/* A result that is not looked at here is looked at by subject_check(): each pair must have become an instance. */
+/* Results are checked by subject_check(): each pair must be an instance. */
 void subject_handle_pairs(void *arg, size_t n)
 {
     static upmu_region_t region = UPMU_REGION(SUBJECT_HANDLE_REGION);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The subjects: loops of region pairs over the public API, and the check that they were really measured. Room: bench.
- */
+/** @file Loops of region pairs over the public API, and the check that each pair was measured. */
 #ifndef BENCH_SUBJECT_H
 #define BENCH_SUBJECT_H
 
@@ -26,8 +23,8 @@ void subject_string_pairs(void *arg, size_t n);
 /** Switch regions on. `events`: as in upmu_region_opts. Ends the child with status 2 if that fails. */
 void subject_set_up(const char *events);
 
-/** A cheap loop is worth nothing if it measured nothing: mark the row failed unless the region has instances, none of
- *  them open, and each of `events` events has a value for every one of them. */
+/** Mark the row failed unless the region has instances, none of them open, and each of `events` events has a value for
+ *  every instance. */
 void subject_check(struct bench_row *row, const char *region, size_t events);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of some MB whose functions are inlined many levels deep, as C++ has them: what bench_symbols looks up addresses
- * of. Room: bench; it is read, and run by nobody. */
+/* A program of 3 MB with deeply inlined C++ functions whose addresses bench_symbols looks up; never run. */
 #include <algorithm>
 #include <functional>
 #include <map>

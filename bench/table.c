@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows as a table or as JSON, and the verdict. Room: bench; before it bench.c, after it people and bench/run.sh. */
+/* Rows as a table or as JSON, and the verdict. */
 #include <stdio.h>
 
 #include "bench.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads in one region name. Room: bench; before it the subjects, after it bench.c. */
-#include "two.h"
+/* Two threads in one region at once, against the same in two processes. */
+#include "bench_region.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -17,10 +17,10 @@
 
 enum {
     PAIRS = 1000,
-    PAIRS_PARTNER = 50, /* between two looks at whether to rest */
+    PAIRS_PARTNER = 50, /* between two checks of `rest` */
 };
 
-/* Somebody on the other CPU who runs pairs while told to, and sleeps otherwise. In shared memory. */
+/* The thread or process on the other CPU: runs pairs between `work` and `rest`, sleeps otherwise. In shared memory. */
 struct partner {
     sem_t work;
     sem_t working;
