@@ -16,21 +16,17 @@
 
 enum { USER_LINE_MAX = 1024, USER_NAME_MAX = 63, USER_METRICS_MAX = 512 };
 
-/* All metrics of users so far; a new list replaces it as a whole, and is never freed, since readers may hold it. */
-struct user_metrics {
-    size_t n;
-    struct metric_row row[];
-};
-
-static struct user_metrics *user_metrics;
+/* Rows are appended behind the published ones and never change, so that readers need no lock. */
+static struct metric_row user_rows[USER_METRICS_MAX];
+static size_t user_n_rows; /* published */
 static pthread_mutex_t user_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t user_once = PTHREAD_ONCE_INIT;
 static int user_environment_rc;
 static char user_environment_fault[512];
 
-static const struct user_metrics *user_current(void)
+static size_t user_published(void)
 {
-    return __atomic_load_n(&user_metrics, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&user_n_rows, __ATOMIC_ACQUIRE);
 }
 
 /* ------------------------------------------------------------------------------------------------- reading */
@@ -38,7 +34,7 @@ static const struct user_metrics *user_current(void)
 struct user_file {
     const char *path;
     size_t line;
-    struct user_metrics *metrics;
+    size_t n_rows; /* with those of this file */
 };
 
 static int user_fault(const struct user_file *f, const char *what)
@@ -75,8 +71,8 @@ static int user_check_name(const struct user_file *f, const char *name)
         what = "an event";
     else if (metric_known(name))
         what = "a metric already";
-    for (size_t i = 0; !what && i < f->metrics->n; i++)
-        if (strcmp(f->metrics->row[i].name, name) == 0)
+    for (size_t i = 0; !what && i < f->n_rows; i++)
+        if (strcmp(user_rows[i].name, name) == 0)
             what = "defined twice";
     if (!what)
         return 0;
@@ -116,13 +112,13 @@ static int user_take_line(struct user_file *f, char *line)
     rc = rc < 0 ? rc : user_check_events(f, &e);
     if (rc < 0)
         return rc;
-    if (f->metrics->n == USER_METRICS_MAX)
+    if (f->n_rows == USER_METRICS_MAX)
         return user_fault(f, "too many metrics");
     const struct metric_row row = {
         .name = intern(name), .summary = "defined by the user", .formula = intern(formula), .unit = ""};
     if (!row.name || !row.formula)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    f->metrics->row[f->metrics->n++] = row;
+    user_rows[f->n_rows++] = row;
     return 1;
 }
 
@@ -144,30 +140,17 @@ static int user_read(struct user_file *f, FILE *in)
     return ferror(in) ? upmu_fail(UPMU_E_IO, "%s: %s", f->path, strerror(errno)) : n;
 }
 
-/* The list as it is, with room for more. */
-static struct user_metrics *user_copy(void)
-{
-    const struct user_metrics *old = user_current();
-    struct user_metrics *copy = calloc(1, sizeof *copy + USER_METRICS_MAX * sizeof copy->row[0]);
-    if (copy && old)
-        memcpy(copy, old, sizeof *old + old->n * sizeof old->row[0]);
-    return copy;
-}
-
+/* All of a file or nothing: rows of a faulty file are overwritten by the next one. */
 static int user_load(const char *path)
 {
-    struct user_file f = {.path = path, .metrics = user_copy()};
-    if (!f.metrics)
-        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    struct user_file f = {.path = path, .n_rows = user_published()};
     FILE *in = fopen(path, "re");
-    int rc =
-        in ? user_read(&f, in) : upmu_fail(UPMU_E_IO, "cannot read the metrics in '%s': %s", path, strerror(errno));
-    if (in)
-        (void)fclose(in); /* nothing was written */
-    if (rc < 0)
-        free(f.metrics); /* all of a file or nothing */
-    else
-        __atomic_store_n(&user_metrics, f.metrics, __ATOMIC_RELEASE);
+    if (!in)
+        return upmu_fail(UPMU_E_IO, "cannot read the metrics in '%s': %s", path, strerror(errno));
+    int rc = user_read(&f, in);
+    (void)fclose(in); /* nothing was written */
+    if (rc >= 0)
+        __atomic_store_n(&user_n_rows, f.n_rows, __ATOMIC_RELEASE);
     return rc;
 }
 
@@ -215,7 +198,6 @@ const struct metric_row *metric_row_at(size_t index)
     user_need_environment();
     if (index < upmu_metric_n_rows)
         return &upmu_metric_rows[index];
-    const struct user_metrics *users = user_current();
     index -= upmu_metric_n_rows;
-    return users && index < users->n ? &users->row[index] : NULL;
+    return index < user_published() ? &user_rows[index] : NULL;
 }
