@@ -17,18 +17,16 @@ namespace
 
 std::size_t count_words(const std::string &text, std::map<std::string, int> &words)
 {
-    UPMU_SCOPE("count words")
-    {
-        std::size_t begin = 0;
-        while (begin < text.size()) {
-            std::size_t end = text.find(' ', begin);
-            if (end == std::string::npos)
-                end = text.size();
-            if (end == begin)
-                throw std::invalid_argument("two blanks in a row");
-            ++words[text.substr(begin, end - begin)];
-            begin = end + 1;
-        }
+    UPMU_SCOPE("count words");
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = text.find(' ', begin);
+        if (end == std::string::npos)
+            end = text.size();
+        if (end == begin)
+            throw std::invalid_argument("two blanks in a row");
+        ++words[text.substr(begin, end - begin)];
+        begin = end + 1;
     }
     return words.size();
 }

@@ -22,13 +22,11 @@ static int compare(const void *a, const void *b)
 
 static void fill(unsigned *items, unsigned seed)
 {
-    /* Scope form: the region ends however the block is left. */
-    UPMU_SCOPE("fill")
-    {
-        for (size_t i = 0; i < ITEMS; i++) {
-            seed = seed * 1664525u + 1013904223u;
-            items[i] = seed;
-        }
+    /* Scope form: the region lasts to the end of the block. */
+    UPMU_SCOPE("fill");
+    for (size_t i = 0; i < ITEMS; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        items[i] = seed;
     }
 }
 

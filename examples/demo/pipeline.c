@@ -87,8 +87,8 @@ static void *worker(void *arg)
         upmu_region_end("wait for work");
         if (!b)
             return NULL;
-        UPMU_SCOPE("block")
         {
+            UPMU_SCOPE("block");
             /* After a failure blocks are only passed on, so that every stage comes to its end. */
             if (atomic_load(&p->failed) || !compress_block(p, b) || !verify_block(p, b))
                 b->packed_len = 0;

@@ -670,3 +670,32 @@ int upmu_mark_(const char *text)
     recorder_enter(t);
     return recorder_leave(t, mark(t, text));
 }
+
+/* ---------------------------------------------------------------------------------------- functions of the library */
+
+/* The inline functions of the header by the same names, for function pointers, dlsym() and other languages. */
+
+int upmu_region_begin(const char *name)
+{
+    return UPMU_REGION_OFF_ ? 0 : upmu_region_begin_(name);
+}
+
+int upmu_region_end(const char *name)
+{
+    return UPMU_REGION_OFF_ ? 0 : upmu_region_end_(name);
+}
+
+int upmu_region_enter(upmu_region_t *region)
+{
+    return UPMU_REGION_OFF_ ? 0 : upmu_region_enter_(region);
+}
+
+int upmu_region_leave(upmu_region_t *region)
+{
+    return UPMU_REGION_OFF_ ? 0 : upmu_region_leave_(region);
+}
+
+int upmu_mark(const char *text)
+{
+    return UPMU_REGION_OFF_ ? 0 : upmu_mark_(text);
+}

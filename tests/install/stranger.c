@@ -43,8 +43,8 @@ static void measured(void)
     for (int i = 0; i < ROUNDS; i++) {
         upmu_region_begin("by name");
         upmu_region_enter(&handle);
-        UPMU_SCOPE("by scope")
         {
+            UPMU_SCOPE("by scope");
             work();
         }
         upmu_region_leave(&handle);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# disabled.sh OBJECT LIBRARY: a file compiled with UPMU_DISABLE needs nothing of libupmu; and libupmu needs little of a
-# program's thread-local storage, so that dlopen() finds room for it.
+# disabled.sh PROGRAM LIBRARY HEADER SOURCE: a program built with UPMU_DISABLE uses every function of region.h, runs, and
+# needs no libupmu; and libupmu needs little thread-local storage, so that dlopen() finds room for it.
 set -euo pipefail
 
 fail()
@@ -10,8 +10,11 @@ fail()
     exit 1
 }
 
-nm "$1" | grep -q disabled_work || fail "$1 is not the file compiled"
-! nm -u "$1" | grep -i upmu || fail "libupmu is still needed"
+for name in $(grep -oP 'UPMU_API[^;]*?\Kupmu_\w+(?=\()' "$3" | grep -v '_$' | sort -u); do
+    grep -q "\b$name(" "$4" || fail "$(basename "$4") does not call $name of region.h"
+done
+"$1" || fail "the program ended with status $?"
+! nm "$1" | grep -E ' [UT] upmu_' || fail "libupmu is still needed"
 # A sanitizer has thread-local variables of its own.
 [ -z "${SANITIZED:-}" ] || { echo "skipped, because a sanitizer changes the library's thread-local storage"; exit 77; }
 tls=$(readelf -lW "$2" | awk '$1 == "TLS" { print $6 }')

@@ -57,32 +57,30 @@ static void distribution(void)
 
 static int leaves_by_return(void)
 {
-    UPMU_SCOPE("form")
-    {
-        return 1;
-    }
-    return 0;
+    UPMU_SCOPE("form");
+    return 1;
 }
 
 static void scopes(void)
 {
-    UPMU_SCOPE("form")
     {
+        UPMU_SCOPE("form");
         CHECK(region_of("form", UPMU_ALL_THREADS).open == 1, "the block is not a region");
     }
     for (int i = 0; i < 3; i++) {
-        UPMU_SCOPE("form")
-        {
-            if (i == 0)
-                continue; /* of the scope: its body runs once */
-        }
+        UPMU_SCOPE("form");
+        if (i == 0)
+            continue;
+        if (i == 1)
+            break;
+        CHECK(false, "break left the scope but not the loop");
     }
-    UPMU_SCOPE("form")
     {
-        break;
+        char name[] = "form";
+        UPMU_SCOPE_NAMED(name);
     }
-    UPMU_SCOPE("form")
     {
+        UPMU_SCOPE("form");
         goto out;
     }
 out:
@@ -101,7 +99,7 @@ static void forms(void)
     scopes();
     CHECK(one.id != 0 && one.id == other.id, "%u and %u", one.id, other.id);
     struct upmu_region_stats s = region_of("form", UPMU_ALL_THREADS);
-    CHECK(s.count == 5 + 1 + 3 + 1 + 1 + 1, "%llu instances", (unsigned long long)s.count);
+    CHECK(s.count == 5 + 1 + 2 + 1 + 1 + 1, "%llu instances", (unsigned long long)s.count);
     CHECK(s.open == 0 && s.threads == 1, "%llu open, %u threads", (unsigned long long)s.open, s.threads);
 }
 
