@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the pass found, as the public structs have it. Room: analysis. Before it: the pass (overview.c); after it:
- * tools, through include/upmu/analysis.h. */
+/* Results of the event pass as public structs. */
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -10,7 +9,7 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
-/* Give `ours` to a caller who may know less or more of it. */
+/* Copies `ours` to a struct of the caller's size. */
 static int give(void *out, size_t size, const void *ours, size_t known)
 {
     if (!opts_give(out, size, known, ours, known))
@@ -18,13 +17,8 @@ static int give(void *out, size_t size, const void *ours, size_t known)
     return 0;
 }
 
-static int no_place(void)
-{
-    return upmu_fail(UPMU_E_INVAL, "no overview, or no place for what it says");
-}
-
-/* What a process's events have cost. @return false if its trace does not tell. */
-static bool add_own_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
+/* Adds the cost of recording a process's events. @return false if its trace has no cost. */
+static bool add_recording_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     const struct ov_process *of = &overview->pass.processes[i];
@@ -38,13 +32,13 @@ static bool add_own_cost(const struct upmu_overview *overview, size_t i, uint64_
     return true;
 }
 
-static uint64_t own_cost(const struct upmu_overview *overview)
+static uint64_t recording_cost(const struct upmu_overview *overview)
 {
     uint64_t ns = 0;
-    bool told = true;
-    for (size_t i = 0; told && i < overview->pass.n_processes; i++)
-        told = add_own_cost(overview, i, &ns);
-    return told ? ns : UPMU_NO_VALUE;
+    bool known = true;
+    for (size_t i = 0; known && i < overview->pass.n_processes; i++)
+        known = add_recording_cost(overview, i, &ns);
+    return known ? ns : UPMU_NO_VALUE;
 }
 
 static uint64_t lifetime(const struct overview *o)
@@ -58,7 +52,7 @@ static uint64_t lifetime(const struct overview *o)
 int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_overview_totals *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     const struct upmu_overview_totals ours = {
         .events = o->events,
@@ -73,7 +67,7 @@ int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_
         .n_objects = o->n_objects,
         .n_regions = o->n_regions,
         .n_damages = overview->n_damages,
-        .own_cost_ns = own_cost(overview),
+        .own_cost_ns = recording_cost(overview),
         .lifetime_ns = lifetime(o),
     };
     return give(out, out->size, &ours, sizeof ours);
@@ -82,7 +76,7 @@ int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_
 int upmu_overview_process_at(const struct upmu_overview *overview, size_t i, struct upmu_trace_process *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     return i < overview->pass.n_processes ? upmu_trace_process_at(overview->trace, i, out) : UPMU_E_NAME;
 }
 
@@ -108,7 +102,7 @@ const char *upmu_wait_kind_name(int kind)
 int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_thread *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     if (i >= o->n_threads)
         return UPMU_E_NAME;
@@ -143,7 +137,7 @@ const char *upmu_sched_state_name(int state)
 int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     if (i >= o->n_threads)
         return UPMU_E_NAME;
@@ -152,7 +146,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
     uint64_t life = t->end_ns - t->begin_ns;
     uint64_t known = s->ns[UPMU_SCHED_RUNNING] + s->ns[UPMU_SCHED_PREEMPTED] + s->ns[UPMU_SCHED_BLOCKED];
     const struct upmu_overview_sched ours = {
-        .recorded = s->told,
+        .recorded = s->recorded,
         .running_ns = s->ns[UPMU_SCHED_RUNNING],
         .preempted_ns = s->ns[UPMU_SCHED_PREEMPTED],
         .blocked_ns = s->ns[UPMU_SCHED_BLOCKED],
@@ -160,7 +154,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
         .voluntary = s->voluntary,
         .involuntary = s->involuntary,
         .lost = s->lost,
-        .futexes_counted = t->futexes.told,
+        .futexes_counted = t->futexes.counted,
         .futex_waits = t->futexes.waits,
         .futex_recorded = t->futexes.recorded,
     };
@@ -170,7 +164,7 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
 int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_waker *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     const struct ov_waker *w = o->wakers, *end = w + o->n_wakers;
     if (i >= o->n_threads)
@@ -187,7 +181,7 @@ int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_
 int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_kernel_lock *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     if (i >= overview->pass.n_kernel_locks)
         return UPMU_E_NAME;
     const struct ov_kernel_lock *l = &overview->pass.kernel_locks[i];
@@ -198,13 +192,13 @@ int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i,
 
 /* ----------------------------------------------------------------------------------------------------- objects */
 
-/* The object at place `i` of the order, or NULL. */
+/* The object of rank `i`, or NULL. */
 static const struct ov_object *object_at(const struct overview *o, size_t i)
 {
     return i < o->n_objects ? &o->objects[o->object_order[i]] : NULL;
 }
 
-/* Semaphores are not held, and condition variables, barriers, futexes and threads are not taken. */
+/* Semaphores, condition variables, barriers, futexes and threads have no hold times. */
 static bool is_held(const struct ov_object *object)
 {
     switch (object->type) {
@@ -226,26 +220,26 @@ static void add_holds(uint64_t *holds, uint64_t *ns, uint64_t *max_ns, const str
     *max_ns = sum->max_ns > *max_ns ? sum->max_ns : *max_ns;
 }
 
-static void add_uses(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
+static void add_thread_stats(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
 {
     out->counts_exact = o->processes[object->process].whole;
     out->holds_complete = is_held(object) && out->counts_exact;
-    for (uint32_t k = 0; k < object->n_uses; k++) {
-        const struct ov_use *use = &o->uses[object->first_use + k];
-        out->acquisitions += use_acquisitions(use);
-        out->contended += use_contended(use);
-        out->shared += use_shared(use);
-        out->counts_exact &= use_counts_exact(use);
-        /* Who only ever waited has no holds. */
-        out->holds_complete &= use_holds_complete(use) || (use->taken == 0 && !use->has_counts);
+    for (uint32_t k = 0; k < object->n_thread_stats; k++) {
+        const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
+        out->acquisitions += stats_acquisitions(stats);
+        out->contended += stats_contended(stats);
+        out->shared += stats_shared(stats);
+        out->counts_exact &= stats_counts_exact(stats);
+        /* A thread that only waited has no holds. */
+        out->holds_complete &= stats_holds_complete(stats) || (stats->taken == 0 && !stats->has_counts);
         if (!is_held(object))
             continue;
-        add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, use_holds(use));
-        add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &use->sampled);
+        add_holds(&out->holds, &out->hold_ns, &out->hold_max_ns, stats_holds(stats));
+        add_holds(&out->samples, &out->sample_ns, &out->sample_max_ns, &stats->sampled);
     }
 }
 
-static int give_object(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
+static int object_give(const struct overview *o, const struct ov_object *object, struct upmu_overview_object *out)
 {
     struct upmu_overview_object ours = {
         .process = object->process,
@@ -264,59 +258,59 @@ static int give_object(const struct overview *o, const struct ov_object *object,
         .misuses = object->misuses,
         .longest = object->longest,
         .peer = object->peer,
-        .n_threads = object->n_uses,
+        .n_threads = object->n_thread_stats,
         .n_call_sites = object->n_sites,
         .shared_waits = object->shared_waits,
         .tries_failed = object->tries_failed,
         .rounds = object->rounds,
     };
-    add_uses(o, object, &ours);
+    add_thread_stats(o, object, &ours);
     return give(out, out->size, &ours, sizeof ours);
 }
 
 int upmu_overview_object_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct ov_object *object = object_at(&overview->pass, i);
-    return object ? give_object(&overview->pass, object, out) : UPMU_E_NAME;
+    return object ? object_give(&overview->pass, object, out) : UPMU_E_NAME;
 }
 
 int upmu_overview_object_find(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
                               struct upmu_overview_object *out)
 {
     if (!overview || !out || process >= overview->pass.n_processes)
-        return no_place();
+        return overview_null_argument(__func__);
     uint32_t last = object_last(&overview->pass, (uint32_t)process, type, address);
-    return last != MAP_NONE ? give_object(&overview->pass, &overview->pass.objects[last], out) : UPMU_E_NAME;
+    return last != MAP_NONE ? object_give(&overview->pass, &overview->pass.objects[last], out) : UPMU_E_NAME;
 }
 
 int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
                                    struct upmu_overview_object_thread *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     const struct ov_object *object = object_at(o, i);
-    if (!object || k >= object->n_uses)
+    if (!object || k >= object->n_thread_stats)
         return UPMU_E_NAME;
-    const struct ov_use *use = &o->uses[object->first_use + k];
+    const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
     bool whole = o->processes[object->process].whole;
     struct upmu_overview_object_thread ours = {
-        .tid = o->threads[use->thread].tid,
-        .thread_name = text_of(o->threads[use->thread].name),
-        .acquisitions = use_acquisitions(use),
-        .contended = use_contended(use),
-        .counts_exact = whole && use_counts_exact(use),
-        .holds_complete = whole && is_held(object) && use_holds_complete(use),
-        .waits = use->waits,
-        .blocked = use->blocked,
-        .blocked_ns = use->blocked_ns,
-        .shared = use_shared(use),
-        .last_arrivals = use->last,
+        .tid = o->threads[stats->thread].tid,
+        .thread_name = text_of(o->threads[stats->thread].name),
+        .acquisitions = stats_acquisitions(stats),
+        .contended = stats_contended(stats),
+        .counts_exact = whole && stats_counts_exact(stats),
+        .holds_complete = whole && is_held(object) && stats_holds_complete(stats),
+        .waits = stats->waits,
+        .blocked = stats->blocked,
+        .blocked_ns = stats->blocked_ns,
+        .shared = stats_shared(stats),
+        .last_arrivals = stats->last,
     };
     if (is_held(object))
-        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, use_holds(use));
+        add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, stats_holds(stats));
     return give(out, out->size, &ours, sizeof ours);
 }
 
@@ -324,12 +318,12 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
                                struct upmu_overview_call_site *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     const struct ov_object *object = object_at(o, i);
     if (!object || k >= object->n_sites)
         return UPMU_E_NAME;
-    const struct ov_site *site = &o->sites[object->first_site + k];
+    const struct ov_call_site *site = &o->sites[object->first_site + k];
     const struct upmu_overview_call_site ours = {
         .address = site->address,
         .stack = site->stack,
@@ -345,13 +339,13 @@ int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, i
                                struct upmu_overview_section *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     if (kind != UPMU_SECTION_HELD && kind != UPMU_SECTION_WAITED)
         return upmu_fail(UPMU_E_INVAL, "there is no kind %d of sections", kind);
     const struct ov_object *object = object_at(&overview->pass, i);
     if (!object)
         return UPMU_E_NAME;
-    const struct ov_sections *s = kind == UPMU_SECTION_HELD ? &object->held : &object->waited;
+    const struct ov_section_sums *s = kind == UPMU_SECTION_HELD ? &object->held : &object->waited;
     const struct upmu_overview_section ours = {
         .sections = s->n, .ns = s->ns, .n_counts = s->n_counts, .counts = s->counts};
     return give(out, out->size, &ours, sizeof ours);
@@ -362,7 +356,7 @@ int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, i
 int upmu_overview_region_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_region *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     if (i >= o->n_regions)
         return UPMU_E_NAME;

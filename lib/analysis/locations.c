@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses of a recording as functions and lines. Room: analysis. Before it: the trace's modules and symbols.c; after
- * it: tools, through include/upmu/analysis.h. */
+/* Lookup of a recording's addresses: function, file and line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 #include "base/opts.h"
 #include "upmu/control.h"
 
-/* The module at an address. Where one was unloaded and another came, the later one is taken. */
+/* The module at an address; after a remapping the latest one. */
 static bool module_at(const struct upmu_overview *o, size_t process, uint64_t address, struct upmu_trace_module *out)
 {
     bool found = false;
@@ -23,7 +22,7 @@ static bool module_at(const struct upmu_overview *o, size_t process, uint64_t ad
     return found;
 }
 
-/* The names of code made at run time of all processes. What cannot be read has none. */
+/* Reads the JIT symbol maps of all processes; an unreadable map is empty. */
 static int read_jit_maps(struct upmu_overview *o)
 {
     struct upmu_control *control = NULL;
@@ -43,63 +42,63 @@ static int read_jit_maps(struct upmu_overview *o)
     return rc;
 }
 
-static int look_up_jit(struct upmu_overview *o, size_t process, uint64_t call)
+static int location_find_jit(struct upmu_overview *o, size_t process, uint64_t call)
 {
     int rc = o->jit ? 0 : read_jit_maps(o);
     const struct jit_name *name = rc == 0 ? jit_map_find(&o->jit[process], call) : NULL;
     if (!name)
         return rc;
-    o->place[0] = (struct symbol_frame){.function = name->name};
-    o->n_place = 1;
-    o->place_module.kind = UPMU_FRAME_JIT;
-    o->place_module.module = o->jit[process].path;
+    o->frames[0] = (struct symbol_frame){.function = name->name};
+    o->n_frames = 1;
+    o->location.kind = UPMU_FRAME_JIT;
+    o->location.module = o->jit[process].path;
     return 0;
 }
 
-static int look_up_in(struct upmu_overview *o, const struct upmu_trace_module *m, uint64_t call)
+static int location_find_in_module(struct upmu_overview *o, const struct upmu_trace_module *m, uint64_t call)
 {
     struct symbol_code code;
     uint32_t index;
     int rc = symbols_module(o->symbols, m->path, m->build_id, &index);
-    int n = rc == 0 ? symbols_find(o->symbols, index, call - m->base, o->place, PLACE_FRAMES_MAX) : rc;
+    int n = rc == 0 ? symbols_find(o->symbols, index, call - m->base, o->frames, INLINED_FRAMES_MAX) : rc;
     rc = n < 0 ? n : symbols_code(o->symbols, index, call - m->base, &code);
     if (rc != 0)
         return rc;
-    o->n_place = (size_t)n;
-    o->place_module.module = m->path;
-    o->place_module.offset = call + 1 - m->base;
-    o->place_module.problem = symbols_problem(o->symbols, index);
-    o->place_module.kind = code.kind;
+    o->n_frames = (size_t)n;
+    o->location.module = m->path;
+    o->location.offset = call + 1 - m->base;
+    o->location.problem = symbols_problem(o->symbols, index);
+    o->location.kind = code.kind;
     if (n == 0 && code.stub) {
-        o->place[0] = (struct symbol_frame){.function = code.stub};
-        o->n_place = 1;
+        o->frames[0] = (struct symbol_frame){.function = code.stub};
+        o->n_frames = 1;
     }
-    if (o->n_place == 0 || !o->place[o->n_place - 1].function) {
-        o->place_module.previous = code.before;
-        o->place_module.previous_offset = code.from_before + 1; /* of the return address, as `offset` */
+    if (o->n_frames == 0 || !o->frames[o->n_frames - 1].function) {
+        o->location.previous = code.before;
+        o->location.previous_offset = code.from_before + 1; /* of the return address, as `offset` */
     }
     return 0;
 }
 
-/* Sites and frames are return addresses: the call is before them, and may be the last thing of its line or function. */
-static int look_up(struct upmu_overview *o, size_t process, uint64_t address)
+/* Call sites and frames are return addresses: look up the preceding byte, which belongs to the call. */
+static int location_find(struct upmu_overview *o, size_t process, uint64_t address)
 {
     struct upmu_trace_module m;
     uint64_t call = address - 1;
     int rc = 0;
 
-    o->has_place = false;
-    o->n_place = 0;
-    o->place_module = (struct upmu_symbol){.offset = address, .problem = ""};
+    o->has_location = false;
+    o->n_frames = 0;
+    o->location = (struct upmu_symbol){.offset = address, .problem = ""};
     if (address != 0 && module_at(o, process, call, &m))
-        rc = look_up_in(o, &m, call);
+        rc = location_find_in_module(o, &m, call);
     else if (address != 0)
-        rc = look_up_jit(o, process, call);
+        rc = location_find_jit(o, process, call);
     if (rc != 0)
         return rc;
-    o->place_process = process;
-    o->place_address = address;
-    o->has_place = true;
+    o->location_process = process;
+    o->location_address = address;
+    o->has_location = true;
     return 0;
 }
 
@@ -107,17 +106,17 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
                             struct upmu_symbol *out)
 {
     if (!overview || !out || process >= overview->pass.n_processes)
-        return upmu_fail(UPMU_E_INVAL, "no overview, no place for the symbol, or no process %zu", process);
-    if (!overview->has_place || overview->place_process != process || overview->place_address != address) {
-        int rc = look_up(overview, process, address);
+        return overview_null_argument(__func__);
+    if (!overview->has_location || overview->location_process != process || overview->location_address != address) {
+        int rc = location_find(overview, process, address);
         if (rc != 0)
             return rc;
     }
-    if (depth > 0 && depth >= overview->n_place)
+    if (depth > 0 && depth >= overview->n_frames)
         return UPMU_E_NAME;
-    struct upmu_symbol s = overview->place_module;
-    if (depth < overview->n_place) {
-        const struct symbol_frame *f = &overview->place[depth];
+    struct upmu_symbol s = overview->location;
+    if (depth < overview->n_frames) {
+        const struct symbol_frame *f = &overview->frames[depth];
         s.function = f->function;
         s.file = f->file;
         s.line = f->line;
@@ -136,7 +135,7 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
     struct symbol_frame frame;
     uint32_t index;
     if (!overview || !out || process >= overview->pass.n_processes)
-        return upmu_fail(UPMU_E_INVAL, "no overview, no place for the symbol, or no process %zu", process);
+        return overview_null_argument(__func__);
     if (address == 0 || !module_at(overview, process, address - 1, &m))
         return UPMU_E_NAME;
     int rc = symbols_module(overview->symbols, m.path, m.build_id, &index);
@@ -159,6 +158,6 @@ int upmu_overview_stack_find(const struct upmu_overview *overview, size_t proces
                              struct upmu_trace_stack *out)
 {
     if (!overview)
-        return upmu_fail(UPMU_E_INVAL, "no overview");
+        return overview_null_argument(__func__);
     return upmu_trace_stack_find(overview->trace, process, id, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a recording into an overview. Room: analysis. Before it: the trace reader; after it: facts.c and places.c. */
+/* Reading of a recording into an overview. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ int overview_note_damage(struct upmu_overview *o, const char *message)
     return all[o->n_damages] ? (o->n_damages++, 0) : overview_no_memory();
 }
 
-static void tell_progress(struct upmu_overview *o)
+static void report_progress(struct upmu_overview *o)
 {
     enum { EVERY = 1 << 16 };
     if (o->opts.progress && ++o->n_read % EVERY == 0)
@@ -61,8 +61,8 @@ static int add_events(struct upmu_overview *o)
     do {
         more = upmu_trace_next(o->trace, &e);
         rc = more > 0 ? overview_add(&o->pass, e) : 0;
-        tell_progress(o);
-        /* A damaged stream is left and the others go on; any other error would come back for ever. */
+        report_progress(o);
+        /* The reader continues with the other streams after damage; any other error would be returned again. */
         if (more < 0)
             rc = more == UPMU_E_FORMAT ? overview_note_damage(o, upmu_error()) : more;
     } while (rc == 0 && more != 0);
@@ -91,7 +91,7 @@ static int open_into(struct upmu_overview *o, const char *dir)
     if (rc == 0)
         rc = add_events(o);
     if (rc == 0)
-        rc = stood_read(o);
+        rc = killed_waits_extend(o);
     return rc == 0 ? overview_finish(&o->pass) : rc;
 }
 
@@ -117,7 +117,7 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
 {
     struct upmu_overview_opts ours = {0};
     if (!overview || !dir)
-        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the overview");
+        return upmu_fail(UPMU_E_INVAL, "%s: `overview` or `dir` is NULL", __func__);
     *overview = NULL;
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_overview_opts: its size or its tail is not valid");

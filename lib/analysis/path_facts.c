@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waited for whom, and the critical path, as the public structs have them. Room: analysis. Before it: path.c; after
- * it: tools, through include/upmu/analysis.h. */
+/* Waiting pairs and critical path as public structs. */
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -12,29 +11,24 @@ static int give(void *out, size_t size, const void *ours, size_t known)
     return 0;
 }
 
-static int no_place(void)
+/* The public index of a thread or object of the pass. */
+static uint32_t rank_of(const uint32_t *ranks, uint32_t number)
 {
-    return upmu_fail(UPMU_E_INVAL, "no overview, no such process, or no place for what it says");
-}
-
-/* Where a thread or object of the pass stands among those that callers know. */
-static uint32_t place_of(const uint32_t *places, uint32_t number)
-{
-    return number == MAP_NONE ? UINT32_MAX : places[number];
+    return number == MAP_NONE ? UINT32_MAX : ranks[number];
 }
 
 int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_pair *out)
 {
     if (!overview || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
-    if (i >= o->chain.n_pairs)
+    if (i >= o->graph.n_pairs)
         return UPMU_E_NAME;
-    const struct chain_pair *p = &o->chain.pairs[i];
+    const struct wakeup_pair *p = &o->graph.pairs[i];
     const struct upmu_overview_pair ours = {
         .process = o->threads[p->waiter].process,
-        .waiter = place_of(o->thread_place, p->waiter),
-        .other = place_of(o->thread_place, p->other),
+        .waiter = rank_of(o->thread_rank, p->waiter),
+        .other = rank_of(o->thread_rank, p->other),
         .waiter_tid = o->threads[p->waiter].tid,
         .other_tid = p->other == MAP_NONE ? 0 : o->threads[p->other].tid,
         .waits = p->waits,
@@ -45,7 +39,7 @@ int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i, struct
 int upmu_overview_path_read(const struct upmu_overview *overview, size_t process, struct upmu_overview_path *out)
 {
     if (!overview || !out || process >= overview->pass.paths.n)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct path *p = &overview->pass.paths.of[process];
     const struct upmu_overview_path ours = {
         .begin_ns = p->begin_ns,
@@ -64,7 +58,7 @@ int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t p
                                   struct upmu_overview_path_segment *out)
 {
     if (!overview || !out || process >= overview->pass.paths.n)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     const struct path *p = &o->paths.of[process];
     if (i >= p->n_segments)
@@ -72,9 +66,9 @@ int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t p
     const struct path_step *s = &o->paths.steps[p->first_step + i];
     const struct upmu_overview_path_segment ours = {
         .kind = s->kind,
-        .thread = place_of(o->thread_place, s->thread),
-        .waker = place_of(o->thread_place, s->from),
-        .object = place_of(o->object_place, s->object),
+        .thread = rank_of(o->thread_rank, s->thread),
+        .waker = rank_of(o->thread_rank, s->from),
+        .object = rank_of(o->object_rank, s->object),
         .begin_ns = s->begin_ns,
         .end_ns = s->end_ns,
     };
@@ -85,14 +79,14 @@ int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t pr
                                  struct upmu_overview_path_object *out)
 {
     if (!overview || !out || process >= overview->pass.paths.n)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct overview *o = &overview->pass;
     const struct path *p = &o->paths.of[process];
     if (i >= p->n_locks)
         return UPMU_E_NAME;
     const struct path_lock *l = &o->paths.locks[p->first_lock + i];
     const struct upmu_overview_path_object ours = {
-        .object = place_of(o->object_place, l->object),
+        .object = rank_of(o->object_rank, l->object),
         .held_ns = l->held_ns,
         .wakes = l->wakes,
         .wake_ns = l->wake_ns,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collecting a page of the timeline. Room: analysis. Before it: the pass over the recording; after it: rows_facts.c.
+ * Collection of a page of timeline rows.
  *
- * Rows come at their begins, which gives them their order and number; waits and regions get the rest at their ends. What
- * began before the window is kept until it is known whether it reaches into it: that is known, for all of it, with the
- * first event inside. Only then can rows be counted for the page.
+ * A row is added at its begin, which sets its order and number; waits and regions are completed at their ends. Rows that
+ * begin before the window are kept until the first event inside it: the ones still open then reach into the window. Only
+ * from there on rows are counted for the page.
  */
 #include "analysis/rows.h"
 
@@ -16,7 +16,7 @@
 
 int rows_no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for the rows of a timeline");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while collecting timeline rows");
 }
 
 static struct row_open *open_of(struct upmu_timeline *t, uint32_t thread)
@@ -59,8 +59,7 @@ static bool passes(const struct upmu_timeline *t, const struct row *r)
     return r->object < pass->n_objects && (o->object_types & 1u << pass->objects[r->object].type);
 }
 
-/* Rows before the window are open ones, each of which will reach into it, or are no rows any more: now they count for the
- * page, too. */
+/* All kept rows are open and reach into the window: count them for the page. */
 static void enter_window(struct upmu_timeline *t)
 {
     size_t kept = 0, waiting = t->n_rows;
@@ -76,8 +75,8 @@ static void enter_window(struct upmu_timeline *t)
     t->n_rows = kept;
 }
 
-/* The threads' open rows have moved: they are found again by their numbers. */
-static int find_open_again(struct upmu_timeline *t)
+/* Rebuilds the threads' lists of open rows, which have moved. */
+static int rows_reindex_open(struct upmu_timeline *t)
 {
     for (size_t i = 0; i < t->n_open; i++)
         t->open[i].n = 0;
@@ -92,16 +91,16 @@ static int find_open_again(struct upmu_timeline *t)
     return 0;
 }
 
-/* Time has come to `now`. */
+/* Processing has reached time `now`. */
 static int advance(struct upmu_timeline *t, uint64_t now)
 {
     if (t->in_window || now < t->from_ns)
         return 0;
     enter_window(t);
-    return find_open_again(t);
+    return rows_reindex_open(t);
 }
 
-/* @return where the row is kept, MAP_NONE if it is not; `*rc` tells of memory. */
+/* @return the index of the row, MAP_NONE if it is not kept; `*rc` is 0 or UPMU_E_NOMEM. */
 static uint32_t keep(struct upmu_timeline *t, const struct row *row, int *rc)
 {
     *rc = 0;
@@ -131,7 +130,7 @@ static int span_begin(void *arg, const struct span *s)
     int rc = advance(t, s->begin_ns);
     const struct row row = {.number = ++t->numbered,
                             .kind = wait ? UPMU_ROW_WAIT : UPMU_ROW_REGION,
-                            .event = wait ? 0 : UPMU_TRACE_REGION_BEGIN, /* of a wait the event itself tells */
+                            .event = wait ? 0 : UPMU_TRACE_REGION_BEGIN, /* of a wait: set by complete_wait() */
                             .wait_kind = wait ? s->wait_kind : -1,
                             .thread = s->thread,
                             .object = wait ? s->what : MAP_NONE,
@@ -168,7 +167,7 @@ static int note_counts(struct row *row, const struct span *s)
     return 0;
 }
 
-/* Before the window: it has not reached it. */
+/* Removes a row that ended before the window. */
 static void drop(struct upmu_timeline *t, uint32_t at)
 {
     row_free(&t->rows[at]);
@@ -199,14 +198,14 @@ static int span_end(void *arg, const struct span *s)
             return note_counts(row, s);
         drop(t, open->last);
         open->last = MAP_NONE;
-        return find_open_again(t);
+        return rows_reindex_open(t);
     }
     return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------ events */
 
-/* The kind of a row that has no length, or UPMU_ROW_KINDS if the event makes none. */
+/* The kind of the event's row, which has no duration, or UPMU_ROW_KINDS if it makes none. */
 static int kind_of(const struct upmu_trace_event *e)
 {
     switch (e->kind) {
@@ -245,7 +244,7 @@ static int kind_of(const struct upmu_trace_event *e)
     }
 }
 
-/* What the event that began or ended a wait says beyond what the pass told. */
+/* Adds the details of the event that began or ended a wait. */
 static void complete_wait(struct upmu_timeline *t, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct row_open *open = thread < t->n_open ? &t->open[thread] : NULL;
@@ -259,7 +258,7 @@ static void complete_wait(struct upmu_timeline *t, uint32_t thread, const struct
         open->last = MAP_NONE;
     } else if (innermost && e->kind == UPMU_TRACE_FUTEX_WOKEN && e->result == EAGAIN &&
                innermost->wait_kind == UPMU_WAIT_FUTEX) {
-        /* It did not sleep: the pass tells of no end. */
+        /* The thread did not wait: the pass calls no end hook. */
         innermost->end_ns = e->time_ns;
         innermost->ended = true;
         innermost->result = e->result;
@@ -295,7 +294,7 @@ static int on_event(void *arg, const struct overview *pass, uint32_t thread, con
                             .count = e->count,
                             .site = e->site,
                             .peer = e->peer};
-    /* What has no length and lies before the window is no row of it. */
+    /* Rows without duration before the window are not part of it. */
     uint32_t at = t->in_window ? keep(t, &row, &rc) : MAP_NONE;
     if (at == MAP_NONE || e->name[0] == '\0')
         return rc;

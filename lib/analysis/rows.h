@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * A page of the timeline as it is collected. Room: analysis. Before it: the hooks of timeline.h; after it: rows_facts.c.
- */
+/** @file Collection of a page of timeline rows. */
 #ifndef UPMU_ANALYSIS_ROWS_H
 #define UPMU_ANALYSIS_ROWS_H
 
@@ -17,7 +14,7 @@
 struct row {
     uint64_t number;
     int kind, event, wait_kind, result;
-    uint32_t thread, object, region, holder; /**< numbers of the pass, MAP_NONE if there is none */
+    uint32_t thread, object, region, holder; /**< indices of the pass, MAP_NONE if there is none */
     uint64_t begin_ns, end_ns;
     bool ended;
     uint32_t flags, stack;
@@ -28,31 +25,31 @@ struct row {
     size_t n_counts;
 };
 
-/** The rows of a thread that have no end yet: there are as many as it has waits and regions within each other. */
+/** The rows of a thread that have not ended: its nested waits and regions. */
 struct row_open {
     uint32_t *rows;
     size_t n, cap;
-    uint32_t last; /**< the row that ended last, for the result that the event tells */
+    uint32_t last; /**< the row that ended last, to which the event adds its result */
 };
 
 struct upmu_timeline {
     struct upmu_timeline_opts opts;
     struct upmu_overview *facts;
-    bool *threads, *objects; /**< by number of the pass: which pass the filter; NULL: all */
+    bool *threads, *objects; /**< by index of the pass: whether they match the filter; NULL: all */
     uint64_t begin_ns, from_ns, to_ns;
     uint64_t numbered, matched;
     struct row *rows;
     size_t n_rows, cap_rows;
-    bool in_window; /**< an event has come that is not before the window: what was open then reaches into it */
+    bool in_window; /**< the first event inside the window was processed */
     struct row_open *open;
     size_t n_open;
 };
 
-/** Which threads and objects pass. @return 0; UPMU_E_NAME, UPMU_E_NOMEM. */
+/** Find the threads and objects that match the filter. @return 0; UPMU_E_NAME, UPMU_E_NOMEM. */
 int rows_filter(struct upmu_timeline *t);
-/** Who looks on at the second reading. */
+/** Hooks for the second reading. */
 struct timeline_hooks rows_hooks(struct upmu_timeline *t);
-/** All events are in. */
+/** After the last event. */
 void rows_finish(struct upmu_timeline *t);
 int rows_no_memory(void);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A page of the timeline, as the public structs have it. Room: analysis. Before it: rows.c; after it: tools, through
- * include/upmu/timeline.h. */
+/* A page of timeline rows as public structs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static bool number_of(const char *text, uint64_t *out)
     return errno == 0 && *end == '\0';
 }
 
-static int nobody(const struct suggest *s, const char *what, const char *wanted, const char *by)
+static int filter_no_match(const struct suggest *s, const char *what, const char *wanted, const char *by)
 {
     return upmu_fail(UPMU_E_NAME, "no %s of the recording is called '%s' or has that %s%s%s%s", what, wanted, by,
                      s->best ? "; did you mean '" : "", s->best ? s->best : "", s->best ? "'?" : "");
@@ -56,7 +55,7 @@ static int filter_threads(struct upmu_timeline *t)
         if (name[0])
             suggest_offer(&s, name);
     }
-    return any ? 0 : nobody(&s, "thread", t->opts.thread, "id");
+    return any ? 0 : filter_no_match(&s, "thread", t->opts.thread, "id");
 }
 
 static int filter_objects(struct upmu_timeline *t)
@@ -77,7 +76,7 @@ static int filter_objects(struct upmu_timeline *t)
         if (name[0])
             suggest_offer(&s, name);
     }
-    return any ? 0 : nobody(&s, "lock or variable", t->opts.object, "address");
+    return any ? 0 : filter_no_match(&s, "lock or variable", t->opts.object, "address");
 }
 
 int rows_filter(struct upmu_timeline *t)
@@ -123,7 +122,7 @@ static int check_options(const struct upmu_timeline_opts *o)
 int upmu_timeline_open(struct upmu_timeline **timeline, const char *dir, const struct upmu_timeline_opts *opts)
 {
     if (!timeline || !dir)
-        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the timeline");
+        return upmu_fail(UPMU_E_INVAL, "%s: `timeline` or `dir` is NULL", __func__);
     *timeline = NULL;
     struct upmu_timeline *t = calloc(1, sizeof *t);
     if (!t)
@@ -174,15 +173,10 @@ static int give(void *out, size_t size, const void *ours, size_t known)
     return 0;
 }
 
-static int no_place(void)
-{
-    return upmu_fail(UPMU_E_INVAL, "no timeline, or no place for what it says");
-}
-
 int upmu_timeline_totals_read(const struct upmu_timeline *timeline, struct upmu_timeline_totals *out)
 {
     if (!timeline || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     const struct upmu_timeline *t = timeline;
     const struct upmu_timeline_totals ours = {
         .rows = t->numbered,
@@ -193,15 +187,15 @@ int upmu_timeline_totals_read(const struct upmu_timeline *timeline, struct upmu_
     return give(out, out->size, &ours, sizeof ours);
 }
 
-static uint32_t place_of(const uint32_t *places, size_t n, uint32_t number)
+static uint32_t rank_of(const uint32_t *ranks, size_t n, uint32_t number)
 {
-    return number < n ? places[number] : UINT32_MAX;
+    return number < n ? ranks[number] : UINT32_MAX;
 }
 
 int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct upmu_timeline_row *out)
 {
     if (!timeline || !out)
-        return no_place();
+        return overview_null_argument(__func__);
     if (i >= timeline->n_rows)
         return UPMU_E_NAME;
     const struct overview *o = &timeline->facts->pass;
@@ -211,10 +205,10 @@ int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct 
         .number = r->number,
         .kind = r->kind,
         .event = r->event,
-        .thread = place_of(o->thread_place, o->n_threads, r->thread),
+        .thread = rank_of(o->thread_rank, o->n_threads, r->thread),
         .process = r->thread < o->n_threads ? o->threads[r->thread].process : 0,
-        .object = place_of(o->object_place, o->n_objects, r->object),
-        .holder = place_of(o->thread_place, o->n_threads, r->holder),
+        .object = rank_of(o->object_rank, o->n_objects, r->object),
+        .holder = rank_of(o->thread_rank, o->n_threads, r->holder),
         .begin_ns = r->begin_ns,
         .end_ns = r->end_ns,
         .ended = r->ended,

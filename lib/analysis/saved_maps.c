@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept beside a recording when its processes have ended. Room: analysis. Before it: upmu record; after it:
- * jit_map.c. */
+/* JIT symbol maps saved into a recording. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 
 enum { NS_PER_S = 1000000000 };
 
-/* A process's directory ends in when it began to record, in seconds since 1970: HOST-PID-START. */
+/* A process's directory is called HOST-PID-START, with the begin of its recording in seconds since 1970. */
 static uint64_t start_of(const char *dir)
 {
     const char *start = strrchr(dir, '-');
@@ -24,7 +23,7 @@ int upmu_overview_save_jit_maps(const char *dir)
     struct upmu_control_status status = {.size = sizeof status};
     int kept = 0;
     if (!dir)
-        return upmu_fail(UPMU_E_INVAL, "no directory");
+        return upmu_fail(UPMU_E_INVAL, "%s: `dir` is NULL", __func__);
     int rc = upmu_control_open(&control, dir);
     if (rc != 0)
         return rc;

@@ -12,7 +12,7 @@ int timeline_window(const struct upmu_overview *overview, uint64_t from_ns, uint
     uint64_t length = o->end_ns - o->begin_ns;
     *out = (struct timeline_window){o->begin_ns, UINT64_MAX};
     if (to_ns != 0 && to_ns < from_ns)
-        return upmu_fail(UPMU_E_INVAL, "the time window ends before it begins");
+        return upmu_fail(UPMU_E_INVAL, "the time window ends before its begin");
     if (from_ns > length)
         return upmu_fail(UPMU_E_INVAL,
                          "the time window begins at %.9f s, after the end of the recording, which lasts %.9f s",

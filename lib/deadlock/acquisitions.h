@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * In which orders the threads of a recording took locks: collected in one pass, then looked through for cycles.
- * Room: analysis. Before it: the trace reader's events; after it: deadlocks.c and the waitgraph.
- */
-#ifndef UPMU_ANALYSIS_ORDER_BOOK_H
-#define UPMU_ANALYSIS_ORDER_BOOK_H
+/** @file Log of a recording's nested lock acquisitions, in which lock-order cycles are searched. */
+#ifndef UPMU_DEADLOCK_ACQUISITIONS_H
+#define UPMU_DEADLOCK_ACQUISITIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,89 +9,88 @@
 #include <sys/types.h>
 
 #include "base/map.h"
-#include "upmu/trace.h"
 #include "deadlock/graph/lock_order.h"
+#include "upmu/trace.h"
 
-/** A lock during one life at an address. */
-struct book_lock {
+/** A lock, from its creation to its destruction. */
+struct acq_lock {
     uint32_t process;
     int32_t type;
     uint64_t address;
-    uint32_t made; /**< stack of its initialisation: locks of the same are of one kind; 0 = not known */
-    bool is_none;  /**< a semaphore that looked like a lock, and was posted by somebody who did not hold it */
+    uint32_t init_stack; /**< stack of its initialization, which defines its lock class; 0 = not known */
+    bool is_none;        /**< a semaphore taken for a lock, until a thread that did not hold it posted it */
 };
 
-/** A lock held in a taking, beside what the waitgraph needs. */
-struct book_held {
-    uint64_t site; /**< where it was taken */
+/** Details of a held lock beside wg_order_held. */
+struct acq_held {
+    uint64_t site; /**< call site of its acquisition */
 };
 
-/** A taking, beside what the waitgraph needs. */
-struct book_taking {
+/** Details of an acquisition beside wg_acquisition. */
+struct acq_details {
     uint32_t process;
     pid_t pid, tid;
-    uint32_t moment; /**< what comes before and after it by creating and joining threads */
+    uint32_t segment; /**< for the happens-before relation */
     uint32_t stack;
     uint32_t flags;
     uint64_t time_ns;
 };
 
-/** A moment in a thread's life: between creating or joining threads. Later ones of the thread have higher numbers. */
-struct book_moment {
-    uint32_t next; /**< of the same thread; MAP_NONE */
-    uint32_t
-        other;     /**< first moment of the thread created at its end, or the joiner's moment after this thread's end */
-    uint32_t seen; /**< number of the last search that came here */
+/** A segment of a thread between creating or joining threads. Later segments of a thread have higher numbers. */
+struct acq_segment {
+    uint32_t next;  /**< of the same thread; MAP_NONE */
+    uint32_t other; /**< first segment of the thread created at its end, or the joiner's after this thread's end */
+    uint32_t seen;  /**< number of the last search that visited it */
 };
 
-struct book_thread {
+struct acq_thread {
     uint32_t process;
     pid_t tid;
-    uint32_t moment; /**< the present one */
-    /* A taking of which not all events have come. */
+    uint32_t segment; /**< the present one */
+    /* The acquisition whose LOCK_ORDER events are still arriving. */
     uint64_t tick, object;
     uint32_t lock, stack, flags, expected;
     uint64_t time_ns;
     struct wg_order_held *held;
-    struct book_held *sites;
+    struct acq_held *sites;
     size_t n_held, cap_held, cap_sites;
 };
 
-struct order_book {
-    struct book_lock *locks;
+struct acquisition_log {
+    struct acq_lock *locks;
     size_t n_locks, cap_locks;
-    struct book_life {
-        uint32_t lock; /**< that lives there, MAP_NONE after its end and until it is met */
-        uint32_t made; /**< stack of the last initialisation, 0 = not known */
-    } * lives;         /**< by address */
-    size_t n_lives, cap_lives;
-    struct book_thread *threads;
+    struct acq_address {
+        uint32_t lock;       /**< the live lock, MAP_NONE until its first acquisition */
+        uint32_t init_stack; /**< of the last initialization, 0 = not known */
+    } * addresses;
+    size_t n_addresses, cap_addresses;
+    struct acq_thread *threads;
     size_t n_threads, cap_threads;
-    struct book_moment *moments;
-    size_t n_moments, cap_moments;
-    uint32_t *branches; /**< working space of a search: room for one per moment, made by order_book_cycles() */
-    struct wg_taking *takings;
-    struct book_taking *facts; /**< of the same number */
-    size_t n_acquisitions, cap_takings, cap_facts;
+    struct acq_segment *segments;
+    size_t n_segments, cap_segments;
+    uint32_t *branches; /**< working space of a search, one per segment: made by acquisition_log_find_cycles() */
+    struct wg_acquisition *acquisitions;
+    struct acq_details *details; /**< by acquisition */
+    size_t n_acquisitions, cap_acquisitions, cap_details;
     struct wg_order_held *held;
-    struct book_held *sites; /**< of the same number */
+    struct acq_held *sites; /**< by index in `held` */
     size_t n_held, cap_held, cap_sites;
-    uint64_t incomplete; /**< takings of which an event was lost: left out */
+    uint64_t incomplete; /**< acquisitions left out because an event was lost */
     uint32_t searches;
     struct map by_address, by_tid, by_handle, by_creation, by_pair;
 };
 
-/** Take one event, of whatever kind. @return 0; UPMU_E_NOMEM. */
-int order_book_add(struct order_book *b, const struct upmu_trace_event *e);
-void order_book_free(struct order_book *b);
-/** All events are in: what turned out to be no lock makes no order. @return 0; UPMU_E_NOMEM. */
-int order_book_take_back(struct order_book *b);
+/** Process one event of any kind. @return 0; UPMU_E_NOMEM. */
+int acquisition_log_add(struct acquisition_log *l, const struct upmu_trace_event *e);
+void acquisition_log_free(struct acquisition_log *l);
+/** After the last event: remove objects that turned out to be no locks. @return 0; UPMU_E_NOMEM. */
+int acquisition_log_drop_non_locks(struct acquisition_log *l);
 
-/** Whether what happens at moment `a` is over before `z` begins. After order_book_cycles() has made room for it. */
-bool order_book_before(struct order_book *b, uint32_t a, uint32_t z);
+/** Whether segment `a` ends before segment `z` begins. Needs `branches`. */
+bool acquisition_log_happens_before(struct acquisition_log *l, uint32_t a, uint32_t z);
 
-/** Find the cycles. `o` is filled; what it points to is freed by order_book_cycles_free(). @return 0; UPMU_E_NOMEM. */
-int order_book_cycles(struct order_book *b, struct wg_order *o);
-void order_book_cycles_free(struct wg_order *o);
+/** Find the cycles. Fills `o`, which is freed by acquisition_log_cycles_free(). @return 0; UPMU_E_NOMEM. */
+int acquisition_log_find_cycles(struct acquisition_log *l, struct wg_order *o);
+void acquisition_log_cycles_free(struct wg_order *o);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlocks for those who ask from outside. Room: analysis. Before it: deadlocks.c; after it: tools, through
- * include/upmu/deadlock.h. */
+/* Deadlocks as public structs. */
 #include "deadlock/deadlocks.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -17,14 +16,14 @@ static const char *const kind_names[UPMU_DEADLOCK_KINDS] = {
     [UPMU_DEADLOCK_NO_WAKE] = "no-wake",
 };
 
-/* The waitgraph counts troubles as the public header does. */
+/* The graph's enumerations equal the public ones. */
 _Static_assert((int)WG_CYCLE == (int)UPMU_DEADLOCK_CYCLE && (int)WG_SELF == (int)UPMU_DEADLOCK_SELF &&
                    (int)WG_OWNER_ENDED == (int)UPMU_DEADLOCK_OWNER_ENDED &&
                    (int)WG_JOIN_CYCLE == (int)UPMU_DEADLOCK_JOIN_CYCLE &&
                    (int)WG_JOIN_SELF == (int)UPMU_DEADLOCK_JOIN_SELF && (int)WG_NO_POST == (int)UPMU_DEADLOCK_NO_POST &&
                    (int)WG_NO_SIGNAL == (int)UPMU_DEADLOCK_NO_SIGNAL &&
                    (int)WG_BARRIER_SHORT == (int)UPMU_DEADLOCK_BARRIER_SHORT &&
-                   (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE && (int)WG_TROUBLES == (int)UPMU_DEADLOCK_KINDS,
+                   (int)WG_NO_WAKE == (int)UPMU_DEADLOCK_NO_WAKE && (int)WG_DEADLOCK_KINDS == (int)UPMU_DEADLOCK_KINDS,
                "kinds");
 _Static_assert((int)WG_CERTAIN == (int)UPMU_DEADLOCK_CERTAIN && (int)WG_STALLED == (int)UPMU_DEADLOCK_STALLED &&
                    (int)WG_BREAKABLE == (int)UPMU_DEADLOCK_BREAKABLE,
@@ -48,17 +47,17 @@ static int give(void *out, size_t out_size, const void *ours, size_t size)
     return upmu_fail(UPMU_E_INVAL, "the struct to be filled has at least %zu bytes, not %zu", size, out_size);
 }
 
-/* Where an ended thread took the lock. */
-static uint64_t site_of_lock(const struct wait_state *s, const struct stand_thread *t, uint64_t lock)
+/* The call site at which an ended thread acquired the lock. */
+static uint64_t site_of_lock(const struct wait_state *s, const struct wait_state_thread *t, uint64_t lock)
 {
     for (uint32_t i = 0; i < t->n_held; i++)
-        if (s->held[t->first_held + i].lock == lock)
-            return s->held[t->first_held + i].site;
+        if (s->file.held[t->first_held + i].lock == lock)
+            return s->file.held[t->first_held + i].site;
     return 0;
 }
 
-/* Kinds with one object; the others' objects stand with their threads. */
-static bool has_object(enum wg_trouble kind)
+/* Kinds with one object; the threads of the other kinds have an object each. */
+static bool has_object(enum wg_deadlock_kind kind)
 {
     return kind != WG_CYCLE && kind != WG_JOIN_CYCLE && kind != WG_JOIN_SELF;
 }
@@ -66,13 +65,13 @@ static bool has_object(enum wg_trouble kind)
 int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for one");
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
     if (i >= d->n_items)
         return UPMU_E_NAME;
     const struct dl_item *item = &d->items[i];
     const struct dl_process *p = &d->processes[item->process];
     const struct wait_state *s = &p->wait_state;
-    const struct wg_trouble_found *f = &s->picture.found[item->found];
+    const struct wg_deadlock *f = &s->snapshot.deadlocks[item->deadlock];
     struct upmu_deadlock ours = {
         .process = p->index,
         .pid = p->pid,
@@ -87,11 +86,12 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
     };
     if (has_object(f->kind)) {
         ours.object = f->object;
-        const struct live_slot *h = &s->threads[s->picture.members[f->first]].head;
-        ours.object_type = h->object == f->object ? h->type : UPMU_OBJECT_MUTEX; /* else it is the one taken again */
+        const struct live_slot *h = &s->file.threads[s->snapshot.members[f->first]].head;
+        ours.object_type =
+            h->object == f->object ? h->type : UPMU_OBJECT_MUTEX; /* else it is the mutex to be reacquired */
     }
     if (f->other != WG_NONE) {
-        const struct stand_thread *t = &s->threads[f->other];
+        const struct wait_state_thread *t = &s->file.threads[f->other];
         ours.owner = t->head.tid;
         ours.owner_name = t->head.name;
         ours.owner_site = site_of_lock(s, t, f->object);
@@ -99,21 +99,21 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
     return give(out, out->size, &ours, sizeof ours);
 }
 
-/* Thread `k` of a deadlock, then those behind it; NULL. */
-static const struct stand_thread *thread_at(const struct upmu_deadlocks *d, size_t i, size_t k)
+/* Thread `k` of a deadlock, followed by those behind it; NULL. */
+static const struct wait_state_thread *thread_at(const struct upmu_deadlocks *d, size_t i, size_t k)
 {
     if (i >= d->n_items)
         return NULL;
     const struct dl_item *item = &d->items[i];
     const struct wait_state *s = &d->processes[item->process].wait_state;
-    const struct wg_trouble_found *f = &s->picture.found[item->found];
+    const struct wg_deadlock *f = &s->snapshot.deadlocks[item->deadlock];
     if (k < f->n)
-        return &s->threads[s->picture.members[f->first + k]];
+        return &s->file.threads[s->snapshot.members[f->first + k]];
     k -= f->n;
-    for (size_t t = 0; t < s->n_threads; t++) {
-        const struct wg_thread *w = &s->picture.threads[t];
-        if (w->behind && w->trouble == item->found && k-- == 0)
-            return &s->threads[t];
+    for (size_t t = 0; t < s->file.n_threads; t++) {
+        const struct wg_thread *w = &s->snapshot.threads[t];
+        if (w->behind && w->deadlock == item->deadlock && k-- == 0)
+            return &s->file.threads[t];
     }
     return NULL;
 }
@@ -130,18 +130,18 @@ static int wait_kind(const struct live_slot *h)
     return h->type >= 0 && (size_t)h->type < sizeof of_type ? of_type[h->type] : UPMU_WAIT_MUTEX;
 }
 
-/* Of a condition variable's wait, who keeps the mutex from it. */
-static pid_t holder_of(const struct wait_state *s, const struct stand_thread *t)
+/* The holder of the object waited for; of a condition variable's wait, the holder of its mutex. */
+static pid_t holder_of(const struct wait_state *s, const struct wait_state_thread *t)
 {
-    uint32_t who = wg_retaken_from(&s->picture, (uint32_t)(t - s->threads));
-    return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->threads[who].head.tid;
+    uint32_t who = wg_mutex_holder(&s->snapshot, (uint32_t)(t - s->file.threads));
+    return t->head.kind != UPMU_TRACE_COND_WAIT ? t->head.peer : who == WG_NONE ? 0 : s->file.threads[who].head.tid;
 }
 
 int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a thread");
-    const struct stand_thread *t = thread_at(d, i, k);
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+    const struct wait_state_thread *t = thread_at(d, i, k);
     if (!t)
         return UPMU_E_NAME;
     const struct live_slot *h = &t->head;
@@ -164,10 +164,10 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
     return give(out, out->size, &ours, sizeof ours);
 }
 
-/* Whether one of the threads of deadlock `i`, or behind it, waits for the lock. */
+/* Whether a thread of deadlock `i`, or behind it, waits for the lock. */
 static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
 {
-    const struct stand_thread *t;
+    const struct wait_state_thread *t;
     for (size_t k = 0; (t = thread_at(d, i, k)) != NULL; k++)
         if ((t->head.kind == UPMU_TRACE_LOCK_BLOCK && t->head.object == lock) ||
             (t->head.kind == UPMU_TRACE_COND_WAIT && t->head.object2 == lock))
@@ -178,11 +178,11 @@ static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
 int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h, struct upmu_deadlock_held *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a lock");
-    const struct stand_thread *t = thread_at(d, i, k);
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+    const struct wait_state_thread *t = thread_at(d, i, k);
     if (!t || h >= t->n_held)
         return UPMU_E_NAME;
-    const struct live_held *held = &d->processes[d->items[i].process].wait_state.held[t->first_held + h];
+    const struct live_held *held = &d->processes[d->items[i].process].wait_state.file.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = held->lock,
         .shared = held->shared,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording with what its threads stand at. Room: analysis. Before it: status.c, the overview; after it:
- * deadlock_facts.c. */
+/* Deadlocks of a recording: its wait states and its acquisition log. */
 #include "deadlock/deadlocks.h"
 
 #include <stdlib.h>
@@ -15,12 +14,7 @@
 #include "trace/read/bare.h"
 #include "upmu/control.h"
 
-enum { BETWEEN_LOOKS_NS = 50 * 1000 * 1000 };
-
-int deadlocks_no_memory(void)
-{
-    return upmu_fail(UPMU_E_NOMEM, "no memory for the deadlocks of a recording");
-}
+enum { INTERVAL_NS = 50 * 1000 * 1000 };
 
 /* --------------------------------------------------------------------------------------------------- processes */
 
@@ -29,49 +23,49 @@ static int read_wait_state(struct dl_process *p, const char *dir)
     int rc = wait_state_read(&p->wait_state, dir);
     p->recorded = rc > 0;
     if (rc > 0 && p->alive)
-        wait_state_ask(&p->wait_state);
-    return rc < 0 ? rc : wait_state_solve(&p->wait_state);
+        wait_state_read_wakers(&p->wait_state);
+    return rc < 0 ? rc : wait_state_find_blocked(&p->wait_state);
 }
 
-static bool stood_before(const struct wait_state *before, uint64_t signature)
+static bool is_confirmed(const struct wait_state *before, uint64_t signature)
 {
-    for (size_t i = 0; i < before->picture.n_found; i++)
-        if (wait_state_signature(before, &before->picture.found[i]) == signature)
+    for (size_t i = 0; i < before->snapshot.n_deadlocks; i++)
+        if (wait_state_signature(before, &before->snapshot.deadlocks[i]) == signature)
             return true;
     return false;
 }
 
-/* Of a process that lives, what two looks agree on. */
-static int read_twice(struct dl_process *p, const char *dir)
+/* Of a live process, keeps the deadlocks found in two successive readings. */
+static int read_confirmed(struct dl_process *p, const char *dir)
 {
-    const struct timespec pause = {.tv_nsec = BETWEEN_LOOKS_NS};
+    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
     int rc = read_wait_state(p, dir);
-    if (rc != 0 || !p->alive || p->wait_state.picture.n_found == 0)
+    if (rc != 0 || !p->alive || p->wait_state.snapshot.n_deadlocks == 0)
         return rc;
     struct wait_state before = p->wait_state;
     nanosleep(&pause, NULL);
     rc = read_wait_state(p, dir);
-    struct wg_picture *now = &p->wait_state.picture;
-    for (size_t i = 0; rc == 0 && i < now->n_found; i++)
-        if (!stood_before(&before, wait_state_signature(&p->wait_state, &now->found[i])))
-            now->found[i].n = 0; /* it has moved */
+    struct wg_snapshot *now = &p->wait_state.snapshot;
+    for (size_t i = 0; rc == 0 && i < now->n_deadlocks; i++)
+        if (!is_confirmed(&before, wait_state_signature(&p->wait_state, &now->deadlocks[i])))
+            now->deadlocks[i].n = 0; /* a thread has resumed */
     wait_state_free(&before);
     return rc;
 }
 
-/* Damage of one process hides no other process: it is kept and reported with the damages of the recording. */
+/* A problem of one process hides no other process: it is kept and reported with the damages of the recording. */
 static int read_process(struct upmu_deadlocks *d, struct dl_process *p, const struct upmu_control *control, size_t i)
 {
     struct upmu_control_status status = {.size = sizeof status};
-    const struct stand_moment now = wait_state_moment();
+    const struct alive_time now = alive_time_now();
     int rc = upmu_control_status_read(control, i, &status);
-    if (rc == 0 && status.running) /* where it cannot be kept, those who come later know less */
-        (void)wait_state_keep_alive(status.dir, &now);
+    if (rc == 0 && status.running) /* only a later report of a killed process needs it */
+        (void)wait_state_save_alive(status.dir, &now);
     *p = (struct dl_process){.pid = status.pid, .alive = status.running != 0};
     d->n_processes++;
     p->dir = rc == 0 ? strdup(status.dir) : NULL;
     if (rc == 0)
-        rc = p->dir ? read_twice(p, p->dir) : deadlocks_no_memory();
+        rc = p->dir ? read_confirmed(p, p->dir) : deadlocks_no_memory();
     if (rc == 0 || rc == UPMU_E_NOMEM)
         return rc;
     p->problem = strdup(upmu_error());
@@ -107,8 +101,8 @@ static bool find_in_overview(const struct upmu_overview *o, struct dl_process *p
     return false;
 }
 
-/* The overview has the processes in the order of their begins, without those that it could not read and names itself. */
-static int place_processes(struct upmu_deadlocks *d)
+/* Finds the index of each process in the overview, which lacks those that it could not read. */
+static int match_processes(struct upmu_deadlocks *d)
 {
     size_t kept = 0;
     int rc = 0;
@@ -130,7 +124,7 @@ static int place_processes(struct upmu_deadlocks *d)
 static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
 {
     const struct wait_state *s = &d->processes[process].wait_state;
-    const struct wg_trouble_found *f = &s->picture.found[found];
+    const struct wg_deadlock *f = &s->snapshot.deadlocks[found];
     struct dl_item *all = array_room(d->items, d->n_items, &d->cap_items, sizeof *all);
     if (!all)
         return deadlocks_no_memory();
@@ -139,15 +133,15 @@ static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
     struct textbuf why = {0};
     if (f->certainty != WG_CERTAIN)
         wait_state_wakers_text(s, f, &why);
-    *item = (struct dl_item){.process = process, .found = found, .could_end = why.data};
+    *item = (struct dl_item){.process = process, .deadlock = found, .could_end = why.data};
     if (!why.data && !why.failed)
         item->could_end = strdup("");
     if (!item->could_end || why.failed) {
         free(item->could_end);
         return deadlocks_no_memory();
     }
-    for (size_t i = 0; i < s->n_threads; i++)
-        item->n_behind += s->picture.threads[i].trouble == found && s->picture.threads[i].behind;
+    for (size_t i = 0; i < s->file.n_threads; i++)
+        item->n_behind += s->snapshot.threads[i].deadlock == found && s->snapshot.threads[i].behind;
     d->n_items++;
     return 0;
 }
@@ -157,9 +151,9 @@ static int add_items(struct upmu_deadlocks *d)
     int rc = 0;
     for (int certainty = WG_CERTAIN; certainty < WG_CERTAINTIES; certainty++)
         for (size_t i = 0; i < d->n_processes; i++) {
-            const struct wg_picture *p = &d->processes[i].wait_state.picture;
-            for (size_t k = 0; rc == 0 && k < p->n_found; k++)
-                if ((int)p->found[k].certainty == certainty && p->found[k].n > 0)
+            const struct wg_snapshot *p = &d->processes[i].wait_state.snapshot;
+            for (size_t k = 0; rc == 0 && k < p->n_deadlocks; k++)
+                if ((int)p->deadlocks[k].certainty == certainty && p->deadlocks[k].n > 0)
                     rc = add_item(d, (uint32_t)i, (uint32_t)k);
         }
     return rc;
@@ -167,28 +161,28 @@ static int add_items(struct upmu_deadlocks *d)
 
 /* ---------------------------------------------------------------------------------------------- open and close */
 
-static int hear(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
+static int log_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
 {
     (void)pass;
     (void)thread;
-    return order_book_add(arg, e);
+    return acquisition_log_add(arg, e);
 }
 
 static int open_into(struct upmu_deadlocks *d, const char *dir, const struct upmu_deadlocks_opts *opts)
 {
     struct upmu_control *control = NULL;
     int rc = opts->suppressions ? suppressions_read(&d->suppressions, opts->suppressions) : 0;
-    /* What threads stand at comes first: whatever it names is in the trace by then. */
+    /* Wait states are read first: what they refer to is in the trace by then. */
     if (rc == 0)
         rc = upmu_control_open(&control, dir);
     if (rc == 0)
         rc = read_processes(d, control);
     upmu_control_close(control);
-    const struct timeline_hooks hooks = {.arg = &d->book, .event = hear};
+    const struct timeline_hooks hooks = {.arg = &d->log, .event = log_event};
     if (rc == 0)
         rc = timeline_read(&d->overview, dir, opts->debug_dir, &hooks);
     if (rc == 0)
-        rc = place_processes(d);
+        rc = match_processes(d);
     if (rc == 0)
         rc = add_items(d);
     if (rc == 0)
@@ -202,7 +196,7 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
 {
     struct upmu_deadlocks_opts ours = {0};
     if (!deadlocks || !dir)
-        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the deadlocks");
+        return upmu_fail(UPMU_E_INVAL, "%s: `deadlocks` or `dir` is NULL", __func__);
     *deadlocks = NULL;
     if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
         return upmu_fail(UPMU_E_INVAL, "struct upmu_deadlocks_opts: its size or its tail is not valid");
@@ -217,26 +211,26 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
     return rc;
 }
 
-static int of_wait_state(struct upmu_deadlocks *d, const char *dir, struct wait_state *s)
+static int open_wait_state(struct upmu_deadlocks *d, const char *dir, struct wait_state *s)
 {
     d->processes = calloc(1, sizeof *d->processes);
     if (!d->processes)
         return deadlocks_no_memory();
-    int rc = at_once_overview(&d->overview, dir, s);
+    int rc = wait_state_overview(&d->overview, dir, s);
     if (rc <= 0)
         return rc;
     d->processes[d->n_processes++] =
-        (struct dl_process){.pid = (pid_t)s->header.pid, .alive = true, .recorded = true, .wait_state = *s};
+        (struct dl_process){.pid = (pid_t)s->file.header.pid, .alive = true, .recorded = true, .wait_state = *s};
     *s = (struct wait_state){0};
     rc = add_items(d);
     return rc == 0 ? 1 : rc;
 }
 
-int deadlocks_at_once(struct upmu_deadlocks **deadlocks, const char *dir, struct wait_state *s)
+int deadlocks_from_wait_state(struct upmu_deadlocks **deadlocks, const char *dir, struct wait_state *s)
 {
     *deadlocks = NULL;
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
-    int rc = d ? of_wait_state(d, dir, s) : deadlocks_no_memory();
+    int rc = d ? open_wait_state(d, dir, s) : deadlocks_no_memory();
     wait_state_free(s);
     if (rc > 0) {
         *deadlocks = d;
@@ -254,8 +248,8 @@ void upmu_deadlocks_close(struct upmu_deadlocks *deadlocks)
         free(deadlocks->items[i].could_end);
     for (size_t i = 0; i < deadlocks->n_processes; i++)
         process_free(&deadlocks->processes[i]);
-    order_book_cycles_free(&deadlocks->order);
-    order_book_free(&deadlocks->book);
+    acquisition_log_cycles_free(&deadlocks->order);
+    acquisition_log_free(&deadlocks->log);
     free(deadlocks->cycles);
     suppressions_free(&deadlocks->suppressions);
     free(deadlocks->items);

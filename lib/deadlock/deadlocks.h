@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What is behind struct upmu_deadlocks. Room: analysis. Before it: status.c and the overview; after it: tools,
- *  through include/upmu/deadlock.h. */
-#ifndef UPMU_ANALYSIS_DEADLOCKS_H
-#define UPMU_ANALYSIS_DEADLOCKS_H
+/** @file Definition of struct upmu_deadlocks. */
+#ifndef UPMU_DEADLOCK_DEADLOCKS_H
+#define UPMU_DEADLOCK_DEADLOCKS_H
 
+#include "base/error.h"
 #include "deadlock/acquisitions.h"
-#include "deadlock/wait_state.h"
 #include "deadlock/suppress.h"
+#include "deadlock/wait_state.h"
 #include "upmu/deadlock.h"
 
-/** A process and what its threads stand at. */
+/** A process with the wait state of its threads. */
 struct dl_process {
     uint32_t index; /**< in the overview */
     char *dir;
-    char *problem; /**< why what its threads wait for could not be read, or NULL */
+    char *problem; /**< why its wait state could not be read, or NULL */
     pid_t pid;
     bool alive;
-    bool recorded; /**< what its threads stand at */
+    bool recorded; /**< it has a wait-state file */
     struct wait_state wait_state;
 };
 
-/** A trouble of a process. */
+/** A deadlock of a process. */
 struct dl_item {
-    uint32_t process; /**< in `processes` */
-    uint32_t found;   /**< in its picture */
+    uint32_t process;  /**< in `processes` */
+    uint32_t deadlock; /**< in its snapshot */
     uint32_t n_behind;
     bool suppressed;
     char *could_end;
 };
 
-/** Cycles of one class at the same places, or of locks of the same kinds. */
+/** Lock-order cycles of one class with the same call sites, or with locks of the same lock classes. */
 struct dl_cycle {
     uint32_t found; /**< the first of them, in `order` */
-    uint32_t alike;
+    uint32_t n_similar;
     bool suppressed;
-    uint64_t places, kinds;
+    uint64_t sites, lock_classes; /**< hashes */
 };
 
 struct upmu_deadlocks {
@@ -44,20 +44,25 @@ struct upmu_deadlocks {
     struct dl_item *items;
     size_t n_items, cap_items;
     struct suppressions suppressions;
-    struct order_book book;
+    struct acquisition_log log;
     struct wg_order order;
     struct dl_cycle *cycles;
     size_t n_cycles, cap_cycles;
 };
 
-int deadlocks_no_memory(void);
+static inline int deadlocks_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while searching for deadlocks");
+}
 
-/* lock_cycles.c */
-
-/** Look through the book when all events are in. @return 0; UPMU_E_NOMEM. */
+/** lock_cycles.c: find the cycles of the log, after the last event. @return 0; UPMU_E_NOMEM. */
 int deadlocks_find_cycles(struct upmu_deadlocks *d);
 
-/** suppress_apply.c: mark what the suppressions concern. */
+/** suppress_apply.c: mark the suppressed items and cycles. */
 void deadlocks_suppress(struct upmu_deadlocks *d);
+
+/** deadlocks.c: the deadlocks of a live process from `s`, which is taken over in any case, without lock-order cycles. The
+ *  trace is read only if the wait-state file is incomplete. @return as upmu_deadlocks_open(). */
+int deadlocks_from_wait_state(struct upmu_deadlocks **deadlocks, const char *dir, struct wait_state *s);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads of a process that does not record: which futexes they wait for, and whose mutexes those seem to be. Room:
- * analysis. Before it: /proc, the process's memory; inside: look_stack.c; after it: upmu deadlock PID.
+ * Inspection of a process that is not recorded: futex waits and mutex owners.
  *
- * The kernel tells the address of the futex, not what lies there. A mutex is believed where glibc's fields of one make
- * sense: an owner that is a thread of the process, a plausible count and kind; and all of it the same at a second look.
+ * The kernel reports the address of the futex only. A mutex is assumed there if the fields of glibc's pthread_mutex_t
+ * are plausible (the owner is a thread of the process, count and kind are in range) and unchanged at a second
+ * reading.
  */
 #include "deadlock/inspect.h"
 
@@ -24,11 +24,11 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-enum { BETWEEN_LOOKS_NS = 100 * 1000 * 1000, KIND_MOST = 0x1ff };
+enum { INTERVAL_NS = 100 * 1000 * 1000, MUTEX_KIND_MAX = 0x1ff };
 
-static int no_memory(void)
+static int inspect_no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for a look at a process");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while inspecting a process");
 }
 
 /* @return false if the file cannot be read, with errno. */
@@ -49,9 +49,9 @@ static bool read_task(pid_t pid, pid_t tid, const char *name, char *text, size_t
     return fine;
 }
 
-/* ---------------------------------------------------------------------------------------------------- the futex */
+/* ---------------------------------------------------------------------------------------------------- futexes */
 
-static bool waits_by(long op)
+static bool is_futex_wait(long op)
 {
     switch (op & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
@@ -63,8 +63,8 @@ static bool waits_by(long op)
     }
 }
 
-/* "202 0xWORD 0xOP 0xVALUE 0xTIMEOUT ...", or "running". @return 0; UPMU_E_PERM, UPMU_E_GONE. */
-static int read_futex(pid_t pid, struct look_thread *t)
+/* Parses "202 0xWORD 0xOP 0xVALUE 0xTIMEOUT ...", or "running". @return 0; UPMU_E_PERM, UPMU_E_GONE. */
+static int read_futex(pid_t pid, struct inspect_thread *t)
 {
     char line[256];
     long number;
@@ -72,15 +72,14 @@ static int read_futex(pid_t pid, struct look_thread *t)
     t->in_futex = false;
     if (!read_task(pid, t->tid, "syscall", line, sizeof line)) {
         if (errno == EPERM || errno == EACCES)
-            return upmu_fail(
-                UPMU_E_PERM,
-                "process %d may not be looked at: it is another user's, or kernel.yama.ptrace_scope forbids "
-                "it; try as root, or record it with upmu record",
-                (int)pid);
+            return upmu_fail(UPMU_E_PERM,
+                             "cannot inspect process %d: it is another user's, or kernel.yama.ptrace_scope forbids "
+                             "it. Inspect it as root, or record it with upmu record.",
+                             (int)pid);
         return 0; /* the thread has ended */
     }
     int n = sscanf(line, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &number, &word, &op, &value, &timeout);
-    if (n < 5 || number != SYS_futex || !waits_by((long)op))
+    if (n < 5 || number != SYS_futex || !is_futex_wait((long)op))
         return 0;
     t->in_futex = true;
     t->timed = timeout != 0;
@@ -88,114 +87,115 @@ static int read_futex(pid_t pid, struct look_thread *t)
     return 0;
 }
 
-static bool is_thread(const struct upmu_deadlock_inspect *look, pid_t tid)
+static bool is_thread(const struct upmu_deadlock_inspect *inspect, pid_t tid)
 {
-    for (size_t i = 0; i < look->n_threads; i++)
-        if (look->threads[i].tid == tid)
+    for (size_t i = 0; i < inspect->n_threads; i++)
+        if (inspect->threads[i].tid == tid)
             return true;
     return false;
 }
 
-/* The owner of the mutex that seems to lie at a futex; 0. */
-static pid_t owner_at(const struct upmu_deadlock_inspect *look, uint64_t word)
+/* The owner of the mutex that contains the futex; 0 if it is no mutex. */
+static pid_t mutex_owner_at(const struct upmu_deadlock_inspect *inspect, uint64_t word)
 {
 #ifdef __GLIBC__
     pthread_mutex_t m;
-    struct iovec here = {.iov_base = &m, .iov_len = sizeof m};
-    struct iovec there = {.iov_base = (void *)(uintptr_t)word, .iov_len = sizeof m};
-    if (process_vm_readv(look->pid, &here, 1, &there, 1, 0) != (ssize_t)sizeof m)
+    struct iovec local = {.iov_base = &m, .iov_len = sizeof m};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)word, .iov_len = sizeof m};
+    if (process_vm_readv(inspect->pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof m)
         return 0;
-    bool makes_sense = m.__data.__lock != 0 && m.__data.__nusers >= 1 && m.__data.__nusers <= look->n_threads &&
-                       m.__data.__kind >= 0 && m.__data.__kind <= KIND_MOST;
-    return makes_sense && is_thread(look, m.__data.__owner) ? m.__data.__owner : 0;
+    bool plausible = m.__data.__lock != 0 && m.__data.__nusers >= 1 && m.__data.__nusers <= inspect->n_threads &&
+                     m.__data.__kind >= 0 && m.__data.__kind <= MUTEX_KIND_MAX;
+    return plausible && is_thread(inspect, m.__data.__owner) ? m.__data.__owner : 0;
 #else
-    (void)look;
+    (void)inspect;
     (void)word;
     return 0;
 #endif
 }
 
-/* -------------------------------------------------------------------------------------------------- two looks */
+/* -------------------------------------------------------------------------------------------------- two readings */
 
-static int add_thread(struct upmu_deadlock_inspect *look, pid_t tid)
+static int add_thread(struct upmu_deadlock_inspect *inspect, pid_t tid)
 {
-    struct look_thread *all = array_room(look->threads, look->n_threads, &look->cap_threads, sizeof *all);
+    struct inspect_thread *all = array_room(inspect->threads, inspect->n_threads, &inspect->cap_threads, sizeof *all);
     if (!all)
-        return no_memory();
-    look->threads = all;
-    struct look_thread *t = &all[look->n_threads];
-    *t = (struct look_thread){.tid = tid};
+        return inspect_no_memory();
+    inspect->threads = all;
+    struct inspect_thread *t = &all[inspect->n_threads];
+    *t = (struct inspect_thread){.tid = tid};
     char name[32] = "";
-    if (!read_task(look->pid, tid, "comm", name, sizeof name))
+    if (!read_task(inspect->pid, tid, "comm", name, sizeof name))
         return 0; /* it has just ended */
     memcpy(t->name, name, strnlen(name, sizeof t->name - 1));
-    if (!read_task(look->pid, tid, "wchan", t->where, sizeof t->where) || strcmp(t->where, "0") == 0)
-        t->where[0] = '\0';
-    look->n_threads++;
-    return read_futex(look->pid, t);
+    if (!read_task(inspect->pid, tid, "wchan", t->wait_channel, sizeof t->wait_channel) ||
+        strcmp(t->wait_channel, "0") == 0)
+        t->wait_channel[0] = '\0';
+    inspect->n_threads++;
+    return read_futex(inspect->pid, t);
 }
 
-static int add_threads(struct upmu_deadlock_inspect *look)
+static int add_threads(struct upmu_deadlock_inspect *inspect)
 {
     char path[64];
     const struct dirent *entry;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)look->pid);
+    snprintf(path, sizeof path, "/proc/%d/task", (int)inspect->pid);
     DIR *dir = opendir(path);
     int rc = 0;
     if (!dir)
-        return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)look->pid);
+        return upmu_fail(UPMU_E_GONE, "there is no process %d", (int)inspect->pid);
     while (rc == 0 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.')
-            rc = add_thread(look, (pid_t)strtol(entry->d_name, NULL, 10));
+            rc = add_thread(inspect, (pid_t)strtol(entry->d_name, NULL, 10));
     closedir(dir);
     return rc;
 }
 
-static void find_owners(struct upmu_deadlock_inspect *look)
+static void find_owners(struct upmu_deadlock_inspect *inspect)
 {
-    for (size_t i = 0; i < look->n_threads; i++)
-        if (look->threads[i].in_futex)
-            look->threads[i].owner = owner_at(look, look->threads[i].word);
+    for (size_t i = 0; i < inspect->n_threads; i++)
+        if (inspect->threads[i].in_futex)
+            inspect->threads[i].owner = mutex_owner_at(inspect, inspect->threads[i].word);
 }
 
-/* What is not the same any more was a wait like any other. */
-static int look_again(struct upmu_deadlock_inspect *look)
+/* Reads again after an interval: what changed is an ordinary wait. */
+static int inspect_again(struct upmu_deadlock_inspect *inspect)
 {
-    const struct timespec pause = {.tv_nsec = BETWEEN_LOOKS_NS};
+    const struct timespec pause = {.tv_nsec = INTERVAL_NS};
     int rc = 0;
     nanosleep(&pause, NULL);
-    for (size_t i = 0; rc == 0 && i < look->n_threads; i++) {
-        struct look_thread *t = &look->threads[i], now = *t;
+    for (size_t i = 0; rc == 0 && i < inspect->n_threads; i++) {
+        struct inspect_thread *t = &inspect->threads[i], now = *t;
         if (!t->in_futex)
             continue;
-        rc = read_futex(look->pid, &now);
+        rc = read_futex(inspect->pid, &now);
         t->in_futex = now.in_futex && now.word == t->word;
-        if (!t->in_futex || owner_at(look, t->word) != t->owner)
+        if (!t->in_futex || mutex_owner_at(inspect, t->word) != t->owner)
             t->owner = 0;
     }
     return rc;
 }
 
-/* A cycle of owners, by following them: whoever is met again on one way is in it. */
-static void find_cycles(struct upmu_deadlock_inspect *look)
+/* Follows the owners: a thread reached from itself is part of a cycle. */
+static void find_cycles(struct upmu_deadlock_inspect *inspect)
 {
     uint32_t cycles = 0;
-    for (size_t i = 0; i < look->n_threads; i++) {
+    for (size_t i = 0; i < inspect->n_threads; i++) {
         size_t at = i, steps = 0;
         do {
-            const struct look_thread *t = &look->threads[at];
+            const struct inspect_thread *t = &inspect->threads[at];
             size_t next = 0;
-            while (t->owner != 0 && next < look->n_threads && look->threads[next].tid != t->owner)
+            while (t->owner != 0 && next < inspect->n_threads && inspect->threads[next].tid != t->owner)
                 next++;
-            at = t->owner != 0 && t->in_futex && !t->timed ? next : look->n_threads;
-        } while (at < look->n_threads && at != i && ++steps <= look->n_threads);
-        if (at != i || look->threads[i].cycle != 0)
+            at = t->owner != 0 && t->in_futex && !t->timed ? next : inspect->n_threads;
+        } while (at < inspect->n_threads && at != i && ++steps <= inspect->n_threads);
+        if (at != i || inspect->threads[i].cycle != 0)
             continue;
         cycles++;
         do {
-            look->threads[at].cycle = cycles;
-            for (size_t next = 0; next < look->n_threads; next++)
-                if (look->threads[next].tid == look->threads[at].owner) {
+            inspect->threads[at].cycle = cycles;
+            for (size_t next = 0; next < inspect->n_threads; next++)
+                if (inspect->threads[next].tid == inspect->threads[at].owner) {
                     at = next;
                     break;
                 }
@@ -203,63 +203,63 @@ static void find_cycles(struct upmu_deadlock_inspect *look)
     }
 }
 
-static int look_into(struct upmu_deadlock_inspect *look)
+static int inspect_process(struct upmu_deadlock_inspect *inspect)
 {
-    int rc = add_threads(look);
-    if (rc == 0 && look->n_threads == 0)
-        rc = upmu_fail(UPMU_E_GONE, "there is no process %d", (int)look->pid);
+    int rc = add_threads(inspect);
+    if (rc == 0 && inspect->n_threads == 0)
+        rc = upmu_fail(UPMU_E_GONE, "there is no process %d", (int)inspect->pid);
     if (rc == 0)
-        rc = symbols_open(&look->symbols, SYMBOLS_DEBUG_DIR);
+        rc = symbols_open(&inspect->symbols, SYMBOLS_DEBUG_DIR);
     if (rc != 0)
         return rc;
-    find_owners(look);
-    rc = look_again(look);
+    find_owners(inspect);
+    rc = inspect_again(inspect);
     if (rc != 0)
         return rc;
-    find_cycles(look);
-    look_stacks_begin(look);
-    for (size_t i = 0; i < look->n_threads; i++)
-        if (look->threads[i].in_futex)
-            look_stack_read(look, &look->threads[i]);
+    find_cycles(inspect);
+    inspect_stacks_begin(inspect);
+    for (size_t i = 0; i < inspect->n_threads; i++)
+        if (inspect->threads[i].in_futex)
+            inspect_stack_read(inspect, &inspect->threads[i]);
     return 0;
 }
 
-int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **look, pid_t pid)
+int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **inspect, pid_t pid)
 {
-    if (!look || pid <= 0)
-        return upmu_fail(UPMU_E_INVAL, "no process, or no place for a look at it");
-    *look = NULL;
-    struct upmu_deadlock_inspect *l = calloc(1, sizeof *l);
-    if (!l)
-        return no_memory();
-    l->pid = pid;
-    int rc = look_into(l);
+    if (!inspect || pid <= 0)
+        return upmu_fail(UPMU_E_INVAL, "%s: `inspect` is NULL or `pid` is not positive", __func__);
+    *inspect = NULL;
+    struct upmu_deadlock_inspect *n = calloc(1, sizeof *n);
+    if (!n)
+        return inspect_no_memory();
+    n->pid = pid;
+    int rc = inspect_process(n);
     if (rc == 0)
-        *look = l;
+        *inspect = n;
     else
-        upmu_deadlock_inspect_close(l);
+        upmu_deadlock_inspect_close(n);
     return rc;
 }
 
-void upmu_deadlock_inspect_close(struct upmu_deadlock_inspect *look)
+void upmu_deadlock_inspect_close(struct upmu_deadlock_inspect *inspect)
 {
-    if (!look)
+    if (!inspect)
         return;
-    if (look->dwfl)
-        dwfl_end(look->dwfl);
-    symbols_close(look->symbols);
-    free(look->threads);
-    free(look);
+    if (inspect->dwfl)
+        dwfl_end(inspect->dwfl);
+    symbols_close(inspect->symbols);
+    free(inspect->threads);
+    free(inspect);
 }
 
-int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *look, size_t i,
+int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect, size_t i,
                                     struct upmu_deadlock_inspect_thread *out)
 {
-    if (!look || !out)
-        return upmu_fail(UPMU_E_INVAL, "no look, or no place for a thread");
-    if (i >= look->n_threads)
+    if (!inspect || !out)
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+    if (i >= inspect->n_threads)
         return UPMU_E_NAME;
-    const struct look_thread *t = &look->threads[i];
+    const struct inspect_thread *t = &inspect->threads[i];
     const struct upmu_deadlock_inspect_thread ours = {
         .tid = t->tid,
         .name = t->name,
@@ -269,7 +269,7 @@ int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *look, si
         .owner = t->owner,
         .cycle = t->cycle,
         .n_frames = t->n_frames,
-        .wait_channel = t->where,
+        .wait_channel = t->wait_channel,
     };
     if (opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
         return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks of another process's threads, by elfutils. Room: analysis. Before it: look.c; after it: the kernel's ptrace.
+ * Call stacks of another process's threads, by elfutils.
  *
- * Only threads that wait for a futex are stopped: the kernel takes that wait up again by itself, which it does not do for
- * some others (epoll_wait() and semop() would return EINTR to a program that never saw a signal).
+ * Only threads in a futex wait are stopped: the kernel resumes that wait by itself. Others, such as epoll_wait() and
+ * semop(), would return EINTR to a program that saw no signal.
  */
 #include <string.h>
 
@@ -16,35 +16,36 @@ static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-void look_stacks_begin(struct upmu_deadlock_inspect *look)
+void inspect_stacks_begin(struct upmu_deadlock_inspect *inspect)
 {
-    look->dwfl = dwfl_begin(&callbacks);
-    if (!look->dwfl)
+    inspect->dwfl = dwfl_begin(&callbacks);
+    if (!inspect->dwfl)
         return;
-    bool reported = dwfl_linux_proc_report(look->dwfl, look->pid) == 0 && dwfl_report_end(look->dwfl, NULL, NULL) == 0;
-    if (reported && dwfl_linux_proc_attach(look->dwfl, look->pid, false) == 0)
+    bool reported =
+        dwfl_linux_proc_report(inspect->dwfl, inspect->pid) == 0 && dwfl_report_end(inspect->dwfl, NULL, NULL) == 0;
+    if (reported && dwfl_linux_proc_attach(inspect->dwfl, inspect->pid, false) == 0)
         return;
-    dwfl_end(look->dwfl);
-    look->dwfl = NULL;
+    dwfl_end(inspect->dwfl);
+    inspect->dwfl = NULL;
 }
 
-/* Return addresses are made to point into the call. */
-static int one_frame(Dwfl_Frame *frame, void *arg)
+/* A return address is moved into its call instruction. */
+static int add_frame(Dwfl_Frame *frame, void *arg)
 {
-    struct look_thread *t = arg;
+    struct inspect_thread *t = arg;
     Dwarf_Addr pc;
     bool activation;
-    if (t->n_frames == LOOK_FRAMES_MAX || !dwfl_frame_pc(frame, &pc, &activation))
+    if (t->n_frames == INSPECT_FRAMES_MAX || !dwfl_frame_pc(frame, &pc, &activation))
         return DWARF_CB_ABORT;
     t->frames[t->n_frames++] = pc - (activation ? 0 : 1);
     return DWARF_CB_OK;
 }
 
-void look_stack_read(struct upmu_deadlock_inspect *look, struct look_thread *t)
+void inspect_stack_read(struct upmu_deadlock_inspect *inspect, struct inspect_thread *t)
 {
-    /* Where it ends early, what was read until then is right. */
-    if (look->dwfl)
-        (void)dwfl_getthread_frames(look->dwfl, t->tid, one_frame, t);
+    /* An incomplete stack is kept. */
+    if (inspect->dwfl)
+        (void)dwfl_getthread_frames(inspect->dwfl, t->tid, add_frame, t);
 }
 
 /* The module's build-id in hexadecimal, "" if it has none. */
@@ -62,11 +63,11 @@ static void build_id_of(Dwfl_Module *module, char *out, size_t size)
     }
 }
 
-/* The functions at an address, and the module they are in. @return how many, or UPMU_E_NOMEM. */
-static int places_at(struct upmu_deadlock_inspect *look, uint64_t address, struct symbol_frame *frames,
+/* Frames at an address, inlined ones included, and their module. @return their number, or UPMU_E_NOMEM. */
+static int frames_at(struct upmu_deadlock_inspect *inspect, uint64_t address, struct symbol_frame *frames,
                      struct upmu_symbol *module)
 {
-    Dwfl_Module *found = dwfl_addrmodule(look->dwfl, address);
+    Dwfl_Module *found = dwfl_addrmodule(inspect->dwfl, address);
     const char *path = NULL;
     Dwarf_Addr start;
     GElf_Addr bias;
@@ -81,24 +82,24 @@ static int places_at(struct upmu_deadlock_inspect *look, uint64_t address, struc
     if (!path)
         return 0;
     build_id_of(found, build_id, sizeof build_id);
-    int rc = symbols_module(look->symbols, path, build_id, &index);
+    int rc = symbols_module(inspect->symbols, path, build_id, &index);
     if (rc != 0)
         return rc;
-    rc = symbols_find(look->symbols, index, address - bias, frames, LOOK_PLACES_MAX);
-    module->problem = symbols_problem(look->symbols, index);
+    rc = symbols_find(inspect->symbols, index, address - bias, frames, INSPECT_INLINED_MAX);
+    module->problem = symbols_problem(inspect->symbols, index);
     return rc;
 }
 
-int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *look, size_t i, size_t k, size_t depth,
+int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *inspect, size_t i, size_t k, size_t depth,
                                    struct upmu_symbol *out)
 {
-    struct symbol_frame frames[LOOK_PLACES_MAX] = {{0}};
+    struct symbol_frame frames[INSPECT_INLINED_MAX] = {{0}};
     struct upmu_symbol s;
-    if (!look || !out)
-        return upmu_fail(UPMU_E_INVAL, "no look, or no place for a frame");
-    if (i >= look->n_threads || k >= look->threads[i].n_frames)
+    if (!inspect || !out)
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+    if (i >= inspect->n_threads || k >= inspect->threads[i].n_frames)
         return UPMU_E_NAME;
-    int n = places_at(look, look->threads[i].frames[k], frames, &s);
+    int n = frames_at(inspect, inspect->threads[i].frames[k], frames, &s);
     if (n < 0)
         return n;
     if (depth > 0 && depth >= (size_t)n)

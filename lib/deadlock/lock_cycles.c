@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cycles in the order of locks, put together by their places in the program and the kinds of their locks. Room: analysis. Before it: order_book.c and
- * the waitgraph; after it: tools, through include/upmu/deadlock.h. */
+/* Lock-order cycles, grouped by call sites and by lock classes. */
 #include "deadlock/deadlocks.h"
 #include "base/map.h"
 #include "base/error.h"
@@ -27,17 +26,17 @@ static uint32_t member(const struct upmu_deadlocks *d, const struct wg_order_cyc
     return d->order.members[f->first + k % f->n];
 }
 
-/* The entry of taking `k` for the lock that the one before it wants; where it was taken more than once, the first. */
+/* The held lock of acquisition `k` that the preceding one waits for; of several entries the first. */
 static uint32_t wanted_entry(const struct upmu_deadlocks *d, const struct wg_order_cycle *f, size_t k)
 {
-    const struct wg_taking *t = &d->book.takings[member(d, f, k)];
-    uint32_t lock = d->book.takings[member(d, f, k + f->n - 1)].lock, i = 0;
-    while (i + 1 < t->n_held && d->book.held[t->first_held + i].lock != lock)
+    const struct wg_acquisition *t = &d->log.acquisitions[member(d, f, k)];
+    uint32_t lock = d->log.acquisitions[member(d, f, k + f->n - 1)].lock, i = 0;
+    while (i + 1 < t->n_held && d->log.held[t->first_held + i].lock != lock)
         i++;
     return t->first_held + i;
 }
 
-/* -------------------------------------------------------------------------------------------------- putting together */
+/* -------------------------------------------------------------------------------------------------- grouping */
 
 static uint64_t mix(uint64_t h)
 {
@@ -45,41 +44,41 @@ static uint64_t mix(uint64_t h)
     return h ^ h >> 29;
 }
 
-static uint64_t site_of_taking(const struct upmu_deadlocks *d, uint32_t taking)
+static uint64_t site_of_acquisition(const struct upmu_deadlocks *d, uint32_t acquisition)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
-    const struct book_taking *f = &d->book.facts[taking];
+    const struct acq_details *f = &d->log.details[acquisition];
     bool known = upmu_overview_stack_find(d->overview, f->process, f->stack, &stack) == 0 && stack.n_frames > 0;
     return known ? stack.frames[0] : 0;
 }
 
-/* Where a cycle happens in the program: the places of its takings, whichever comes first. */
-static uint64_t places_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
+/* Hash of the call sites of a cycle, independent of its first acquisition. */
+static uint64_t sites_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
 {
     uint64_t sum = mix((uint64_t)f->class * 64 + f->n);
     for (size_t k = 0; k < f->n; k++) {
-        uint64_t site = site_of_taking(d, member(d, f, k)), held = d->book.sites[wanted_entry(d, f, k)].site;
-        sum += mix(mix(site) + held) + d->book.facts[member(d, f, k)].process;
+        uint64_t site = site_of_acquisition(d, member(d, f, k)), held = d->log.sites[wanted_entry(d, f, k)].site;
+        sum += mix(mix(site) + held) + d->log.details[member(d, f, k)].process;
     }
     return sum;
 }
 
-/* A lock's kind: where it was made, with all its callers, as far as that is known; else it is the only one. */
-static uint64_t kind_of(const struct upmu_deadlocks *d, uint32_t lock)
+/* Hash of the lock class: the stack of its initialization if known, else the lock itself. */
+static uint64_t lock_class_of(const struct upmu_deadlocks *d, uint32_t lock)
 {
-    const struct book_lock *l = &d->book.locks[lock];
-    return mix(mix(l->made ? l->made : l->address) + 2 * (uint64_t)l->process + (l->made != 0));
+    const struct acq_lock *l = &d->log.locks[lock];
+    return mix(mix(l->init_stack ? l->init_stack : l->address) + 2 * (uint64_t)l->process + (l->init_stack != 0));
 }
 
-/* Of which kinds the locks of a cycle are, each once, whichever comes first. */
-static uint64_t kinds_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
+/* Hash of the lock classes of a cycle, each once, in any order. */
+static uint64_t lock_classes_of(const struct upmu_deadlocks *d, const struct wg_order_cycle *f)
 {
     uint64_t sum = mix(f->class);
     for (size_t k = 0; k < f->n; k++) {
-        uint64_t kind = kind_of(d, d->book.takings[member(d, f, k)].lock);
+        uint64_t kind = lock_class_of(d, d->log.acquisitions[member(d, f, k)].lock);
         bool seen = false;
         for (size_t i = 0; i < k && !seen; i++)
-            seen = kind_of(d, d->book.takings[member(d, f, i)].lock) == kind;
+            seen = lock_class_of(d, d->log.acquisitions[member(d, f, i)].lock) == kind;
         sum += seen ? 0 : mix(kind);
     }
     return sum;
@@ -87,24 +86,24 @@ static uint64_t kinds_of(const struct upmu_deadlocks *d, const struct wg_order_c
 
 static int add_cycle(struct upmu_deadlocks *d, uint32_t found)
 {
-    uint64_t places = places_of(d, &d->order.cycles[found]), kinds = kinds_of(d, &d->order.cycles[found]);
+    uint64_t sites = sites_of(d, &d->order.cycles[found]), lock_classes = lock_classes_of(d, &d->order.cycles[found]);
     for (size_t i = 0; i < d->n_cycles; i++) {
-        if (d->cycles[i].places != places && d->cycles[i].kinds != kinds)
+        if (d->cycles[i].sites != sites && d->cycles[i].lock_classes != lock_classes)
             continue;
-        d->cycles[i].alike++;
+        d->cycles[i].n_similar++;
         return 0;
     }
     struct dl_cycle *all = array_room(d->cycles, d->n_cycles, &d->cap_cycles, sizeof *all);
     if (!all)
         return deadlocks_no_memory();
     d->cycles = all;
-    all[d->n_cycles++] = (struct dl_cycle){.found = found, .places = places, .kinds = kinds};
+    all[d->n_cycles++] = (struct dl_cycle){.found = found, .sites = sites, .lock_classes = lock_classes};
     return 0;
 }
 
 int deadlocks_find_cycles(struct upmu_deadlocks *d)
 {
-    int rc = order_book_cycles(&d->book, &d->order);
+    int rc = acquisition_log_find_cycles(&d->log, &d->order);
     for (size_t i = 0; rc == 0 && i < d->order.n_cycles; i++)
         rc = add_cycle(d, (uint32_t)i);
     return rc;
@@ -122,19 +121,19 @@ static int give(void *out, size_t out_size, const void *ours, size_t size)
 int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upmu_lock_cycle *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a cycle");
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
     if (i >= d->n_cycles)
         return UPMU_E_NAME;
     const struct dl_cycle *c = &d->cycles[i];
     const struct wg_order_cycle *f = found_of(d, c);
-    const struct book_taking *t = &d->book.facts[member(d, f, 0)];
+    const struct acq_details *t = &d->log.details[member(d, f, 0)];
     const struct upmu_lock_cycle ours = {
         .process = t->process,
         .pid = t->pid,
         .class_number = (int32_t)f->class,
         .suppressed = c->suppressed,
         .n_acquisitions = f->n,
-        .n_similar = c->alike,
+        .n_similar = c->n_similar,
     };
     return give(out, out->size, &ours, sizeof ours);
 }
@@ -142,14 +141,14 @@ int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upm
 int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_lock_acquisition *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a taking");
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
     if (i >= d->n_cycles || k >= found_of(d, &d->cycles[i])->n)
         return UPMU_E_NAME;
     const struct wg_order_cycle *c = found_of(d, &d->cycles[i]);
     uint32_t number = member(d, c, k), entry = wanted_entry(d, c, k);
-    const struct wg_taking *t = &d->book.takings[number];
-    const struct book_taking *f = &d->book.facts[number];
-    const struct book_lock *lock = &d->book.locks[t->lock], *held = &d->book.locks[d->book.held[entry].lock];
+    const struct wg_acquisition *t = &d->log.acquisitions[number];
+    const struct acq_details *f = &d->log.details[number];
+    const struct acq_lock *lock = &d->log.locks[t->lock], *held = &d->log.locks[d->log.held[entry].lock];
     const struct upmu_lock_acquisition ours = {
         .tid = f->tid,
         .time_ns = f->time_ns,
@@ -161,47 +160,48 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
         .stack = f->stack,
         .held = held->address,
         .held_type = held->type,
-        .held_shared = d->book.held[entry].shared,
-        .held_site = d->book.sites[entry].site,
+        .held_shared = d->log.held[entry].shared,
+        .held_site = d->log.sites[entry].site,
         .n_held = t->n_held,
     };
     return give(out, out->size, &ours, sizeof ours);
 }
 
-/* Whether another taking of the cycle holds it, too, in a way that keeps the two apart; a room: more than find place. */
+/* Whether another acquisition of the cycle holds it, too, so that the two exclude each other, or all permits are
+ * held. */
 static bool is_gate(const struct upmu_deadlocks *d, const struct wg_order_cycle *c, size_t k,
                     const struct wg_order_held *h)
 {
     uint32_t in = 1;
     for (size_t other = 0; other < c->n; other++) {
-        const struct wg_taking *t = &d->book.takings[member(d, c, other)];
+        const struct wg_acquisition *t = &d->log.acquisitions[member(d, c, other)];
         for (uint32_t i = 0; other != k && i < t->n_held; i++) {
-            const struct wg_order_held *o = &d->book.held[t->first_held + i];
+            const struct wg_order_held *o = &d->log.held[t->first_held + i];
             if (o->lock == h->lock && !(o->shared && h->shared))
                 return true;
             in += o->lock == h->lock;
         }
     }
-    return h->places > 0 && in > h->places;
+    return h->permits > 0 && in > h->permits;
 }
 
 int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h,
                                        struct upmu_deadlock_held *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for a lock");
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
     if (i >= d->n_cycles || k >= found_of(d, &d->cycles[i])->n)
         return UPMU_E_NAME;
     const struct wg_order_cycle *c = found_of(d, &d->cycles[i]);
-    const struct wg_taking *t = &d->book.takings[member(d, c, k)];
+    const struct wg_acquisition *t = &d->log.acquisitions[member(d, c, k)];
     if (h >= t->n_held)
         return UPMU_E_NAME;
-    const struct wg_order_held *held = &d->book.held[t->first_held + h];
+    const struct wg_order_held *held = &d->log.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
-        .lock = d->book.locks[held->lock].address,
+        .lock = d->log.locks[held->lock].address,
         .shared = held->shared,
         .wanted = is_gate(d, c, k, held),
-        .site = d->book.sites[t->first_held + h].site,
+        .site = d->log.sites[t->first_held + h].site,
     };
     return give(out, out->size, &ours, sizeof ours);
 }
@@ -209,13 +209,13 @@ int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i,
 int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadlocks_totals *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "no deadlocks, or no place for what is known of them");
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
     uint32_t without = 0;
     for (size_t i = 0; i < d->n_processes; i++)
         without += !d->processes[i].recorded;
-    const struct upmu_deadlocks_totals ours = {.acquisitions = d->book.n_acquisitions,
-                                               .incomplete = d->book.incomplete,
-                                               .truncated = d->order.cut,
+    const struct upmu_deadlocks_totals ours = {.acquisitions = d->log.n_acquisitions,
+                                               .incomplete = d->log.incomplete,
+                                               .truncated = d->order.truncated,
                                                .without_wait_state = without};
     return give(out, out->size, &ours, sizeof ours);
 }

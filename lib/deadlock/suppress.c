@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of suppressions: read, and matched. Room: analysis; see suppress.h. */
+/* Parser and matcher of suppression files. */
 #include "deadlock/suppress.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 #include "base/error.h"
 #include "upmu/deadlock.h"
 
-static int no_memory(void)
+static int suppressions_no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for suppressions");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading suppressions");
 }
 
 static bool is_kind(const char *word)
 {
-    static const char *const groups[] = {"deadlock", "stands", "order"};
+    static const char *const groups[] = {"deadlock", "blocked", "order"};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         if (strcmp(word, groups[i]) == 0)
             return true;
@@ -35,15 +35,15 @@ static int add(struct suppressions *s, const char *kind, const char *pattern)
 {
     struct suppression *all = array_room(s->all, s->n, &s->cap, sizeof *all);
     if (!all)
-        return no_memory();
+        return suppressions_no_memory();
     s->all = all;
     struct suppression *one = &all[s->n++];
     *one = (struct suppression){.kind = strdup(kind), .pattern = strdup(pattern)};
-    return one->kind && one->pattern ? 0 : no_memory();
+    return one->kind && one->pattern ? 0 : suppressions_no_memory();
 }
 
-/* One line, which may be changed. */
-static int take_line(struct suppressions *s, const char *path, size_t number, char *line)
+/* Parses one line, which is modified. */
+static int read_line(struct suppressions *s, const char *path, size_t number, char *line)
 {
     line[strcspn(line, "\r\n")] = '\0';
     line += strspn(line, " \t");
@@ -56,7 +56,7 @@ static int take_line(struct suppressions *s, const char *path, size_t number, ch
     if (!is_kind(line))
         return upmu_fail(
             UPMU_E_INVAL,
-            "\"%s\", line %zu: there is no kind \"%s\"; there are deadlock, stands, order, and the names of "
+            "\"%s\", line %zu: there is no kind \"%s\"; there are deadlock, blocked, order, and the names of "
             "kinds and classes in a report, such as cycle and inversion",
             path, number, line);
     return add(s, line, colon + 1);
@@ -65,19 +65,19 @@ static int take_line(struct suppressions *s, const char *path, size_t number, ch
 int suppressions_read(struct suppressions *s, const char *path)
 {
     char *line = NULL;
-    size_t room = 0, number = 0;
+    size_t capacity = 0, number = 0;
     int rc = 0;
     FILE *f = fopen(path, "re");
     if (!f) {
         const char *text = strerrordesc_np(errno);
         return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
     }
-    while (rc == 0 && getline(&line, &room, f) > 0)
-        rc = take_line(s, path, ++number, line);
+    while (rc == 0 && getline(&line, &capacity, f) > 0)
+        rc = read_line(s, path, ++number, line);
     if (rc == 0 && ferror(f))
-        rc = upmu_fail(UPMU_E_IO, "\"%s\" cannot be read", path);
+        rc = upmu_fail(UPMU_E_IO, "cannot read \"%s\"", path);
     free(line);
-    (void)fclose(f); /* nothing was written */
+    (void)fclose(f); /* opened for reading */
     return rc;
 }
 
@@ -91,8 +91,8 @@ void suppressions_free(struct suppressions *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Whether `text` holds the pattern, up to its end if the pattern ends with '$'; at its begin if that starts with '^'. Only the
- * last '*' is tried again, which is enough and bounds the time by the product of both lengths. */
+/* Whether `text` contains the pattern; '^' and '$' bind it to the begin and the end. Backtracking to the last '*'
+ * alone suffices, and bounds the time by the product of both lengths. */
 static bool matches(const char *pattern, const char *text)
 {
     const char *star = *pattern == '^' ? NULL : pattern, *tried = text;
@@ -120,9 +120,9 @@ bool suppressions_match(const struct suppressions *s, const char *group, const c
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct suppression *one = &s->all[i];
-        bool meant =
+        bool applies =
             strcmp(one->kind, "deadlock") == 0 || strcmp(one->kind, group) == 0 || strcmp(one->kind, kind) == 0;
-        if (meant && matches(one->pattern, text))
+        if (applies && matches(one->pattern, text))
             return true;
     }
     return false;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What is not to be reported: a file of patterns, of a form like ThreadSanitizer's. Room: analysis. Before it: the user's
- * file; after it: deadlocks.c.
+ * Suppression file: patterns of reports to leave out, in a form similar to ThreadSanitizer's.
  *
- * A line is KIND:PATTERN. KIND is "deadlock" (all), "stands", "order", or the name of a kind or class ("cycle",
- * "inversion", ...). PATTERN is matched against the function, the file and the module of every frame of every stack of
- * a report; '*' stands for anything, '^' and '$' for its begin and end, and it may be found anywhere in between. Empty
- * lines and those that begin with '#' say nothing.
+ * A line is KIND:PATTERN. KIND is "deadlock" (all), "blocked" (blocked threads), "order" (lock order), or the name of a kind
+ * or class ("cycle", "inversion", ...). PATTERN is searched in the function, file and module of every frame of a report;
+ * '*' matches any text, '^' and '$' the begin and the end. Empty lines and lines that begin with '#' are ignored.
  */
-#ifndef UPMU_ANALYSIS_SUPPRESS_H
-#define UPMU_ANALYSIS_SUPPRESS_H
+#ifndef UPMU_DEADLOCK_SUPPRESS_H
+#define UPMU_DEADLOCK_SUPPRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,17 +18,17 @@ struct suppression {
     char *pattern;
 };
 
-/** All zero is none. */
+/** All zero is empty. */
 struct suppressions {
     struct suppression *all;
     size_t n, cap;
 };
 
-/** @return 0; UPMU_E_IO, UPMU_E_INVAL (a line that makes no sense), UPMU_E_NOMEM. */
+/** @return 0; UPMU_E_IO, UPMU_E_INVAL (a malformed line), UPMU_E_NOMEM. */
 int suppressions_read(struct suppressions *s, const char *path);
 void suppressions_free(struct suppressions *s);
 
-/** Whether a report of `kind`, one of `group` ("stands", "order"), is suppressed by something called `text`. */
+/** Whether `text` suppresses a report of `kind`, of the group "blocked" or "order". */
 bool suppressions_match(const struct suppressions *s, const char *group, const char *kind, const char *text);
 
 #endif

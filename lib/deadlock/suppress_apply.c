@@ -1,47 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* Which reports the user's suppressions concern: every frame of every stack is held against them. Room: analysis. Before
- * it: deadlocks.c, suppress.c; after it: tools, which pass over what is suppressed. */
+/* Suppressions applied to deadlocks and lock-order cycles, frame by frame. */
 #include "deadlock/deadlocks.h"
 
-/* What a report is held against. */
-struct trial {
+/* A report to be matched. */
+struct candidate {
     struct upmu_deadlocks *d;
     const char *group, *kind;
     uint32_t process;
 };
 
-static bool named(const struct trial *t, const char *text)
+static bool text_matches(const struct candidate *t, const char *text)
 {
     return text && suppressions_match(&t->d->suppressions, t->group, t->kind, text);
 }
 
-static bool place_matches(const struct trial *t, uint64_t address)
+static bool address_matches(const struct candidate *t, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     for (size_t depth = 0; upmu_overview_symbol_at(t->d->overview, t->process, address, depth, &s) == 0; depth++)
-        if (named(t, s.function) || named(t, s.file) || named(t, s.module))
+        if (text_matches(t, s.function) || text_matches(t, s.file) || text_matches(t, s.module))
             return true;
     return false;
 }
 
-static bool stack_matches(const struct trial *t, uint32_t id)
+static bool stack_matches(const struct candidate *t, uint32_t id)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (id == 0 || upmu_overview_stack_find(t->d->overview, t->process, id, &stack) != 0)
         return false;
     for (uint32_t i = 0; i < stack.n_frames; i++)
-        if (place_matches(t, stack.frames[i]))
+        if (address_matches(t, stack.frames[i]))
             return true;
     return false;
 }
 
-static bool thread_matches(const struct trial *t, size_t i, size_t k, const struct upmu_deadlock_thread *thread)
+static bool thread_matches(const struct candidate *t, size_t i, size_t k, const struct upmu_deadlock_thread *thread)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
-    if (stack_matches(t, thread->stack) || place_matches(t, thread->site))
+    if (stack_matches(t, thread->stack) || address_matches(t, thread->site))
         return true;
     for (size_t n = 0; upmu_deadlocks_held_at(t->d, i, k, n, &h) == 0; n++)
-        if (h.wanted && place_matches(t, h.site))
+        if (h.wanted && address_matches(t, h.site))
             return true;
     return false;
 }
@@ -52,8 +51,8 @@ static bool item_matches(struct upmu_deadlocks *d, size_t i)
     struct upmu_deadlock_thread thread = {.size = sizeof thread};
     if (upmu_deadlocks_at(d, i, &item) != 0)
         return false;
-    const struct trial t = {
-        .d = d, .group = "stands", .kind = upmu_deadlock_kind_name(item.kind), .process = item.process};
+    const struct candidate t = {
+        .d = d, .group = "blocked", .kind = upmu_deadlock_kind_name(item.kind), .process = item.process};
     for (size_t k = 0; k < item.n_threads && upmu_deadlocks_thread_at(d, i, k, &thread) == 0; k++)
         if (thread_matches(&t, i, k, &thread))
             return true;
@@ -63,13 +62,13 @@ static bool item_matches(struct upmu_deadlocks *d, size_t i)
 static bool cycle_matches(struct upmu_deadlocks *d, size_t i)
 {
     struct upmu_lock_cycle cycle = {.size = sizeof cycle};
-    struct upmu_lock_acquisition taking = {.size = sizeof taking};
+    struct upmu_lock_acquisition acquisition = {.size = sizeof acquisition};
     if (upmu_deadlocks_cycle_at(d, i, &cycle) != 0)
         return false;
-    const struct trial t = {
+    const struct candidate t = {
         .d = d, .group = "order", .kind = upmu_lock_cycle_class_name(cycle.class_number), .process = cycle.process};
-    for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &taking) == 0; k++)
-        if (stack_matches(&t, taking.stack) || place_matches(&t, taking.held_site))
+    for (size_t k = 0; upmu_deadlocks_acquisition_at(d, i, k, &acquisition) == 0; k++)
+        if (stack_matches(&t, acquisition.stack) || address_matches(&t, acquisition.held_site))
             return true;
     return false;
 }

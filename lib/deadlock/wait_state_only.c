@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads stand at, told without the trace's events: how many those are does not matter while somebody waits for the
- * report. Room: analysis. Before it: status.c, the notes in .live; after it: watch.c, as struct upmu_deadlocks.
+ * Overview of a process from its wait-state file alone.
  *
- * The overview is made of what the file says: modules, names, and the types of what is waited for and held.
+ * A report on a deadlock must not depend on the length of the trace. The notes of the file have the modules, the
+ * names, and the types of the objects waited for and held.
  */
 #include "deadlock/wait_state_only.h"
 
@@ -19,9 +19,9 @@
 #include "base/error.h"
 #include "trace/read/bare.h"
 
-/* Notes as they were at one moment. */
+/* A copy of the notes. */
 struct notes {
-    char *data; /* ends with a NUL of ours */
+    char *data; /* with a terminating NUL added */
     uint32_t bytes;
     bool whole;
 };
@@ -32,7 +32,7 @@ static int read_notes(struct notes *n, const char *dir, const struct live_header
 {
     char path[PATH_MAX];
     uint32_t bytes = h->notes <= LIVE_NOTES_MAX ? h->notes : LIVE_NOTES_MAX;
-    /* None at all is wrong, too: the program itself is a module. */
+    /* There is at least one note, the module of the program. */
     bool sensible = h->notes > 0 && h->notes <= LIVE_NOTES_MAX;
     *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = sensible && !h->notes_missing};
     if (!n->data)
@@ -53,7 +53,7 @@ static int read_notes(struct notes *n, const char *dir, const struct live_header
     return 0;
 }
 
-/* The note at `at`, with texts that end within it; NULL past the last, or where it makes no sense: `whole` is false then. */
+/* The note at `at`, with texts that end within it; NULL past the last, or if it is malformed: `whole` is false then. */
 static const struct live_note *note_at(struct notes *n, uint32_t at, const char **second)
 {
     const struct live_note *note = (const struct live_note *)(const void *)(n->data + at);
@@ -71,14 +71,14 @@ static const struct live_note *note_at(struct notes *n, uint32_t at, const char 
 
 /* ------------------------------------------------------------------------------------------------- the overview */
 
-/* To the pass, as if the trace had said it. */
-static int tell(struct upmu_overview *o, const struct wait_state *s, int kind, int type, uint64_t object,
-                const char *name)
+/* Passes an event to the overview as if it came from the trace. */
+static int add_event(struct upmu_overview *o, const struct wait_state *s, int kind, int type, uint64_t object,
+                     const char *name)
 {
     const struct upmu_trace_event e = {
         .kind = kind,
-        .pid = (pid_t)s->header.pid,
-        .tid = (pid_t)s->header.pid,
+        .pid = (pid_t)s->file.header.pid,
+        .tid = (pid_t)s->file.header.pid,
         .object_type = type,
         .object = object,
         .name = name,
@@ -86,8 +86,8 @@ static int tell(struct upmu_overview *o, const struct wait_state *s, int kind, i
     return overview_add(&o->pass, &e);
 }
 
-static int take_note(struct upmu_overview *o, const struct wait_state *s, const struct live_note *note,
-                     const char *second, bool *whole)
+static int add_note(struct upmu_overview *o, const struct wait_state *s, const struct live_note *note,
+                    const char *second, bool *whole)
 {
     const struct upmu_trace_module m = {
         .base = note->value[0],
@@ -100,10 +100,10 @@ static int take_note(struct upmu_overview *o, const struct wait_state *s, const 
     case LIVE_NOTE_MODULE:
         return trace_bare_module(o->trace, &m);
     case LIVE_NOTE_NAME:
-        return tell(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
+        return add_event(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
     case LIVE_NOTE_END:
-        return tell(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
-    default: /* it is just being written, or of a kind that came later */
+        return add_event(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
+    default: /* being written, or of a kind of a later version */
         *whole = false;
         return 0;
     }
@@ -114,22 +114,22 @@ static int add_notes(struct upmu_overview *o, const struct wait_state *s, bool *
     struct notes n;
     const struct live_note *note;
     const char *second;
-    int rc = read_notes(&n, o->dir, &s->header);
+    int rc = read_notes(&n, o->dir, &s->file.header);
     for (uint32_t at = 0; rc == 0 && (note = note_at(&n, at, &second)) != NULL; at += note->bytes)
-        rc = take_note(o, s, note, second, whole);
+        rc = add_note(o, s, note, second, whole);
     *whole = *whole && n.whole;
     free(n.data);
     return rc;
 }
 
-/* An object is there, of a type that may not be known. */
+/* Adds an object, whose type may not be known. */
 static int add_object(struct upmu_overview *o, int type, uint64_t address)
 {
     const struct upmu_trace_event e = {.object_type = type, .object = address};
-    return address == 0 || object_of(&o->pass, &e, OBJECT_ALIVE) != MAP_NONE ? 0 : overview_no_memory();
+    return address == 0 || object_of(&o->pass, &e, LOOKUP_LIVE) != MAP_NONE ? 0 : overview_no_memory();
 }
 
-static int add_stack(struct upmu_overview *o, const struct stand_thread *t, bool *whole)
+static int add_stack(struct upmu_overview *o, const struct wait_state_thread *t, bool *whole)
 {
     const struct live_stack *k = &t->stack;
     const struct upmu_trace_stack stack = {
@@ -142,12 +142,13 @@ static int add_stack(struct upmu_overview *o, const struct stand_thread *t, bool
     return 0;
 }
 
-static int add_thread(struct upmu_overview *o, const struct wait_state *s, const struct stand_thread *t, bool *whole)
+static int add_thread(struct upmu_overview *o, const struct wait_state *s, const struct wait_state_thread *t,
+                      bool *whole)
 {
     const struct live_slot *h = &t->head;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < t->n_held; i++)
-        rc = add_object(o, (int)s->held[t->first_held + i].type, s->held[t->first_held + i].lock);
+        rc = add_object(o, (int)s->file.held[t->first_held + i].type, s->file.held[t->first_held + i].lock);
     if (h->state != LIVE_WAITS)
         return rc;
     if (rc == 0)
@@ -157,7 +158,7 @@ static int add_thread(struct upmu_overview *o, const struct wait_state *s, const
     return rc == 0 ? add_stack(o, t, whole) : rc;
 }
 
-static int fill(struct upmu_overview *o, const char *dir, const struct wait_state *s, bool *whole)
+static int read_overview(struct upmu_overview *o, const char *dir, const struct wait_state *s, bool *whole)
 {
     o->dir = strdup(dir);
     int rc = o->dir ? trace_bare_open(&o->trace, dir) : overview_no_memory();
@@ -167,19 +168,19 @@ static int fill(struct upmu_overview *o, const char *dir, const struct wait_stat
         rc = overview_process(&o->pass, &(struct ov_process){.switches = SIZE_MAX});
     if (rc == 0)
         rc = add_notes(o, s, whole);
-    for (size_t i = 0; rc == 0 && *whole && i < s->n_threads; i++)
-        rc = add_thread(o, s, &s->threads[i], whole);
+    for (size_t i = 0; rc == 0 && *whole && i < s->file.n_threads; i++)
+        rc = add_thread(o, s, &s->file.threads[i], whole);
     return rc;
 }
 
-int at_once_overview(struct upmu_overview **overview, const char *dir, const struct wait_state *s)
+int wait_state_overview(struct upmu_overview **overview, const char *dir, const struct wait_state *s)
 {
     bool whole = true;
     struct upmu_overview *o = calloc(1, sizeof *o);
     *overview = NULL;
     if (!o)
         return overview_no_memory();
-    int rc = fill(o, dir, s, &whole);
+    int rc = read_overview(o, dir, s, &whole);
     if (rc == 0 && whole) {
         *overview = o;
         return 1;

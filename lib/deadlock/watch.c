@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking again and again whether threads of a running process stand for ever. Room: analysis. Before it: status.c;
- * after it: upmu record.
+ * Periodic search for deadlocks in running processes.
  *
- * A picture put together slot by slot may show what was never true at one moment. So what one look finds is believed
- * when the next one finds the same threads in the same waits: then all of it was true between the two.
+ * A snapshot assembled slot by slot may show a state that never existed. A deadlock is therefore reported when the
+ * next poll finds the same threads in the same waits: all of it was true between the two.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,17 +19,17 @@
 #include "trace/format/control.h"
 #include "upmu/deadlock.h"
 
-/* A trouble that was seen. */
+/* A deadlock found by an earlier poll. */
 struct seen {
     uint64_t signature;
-    bool told;
-    bool again; /* in the present look */
+    bool reported;
+    bool again; /* found by the present poll, too */
 };
 
-/* A process that was alive, last at this moment. */
+/* A live process, and when it was last found alive. */
 struct alive {
     char *dir;
-    struct stand_moment at;
+    struct alive_time at;
 };
 
 struct upmu_deadlock_watch {
@@ -39,20 +38,20 @@ struct upmu_deadlock_watch {
     size_t n_alive, cap_alive;
     struct seen *seen;
     size_t n_seen, cap_seen;
-    char *found;                  /* the process told of last */
-    struct wait_state wait_state; /* what its threads stand at, until somebody takes it */
-    bool untaken;
+    char *found;                  /* the last reported process */
+    struct wait_state wait_state; /* of that process, until upmu_deadlock_watch_take() */
+    bool available;
 };
 
-static int no_memory(void)
+static int watch_no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for watching a recording");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while watching a recording");
 }
 
 int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir)
 {
     if (!watch || !dir)
-        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the watch");
+        return upmu_fail(UPMU_E_INVAL, "%s: `watch` or `dir` is NULL", __func__);
     *watch = calloc(1, sizeof **watch);
     if (*watch)
         (*watch)->dir = strdup(dir);
@@ -60,14 +59,13 @@ int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir
         return 0;
     free(*watch);
     *watch = NULL;
-    return no_memory();
+    return watch_no_memory();
 }
 
-/* Leave with the process's recording when it was seen alive last: those who read it when it was killed need it. Where that
- * cannot be written they know less. */
-static void leave(struct upmu_deadlock_watch *w, size_t i)
+/* Saves when the process was last found alive, which a report needs if the process was killed. */
+static void watch_save_alive(struct upmu_deadlock_watch *w, size_t i)
 {
-    (void)wait_state_keep_alive(w->alive[i].dir, &w->alive[i].at);
+    (void)wait_state_save_alive(w->alive[i].dir, &w->alive[i].at);
     free(w->alive[i].dir);
     w->alive[i] = w->alive[--w->n_alive];
 }
@@ -77,7 +75,7 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     if (!watch)
         return;
     while (watch->n_alive > 0)
-        leave(watch, watch->n_alive - 1);
+        watch_save_alive(watch, watch->n_alive - 1);
     free(watch->alive);
     free(watch->dir);
     free(watch->seen);
@@ -86,50 +84,50 @@ void upmu_deadlock_watch_close(struct upmu_deadlock_watch *watch)
     free(watch);
 }
 
-/* @return 1 if this was seen before and not told of: now it is; 0; UPMU_E_NOMEM. */
-static int note(struct upmu_deadlock_watch *w, uint64_t signature)
+/* @return 1 if an earlier poll found it and it was not reported; 0; UPMU_E_NOMEM. */
+static int watch_add(struct upmu_deadlock_watch *w, uint64_t signature)
 {
     for (size_t i = 0; i < w->n_seen; i++) {
         struct seen *s = &w->seen[i];
         if (s->signature != signature)
             continue;
-        bool fresh = !s->told;
-        s->again = s->told = true;
+        bool fresh = !s->reported;
+        s->again = s->reported = true;
         return fresh;
     }
     struct seen *all = array_room(w->seen, w->n_seen, &w->cap_seen, sizeof *all);
     if (!all)
-        return no_memory();
+        return watch_no_memory();
     w->seen = all;
     all[w->n_seen++] = (struct seen){.signature = signature, .again = true};
     return 0;
 }
 
-static void forget_others(struct upmu_deadlock_watch *w)
+static void watch_drop_unseen(struct upmu_deadlock_watch *w)
 {
     size_t kept = 0;
     for (size_t i = 0; i < w->n_seen; i++) {
         if (w->seen[i].again)
-            w->seen[kept++] = (struct seen){.signature = w->seen[i].signature, .told = w->seen[i].told};
+            w->seen[kept++] = (struct seen){.signature = w->seen[i].signature, .reported = w->seen[i].reported};
     }
     w->n_seen = kept;
 }
 
 static bool all_wait(const struct wait_state *s)
 {
-    for (size_t i = 0; i < s->n_threads; i++)
-        if (s->threads[i].head.state == LIVE_RUNS)
+    for (size_t i = 0; i < s->file.n_threads; i++)
+        if (s->file.threads[i].head.state == LIVE_RUNS)
             return false;
     return true;
 }
 
-/* Notes all certain troubles. @return 1 if one of them is told of now, 0, or UPMU_E_NOMEM. */
-static int note_all(struct upmu_deadlock_watch *w, const struct wait_state *s)
+/* Adds all certain deadlocks. @return 1 if one of them is to be reported now; 0; UPMU_E_NOMEM. */
+static int watch_add_all(struct upmu_deadlock_watch *w, const struct wait_state *s)
 {
     int found = 0;
-    for (size_t i = 0; i < s->picture.n_found; i++) {
-        const struct wg_trouble_found *f = &s->picture.found[i];
-        int fresh = f->certainty == WG_CERTAIN ? note(w, wait_state_signature(s, f)) : 0;
+    for (size_t i = 0; i < s->snapshot.n_deadlocks; i++) {
+        const struct wg_deadlock *f = &s->snapshot.deadlocks[i];
+        int fresh = f->certainty == WG_CERTAIN ? watch_add(w, wait_state_signature(s, f)) : 0;
         if (fresh < 0)
             return fresh;
         found |= fresh;
@@ -137,39 +135,39 @@ static int note_all(struct upmu_deadlock_watch *w, const struct wait_state *s)
     return found;
 }
 
-/* @return 1 if there is something new, 0, or an error. */
-static int look_at(struct upmu_deadlock_watch *w, const char *dir)
+/* @return 1 if there is a new deadlock; 0; an error. */
+static int watch_wait_state(struct upmu_deadlock_watch *w, const char *dir)
 {
     struct wait_state s;
     int found = 0, rc = wait_state_read(&s, dir);
     if (rc > 0) {
         if (all_wait(&s))
-            wait_state_ask(&s);
-        rc = wait_state_solve(&s);
+            wait_state_read_wakers(&s);
+        rc = wait_state_find_blocked(&s);
     }
     if (rc == 0)
-        rc = found = note_all(w, &s);
-    /* What the process is like while it stands is kept for those who come later; without it they say less. */
-    if (rc >= 0 && s.picture.n_found > 0 && s.wakers.known && s.wakers.asleep)
-        (void)wait_state_keep(&s, dir);
+        rc = found = watch_add_all(w, &s);
+    /* Saves what could end the waits while the threads are blocked, for reports after the end of the process. */
+    if (rc >= 0 && s.snapshot.n_deadlocks > 0 && s.wakers.known && s.wakers.asleep)
+        (void)wait_state_save_wakers(&s, dir);
     if (found > 0) {
         wait_state_free(&w->wait_state);
         w->wait_state = s;
     } else {
         wait_state_free(&s);
     }
-    /* A file that is just being made, or of another version, is none to be watched. */
+    /* A file that is being created, or of another version, is skipped. */
     return rc == UPMU_E_NOMEM ? rc : found > 0;
 }
 
-/* @return 0, UPMU_E_NOMEM. */
-static int note_alive(struct upmu_deadlock_watch *w, const char *dir, bool running, const struct stand_moment *now)
+/* @return 0; UPMU_E_NOMEM. */
+static int watch_set_alive(struct upmu_deadlock_watch *w, const char *dir, bool running, const struct alive_time *now)
 {
     size_t i = 0;
     while (i < w->n_alive && strcmp(w->alive[i].dir, dir) != 0)
         i++;
     if (i < w->n_alive && !running)
-        leave(w, i);
+        watch_save_alive(w, i);
     else if (i < w->n_alive)
         w->alive[i].at = *now;
     if (i < w->n_alive || !running)
@@ -178,27 +176,27 @@ static int note_alive(struct upmu_deadlock_watch *w, const char *dir, bool runni
     char *copy = all ? strdup(dir) : NULL;
     w->alive = all ? all : w->alive;
     if (!copy)
-        return no_memory();
+        return watch_no_memory();
     all[w->n_alive++] = (struct alive){.dir = copy, .at = *now};
     return 0;
 }
 
-/* The process's directory, if somebody lives who writes it: looked at. */
-static int look_at_process(struct upmu_deadlock_watch *w, const char *dir)
+/* Polls a process's directory if a live process writes it. */
+static int watch_process(struct upmu_deadlock_watch *w, const char *dir)
 {
-    const struct stand_moment now = wait_state_moment();
+    const struct alive_time now = alive_time_now();
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool running = fd >= 0 && control_is_running(fd) == 1;
     if (fd >= 0)
         close(fd);
-    int found = note_alive(w, dir, running, &now);
+    int found = watch_set_alive(w, dir, running, &now);
     if (found == 0 && running)
-        found = look_at(w, dir);
+        found = watch_wait_state(w, dir);
     if (found > 0) {
         free(w->found);
         w->found = strdup(dir);
-        found = w->found ? 1 : no_memory();
-        w->untaken = found > 0;
+        found = w->found ? 1 : watch_no_memory();
+        w->available = found > 0;
     }
     return found;
 }
@@ -209,18 +207,18 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
     char path[PATH_MAX];
     const struct dirent *entry;
     if (!watch || !process)
-        return upmu_fail(UPMU_E_INVAL, "no watch, or no place for the process");
-    /* What is watched may be one process alone. */
-    found = look_at_process(watch, watch->dir);
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+    /* The directory may be that of a single process. */
+    found = watch_process(watch, watch->dir);
     DIR *dir = opendir(watch->dir);
     while (dir && found == 0 && (entry = readdir(dir)))
         if (entry->d_name[0] != '.' &&
             snprintf(path, sizeof path, "%s/%s", watch->dir, entry->d_name) < (int)sizeof path)
-            found = look_at_process(watch, path);
+            found = watch_process(watch, path);
     if (dir)
         closedir(dir);
     if (found == 0)
-        forget_others(watch);
+        watch_drop_unseen(watch);
     *process = watch->found;
     return found;
 }
@@ -228,10 +226,10 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
 int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_deadlocks **deadlocks)
 {
     if (!watch || !deadlocks)
-        return upmu_fail(UPMU_E_INVAL, "no watch, or no place for the deadlocks");
+        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
     *deadlocks = NULL;
-    if (!watch->untaken)
-        return upmu_fail(UPMU_E_STATE, "the last look has found nothing new, or it was taken");
-    watch->untaken = false;
-    return deadlocks_at_once(deadlocks, watch->found, &watch->wait_state);
+    if (!watch->available)
+        return upmu_fail(UPMU_E_STATE, "no deadlock to take: the last poll found none, or it was taken already");
+    watch->available = false;
+    return deadlocks_from_wait_state(deadlocks, watch->found, &watch->wait_state);
 }

@@ -49,9 +49,9 @@ static uint32_t root_of(struct export_job *job, struct export_thread *t, uint32_
 static uint32_t add_frame(struct export_job *job, uint32_t process, uint64_t address, uint32_t node)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    uint32_t labels[PLACE_FRAMES_MAX];
+    uint32_t labels[INLINED_FRAMES_MAX];
     size_t n = 0;
-    for (; n < PLACE_FRAMES_MAX && upmu_overview_symbol_at(job->facts, process, address, n, &s) == 0; n++)
+    for (; n < INLINED_FRAMES_MAX && upmu_overview_symbol_at(job->facts, process, address, n, &s) == 0; n++)
         labels[n] = export_frame(job, &s);
     while (n > 0)
         node = tree_child(&job->tree, node, labels[--n]);

@@ -79,7 +79,7 @@ for line in 'deadlock:^ba_second$' 'order:order.c' 'inversion:deadlock_corpus' '
     ends_with 0 -s "$dir/suppressions" "$dir/inversion"
     says '^no deadlock'
 done
-for line in 'deadlock:^second' 'stands:order.c' 'gated:order.c' '# inversion:order.c'; do
+for line in 'deadlock:^second' 'blocked:order.c' 'gated:order.c' '# inversion:order.c'; do
     echo "$line" >"$dir/suppressions"
     ends_with 3 -s "$dir/suppressions" "$dir/inversion"
 done

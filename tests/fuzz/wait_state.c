@@ -41,10 +41,10 @@ static void search(struct wait_state *s)
 {
     struct textbuf why = {0};
 
-    if (wait_state_solve(s) >= 0)
-        for (size_t i = 0; i < s->picture.n_found; i++) {
-            (void)wait_state_signature(s, &s->picture.found[i]);
-            wait_state_wakers_text(s, &s->picture.found[i], &why);
+    if (wait_state_find_blocked(s) >= 0)
+        for (size_t i = 0; i < s->snapshot.n_deadlocks; i++) {
+            (void)wait_state_signature(s, &s->snapshot.deadlocks[i]);
+            wait_state_wakers_text(s, &s->snapshot.deadlocks[i], &why);
         }
     textbuf_free(&why);
 }

@@ -1,160 +1,158 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a thread held an object. Room: analysis. Before it: objects.c; after it: facts.c.
+ * Hold times and acquisition counts of one thread for one object.
  *
- * A recording may leave out acquisitions and releases that nobody waited for. Then the next release recorded after an
- * acquisition need not be its own, and the time between them means nothing. So holds are paired in two ways: in order,
- * which is right only if the exact counts show that nothing was left out; and from the moment of acquisition that a
- * waiter learned of the holder to the release after it, which is right for that one hold. A hold that neither way is
- * certain of is not told. Beside that stand the samples: one in so many acquisitions without contention says that it is
- * one, and so does its release, whatever else was left out.
+ * A recording may leave out uncontended acquisitions and releases, so the release that follows an acquisition need not
+ * end the same hold. Holds are therefore paired in two ways: `paired`, in order, valid if the exact counts show that no
+ * event was left out; and `observed`, from the acquisition time that a waiter read from the holder to the next release,
+ * valid for that one hold. `sampled` holds are flagged at both ends and always valid.
  */
-#include "analysis/pass/overview.h"
+#include "analysis/pass/holds.h"
+#include "analysis/pass/values.h"
 
-void hold_take(struct ov_use *use, const struct upmu_trace_event *e, bool recursive)
+void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, bool recursive)
 {
-    if (recursive && use->begun != 0)
-        use->again++;
+    if (recursive && stats->begun != 0)
+        stats->again++;
     else
-        use->begun = e->time_ns; /* the release of the hold before was left out, if there was one */
+        stats->begun = e->time_ns; /* the release of an earlier hold was left out */
     if (e->flags & UPMU_TRACE_FLAG_SAMPLED)
-        use->sample_since = e->time_ns;
-    use->taken++;
-    use->taken_since++;
-    use->shared_since += e->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0;
-    use->told_since = 0;
-    if (use->depth++ == 0)
-        use->since = e->time_ns;
-    if (use->depth > use->max_depth)
-        use->max_depth = use->depth;
+        stats->sample_since = e->time_ns;
+    stats->taken++;
+    stats->taken_since++;
+    stats->shared_since += e->flags & UPMU_TRACE_FLAG_SHARED ? 1 : 0;
+    stats->observed_since = 0;
+    if (stats->depth++ == 0)
+        stats->since = e->time_ns;
+    if (stats->depth > stats->max_depth)
+        stats->max_depth = stats->depth;
 }
 
-uint64_t hold_begun(struct ov_use *use)
+uint64_t hold_begun(struct ov_thread_stats *stats)
 {
-    uint64_t begun = use->again == 0 ? use->begun : 0;
-    if (use->again > 0)
-        use->again--;
+    uint64_t begun = stats->again == 0 ? stats->begun : 0;
+    if (stats->again > 0)
+        stats->again--;
     else
-        use->begun = 0;
+        stats->begun = 0;
     return begun;
 }
 
-static void end_told(struct ov_use *use, uint64_t time_ns)
+static void hold_end_observed(struct ov_thread_stats *stats, uint64_t time_ns)
 {
-    if (use->told_since != 0 && use->told_since <= time_ns)
-        wait_sum_add(&use->told, time_ns - use->told_since);
-    use->told_since = 0;
+    if (stats->observed_since != 0 && stats->observed_since <= time_ns)
+        wait_sum_add(&stats->observed, time_ns - stats->observed_since);
+    stats->observed_since = 0;
 }
 
-void hold_release(struct ov_use *use, const struct upmu_trace_event *e)
+void hold_release(struct ov_thread_stats *stats, const struct upmu_trace_event *e)
 {
-    use->released++;
-    use->release_ns = e->time_ns;
-    use->release_stack = e->stack;
-    if (use->depth > 0 && --use->depth == 0)
-        wait_sum_add(&use->paired, e->time_ns - use->since);
-    end_told(use, e->time_ns);
+    stats->released++;
+    stats->release_ns = e->time_ns;
+    stats->release_stack = e->stack;
+    if (stats->depth > 0 && --stats->depth == 0)
+        wait_sum_add(&stats->paired, e->time_ns - stats->since);
+    hold_end_observed(stats, e->time_ns);
     if (!(e->flags & UPMU_TRACE_FLAG_SAMPLED))
         return;
-    if (use->sample_since != 0)
-        wait_sum_add(&use->sampled, e->time_ns - use->sample_since);
-    use->sample_since = 0;
+    if (stats->sample_since != 0)
+        wait_sum_add(&stats->sampled, e->time_ns - stats->sample_since);
+    stats->sample_since = 0;
 }
 
-void hold_told(struct ov_use *use, uint64_t since_ns, uint64_t time_ns)
+void hold_observed(struct ov_thread_stats *stats, uint64_t since_ns, uint64_t time_ns)
 {
     if (since_ns != 0)
-        use->told_since = since_ns;
-    if (since_ns > use->begun)
-        use->begun = since_ns;
-    if (use->begun == 0)
-        use->begun = time_ns;
+        stats->observed_since = since_ns;
+    if (since_ns > stats->begun)
+        stats->begun = since_ns;
+    if (stats->begun == 0)
+        stats->begun = time_ns;
 }
 
-/* A condition variable's wait gives the mutex back, however often it was taken. */
-void hold_pause(struct ov_use *use, uint64_t time_ns)
+void hold_pause(struct ov_thread_stats *stats, uint64_t time_ns)
 {
-    if (use->depth > 0)
-        wait_sum_add(&use->paired, time_ns - use->since);
-    use->saved_depth = use->depth;
-    use->depth = 0;
-    use->begun = 0;
-    use->again = 0;
-    end_told(use, time_ns);
+    if (stats->depth > 0)
+        wait_sum_add(&stats->paired, time_ns - stats->since);
+    stats->saved_depth = stats->depth;
+    stats->depth = 0;
+    stats->begun = 0;
+    stats->again = 0;
+    hold_end_observed(stats, time_ns);
 }
 
-void hold_resume(struct ov_use *use, uint64_t time_ns)
+void hold_resume(struct ov_thread_stats *stats, uint64_t time_ns)
 {
-    use->begun = time_ns;
-    if (use->saved_depth == 0)
+    stats->begun = time_ns;
+    if (stats->saved_depth == 0)
         return;
-    use->depth = use->saved_depth;
-    use->saved_depth = 0;
-    use->since = time_ns;
+    stats->depth = stats->saved_depth;
+    stats->saved_depth = 0;
+    stats->since = time_ns;
 }
 
-void hold_counts(struct ov_use *use, struct ov_tally *tally, const struct upmu_trace_event *e)
+void hold_counts(struct ov_thread_stats *stats, struct ov_baseline *baseline, const struct upmu_trace_event *e)
 {
-    /* Counts only grow; a smaller one means that the recorder began anew. */
-    bool anew = e->count < tally->count;
-    uint64_t more = e->count - (anew ? 0 : tally->count);
-    uint64_t contended = e->contended - (anew || e->contended < tally->contended ? 0 : tally->contended);
-    bool clear = tally->object == use->object;
+    /* Counts only grow; a smaller one means that the recorder restarted. */
+    bool anew = e->count < baseline->count;
+    uint64_t more = e->count - (anew ? 0 : baseline->count);
+    uint64_t contended = e->contended - (anew || e->contended < baseline->contended ? 0 : baseline->contended);
+    bool clear = baseline->object == stats->object;
 
-    *tally = (struct ov_tally){.object = use->object, .count = e->count, .contended = e->contended};
+    *baseline = (struct ov_baseline){.object = stats->object, .count = e->count, .contended = e->contended};
     if (!clear) {
-        /* Part of it belongs to a lock that was there before, how much nobody knows: what was seen is certain. */
-        use->unclear_counts = true;
-        use->counted += use->taken_since;
-        use->counted_contended += use->contended_since;
-        use->shared += use->shared_since;
-        use->taken_since = use->shared_since = 0;
-        use->contended_since = 0;
+        /* An unknown part belongs to the lock that was at the address before: count only the recorded events. */
+        stats->unclear_counts = true;
+        stats->counted += stats->taken_since;
+        stats->counted_contended += stats->contended_since;
+        stats->shared += stats->shared_since;
+        stats->taken_since = stats->shared_since = 0;
+        stats->contended_since = 0;
         return;
     }
-    use->counted += more;
-    use->shared += e->flags & UPMU_TRACE_FLAG_SHARED ? more : 0;
-    use->counted_contended += contended;
-    use->has_counts = true;
-    use->taken_since = use->shared_since = 0;
-    use->contended_since = 0;
+    stats->counted += more;
+    stats->shared += e->flags & UPMU_TRACE_FLAG_SHARED ? more : 0;
+    stats->counted_contended += contended;
+    stats->has_counts = true;
+    stats->taken_since = stats->shared_since = 0;
+    stats->contended_since = 0;
 }
 
-uint64_t use_acquisitions(const struct ov_use *use)
+uint64_t stats_acquisitions(const struct ov_thread_stats *stats)
 {
-    return use->counted + use->taken_since;
+    return stats->counted + stats->taken_since;
 }
 
-uint64_t use_contended(const struct ov_use *use)
+uint64_t stats_contended(const struct ov_thread_stats *stats)
 {
-    return use->counted_contended + use->contended_since;
+    return stats->counted_contended + stats->contended_since;
 }
 
-uint64_t use_shared(const struct ov_use *use)
+uint64_t stats_shared(const struct ov_thread_stats *stats)
 {
-    return use->shared + use->shared_since;
+    return stats->shared + stats->shared_since;
 }
 
-bool use_counts_exact(const struct ov_use *use)
+bool stats_counts_exact(const struct ov_thread_stats *stats)
 {
-    if (use->unclear_counts)
+    if (stats->unclear_counts)
         return false;
-    return use->has_counts ? use->taken_since == 0 : use->taken == 0 && use->released == 0;
+    return stats->has_counts ? stats->taken_since == 0 : stats->taken == 0 && stats->released == 0;
 }
 
-static bool all_taken_recorded(const struct ov_use *use)
+static bool all_taken_recorded(const struct ov_thread_stats *stats)
 {
-    return use->has_counts && !use->unclear_counts && use->taken == use->counted;
+    return stats->has_counts && !stats->unclear_counts && stats->taken == stats->counted;
 }
 
-bool use_holds_complete(const struct ov_use *use)
+bool stats_holds_complete(const struct ov_thread_stats *stats)
 {
-    return all_taken_recorded(use) && use->released == use->taken;
+    return all_taken_recorded(stats) && stats->released == stats->taken;
 }
 
-const struct upmu_wait_sum *use_holds(const struct ov_use *use)
+const struct upmu_wait_sum *stats_holds(const struct ov_thread_stats *stats)
 {
-    /* One release may be missing, the last: had it been another one, the depth would have shown it. */
-    bool but_one = all_taken_recorded(use) && use->released + 1 == use->taken && use->max_depth == 1;
-    return use_holds_complete(use) || but_one ? &use->paired : &use->told;
+    /* At most the last release is missing: any other would have increased the depth. */
+    bool but_one = all_taken_recorded(stats) && stats->released + 1 == stats->taken && stats->max_depth == 1;
+    return stats_holds_complete(stats) || but_one ? &stats->paired : &stats->observed;
 }

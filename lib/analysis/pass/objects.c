@@ -1,116 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Locks, condition variables, semaphores, barriers and joined threads, by address and generation. Room: analysis. Before it:
- * overview.c; after it: waits.c, holds.c and facts.c.
- */
+/* Events of locks, condition variables, semaphores, barriers, futexes and joined threads. */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/pass/overview.h"
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/holds.h"
+#include "analysis/pass/tables.h"
 
-/* PTHREAD_BARRIER_SERIAL_THREAD of the machine that recorded: the same wherever there is glibc or musl. */
+/* PTHREAD_BARRIER_SERIAL_THREAD of the recorded machine: the same in glibc and musl. */
 enum { BARRIER_SERIAL = -1 };
 
-/* A pthread_t and a lock may be the same number. */
-static uint64_t object_space(uint32_t process, int32_t type)
-{
-    return (uint64_t)process * 2 + (type == UPMU_OBJECT_THREAD);
-}
-
-static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e, uint32_t before)
-{
-    struct ov_object *all = array_room(o->objects, o->n_objects, &o->cap_objects, sizeof *all);
-    if (!all)
-        return MAP_NONE;
-    o->objects = all;
-    uint32_t index = (uint32_t)o->n_objects;
-    if (!map_put(&o->by_address, object_space(e->process, e->object_type), e->object, index))
-        return MAP_NONE;
-    if (before != MAP_NONE)
-        all[before].followed = true;
-    all[o->n_objects++] = (struct ov_object){.process = e->process,
-                                             .pid = e->pid,
-                                             .type = e->object_type,
-                                             .address = e->object,
-                                             .generation = before == MAP_NONE ? 0 : all[before].generation + 1,
-                                             .counts_clear = before == MAP_NONE || all[before].counts_told};
-    return index;
-}
-
-uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address)
-{
-    return map_find(&o->by_address, object_space(process, type), address);
-}
-
-uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_wish wish)
-{
-    uint32_t last = object_last(o, e->process, e->object_type, e->object);
-    if (last == MAP_NONE)
-        return object_new(o, e, MAP_NONE);
-    struct ov_object *object = &o->objects[last];
-    /* A name tells no type. */
-    if (object->type == UPMU_OBJECT_NONE)
-        object->type = e->object_type;
-    bool other = e->object_type != UPMU_OBJECT_NONE && object->type != e->object_type;
-    bool begins = wish == OBJECT_BEGIN && (object->used || object->created);
-    bool over = wish == OBJECT_ALIVE && object->destroyed;
-    return other || begins || over ? object_new(o, e, last) : last;
-}
-
-/* The one the thread's last event was about, if this one is about it too: most are, and it need not be looked for. */
+/* Fast path: the object of the thread's preceding event, if this event is about it, too. */
 static uint32_t object_again(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    uint32_t use = o->threads[thread].use;
-    if (use == MAP_NONE)
+    uint32_t stats = o->threads[thread].last_stats;
+    if (stats == MAP_NONE)
         return MAP_NONE;
-    const struct ov_object *object = &o->objects[o->uses[use].object];
+    const struct ov_object *object = &o->objects[o->thread_stats[stats].object];
     bool same = object->address == e->object && object->process == e->process && object->type == e->object_type;
-    return same && !object->destroyed && !object->followed ? o->uses[use].object : MAP_NONE;
-}
-
-uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address)
-{
-    uint32_t object = map_find(&o->by_address, object_space(process, UPMU_OBJECT_MUTEX), address);
-    return object != MAP_NONE && !o->objects[object].destroyed ? object : MAP_NONE;
-}
-
-uint32_t use_of(struct overview *o, uint32_t thread, uint32_t object)
-{
-    struct ov_thread *t = &o->threads[thread];
-    if (t->use != MAP_NONE && o->uses[t->use].object == object)
-        return t->use;
-    uint32_t found = map_find(&o->by_use, thread, object);
-    if (found != MAP_NONE)
-        return t->use = found;
-    struct ov_use *all = array_room(o->uses, o->n_uses, &o->cap_uses, sizeof *all);
-    if (!all)
-        return MAP_NONE;
-    o->uses = all;
-    if (!map_put(&o->by_use, thread, object, (uint32_t)o->n_uses))
-        return MAP_NONE;
-    all[o->n_uses] = (struct ov_use){.thread = thread, .object = object, .share = MAP_NONE, .site = MAP_NONE};
-    return t->use = (uint32_t)o->n_uses++;
-}
-
-uint32_t site_of(struct overview *o, uint32_t object, uint64_t address)
-{
-    uint32_t found = map_find(&o->by_site, object, address);
-    if (found != MAP_NONE)
-        return found;
-    struct ov_site *all = array_room(o->sites, o->n_sites, &o->cap_sites, sizeof *all);
-    if (!all)
-        return MAP_NONE;
-    o->sites = all;
-    if (!map_put(&o->by_site, object, address, (uint32_t)o->n_sites))
-        return MAP_NONE;
-    all[o->n_sites] = (struct ov_site){.object = object, .address = address};
-    return (uint32_t)o->n_sites++;
+    return same && !object->destroyed && !object->followed ? o->thread_stats[stats].object : MAP_NONE;
 }
 
 /* ------------------------------------------------------------------------------------------------------ events */
 
-/* Where it was taken. A stack that has not been read yet may be known later: only what was found is remembered. */
-static int count_site(struct overview *o, struct ov_use *u, const struct upmu_trace_event *e)
+/* Counts the call site of an acquisition. A stack that is not readable yet may be later: only a site found is
+ * cached. */
+static int count_site(struct overview *o, struct ov_thread_stats *u, const struct upmu_trace_event *e)
 {
     if (u->site == MAP_NONE || u->site_address != e->site || u->site_stack != e->stack) {
         uint64_t address = e->site;
@@ -118,7 +33,7 @@ static int count_site(struct overview *o, struct ov_use *u, const struct upmu_tr
             address = o->stack_site(o->stack_arg, e->process, e->stack);
         if (address == 0)
             return 0;
-        u->site = site_of(o, u->object, address);
+        u->site = call_site_of(o, u->object, address);
         if (u->site == MAP_NONE)
             return overview_no_memory();
         u->site_address = e->site;
@@ -128,69 +43,69 @@ static int count_site(struct overview *o, struct ov_use *u, const struct upmu_tr
     return 0;
 }
 
-static int object_taken(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
+static int object_taken(struct overview *o, uint32_t stats, const struct upmu_trace_event *e)
 {
-    struct ov_use *u = &o->uses[use];
+    struct ov_thread_stats *u = &o->thread_stats[stats];
     hold_take(u, e, o->objects[u->object].recursive);
     u->contended_since += e->kind == UPMU_TRACE_LOCK_ACQUIRED;
-    int rc = section_begin(o, o->uses[use].thread, e, &u->section);
+    int rc = section_begin(o, o->thread_stats[stats].thread, e, &u->section);
     return rc == 0 ? count_site(o, u, e) : rc;
 }
 
-/* Readers have a count of their own; a lock that has readers is never at an odd address. */
+/* Readers have a count of their own; no rwlock has an odd address. */
 static uint64_t counted_at(const struct upmu_trace_event *e)
 {
     return e->object + (e->flags & UPMU_TRACE_FLAG_SHARED);
 }
 
-static int object_counts(struct overview *o, uint32_t use, const struct upmu_trace_event *e)
+static int object_counts(struct overview *o, uint32_t stats, const struct upmu_trace_event *e)
 {
-    struct ov_use *u = &o->uses[use];
+    struct ov_thread_stats *u = &o->thread_stats[stats];
     uint64_t counted = counted_at(e);
-    uint32_t at = map_find(&o->by_tally, u->thread, counted);
+    uint32_t at = map_find(&o->by_baseline, u->thread, counted);
     if (at == MAP_NONE) {
-        struct ov_tally *all = array_room(o->tallies, o->n_tallies, &o->cap_tallies, sizeof *all);
+        struct ov_baseline *all = array_room(o->baselines, o->n_baselines, &o->cap_baselines, sizeof *all);
         if (!all)
             return overview_no_memory();
-        o->tallies = all;
-        at = (uint32_t)o->n_tallies;
-        if (!map_put(&o->by_tally, u->thread, counted, at))
+        o->baselines = all;
+        at = (uint32_t)o->n_baselines;
+        if (!map_put(&o->by_baseline, u->thread, counted, at))
             return overview_no_memory();
-        all[o->n_tallies++] = (struct ov_tally){.object = MAP_NONE};
+        all[o->n_baselines++] = (struct ov_baseline){.object = MAP_NONE};
     }
-    /* All that was counted before this lock was told when the one before it ended; or there was none. */
+    /* All earlier counts were recorded when the preceding object at the address ended, or there was none. */
     if (o->objects[u->object].counts_clear)
-        o->tallies[at].object = u->object;
-    hold_counts(u, &o->tallies[at], e);
+        o->baselines[at].object = u->object;
+    hold_counts(u, &o->baselines[at], e);
     return 0;
 }
 
-static int object_released(struct overview *o, uint32_t thread, uint32_t use, const struct upmu_trace_event *e)
+static int object_released(struct overview *o, uint32_t thread, uint32_t stats, const struct upmu_trace_event *e)
 {
-    uint32_t object = o->uses[use].object;
-    int rc = chain_held(o, use, hold_begun(&o->uses[use]), e->time_ns);
-    hold_release(&o->uses[use], e);
-    return rc == 0 ? chain_wake(o, thread, object, e->time_ns, false) : rc;
+    uint32_t object = o->thread_stats[stats].object;
+    int rc = wakeup_held(o, stats, hold_begun(&o->thread_stats[stats]), e->time_ns);
+    hold_release(&o->thread_stats[stats], e);
+    return rc == 0 ? wakeup_wake(o, thread, object, e->time_ns, false) : rc;
 }
 
 static int lock_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
-    uint32_t use = use_of(o, thread, object);
+    uint32_t stats = stats_of(o, thread, object);
     int rc = 0;
-    if (use == MAP_NONE)
+    if (stats == MAP_NONE)
         return overview_no_memory();
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
         rc = wait_end(o, thread, object, e);
-        /* Who waited for a function to be run once has nothing to give back. */
-        return rc == 0 && e->object_type != UPMU_OBJECT_ONCE ? object_taken(o, use, e) : rc;
+        /* A once object is waited for, but never held. */
+        return rc == 0 && e->object_type != UPMU_OBJECT_ONCE ? object_taken(o, stats, e) : rc;
     case UPMU_TRACE_LOCK_ACQUIRE:
-        return object_taken(o, use, e);
+        return object_taken(o, stats, e);
     case UPMU_TRACE_LOCK_RELEASE:
-        rc = section_end(o, thread, e, &o->uses[use].section, &o->objects[object].held);
-        return rc == 0 ? object_released(o, thread, use, e) : rc;
+        rc = section_end(o, thread, e, &o->thread_stats[stats].section, &o->objects[object].held);
+        return rc == 0 ? object_released(o, thread, stats, e) : rc;
     default:
-        return object_counts(o, use, e);
+        return object_counts(o, stats, e);
     }
 }
 
@@ -198,7 +113,7 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
 {
     if (e->kind == UPMU_TRACE_LOCK_DESTROY) {
         object->destroyed = true;
-        object->counts_told = e->flags & UPMU_TRACE_FLAG_FINAL;
+        object->counts_final = e->flags & UPMU_TRACE_FLAG_FINAL;
         return 0;
     }
     if (e->kind == UPMU_TRACE_LOCK_INIT) {
@@ -208,23 +123,23 @@ static int life_event(struct ov_object *object, const struct upmu_trace_event *e
     return e->name[0] ? overview_rename(&object->name, e->name) : 0;
 }
 
-/* The mutex that a condition variable's wait gives back (at its begin) and takes again. */
+/* The mutex that a condition variable's wait releases and reacquires. */
 static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     uint32_t mutex = object_known(o, e->process, e->object2);
-    uint32_t use = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_use, thread, mutex);
-    if (use == MAP_NONE)
+    uint32_t stats = mutex == MAP_NONE ? MAP_NONE : map_find(&o->by_thread_object, thread, mutex);
+    if (stats == MAP_NONE)
         return 0;
     if (e->kind == UPMU_TRACE_COND_WAIT) {
-        int rc = chain_held(o, use, o->uses[use].begun, e->time_ns);
-        hold_pause(&o->uses[use], e->time_ns);
-        return rc == 0 ? section_end(o, thread, e, &o->uses[use].section, &o->objects[mutex].held) : rc;
+        int rc = wakeup_held(o, stats, o->thread_stats[stats].begun, e->time_ns);
+        hold_pause(&o->thread_stats[stats], e->time_ns);
+        return rc == 0 ? section_end(o, thread, e, &o->thread_stats[stats].section, &o->objects[mutex].held) : rc;
     }
-    hold_resume(&o->uses[use], e->time_ns);
-    return section_begin(o, thread, e, &o->uses[use].section);
+    hold_resume(&o->thread_stats[stats], e->time_ns);
+    return section_begin(o, thread, e, &o->thread_stats[stats].section);
 }
 
-/* Which thread it is that is joined: as the event says, or by its pthread_t. */
+/* The tid of the joined thread, from the event or by its pthread_t. */
 static void note_joined(struct overview *o, uint32_t object, const struct upmu_trace_event *e)
 {
     uint32_t joined = map_find(&o->by_handle, e->process, e->object);
@@ -250,7 +165,7 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
         rc = cond_mutex(o, thread, e);
         break;
     case UPMU_TRACE_THREAD_JOINED:
-        /* Its pthread_t may now be given to another thread. */
+        /* Its pthread_t may be reused from now on. */
         o->objects[object].destroyed = e->result == 0;
         note_joined(o, object, e);
         break;
@@ -267,18 +182,18 @@ static int wait_event(struct overview *o, uint32_t thread, uint32_t object, cons
 
 static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
-    uint32_t use = use_of(o, thread, object);
-    if (use == MAP_NONE)
+    uint32_t stats = stats_of(o, thread, object);
+    if (stats == MAP_NONE)
         return overview_no_memory();
     if (e->kind == UPMU_TRACE_BARRIER_ARRIVE)
         return wait_begin(o, thread, object, e);
     o->objects[object].rounds += e->result == BARRIER_SERIAL;
-    o->uses[use].last += e->result == BARRIER_SERIAL;
+    o->thread_stats[stats].last += e->result == BARRIER_SERIAL;
     return wait_end(o, thread, object, e);
 }
 
-/* A wait for several words is known by the first of them; the others can end it as well. */
-static int also(struct overview *o, uint32_t thread, uint32_t object)
+/* A multi-word futex wait is recorded under its first word; a wake of any other word ends it, too. */
+static int futex_add_word(struct overview *o, uint32_t thread, uint32_t object)
 {
     struct ov_thread *t = &o->threads[thread];
     uint32_t *all = array_room(t->also, t->n_also, &t->cap_also, sizeof *all);
@@ -286,54 +201,53 @@ static int also(struct overview *o, uint32_t thread, uint32_t object)
         return overview_no_memory();
     t->also = all;
     all[t->n_also++] = object;
-    return chain_watch(o, object);
+    return wakeup_watch(o, object);
 }
 
 static int futex_event(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e)
 {
     struct ov_thread *t = &o->threads[thread];
     if (e->kind == UPMU_TRACE_FUTEX_ALSO)
-        return also(o, thread, object);
+        return futex_add_word(o, thread, object);
     if (e->kind == UPMU_TRACE_FUTEX_WAIT) {
         t->n_also = 0;
         return wait_begin(o, thread, object, e);
     }
     if (e->count > 0 && e->count <= t->n_also)
-        chain_woken_by(o, object, t->also[e->count - 1]);
+        wakeup_woken_by(o, object, t->also[e->count - 1]);
     if (e->result != EAGAIN)
         return wait_event(o, thread, object, e);
-    /* The word had changed: the kernel did not let it sleep. */
-    wait_forget(o, thread, object, e);
+    /* The word had changed: the thread did not wait. */
+    wait_cancel(o, thread, object, e);
     return 0;
 }
 
-/* All that was counted of the last lock there stands before its end, and this is more: it is of the next one, of which
- * nothing else may have been told. */
-static bool is_next_ones(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+/* A count above the final one of the destroyed lock belongs to the next lock, of which no other event may exist. */
+static bool counts_next_object(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     uint32_t last = object_last(o, e->process, e->object_type, e->object);
-    if (last == MAP_NONE || !o->objects[last].destroyed || !o->objects[last].counts_told)
+    if (last == MAP_NONE || !o->objects[last].destroyed || !o->objects[last].counts_final)
         return false;
-    uint32_t at = map_find(&o->by_tally, thread, counted_at(e));
-    return at == MAP_NONE || e->count > o->tallies[at].count;
+    uint32_t at = map_find(&o->by_baseline, thread, counted_at(e));
+    return at == MAP_NONE || e->count > o->baselines[at].count;
 }
 
-static enum object_wish wish_of(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+static enum object_lookup object_lookup_for(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_INIT:
-        return OBJECT_BEGIN;
+        return LOOKUP_NEW;
     case UPMU_TRACE_LOCK_DESTROY:
-        return OBJECT_LAST;
-    case UPMU_TRACE_LOCK_COUNTS: /* may be told long after the lock is gone */
-        return is_next_ones(o, thread, e) ? OBJECT_ALIVE : OBJECT_LAST;
+        return LOOKUP_LATEST;
+    case UPMU_TRACE_LOCK_COUNTS: /* may be recorded long after the lock was destroyed */
+        return counts_next_object(o, thread, e) ? LOOKUP_LIVE : LOOKUP_LATEST;
     default:
-        return OBJECT_ALIVE;
+        return LOOKUP_LIVE;
     }
 }
 
-/* What concerns nobody's waiting or holding. */
-static bool says_nothing(const struct upmu_trace_event *e)
+/* Events that change no wait and no hold. */
+static bool is_ignored(const struct upmu_trace_event *e)
 {
     return e->kind == UPMU_TRACE_SEM_UNLINK || e->kind == UPMU_TRACE_SEM_VALUE || e->kind == UPMU_TRACE_SEM_CLOSE ||
            e->kind == UPMU_TRACE_LOCK_CONSISTENT;
@@ -341,12 +255,12 @@ static bool says_nothing(const struct upmu_trace_event *e)
 
 int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    if (says_nothing(e))
+    if (is_ignored(e))
         return 0;
-    enum object_wish wish = wish_of(o, thread, e);
-    uint32_t object = wish == OBJECT_ALIVE ? object_again(o, thread, e) : MAP_NONE;
+    enum object_lookup lookup = object_lookup_for(o, thread, e);
+    uint32_t object = lookup == LOOKUP_LIVE ? object_again(o, thread, e) : MAP_NONE;
     if (object == MAP_NONE)
-        object = object_of(o, e, wish);
+        object = object_of(o, e, lookup);
     if (object == MAP_NONE)
         return overview_no_memory();
     struct ov_object *that = &o->objects[object];
@@ -370,7 +284,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     case UPMU_TRACE_SEM_POST:
     case UPMU_TRACE_FUTEX_WAKE:
         that->signals++;
-        return chain_wake(o, thread, object, e->time_ns, false);
+        return wakeup_wake(o, thread, object, e->time_ns, false);
     case UPMU_TRACE_BARRIER_ARRIVE:
     case UPMU_TRACE_BARRIER_LEAVE:
         return barrier_event(o, thread, object, e);
@@ -380,7 +294,7 @@ int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return futex_event(o, thread, object, e);
     case UPMU_TRACE_COND_BROADCAST:
         that->broadcasts++;
-        return chain_wake(o, thread, object, e->time_ns, true);
+        return wakeup_wake(o, thread, object, e->time_ns, true);
     default:
         return wait_event(o, thread, object, e);
     }

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The critical path: from the end of the last thread backwards, through what that thread did, from each wait to the thread
- * that ended it. What is on it makes the process last as long as it does; what is not, was waited out elsewhere. Room:
- * analysis. Before it: chain.c; after it: path_gain.c, path_facts.c.
- */
+/* Critical path of each process: backwards from the end of its last thread, from each wait to the thread that
+ * ended it. */
 #include "analysis/pass/path.h"
 
 #include <stdlib.h>
 
-#include "analysis/pass/overview.h"
+#include "analysis/pass/state.h"
 
-/* The thread that kept the process to its end: of several that were there at the end, the one that last did something. */
-static uint32_t last_stop(const struct overview *o, uint32_t process)
+/* Last node of the thread that ended last; among several, of the one with the latest event. */
+static uint32_t path_last_node(const struct overview *o, uint32_t process)
 {
     const struct ov_thread *best = NULL;
-    uint32_t stop = MAP_NONE;
+    uint32_t node = MAP_NONE;
     for (size_t i = 0; i < o->n_threads; i++) {
         const struct ov_thread *t = &o->threads[i];
         bool later = best && (t->end_ns > best->end_ns || (t->end_ns == best->end_ns && t->last_ns > best->last_ns));
         if (t->process != process || (best && !later))
             continue;
         best = t;
-        stop = o->chain.threads[i].last;
+        node = o->graph.threads[i].last;
     }
-    return stop;
+    return node;
 }
 
-/* Backwards: what comes before a piece of the same thread and kind makes it longer. */
-static bool add_step(struct paths *p, const struct path *path, struct path_step step)
+/* Steps are added backwards: adjacent running steps of one thread are merged. */
+static bool path_add_step(struct paths *p, const struct path *path, struct path_step step)
 {
     struct path_step *last = p->n_segments > path->first_step ? &p->steps[p->n_segments - 1] : NULL;
     if (last && step.kind == UPMU_PATH_RUNNING && last->kind == step.kind && last->thread == step.thread) {
@@ -42,23 +39,23 @@ static bool add_step(struct paths *p, const struct path *path, struct path_step 
     return true;
 }
 
-static void add_shares(const struct chain *c, const struct chain_stop *s, struct path_lock *locks)
+static void path_add_holds(const struct wakeup_graph *g, const struct wakeup_node *s, struct path_lock *locks)
 {
-    for (uint32_t i = s->share; i != MAP_NONE; i = c->shares[i].next)
-        locks[c->shares[i].object].held_ns += c->shares[i].ns;
+    for (uint32_t i = s->hold; i != MAP_NONE; i = g->holds[i].next)
+        locks[g->holds[i].object].held_ns += g->holds[i].ns;
 }
 
-/* The piece that ends with stop `s`. @return the stop it begins with. */
-static uint32_t piece(const struct chain *c, const struct chain_stop *s, struct path *path, struct path_step *step,
-                      struct path_lock *locks)
+/* The step that ends with node `s`. @return the node it begins with. */
+static uint32_t path_step(const struct wakeup_graph *g, const struct wakeup_node *s, struct path *path,
+                          struct path_step *step, struct path_lock *locks)
 {
     bool woken = s->cause != MAP_NONE;
     uint32_t before = woken ? s->cause : s->prev;
-    uint64_t ns = s->time_ns - c->stops[before].time_ns;
-    *step = (struct path_step){.begin_ns = c->stops[before].time_ns,
+    uint64_t ns = s->time_ns - g->nodes[before].time_ns;
+    *step = (struct path_step){.begin_ns = g->nodes[before].time_ns,
                                .end_ns = s->time_ns,
                                .thread = s->thread,
-                               .from = woken ? c->stops[before].thread : MAP_NONE,
+                               .from = woken ? g->nodes[before].thread : MAP_NONE,
                                .object = s->object};
     struct path_lock *lock = s->object != MAP_NONE ? &locks[s->object] : NULL;
     if (woken) {
@@ -69,7 +66,7 @@ static uint32_t piece(const struct chain *c, const struct chain_stop *s, struct 
             lock->wakes++;
             lock->wake_ns += ns;
         }
-    } else if (s->kind == STOP_GOES_ON && lock) {
+    } else if (s->kind == NODE_RESUME && lock) {
         step->kind = UPMU_PATH_WAITING;
         path->unknown_ns += ns;
         lock->unknown_ns += ns;
@@ -77,7 +74,7 @@ static uint32_t piece(const struct chain *c, const struct chain_stop *s, struct 
         step->kind = UPMU_PATH_RUNNING;
         step->object = MAP_NONE;
         path->run_ns += ns;
-        add_shares(c, s, locks);
+        path_add_holds(g, s, locks);
     }
     return before;
 }
@@ -91,22 +88,22 @@ static void reverse(struct path_step *steps, size_t n)
     }
 }
 
-static bool walk(struct overview *o, struct path *path, struct path_lock *locks)
+static bool path_walk(struct overview *o, struct path *path, struct path_lock *locks)
 {
-    const struct chain *c = &o->chain;
+    const struct wakeup_graph *g = &o->graph;
     struct paths *p = &o->paths;
     uint32_t at = path->last;
     path->first_step = p->n_segments;
     if (at == MAP_NONE)
         return true;
-    path->begin_ns = path->end_ns = c->stops[at].time_ns;
-    while (c->stops[at].cause != MAP_NONE || c->stops[at].prev != MAP_NONE) {
+    path->begin_ns = path->end_ns = g->nodes[at].time_ns;
+    while (g->nodes[at].cause != MAP_NONE || g->nodes[at].prev != MAP_NONE) {
         struct path_step step;
-        at = piece(c, &c->stops[at], path, &step, locks);
-        if (step.end_ns > step.begin_ns && !add_step(p, path, step))
+        at = path_step(g, &g->nodes[at], path, &step, locks);
+        if (step.end_ns > step.begin_ns && !path_add_step(p, path, step))
             return false;
     }
-    path->begin_ns = c->stops[at].time_ns;
+    path->begin_ns = g->nodes[at].time_ns;
     path->n_segments = p->n_segments - path->first_step;
     reverse(&p->steps[path->first_step], path->n_segments);
     return true;
@@ -127,8 +124,8 @@ static int compare_locks(const void *a, const void *b)
     return x->object < y->object ? -1 : x->object > y->object;
 }
 
-/* Those that have to do with a path, process by process. */
-static void keep_locks(struct overview *o, struct path_lock *locks)
+/* Keeps the locks that were held or waited for on a path, process by process. */
+static void path_keep_locks(struct overview *o, struct path_lock *locks)
 {
     struct paths *p = &o->paths;
     size_t n = 0;
@@ -158,15 +155,15 @@ int paths_find(struct overview *o)
     p->of = calloc(o->n_processes + 1, sizeof *p->of);
     bool done = locks && p->of;
     for (uint32_t i = 0; done && i < o->n_processes; i++) {
-        p->of[i].last = last_stop(o, i);
-        done = walk(o, &p->of[i], locks);
+        p->of[i].last = path_last_node(o, i);
+        done = path_walk(o, &p->of[i], locks);
         p->n++;
     }
     if (!done) {
         free(locks);
         return overview_no_memory();
     }
-    keep_locks(o, locks);
+    path_keep_locks(o, locks);
     return paths_gain(o);
 }
 

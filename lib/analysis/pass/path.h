@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The critical path of each process, backwards from the end of its last thread, and what shorter sections would gain.
- * Room: analysis. Before it: the graph (chain.h); after it: path_facts.c.
- */
+/** @file Critical path of each process, and the gains of shorter critical sections. */
 #ifndef UPMU_ANALYSIS_PATH_H
 #define UPMU_ANALYSIS_PATH_H
 
@@ -12,15 +8,15 @@
 
 struct overview;
 
-/** A piece of the path. */
+/** A segment of the path. */
 struct path_step {
     uint64_t begin_ns, end_ns;
-    uint32_t thread, from; /**< `from`: who woke it, MAP_NONE if it was not woken */
-    uint32_t object;       /**< what it waited for before, MAP_NONE if nothing */
+    uint32_t thread, from; /**< `from`: the thread that woke it, MAP_NONE if it was not woken */
+    uint32_t object;       /**< what it had waited for, MAP_NONE if nothing */
     int kind;              /**< enum upmu_path_kind */
 };
 
-/** What a lock has to do with the path of its process. */
+/** A lock's part of the path of its process. */
 struct path_lock {
     uint32_t process, object;
     uint64_t held_ns;
@@ -28,10 +24,10 @@ struct path_lock {
     uint64_t gain_ns, gain_half_ns; /**< UPMU_NO_VALUE: not computed */
 };
 
-/** A process's path. */
+/** The path of a process. */
 struct path {
     uint64_t begin_ns, end_ns, run_ns, wake_ns, unknown_ns, handoffs;
-    uint32_t last; /**< the moment it ends with, MAP_NONE: it has no thread */
+    uint32_t last; /**< the node it ends with, MAP_NONE: the process has no thread */
     size_t first_step, n_segments, first_lock, n_locks;
 };
 
@@ -44,13 +40,13 @@ struct paths {
     size_t n_locks;
 };
 
-/** Find them; the graph is whole. @return 0; UPMU_E_NOMEM. */
+/** Find all paths in the complete wakeup graph. @return 0; UPMU_E_NOMEM. */
 int paths_find(struct overview *o);
 void paths_free(struct paths *p);
 
-enum { PATH_GAINS_MAX = 8 }; /* locks of a path for which it is computed */
+enum { PATH_GAINS_MAX = 8 };
 
-/* path_gain.c: what would be gained by the first PATH_GAINS_MAX locks of each path. */
+/* path_gain.c: compute the gains of the first PATH_GAINS_MAX locks of each path. */
 int paths_gain(struct overview *o);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions: begins matched with ends, and what the counters counted between. Room: analysis. Before it: overview.c;
- * after it: facts.c. */
+/* Regions: pairs of begin and end, and the counters between them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/pass/overview.h"
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/values.h"
 
-/* What the recorder calls the region of a thread's life (UPMU_REGION_THREADS). */
+/* Name of the region over a thread's lifetime (UPMU_REGION_THREADS). */
 #define LIFE_REGION "(thread)"
 
-/* Two regions of one hash take neighbouring keys: the name decides. */
+/* Names with equal hashes use consecutive keys. */
 static uint64_t name_hash(const char *name)
 {
     uint64_t h = 0xcbf29ce484222325u;
@@ -47,7 +47,7 @@ static uint32_t region_of(struct overview *o, const struct upmu_trace_event *e)
     }
 }
 
-/* What the thread's counter of context switches stands at. */
+/* Records the present value of the thread's context-switch counter. */
 static void note_switches(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
 {
     size_t i = o->processes[t->process].switches;
@@ -55,9 +55,9 @@ static void note_switches(struct overview *o, struct ov_thread *t, const struct 
         t->switches = e->values[i];
 }
 
-/* Those who look on are told of its begin (`before` NULL) and its end. */
-static int tell(struct overview *o, uint32_t thread, uint32_t region, uint64_t begin_ns,
-                const struct upmu_value *before, const struct upmu_trace_event *e)
+/* Calls the timeline hook for the begin (`before` NULL) or the end. */
+static int notify(struct overview *o, uint32_t thread, uint32_t region, uint64_t begin_ns,
+                  const struct upmu_value *before, const struct upmu_trace_event *e)
 {
     const struct timeline_hooks *h = o->hooks;
     int (*hook)(void *, const struct span *) = h ? (before ? h->end : h->begin) : NULL;
@@ -100,7 +100,7 @@ int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     if (n > 0)
         memcpy(&t->open_values[t->n_open * UPMU_REGION_EVENTS_MAX], e->values, n * sizeof *e->values);
     t->n_open++;
-    return tell(o, thread, region, e->time_ns, NULL, e);
+    return notify(o, thread, region, e->time_ns, NULL, e);
 }
 
 static void counts_add(struct upmu_overview_count *counts, size_t n_counts, bool first, const struct upmu_value *before,
@@ -123,7 +123,7 @@ static void region_add(struct ov_region *r, uint64_t ns, const struct upmu_value
     r->max_ns = ns > r->max_ns ? ns : r->max_ns;
 }
 
-/* The region of a thread's life has ended: what it counted is the thread's. */
+/* Adds the counts of a thread's lifetime region to the thread. */
 static int life_add(struct ov_thread *t, const struct upmu_value *before, const struct upmu_trace_event *e)
 {
     bool first = t->counts == NULL;
@@ -149,13 +149,13 @@ int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_even
         o->unmatched++;
         return 0;
     }
-    /* Regions inside that were not ended end with the one around them; how long they took nobody knows. */
+    /* Inner regions without an end are closed, too; their duration is not known. */
     for (size_t i = at; i < t->n_open; i++)
         o->regions[t->open[i].region].unfinished++;
     t->n_open = at - 1;
     const struct upmu_value *before = &t->open_values[(at - 1) * UPMU_REGION_EVENTS_MAX];
     region_add(&o->regions[region], e->time_ns - t->open[at - 1].begin_ns, before, e);
-    int rc = tell(o, thread, region, t->open[at - 1].begin_ns, before, e);
+    int rc = notify(o, thread, region, t->open[at - 1].begin_ns, before, e);
     if (rc != 0)
         return rc;
     return strcmp(e->name, LIFE_REGION) == 0 ? life_add(t, before, e) : 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How threads ran: on a CPU, put off it though they could have gone on, or waiting for something. Room: analysis. Before
- * it: overview.c; after it: facts.c and whoever looks on.
+ * Scheduler states of threads: running, preempted, blocked.
  *
- * The kernel tells of the moments in between, so a state is known only from one of them to the next. What lies before the
- * first, behind the last, and around a loss is unknown, and so is what two moments that do not fit together enclose.
+ * The kernel records context switches, so a state is known from one to the next. The time before the first, after the last,
+ * around lost records, and between two switches that contradict each other is UPMU_SCHED_UNKNOWN.
  */
-#include "analysis/pass/overview.h"
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/tables.h"
 
-/* The state from `since_ns` to `until` was `state`: add it up, and tell those who look on. */
+/* Adds the interval from `since_ns` to `until` in `state`, and calls the timeline hook. */
 static int add_interval(struct overview *o, uint32_t thread, int state, uint64_t until)
 {
     struct ov_sched *s = &o->threads[thread].sched;
@@ -21,7 +21,7 @@ static int add_interval(struct overview *o, uint32_t thread, int state, uint64_t
     return o->hooks && o->hooks->sched ? o->hooks->sched(o->hooks->arg, &span) : 0;
 }
 
-/* The thread has left the CPU, or comes to one: what it did before follows from that, unless we knew otherwise. */
+/* A switch out or in: the interval before it is known if the state before it fits. */
 static int change(struct overview *o, uint32_t thread, bool out, int next, const struct upmu_trace_event *e)
 {
     struct ov_sched *s = &o->threads[thread].sched;
@@ -55,20 +55,20 @@ static int lost(struct overview *o, uint32_t thread, const struct upmu_trace_eve
     return rc;
 }
 
-/* A thread whose id was another's before it: that one's switches are told already, or it has ended. */
-static uint32_t beginner(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+/* The thread that begins; a new one if the tid belonged to a thread that has switches already, or has ended. */
+static uint32_t sched_begin_thread(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     const struct ov_thread *t = &o->threads[thread];
-    return t->ended || t->sched.told ? thread_new(o, e->process, e->pid, e->tid, e->time_ns) : thread;
+    return t->ended || t->sched.recorded ? thread_new(o, e->process, e->pid, e->tid, e->time_ns) : thread;
 }
 
 int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
     if (e->kind == UPMU_TRACE_SCHED_BEGIN) {
-        thread = beginner(o, thread, e);
+        thread = sched_begin_thread(o, thread, e);
         if (thread == MAP_NONE)
             return overview_no_memory();
-        o->threads[thread].sched = (struct ov_sched){.told = true,
+        o->threads[thread].sched = (struct ov_sched){.recorded = true,
                                                      .state = UPMU_SCHED_RUNNING,
                                                      .cpu = (uint32_t)e->count,
                                                      .since_ns = e->time_ns,
@@ -79,15 +79,15 @@ int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_eve
         return wake_event(o, thread, e);
     if (e->kind == UPMU_TRACE_KERNEL_LOCK_BLOCK || e->kind == UPMU_TRACE_KERNEL_LOCK_DONE)
         return kernel_lock_event(o, thread, e);
-    if (e->kind == UPMU_TRACE_FUTEX_COUNTS) { /* often told of after the thread's last event */
-        o->threads[thread].futexes = (struct ov_futexes){.told = true, .waits = e->count, .recorded = e->contended};
+    if (e->kind == UPMU_TRACE_FUTEX_COUNTS) { /* often recorded after the thread's last event */
+        o->threads[thread].futexes = (struct ov_futexes){.counted = true, .waits = e->count, .recorded = e->contended};
         return 0;
     }
     struct ov_sched *s = &o->threads[thread].sched;
-    if (o->threads[thread].ended) /* what follows the thread's last event is no part of its life */
+    if (o->threads[thread].ended) /* no longer part of its lifetime */
         return 0;
-    if (!s->told) /* a ring that has lost its beginning */
-        *s = (struct ov_sched){.told = true, .since_ns = e->time_ns, .seen_ns = e->time_ns};
+    if (!s->recorded) /* a ring that lost its beginning */
+        *s = (struct ov_sched){.recorded = true, .since_ns = e->time_ns, .seen_ns = e->time_ns};
     switch (e->kind) {
     case UPMU_TRACE_SCHED_OUT:
         return out(o, thread, e);
@@ -114,9 +114,9 @@ int sched_end(struct overview *o, uint32_t thread)
     struct ov_thread *t = &o->threads[thread];
     struct ov_sched *s = &t->sched;
     int rc = 0;
-    if (!s->told)
+    if (!s->recorded)
         return 0;
-    /* A thread that tells of its own end runs; of any other we know no more than the kernel told. */
+    /* A thread that records its exit runs; for any other the state is known up to the kernel's last record. */
     uint64_t known = t->ended || s->seen_ns > t->end_ns ? t->end_ns : s->seen_ns;
     rc = add_interval(o, thread, s->state, known);
     return rc == 0 ? add_interval(o, thread, UPMU_SCHED_UNKNOWN, t->end_ns) : rc;

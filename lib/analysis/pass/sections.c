@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What counters counted while a lock was waited for, and while it was held. Room: analysis. Before it: objects.c and
- * waits.c, which pair begins with ends; after it: facts.c.
+ * Counter values over waits and holds.
  *
- * The counters of a thread are told right before the event they belong to, with its tick and its object. A wait or a hold
- * counts only if both its ends have them: the others are not in the sums, and the number of those that are is beside them.
+ * COUNTERS is recorded right before the event it belongs to, with the same tick and object. Only waits and holds with
+ * counters at both ends are summed up; `n` is their number.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/pass/overview.h"
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/values.h"
 
-int moment_note(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+int snapshot_record(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    struct ov_moment *m = &o->threads[thread].moment;
+    struct ov_snapshot *m = &o->threads[thread].snapshot;
     if (e->n_values > m->n) {
         struct upmu_value *values = reallocarray(m->values, e->n_values, sizeof *values);
         if (!values)
@@ -28,17 +28,18 @@ int moment_note(struct overview *o, uint32_t thread, const struct upmu_trace_eve
     return 0;
 }
 
-/* The counters at this event; NULL if they were not read. */
-static const struct ov_moment *moment_at(const struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+/* The counters of this event; NULL if they were not recorded. */
+static const struct ov_snapshot *snapshot_at(const struct overview *o, uint32_t thread,
+                                             const struct upmu_trace_event *e)
 {
-    const struct ov_moment *m = &o->threads[thread].moment;
+    const struct ov_snapshot *m = &o->threads[thread].snapshot;
     return m->n > 0 && m->tick == e->tick && m->object == e->object ? m : NULL;
 }
 
 int section_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s)
 {
-    const struct ov_moment *m = moment_at(o, thread, e);
-    section_forget(s);
+    const struct ov_snapshot *m = snapshot_at(o, thread, e);
+    section_free(s);
     if (!m)
         return 0;
     s->before = malloc(m->n * sizeof *s->before);
@@ -50,13 +51,13 @@ int section_begin(struct overview *o, uint32_t thread, const struct upmu_trace_e
     return 0;
 }
 
-void section_forget(struct ov_section *s)
+void section_free(struct ov_section *s)
 {
     free(s->before);
     *s = (struct ov_section){0};
 }
 
-static int sum_make(struct ov_sections *sum, size_t n)
+static int sum_make(struct ov_section_sums *sum, size_t n)
 {
     if (sum->counts)
         return 0;
@@ -66,11 +67,11 @@ static int sum_make(struct ov_sections *sum, size_t n)
 }
 
 int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s,
-                struct ov_sections *sum)
+                struct ov_section_sums *sum)
 {
-    const struct ov_moment *m = moment_at(o, thread, e);
+    const struct ov_snapshot *m = snapshot_at(o, thread, e);
     if (!m || !s->before || s->n != m->n) {
-        section_forget(s);
+        section_free(s);
         return 0;
     }
     int rc = sum_make(sum, m->n);
@@ -82,6 +83,6 @@ int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_eve
         sum->n++;
         sum->ns += e->time_ns - s->begin_ns;
     }
-    section_forget(s);
+    section_free(s);
     return rc;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What matters most comes first. Room: analysis. Before it: the pass (overview.c); after it: facts.c.
+/*
+ * Order of importance of threads, objects, call sites and regions.
  *
- * Uses and sites are sorted in place, by object, so that each object has its own in one piece; threads, objects and
- * regions are referred to by index and are sorted beside. */
+ * Per-thread statistics and call sites are sorted in place, by object, so that those of one object are adjacent. Threads,
+ * objects and regions keep their indices, which other structs refer to.
+ */
 #include <stdlib.h>
 
-#include "analysis/pass/overview.h"
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/holds.h"
 
 static int descending(uint64_t a, uint64_t b)
 {
@@ -49,18 +52,18 @@ static int compare_regions(const void *a, const void *b, void *arg)
 
 static int compare_uses(const void *a, const void *b)
 {
-    const struct ov_use *x = a, *y = b;
+    const struct ov_thread_stats *x = a, *y = b;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
     int order = descending(waited(&x->waits) + x->blocked_ns, waited(&y->waits) + y->blocked_ns);
     if (order == 0)
-        order = descending(use_acquisitions(x), use_acquisitions(y));
+        order = descending(stats_acquisitions(x), stats_acquisitions(y));
     return order ? order : x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
 static int compare_sites(const void *a, const void *b)
 {
-    const struct ov_site *x = a, *y = b;
+    const struct ov_call_site *x = a, *y = b;
     if (x->object != y->object)
         return x->object < y->object ? -1 : 1;
     int order = descending(waited(&x->waits) + x->blocked_ns, waited(&y->waits) + y->blocked_ns);
@@ -87,15 +90,15 @@ static uint32_t *sorted(struct overview *o, size_t n, int (*compare)(const void 
     return order;
 }
 
-static void give_uses_and_sites(struct overview *o)
+static void sort_by_object(struct overview *o)
 {
-    if (o->n_uses > 0)
-        qsort(o->uses, o->n_uses, sizeof *o->uses, compare_uses);
+    if (o->n_thread_stats > 0)
+        qsort(o->thread_stats, o->n_thread_stats, sizeof *o->thread_stats, compare_uses);
     if (o->n_sites > 0)
         qsort(o->sites, o->n_sites, sizeof *o->sites, compare_sites);
-    for (size_t i = o->n_uses; i-- > 0;) {
-        o->objects[o->uses[i].object].first_use = (uint32_t)i;
-        o->objects[o->uses[i].object].n_uses++;
+    for (size_t i = o->n_thread_stats; i-- > 0;) {
+        o->objects[o->thread_stats[i].object].first_thread_stats = (uint32_t)i;
+        o->objects[o->thread_stats[i].object].n_thread_stats++;
     }
     for (size_t i = o->n_sites; i-- > 0;) {
         o->objects[o->sites[i].object].first_site = (uint32_t)i;
@@ -103,20 +106,20 @@ static void give_uses_and_sites(struct overview *o)
     }
 }
 
-/* Where each number has come to stand in the order. */
-static uint32_t *places(const uint32_t *order, size_t n)
+/* The inverse of `order`. */
+static uint32_t *ranks(const uint32_t *order, size_t n)
 {
-    uint32_t *place = order ? calloc(n + 1, sizeof *place) : NULL;
-    for (size_t i = 0; place && i < n; i++)
-        place[order[i]] = (uint32_t)i;
-    return place;
+    uint32_t *rank = order ? calloc(n + 1, sizeof *rank) : NULL;
+    for (size_t i = 0; rank && i < n; i++)
+        rank[order[i]] = (uint32_t)i;
+    return rank;
 }
 
 int overview_sort(struct overview *o)
 {
-    give_uses_and_sites(o);
-    /* Indices into `uses` and `sites` are no longer what the maps say. */
-    map_free(&o->by_use);
+    sort_by_object(o);
+    /* Sorting invalidates the indices in these maps. */
+    map_free(&o->by_thread_object);
     map_free(&o->by_site);
     map_free(&o->by_kernel_lock);
     if (o->n_kernel_locks > 0)
@@ -124,7 +127,7 @@ int overview_sort(struct overview *o)
     o->thread_order = sorted(o, o->n_threads, compare_threads);
     o->object_order = sorted(o, o->n_objects, compare_objects);
     o->region_order = sorted(o, o->n_regions, compare_regions);
-    o->thread_place = places(o->thread_order, o->n_threads);
-    o->object_place = places(o->object_order, o->n_objects);
-    return o->thread_place && o->object_place && o->region_order ? 0 : overview_no_memory();
+    o->thread_rank = ranks(o->thread_order, o->n_threads);
+    o->object_rank = ranks(o->object_order, o->n_objects);
+    return o->thread_rank && o->object_rank && o->region_order ? 0 : overview_no_memory();
 }

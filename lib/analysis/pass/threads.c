@@ -1,52 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: which one an event comes from, what it is called, how long it lives. Room: analysis. Before it: overview.c;
- * after it: facts.c. */
+/* Names and lifetimes of threads. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/pass/overview.h"
-
-uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
-{
-    struct ov_thread *all = array_room(o->threads, o->n_threads, &o->cap_threads, sizeof *all);
-    if (!all)
-        return MAP_NONE;
-    o->threads = all;
-    uint32_t index = (uint32_t)o->n_threads;
-    if (!map_put(&o->by_tid, process, (uint32_t)tid, index))
-        return MAP_NONE;
-    const struct ov_process *p = &o->processes[process];
-    /* The main thread was there when recording began. */
-    bool from_start = tid == pid && p->start_ns > 0 && p->start_ns < time_ns;
-    o->last_thread = index; /* the one before it under this id is over */
-    all[o->n_threads++] = (struct ov_thread){.process = process,
-                                             .pid = pid,
-                                             .tid = tid,
-                                             .use = MAP_NONE,
-                                             .begin_ns = from_start ? p->start_ns : time_ns,
-                                             .switches = {.value = UPMU_NO_VALUE, .status = UPMU_NOT_COUNTED}};
-    return index;
-}
-
-uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
-{
-    uint32_t found = o->last_thread;
-    if (found < o->n_threads && o->threads[found].tid == tid && o->threads[found].process == process)
-        return found;
-    found = map_find(&o->by_tid, process, (uint32_t)tid);
-    return found != MAP_NONE ? o->last_thread = found : thread_new(o, process, pid, tid, time_ns);
-}
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/tables.h"
 
 /* ------------------------------------------------------------------------------------------------------- names */
 
-/* The living thread with that pthread_t, or MAP_NONE. */
+/* The live thread with that pthread_t, or MAP_NONE. */
 static uint32_t thread_by_handle(const struct overview *o, uint32_t process, uint64_t handle)
 {
     uint32_t thread = map_find(&o->by_handle, process, handle);
     return thread != MAP_NONE && !o->threads[thread].ended ? thread : MAP_NONE;
 }
 
-/* A thread that has not shown itself yet has a name, or exists at least (`name` NULL). */
+/* Records a thread without an event of its own yet; `name` may be NULL. */
 static int early_name(struct overview *o, uint32_t process, uint64_t handle, const char *name)
 {
     uint32_t at = map_find(&o->by_early, process, handle);
@@ -70,7 +39,7 @@ static int name_thread(struct overview *o, uint32_t thread, const struct upmu_tr
     if (e->peer != 0)
         named = thread_of(o, e->process, e->pid, e->peer, e->time_ns);
     else if (named == MAP_NONE && own == 0 && map_find(&o->by_early, e->process, e->object) == MAP_NONE)
-        named = thread; /* who was there before the recording has not told its pthread_t: it names itself */
+        named = thread; /* a thread older than the recording has no recorded pthread_t: it names itself */
     else if (named == MAP_NONE)
         return early_name(o, e->process, e->object, e->name);
     return named == MAP_NONE ? overview_no_memory() : overview_rename(&o->threads[named].name, e->name);
@@ -82,7 +51,7 @@ static int thread_create(struct overview *o, uint32_t thread, const struct upmu_
 {
     if (e->result != 0)
         return 0;
-    int rc = chain_create(o, thread, e);
+    int rc = wakeup_create(o, thread, e);
     if (rc != 0)
         return rc;
     if (e->peer == 0)
@@ -101,7 +70,7 @@ static int thread_start(struct overview *o, uint32_t thread, const struct upmu_t
     t->begin_ns = e->time_ns;
     sched_start(t, e->time_ns);
     t->handle = e->object;
-    int rc = chain_start(o, thread, e);
+    int rc = wakeup_start(o, thread, e);
     if (rc != 0)
         return rc;
     if (e->peer != 0)
@@ -121,7 +90,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
 {
     int rc = 0;
     struct ov_thread *t = &o->threads[thread];
-    /* The exit is no sign that a wait was over: a cancelled thread ends in it. */
+    /* The exit does not show that a wait ended: a canceled thread exits inside it. */
     t->actions--;
     t->ended = true;
     t->end_ns = e->time_ns;
@@ -131,7 +100,7 @@ static int thread_exit_event(struct overview *o, uint32_t thread, const struct u
     regions_abandon(o, thread);
     if (rc == 0)
         rc = sched_end(o, thread);
-    return rc == 0 ? chain_end(o, thread, e->time_ns) : rc;
+    return rc == 0 ? wakeup_end(o, thread, e->time_ns) : rc;
 }
 
 int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
@@ -140,7 +109,7 @@ int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_ev
     case UPMU_TRACE_THREAD_CREATE:
         return thread_create(o, thread, e);
     case UPMU_TRACE_THREAD_START:
-        /* The kernel gives the ids of ended threads to new ones. */
+        /* The kernel reuses the ids of ended threads. */
         if (o->threads[thread].events > 1)
             thread = thread_new(o, e->process, e->pid, e->tid, e->time_ns);
         if (thread == MAP_NONE)

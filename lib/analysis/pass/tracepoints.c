@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the kernel's tracepoints add to a thread's running: who woke it and how long it then took to a CPU, and its waits for
- * the kernel's own locks. Room: analysis. Before it: sched.c; after it: facts.c and whoever looks on.
- */
-#include "analysis/pass/overview.h"
+/* Wake-up latencies and waits for kernel locks, from the kernel's tracepoints. */
+#include "analysis/pass/handlers.h"
+#include "analysis/pass/values.h"
 
 /* ------------------------------------------------------------------------------------------------------- wake-ups */
 
@@ -13,7 +11,7 @@ int wake_event(struct overview *o, uint32_t waker, const struct upmu_trace_event
     if (wakee == MAP_NONE) /* a thread of another process, or one that is not recorded */
         return 0;
     struct ov_sched *s = &o->threads[wakee].sched;
-    /* Only who waits can be woken, and by the first that does it. */
+    /* Only the first wake-up of a blocked thread counts. */
     if (s->state != UPMU_SCHED_BLOCKED || s->woken_ns != 0)
         return 0;
     s->woken_ns = e->time_ns;
@@ -49,7 +47,8 @@ int wake_arrived(struct overview *o, uint32_t thread, uint64_t time_ns)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ kernel locks */
+/* ------------------------------------------------------------------------------------------------------ kernel
+ * locks */
 
 static struct ov_kernel_lock *lock_of(struct overview *o, uint32_t process, uint64_t address)
 {
@@ -66,7 +65,7 @@ static struct ov_kernel_lock *lock_of(struct overview *o, uint32_t process, uint
     return &all[o->n_kernel_locks++];
 }
 
-/* The same lock twice: the kernel gave up to spin for it and sleeps now; that is one wait. */
+/* A second begin for the same lock: the kernel stopped spinning and sleeps; that is one wait. */
 static int lock_begin(struct overview *o, struct ov_thread *t, const struct upmu_trace_event *e)
 {
     struct ov_kernel_lock *l = lock_of(o, e->process, e->object);

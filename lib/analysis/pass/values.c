@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Differences and sums of counters, each with its status. Room: analysis. Before it: region events; after it:
- * regions.c. */
-#include "analysis/pass/overview.h"
+/* Differences and sums of counter values and of wait times. */
+#include "analysis/pass/values.h"
+
 #include "base/checked.h"
 
 static bool has_number(const struct upmu_value *v)
@@ -18,19 +18,19 @@ struct upmu_value value_difference(const struct upmu_value *before, const struct
 {
     if (after->cause != 0 || before->cause != 0)
         return without(upmu_status_weakest(before->status, after->status), after->cause ? after->cause : before->cause);
-    /* A counter that went backwards was reset or replaced: its difference means nothing. */
+    /* A counter that decreased was reset or replaced. */
     if (after->raw < before->raw || after->enabled < before->enabled || after->running < before->running)
         return without(UPMU_NOT_COUNTED, 0);
     struct upmu_value v = {.raw = after->raw - before->raw,
                            .enabled = after->enabled - before->enabled,
                            .running = after->running - before->running};
-    /* Switches alone are counted without a time of their own; what has one was exact at no time before it ran. */
+    /* Context switches have no enabled time; a perf event without enabled time has not run yet. */
     if (before->status == UPMU_EXACT && after->status == UPMU_EXACT && after->enabled == 0) {
         v.value = v.raw;
         v.status = UPMU_EXACT;
         return v;
     }
-    /* Between two readings at the same moment of a counter that always counted, nothing happened: that is exact. */
+    /* Two readings at the same time of a counter that was never multiplexed: the difference is exactly 0. */
     bool same_moment = v.enabled == 0 && after->running > 0 && after->running == after->enabled;
     if (v.running == 0 && !same_moment)
         return (struct upmu_value){.value = UPMU_NO_VALUE, .enabled = v.enabled, .status = UPMU_NOT_COUNTED};
@@ -51,4 +51,18 @@ void count_add(struct upmu_overview_count *sum, const struct upmu_value *v, bool
     s->running = sat_add_u64(s->running, v->running);
     sum->without_value += !has_number(v);
     s->value = has_number(s) ? sat_add_u64(before, v->value) : UPMU_NO_VALUE;
+}
+
+void wait_sum_add(struct upmu_wait_sum *sum, uint64_t ns)
+{
+    sum->count++;
+    sum->total_ns += ns;
+    if (ns > sum->max_ns)
+        sum->max_ns = ns;
+}
+
+void wait_sum_add_unfinished(struct upmu_wait_sum *sum, uint64_t ns)
+{
+    sum->unfinished++;
+    sum->unfinished_ns += ns;
 }

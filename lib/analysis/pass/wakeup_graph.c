@@ -1,177 +1,176 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The graph of what set threads going, written while the pass goes on. Room: analysis. Before it: the pass; after it:
- * chain_waits.c, path.c.
+ * Nodes and hold times of the wakeup graph.
  *
- * The recorder stamps what lets others go on (a release, a signal, the making of a thread) before it does it, and a going
- * on after it: so a cause is always known when its effect comes.
+ * The recorder stamps an action (release, signal, thread creation) before it takes effect, and a resumption after it:
+ * in time order a cause always precedes its effect.
  */
 #include <stdlib.h>
 
 #include "analysis/pass/wakeup_graph_inner.h"
 
-struct chain_object *chain_object(struct overview *o, uint32_t object)
+struct wakeup_object *wakeup_object(struct overview *o, uint32_t object)
 {
-    struct chain *c = &o->chain;
-    while (c->n_objects <= object) {
-        struct chain_object *all = array_room(c->objects, c->n_objects, &c->cap_objects, sizeof *all);
+    struct wakeup_graph *g = &o->graph;
+    while (g->n_objects <= object) {
+        struct wakeup_object *all = array_room(g->objects, g->n_objects, &g->cap_objects, sizeof *all);
         if (!all)
             return NULL;
-        c->objects = all;
-        all[c->n_objects++] = (struct chain_object){.cause = MAP_NONE, .mutex = MAP_NONE, .round_cause = MAP_NONE};
+        g->objects = all;
+        all[g->n_objects++] = (struct wakeup_object){.cause = MAP_NONE, .mutex = MAP_NONE, .round_cause = MAP_NONE};
     }
-    return &c->objects[object];
+    return &g->objects[object];
 }
 
-/* A moment of the thread, behind all others of it. @return its number, MAP_NONE without memory. */
-uint32_t chain_stop(struct overview *o, uint32_t thread, struct chain_stop stop)
+uint32_t wakeup_node_add(struct overview *o, uint32_t thread, struct wakeup_node node)
 {
-    struct chain *c = &o->chain;
-    struct chain_stop *all = array_room(c->stops, c->n_stops, &c->cap_stops, sizeof *all);
+    struct wakeup_graph *g = &o->graph;
+    struct wakeup_node *all = array_room(g->nodes, g->n_nodes, &g->cap_nodes, sizeof *all);
     if (!all)
         return MAP_NONE;
-    c->stops = all;
-    struct chain_thread *t = &c->threads[thread];
-    stop.thread = thread;
-    stop.prev = t->last;
-    stop.share = t->share;
-    if (t->last != MAP_NONE && stop.time_ns < all[t->last].time_ns)
-        stop.time_ns = all[t->last].time_ns;
-    all[c->n_stops] = stop;
-    t->last = (uint32_t)c->n_stops++;
-    t->share = MAP_NONE;
+    g->nodes = all;
+    struct wakeup_thread *t = &g->threads[thread];
+    node.thread = thread;
+    node.prev = t->last;
+    node.hold = t->hold;
+    if (t->last != MAP_NONE && node.time_ns < all[t->last].time_ns)
+        node.time_ns = all[t->last].time_ns;
+    all[g->n_nodes] = node;
+    t->last = (uint32_t)g->n_nodes++;
+    t->hold = MAP_NONE;
     return t->last;
 }
 
-/* A thread's first moment is its begin. @return NULL without memory. */
-static struct chain_thread *begin_thread(struct overview *o, uint32_t thread, uint64_t time_ns)
+/* Adds the thread with its first node. @return NULL without memory. */
+static struct wakeup_thread *wakeup_thread_begin(struct overview *o, uint32_t thread, uint64_t time_ns)
 {
-    struct chain *c = &o->chain;
-    while (c->n_threads <= thread) {
-        struct chain_thread *all = array_room(c->threads, c->n_threads, &c->cap_threads, sizeof *all);
+    struct wakeup_graph *g = &o->graph;
+    while (g->n_threads <= thread) {
+        struct wakeup_thread *all = array_room(g->threads, g->n_threads, &g->cap_threads, sizeof *all);
         if (!all)
             return NULL;
-        c->threads = all;
-        all[c->n_threads++] = (struct chain_thread){.last = MAP_NONE, .share = MAP_NONE, .waits_for = MAP_NONE};
+        g->threads = all;
+        all[g->n_threads++] = (struct wakeup_thread){.last = MAP_NONE, .hold = MAP_NONE, .waits_for = MAP_NONE};
     }
     uint64_t begin = o->threads[thread].begin_ns;
-    const struct chain_stop first = {
-        .time_ns = begin < time_ns ? begin : time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = STOP_BEGIN};
-    return chain_stop(o, thread, first) != MAP_NONE ? &c->threads[thread] : NULL;
+    const struct wakeup_node first = {
+        .time_ns = begin < time_ns ? begin : time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = NODE_BEGIN};
+    return wakeup_node_add(o, thread, first) != MAP_NONE ? &g->threads[thread] : NULL;
 }
 
-struct chain_thread *chain_thread(struct overview *o, uint32_t thread, uint64_t time_ns)
+struct wakeup_thread *wakeup_thread(struct overview *o, uint32_t thread, uint64_t time_ns)
 {
-    struct chain *c = &o->chain;
-    bool known = thread < c->n_threads && c->threads[thread].last != MAP_NONE;
-    return known ? &c->threads[thread] : begin_thread(o, thread, time_ns);
+    struct wakeup_graph *g = &o->graph;
+    bool known = thread < g->n_threads && g->threads[thread].last != MAP_NONE;
+    return known ? &g->threads[thread] : wakeup_thread_begin(o, thread, time_ns);
 }
 
-uint32_t chain_at(struct overview *o, uint32_t thread, uint64_t time_ns)
+uint32_t wakeup_action(struct overview *o, uint32_t thread, uint64_t time_ns)
 {
-    const struct chain_thread *t = chain_thread(o, thread, time_ns);
+    const struct wakeup_thread *t = wakeup_thread(o, thread, time_ns);
     if (!t)
         return MAP_NONE;
-    const struct chain_stop *last = &o->chain.stops[t->last];
-    /* A handler may do something while its thread waits; and two things at one moment are one. */
-    bool same = last->kind == STOP_AT && last->time_ns == time_ns && t->share == MAP_NONE;
+    const struct wakeup_node *last = &o->graph.nodes[t->last];
+    /* A signal handler may act while its thread waits; two actions at the same time share a node. */
+    bool same = last->kind == NODE_ACTION && last->time_ns == time_ns && t->hold == MAP_NONE;
     if (t->waits_for != MAP_NONE || same)
         return t->last;
-    return chain_stop(o, thread,
-                      (struct chain_stop){.time_ns = time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = STOP_AT});
+    return wakeup_node_add(
+        o, thread,
+        (struct wakeup_node){.time_ns = time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = NODE_ACTION});
 }
 
 /* ------------------------------------------------------------------------------------------------------ threads */
 
-int chain_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+int wakeup_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    if (o->chain.off)
+    if (o->graph.disabled)
         return 0;
-    uint32_t stop = e->result == 0 ? chain_at(o, thread, e->time_ns) : MAP_NONE;
-    if (e->result != 0 || (stop != MAP_NONE && map_put(&o->chain.by_created, e->process, e->object, stop)))
+    uint32_t node = e->result == 0 ? wakeup_action(o, thread, e->time_ns) : MAP_NONE;
+    if (e->result != 0 || (node != MAP_NONE && map_put(&o->graph.by_created, e->process, e->object, node)))
         return 0;
     return overview_no_memory();
 }
 
-int chain_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
+int wakeup_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e)
 {
-    if (o->chain.off)
+    if (o->graph.disabled)
         return 0;
-    bool known = thread < o->chain.n_threads && o->chain.threads[thread].last != MAP_NONE;
-    const struct chain_thread *t = chain_thread(o, thread, e->time_ns);
+    bool known = thread < o->graph.n_threads && o->graph.threads[thread].last != MAP_NONE;
+    const struct wakeup_thread *t = wakeup_thread(o, thread, e->time_ns);
     if (!t)
         return overview_no_memory();
-    uint32_t cause = map_find(&o->chain.by_created, e->process, e->object);
-    /* A thread that others have spoken of before has begun already. */
-    if (!known && cause != MAP_NONE && o->chain.stops[cause].time_ns <= e->time_ns)
-        o->chain.stops[t->last].cause = cause;
+    uint32_t cause = map_find(&o->graph.by_created, e->process, e->object);
+    /* An event of another thread may have added this one already. */
+    if (!known && cause != MAP_NONE && o->graph.nodes[cause].time_ns <= e->time_ns)
+        o->graph.nodes[t->last].cause = cause;
     return 0;
 }
 
-int chain_end(struct overview *o, uint32_t thread, uint64_t time_ns)
+int wakeup_end(struct overview *o, uint32_t thread, uint64_t time_ns)
 {
-    const struct chain_stop end = {.time_ns = time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = STOP_END};
-    if (o->chain.off)
+    const struct wakeup_node end = {.time_ns = time_ns, .cause = MAP_NONE, .object = MAP_NONE, .kind = NODE_END};
+    if (o->graph.disabled)
         return 0;
-    bool ended = chain_thread(o, thread, time_ns) && chain_stop(o, thread, end) != MAP_NONE;
+    bool ended = wakeup_thread(o, thread, time_ns) && wakeup_node_add(o, thread, end) != MAP_NONE;
     return ended ? 0 : overview_no_memory();
 }
 
 /* ------------------------------------------------------------------------------------------------------- holds */
 
-static uint32_t share_new(struct chain *c, uint32_t object, uint64_t ns, uint32_t next)
+static uint32_t wakeup_hold_add(struct wakeup_graph *g, uint32_t object, uint64_t ns, uint32_t next)
 {
-    struct chain_share *all = array_room(c->shares, c->n_shares, &c->cap_shares, sizeof *all);
+    struct wakeup_hold *all = array_room(g->holds, g->n_holds, &g->cap_holds, sizeof *all);
     if (!all)
         return MAP_NONE;
-    c->shares = all;
-    all[c->n_shares] = (struct chain_share){.ns = ns, .object = object, .next = next};
-    return (uint32_t)c->n_shares++;
+    g->holds = all;
+    all[g->n_holds] = (struct wakeup_hold){.ns = ns, .object = object, .next = next};
+    return (uint32_t)g->n_holds++;
 }
 
-/* Since the thread's last moment: one sum for each object, however often it was held. */
-static bool held_now(struct overview *o, struct ov_use *use, struct chain_thread *t, uint64_t ns)
+/* Hold time since the thread's last node: one sum for each object. */
+static bool wakeup_held_now(struct overview *o, struct ov_thread_stats *stats, struct wakeup_thread *t, uint64_t ns)
 {
-    struct chain *c = &o->chain;
-    if (use->share != MAP_NONE && t->share != MAP_NONE && use->share_at == t->last) {
-        c->shares[use->share].ns += ns;
+    struct wakeup_graph *g = &o->graph;
+    if (stats->graph_hold != MAP_NONE && t->hold != MAP_NONE && stats->graph_node == t->last) {
+        g->holds[stats->graph_hold].ns += ns;
         return true;
     }
-    uint32_t share = share_new(c, use->object, ns, t->share);
-    if (share == MAP_NONE)
+    uint32_t hold = wakeup_hold_add(g, stats->object, ns, t->hold);
+    if (hold == MAP_NONE)
         return false;
-    use->share = t->share = share;
-    use->share_at = t->last;
+    stats->graph_hold = t->hold = hold;
+    stats->graph_node = t->last;
     return true;
 }
 
-/* Before the moment `stop`, back to `since_ns`; in waits nothing is held that a path could pass through. */
-static bool held_before(struct chain *c, uint32_t object, uint32_t stop, uint64_t since_ns)
+/* Hold time before `node`, back to `since_ns`, without the time spent waiting. */
+static bool wakeup_held_before(struct wakeup_graph *g, uint32_t object, uint32_t node, uint64_t since_ns)
 {
-    while (stop != MAP_NONE && c->stops[stop].time_ns > since_ns) {
-        struct chain_stop *s = &c->stops[stop];
-        uint64_t begin = s->prev != MAP_NONE ? c->stops[s->prev].time_ns : s->time_ns;
+    while (node != MAP_NONE && g->nodes[node].time_ns > since_ns) {
+        struct wakeup_node *s = &g->nodes[node];
+        uint64_t begin = s->prev != MAP_NONE ? g->nodes[s->prev].time_ns : s->time_ns;
         begin = begin > since_ns ? begin : since_ns;
-        if (s->kind != STOP_GOES_ON && s->time_ns > begin) {
-            uint32_t share = share_new(c, object, s->time_ns - begin, s->share);
-            if (share == MAP_NONE)
+        if (s->kind != NODE_RESUME && s->time_ns > begin) {
+            uint32_t hold = wakeup_hold_add(g, object, s->time_ns - begin, s->hold);
+            if (hold == MAP_NONE)
                 return false;
-            s->share = share;
+            s->hold = hold;
         }
-        stop = s->prev;
+        node = s->prev;
     }
     return true;
 }
 
-int chain_held(struct overview *o, uint32_t use, uint64_t since_ns, uint64_t time_ns)
+int wakeup_held(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns)
 {
-    if (o->chain.off || since_ns == 0 || since_ns >= time_ns)
+    if (o->graph.disabled || since_ns == 0 || since_ns >= time_ns)
         return 0;
-    struct ov_use *u = &o->uses[use];
-    struct chain_thread *t = chain_thread(o, u->thread, since_ns);
-    uint64_t last = t ? o->chain.stops[t->last].time_ns : 0, begin = since_ns > last ? since_ns : last;
-    bool kept = t && (begin >= time_ns || held_now(o, u, t, time_ns - begin)) &&
-                (since_ns >= last || held_before(&o->chain, u->object, t->last, since_ns));
+    struct ov_thread_stats *u = &o->thread_stats[stats];
+    struct wakeup_thread *t = wakeup_thread(o, u->thread, since_ns);
+    uint64_t last = t ? o->graph.nodes[t->last].time_ns : 0, begin = since_ns > last ? since_ns : last;
+    bool kept = t && (begin >= time_ns || wakeup_held_now(o, u, t, time_ns - begin)) &&
+                (since_ns >= last || wakeup_held_before(&o->graph, u->object, t->last, since_ns));
     return kept ? 0 : overview_no_memory();
 }
 
@@ -179,7 +178,7 @@ int chain_held(struct overview *o, uint32_t use, uint64_t since_ns, uint64_t tim
 
 static int compare_pairs(const void *a, const void *b)
 {
-    const struct chain_pair *x = a, *y = b;
+    const struct wakeup_pair *x = a, *y = b;
     uint64_t p = x->waits.total_ns + x->waits.unfinished_ns, q = y->waits.total_ns + y->waits.unfinished_ns;
     if (p != q)
         return p > q ? -1 : 1;
@@ -188,29 +187,29 @@ static int compare_pairs(const void *a, const void *b)
     return x->other < y->other ? -1 : x->other > y->other;
 }
 
-int chain_finish(struct overview *o)
+int wakeup_finish(struct overview *o)
 {
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < o->n_threads; i++) {
-        const struct chain_thread *t = chain_thread(o, i, o->threads[i].begin_ns);
+        const struct wakeup_thread *t = wakeup_thread(o, i, o->threads[i].begin_ns);
         if (!t)
             return overview_no_memory();
-        if (o->chain.stops[t->last].kind != STOP_END)
-            rc = chain_end(o, i, o->threads[i].end_ns);
+        if (o->graph.nodes[t->last].kind != NODE_END)
+            rc = wakeup_end(o, i, o->threads[i].end_ns);
     }
-    if (o->chain.n_pairs > 0)
-        qsort(o->chain.pairs, o->chain.n_pairs, sizeof *o->chain.pairs, compare_pairs);
+    if (o->graph.n_pairs > 0)
+        qsort(o->graph.pairs, o->graph.n_pairs, sizeof *o->graph.pairs, compare_pairs);
     return rc;
 }
 
-void chain_free(struct chain *c)
+void wakeup_free(struct wakeup_graph *g)
 {
-    map_free(&c->by_created);
-    map_free(&c->by_pair);
-    free(c->stops);
-    free(c->shares);
-    free(c->threads);
-    free(c->objects);
-    free(c->pairs);
-    *c = (struct chain){0};
+    map_free(&g->by_created);
+    map_free(&g->by_pair);
+    free(g->nodes);
+    free(g->holds);
+    free(g->threads);
+    free(g->objects);
+    free(g->pairs);
+    *g = (struct wakeup_graph){0};
 }

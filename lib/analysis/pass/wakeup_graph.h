@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What set threads going: a graph of the moments at which a thread began, stopped, went on or made another one go on.
- * From it come the critical path, what shorter sections would gain, and who waited for whom. Room: analysis. Before it:
- * the pass (threads.c, objects.c, waits.c, holds.c); after it: path.c, path_gain.c and path_facts.c.
+ * The wakeup graph: which thread's action ended which thread's wait.
  *
- * A moment is kept only if a path can turn there, so there are as many as there are waits, not as there are events: a
- * release is one if somebody waits for the lock. What a thread held between two of its moments is kept as sums.
+ * The critical path, the gains of shorter critical sections, and who waited for whom are computed from it. A node is
+ * recorded only where a path can turn, so the number of nodes is that of the waits, not of the events: a release is a
+ * node only if a thread waits for the lock. Hold times between two nodes of a thread are kept as sums.
  */
-#ifndef UPMU_ANALYSIS_CHAIN_H
-#define UPMU_ANALYSIS_CHAIN_H
+#ifndef UPMU_ANALYSIS_WAKEUP_GRAPH_H
+#define UPMU_ANALYSIS_WAKEUP_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,103 +20,105 @@
 struct overview;
 struct upmu_trace_event;
 
-enum stop_kind {
-    STOP_BEGIN,   /**< of the thread; `cause` is the moment its creator made it */
-    STOP_AT,      /**< it went through here, and may have set another thread going */
-    STOP_WAITS,   /**< it stopped */
-    STOP_GOES_ON, /**< after a wait, which `cause` ended */
-    STOP_END,     /**< of the thread, or of its recording */
+enum node_kind {
+    NODE_BEGIN,  /**< of the thread; `cause` is its creation */
+    NODE_ACTION, /**< an action that may have ended the wait of another thread */
+    NODE_WAIT,   /**< a wait begins */
+    NODE_RESUME, /**< after a wait, which `cause` ended */
+    NODE_END,    /**< of the thread, or of its recording */
 };
 
-/** A moment of a thread. All indices are MAP_NONE where there is nothing. */
-struct chain_stop {
+/** A point in a thread's execution. Indices are MAP_NONE where there is none. */
+struct wakeup_node {
     uint64_t time_ns;
     uint32_t thread;
-    uint32_t prev;   /**< the same thread's moment before */
-    uint32_t cause;  /**< the moment of another thread without which this one would not be */
-    uint32_t object; /**< STOP_WAITS, STOP_GOES_ON: what is waited for */
-    uint32_t share;  /**< what the thread held since `prev` */
-    int kind;        /**< enum stop_kind */
+    uint32_t prev;   /**< the preceding node of the thread */
+    uint32_t cause;  /**< the node of another thread that this one depends on */
+    uint32_t object; /**< NODE_WAIT, NODE_RESUME: the object waited for */
+    uint32_t hold;   /**< first of the holds since `prev` */
+    int kind;        /**< enum node_kind */
 };
 
-/** How long a thread held something between two of its moments. */
-struct chain_share {
+/** How long a thread held an object between two of its nodes. */
+struct wakeup_hold {
     uint64_t ns;
     uint32_t object;
     uint32_t next;
 };
 
-struct chain_thread {
-    uint32_t last;      /**< its latest moment */
-    uint32_t share;     /**< what it held since then */
-    uint32_t waits_for; /**< what it waits for now; of waits within each other the outermost */
+struct wakeup_thread {
+    uint32_t last;      /**< its latest node */
+    uint32_t hold;      /**< first of the holds since then */
+    uint32_t waits_for; /**< the object waited for; of nested waits the outermost */
 };
 
-struct chain_object {
-    uint32_t waiters;     /**< threads that wait for it now */
-    uint32_t armed;       /**< of a mutex: threads that were signalled and need it to go on */
-    uint32_t cause;       /**< the last moment that could have ended a wait for it */
+struct wakeup_object {
+    uint32_t waiters;     /**< threads that wait for it */
+    uint32_t armed;       /**< of a mutex: signaled threads that need it to resume */
+    uint32_t cause;       /**< the last node that could have ended a wait for it */
     uint32_t mutex;       /**< of a condition variable: the mutex of its last wait */
     uint32_t arrived;     /**< of a barrier: threads that wait in the present round */
-    uint32_t leaving;     /**< threads of the round before that have not gone on yet */
-    uint32_t round_cause; /**< who came last in that */
-    bool watched;         /**< threads may wait for it beside others, and nobody counts them */
+    uint32_t leaving;     /**< threads of the preceding round that have not resumed yet */
+    uint32_t round_cause; /**< the last arrival of that round */
+    bool watched;         /**< part of a multi-word futex wait: its waiters are not counted */
 };
 
-/** Waits of one thread that another one could have kept shorter. */
-struct chain_pair {
+/** Waits of one thread that another one ended or could have ended earlier. */
+struct wakeup_pair {
     uint32_t waiter, other; /**< threads; `other` MAP_NONE: not known */
     struct upmu_wait_sum waits;
 };
 
-struct chain {
-    bool off;                 /**< nobody will ask: a pass that never ends remembers no moments */
-    struct chain_stop *stops; /**< moments in the order of time, but for the begins of threads */
-    size_t n_stops, cap_stops;
-    struct chain_share *shares;
-    size_t n_shares, cap_shares;
-    struct chain_thread *threads; /**< by the thread's number */
+struct wakeup_graph {
+    bool disabled;             /**< by a pass without end, which would accumulate nodes without bound */
+    struct wakeup_node *nodes; /**< in time order, but for NODE_BEGIN */
+    size_t n_nodes, cap_nodes;
+    struct wakeup_hold *holds;
+    size_t n_holds, cap_holds;
+    struct wakeup_thread *threads; /**< by index of the thread */
     size_t n_threads, cap_threads;
-    struct chain_object *objects; /**< by the object's number */
+    struct wakeup_object *objects; /**< by index of the object */
     size_t n_objects, cap_objects;
-    struct chain_pair *pairs; /**< longest total first after chain_finish() */
+    struct wakeup_pair *pairs; /**< longest total first after wakeup_finish() */
     size_t n_pairs, cap_pairs;
     struct map by_created, by_pair;
 };
 
 /* What returns int returns 0 or UPMU_E_NOMEM. */
 
-/** A thread is made (in its maker), begins, ends. */
-int chain_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
-int chain_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
-int chain_end(struct overview *o, uint32_t thread, uint64_t time_ns);
+/* wakeup_graph.c */
 
-/** The thread stops for `object`. */
-int chain_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
-/** Somebody may wait for `object` beside others from now on: what could end that is remembered. */
-int chain_watch(struct overview *o, uint32_t object);
-/** The wait for `object` that ends now is ended by what ended waits for `other` last. */
-void chain_woken_by(struct overview *o, uint32_t object, uint32_t other);
-/** What had begun was no wait. */
-void chain_forget(struct overview *o, uint32_t thread, uint32_t object);
-
-/** A wait that is over. */
-struct chain_wait_end {
-    uint32_t object;
-    uint32_t holder; /**< thread that had the object when the wait began, MAP_NONE if not known */
-    uint64_t time_ns, ns;
-    bool finished; /**< false: the thread will never go on */
-    bool failed;   /**< it goes on without what it waited for: nobody did that */
-};
-int chain_go_on(struct overview *o, uint32_t thread, const struct chain_wait_end *w);
-
-/** The thread releases, signals, posts, wakes (`all`: everybody): who waits for `object` may go on. */
-int chain_wake(struct overview *o, uint32_t thread, uint32_t object, uint64_t time_ns, bool all);
-/** A use of an object has held it from `since_ns` until now; 0: it is not known since when, and nothing is done. */
-int chain_held(struct overview *o, uint32_t use, uint64_t since_ns, uint64_t time_ns);
-
+/** The thread creates another one, begins, ends. */
+int wakeup_create(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int wakeup_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int wakeup_end(struct overview *o, uint32_t thread, uint64_t time_ns);
+/** `stats->thread` has held `stats->object` from `since_ns` until now; 0: not known since when, nothing is done. */
+int wakeup_held(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns);
 /** All threads have ended. */
-int chain_finish(struct overview *o);
-void chain_free(struct chain *c);
+int wakeup_finish(struct overview *o);
+void wakeup_free(struct wakeup_graph *g);
+
+/* wakeup_waits.c */
+
+/** The thread begins to wait for `object`. */
+int wakeup_wait(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** `object` becomes part of a multi-word futex wait. */
+int wakeup_watch(struct overview *o, uint32_t object);
+/** The wait for `object` that ends now was ended by the last wake of `other`. */
+void wakeup_woken_by(struct overview *o, uint32_t object, uint32_t other);
+/** The call returned without waiting: drop the wait. */
+void wakeup_cancel(struct overview *o, uint32_t thread, uint32_t object);
+
+struct wakeup_wait_end {
+    uint32_t object;
+    uint32_t holder; /**< thread that held the object at the begin of the wait, MAP_NONE if not known */
+    uint64_t time_ns, ns;
+    bool finished; /**< false: the thread never resumes */
+    bool failed;   /**< it resumes without what it waited for: no thread caused that */
+};
+int wakeup_resume(struct overview *o, uint32_t thread, const struct wakeup_wait_end *w);
+
+/** The thread releases, signals, posts or wakes; `all`: it wakes all waiters of `object`. */
+int wakeup_wake(struct overview *o, uint32_t thread, uint32_t object, uint64_t time_ns, bool all);
 
 #endif

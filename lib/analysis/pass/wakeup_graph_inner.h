@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the files of the graph share (chain.c, chain_waits.c). Room: analysis. */
-#ifndef UPMU_ANALYSIS_CHAIN_INNER_H
-#define UPMU_ANALYSIS_CHAIN_INNER_H
+/** @file Access to the wakeup graph for wakeup_graph.c and wakeup_waits.c. */
+#ifndef UPMU_ANALYSIS_WAKEUP_GRAPH_INNER_H
+#define UPMU_ANALYSIS_WAKEUP_GRAPH_INNER_H
 
-#include "analysis/pass/overview.h"
+#include "analysis/pass/state.h"
 
 /* NULL and MAP_NONE are returned without memory. */
 
-struct chain_object *chain_object(struct overview *o, uint32_t object);
-/** The thread, which begins with its first moment, at `time_ns` at the latest. */
-struct chain_thread *chain_thread(struct overview *o, uint32_t thread, uint64_t time_ns);
-/** A new moment of a thread that is known; `thread`, `prev` and `share` of `stop` are filled in here. */
-uint32_t chain_stop(struct overview *o, uint32_t thread, struct chain_stop stop);
-/** The moment in which the thread does something for others. */
-uint32_t chain_at(struct overview *o, uint32_t thread, uint64_t time_ns);
+struct wakeup_object *wakeup_object(struct overview *o, uint32_t object);
+/** The thread; created with a NODE_BEGIN, at `time_ns` at the latest. */
+struct wakeup_thread *wakeup_thread(struct overview *o, uint32_t thread, uint64_t time_ns);
+/** Append a node to a thread in the graph, which sets `thread`, `prev` and `hold`. */
+uint32_t wakeup_node_add(struct overview *o, uint32_t thread, struct wakeup_node node);
+/** The node of an action of the thread. */
+uint32_t wakeup_action(struct overview *o, uint32_t thread, uint64_t time_ns);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who can go on, and what the rest is caught in. Room: waitgraph; before it a picture of a process, after it a report.
+ * Search for deadlocked threads.
  *
- * Three rounds over the same threads, from what is surest to what is least: first as if posts, signals and timeouts
- * would always come (what stands then is a matter of locks and joins alone, and certain), then with posts and signals
- * coming only from threads that can go on, then as if no timeout came. What an earlier round has found stays found.
+ * Three rounds over the same threads. ROUND_LOCKS assumes that posts, signals and timeouts always come: threads
+ * blocked then are deadlocked by locks and joins alone, which is certain. ROUND_POSTS admits posts and signals only
+ * from threads that can continue. ROUND_TIMEOUTS assumes that no timeout expires. Deadlocks found in one round are
+ * kept in the next.
  */
 #include "deadlock/graph/blocked.h"
 
@@ -22,8 +23,8 @@ static int by_lock(const void *a, const void *b)
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* A thread's first and its later turns with a recursive lock all stand there; what matters is that it is among them. */
-static void index_holders(struct wg_picture *p)
+/* A recursive lock is listed once for each acquisition. */
+static void index_holders(struct wg_snapshot *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n_threads; i++)
@@ -36,7 +37,7 @@ static void index_holders(struct wg_picture *p)
         qsort(p->holders, n, sizeof *p->holders, by_lock);
 }
 
-const struct wg_holder *wg_holders_of(const struct wg_picture *p, uint64_t lock, size_t *n)
+const struct wg_holder *wg_holders_of(const struct wg_snapshot *p, uint64_t lock, size_t *n)
 {
     size_t low = 0, high = p->n_holds;
     while (low < high) {
@@ -51,7 +52,7 @@ const struct wg_holder *wg_holders_of(const struct wg_picture *p, uint64_t lock,
     return p->holders + low;
 }
 
-/* ----------------------------------------------------------------------------------------------- who blocks whom */
+/* ----------------------------------------------------------------------------------------------- blockers */
 
 static bool has_writer(const struct wg_holder *h, size_t n)
 {
@@ -61,137 +62,139 @@ static bool has_writer(const struct wg_holder *h, size_t n)
     return false;
 }
 
-/* A writer that waits for the lock which thread `t` wants to read, and cannot go on; WG_NONE. */
-static uint32_t writer_ahead(const struct wg_picture *p, uint32_t t)
+/* A waiting writer of the lock that thread `t` waits to read, which cannot continue; WG_NONE. */
+static uint32_t writer_ahead(const struct wg_snapshot *p, uint32_t t)
 {
     if (!p->threads[t].writers_first)
         return WG_NONE;
     for (size_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *w = &p->threads[i];
-        if (w->wait == WG_TAKES && w->object == p->threads[t].object && !w->moves && i != t)
+        if (w->wait == WG_LOCK && w->object == p->threads[t].object && !w->can_continue && i != t)
             return (uint32_t)i;
     }
     return WG_NONE;
 }
 
-/* Another thread that has the semaphore, which is used as a lock, and cannot go on. Anybody could post it: this counts
- * where nobody is left who could. */
-static uint32_t holder_of_post(const struct wg_picture *p, uint32_t t, const struct wg_holder *h, size_t n)
+/* Another thread that holds the semaphore as a lock, and cannot continue. Any thread could post it: this matters
+ * only where none can. */
+static uint32_t holder_of_post(const struct wg_snapshot *p, uint32_t t, const struct wg_holder *h, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct wg_thread *holder = &p->threads[h[i].thread];
-        if (h[i].thread != t && !holder->moves && holder->wait != WG_ENDED)
+        if (h[i].thread != t && !holder->can_continue && holder->wait != WG_ENDED)
             return h[i].thread;
     }
     return WG_NONE;
 }
 
-/* Signalled or not, and at the end of its time as well, a wait for a condition variable ends with the mutex. */
-uint32_t wg_retaken_from(const struct wg_picture *p, uint32_t t)
+/* Signaled or timed out, a condition variable's wait ends by reacquiring the mutex. */
+uint32_t wg_mutex_holder(const struct wg_snapshot *p, uint32_t t)
 {
     const struct wg_thread *w = &p->threads[t];
     size_t n;
     const struct wg_holder *h = wg_holders_of(p, w->mutex, &n);
-    for (size_t i = 0; w->wait == WG_SIGNAL && w->mutex != 0 && i < n; i++)
-        if (h[i].thread != t && !p->threads[h[i].thread].moves)
+    for (size_t i = 0; w->wait == WG_COND && w->mutex != 0 && i < n; i++)
+        if (h[i].thread != t && !p->threads[h[i].thread].can_continue)
             return h[i].thread;
     return WG_NONE;
 }
 
-/* A holder of what `t` waits for that cannot go on (or has ended); WG_NONE if there is none. Others come before `t`
- * itself: that a thread stands in its own way is said only where nobody else does, or it holds the lock alone. */
-static uint32_t blocker(const struct wg_picture *p, uint32_t t)
+/* A holder of what `t` waits for that cannot continue (or has ended); WG_NONE if there is none. `t` itself is
+ * returned only if no other thread blocks it. */
+static uint32_t blocker(const struct wg_snapshot *p, uint32_t t)
 {
     const struct wg_thread *w = &p->threads[t];
-    if (w->wait == WG_JOINS) {
-        bool stands = w->target != WG_NONE && p->threads[w->target].wait != WG_ENDED && !p->threads[w->target].moves;
-        return stands ? w->target : WG_NONE;
+    if (w->wait == WG_JOIN) {
+        bool target_blocked =
+            w->target != WG_NONE && p->threads[w->target].wait != WG_ENDED && !p->threads[w->target].can_continue;
+        return target_blocked ? w->target : WG_NONE;
     }
     size_t n;
     uint32_t found = WG_NONE;
     const struct wg_holder *h = wg_holders_of(p, w->object, &n);
-    if (w->wait == WG_POST)
+    if (w->wait == WG_SEM)
         return holder_of_post(p, t, h, n);
-    if (w->wait == WG_SIGNAL)
-        return wg_retaken_from(p, t);
-    if (w->wait == WG_READS && !has_writer(h, n))
+    if (w->wait == WG_COND)
+        return wg_mutex_holder(p, t);
+    if (w->wait == WG_READ_LOCK && !has_writer(h, n))
         return n > 0 ? writer_ahead(p, t) : WG_NONE;
     for (size_t i = 0; i < n; i++) {
-        bool stands = !p->threads[h[i].thread].moves;
-        if (stands && (w->wait != WG_READS || !h[i].shared) && (found == WG_NONE || found == t))
+        bool holder_blocked = !p->threads[h[i].thread].can_continue;
+        if (holder_blocked && (w->wait != WG_READ_LOCK || !h[i].shared) && (found == WG_NONE || found == t))
             found = h[i].thread;
     }
     return found;
 }
 
-/* --------------------------------------------------------------------------------------------- who can go on */
+/* --------------------------------------------------------------------------------------------- threads that can
+ * continue */
 
 static bool waits_for_lock_or_end(const struct wg_thread *t)
 {
-    return t->wait == WG_TAKES || t->wait == WG_READS || t->wait == WG_JOINS;
+    return t->wait == WG_LOCK || t->wait == WG_READ_LOCK || t->wait == WG_JOIN;
 }
 
-/* Whether it waits for certain threads; `posts`: those that hold a semaphore among them. */
+/* Whether it waits for particular threads; `posts`: also for the holder of a semaphore. */
 static bool waits_for_holder(const struct wg_thread *t, bool posts)
 {
-    return waits_for_lock_or_end(t) || t->wait == WG_SIGNAL || (posts && t->wait == WG_POST);
+    return waits_for_lock_or_end(t) || t->wait == WG_COND || (posts && t->wait == WG_SEM);
 }
 
-static bool can_move(const struct wg_picture *p, uint32_t t, enum round round, bool anybody)
+static bool can_continue(const struct wg_snapshot *p, uint32_t t, enum round round, bool any)
 {
     const struct wg_thread *w = &p->threads[t];
-    if (w->wait == WG_RUNS)
+    if (w->wait == WG_RUNNING)
         return true;
-    if (w->wait == WG_ENDED || wg_retaken_from(p, t) != WG_NONE)
+    if (w->wait == WG_ENDED || wg_mutex_holder(p, t) != WG_NONE)
         return false;
     if (w->timed && (round != ROUND_TIMEOUTS || !waits_for_lock_or_end(w)))
         return true;
     if (waits_for_lock_or_end(w))
         return blocker(p, t) == WG_NONE;
-    return round == ROUND_POSTS ? anybody : true;
+    return round == ROUND_POSTS ? any : true;
 }
 
-/* Nobody who was found in an earlier round moves. */
-static void find_movers(struct wg_picture *p, enum round round)
+/* Threads deadlocked in an earlier round cannot continue. */
+static void find_continuing(struct wg_snapshot *p, enum round round)
 {
-    bool anybody = false, more = true;
+    bool any = false, more = true;
     for (size_t i = 0; i < p->n_threads; i++)
-        p->threads[i].moves = false;
+        p->threads[i].can_continue = false;
     while (more) {
         more = false;
         for (size_t i = 0; i < p->n_threads; i++) {
             struct wg_thread *t = &p->threads[i];
-            if (t->moves || t->trouble != WG_NONE || !can_move(p, (uint32_t)i, round, anybody))
+            if (t->can_continue || t->deadlock != WG_NONE || !can_continue(p, (uint32_t)i, round, any))
                 continue;
-            t->moves = anybody = more = true;
+            t->can_continue = any = more = true;
         }
     }
 }
 
-/* ------------------------------------------------------------------------------------------------ what it is */
+/* ------------------------------------------------------------------------------------------------ deadlocks */
 
-static struct wg_trouble_found *new_trouble(struct wg_picture *p, enum wg_trouble kind, enum wg_certainty certainty,
-                                            uint64_t object)
+static struct wg_deadlock *new_deadlock(struct wg_snapshot *p, enum wg_deadlock_kind kind, enum wg_certainty certainty,
+                                        uint64_t object)
 {
-    struct wg_trouble_found *f = &p->found[p->n_found++];
-    *f = (struct wg_trouble_found){
+    struct wg_deadlock *f = &p->deadlocks[p->n_deadlocks++];
+    *f = (struct wg_deadlock){
         .kind = kind, .certainty = certainty, .object = object, .other = WG_NONE, .first = (uint32_t)p->n_members};
     return f;
 }
 
-static void join_trouble(struct wg_picture *p, struct wg_trouble_found *f, uint32_t t)
+static void join_deadlock(struct wg_snapshot *p, struct wg_deadlock *f, uint32_t t)
 {
     p->members[p->n_members++] = t;
-    p->threads[t].trouble = (uint32_t)(f - p->found);
+    p->threads[t].deadlock = (uint32_t)(f - p->deadlocks);
     f->n++;
 }
 
-static enum wg_trouble kind_of_cycle(const struct wg_picture *p, uint32_t start)
+static enum wg_deadlock_kind kind_of_cycle(const struct wg_snapshot *p, uint32_t start)
 {
     bool joins = true;
     uint32_t t = start, n = 0;
     do {
-        joins = joins && p->threads[t].wait == WG_JOINS;
+        joins = joins && p->threads[t].wait == WG_JOIN;
         t = blocker(p, t);
         n++;
     } while (t != start);
@@ -200,42 +203,42 @@ static enum wg_trouble kind_of_cycle(const struct wg_picture *p, uint32_t start)
     return joins ? WG_JOIN_CYCLE : WG_CYCLE;
 }
 
-static void add_cycle(struct wg_picture *p, uint32_t start, enum wg_certainty certainty)
+static void add_cycle(struct wg_snapshot *p, uint32_t start, enum wg_certainty certainty)
 {
-    enum wg_trouble kind = kind_of_cycle(p, start);
-    struct wg_trouble_found *f = new_trouble(p, kind, certainty, p->threads[start].object);
+    enum wg_deadlock_kind kind = kind_of_cycle(p, start);
+    struct wg_deadlock *f = new_deadlock(p, kind, certainty, p->threads[start].object);
     uint32_t t = start;
     do {
-        join_trouble(p, f, t);
+        join_deadlock(p, f, t);
         t = blocker(p, t);
     } while (t != start);
 }
 
-/* The lock it waits for, or takes again at the end of its wait. */
+/* The lock it waits for, or reacquires at the end of its wait. */
 static uint64_t lock_wanted(const struct wg_thread *t)
 {
-    bool takes = t->wait == WG_TAKES || t->wait == WG_READS;
-    return takes ? t->object : t->wait == WG_SIGNAL ? t->mutex : 0;
+    bool takes = t->wait == WG_LOCK || t->wait == WG_READ_LOCK;
+    return takes ? t->object : t->wait == WG_COND ? t->mutex : 0;
 }
 
-/* One trouble per lock, however many wait for it. */
-static void add_waiter_of_ended(struct wg_picture *p, uint32_t t, uint32_t ended, enum wg_certainty certainty)
+/* One deadlock per lock, for all its waiters. */
+static void add_waiter_of_ended(struct wg_snapshot *p, uint32_t t, uint32_t ended, enum wg_certainty certainty)
 {
-    struct wg_trouble_found *f = new_trouble(p, WG_OWNER_ENDED, certainty, lock_wanted(&p->threads[t]));
+    struct wg_deadlock *f = new_deadlock(p, WG_OWNER_ENDED, certainty, lock_wanted(&p->threads[t]));
     f->other = ended;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *w = &p->threads[i];
-        if (!w->moves && w->trouble == WG_NONE && lock_wanted(w) == f->object)
-            join_trouble(p, f, i);
+        if (!w->can_continue && w->deadlock == WG_NONE && lock_wanted(w) == f->object)
+            join_deadlock(p, f, i);
     }
 }
 
-/* From thread to the thread in its way, until a cycle closes or the way ends. `mark` is the walk's number, so each
- * thread is walked over once. */
-static void walk_from(struct wg_picture *p, uint32_t start, enum wg_certainty certainty, bool posts)
+/* Follows blockers from thread to thread until a cycle closes or the path ends. `mark` is the number of the walk,
+ * so each thread is visited once. */
+static void walk_from(struct wg_snapshot *p, uint32_t start, enum wg_certainty certainty, bool posts)
 {
     uint32_t t = start, walk = start + 1;
-    while (t != WG_NONE && p->threads[t].mark == 0 && p->threads[t].trouble == WG_NONE) {
+    while (t != WG_NONE && p->threads[t].mark == 0 && p->threads[t].deadlock == WG_NONE) {
         struct wg_thread *w = &p->threads[t];
         w->mark = walk;
         uint32_t next = waits_for_holder(w, posts) ? blocker(p, t) : WG_NONE;
@@ -245,108 +248,109 @@ static void walk_from(struct wg_picture *p, uint32_t start, enum wg_certainty ce
         }
         t = next;
     }
-    if (t != WG_NONE && p->threads[t].mark == walk && p->threads[t].trouble == WG_NONE)
+    if (t != WG_NONE && p->threads[t].mark == walk && p->threads[t].deadlock == WG_NONE)
         add_cycle(p, t, certainty);
 }
 
-static void name_locks(struct wg_picture *p, enum wg_certainty certainty, bool posts)
+static void add_lock_deadlocks(struct wg_snapshot *p, enum wg_certainty certainty, bool posts)
 {
     for (uint32_t i = 0; i < p->n_threads; i++)
         p->threads[i].mark = 0;
     for (uint32_t i = 0; i < p->n_threads; i++) {
         const struct wg_thread *t = &p->threads[i];
-        if (!t->moves && t->trouble == WG_NONE && waits_for_holder(t, posts))
+        if (!t->can_continue && t->deadlock == WG_NONE && waits_for_holder(t, posts))
             walk_from(p, i, certainty, posts);
     }
 }
 
-/* Cycles through semaphores used as locks, where nobody is left to post them. */
-static void name_post_cycles(struct wg_picture *p)
+/* Cycles through semaphores used as locks, where no thread can post them. */
+static void add_semaphore_cycles(struct wg_snapshot *p)
 {
-    size_t before = p->n_found;
-    name_locks(p, WG_CERTAIN, true);
-    for (size_t i = before; i < p->n_found; i++) {
-        struct wg_trouble_found *f = &p->found[i];
+    size_t before = p->n_deadlocks;
+    add_lock_deadlocks(p, WG_CERTAIN, true);
+    for (size_t i = before; i < p->n_deadlocks; i++) {
+        struct wg_deadlock *f = &p->deadlocks[i];
         bool outside = p->woken_from_outside;
         for (uint32_t k = 0; k < f->n; k++)
             outside |= p->threads[p->members[f->first + k]].outside;
         f->certainty = outside ? WG_STALLED : WG_CERTAIN;
-        f->silent = true;
+        f->no_waker = true;
     }
 }
 
-static enum wg_trouble kind_of_silence(enum wg_wait wait)
+static enum wg_deadlock_kind no_waker_kind(enum wg_wait wait)
 {
     switch (wait) {
-    case WG_POST:
+    case WG_SEM:
         return WG_NO_POST;
-    case WG_SIGNAL:
+    case WG_COND:
         return WG_NO_SIGNAL;
-    case WG_ARRIVAL:
+    case WG_BARRIER:
         return WG_BARRIER_SHORT;
     default:
         return WG_NO_WAKE;
     }
 }
 
-static bool is_silent(const struct wg_thread *t)
+static bool has_no_waker(const struct wg_thread *t)
 {
-    return !t->moves && t->trouble == WG_NONE && t->wait >= WG_POST;
+    return !t->can_continue && t->deadlock == WG_NONE && t->wait >= WG_SEM;
 }
 
-/* One trouble for all who wait for the same thing in the same way. */
-static void name_silences(struct wg_picture *p)
+/* One deadlock for all threads that wait for the same object in the same way. */
+static void add_no_waker(struct wg_snapshot *p)
 {
     for (uint32_t i = 0; i < p->n_threads; i++) {
-        if (!is_silent(&p->threads[i]))
+        if (!has_no_waker(&p->threads[i]))
             continue;
         const struct wg_thread first = p->threads[i];
         bool outside = p->woken_from_outside || first.outside;
-        struct wg_trouble_found *f =
-            new_trouble(p, kind_of_silence(first.wait), outside ? WG_STALLED : WG_CERTAIN, first.object);
-        f->silent = true;
+        struct wg_deadlock *f =
+            new_deadlock(p, no_waker_kind(first.wait), outside ? WG_STALLED : WG_CERTAIN, first.object);
+        f->no_waker = true;
         for (uint32_t k = i; k < p->n_threads; k++)
-            if (is_silent(&p->threads[k]) && p->threads[k].wait == first.wait && p->threads[k].object == first.object)
-                join_trouble(p, f, k);
+            if (has_no_waker(&p->threads[k]) && p->threads[k].wait == first.wait &&
+                p->threads[k].object == first.object)
+                join_deadlock(p, f, k);
     }
 }
 
-/* Who stands and is part of nothing waits for somebody who is. */
-static void name_those_behind(struct wg_picture *p, bool posts)
+/* Blocked threads outside of all deadlocks wait for a deadlocked thread. */
+static void add_waiters_behind(struct wg_snapshot *p, bool posts)
 {
     bool more = true;
     while (more) {
         more = false;
         for (uint32_t i = 0; i < p->n_threads; i++) {
             struct wg_thread *t = &p->threads[i];
-            if (t->moves || t->trouble != WG_NONE || !waits_for_holder(t, posts))
+            if (t->can_continue || t->deadlock != WG_NONE || !waits_for_holder(t, posts))
                 continue;
             uint32_t next = blocker(p, i);
-            if (next == WG_NONE || p->threads[next].trouble == WG_NONE)
+            if (next == WG_NONE || p->threads[next].deadlock == WG_NONE)
                 continue;
-            t->trouble = p->threads[next].trouble;
+            t->deadlock = p->threads[next].deadlock;
             t->behind = more = true;
         }
     }
 }
 
-void wg_stand(struct wg_picture *p)
+void wg_find_blocked(struct wg_snapshot *p)
 {
-    p->n_found = p->n_members = 0;
+    p->n_deadlocks = p->n_members = 0;
     for (size_t i = 0; i < p->n_threads; i++) {
-        p->threads[i].trouble = WG_NONE;
+        p->threads[i].deadlock = WG_NONE;
         p->threads[i].behind = false;
     }
     index_holders(p);
-    find_movers(p, ROUND_LOCKS);
-    name_locks(p, WG_CERTAIN, false);
-    name_those_behind(p, false);
-    find_movers(p, ROUND_POSTS);
-    name_post_cycles(p);
-    name_those_behind(p, true);
-    name_silences(p);
-    name_those_behind(p, false);
-    find_movers(p, ROUND_TIMEOUTS);
-    name_locks(p, WG_BREAKABLE, false);
-    name_those_behind(p, false);
+    find_continuing(p, ROUND_LOCKS);
+    add_lock_deadlocks(p, WG_CERTAIN, false);
+    add_waiters_behind(p, false);
+    find_continuing(p, ROUND_POSTS);
+    add_semaphore_cycles(p);
+    add_waiters_behind(p, true);
+    add_no_waker(p);
+    add_waiters_behind(p, false);
+    find_continuing(p, ROUND_TIMEOUTS);
+    add_lock_deadlocks(p, WG_BREAKABLE, false);
+    add_waiters_behind(p, false);
 }

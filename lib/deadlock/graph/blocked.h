@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Which threads stand for ever, and why: from who holds what and who waits for what at one moment.
- * Room: waitgraph. Before it: whoever has a picture of a process (lib/analysis, live or from a recording); after it: its
- * report. Pure: no thread, clock or file is asked, nothing is allocated, all memory is the caller's.
+ * Deadlocked threads of a snapshot of holders and waiters.
  *
- * The question is turned round: who can still go on? A thread that runs can. A thread that waits can if what it waits
- * for may come: a lock whose holders can all go on (or whose holder nobody knows), the end of a thread that can go on,
- * a post, signal or arrival while anybody can go on. Who waits for a signal needs the mutex, too. What is left when nothing more can be added stands for ever. So no
- * number of locks, readers or mixed kinds needs a rule of its own, and what is not known never makes a deadlock.
+ * The algorithm computes the threads that can continue, as a fixed point: a running thread can. A waiting thread can if all
+ * holders of its lock can (or are not known), if the thread it joins can, or, for a post, a signal or an arrival, if any
+ * thread can; a wait for a signal also needs its mutex. The remaining threads are deadlocked. Missing data thus never
+ * makes a deadlock. Pure functions: no allocation, all memory is the caller's.
  */
-#ifndef UPMU_WAITGRAPH_STAND_H
-#define UPMU_WAITGRAPH_STAND_H
+#ifndef UPMU_DEADLOCK_GRAPH_BLOCKED_H
+#define UPMU_DEADLOCK_GRAPH_BLOCKED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,62 +17,61 @@
 
 #define WG_NONE UINT32_MAX
 
-/** What a thread is doing. */
+/** State of a thread: what it waits for. */
 enum wg_wait {
-    WG_RUNS,    /**< it goes on, as far as is known */
-    WG_ENDED,   /**< it does nothing any more; what it held it holds for ever */
-    WG_TAKES,   /**< waits for a lock, for itself alone */
-    WG_READS,   /**< waits for a lock as one of several readers */
-    WG_JOINS,   /**< waits for the end of thread `target` */
-    WG_POST,    /**< waits for a post of a semaphore */
-    WG_SIGNAL,  /**< waits for the signal of a condition variable */
-    WG_ARRIVAL, /**< waits at a barrier */
-    WG_WAKE,    /**< waits on a futex of the program's own */
+    WG_RUNNING,   /**< it waits for nothing, as far as is known */
+    WG_ENDED,     /**< it holds its locks permanently */
+    WG_LOCK,      /**< for a lock, exclusively */
+    WG_READ_LOCK, /**< for a lock as a reader */
+    WG_JOIN,      /**< for the end of thread `target` */
+    WG_SEM,       /**< for a post of a semaphore */
+    WG_COND,      /**< for the signal of a condition variable */
+    WG_BARRIER,   /**< for arrivals at a barrier */
+    WG_FUTEX,     /**< on a futex of the program */
 };
 
-/** How certain it is. */
 enum wg_certainty {
     WG_CERTAIN,   /**< nothing can end it */
     WG_STALLED,   /**< no thread can end it, but something else could */
-    WG_BREAKABLE, /**< a wait in it ends by itself at some time */
+    WG_BREAKABLE, /**< one of its waits has a timeout */
     WG_CERTAINTIES,
 };
 
-/** What is wrong. */
-enum wg_trouble {
-    WG_CYCLE,         /**< threads that wait for each other's locks (and ends) */
+enum wg_deadlock_kind {
+    WG_CYCLE,         /**< threads wait for each other's locks (and ends) */
     WG_SELF,          /**< a thread waits for a lock that it holds */
     WG_OWNER_ENDED,   /**< the lock's holder has ended */
-    WG_JOIN_CYCLE,    /**< threads that wait for each other's ends only */
+    WG_JOIN_CYCLE,    /**< threads wait for each other's ends only */
     WG_JOIN_SELF,     /**< a thread waits for its own end */
-    WG_NO_POST,       /**< nobody is left to post the semaphore */
-    WG_NO_SIGNAL,     /**< nobody is left to signal the condition variable */
-    WG_BARRIER_SHORT, /**< nobody is left to arrive at the barrier */
-    WG_NO_WAKE,       /**< nobody is left to wake the futex */
-    WG_TROUBLES,
+    WG_NO_POST,       /**< no thread can post the semaphore */
+    WG_NO_SIGNAL,     /**< no thread can signal the condition variable */
+    WG_BARRIER_SHORT, /**< no thread can arrive at the barrier */
+    WG_NO_WAKE,       /**< no thread can wake the futex */
+    WG_DEADLOCK_KINDS,
 };
 
 struct wg_thread {
     enum wg_wait wait;
-    bool timed;                   /**< the wait ends by itself at some time */
-    bool outside;                 /**< the object is shared with other processes: they could end the wait */
-    bool writers_first;           /**< WG_READS: a writer that waits keeps readers from entering */
+    bool timed;                   /**< the wait has a timeout */
+    bool outside;                 /**< the object is shared with other processes, which could end the wait */
+    bool writers_first;           /**< WG_READ_LOCK: a waiting writer keeps readers out */
     uint64_t object;              /**< what it waits for */
-    uint64_t mutex;               /**< WG_SIGNAL: what it takes again before its wait ends; 0: not known */
-    uint32_t target;              /**< WG_JOINS: index of the thread; WG_NONE: not known */
-    uint32_t first_hold, n_holds; /**< in wg_picture.holds */
+    uint64_t mutex;               /**< WG_COND: the mutex it reacquires before its wait ends; 0: not known */
+    uint32_t target;              /**< WG_JOIN: index of the thread; WG_NONE: not known */
+    uint32_t first_hold, n_holds; /**< in wg_snapshot.holds */
 
-    /* The answer. */
-    uint32_t trouble; /**< index of the trouble it is in or behind; WG_NONE: it can go on */
-    bool behind;      /**< it waits for a thread in trouble without being part of it */
-    bool moves;       /**< working space */
-    uint32_t mark;    /**< working space */
+    /* Output. */
+    uint32_t deadlock; /**< index of the deadlock it is part of or behind; WG_NONE: it can continue */
+    bool behind;       /**< it waits for a deadlocked thread without being part of the deadlock */
+    /* Working space. */
+    bool can_continue;
+    uint32_t mark;
 };
 
-/** A lock that a thread holds; a recursive one once for each time. */
+/** A lock held by a thread; a recursive one once for each acquisition. */
 struct wg_hold {
     uint64_t lock;
-    bool shared; /**< as one of several readers */
+    bool shared; /**< as a reader */
 };
 
 /** Working space: a hold, sorted by lock. */
@@ -84,38 +81,37 @@ struct wg_holder {
     bool shared;
 };
 
-struct wg_trouble_found {
-    enum wg_trouble kind;
+struct wg_deadlock {
+    enum wg_deadlock_kind kind;
     enum wg_certainty certainty;
     uint64_t object;   /**< the lock, semaphore, ... for kinds that have one */
     uint32_t other;    /**< WG_OWNER_ENDED: the thread that ended; else WG_NONE */
-    bool silent;       /**< it holds because nobody at all is left who could post, signal or wake */
-    uint32_t first, n; /**< in wg_picture.members: in a cycle each waits for the next, the last for the first */
+    bool no_waker;     /**< it depends on all threads being blocked: none can post, signal or wake */
+    uint32_t first, n; /**< in wg_snapshot.members: in a cycle each waits for the next, the last for the first */
 };
 
-struct wg_picture {
+struct wg_snapshot {
     struct wg_thread *threads;
     size_t n_threads;
     const struct wg_hold *holds;
     size_t n_holds;
-    /** Something beside the threads could post, signal or wake: a signal handler, a timer. */
-    bool woken_from_outside;
+    bool woken_from_outside; /**< a signal handler or a timer could post, signal or wake */
 
-    struct wg_holder *holders;      /**< room for n_holds */
-    uint32_t *members;              /**< room for n_threads */
-    struct wg_trouble_found *found; /**< room for n_threads */
-    size_t n_found;                 /**< the answer */
+    struct wg_holder *holders;     /**< n_holds elements, filled by wg_find_blocked() */
+    uint32_t *members;             /**< n_threads elements, output */
+    struct wg_deadlock *deadlocks; /**< n_threads elements, output */
+    size_t n_deadlocks;
     size_t n_members;
 };
 
-/** Find everybody who stands. Fills `found`, `members` and each thread's answer. */
-void wg_stand(struct wg_picture *p);
+/** Find all deadlocks. Sets `deadlocks`, `members` and the output of each thread. */
+void wg_find_blocked(struct wg_snapshot *s);
 
-/** The thread that has the mutex which `t`, waiting for a signal, takes again before it goes on, and stands itself; WG_NONE:
- *  there is none. After wg_stand(). */
-uint32_t wg_retaken_from(const struct wg_picture *p, uint32_t t);
+/** The blocked holder of the mutex that `t`, which waits for a signal, must reacquire; WG_NONE: there is none. After
+ *  wg_find_blocked(). */
+uint32_t wg_mutex_holder(const struct wg_snapshot *s, uint32_t t);
 
-/** Holders of a lock: they stand in `holders` from the returned place on, `*n` of them. After wg_stand(). */
-const struct wg_holder *wg_holders_of(const struct wg_picture *p, uint64_t lock, size_t *n);
+/** Holders of a lock: the returned element of `holders` and its successors, `*n` in all. After wg_find_blocked(). */
+const struct wg_holder *wg_holders_of(const struct wg_snapshot *s, uint64_t lock, size_t *n);
 
 #endif

@@ -1,93 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Which locks were taken in orders that could make threads wait for each other for ever.
- * Room: waitgraph. Before it: what a recording says of nested acquisitions; after it: a report. Pure, in the caller's
- * memory.
+ * Lock-order inversions: cycles of nested acquisitions that could become a deadlock.
  *
- * What is looked at is not edges between locks but takings: thread T took L while it held H. A cycle of takings, each
- * wanting a lock that the next one holds, can become a deadlock if its threads are different, no lock is held in two of
- * them (a gate) and no room in more of them than find place there, none comes before another by creation or joining, and
- * all of them wait without end. A cycle that fails one of these is reported as what it is, not left out. Looking at edges
- * instead would lose the gate of one occurrence in another one, and so be wrong on both sides.
+ * The unit is the acquisition (thread T acquired L while holding H), not the edge between two locks. A cycle of
+ * acquisitions, each of a lock that the next one holds, can deadlock if its threads differ, no lock is held in two of them
+ * (a gate), no semaphore has too few permits for all of them, none happens before another, and no wait is bounded. A
+ * cycle that fails a condition is reported with the class that names it. A graph of edges would lose which gates were
+ * held in which acquisition, and so report false positives and false negatives. Pure functions in the caller's memory.
  */
-#ifndef UPMU_WAITGRAPH_ORDER_H
-#define UPMU_WAITGRAPH_ORDER_H
+#ifndef UPMU_DEADLOCK_GRAPH_LOCK_ORDER_H
+#define UPMU_DEADLOCK_GRAPH_LOCK_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a cycle is, the worst first. */
+/** Class of a cycle, the most severe first. */
 enum wg_order_class {
-    WG_INVERSION, /**< it can happen */
-    WG_GATED, /**< a lock held in two of its takings keeps it from happening, or a room that has not place for all */
-    WG_ONE_THREAD, /**< one thread alone took locks in both orders */
-    WG_ORDERED,    /**< one thread's part was over before the other's began: creation, joining */
-    WG_BROKEN,     /**< one of the waits is a try, or ends by itself */
+    WG_INVERSION,  /**< it can deadlock */
+    WG_GATED,      /**< prevented by a lock held in two of its acquisitions, or by the permits of a semaphore */
+    WG_ONE_THREAD, /**< a single thread used both orders */
+    WG_ORDERED,    /**< one acquisition happens before another, by thread creation or join */
+    WG_BROKEN,     /**< one of the acquisitions is a trylock, or has a timeout */
     WG_ORDER_CLASSES,
 };
 
-/** A lock that is held; locks are numbered from 0. */
+/** A held lock; locks are numbered from 0. */
 struct wg_order_held {
     uint32_t lock;
-    bool shared;     /**< as one of several readers */
-    uint32_t places; /**< of a room that so many threads find place in; it is shared, and no lock. 0: a lock */
+    bool shared;      /**< as a reader */
+    uint32_t permits; /**< of a counting semaphore, which is held shared; 0: a lock */
 };
 
-/** A thread took a lock while it held others. */
-struct wg_taking {
+/** A thread acquired a lock while it held others. */
+struct wg_acquisition {
     uint32_t thread;
     uint32_t lock;
     bool shared;
-    bool breakable; /**< by trying, or with a time limit */
+    bool breakable; /**< a trylock, or with a timeout */
     uint32_t first_held, n_held;
 };
 
 struct wg_order_cycle {
     enum wg_order_class class;
-    uint32_t first, n; /**< in wg_order.members: numbers of takings, each wants what the next one holds */
+    uint32_t first, n; /**< in wg_order.members: acquisitions, each of a lock that the next one holds */
     uint64_t signature;
 };
 
-/** Working space: one per lock held in a taking. */
+/** Working space: one per lock held in an acquisition. */
 struct wg_order_edge {
-    uint32_t from, to, taking;
-    bool shared; /**< `from` is held so */
+    uint32_t from, to, acquisition;
+    bool shared; /**< `from` is held shared */
 };
 
 struct wg_order {
-    const struct wg_taking *takings;
+    const struct wg_acquisition *acquisitions;
     size_t n_acquisitions;
     const struct wg_order_held *held;
     size_t n_locks;
-    /** Whether one of two takings is over before the other begins. */
+    /** Whether one of two acquisitions happens before the other. */
     bool (*ordered)(void *arg, uint32_t a, uint32_t b);
     void *arg;
 
-    struct wg_order_edge *edges; /**< room for the sum of all n_held */
+    struct wg_order_edge *edges; /**< capacity: the sum of all n_held */
     size_t n_edges;
-    uint32_t *locks; /**< room for 7 * n_locks + 1 */
-    uint32_t *paths; /**< room for 2 * n_acquisitions */
+    uint32_t *locks; /**< capacity: 7 * n_locks + 1 */
+    uint32_t *paths; /**< capacity: 2 * n_acquisitions */
 
-    struct wg_order_cycle *cycles; /**< the answer: room for `max_cycles` */
+    struct wg_order_cycle *cycles; /**< output, capacity `max_cycles` */
     size_t n_cycles, max_cycles;
-    uint32_t *members; /**< room for `max_members` */
+    uint32_t *members; /**< capacity `max_members` */
     size_t n_members, max_members;
-    bool
-        cut; /**< there may be more cycles: no room for them, or the search for inversions was ended after so many steps */
+    bool truncated; /**< there may be more cycles: the capacity or the limit of search steps was reached */
 };
 
-/** Find the cycles, the worst class first, within a class the short ones first. A cycle whose locks include all locks of
- *  one found before is left out. Inversions are found at any length, what cannot happen only up to four takings: in a
- *  deep nest the number of its chains has no bound. */
+/** Find the cycles, sorted by class, then by length. A cycle whose locks include all locks of an earlier one is left out.
+ *  Inversions are found at any length, other classes up to four acquisitions: deep nesting has exponentially many paths. */
 void wg_order_find(struct wg_order *o);
 
-/** order_class.c: take a cycle into the answer unless it is there. @return false if there is no room. */
-bool wg_order_add(struct wg_order *o, enum wg_order_class class, const uint32_t *takings, uint32_t n);
-/** Whether a room is held in more of these takings than find place there. */
-bool wg_order_crowded(const struct wg_order *o, const uint32_t *takings, uint32_t n);
-/** Whether taking `b` can stand in a cycle with `a` in class `class`. */
+/* lock_order_class.c */
+
+/** Add a cycle unless an earlier one covers it. @return false if the capacity is exceeded. */
+bool wg_order_add(struct wg_order *o, enum wg_order_class class, const uint32_t *acquisitions, uint32_t n);
+/** Whether these acquisitions hold a semaphore more often than it has permits. */
+bool wg_order_exceeds_permits(const struct wg_order *o, const uint32_t *acquisitions, uint32_t n);
+/** Whether acquisitions `a` and `b` can be part of one cycle of class `class`. */
 bool wg_order_fits(const struct wg_order *o, enum wg_order_class class, uint32_t a, uint32_t b);
 
 #endif

@@ -340,9 +340,9 @@ static void html_free(struct export_job *job)
     map_free(&h->stacks.by_key);
     places_free(&h->sites);
     places_free(&h->stack_ids);
-    map_free(&h->by_use);
+    map_free(&h->by_thread_object);
     map_free(&h->wait_labels);
-    void *arrays[] = {h->points,      h->marks,       h->uses,         h->released,   h->thread_rank,
+    void *arrays[] = {h->points,      h->marks,       h->thread_stats,         h->released,   h->thread_rank,
                       h->object_rank, h->region_rank, h->region_depth, h->wait_depth, h};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

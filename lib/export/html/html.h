@@ -71,7 +71,7 @@ struct html_points {
 };
 
 /** A thread's use of a lock while the recording is read (html_holds.c). */
-struct html_use {
+struct html_stats {
     bool complete; /**< all was recorded: acquisitions and releases are paired in order */
     uint32_t depth, saved_depth;
     uint64_t since, sample_since;
@@ -125,8 +125,8 @@ struct html {
     uint32_t scaled;                     /**< bit i: readings of counter i are scaled */
     uint32_t *region_depth, *wait_depth; /**< by thread: what is open */
     uint32_t *thread_rank, *object_rank, *region_rank;
-    struct html_use *uses;
-    struct map by_use;             /**< (object, thread) */
+    struct html_stats *thread_stats;
+    struct map by_thread_object;             /**< (object, thread) */
     struct html_release *released; /**< by object: the last one that could end a wait */
     struct html_sums stacks;       /**< blocked time by (thread and stack, object) */
     struct map wait_labels;        /**< nodes of the tree that are waits */

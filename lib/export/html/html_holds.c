@@ -11,24 +11,24 @@
 
 #include <stdlib.h>
 
-static struct html_use *use_at(const struct html *h, uint32_t object, uint32_t thread)
+static struct html_stats *use_at(const struct html *h, uint32_t object, uint32_t thread)
 {
-    uint32_t at = map_find(&h->by_use, object, thread);
-    return at == MAP_NONE ? NULL : &h->uses[at];
+    uint32_t at = map_find(&h->by_thread_object, object, thread);
+    return at == MAP_NONE ? NULL : &h->thread_stats[at];
 }
 
 int html_holds_start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
     struct html *h = job->html;
-    h->uses = calloc(o->n_uses + 1, sizeof *h->uses);
-    if (!h->uses)
+    h->thread_stats = calloc(o->n_thread_stats + 1, sizeof *h->thread_stats);
+    if (!h->thread_stats)
         return export_no_memory();
-    for (size_t i = 0; i < o->n_uses; i++) {
-        const struct ov_use *use = &o->uses[i];
+    for (size_t i = 0; i < o->n_thread_stats; i++) {
+        const struct ov_thread_stats *use = &o->thread_stats[i];
         uint32_t process = o->objects[use->object].process;
-        h->uses[i].complete = o->processes[process].whole && use_holds_complete(use);
-        if (!map_put(&h->by_use, use->object, use->thread, (uint32_t)i))
+        h->thread_stats[i].complete = o->processes[process].whole && stats_holds_complete(use);
+        if (!map_put(&h->by_thread_object, use->object, use->thread, (uint32_t)i))
             return export_no_memory();
     }
     return 0;
@@ -55,7 +55,7 @@ static int add_hold(struct export_job *job, uint32_t object, uint32_t thread, ui
 /* A waiter tells of the holder; a later one says the same. */
 int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
 {
-    struct html_use *use = wait->holder == MAP_NONE ? NULL : use_at(job->html, wait->what, wait->holder);
+    struct html_stats *use = wait->holder == MAP_NONE ? NULL : use_at(job->html, wait->what, wait->holder);
     if (!use)
         return 0;
     if (ends) {
@@ -79,7 +79,7 @@ static uint32_t site_of_event(struct export_job *job, const struct overview *pas
     return html_site(job, e->process, address);
 }
 
-static int take(struct export_job *job, const struct overview *pass, struct html_use *use,
+static int take(struct export_job *job, const struct overview *pass, struct html_stats *use,
                 const struct upmu_trace_event *e)
 {
     use->told = false;
@@ -94,7 +94,7 @@ static int take(struct export_job *job, const struct overview *pass, struct html
 }
 
 /* What is certain of a hold that ends now. */
-static int let_go(struct export_job *job, uint32_t object, uint32_t thread, struct html_use *use, uint64_t now,
+static int let_go(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now,
                   uint32_t flags)
 {
     int rc = 0;
@@ -113,7 +113,7 @@ static int let_go(struct export_job *job, uint32_t object, uint32_t thread, stru
     return rc;
 }
 
-static int release(struct export_job *job, uint32_t object, uint32_t thread, struct html_use *use,
+static int release(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use,
                    const struct upmu_trace_event *e)
 {
     if (use->depth == 0)
@@ -123,7 +123,7 @@ static int release(struct export_job *job, uint32_t object, uint32_t thread, str
 }
 
 /* A condition variable's wait gives the mutex back, however often it was taken, and takes it again at its end. */
-static int pause_hold(struct export_job *job, uint32_t object, uint32_t thread, struct html_use *use, uint64_t now)
+static int pause_hold(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now)
 {
     bool held = use->depth > 0;
     use->saved_depth = use->depth;
@@ -131,7 +131,7 @@ static int pause_hold(struct export_job *job, uint32_t object, uint32_t thread, 
     return held || !use->complete ? let_go(job, object, thread, use, now, 0) : 0;
 }
 
-static void resume_hold(struct html_use *use, uint64_t now)
+static void resume_hold(struct html_stats *use, uint64_t now)
 {
     if (use->saved_depth == 0)
         return;
@@ -151,7 +151,7 @@ int html_holds_event(struct export_job *job, const struct overview *pass, uint32
     uint32_t object = object_known(pass, e->process, is_cond(e->kind) ? e->object2 : e->object);
     if (object == MAP_NONE || pass->objects[object].type == UPMU_OBJECT_SEM)
         return 0;
-    struct html_use *use = use_at(job->html, object, thread);
+    struct html_stats *use = use_at(job->html, object, thread);
     if (!use)
         return 0;
     switch (e->kind) {
@@ -179,10 +179,10 @@ int html_holds_finish(struct export_job *job)
     const struct overview *o = &job->facts->pass;
     const struct html *h = job->html;
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < o->n_uses; i++) {
-        const struct html_use *use = &h->uses[i];
+    for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++) {
+        const struct html_stats *use = &h->thread_stats[i];
         if (use->told && use->stuck)
-            rc = add_hold(job, o->uses[i].object, o->uses[i].thread, use->told_since, o->end_ns, use->told_site,
+            rc = add_hold(job, o->thread_stats[i].object, o->thread_stats[i].thread, use->told_since, o->end_ns, use->told_site,
                           HTML_UNFINISHED | (use->told_at_least ? HTML_AT_LEAST : 0));
     }
     return rc;

@@ -27,7 +27,7 @@ static int write_sites(struct export_job *job, struct textbuf *b, size_t i, uint
     return 0;
 }
 
-static void write_uses(const struct export_job *job, struct textbuf *b, size_t i)
+static void write_thread_stats(const struct export_job *job, struct textbuf *b, size_t i)
 {
     const struct overview *o = &job->facts->pass;
     const struct ov_object *object = &o->objects[o->object_order[i]];
@@ -36,7 +36,7 @@ static void write_uses(const struct export_job *job, struct textbuf *b, size_t i
     html_open(b, '[');
     for (size_t k = 0; upmu_overview_object_thread_at(job->facts, i, k, &u) == 0; k++) {
         html_open(b, '{');
-        html_pair(b, "thread", job->html->thread_rank[o->uses[object->first_use + k].thread]);
+        html_pair(b, "thread", job->html->thread_rank[o->thread_stats[object->first_thread_stats + k].thread]);
         html_pair(b, "acquisitions", u.acquisitions);
         html_pair(b, "contended", u.contended);
         html_pair_wait(b, "waits", &u.waits);
@@ -101,7 +101,7 @@ static int write_object(struct export_job *job, struct textbuf *b, size_t i, con
     html_pair(b, "shared", x->shared);
     write_sections(job, b, i, x->process);
     int rc = write_sites(job, b, i, x->process);
-    write_uses(job, b, i);
+    write_thread_stats(job, b, i);
     html_close(b, '}');
     return rc;
 }

@@ -10,7 +10,7 @@
 
 enum { TAKINGS = 4096, HELD = 1 << 20, LOCKS = 1 << 15, CYCLES = 64, MEMBERS = 4096 };
 
-static struct wg_taking takings[TAKINGS];
+static struct wg_acquisition acquisitions[TAKINGS];
 static struct wg_order_held held[HELD];
 static struct wg_order_edge edges[HELD];
 static uint32_t locks[7 * LOCKS + 1], paths[2 * TAKINGS], members[MEMBERS];
@@ -21,7 +21,7 @@ static size_t n_held;
 static void begin(void)
 {
     n_held = 0;
-    order = (struct wg_order){.takings = takings,
+    order = (struct wg_order){.acquisitions = acquisitions,
                               .held = held,
                               .edges = edges,
                               .locks = locks,
@@ -32,11 +32,11 @@ static void begin(void)
                               .max_members = MEMBERS};
 }
 
-static struct wg_taking *take(uint32_t thread, uint32_t lock, uint32_t n, ...)
+static struct wg_acquisition *take(uint32_t thread, uint32_t lock, uint32_t n, ...)
 {
     va_list ap;
-    struct wg_taking *t = &takings[order.n_acquisitions++];
-    *t = (struct wg_taking){.thread = thread, .lock = lock, .first_held = (uint32_t)n_held, .n_held = n};
+    struct wg_acquisition *t = &acquisitions[order.n_acquisitions++];
+    *t = (struct wg_acquisition){.thread = thread, .lock = lock, .first_held = (uint32_t)n_held, .n_held = n};
     va_start(ap, n);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t other = va_arg(ap, uint32_t);
@@ -56,7 +56,7 @@ static void one(enum wg_order_class class, uint32_t n)
     ck_assert_uint_eq(order.n_cycles, 1);
     ck_assert_int_eq((int)cycles[0].class, (int)class);
     ck_assert_uint_eq(cycles[0].n, n);
-    ck_assert(!order.cut);
+    ck_assert(!order.truncated);
 }
 
 START_TEST(opposite_orders_of_two_threads_are_an_inversion)
@@ -93,7 +93,7 @@ START_TEST(a_gate_is_a_gate_only_where_it_is_held)
 END_TEST
 
 /* Three takings in a ring, all in room 9. */
-static void ring_in_room(uint32_t places)
+static void ring_in_room(uint32_t permits)
 {
     begin();
     take(1, 1, 2u, 9u, 0u);
@@ -101,7 +101,7 @@ static void ring_in_room(uint32_t places)
     take(3, 0, 2u, 9u, 2u);
     for (size_t i = 0; i < n_held; i += 2) {
         held[i].shared = true;
-        held[i].places = places;
+        held[i].permits = permits;
     }
 }
 
@@ -112,8 +112,8 @@ START_TEST(a_room_keeps_apart_as_many_as_find_no_place)
     ring_in_room(3);
     one(WG_INVERSION, 3);
     ring_in_room(2);
-    takings[2].first_held++; /* one of them does not go in */
-    takings[2].n_held--;
+    acquisitions[2].first_held++; /* one of them does not go in */
+    acquisitions[2].n_held--;
     one(WG_INVERSION, 3);
     ring_in_room(2);
     take(2, 0, 1u, 1u); /* and two who are not all in it are not kept apart */
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(two_readers_make_no_cycle_reader_and_writer_do)
 {
     begin();
-    struct wg_taking *a = take(1, 1, 1u, 0u), *b = take(2, 0, 1u, 1u);
+    struct wg_acquisition *a = take(1, 1, 1u, 0u), *b = take(2, 0, 1u, 1u);
     a->shared = b->shared = held[0].shared = held[1].shared = true;
     wg_order_find(&order);
     ck_assert_uint_eq(order.n_cycles, 0);
@@ -206,15 +206,15 @@ START_TEST(a_thousand_held_at_once_and_ten_thousand_locks)
     enum { DEEP = 1000, WIDE = 20000 };
     begin();
     for (uint32_t i = 1; i < DEEP; i++) {
-        struct wg_taking *t = &takings[order.n_acquisitions++];
-        *t = (struct wg_taking){.thread = 1, .lock = i, .first_held = (uint32_t)n_held, .n_held = i};
+        struct wg_acquisition *t = &acquisitions[order.n_acquisitions++];
+        *t = (struct wg_acquisition){.thread = 1, .lock = i, .first_held = (uint32_t)n_held, .n_held = i};
         for (uint32_t k = 0; k < i; k++)
             held[n_held++].lock = k;
     }
     order.n_locks = WIDE;
     take(2, 0, 1u, (uint32_t)DEEP - 1);
     one(WG_INVERSION, 2);
-    ck_assert_uint_eq(takings[members[cycles[0].first]].lock, DEEP - 1);
+    ck_assert_uint_eq(acquisitions[members[cycles[0].first]].lock, DEEP - 1);
 }
 END_TEST
 
@@ -227,7 +227,7 @@ START_TEST(no_room_is_said)
     }
     wg_order_find(&order);
     ck_assert_uint_eq(order.n_cycles, CYCLES);
-    ck_assert(order.cut);
+    ck_assert(order.truncated);
 }
 END_TEST
 

@@ -13,39 +13,39 @@ static struct wg_thread threads[THREADS];
 static struct wg_hold holds[HOLDS];
 static struct wg_holder holders[HOLDS];
 static uint32_t members[THREADS];
-static struct wg_trouble_found found[THREADS];
-static struct wg_picture picture;
+static struct wg_deadlock found[THREADS];
+static struct wg_snapshot snapshot;
 
 static void begin(void)
 {
     memset(threads, 0, sizeof threads);
-    picture =
-        (struct wg_picture){.threads = threads, .holds = holds, .holders = holders, .members = members, .found = found};
+    snapshot = (struct wg_snapshot){
+        .threads = threads, .holds = holds, .holders = holders, .members = members, .deadlocks = found};
 }
 
 static uint32_t thread(enum wg_wait wait, uint64_t object)
 {
-    threads[picture.n_threads] =
-        (struct wg_thread){.wait = wait, .object = object, .target = WG_NONE, .first_hold = (uint32_t)picture.n_holds};
-    return (uint32_t)picture.n_threads++;
+    threads[snapshot.n_threads] =
+        (struct wg_thread){.wait = wait, .object = object, .target = WG_NONE, .first_hold = (uint32_t)snapshot.n_holds};
+    return (uint32_t)snapshot.n_threads++;
 }
 
 /* The thread made last holds it. */
 static void hold(uint64_t lock, bool shared)
 {
-    holds[picture.n_holds++] = (struct wg_hold){.lock = lock, .shared = shared};
-    threads[picture.n_threads - 1].n_holds++;
+    holds[snapshot.n_holds++] = (struct wg_hold){.lock = lock, .shared = shared};
+    threads[snapshot.n_threads - 1].n_holds++;
 }
 
 static void join(uint32_t who, uint32_t target)
 {
-    threads[who].wait = WG_JOINS;
+    threads[who].wait = WG_JOIN;
     threads[who].target = target;
 }
 
-static void is_trouble(size_t i, enum wg_trouble kind, enum wg_certainty certainty, uint32_t n)
+static void is_trouble(size_t i, enum wg_deadlock_kind kind, enum wg_certainty certainty, uint32_t n)
 {
-    ck_assert_uint_lt(i, picture.n_found);
+    ck_assert_uint_lt(i, snapshot.n_deadlocks);
     ck_assert_int_eq((int)found[i].kind, (int)kind);
     ck_assert_int_eq((int)found[i].certainty, (int)certainty);
     ck_assert_uint_eq(found[i].n, n);
@@ -54,17 +54,17 @@ static void is_trouble(size_t i, enum wg_trouble kind, enum wg_certainty certain
 START_TEST(two_threads_in_opposite_order_are_a_cycle)
 {
     begin();
-    thread(WG_RUNS, 0);
-    uint32_t a = thread(WG_TAKES, 2);
+    thread(WG_RUNNING, 0);
+    uint32_t a = thread(WG_LOCK, 2);
     hold(1, false);
-    uint32_t b = thread(WG_TAKES, 1);
+    uint32_t b = thread(WG_LOCK, 1);
     hold(2, false);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert_uint_eq(members[0], a);
     ck_assert_uint_eq(members[1], b);
-    ck_assert_uint_eq(threads[0].trouble, WG_NONE);
+    ck_assert_uint_eq(threads[0].deadlock, WG_NONE);
 }
 END_TEST
 
@@ -73,11 +73,11 @@ START_TEST(cycle_of_a_thousand_is_one_cycle)
     enum { N = 1000 };
     begin();
     for (uint64_t i = 0; i < N; i++) {
-        thread(WG_TAKES, (i + 1) % N);
+        thread(WG_LOCK, (i + 1) % N);
         hold(i, false);
     }
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, N);
 }
 END_TEST
@@ -85,42 +85,42 @@ END_TEST
 START_TEST(who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle)
 {
     begin();
-    thread(WG_TAKES, 2);
+    thread(WG_LOCK, 2);
     hold(1, false);
-    thread(WG_TAKES, 1);
+    thread(WG_LOCK, 1);
     hold(2, false);
-    uint32_t c = thread(WG_TAKES, 1);
-    uint32_t joiner = thread(WG_RUNS, 0);
+    uint32_t c = thread(WG_LOCK, 1);
+    uint32_t joiner = thread(WG_RUNNING, 0);
     join(joiner, c);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert(threads[c].behind && threads[joiner].behind);
-    ck_assert_uint_eq(threads[joiner].trouble, 0);
+    ck_assert_uint_eq(threads[joiner].deadlock, 0);
 }
 END_TEST
 
 START_TEST(waiting_for_a_thread_that_runs_is_nothing)
 {
     begin();
-    thread(WG_RUNS, 0);
+    thread(WG_RUNNING, 0);
     hold(1, false);
-    thread(WG_TAKES, 1);
+    thread(WG_LOCK, 1);
     hold(2, false);
-    thread(WG_TAKES, 2);
-    thread(WG_TAKES, 77); /* nobody is known to hold it */
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
+    thread(WG_LOCK, 2);
+    thread(WG_LOCK, 77); /* nobody is known to hold it */
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
 }
 END_TEST
 
 START_TEST(lock_taken_twice_by_one_thread_is_its_own_trouble)
 {
     begin();
-    thread(WG_RUNS, 0);
-    thread(WG_TAKES, 1);
+    thread(WG_RUNNING, 0);
+    thread(WG_LOCK, 1);
     hold(1, false);
-    wg_stand(&picture);
+    wg_find_blocked(&snapshot);
     is_trouble(0, WG_SELF, WG_CERTAIN, 1);
 }
 END_TEST
@@ -128,13 +128,13 @@ END_TEST
 START_TEST(holder_that_ended_is_told_from_a_cycle)
 {
     begin();
-    thread(WG_RUNS, 0);
+    thread(WG_RUNNING, 0);
     uint32_t gone = thread(WG_ENDED, 0);
     hold(1, false);
-    thread(WG_TAKES, 1);
-    thread(WG_TAKES, 1);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    thread(WG_LOCK, 1);
+    thread(WG_LOCK, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 2);
     ck_assert_uint_eq(found[0].other, gone);
 }
@@ -144,13 +144,13 @@ START_TEST(joins_in_a_circle)
 {
     begin();
     for (int i = 0; i < 3; i++)
-        thread(WG_RUNS, 0);
+        thread(WG_RUNNING, 0);
     for (uint32_t i = 0; i < 3; i++)
         join(i, (i + 1) % 3);
-    uint32_t self = thread(WG_RUNS, 0);
+    uint32_t self = thread(WG_RUNNING, 0);
     join(self, self);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 2);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 2);
     is_trouble(0, WG_JOIN_CYCLE, WG_CERTAIN, 3);
     is_trouble(1, WG_JOIN_SELF, WG_CERTAIN, 1);
 }
@@ -159,11 +159,11 @@ END_TEST
 START_TEST(join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle)
 {
     begin();
-    uint32_t m = thread(WG_RUNS, 0);
+    uint32_t m = thread(WG_RUNNING, 0);
     hold(1, false);
-    uint32_t w = thread(WG_TAKES, 1);
+    uint32_t w = thread(WG_LOCK, 1);
     join(m, w);
-    wg_stand(&picture);
+    wg_find_blocked(&snapshot);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
 }
 END_TEST
@@ -171,39 +171,39 @@ END_TEST
 START_TEST(join_of_an_ended_or_unknown_thread_is_nothing)
 {
     begin();
-    uint32_t gone = thread(WG_ENDED, 0), m = thread(WG_RUNS, 0), n = thread(WG_RUNS, 0);
+    uint32_t gone = thread(WG_ENDED, 0), m = thread(WG_RUNNING, 0), n = thread(WG_RUNNING, 0);
     join(m, gone);
     join(n, WG_NONE);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
 }
 END_TEST
 
 START_TEST(writer_waits_for_all_readers)
 {
     begin();
-    thread(WG_RUNS, 0);
+    thread(WG_RUNNING, 0);
     hold(1, true);
-    uint32_t reader = thread(WG_TAKES, 2);
+    uint32_t reader = thread(WG_LOCK, 2);
     hold(1, true);
-    uint32_t writer = thread(WG_TAKES, 1);
+    uint32_t writer = thread(WG_LOCK, 1);
     hold(2, false);
-    wg_stand(&picture); /* the running reader does not help: the other one must give it back, too */
+    wg_find_blocked(&snapshot); /* the running reader does not help: the other one must give it back, too */
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
-    ck_assert_uint_eq(threads[reader].trouble, 0);
-    ck_assert_uint_eq(threads[writer].trouble, 0);
+    ck_assert_uint_eq(threads[reader].deadlock, 0);
+    ck_assert_uint_eq(threads[writer].deadlock, 0);
 }
 END_TEST
 
 START_TEST(two_readers_that_want_to_write_are_a_cycle)
 {
     begin();
-    thread(WG_TAKES, 1);
+    thread(WG_LOCK, 1);
     hold(1, true);
-    thread(WG_TAKES, 1);
+    thread(WG_LOCK, 1);
     hold(1, true);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
 }
 END_TEST
@@ -211,18 +211,18 @@ END_TEST
 START_TEST(readers_pass_readers_unless_writers_come_first)
 {
     begin();
-    thread(WG_READS, 2); /* holds 1 for reading, waits to read 2, which a writer wants */
+    thread(WG_READ_LOCK, 2); /* holds 1 for reading, waits to read 2, which a writer wants */
     hold(1, true);
-    thread(WG_READS, 1);
+    thread(WG_READ_LOCK, 1);
     hold(2, true);
-    thread(WG_TAKES, 1);
-    thread(WG_TAKES, 2);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
+    thread(WG_LOCK, 1);
+    thread(WG_LOCK, 2);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
     threads[0].writers_first = threads[1].writers_first = true;
-    picture.n_holds = 2;
-    wg_stand(&picture);
-    ck_assert_uint_ge(picture.n_found, 1);
+    snapshot.n_holds = 2;
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_ge(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 4);
 }
 END_TEST
@@ -230,17 +230,17 @@ END_TEST
 START_TEST(semaphore_is_hopeless_only_when_nobody_can_go_on)
 {
     begin();
-    uint32_t other = thread(WG_RUNS, 0);
-    thread(WG_POST, 5);
-    thread(WG_SIGNAL, 6);
-    thread(WG_ARRIVAL, 7);
-    thread(WG_WAKE, 8);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
-    threads[other].wait = WG_POST;
+    uint32_t other = thread(WG_RUNNING, 0);
+    thread(WG_SEM, 5);
+    thread(WG_COND, 6);
+    thread(WG_BARRIER, 7);
+    thread(WG_FUTEX, 8);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+    threads[other].wait = WG_SEM;
     threads[other].object = 5;
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 4);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 4);
     is_trouble(0, WG_NO_POST, WG_CERTAIN, 2);
     is_trouble(1, WG_NO_SIGNAL, WG_CERTAIN, 1);
     is_trouble(2, WG_BARRIER_SHORT, WG_CERTAIN, 1);
@@ -251,13 +251,13 @@ END_TEST
 START_TEST(what_could_come_from_outside_makes_it_a_stall)
 {
     begin();
-    thread(WG_POST, 5);
-    picture.woken_from_outside = true;
-    wg_stand(&picture);
+    thread(WG_SEM, 5);
+    snapshot.woken_from_outside = true;
+    wg_find_blocked(&snapshot);
     is_trouble(0, WG_NO_POST, WG_STALLED, 1);
-    picture.woken_from_outside = false;
+    snapshot.woken_from_outside = false;
     threads[0].outside = true;
-    wg_stand(&picture);
+    wg_find_blocked(&snapshot);
     is_trouble(0, WG_NO_POST, WG_STALLED, 1);
 }
 END_TEST
@@ -265,19 +265,19 @@ END_TEST
 START_TEST(timed_wait_keeps_posters_alive_and_makes_a_cycle_breakable)
 {
     begin();
-    thread(WG_POST, 5);
+    thread(WG_SEM, 5);
     threads[0].timed = true;
-    thread(WG_SIGNAL, 6);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
+    thread(WG_COND, 6);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
     begin();
-    thread(WG_TAKES, 2);
+    thread(WG_LOCK, 2);
     threads[0].timed = true;
     hold(1, false);
-    thread(WG_TAKES, 1);
+    thread(WG_LOCK, 1);
     hold(2, false);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_BREAKABLE, 2);
 }
 END_TEST
@@ -285,34 +285,34 @@ END_TEST
 START_TEST(semaphores_held_as_locks_make_a_cycle_where_nobody_is_left_to_post)
 {
     begin();
-    thread(WG_POST, 2);
+    thread(WG_SEM, 2);
     hold(1, false);
-    thread(WG_POST, 1);
+    thread(WG_SEM, 1);
     hold(2, false);
-    uint32_t behind = thread(WG_POST, 1);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    uint32_t behind = thread(WG_SEM, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
     ck_assert(threads[behind].behind);
     threads[0].outside = true;
-    wg_stand(&picture);
+    wg_find_blocked(&snapshot);
     is_trouble(0, WG_CYCLE, WG_STALLED, 2);
-    thread(WG_RUNS, 0);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
+    thread(WG_RUNNING, 0);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
 }
 END_TEST
 
 START_TEST(semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post)
 {
     begin();
-    thread(WG_POST, 1);
+    thread(WG_SEM, 1);
     hold(1, false);
-    thread(WG_POST, 2);
+    thread(WG_SEM, 2);
     thread(WG_ENDED, 0);
     hold(2, false);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 2);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 2);
     is_trouble(0, WG_NO_POST, WG_CERTAIN, 1);
     is_trouble(1, WG_NO_POST, WG_CERTAIN, 1);
 }
@@ -321,24 +321,24 @@ END_TEST
 START_TEST(wait_for_a_signal_ends_only_with_its_mutex)
 {
     begin();
-    thread(WG_RUNS, 0); /* it could signal, and does not help */
-    uint32_t waiter = thread(WG_SIGNAL, 7);
+    thread(WG_RUNNING, 0); /* it could signal, and does not help */
+    uint32_t waiter = thread(WG_COND, 7);
     threads[waiter].mutex = 1;
     threads[waiter].timed = true;
     hold(2, false);
-    uint32_t holder = thread(WG_TAKES, 2);
+    uint32_t holder = thread(WG_LOCK, 2);
     hold(1, false);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_CYCLE, WG_CERTAIN, 2);
-    ck_assert_uint_eq(wg_retaken_from(&picture, waiter), holder);
-    threads[holder].wait = WG_RUNS;
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
-    ck_assert_uint_eq(wg_retaken_from(&picture, waiter), WG_NONE);
+    ck_assert_uint_eq(wg_mutex_holder(&snapshot, waiter), holder);
+    threads[holder].wait = WG_RUNNING;
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
+    ck_assert_uint_eq(wg_mutex_holder(&snapshot, waiter), WG_NONE);
     threads[holder].wait = WG_ENDED;
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 1);
     is_trouble(0, WG_OWNER_ENDED, WG_CERTAIN, 1);
     ck_assert_uint_eq(found[0].object, 1);
     ck_assert_uint_eq(found[0].other, holder);
@@ -348,13 +348,13 @@ END_TEST
 START_TEST(mutex_that_the_waiter_still_holds_is_not_in_its_way)
 {
     begin();
-    thread(WG_RUNS, 0);
-    uint32_t waiter = thread(WG_SIGNAL, 7);
+    thread(WG_RUNNING, 0);
+    uint32_t waiter = thread(WG_COND, 7);
     threads[waiter].mutex = 1; /* a recursive one, taken twice */
     hold(1, false);
-    thread(WG_TAKES, 1);
-    wg_stand(&picture);
-    ck_assert_uint_eq(picture.n_found, 0);
+    thread(WG_LOCK, 1);
+    wg_find_blocked(&snapshot);
+    ck_assert_uint_eq(snapshot.n_deadlocks, 0);
 }
 END_TEST
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Event handlers that overview.c dispatches to, by subject.
+ *
+ * Calls go down: threads.c and objects.c, then waits.c, sched.c and regions.c, then holds.c, sections.c and tables.c.
+ * What returns int returns 0, UPMU_E_NOMEM, or what a timeline hook returned.
+ */
+#ifndef UPMU_ANALYSIS_HANDLERS_H
+#define UPMU_ANALYSIS_HANDLERS_H
+
+#include "analysis/pass/state.h"
+
+/* threads.c: names and lifetimes of threads. */
+int thread_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+
+/* objects.c: locks, condition variables, semaphores, barriers, futexes and joined threads. */
+int object_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+
+/* waits.c */
+int wait_begin(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+int wait_end(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** The call returned without waiting: drop the wait. */
+void wait_cancel(struct overview *o, uint32_t thread, uint32_t object, const struct upmu_trace_event *e);
+/** The thread ends at `until`: its pending waits stay unfinished. */
+int waits_abandon(struct overview *o, uint32_t thread, uint64_t until);
+
+/* regions.c */
+int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int region_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+void regions_abandon(struct overview *o, uint32_t thread);
+
+/* sched.c: context switches. */
+int sched_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+/** The thread's lifetime begins: earlier records are not part of it. */
+void sched_start(struct ov_thread *t, uint64_t time_ns);
+/** It ends at its `end_ns`. */
+int sched_end(struct overview *o, uint32_t thread);
+
+/* tracepoints.c: wake-ups and kernel locks. */
+int wake_event(struct overview *o, uint32_t waker, const struct upmu_trace_event *e);
+/** A woken thread runs. */
+int wake_arrived(struct overview *o, uint32_t thread, uint64_t time_ns);
+int kernel_lock_event(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+
+/* sections.c: counters over waits and holds. */
+int snapshot_record(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
+int section_begin(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s);
+/** Add the section to `sum` if both its ends have counters, and free it. */
+int section_end(struct overview *o, uint32_t thread, const struct upmu_trace_event *e, struct ov_section *s,
+                struct ov_section_sums *sum);
+void section_free(struct ov_section *s);
+
+/* sort.c: the most important first. */
+int overview_sort(struct overview *o);
+
+#endif

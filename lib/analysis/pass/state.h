@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * State of the event pass: threads, objects, regions and their sums.
+ *
+ * Its size is proportional to the distinct threads, objects, call sites and regions, never to the number of events.
+ */
+#ifndef UPMU_ANALYSIS_STATE_H
+#define UPMU_ANALYSIS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "analysis/pass/path.h"
+#include "analysis/pass/timeline.h"
+#include "analysis/pass/wakeup_graph.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "upmu/analysis.h"
+#include "upmu/region.h"
+#include "upmu/trace.h"
+
+enum { PENDING_MAX = 8 }; /* nested waits: only signal handlers nest them */
+
+/** The counters at the begin of a wait or a hold; all zero: not read. */
+struct ov_section {
+    struct upmu_value *before;
+    size_t n;
+    uint64_t begin_ns;
+};
+
+/** Sums over an object's waits, or its holds, with counters at both ends. */
+struct ov_section_sums {
+    uint64_t n, ns;
+    size_t n_counts;
+    struct upmu_overview_count *counts; /**< NULL before the first */
+};
+
+/** The counters that a thread recorded last, and the event they belong to. */
+struct ov_snapshot {
+    uint64_t tick, object;
+    size_t n;
+    struct upmu_value *values;
+};
+
+/** Scheduler state of a thread. */
+struct ov_sched {
+    bool recorded;
+    int state; /**< enum upmu_sched_state, from `since_ns` on */
+    uint32_t cpu;
+    uint64_t since_ns;
+    uint64_t seen_ns; /**< no record is missing up to here */
+    uint64_t ns[UPMU_SCHED_STATES];
+    uint64_t voluntary, involuntary, lost;
+    uint64_t woken_ns; /**< when `waker` woke the blocked thread; 0: not yet, or not recorded */
+    uint32_t waker;
+};
+
+/** Number of futex system calls of a thread, and how many of them belong to recorded waits. */
+struct ov_futexes {
+    bool counted;
+    uint64_t waits, recorded;
+};
+
+/** Wake-ups of one thread by another, and the delays until the woken thread ran. */
+struct ov_waker {
+    uint32_t wakee, waker;
+    struct upmu_wait_sum waits;
+};
+
+/** A lock of the kernel. */
+struct ov_kernel_lock {
+    uint32_t process, kinds;
+    uint64_t address;
+    struct upmu_wait_sum waits;
+};
+
+enum { KERNEL_WAITS_MAX = 4 }; /* nested waits; interrupts are left out */
+
+struct ov_kernel_wait {
+    uint64_t address, begin_ns;
+};
+
+/** A wait that has not ended. */
+struct pending_wait {
+    int kind; /**< enum upmu_wait_kind */
+    uint32_t object;
+    uint32_t holder; /**< thread, MAP_NONE if not known */
+    uint64_t begin_ns;
+    uint64_t inner_ns; /**< total of the waits nested in it that have ended */
+    uint64_t at_event; /**< `actions` of the thread at its begin */
+    uint64_t site, holder_site, holder_since;
+    uint32_t stack;
+    uint32_t flags; /**< enum upmu_trace_flag */
+    struct ov_section section;
+};
+
+struct open_region {
+    uint32_t region;
+    uint64_t begin_ns;
+};
+
+struct ov_thread {
+    uint32_t process;
+    pid_t pid, tid, creator;
+    bool started, ended;
+    char *name;
+    uint64_t handle;     /**< its pthread_t, 0 if not known */
+    uint32_t last_stats; /**< cache of stats_of(): the next event is mostly about the same object */
+    uint64_t begin_ns, end_ns, last_ns;
+    uint64_t blocked_until_ns; /**< its last wait lasted at least until then; 0: not known */
+    uint64_t events;
+    uint64_t actions; /**< events that show it running: without counts flushed on its behalf */
+    uint64_t blocked_ns;
+    struct upmu_wait_sum waits[UPMU_WAIT_KINDS];
+    struct upmu_value switches;
+    struct pending_wait pending[PENDING_MAX];
+    size_t n_pending;
+    struct open_region *open;       /**< regions begun, outermost first */
+    struct upmu_value *open_values; /**< for each of them the counters at its begin */
+    size_t n_open, cap_open;
+    uint32_t *also; /**< objects of a multi-word futex wait beside the first */
+    size_t n_also, cap_also;
+    struct upmu_overview_count *counts; /**< over its lifetime region, NULL if that has not ended */
+    size_t n_counts;
+    struct ov_snapshot snapshot;
+    struct ov_sched sched;
+    struct ov_futexes futexes;
+    struct ov_kernel_wait kernel_waits[KERNEL_WAITS_MAX];
+    size_t n_kernel_waits;
+};
+
+/** Statistics of one thread for one object. Holds are paired in two ways, see holds.c. */
+struct ov_thread_stats {
+    uint32_t thread, object;
+    bool has_counts, unclear_counts;       /**< exact counts recorded; for this object and its predecessor together */
+    uint64_t counted, counted_contended;   /**< as recorded in LOCK_COUNTS */
+    uint64_t taken_since, contended_since; /**< events after the last counts */
+    uint64_t taken, released;              /**< events */
+    uint64_t shared, shared_since;         /**< as a reader: as recorded, and events after that */
+    uint64_t last;                         /**< rounds in which it arrived last at a barrier */
+    uint32_t depth, max_depth;             /**< acquired and not released */
+    uint32_t saved_depth;                  /**< before a condition variable's wait */
+    uint32_t release_stack;                /**< of the last release recorded */
+    uint64_t release_ns;
+    uint64_t since;              /**< of depth 1 */
+    struct upmu_wait_sum paired; /**< holds from each acquisition to its release */
+    uint64_t sample_since;       /**< begin of the present hold if it is a sample, 0 = none */
+    struct upmu_wait_sum sampled;
+    uint64_t observed_since;       /**< begin of the present hold as a waiter recorded it, 0 = none */
+    struct upmu_wait_sum observed; /**< holds from there to the release */
+    struct upmu_wait_sum waits;
+    uint64_t blocked, blocked_ns;
+    uint64_t begun;      /**< begin of the present hold from any source, 0 = not known */
+    uint32_t again;      /**< recursive acquisitions within it */
+    uint32_t graph_hold; /**< entry of the wakeup graph that sums up the holds, valid after node `graph_node` */
+    uint32_t graph_node;
+    /** Cache: the call site of the last acquisition, and the event's address and stack it was found by. */
+    uint64_t site_address;
+    uint32_t site_stack, site; /**< `site` MAP_NONE: empty */
+    struct ov_section section; /**< the present hold */
+};
+
+/** Statistics of one call site for one object. */
+struct ov_call_site {
+    uint32_t object;
+    uint64_t address;
+    uint32_t stack;
+    uint64_t taken;
+    struct upmu_wait_sum waits;
+    uint64_t blocked, blocked_ns;
+};
+
+struct ov_object {
+    uint32_t process;
+    pid_t pid, peer;
+    int32_t type;
+    uint32_t generation;
+    uint64_t address;
+    char *name;
+    bool created, destroyed;
+    bool counts_clear; /**< no count belongs to the object that was at its address before */
+    bool counts_final; /**< all its counts were recorded before its end */
+    bool used;         /**< more than its name is known */
+    bool recursive;    /**< a recursive mutex */
+    bool followed;     /**< another object is, or was, at its address later */
+    uint64_t init_site;
+    struct upmu_wait_sum waits, shared_waits;
+    uint64_t failed, signals, broadcasts, misuses, tries_failed, rounds;
+    struct upmu_longest_wait longest;
+    struct ov_section_sums held, waited;
+    /* After overview_finish(): its entries in `thread_stats` and `sites`, which are then sorted by object. */
+    uint32_t first_thread_stats, n_thread_stats, first_site, n_sites;
+};
+
+struct ov_region {
+    uint32_t process;
+    pid_t pid;
+    char *name;
+    uint64_t count, wall_ns, min_ns, max_ns, unfinished;
+    size_t n_counts;
+    struct upmu_overview_count *counts;
+};
+
+struct ov_process {
+    uint64_t start_ns; /**< begin of its recording */
+    uint64_t last_ns;  /**< its last event */
+    bool killed;       /**< its recording was not closed */
+    bool whole;        /**< its recording was closed and lost no event */
+    size_t switches;   /**< index of the counter of context switches, SIZE_MAX if there is none */
+    uint64_t full, compact,
+        stacked; /**< events about locks and threads; those in compact classes; those with a stack */
+};
+
+/** The last LOCK_COUNTS of a thread for an address: the recorder counts on when another lock is created there. */
+struct ov_baseline {
+    uint32_t object;
+    uint64_t count, contended;
+};
+
+/** The name a thread was given before its own first event. */
+struct ov_early_name {
+    char *name; /**< NULL: the thread is known to exist */
+};
+
+struct overview {
+    uint64_t events, unknown, unmatched, unfinished, begin_ns, end_ns;
+    struct ov_process *processes;
+    size_t n_processes, cap_processes;
+    struct ov_thread *threads;
+    size_t n_threads, cap_threads;
+    uint32_t last_thread; /**< cache of thread_of(): the newest thread with that tid */
+    struct ov_object *objects;
+    size_t n_objects, cap_objects;
+    struct ov_thread_stats *thread_stats;
+    size_t n_thread_stats, cap_thread_stats;
+    struct ov_call_site *sites;
+    size_t n_sites, cap_sites;
+    struct ov_region *regions;
+    size_t n_regions, cap_regions;
+    struct ov_early_name *early;
+    size_t n_early, cap_early;
+    struct ov_baseline *baselines;
+    size_t n_baselines, cap_baselines;
+    struct ov_waker *wakers;
+    size_t n_wakers, cap_wakers;
+    struct ov_kernel_lock *kernel_locks;
+    size_t n_kernel_locks, cap_kernel_locks;
+    struct map by_waker, by_kernel_lock;
+    /** Call site on top of a stack, 0 if not known; NULL: none is. Frequent events record a stack instead of a site. */
+    uint64_t (*stack_site)(void *arg, uint32_t process, uint32_t stack);
+    void *stack_arg;
+    const struct timeline_hooks *hooks; /**< NULL: none */
+    struct wakeup_graph graph;
+    struct paths paths; /**< after overview_finish() */
+    struct map by_tid, by_handle, by_early, by_baseline, by_address, by_thread_object, by_site, by_region;
+    uint32_t *thread_order, *object_order,
+        *region_order;                   /**< indices in the order of importance, after overview_finish() */
+    uint32_t *thread_rank, *object_rank; /**< by index, the position in that order */
+};
+
+/** Add a process before its first event: processes come in the order of their index. @return 0; UPMU_E_NOMEM. */
+int overview_process(struct overview *o, const struct ov_process *process);
+
+void overview_free(struct overview *o);
+
+static inline int overview_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading a recording");
+}
+
+#endif

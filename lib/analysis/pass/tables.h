@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Lookup and creation of threads, objects, per-thread statistics and call sites. */
+#ifndef UPMU_ANALYSIS_TABLES_H
+#define UPMU_ANALYSIS_TABLES_H
+
+#include "analysis/pass/state.h"
+
+/* Functions that create return MAP_NONE without memory. */
+
+/** Replace the string `*slot` by a copy of `text`. @return 0; UPMU_E_NOMEM. */
+int overview_rename(char **slot, const char *text);
+
+uint32_t thread_of(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
+/** A new thread: its tid was never used, or was the tid of a thread that ended. */
+uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns);
+
+/** Which object at an address an event means. */
+enum object_lookup {
+    LOOKUP_LIVE,   /**< the live one: a new one if the latest was destroyed or has another type */
+    LOOKUP_NEW,    /**< a new one, which this event creates */
+    LOOKUP_LATEST, /**< the latest one, destroyed or not */
+};
+uint32_t object_of(struct overview *o, const struct upmu_trace_event *e, enum object_lookup lookup);
+/** The live mutex at `address`, or MAP_NONE. */
+uint32_t object_known(const struct overview *o, uint32_t process, uint64_t address);
+/** The latest object at `address`, or MAP_NONE. */
+uint32_t object_last(const struct overview *o, uint32_t process, int32_t type, uint64_t address);
+
+uint32_t stats_of(struct overview *o, uint32_t thread, uint32_t object);
+uint32_t call_site_of(struct overview *o, uint32_t object, uint64_t address);
+
+#endif

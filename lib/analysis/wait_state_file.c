@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reader of the wait-state file of a process.
+ *
+ * The file is read with pread(), not mapped: its process may write to it or truncate it at any time. No content is trusted:
+ * a thread with a malformed slot counts as running, and a running thread is part of no deadlock.
+ */
+#include "analysis/wait_state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "upmu/trace.h"
+
+enum { TRIES = 8 /* attempts to read a slot that is being written */ };
+
+int wait_state_no_memory(void)
+{
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading a wait-state file");
+}
+
+int wait_state_io_failed(const char *path, int err)
+{
+    const char *text = strerrordesc_np(err);
+    return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
+}
+
+/* @return true if all bytes were read. */
+static bool read_all(int fd, void *to, size_t bytes, off_t at)
+{
+    size_t got = 0;
+    while (got < bytes) {
+        ssize_t n = pread(fd, (char *)to + got, bytes - got, at + (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        got += (size_t)n;
+    }
+    return true;
+}
+
+static bool sensible(const struct live_slot *h)
+{
+    return h->version % 2 == 0 && h->state <= LIVE_ENDED && h->n_held <= LIVE_HELD_MAX;
+}
+
+/* Reads one slot consistently. @return 1; 0 if it kept changing; UPMU_E_NOMEM. */
+static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_state_thread *t)
+{
+    for (int i = 0; i < TRIES; i++) {
+        struct live_slot again;
+        if (!read_all(fd, &t->head, LIVE_HEAD_BYTES, at))
+            return 0;
+        if (!sensible(&t->head))
+            continue;
+        t->first_held = (uint32_t)f->n_held;
+        t->n_held = 0;
+        bool holds = t->head.state == LIVE_WAITS || t->head.state == LIVE_ENDED;
+        for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
+            struct live_held *all = array_room(f->held, f->n_held + k, &f->cap_held, sizeof *all);
+            if (!all)
+                return wait_state_no_memory();
+            f->held = all;
+        }
+        uint32_t n = holds ? t->head.n_held : 0;
+        if (n > 0 && !read_all(fd, &f->held[f->n_held], n * sizeof *f->held, at + LIVE_HELD_AT))
+            return 0;
+        t->stack = (struct live_stack){0};
+        if (t->head.state == LIVE_WAITS && !read_all(fd, &t->stack, sizeof t->stack, at + LIVE_HEAD_BYTES))
+            return 0;
+        if (!read_all(fd, &again, LIVE_HEAD_BYTES, at) || again.version != t->head.version)
+            continue;
+        t->n_held = n;
+        f->n_held += n;
+        t->head.name[sizeof t->head.name - 1] = '\0';
+        return 1;
+    }
+    return 0;
+}
+
+static int read_slots(struct wait_state_file *f, int fd)
+{
+    for (uint32_t i = 0; i < f->header.slots && i < LIVE_SLOTS_MAX; i++) {
+        struct wait_state_thread *all = array_room(f->threads, f->n_threads, &f->cap_threads, sizeof *all);
+        if (!all)
+            return wait_state_no_memory();
+        f->threads = all;
+        struct wait_state_thread *t = &all[f->n_threads];
+        int rc = read_slot(f, fd, live_slot_at(i), t);
+        if (rc < 0)
+            return rc;
+        if (rc == 0) /* the slot kept changing: the thread runs */
+            *t = (struct wait_state_thread){.head = {.state = LIVE_RUNS}};
+        f->n_threads += t->head.state != LIVE_FREE;
+    }
+    return 1;
+}
+
+static int check_header(const struct live_header *h, const char *path)
+{
+    if (memcmp(h->magic, LIVE_MAGIC, sizeof h->magic) != 0)
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a wait-state file", path);
+    if (h->version != LIVE_VERSION || h->slot_bytes != LIVE_SLOT_BYTES)
+        return upmu_fail(UPMU_E_VERSION,
+                         "\"%s\" has version %u, this libupmu reads version %d. Use the upmu that "
+                         "recorded it.",
+                         path, h->version, LIVE_VERSION);
+    return 0;
+}
+
+int wait_state_file_read(struct wait_state_file *f, const char *dir)
+{
+    char path[PATH_MAX];
+    memset(f, 0, sizeof *f);
+    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
+        return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : wait_state_io_failed(path, errno);
+    int rc = read_all(fd, &f->header, sizeof f->header, 0) ? check_header(&f->header, path)
+                                                           : upmu_fail(UPMU_E_FORMAT, "\"%s\" is truncated", path);
+    if (rc == 0)
+        rc = read_slots(f, fd);
+    close(fd);
+    return rc;
+}
+
+void wait_state_file_free(struct wait_state_file *f)
+{
+    free(f->threads);
+    free(f->held);
+    memset(f, 0, sizeof *f);
+}

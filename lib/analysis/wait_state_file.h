@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Reader of the wait-state file of a process (trace/format/wait_state.h). */
+#ifndef UPMU_ANALYSIS_WAIT_STATE_FILE_H
+#define UPMU_ANALYSIS_WAIT_STATE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/format/wait_state.h"
+
+/** A consistent copy of a thread's slot. */
+struct wait_state_thread {
+    struct live_slot head;   /**< without the locks held */
+    struct live_stack stack; /**< of a thread that waits; valid if its number is that of `head` */
+    uint32_t first_held, n_held;
+};
+
+struct wait_state_file {
+    struct live_header header;
+    struct wait_state_thread *threads; /**< those that run, wait, or have ended while holding locks */
+    size_t n_threads, cap_threads;
+    struct live_held *held;
+    size_t n_held, cap_held;
+};
+
+/** Read the file in the directory of a process. @return 1; 0: there is no file; UPMU_E_NOMEM, UPMU_E_FORMAT, UPMU_E_VERSION,
+ *  UPMU_E_IO. The struct must be freed in any case. */
+int wait_state_file_read(struct wait_state_file *f, const char *dir);
+void wait_state_file_free(struct wait_state_file *f);
+
+int wait_state_no_memory(void);
+int wait_state_io_failed(const char *path, int err);
+
+#endif
