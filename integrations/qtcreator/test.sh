@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Drives the real Qt Creator through the kit: a project with a deadlock is opened, recorded, asked for its deadlock and
-# stopped from the menu; screenshots are kept, and read to see that the menu and the list of issues say what they should.
+# Qt Creator with the menu of integrations/qtcreator: opens a project with a deadlock, records it, checks for the deadlock and
+# stops it from the menu. Screenshots are kept, and the texts of menu and issues are read from them.
 #
 #     integrations/qtcreator/test.sh [FOLDER]     screenshots into FOLDER, by default build/qtcreator
 #
