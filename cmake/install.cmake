@@ -9,6 +9,8 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/upmu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/cpp/upmu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.hpp")
 install(FILES ${PROJECT_BINARY_DIR}/include/upmu/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upmu)
 
 install(TARGETS upmu_shared upmu_static upmu_analysis_shared upmu_analysis_static upmu_sync_shared EXPORT upmuTargets
