@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# scripts/check-words.py finds forbidden phrases in comments, strings and documentation, and names on the rename list.
+set -euo pipefail
+python3 - "$1" <<'END'
+import importlib.util
+import sys
+
+spec = importlib.util.spec_from_file_location("check_words", sys.argv[1])
+words = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(words)
+rules = words.read_rules()
+
+
+def found(path, text):
+    return [(line, what) for line, what, _ in words.findings(path, text, *rules)]
+
+
+def expect(path, text, *wanted):
+    got = found(path, text)
+    if got != list(wanted):
+        sys.exit("FAILED: %r in %s gives %r, not %r" % (text, path, got, list(wanted)))
+
+
+expect("a.c", "/* A thread waits. */\nint n_waits = 0; /* blocked */\n")
+expect("a.c", "int x;\n/* What a report tells. */\n", (2, "tells"))
+expect("a.c", "/* It would go\n * on. */\n", (1, "go on"))
+expect("a.c", 'puts("nobody knows");\n', (1, "nobody"), (1, "knows"))
+expect("a.c", "int told_since; int untold; int upmu_standing;\n", (1, "told"), (1, "standing"))
+expect("a.c", '#include "told.h"\n')
+expect("a.c", "int order; int use;\n")
+expect("a.md", "Its behaviour, as user nobody.\n", (1, "behaviour"))
+expect("a.sh", "# waits for ever\n", (1, "for ever"))
+print("check-words finds what it should")
+END
