@@ -37,7 +37,8 @@ def read_rules():
                 kind, pattern = left.split(None, 1)
                 flags = re.IGNORECASE if kind == "phrase" else 0
                 edges = r"\b(?:%s)\b" if kind == "phrase" else r"(?<![a-z0-9])(?:%s)(?![a-z0-9])"
-                rules[kind].append((re.compile(edges % pattern.strip(), flags), advice))
+                pattern = pattern.strip().replace(" ", r"\s+")
+                rules[kind].append((re.compile(edges % pattern, flags), advice))
             except (ValueError, KeyError, re.error) as error:
                 sys.exit("%s:%d: not a rule: %s" % (RULES, number, error))
     return rules["phrase"], rules["name"]
@@ -59,10 +60,9 @@ def parts(path, text):
 def findings(path, text, phrases, names):
     for kind, start, part in parts(path, text):
         # A phrase may be broken over lines of a comment.
-        flat = re.sub(r"\n[ \t]*(?:\*|//|#)?[ \t]*", lambda m: " " * len(m.group()), part) if kind == "phrase" else part
-        squeezed = flat
+        flat = re.sub(r"\n[ \t]*(?:\*|//|#)?", lambda m: " " * len(m.group()), part) if kind == "phrase" else part
         for pattern, advice in phrases if kind == "phrase" else names:
-            for match in pattern.finditer(squeezed):
+            for match in pattern.finditer(flat):
                 yield text.count("\n", 0, start + match.start()) + 1, " ".join(match.group().split()), advice
 
 

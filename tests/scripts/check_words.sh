@@ -24,7 +24,7 @@ def expect(path, text, *wanted):
 expect("a.c", "/* A thread waits. */\nint n_waits = 0; /* blocked */\n")
 expect("a.c", "int x;\n/* What a report tells. */\n", (2, "tells"))
 expect("a.c", "/* It would go\n * on. */\n", (1, "go on"))
-expect("a.c", 'puts("nobody knows");\n', (1, "nobody"), (1, "knows"))
+expect("a.c", 'puts("nobody knows");\n', (1, "knows"), (1, "nobody"))
 expect("a.c", "int told_since; int untold; int upmu_standing;\n", (1, "told"), (1, "standing"))
 expect("a.c", '#include "told.h"\n')
 expect("a.c", "int order; int use;\n")
