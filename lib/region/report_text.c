@@ -88,8 +88,8 @@ static void put_row_head(struct textbuf *out, const struct report_row *row, int 
 
 static void put_times(struct textbuf *out, const struct report *r, int width)
 {
-    textbuf_printf(out, "%-*s  %-22s %10s %12s %12s %7s %11s %11s %11s %10s\n", width, "region", "thread", "count",
-                   "wall ms", "self ms", "wall %", "mean us", "min us", "max us", "lost CPU");
+    textbuf_printf(out, "%-*s  %-22s %10s %12s %12s %7s %11s %11s %11s %12s\n", width, "region", "thread", "count",
+                   "wall ms", "self ms", "wall %", "mean us", "min us", "max us", "descheduled");
     for (size_t i = 0; i < r->n_rows; i++) {
         const struct upmu_region_stats *s = &r->rows[i].stats;
         put_row_head(out, &r->rows[i], width);
@@ -103,9 +103,9 @@ static void put_times(struct textbuf *out, const struct report *r, int width)
                        (double)s->wall.sum / 1e3 / (double)s->count, report_short(r, &r->rows[i]) ? '*' : ' ',
                        (double)s->wall.min / 1e3, (double)s->wall.max / 1e3);
         if (s->deschedule_unknown)
-            textbuf_printf(out, " %10s\n", "unknown");
+            textbuf_printf(out, " %12s\n", "unknown");
         else
-            textbuf_printf(out, " %10" PRIu64 "\n", s->descheduled);
+            textbuf_printf(out, " %12" PRIu64 "\n", s->descheduled);
     }
 }
 
