@@ -51,9 +51,13 @@ void subject_check(struct bench_row *row, const char *region, size_t events)
     if (stats.n_events != events)
         bench_fail(row, "%u events were measured, not %zu", stats.n_events, events);
     for (size_t i = 0; i < stats.n_events && !row->failed[0]; i++) {
-        const struct upmu_region_event *e = &stats.events[i];
-        if (e->stat.count != stats.count || e->status != UPMU_EXACT)
-            bench_fail(row, "%s has %llu values for %llu instances and is %s", upmu_region_event_name(i),
-                       (unsigned long long)e->stat.count, (unsigned long long)stats.count, upmu_status_name(e->status));
+        struct upmu_region_event_stats e = {.size = sizeof e};
+        const char *event = "";
+        if (upmu_region_event_stats_at(region, UPMU_ALL_THREADS, i, &e) != 0 ||
+            upmu_region_event_name_at(i, &event) != 0)
+            bench_fail(row, "event %zu cannot be read: %s", i, upmu_error());
+        else if (e.stat.count != stats.count || e.status != UPMU_EXACT)
+            bench_fail(row, "%s has %llu values for %llu instances and is %s", event, (unsigned long long)e.stat.count,
+                       (unsigned long long)stats.count, upmu_status_name(e.status));
     }
 }

@@ -32,7 +32,7 @@ static double deviation(const struct upmu_stat *s)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-static void print_event(const char *name, const struct upmu_region_event *e)
+static void print_event(const char *name, const struct upmu_region_event_stats *e)
 {
     if (e->stat.count == 0) {
         printf("  %-18s %s (%s)\n", name, upmu_status_name(e->status), upmu_strerror(e->cause));
@@ -51,8 +51,13 @@ static int print_region(const char *name)
     }
     printf("%s: %" PRIu64 " times, %.3f ms in all, the CPU was lost in %" PRIu64 " of them\n", name, stats.count,
            (double)stats.wall.sum / 1e6, stats.descheduled);
-    for (uint32_t i = 0; i < stats.n_events; i++)
-        print_event(upmu_region_event_name(i), &stats.events[i]);
+    for (size_t i = 0; i < stats.n_events; i++) {
+        struct upmu_region_event_stats event = UPMU_INIT(struct upmu_region_event_stats);
+        const char *event_name;
+        if (upmu_region_event_name_at(i, &event_name) == 0 &&
+            upmu_region_event_stats_at(name, UPMU_ALL_THREADS, i, &event) == 0)
+            print_event(event_name, &event);
+    }
     return stats.count == ROUNDS ? 0 : 1;
 }
 

@@ -40,6 +40,7 @@ struct upmu_overview_opts {
     void (*progress)(void *arg, uint64_t done, uint64_t all);
     void *arg;
 };
+#define UPMU_OVERVIEW_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_opts, 32)
 
 /**
  * Read a recording, or the directory of one process in it, from its beginning to its end. A damaged stream is left out
@@ -69,15 +70,20 @@ struct upmu_overview_totals {
                                recording began; UPMU_NO_VALUE: not recorded */
     uint64_t lifetime_ns; /**< of all threads together */
 };
+#define UPMU_OVERVIEW_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_totals, 120)
 UPMU_API UPMU_CHECKED int upmu_overview_totals_read(const struct upmu_overview *overview,
                                                     struct upmu_overview_totals *out);
 
 /** Process `i`: see upmu_trace_process_at(). */
 UPMU_API UPMU_CHECKED int upmu_overview_process_at(const struct upmu_overview *overview, size_t i,
                                                    struct upmu_trace_process *out);
+/** Number of processes; 0 if `overview` is NULL, as for all counts below. */
+UPMU_API size_t upmu_overview_process_count(const struct upmu_overview *overview);
 
 /** Message about damage `i`, NULL past the last. */
 UPMU_API const char *upmu_overview_damage_message(const struct upmu_overview *overview, size_t i);
+/** Number of damages. */
+UPMU_API size_t upmu_overview_damage_count(const struct upmu_overview *overview);
 
 /** Waits added up. The mean is total_ns / count. */
 struct upmu_wait_sum {
@@ -126,9 +132,12 @@ struct upmu_overview_thread {
                                      not recorded (`upmu record -e` does), or the thread had not ended */
     const struct upmu_overview_count *counts;
 };
+#define UPMU_OVERVIEW_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_thread, 528)
 /** Thread `i`, in the order of processes, then blocked time, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_thread *out);
+/** Number of threads. */
+UPMU_API size_t upmu_overview_thread_count(const struct upmu_overview *overview);
 
 /** What a thread does as the kernel sees it. */
 enum upmu_sched_state {
@@ -157,6 +166,7 @@ struct upmu_overview_sched {
     uint64_t futex_recorded; /**< of these, those within recorded waits: the others are of locks that are not traced, or
                                   came while recording was paused or only counted */
 };
+#define UPMU_OVERVIEW_SCHED_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_sched, 96)
 /** The same `i` as upmu_overview_thread_at(). */
 UPMU_API UPMU_CHECKED int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i,
                                                  struct upmu_overview_sched *out);
@@ -168,9 +178,12 @@ struct upmu_overview_waker {
     const char *name;
     struct upmu_wait_sum waits; /**< from each of these wake-ups to its running again */
 };
+#define UPMU_OVERVIEW_WAKER_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_waker, 64)
 /** Waker `k` of the thread `i` of upmu_overview_thread_at(), in the order of their first wake-up. */
 UPMU_API UPMU_CHECKED int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_t k,
                                                  struct upmu_overview_waker *out);
+/** Number of threads that woke thread `i`. */
+UPMU_API size_t upmu_overview_waker_count(const struct upmu_overview *overview, size_t i);
 
 /** A lock of the kernel's own that threads of a process waited for in system calls and faults (UPMU_KERNEL_LOCKS). */
 struct upmu_overview_kernel_lock {
@@ -180,9 +193,12 @@ struct upmu_overview_kernel_lock {
     uint64_t address;           /**< in the kernel */
     struct upmu_wait_sum waits; /**< that ended */
 };
+#define UPMU_OVERVIEW_KERNEL_LOCK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_kernel_lock, 64)
 /** Kernel lock `i`, in the order of the time waited for it, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i,
                                                        struct upmu_overview_kernel_lock *out);
+/** Number of kernel locks. */
+UPMU_API size_t upmu_overview_kernel_lock_count(const struct upmu_overview *overview);
 
 /** The longest wait for an object, and what was known of the one who held it when the wait began. */
 struct upmu_longest_wait {
@@ -232,9 +248,12 @@ struct upmu_overview_object {
     uint64_t samples; /**< holds of the one in so many acquisitions without contention that is recorded */
     uint64_t sample_ns, sample_max_ns;
 };
+#define UPMU_OVERVIEW_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object, 352)
 /** Object `i`, in the order of the time waited for it, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_object *out);
+/** Number of objects. */
+UPMU_API size_t upmu_overview_object_count(const struct upmu_overview *overview);
 
 /** The last object that was at `address` in process `process`, of type `type` (UPMU_OBJECT_NONE: any lock or variable).
  *  @return 0; UPMU_E_NAME if none is known there; UPMU_E_INVAL. */
@@ -256,9 +275,12 @@ struct upmu_overview_object_thread {
     uint64_t shared;        /**< of the acquisitions, those as a reader */
     uint64_t last_arrivals; /**< rounds of a barrier in which it came last: all the others waited for it */
 };
+#define UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_object_thread, 144)
 /** Use `k` of object `i`, longest waits first. */
 UPMU_API UPMU_CHECKED int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
                                                          struct upmu_overview_object_thread *out);
+/** Number of threads that used object `i`. */
+UPMU_API size_t upmu_overview_object_thread_count(const struct upmu_overview *overview, size_t i);
 
 /** A place in the program where an object was waited for, taken, or held. */
 struct upmu_overview_call_site {
@@ -270,9 +292,12 @@ struct upmu_overview_call_site {
     uint64_t blocked; /**< waits of others that began while a thread held what it had taken here */
     uint64_t blocked_ns;
 };
+#define UPMU_OVERVIEW_CALL_SITE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_call_site, 88)
 /** Site `k` of object `i`: most time first, waited or made others wait. */
 UPMU_API UPMU_CHECKED int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, size_t k,
                                                      struct upmu_overview_call_site *out);
+/** Number of call sites of object `i`. */
+UPMU_API size_t upmu_overview_call_site_count(const struct upmu_overview *overview, size_t i);
 
 /** Waits of one thread that another one could have kept shorter: an entry of the matrix of who waited for whom. */
 struct upmu_overview_pair {
@@ -286,9 +311,12 @@ struct upmu_overview_pair {
     pid_t other_tid;            /**< 0 if not known */
     struct upmu_wait_sum waits; /**< each moment once: of waits within each other the outermost counts */
 };
+#define UPMU_OVERVIEW_PAIR_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_pair, 72)
 /** Pair `i`, longest total first. */
 UPMU_API UPMU_CHECKED int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i,
                                                 struct upmu_overview_pair *out);
+/** Number of pairs. */
+UPMU_API size_t upmu_overview_pair_count(const struct upmu_overview *overview);
 
 /**
  * The critical path of a process: from the end of its last thread backwards, through what that thread did, and from each
@@ -310,6 +338,7 @@ struct upmu_overview_path {
     size_t n_segments;   /**< entries of upmu_overview_path_segment_at() */
     size_t n_objects;    /**< entries of upmu_overview_path_object_at() */
 };
+#define UPMU_OVERVIEW_PATH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_path, 72)
 /** The critical path of process `process`; all zero if nothing of its threads is known. */
 UPMU_API UPMU_CHECKED int upmu_overview_path_read(const struct upmu_overview *overview, size_t process,
                                                   struct upmu_overview_path *out);
@@ -330,9 +359,12 @@ struct upmu_overview_path_segment {
     uint32_t object; /**< index for upmu_overview_object_at(): what it waited for; UINT32_MAX: nothing */
     uint64_t begin_ns, end_ns;
 };
+#define UPMU_OVERVIEW_PATH_SEGMENT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_path_segment, 40)
 /** Piece `i` of the path of process `process`, in the order of time. */
 UPMU_API UPMU_CHECKED int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t process, size_t i,
                                                         struct upmu_overview_path_segment *out);
+/** Number of segments of the path of process `process`. */
+UPMU_API size_t upmu_overview_path_segment_count(const struct upmu_overview *overview, size_t process);
 
 /** What a lock, or something else that is waited for, has to do with the critical path. */
 struct upmu_overview_path_object {
@@ -347,9 +379,12 @@ struct upmu_overview_path_object {
      *  else kept its order: computed for the eight locks held longest on the path. UPMU_NO_VALUE: not computed. */
     uint64_t gain_ns, gain_half_ns;
 };
+#define UPMU_OVERVIEW_PATH_OBJECT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_path_object, 64)
 /** Object `i` of the path of process `process`, the longest held first. */
 UPMU_API UPMU_CHECKED int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t process, size_t i,
                                                        struct upmu_overview_path_object *out);
+/** Number of objects of the path of process `process`. */
+UPMU_API size_t upmu_overview_path_object_count(const struct upmu_overview *overview, size_t process);
 
 /** A counter added up over the instances of a region. */
 struct upmu_overview_count {
@@ -371,6 +406,7 @@ struct upmu_overview_section {
     size_t n_counts;   /**< in the order of upmu_overview_counter_name(); 0 if nothing was counted */
     const struct upmu_overview_count *counts;
 };
+#define UPMU_OVERVIEW_SECTION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_section, 40)
 /** Of object `i` of upmu_overview_object_at(); `kind`: enum upmu_section_kind. */
 UPMU_API UPMU_CHECKED int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, int kind,
                                                      struct upmu_overview_section *out);
@@ -388,12 +424,17 @@ struct upmu_overview_region {
     size_t n_counts;     /**< in the order of upmu_overview_counter_name() */
     const struct upmu_overview_count *counts;
 };
+#define UPMU_OVERVIEW_REGION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_overview_region, 80)
 /** Region `i`, in the order of wall time, longest first. */
 UPMU_API UPMU_CHECKED int upmu_overview_region_at(const struct upmu_overview *overview, size_t i,
                                                   struct upmu_overview_region *out);
+/** Number of regions. */
+UPMU_API size_t upmu_overview_region_count(const struct upmu_overview *overview);
 
 /** Name of counter `i` of a process, NULL past the last. */
 UPMU_API const char *upmu_overview_counter_name(const struct upmu_overview *overview, size_t process, size_t i);
+/** Number of counters of process `process`. */
+UPMU_API size_t upmu_overview_counter_count(const struct upmu_overview *overview, size_t process);
 
 /** A stack by its id; see upmu_trace_stack_find(). */
 UPMU_API UPMU_CHECKED int upmu_overview_stack_find(const struct upmu_overview *overview, size_t process, uint32_t id,
@@ -414,6 +455,7 @@ struct upmu_symbol {
     const char *previous;     /**< without `function`: the last name the module has before it; NULL */
     uint64_t previous_offset; /**< how far before */
 };
+#define UPMU_SYMBOL_SIZE_V1 UPMU_SIZE_V1_(struct upmu_symbol, 80)
 
 /** What sort of code an address is in. */
 enum upmu_frame_kind {

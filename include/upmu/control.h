@@ -46,6 +46,7 @@ struct upmu_control_status {
     uint64_t lost;    /**< lost so far (full disk, quota, unreachable file) */
     const char *dir;  /**< the process's directory; lives as long as the control is open */
 };
+#define UPMU_CONTROL_STATUS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_control_status, 48)
 
 /**
  * Open the recording `dir`, or the directory of one process in it. Processes that have ended are among them.

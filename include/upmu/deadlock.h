@@ -37,6 +37,7 @@ struct upmu_deadlocks_opts {
     const char *debug_dir;    /**< where separate debug files are; NULL: /usr/lib/debug */
     const char *suppressions; /**< file of what is not to be reported (man upmu-deadlock); NULL: none */
 };
+#define UPMU_DEADLOCKS_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlocks_opts, 24)
 
 /**
  * Read a recording, or the directory of one process in it, and what its threads stand at.
@@ -97,9 +98,12 @@ struct upmu_deadlock {
     size_t n_threads;      /**< caught in it: of a cycle, each waits for the next and the last for the first */
     size_t n_behind;       /**< wait for one of these, or for each other: indices from n_threads on */
 };
+#define UPMU_DEADLOCK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock, 88)
 /** Deadlock `i`: certain ones first. */
 UPMU_API UPMU_CHECKED int upmu_deadlocks_at(const struct upmu_deadlocks *deadlocks, size_t i,
                                             struct upmu_deadlock *out);
+/** Number of deadlocks; 0 if `deadlocks` is NULL, as for all counts below. */
+UPMU_API size_t upmu_deadlocks_count(const struct upmu_deadlocks *deadlocks);
 
 /** A thread in a deadlock, or behind one. */
 struct upmu_deadlock_thread {
@@ -120,8 +124,11 @@ struct upmu_deadlock_thread {
     size_t n_held;
     uint32_t n_unlisted; /**< locks held that are not listed, because there are too many */
 };
+#define UPMU_DEADLOCK_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_thread, 104)
 UPMU_API UPMU_CHECKED int upmu_deadlocks_thread_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
                                                    struct upmu_deadlock_thread *out);
+/** Number of threads in deadlock `i` and behind it. */
+UPMU_API size_t upmu_deadlocks_thread_count(const struct upmu_deadlocks *deadlocks, size_t i);
 
 /** A lock that such a thread holds, first taken first. */
 struct upmu_deadlock_held {
@@ -132,8 +139,11 @@ struct upmu_deadlock_held {
     uint64_t site;     /**< where it was taken */
     uint64_t since_ns; /**< when; 0: not recorded, before the wait began */
 };
+#define UPMU_DEADLOCK_HELD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_held, 40)
 UPMU_API UPMU_CHECKED int upmu_deadlocks_held_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k, size_t h,
                                                  struct upmu_deadlock_held *out);
+/** Number of locks held by thread `k` of deadlock `i`. */
+UPMU_API size_t upmu_deadlocks_held_count(const struct upmu_deadlocks *deadlocks, size_t i, size_t k);
 
 /** What a cycle in the order of locks is, the worst first. */
 enum upmu_lock_cycle_class {
@@ -158,10 +168,13 @@ struct upmu_lock_cycle {
     size_t n_acquisitions; /**< each wants a lock that the next one holds, the last one that of the first */
     size_t n_similar; /**< cycles at the same places in the program, or of locks made at the same places; not listed */
 };
+#define UPMU_LOCK_CYCLE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_lock_cycle, 40)
 /** Cycle `i`: the worst class first. Of cycles of one class at the same places, or of locks of the same kinds (made at the
  *  same places, by the same callers), there is one. */
 UPMU_API UPMU_CHECKED int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *deadlocks, size_t i,
                                                   struct upmu_lock_cycle *out);
+/** Number of cycles. */
+UPMU_API size_t upmu_deadlocks_cycle_count(const struct upmu_deadlocks *deadlocks);
 
 /** A thread that took a lock while it held others, the first time it did. */
 struct upmu_lock_acquisition {
@@ -180,13 +193,18 @@ struct upmu_lock_acquisition {
     uint64_t held_site; /**< where it had taken that, for upmu_overview_symbol_at() */
     size_t n_held;      /**< all locks it held */
 };
+#define UPMU_LOCK_ACQUISITION_SIZE_V1 UPMU_SIZE_V1_(struct upmu_lock_acquisition, 88)
 UPMU_API UPMU_CHECKED int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
                                                         struct upmu_lock_acquisition *out);
+/** Number of acquisitions of cycle `i`. */
+UPMU_API size_t upmu_deadlocks_acquisition_count(const struct upmu_deadlocks *deadlocks, size_t i);
 
 /** Lock `h` of those held in taking `k` of cycle `i`: `wanted` is 1 for a gate, a lock that another taking of the cycle
  *  holds as well; `since_ns` is 0. */
 UPMU_API UPMU_CHECKED int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *deadlocks, size_t i, size_t k,
                                                              size_t h, struct upmu_deadlock_held *out);
+/** Number of locks held in acquisition `k` of cycle `i`. */
+UPMU_API size_t upmu_deadlocks_acquisition_held_count(const struct upmu_deadlocks *deadlocks, size_t i, size_t k);
 
 /** How whole it is what is said here. */
 struct upmu_deadlocks_totals {
@@ -196,6 +214,7 @@ struct upmu_deadlocks_totals {
     uint32_t truncated;          /**< 1: there may be more inversions, the search was ended */
     uint32_t without_wait_state; /**< processes of which it was not recorded what their threads stand at */
 };
+#define UPMU_DEADLOCKS_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlocks_totals, 32)
 UPMU_API UPMU_CHECKED int upmu_deadlocks_totals_read(const struct upmu_deadlocks *deadlocks,
                                                      struct upmu_deadlocks_totals *out);
 
@@ -251,9 +270,12 @@ struct upmu_deadlock_inspect_thread {
     size_t n_frames; /**< of its call stack; 0: it was not read */
     const char *wait_channel; /**< where it waits in the kernel, "" if that is not told */
 };
+#define UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_deadlock_inspect_thread, 64)
 /** Thread `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
 UPMU_API UPMU_CHECKED int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect, size_t i,
                                                           struct upmu_deadlock_inspect_thread *out);
+/** Number of threads. */
+UPMU_API size_t upmu_deadlock_inspect_thread_count(const struct upmu_deadlock_inspect *inspect);
 
 /** Frame `k` of thread `i`'s stack, innermost first, as upmu_overview_symbol_at() gives them, at `depth`.
  *  @return 0; UPMU_E_NAME past the last frame or depth; UPMU_E_INVAL; UPMU_E_NOMEM. */

@@ -44,6 +44,7 @@ struct upmu_export_opts {
     /** Called once for each part of the recording that could not be read, with its message. NULL: not called. */
     void (*damage)(void *arg, const char *message);
 };
+#define UPMU_EXPORT_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_opts, 64)
 
 /** What an export found, beside what it wrote. */
 struct upmu_export_result {
@@ -56,6 +57,7 @@ struct upmu_export_result {
     uint64_t damages;        /**< streams of which a part could not be read */
     uint64_t without_number; /**< counters of regions left out of a profile's sums, since they have no number */
 };
+#define UPMU_EXPORT_RESULT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_result, 56)
 
 /**
  * Write a recording, or one process of it, in another format.
@@ -79,8 +81,11 @@ struct upmu_export_format {
     const char *suffix;  /**< what files of it end with: "json" */
     const char *summary; /**< one line */
 };
+#define UPMU_EXPORT_FORMAT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_export_format, 32)
 /** Format `i`. @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
 UPMU_API UPMU_CHECKED int upmu_export_format_at(size_t i, struct upmu_export_format *out);
+/** Number of formats. */
+UPMU_API size_t upmu_export_format_count(void);
 
 UPMU_END_DECLS
 

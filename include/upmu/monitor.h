@@ -50,6 +50,7 @@ struct upmu_monitor_totals {
     size_t n_damages; /**< streams of which a part could not be read */
     uint64_t missed;  /**< packets of rings that were overwritten between looks: their waits are not in the sums */
 };
+#define UPMU_MONITOR_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_totals, 80)
 UPMU_API UPMU_CHECKED int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_monitor_totals *out);
 
 /** A thread, as far as it has recorded anything. */
@@ -70,9 +71,12 @@ struct upmu_monitor_thread {
     uint64_t waited_ns; /**< since the last look, with the part of a wait that goes on; each moment once */
     uint32_t process;   /**< index for upmu_monitor_symbol_at() */
 };
+#define UPMU_MONITOR_THREAD_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_thread, 112)
 /** Thread `i`, in the order of first being seen. */
 UPMU_API UPMU_CHECKED int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i,
                                                  struct upmu_monitor_thread *out);
+/** Number of threads. */
+UPMU_API size_t upmu_monitor_thread_count(const struct upmu_monitor *monitor);
 
 /** A lock, or something else that is waited for. */
 struct upmu_monitor_lock {
@@ -88,9 +92,12 @@ struct upmu_monitor_lock {
     uint64_t waited_ns;  /**< since the last look, of all threads together, with waits that go on */
     uint64_t total_ns;   /**< since the recording began */
 };
+#define UPMU_MONITOR_LOCK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_monitor_lock, 72)
 /** Lock `i`: those waited for longest since the last look first, then by the total. */
 UPMU_API UPMU_CHECKED int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i,
                                                struct upmu_monitor_lock *out);
+/** Number of locks. */
+UPMU_API size_t upmu_monitor_lock_count(const struct upmu_monitor *monitor);
 
 /** As upmu_overview_symbol_at(). */
 UPMU_API UPMU_CHECKED int upmu_monitor_symbol_at(struct upmu_monitor *monitor, size_t process, uint64_t address,

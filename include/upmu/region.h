@@ -70,6 +70,7 @@ struct upmu_region_opts {
     const char *trace;   /**< directory of the trace; NULL: none */
     const char *backend; /**< counter backend, as in struct upmu_set_opts: "perf" (NULL) or "papi" */
 };
+#define UPMU_REGION_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_opts, 48)
 
 /* ------------------------------------------------------------------------------------------------ results */
 
@@ -87,7 +88,8 @@ struct upmu_stat {
 };
 
 /** One event of a region. */
-struct upmu_region_event {
+struct upmu_region_event_stats {
+    size_t size;            /**< in: sizeof(struct upmu_region_event_stats); out: bytes filled */
     struct upmu_stat stat;  /**< over the instances that have a number */
     uint64_t enabled;       /**< sum, nanoseconds */
     uint64_t running;       /**< sum, nanoseconds */
@@ -95,6 +97,7 @@ struct upmu_region_event {
     int32_t status;         /**< weakest status of any instance */
     int32_t cause;          /**< enum upmu_code behind REFUSED and UNSUPPORTED, else 0 */
 };
+#define UPMU_REGION_EVENT_STATS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_event_stats, 88)
 
 /** What upmu_region_stats_read() gives. */
 struct upmu_region_stats {
@@ -106,9 +109,9 @@ struct upmu_region_stats {
     uint64_t descheduled;        /**< instances during which the thread was descheduled */
     uint64_t deschedule_unknown; /**< instances for which this is unknown */
     uint32_t threads;            /**< threads that ran it */
-    uint32_t n_events;           /**< entries used in `events`, in the order of upmu_region_event_name() */
-    struct upmu_region_event events[UPMU_REGION_EVENTS_MAX];
+    uint32_t n_events;           /**< entries of upmu_region_event_stats_at() */
 };
+#define UPMU_REGION_STATS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_stats, 104)
 
 /** What went wrong so far in the whole process; all zero in a healthy run. */
 struct upmu_region_health {
@@ -127,6 +130,7 @@ struct upmu_region_health {
     uint64_t begin_ns;   /**< measured cost of an empty begin, of which `end_ns` holds the rest */
     uint64_t end_ns;     /**< measured cost of an empty end */
 };
+#define UPMU_REGION_HEALTH_SIZE_V1 UPMU_SIZE_V1_(struct upmu_region_health, 112)
 
 #ifndef UPMU_DISABLE
 
@@ -160,11 +164,35 @@ UPMU_API int upmu_region_switch(int on);
  */
 UPMU_API UPMU_CHECKED int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out);
 
-/** Name of the region seen `index`-th in the process, NULL past the last. Lives as long as the process. */
-UPMU_API const char *upmu_region_name(size_t index);
+/**
+ * What event `i` of a region counted.
+ * @param i number of the event, in the order of upmu_region_event_name_at()
+ * @return as upmu_region_stats_read(); UPMU_E_END (`i` is past the last event). Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_region_event_stats_at(const char *name, pid_t thread, size_t i,
+                                                     struct upmu_region_event_stats *out);
 
-/** Name of event `i` measured by regions, NULL past the last. Lives as long as the process. */
-UPMU_API const char *upmu_region_event_name(size_t i);
+/**
+ * Statistics of a region and of its events at one moment: their counts match while regions run.
+ * @param events out: `max` entries; the caller sets `size` of the first one, for all; may be NULL if `max` is 0
+ * @return number of entries filled, at most `max`; else as upmu_region_stats_read(). Thread safe, not signal safe.
+ */
+UPMU_API UPMU_CHECKED int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_region_stats *out,
+                                                     struct upmu_region_event_stats *events, size_t max);
+
+/** Number of region names seen in the process; 0 while regions are off. Signal safe. */
+UPMU_API size_t upmu_region_count(void);
+
+/** Name of region `i`, in the order of first use. @param name out: lives as long as the process; NULL on failure
+ *  @return 0; UPMU_E_END (`i` is past the last), UPMU_E_INVAL (`name` is NULL). Thread safe. */
+UPMU_API UPMU_CHECKED int upmu_region_name_at(size_t i, const char **name);
+
+/** Number of events measured by regions; 0 while regions are off. Thread safe. */
+UPMU_API size_t upmu_region_event_count(void);
+
+/** Name of event `i` measured by regions. @param name out: lives as long as the process; NULL on failure
+ *  @return 0; UPMU_E_END (`i` is past the last), UPMU_E_INVAL (`name` is NULL). Thread safe. */
+UPMU_API UPMU_CHECKED int upmu_region_event_name_at(size_t i, const char **name);
 
 /** @return 0; UPMU_E_INVAL; UPMU_E_STATE (regions are off). Thread safe. */
 UPMU_API UPMU_CHECKED int upmu_region_health_read(struct upmu_region_health *out);

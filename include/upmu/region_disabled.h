@@ -32,16 +32,42 @@ static inline UPMU_CHECKED int upmu_region_stats_read(const char *name, pid_t th
     return UPMU_E_STATE;
 }
 
-static inline const char *upmu_region_name(size_t index)
+static inline UPMU_CHECKED int upmu_region_event_stats_at(const char *name, pid_t thread, size_t i,
+                                                          struct upmu_region_event_stats *out)
 {
-    (void)index;
-    return NULL;
+    (void)name, (void)thread, (void)i, (void)out;
+    return UPMU_E_STATE;
 }
 
-static inline const char *upmu_region_event_name(size_t i)
+static inline UPMU_CHECKED int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_region_stats *out,
+                                                          struct upmu_region_event_stats *events, size_t max)
+{
+    (void)name, (void)thread, (void)out, (void)events, (void)max;
+    return UPMU_E_STATE;
+}
+
+static inline size_t upmu_region_count(void)
+{
+    return 0;
+}
+
+static inline UPMU_CHECKED int upmu_region_name_at(size_t i, const char **name)
 {
     (void)i;
-    return NULL;
+    if (!name)
+        return UPMU_E_INVAL;
+    *name = NULL;
+    return UPMU_E_END;
+}
+
+static inline size_t upmu_region_event_count(void)
+{
+    return 0;
+}
+
+static inline UPMU_CHECKED int upmu_region_event_name_at(size_t i, const char **name)
+{
+    return upmu_region_name_at(i, name);
 }
 
 static inline UPMU_CHECKED int upmu_region_health_read(struct upmu_region_health *out)

@@ -54,6 +54,7 @@ struct upmu_sync_opts {
      *  the acquisition; UPMU_SYNC_REQUESTS does the same. What the program announces of its own locks has none. */
     uint32_t requests;
 };
+#define UPMU_SYNC_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_sync_opts, 40)
 
 /** `stack_depth` for no stacks at all: the call site only. */
 #define UPMU_SYNC_NO_STACKS UINT32_MAX

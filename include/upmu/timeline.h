@@ -64,6 +64,7 @@ struct upmu_timeline_opts {
     uint64_t skip;    /**< rows to pass over: those of the pages before */
     size_t rows;      /**< rows of the page; 0: all */
 };
+#define UPMU_TIMELINE_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_timeline_opts, 80)
 
 /**
  * Read a recording, or the directory of one process in it, twice: once for names that come late, once for the rows.
@@ -87,6 +88,7 @@ struct upmu_timeline_totals {
     uint64_t skipped; /**< of these, those of the pages before */
     size_t shown;     /**< rows of this page */
 };
+#define UPMU_TIMELINE_TOTALS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_timeline_totals, 40)
 UPMU_API UPMU_CHECKED int upmu_timeline_totals_read(const struct upmu_timeline *timeline,
                                                     struct upmu_timeline_totals *out);
 
@@ -117,9 +119,12 @@ struct upmu_timeline_row {
     size_t n_counts;       /**< of a region that ended, what its counters counted in it; else 0 */
     const struct upmu_value *counts;
 };
+#define UPMU_TIMELINE_ROW_SIZE_V1 UPMU_SIZE_V1_(struct upmu_timeline_row, 144)
 /** Row `i` of the page, in the order of begins. */
 UPMU_API UPMU_CHECKED int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i,
                                                struct upmu_timeline_row *out);
+/** Number of rows of the page. */
+UPMU_API size_t upmu_timeline_row_count(const struct upmu_timeline *timeline);
 
 UPMU_END_DECLS
 

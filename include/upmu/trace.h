@@ -199,6 +199,7 @@ struct upmu_trace_event {
     const struct upmu_value *values;
     uint32_t flags; /**< enum upmu_trace_flag */
 };
+#define UPMU_TRACE_EVENT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_event, 144)
 
 /** A process of the recording; strings live as long as the trace is open. */
 struct upmu_trace_process {
@@ -229,6 +230,7 @@ struct upmu_trace_process {
     uint32_t execed; /**< 1: not complete, because the process went on as another program, which is a process of its
                                   own here */
 };
+#define UPMU_TRACE_PROCESS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_process, 152)
 
 /**
  * Open a recording, or the directory of one process in it. A last packet that a killed process left unfinished is
@@ -277,6 +279,8 @@ UPMU_API UPMU_CHECKED int upmu_trace_process_at(const struct upmu_trace *trace, 
 
 /** Name of counter `i` of process `index`, NULL past the last. Lives as long as the trace is open. */
 UPMU_API const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i);
+/** Number of counters of process `index`. */
+UPMU_API size_t upmu_trace_counter_count(const struct upmu_trace *trace, size_t index);
 
 /** How a stack was captured. */
 enum upmu_stack_method {
@@ -294,6 +298,7 @@ struct upmu_trace_stack {
     uint32_t method;    /**< enum upmu_stack_method */
     uint32_t truncated; /**< 1: there were more frames than were kept */
 };
+#define UPMU_TRACE_STACK_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_stack, 32)
 
 /** Stack `id` of process `index`. Stacks are written before the first event that names them.
  *  @return 0; UPMU_E_NAME (no such stack: lost, or 0); UPMU_E_INVAL. */
@@ -310,11 +315,14 @@ struct upmu_trace_module {
     const char *path;
     const char *build_id; /**< hexadecimal, "" if the file has none */
 };
+#define UPMU_TRACE_MODULE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_module, 48)
 
 /** Module `i` of process `index`, in the order of being seen. Complete once upmu_trace_next() has returned 0.
  *  @return 0; UPMU_E_NAME past the last; UPMU_E_INVAL. */
 UPMU_API UPMU_CHECKED int upmu_trace_module_at(const struct upmu_trace *trace, size_t index, size_t i,
                                                struct upmu_trace_module *out);
+/** Number of modules of process `index` seen so far. */
+UPMU_API size_t upmu_trace_module_count(const struct upmu_trace *trace, size_t index);
 
 /** Close; NULL is fine. */
 UPMU_API void upmu_trace_close(struct upmu_trace *trace);
@@ -328,6 +336,7 @@ struct upmu_trace_repair_result {
     uint64_t bytes;     /**< bytes cut off; they held no committed event */
     uint32_t reordered; /**< rings whose packets were put in the order of time */
 };
+#define UPMU_TRACE_REPAIR_RESULT_SIZE_V1 UPMU_SIZE_V1_(struct upmu_trace_repair_result, 40)
 
 /**
  * Make the trace of a killed process, or a ring, readable for every CTF reader by cutting unfinished last packets off and

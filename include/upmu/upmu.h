@@ -69,6 +69,8 @@ enum upmu_code {
     UPMU_E_PARTIAL = -21,    /**< the kernel ran the event for less time than its group: the count would be too low */
     UPMU_E_JUMP = -22,       /**< the counter moved by more than can have happened: a fault of the (virtual) PMU */
     UPMU_E_RANGE = -23,      /**< a derived event came out below 0 or beyond 64 bits */
+    UPMU_E_END = -24,    /**< the index is past the last entry of a table; no failure, and upmu_error() is left alone */
+    UPMU_E_NESTED = -25, /**< recording is on already, with other options; it goes on with those it has */
 };
 
 /** Short English text of a code ("permission denied by the kernel"); never NULL, for any number. Signal safe. */
@@ -156,6 +158,7 @@ struct upmu_event_info {
     /** CPUs that the event is counted on, one per socket or die ("0,18"), with UPMU_TARGET_CPU; "" if it counts tasks. */
     const char *cpus;
 };
+#define UPMU_EVENT_INFO_SIZE_V1 UPMU_SIZE_V1_(struct upmu_event_info, 176)
 
 /**
  * Look a name up without opening anything.
@@ -166,28 +169,24 @@ struct upmu_event_info {
 UPMU_API UPMU_CHECKED int upmu_event_find(const char *name, struct upmu_event_info *info);
 
 /**
- * Try the event for real: open it for the calling thread, let it run, close it.
- * @return 0 if it can be counted here and now, else the code of what stands against it (message in upmu_error()).
+ * Try an event: open it for the calling thread, run, read and close it.
+ * @param name    one event
+ * @param counted NULL: the event only has to open and to run. Else out: what it counted under a load of some hundred
+ *                microseconds of the calling thread, with instructions of many kinds, mispredicted branches, cache and TLB
+ *                misses, page faults and a sleep. 0 means that the event runs but was not seen to count: it is rare, or the
+ *                counter does not work; the library cannot tell which
+ * @return 0 if it can be counted here and now, else the code of what prevents it, as upmu_set_open() with UPMU_SET_STRICT.
  * Thread safe, not signal safe.
  */
-UPMU_API UPMU_CHECKED int upmu_event_probe(const char *name);
+UPMU_API UPMU_CHECKED int upmu_event_probe(const char *name, uint64_t *counted);
 
-/**
- * Try the event under a load: some hundred microseconds of the calling thread, with instructions of many kinds, branches
- * that are mispredicted, cache and TLB misses, page faults and a sleep.
- * @param seen out: what was counted. 0 with a return of 0: the event opens and runs, but was not seen to count. It may be
- *             one that is rare, or a counter that does not work; nobody can tell from here.
- * @return as upmu_event_probe(); UPMU_E_INVAL also without `seen`. Thread safe, not signal safe.
- */
-UPMU_API UPMU_CHECKED int upmu_event_try(const char *name, uint64_t *seen);
+/** Number of event names known on this machine: the vendor-neutral set (absent ones included), then the events of the
+ *  kernel's PMUs in sysfs, which is read once. Thread safe, not signal safe. */
+UPMU_API size_t upmu_event_count(void);
 
-/**
- * Names known on this machine, one after the other: the vendor-neutral set (absent ones included), then the events
- * of the kernel's PMUs in sysfs.
- * @param position in/out: start with 0.
- * @return the name (owned by the library, lives as long as the process), NULL after the last. Thread safe.
- */
-UPMU_API const char *upmu_event_next(size_t *position);
+/** Name `i` of these. @param name out: owned by the library, lives as long as the process; NULL on failure
+ *  @return 0; UPMU_E_END (`i` is past the last), UPMU_E_INVAL (`name` is NULL). Thread safe, not signal safe. */
+UPMU_API UPMU_CHECKED int upmu_event_name_at(size_t i, const char **name);
 
 /* -------------------------------------------------------------------------------------------------- CPUs */
 
@@ -203,6 +202,7 @@ struct upmu_cpu_info {
     uint32_t fixed_counters; /**< counters tied to one event each, beside them */
     uint32_t counter_bits;   /**< width of a counter; 0 = not known */
 };
+#define UPMU_CPU_INFO_SIZE_V1 UPMU_SIZE_V1_(struct upmu_cpu_info, 64)
 
 /**
  * A CPU's table, whatever machine this is.
@@ -212,8 +212,12 @@ struct upmu_cpu_info {
  */
 UPMU_API UPMU_CHECKED int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info);
 
-/** Keys of the families, one after the other; NULL after the last. @param position in/out: start with 0. Thread safe. */
-UPMU_API const char *upmu_cpu_next(size_t *position);
+/** Number of CPU families that libupmu has a table for. Signal safe. */
+UPMU_API size_t upmu_cpu_count(void);
+
+/** Family `i`, as upmu_cpu_find() has it. @return 0; UPMU_E_END (`i` is past the last), UPMU_E_INVAL (info or its size).
+ *  Thread safe, not signal safe. */
+UPMU_API UPMU_CHECKED int upmu_cpu_at(size_t i, struct upmu_cpu_info *info);
 
 /**
  * What a name becomes on a CPU, whatever machine this is: as upmu_event_find(), out of the table alone. Names of the
@@ -221,14 +225,14 @@ UPMU_API const char *upmu_cpu_next(size_t *position);
  */
 UPMU_API UPMU_CHECKED int upmu_cpu_event_find(const char *cpu, const char *name, struct upmu_event_info *info);
 
-/**
- * Names that a CPU's table knows, one after the other: the vendor-neutral set (absent ones included), then the CPU's own
- * names as `native::NAME`.
- * @param cpu      as in upmu_cpu_find(); an unknown CPU has no names
- * @param position in/out: start with 0.
- * @return the name (owned by the library, lives as long as the process), NULL after the last. Thread safe.
- */
-UPMU_API const char *upmu_cpu_event_next(const char *cpu, size_t *position);
+/** Number of names that a CPU's table knows: the vendor-neutral set (absent ones included), then the CPU's own names as
+ *  `native::NAME`. @param cpu as in upmu_cpu_find(); 0 for an unknown CPU. Thread safe, not signal safe. */
+UPMU_API size_t upmu_cpu_event_count(const char *cpu);
+
+/** Name `i` of these. @param name out: owned by the library, lives as long as the process; NULL on failure
+ *  @return 0; UPMU_E_END (`i` is past the last), UPMU_E_NAME (unknown CPU), UPMU_E_INVAL (`name` is NULL), UPMU_E_NOMEM.
+ *  Thread safe, not signal safe. */
+UPMU_API UPMU_CHECKED int upmu_cpu_event_name_at(const char *cpu, size_t i, const char **name);
 
 /* ----------------------------------------------------------------------------------------------- metrics */
 
@@ -243,6 +247,7 @@ struct upmu_metric_info {
     const char *missing_event; /**< why it cannot be computed on this CPU: the event that it lacks; "" if it can */
     int32_t on_demand; /**< 1: it says the same as another one in other words, and is shown where it was asked for */
 };
+#define UPMU_METRIC_INFO_SIZE_V1 UPMU_SIZE_V1_(struct upmu_metric_info, 64)
 
 /**
  * The metrics of the library and of users, one after the other. Of those that can be computed from several sets of events,
@@ -254,6 +259,8 @@ UPMU_API UPMU_CHECKED int upmu_metric_at(size_t index, struct upmu_metric_info *
 /** The same on a CPU by its name as in upmu_cpu_find(), whatever machine this is: the names are the same, what they are
  *  computed from and `lacks` differ. */
 UPMU_API UPMU_CHECKED int upmu_cpu_metric_at(const char *cpu, size_t index, struct upmu_metric_info *info);
+/** Number of metrics, of the library and of users; the same for every CPU. Thread safe. */
+UPMU_API size_t upmu_metric_count(void);
 
 /**
  * Define metrics by a file: a line is `name = formula`, and `#` begins a comment. A formula has + - * / and parentheses over
@@ -273,6 +280,7 @@ struct upmu_metric_group_info {
     const char *metrics; /**< those that the CPU can compute, comma-separated; "" if none */
     const char *events;  /**< the events of these, each once, fit for upmu_set_open() */
 };
+#define UPMU_METRIC_GROUP_INFO_SIZE_V1 UPMU_SIZE_V1_(struct upmu_metric_group_info, 40)
 
 /**
  * @param cpu   as in upmu_cpu_find(); NULL: this machine
@@ -280,6 +288,8 @@ struct upmu_metric_group_info {
  * @return 0; UPMU_E_NAME (past the last group, or no such CPU), UPMU_E_INVAL, UPMU_E_NOMEM. Thread safe, not signal safe.
  */
 UPMU_API UPMU_CHECKED int upmu_metric_group_at(const char *cpu, size_t index, struct upmu_metric_group_info *info);
+/** Number of groups. */
+UPMU_API size_t upmu_metric_group_count(void);
 
 /** A metric's result; there is a number only if `status` is exact or scaled, else `value` is NaN. */
 struct upmu_metric_value {
@@ -351,6 +361,7 @@ struct upmu_set_opts {
      *  that do not fit on the counters at once are refused. Not used after the call. */
     const char *backend;
 };
+#define UPMU_SET_OPTS_SIZE_V1 UPMU_SIZE_V1_(struct upmu_set_opts, 40)
 
 /**
  * Open counters, stopped and at zero.
@@ -452,6 +463,7 @@ struct upmu_usage {
     uint64_t major_faults;
     uint64_t switches; /**< voluntary and involuntary context switches */
 };
+#define UPMU_USAGE_SIZE_V1 UPMU_SIZE_V1_(struct upmu_usage, 48)
 
 /**
  * What the command of a set has used between its execution and its end, with those of its children that were waited for:
@@ -495,6 +507,7 @@ struct upmu_plan_entry {
     uint32_t multiplexed; /**< groups that take turns with its own, that one included: 1 = counted all the time */
     int32_t cause;        /**< enum upmu_code where it is in no group, else 0 */
 };
+#define UPMU_PLAN_ENTRY_SIZE_V1 UPMU_SIZE_V1_(struct upmu_plan_entry, 72)
 
 /**
  * Plan a list of events.

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Results of the event pass as public structs. */
+#include <inttypes.h>
+
 #include "analysis/public.h"
 #include "base/error.h"
 #include "base/opts.h"
@@ -10,13 +12,6 @@ static const char *text_of(const char *text)
 }
 
 /* Copies `ours` to a struct of the caller's size. */
-static int give(void *out, size_t size, const void *ours, size_t known)
-{
-    if (!opts_give(out, size, known, ours, known))
-        return upmu_fail(UPMU_E_INVAL, "this struct has at least %zu bytes, not %zu: set its size", known, size);
-    return 0;
-}
-
 /* Adds the cost of recording a process's events. @return false if its trace has no cost. */
 static bool add_recording_cost(const struct upmu_overview *overview, size_t i, uint64_t *ns)
 {
@@ -52,7 +47,7 @@ static uint64_t lifetime(const struct overview *o)
 int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_overview_totals *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     const struct upmu_overview_totals ours = {
         .events = o->events,
@@ -70,14 +65,14 @@ int upmu_overview_totals_read(const struct upmu_overview *overview, struct upmu_
         .own_cost_ns = recording_cost(overview),
         .lifetime_ns = lifetime(o),
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_TOTALS_SIZE_V1);
 }
 
 int upmu_overview_process_at(const struct upmu_overview *overview, size_t i, struct upmu_trace_process *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
-    return i < overview->pass.n_processes ? upmu_trace_process_at(overview->trace, i, out) : UPMU_E_NAME;
+        return ARGUMENT_NULL(overview, out);
+    return i < overview->pass.n_processes ? upmu_trace_process_at(overview->trace, i, out) : UPMU_E_END;
 }
 
 const char *upmu_overview_damage_message(const struct upmu_overview *overview, size_t i)
@@ -102,10 +97,10 @@ const char *upmu_wait_kind_name(int kind)
 int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_thread *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     if (i >= o->n_threads)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_thread *t = &o->threads[o->thread_order[i]];
     struct upmu_overview_thread ours = {
         .process = t->process,
@@ -125,7 +120,7 @@ int upmu_overview_thread_at(const struct upmu_overview *overview, size_t i, stru
     };
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
         ours.waits[kind] = t->waits[kind];
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_THREAD_SIZE_V1);
 }
 
 const char *upmu_sched_state_name(int state)
@@ -137,10 +132,10 @@ const char *upmu_sched_state_name(int state)
 int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_sched *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     if (i >= o->n_threads)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_thread *t = &o->threads[o->thread_order[i]];
     const struct ov_sched *s = &t->sched;
     uint64_t life = t->end_ns - t->begin_ns;
@@ -158,36 +153,36 @@ int upmu_overview_sched_at(const struct upmu_overview *overview, size_t i, struc
         .futex_waits = t->futexes.waits,
         .futex_recorded = t->futexes.recorded,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_SCHED_SIZE_V1);
 }
 
 int upmu_overview_waker_at(const struct upmu_overview *overview, size_t i, size_t k, struct upmu_overview_waker *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     const struct ov_waker *w = o->wakers, *end = w + o->n_wakers;
     if (i >= o->n_threads)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     while (w < end && (w->wakee != o->thread_order[i] || k-- > 0))
         w++;
     if (w == end)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_thread *t = &o->threads[w->waker];
     const struct upmu_overview_waker ours = {.tid = t->tid, .name = text_of(t->name), .waits = w->waits};
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_WAKER_SIZE_V1);
 }
 
 int upmu_overview_kernel_lock_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_kernel_lock *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     if (i >= overview->pass.n_kernel_locks)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_kernel_lock *l = &overview->pass.kernel_locks[i];
     const struct upmu_overview_kernel_lock ours = {
         .process = l->process, .kinds = l->kinds, .address = l->address, .waits = l->waits};
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_KERNEL_LOCK_SIZE_V1);
 }
 
 /* ----------------------------------------------------------------------------------------------------- objects */
@@ -265,35 +260,40 @@ static int object_give(const struct overview *o, const struct ov_object *object,
         .rounds = object->rounds,
     };
     add_thread_stats(o, object, &ours);
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_SIZE_V1);
 }
 
 int upmu_overview_object_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_object *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct ov_object *object = object_at(&overview->pass, i);
-    return object ? object_give(&overview->pass, object, out) : UPMU_E_NAME;
+    return object ? object_give(&overview->pass, object, out) : UPMU_E_END;
 }
 
 int upmu_overview_object_find(const struct upmu_overview *overview, size_t process, int type, uint64_t address,
                               struct upmu_overview_object *out)
 {
-    if (!overview || !out || process >= overview->pass.n_processes)
-        return overview_null_argument(__func__);
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.n_processes)
+        return UPMU_E_END;
     uint32_t last = object_last(&overview->pass, (uint32_t)process, type, address);
-    return last != MAP_NONE ? object_give(&overview->pass, &overview->pass.objects[last], out) : UPMU_E_NAME;
+    if (last == MAP_NONE)
+        return upmu_fail(UPMU_E_NAME, "no such object is known at address 0x%" PRIx64 " of process %zu", address,
+                         process);
+    return object_give(&overview->pass, &overview->pass.objects[last], out);
 }
 
 int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t i, size_t k,
                                    struct upmu_overview_object_thread *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     const struct ov_object *object = object_at(o, i);
     if (!object || k >= object->n_thread_stats)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_thread_stats *stats = &o->thread_stats[object->first_thread_stats + k];
     bool whole = o->processes[object->process].whole;
     struct upmu_overview_object_thread ours = {
@@ -311,18 +311,18 @@ int upmu_overview_object_thread_at(const struct upmu_overview *overview, size_t 
     };
     if (is_held(object))
         add_holds(&ours.holds, &ours.hold_ns, &ours.hold_max_ns, stats_holds(stats));
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_OBJECT_THREAD_SIZE_V1);
 }
 
 int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, size_t k,
                                struct upmu_overview_call_site *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     const struct ov_object *object = object_at(o, i);
     if (!object || k >= object->n_sites)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_call_site *site = &o->sites[object->first_site + k];
     const struct upmu_overview_call_site ours = {
         .address = site->address,
@@ -332,23 +332,23 @@ int upmu_overview_call_site_at(const struct upmu_overview *overview, size_t i, s
         .blocked = site->blocked,
         .blocked_ns = site->blocked_ns,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_CALL_SITE_SIZE_V1);
 }
 
 int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, int kind,
                                struct upmu_overview_section *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     if (kind != UPMU_SECTION_HELD && kind != UPMU_SECTION_WAITED)
-        return upmu_fail(UPMU_E_INVAL, "there is no kind %d of sections", kind);
+        return upmu_fail(UPMU_E_INVAL, "upmu_overview_section_read: kind %d is no enum upmu_section_kind", kind);
     const struct ov_object *object = object_at(&overview->pass, i);
     if (!object)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_section_sums *s = kind == UPMU_SECTION_HELD ? &object->held : &object->waited;
     const struct upmu_overview_section ours = {
         .sections = s->n, .ns = s->ns, .n_counts = s->n_counts, .counts = s->counts};
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_SECTION_SIZE_V1);
 }
 
 /* ----------------------------------------------------------------------------------------------------- regions */
@@ -356,10 +356,10 @@ int upmu_overview_section_read(const struct upmu_overview *overview, size_t i, i
 int upmu_overview_region_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_region *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     if (i >= o->n_regions)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct ov_region *r = &o->regions[o->region_order[i]];
     const struct upmu_overview_region ours = {
         .process = r->process,
@@ -373,5 +373,64 @@ int upmu_overview_region_at(const struct upmu_overview *overview, size_t i, stru
         .n_counts = r->n_counts,
         .counts = r->counts,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_REGION_SIZE_V1);
+}
+
+/* ------------------------------------------------------------------------------------------------------ counts */
+
+size_t upmu_overview_process_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->pass.n_processes : 0;
+}
+
+size_t upmu_overview_thread_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->pass.n_threads : 0;
+}
+
+size_t upmu_overview_object_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->pass.n_objects : 0;
+}
+
+size_t upmu_overview_region_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->pass.n_regions : 0;
+}
+
+size_t upmu_overview_kernel_lock_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->pass.n_kernel_locks : 0;
+}
+
+size_t upmu_overview_damage_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->n_damages : 0;
+}
+
+size_t upmu_overview_counter_count(const struct upmu_overview *overview, size_t process)
+{
+    return overview ? upmu_trace_counter_count(overview->trace, process) : 0;
+}
+
+size_t upmu_overview_waker_count(const struct upmu_overview *overview, size_t i)
+{
+    size_t n = 0;
+    if (!overview || i >= overview->pass.n_threads)
+        return 0;
+    for (size_t k = 0; k < overview->pass.n_wakers; k++)
+        n += overview->pass.wakers[k].wakee == overview->pass.thread_order[i];
+    return n;
+}
+
+size_t upmu_overview_object_thread_count(const struct upmu_overview *overview, size_t i)
+{
+    const struct ov_object *object = overview ? object_at(&overview->pass, i) : NULL;
+    return object ? object->n_thread_stats : 0;
+}
+
+size_t upmu_overview_call_site_count(const struct upmu_overview *overview, size_t i)
+{
+    const struct ov_object *object = overview ? object_at(&overview->pass, i) : NULL;
+    return object ? object->n_sites : 0;
 }

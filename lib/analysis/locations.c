@@ -105,15 +105,17 @@ static int location_find(struct upmu_overview *o, size_t process, uint64_t addre
 int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint64_t address, size_t depth,
                             struct upmu_symbol *out)
 {
-    if (!overview || !out || process >= overview->pass.n_processes)
-        return overview_null_argument(__func__);
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.n_processes)
+        return UPMU_E_END;
     if (!overview->has_location || overview->location_process != process || overview->location_address != address) {
         int rc = location_find(overview, process, address);
         if (rc != 0)
             return rc;
     }
     if (depth > 0 && depth >= overview->n_frames)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     struct upmu_symbol s = overview->location;
     if (depth < overview->n_frames) {
         const struct symbol_frame *f = &overview->frames[depth];
@@ -124,9 +126,7 @@ int upmu_overview_symbol_at(struct upmu_overview *overview, size_t process, uint
         s.column = f->column;
         s.previous = f->function ? NULL : s.previous;
     }
-    if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);
-    return 0;
+    return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }
 
 int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, uint64_t address, struct upmu_symbol *out)
@@ -134,8 +134,10 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
     struct upmu_trace_module m;
     struct symbol_frame frame;
     uint32_t index;
-    if (!overview || !out || process >= overview->pass.n_processes)
-        return overview_null_argument(__func__);
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.n_processes)
+        return UPMU_E_END;
     if (address == 0 || !module_at(overview, process, address - 1, &m))
         return UPMU_E_NAME;
     int rc = symbols_module(overview->symbols, m.path, m.build_id, &index);
@@ -149,15 +151,13 @@ int upmu_overview_tail_caller(struct upmu_overview *overview, size_t process, ui
                                   .offset = address - m.base,
                                   .problem = symbols_problem(overview->symbols, index),
                                   .kind = UPMU_FRAME_CODE};
-    if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);
-    return 0;
+    return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }
 
 int upmu_overview_stack_find(const struct upmu_overview *overview, size_t process, uint32_t id,
                              struct upmu_trace_stack *out)
 {
     if (!overview)
-        return overview_null_argument(__func__);
+        return argument_null(__func__, "overview");
     return upmu_trace_stack_find(overview->trace, process, id, out);
 }

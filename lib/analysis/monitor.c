@@ -48,7 +48,7 @@ static int monitor_no_memory(void)
 int upmu_monitor_open(struct upmu_monitor **monitor, const char *dir)
 {
     if (!monitor || !dir)
-        return upmu_fail(UPMU_E_INVAL, "%s: `monitor` or `dir` is NULL", __func__);
+        return ARGUMENT_NULL(monitor, dir);
     *monitor = NULL;
     struct upmu_monitor *m = calloc(1, sizeof *m);
     if (!m)
@@ -236,7 +236,7 @@ static int monitor_sort(struct upmu_monitor *m)
 int upmu_monitor_update(struct upmu_monitor *monitor)
 {
     if (!monitor)
-        return overview_null_argument(__func__);
+        return argument_null(__func__, "monitor");
     struct upmu_monitor *m = monitor;
     int rc = m->begun ? upmu_trace_update(m->all.trace) : 0;
     m->events_before = m->all.pass.events;
@@ -258,17 +258,10 @@ int upmu_monitor_update(struct upmu_monitor *monitor)
 
 /* ------------------------------------------------------------------------------------------------------- facts */
 
-static int give(void *out, size_t size, const void *ours, size_t known)
-{
-    if (!opts_give(out, size, known, ours, known))
-        return upmu_fail(UPMU_E_INVAL, "this struct has at least %zu bytes, not %zu: set its size", known, size);
-    return 0;
-}
-
 int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_monitor_totals *out)
 {
     if (!monitor || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(monitor, out);
     const struct upmu_monitor_totals ours = {
         .now_ns = monitor->now_ns,
         .interval_ns = monitor->now_ns - monitor->before_ns,
@@ -280,7 +273,7 @@ int upmu_monitor_totals_read(const struct upmu_monitor *monitor, struct upmu_mon
         .n_damages = monitor->damages,
         .missed = upmu_trace_missed_packets(monitor->all.trace),
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_MONITOR_TOTALS_SIZE_V1);
 }
 
 static const char *text_of(const char *text)
@@ -299,9 +292,9 @@ static uint32_t waits_for(const struct overview *o, const struct pending_wait *p
 int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct upmu_monitor_thread *out)
 {
     if (!monitor || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(monitor, out);
     if (i >= monitor->n_threads)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct overview *o = &monitor->all.pass;
     const struct ov_thread *t = &o->threads[i];
     const struct monitor_sum *s = &monitor->threads[i];
@@ -330,15 +323,15 @@ int upmu_monitor_thread_at(const struct upmu_monitor *monitor, size_t i, struct 
         ours.since_ns = p->begin_ns;
         ours.site = p->site;
     }
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_MONITOR_THREAD_SIZE_V1);
 }
 
 int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i, struct upmu_monitor_lock *out)
 {
     if (!monitor || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(monitor, out);
     if (i >= monitor->n_order)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct overview *o = &monitor->all.pass;
     const struct ov_object *x = &o->objects[monitor->order[i]];
     const struct monitor_object *s = &monitor->objects[monitor->order[i]];
@@ -354,12 +347,22 @@ int upmu_monitor_lock_at(const struct upmu_monitor *monitor, size_t i, struct up
         .waited_ns = s->sum.ns - s->sum.ns_before,
         .total_ns = s->sum.ns,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_MONITOR_LOCK_SIZE_V1);
 }
 
 int upmu_monitor_symbol_at(struct upmu_monitor *monitor, size_t process, uint64_t address, size_t depth,
                            struct upmu_symbol *out)
 {
     return monitor ? upmu_overview_symbol_at(&monitor->all, process, address, depth, out)
-                   : overview_null_argument(__func__);
+                   : argument_null(__func__, "monitor");
+}
+
+size_t upmu_monitor_thread_count(const struct upmu_monitor *monitor)
+{
+    return monitor ? monitor->n_threads : 0;
+}
+
+size_t upmu_monitor_lock_count(const struct upmu_monitor *monitor)
+{
+    return monitor ? monitor->n_order : 0;
 }

@@ -117,10 +117,11 @@ int upmu_overview_open(struct upmu_overview **overview, const char *dir, const s
 {
     struct upmu_overview_opts ours = {0};
     if (!overview || !dir)
-        return upmu_fail(UPMU_E_INVAL, "%s: `overview` or `dir` is NULL", __func__);
+        return ARGUMENT_NULL(overview, dir);
     *overview = NULL;
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_overview_opts: its size or its tail is not valid");
+    int rc = OPTS_TAKE(ours, opts, UPMU_OVERVIEW_OPTS_SIZE_V1);
+    if (rc != 0)
+        return rc;
     return read_through(overview, dir, &ours, NULL);
 }
 

@@ -4,26 +4,19 @@
 #include "base/error.h"
 #include "base/opts.h"
 
-static int give(void *out, size_t size, const void *ours, size_t known)
-{
-    if (!opts_give(out, size, known, ours, known))
-        return upmu_fail(UPMU_E_INVAL, "this struct has at least %zu bytes, not %zu: set its size", known, size);
-    return 0;
-}
-
 /* The public index of a thread or object of the pass. */
 static uint32_t rank_of(const uint32_t *ranks, uint32_t number)
 {
-    return number == MAP_NONE ? UINT32_MAX : ranks[number];
+    return number == MAP_NONE ? UPMU_NO_INDEX : ranks[number];
 }
 
 int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i, struct upmu_overview_pair *out)
 {
     if (!overview || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(overview, out);
     const struct overview *o = &overview->pass;
     if (i >= o->graph.n_pairs)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct wakeup_pair *p = &o->graph.pairs[i];
     const struct upmu_overview_pair ours = {
         .process = o->threads[p->waiter].process,
@@ -33,13 +26,15 @@ int upmu_overview_pair_at(const struct upmu_overview *overview, size_t i, struct
         .other_tid = p->other == MAP_NONE ? 0 : o->threads[p->other].tid,
         .waits = p->waits,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_PAIR_SIZE_V1);
 }
 
 int upmu_overview_path_read(const struct upmu_overview *overview, size_t process, struct upmu_overview_path *out)
 {
-    if (!overview || !out || process >= overview->pass.paths.n)
-        return overview_null_argument(__func__);
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.paths.n)
+        return UPMU_E_END;
     const struct path *p = &overview->pass.paths.of[process];
     const struct upmu_overview_path ours = {
         .begin_ns = p->begin_ns,
@@ -51,18 +46,20 @@ int upmu_overview_path_read(const struct upmu_overview *overview, size_t process
         .n_segments = p->n_segments,
         .n_objects = p->n_locks,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_PATH_SIZE_V1);
 }
 
 int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t process, size_t i,
                                   struct upmu_overview_path_segment *out)
 {
-    if (!overview || !out || process >= overview->pass.paths.n)
-        return overview_null_argument(__func__);
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.paths.n)
+        return UPMU_E_END;
     const struct overview *o = &overview->pass;
     const struct path *p = &o->paths.of[process];
     if (i >= p->n_segments)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct path_step *s = &o->paths.steps[p->first_step + i];
     const struct upmu_overview_path_segment ours = {
         .kind = s->kind,
@@ -72,18 +69,20 @@ int upmu_overview_path_segment_at(const struct upmu_overview *overview, size_t p
         .begin_ns = s->begin_ns,
         .end_ns = s->end_ns,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_PATH_SEGMENT_SIZE_V1);
 }
 
 int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t process, size_t i,
                                  struct upmu_overview_path_object *out)
 {
-    if (!overview || !out || process >= overview->pass.paths.n)
-        return overview_null_argument(__func__);
+    if (!overview || !out)
+        return ARGUMENT_NULL(overview, out);
+    if (process >= overview->pass.paths.n)
+        return UPMU_E_END;
     const struct overview *o = &overview->pass;
     const struct path *p = &o->paths.of[process];
     if (i >= p->n_locks)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct path_lock *l = &o->paths.locks[p->first_lock + i];
     const struct upmu_overview_path_object ours = {
         .object = rank_of(o->object_rank, l->object),
@@ -94,5 +93,20 @@ int upmu_overview_path_object_at(const struct upmu_overview *overview, size_t pr
         .gain_ns = l->gain_ns,
         .gain_half_ns = l->gain_half_ns,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_OVERVIEW_PATH_OBJECT_SIZE_V1);
+}
+
+size_t upmu_overview_pair_count(const struct upmu_overview *overview)
+{
+    return overview ? overview->pass.graph.n_pairs : 0;
+}
+
+size_t upmu_overview_path_segment_count(const struct upmu_overview *overview, size_t process)
+{
+    return overview && process < overview->pass.paths.n ? overview->pass.paths.of[process].n_segments : 0;
+}
+
+size_t upmu_overview_path_object_count(const struct upmu_overview *overview, size_t process)
+{
+    return overview && process < overview->pass.paths.n ? overview->pass.paths.of[process].n_locks : 0;
 }

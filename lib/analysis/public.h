@@ -40,9 +40,4 @@ int overview_note_damage(struct upmu_overview *overview, const char *message);
  *  UPMU_E_NOMEM. */
 int killed_waits_extend(struct upmu_overview *overview);
 
-static inline int overview_null_argument(const char *function)
-{
-    return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL or out of range", function);
-}
-
 #endif

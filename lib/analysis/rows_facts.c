@@ -113,23 +113,22 @@ static int read_rows(struct upmu_timeline *t, const char *dir)
 static int check_options(const struct upmu_timeline_opts *o)
 {
     if (o->kinds >> UPMU_ROW_KINDS != 0)
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_timeline_opts: there are %d kinds of rows", UPMU_ROW_KINDS);
+        return upmu_fail(UPMU_E_INVAL, "upmu_timeline_open: opts->kinds is 0x%x, but there are %d kinds of rows",
+                         o->kinds, UPMU_ROW_KINDS);
     if (o->to_ns != 0 && o->to_ns < o->from_ns)
-        return upmu_fail(UPMU_E_INVAL, "the end of the window is before its beginning");
+        return upmu_fail(UPMU_E_INVAL, "upmu_timeline_open: opts->to_ns is before opts->from_ns");
     return 0;
 }
 
 int upmu_timeline_open(struct upmu_timeline **timeline, const char *dir, const struct upmu_timeline_opts *opts)
 {
     if (!timeline || !dir)
-        return upmu_fail(UPMU_E_INVAL, "%s: `timeline` or `dir` is NULL", __func__);
+        return ARGUMENT_NULL(timeline, dir);
     *timeline = NULL;
     struct upmu_timeline *t = calloc(1, sizeof *t);
     if (!t)
         return rows_no_memory();
-    int rc = 0;
-    if (opts && !opts_take(&t->opts, sizeof t->opts, opts, opts->size, sizeof t->opts))
-        rc = upmu_fail(UPMU_E_INVAL, "struct upmu_timeline_opts: its size or its tail is not valid");
+    int rc = OPTS_TAKE(t->opts, opts, UPMU_TIMELINE_OPTS_SIZE_V1);
     if (rc == 0)
         rc = check_options(&t->opts);
     if (rc == 0)
@@ -166,17 +165,10 @@ struct upmu_overview *upmu_timeline_overview(struct upmu_timeline *timeline)
 
 /* ------------------------------------------------------------------------------------------------------- facts */
 
-static int give(void *out, size_t size, const void *ours, size_t known)
-{
-    if (!opts_give(out, size, known, ours, known))
-        return upmu_fail(UPMU_E_INVAL, "this struct has at least %zu bytes, not %zu: set its size", known, size);
-    return 0;
-}
-
 int upmu_timeline_totals_read(const struct upmu_timeline *timeline, struct upmu_timeline_totals *out)
 {
     if (!timeline || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(timeline, out);
     const struct upmu_timeline *t = timeline;
     const struct upmu_timeline_totals ours = {
         .rows = t->numbered,
@@ -184,20 +176,20 @@ int upmu_timeline_totals_read(const struct upmu_timeline *timeline, struct upmu_
         .skipped = t->matched < t->opts.skip ? t->matched : t->opts.skip,
         .shown = t->n_rows,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_TIMELINE_TOTALS_SIZE_V1);
 }
 
 static uint32_t rank_of(const uint32_t *ranks, size_t n, uint32_t number)
 {
-    return number < n ? ranks[number] : UINT32_MAX;
+    return number < n ? ranks[number] : UPMU_NO_INDEX;
 }
 
 int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct upmu_timeline_row *out)
 {
     if (!timeline || !out)
-        return overview_null_argument(__func__);
+        return ARGUMENT_NULL(timeline, out);
     if (i >= timeline->n_rows)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct overview *o = &timeline->facts->pass;
     const struct row *r = &timeline->rows[i];
     const char *region = r->region < o->n_regions ? o->regions[r->region].name : "";
@@ -225,5 +217,10 @@ int upmu_timeline_row_at(const struct upmu_timeline *timeline, size_t i, struct 
         .n_counts = r->n_counts,
         .counts = r->counts,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_TIMELINE_ROW_SIZE_V1);
+}
+
+size_t upmu_timeline_row_count(const struct upmu_timeline *timeline)
+{
+    return timeline ? timeline->n_rows : 0;
 }

@@ -91,6 +91,8 @@ static const char *const code_texts[] = {
     [-UPMU_E_PARTIAL] = "counted by the kernel for less time than its group",
     [-UPMU_E_JUMP] = "the counter jumped by more than can have happened",
     [-UPMU_E_RANGE] = "the derived count is below 0 or beyond 64 bits",
+    [-UPMU_E_END] = "past the last entry",
+    [-UPMU_E_NESTED] = "already recording with other options",
 };
 
 const char *upmu_strerror(int code)

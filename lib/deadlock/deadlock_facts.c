@@ -40,13 +40,6 @@ const char *upmu_deadlock_certainty_name(int certainty)
     return certainty >= 0 && certainty < UPMU_DEADLOCK_CERTAINTIES ? names[certainty] : "?";
 }
 
-static int give(void *out, size_t out_size, const void *ours, size_t size)
-{
-    if (opts_give(out, out_size, size, ours, size))
-        return 0;
-    return upmu_fail(UPMU_E_INVAL, "the struct to be filled has at least %zu bytes, not %zu", size, out_size);
-}
-
 /* The call site at which an ended thread acquired the lock. */
 static uint64_t site_of_lock(const struct wait_state *s, const struct wait_state_thread *t, uint64_t lock)
 {
@@ -65,9 +58,9 @@ static bool has_object(enum wg_deadlock_kind kind)
 int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_deadlock *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     if (i >= d->n_items)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct dl_item *item = &d->items[i];
     const struct dl_process *p = &d->processes[item->process];
     const struct wait_state *s = &p->wait_state;
@@ -96,7 +89,7 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
         ours.owner_name = t->head.name;
         ours.owner_site = site_of_lock(s, t, f->object);
     }
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_DEADLOCK_SIZE_V1);
 }
 
 /* Thread `k` of a deadlock, followed by those behind it; NULL. */
@@ -140,10 +133,10 @@ static pid_t holder_of(const struct wait_state *s, const struct wait_state_threa
 int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_deadlock_thread *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     const struct wait_state_thread *t = thread_at(d, i, k);
     if (!t)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct live_slot *h = &t->head;
     const struct upmu_deadlock_thread ours = {
         .tid = h->tid,
@@ -161,7 +154,7 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
         .n_held = t->n_held,
         .n_unlisted = h->forgotten,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_DEADLOCK_THREAD_SIZE_V1);
 }
 
 /* Whether a thread of deadlock `i`, or behind it, waits for the lock. */
@@ -178,10 +171,10 @@ static bool is_wanted(const struct upmu_deadlocks *d, size_t i, uint64_t lock)
 int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, size_t h, struct upmu_deadlock_held *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     const struct wait_state_thread *t = thread_at(d, i, k);
     if (!t || h >= t->n_held)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct live_held *held = &d->processes[d->items[i].process].wait_state.file.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = held->lock,
@@ -190,5 +183,26 @@ int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, s
         .site = held->site,
         .since_ns = held->since_ns,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_DEADLOCK_HELD_SIZE_V1);
+}
+
+/* ------------------------------------------------------------------------------------------------------ counts */
+
+size_t upmu_deadlocks_count(const struct upmu_deadlocks *d)
+{
+    return d ? d->n_items : 0;
+}
+
+size_t upmu_deadlocks_thread_count(const struct upmu_deadlocks *d, size_t i)
+{
+    if (!d || i >= d->n_items)
+        return 0;
+    const struct dl_item *item = &d->items[i];
+    return d->processes[item->process].wait_state.snapshot.deadlocks[item->deadlock].n + item->n_behind;
+}
+
+size_t upmu_deadlocks_held_count(const struct upmu_deadlocks *d, size_t i, size_t k)
+{
+    const struct wait_state_thread *t = d ? thread_at(d, i, k) : NULL;
+    return t ? t->n_held : 0;
 }

@@ -196,14 +196,15 @@ int upmu_deadlocks_open(struct upmu_deadlocks **deadlocks, const char *dir, cons
 {
     struct upmu_deadlocks_opts ours = {0};
     if (!deadlocks || !dir)
-        return upmu_fail(UPMU_E_INVAL, "%s: `deadlocks` or `dir` is NULL", __func__);
+        return ARGUMENT_NULL(deadlocks, dir);
     *deadlocks = NULL;
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_deadlocks_opts: its size or its tail is not valid");
+    int rc = OPTS_TAKE(ours, opts, UPMU_DEADLOCKS_OPTS_SIZE_V1);
+    if (rc != 0)
+        return rc;
     struct upmu_deadlocks *d = calloc(1, sizeof *d);
     if (!d)
         return deadlocks_no_memory();
-    int rc = open_into(d, dir, &ours);
+    rc = open_into(d, dir, &ours);
     if (rc == 0)
         *deadlocks = d;
     else

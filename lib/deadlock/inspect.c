@@ -226,9 +226,11 @@ static int inspect_process(struct upmu_deadlock_inspect *inspect)
 
 int upmu_deadlock_inspect_open(struct upmu_deadlock_inspect **inspect, pid_t pid)
 {
-    if (!inspect || pid <= 0)
-        return upmu_fail(UPMU_E_INVAL, "%s: `inspect` is NULL or `pid` is not positive", __func__);
+    if (!inspect)
+        return argument_null(__func__, "inspect");
     *inspect = NULL;
+    if (pid <= 0)
+        return upmu_fail(UPMU_E_INVAL, "%s: `pid` is %d, not a process id", __func__, (int)pid);
     struct upmu_deadlock_inspect *n = calloc(1, sizeof *n);
     if (!n)
         return inspect_no_memory();
@@ -256,9 +258,9 @@ int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect,
                                     struct upmu_deadlock_inspect_thread *out)
 {
     if (!inspect || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return ARGUMENT_NULL(inspect, out);
     if (i >= inspect->n_threads)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct inspect_thread *t = &inspect->threads[i];
     const struct upmu_deadlock_inspect_thread ours = {
         .tid = t->tid,
@@ -271,7 +273,10 @@ int upmu_deadlock_inspect_thread_at(const struct upmu_deadlock_inspect *inspect,
         .n_frames = t->n_frames,
         .wait_channel = t->wait_channel,
     };
-    if (opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
-        return 0;
-    return upmu_fail(UPMU_E_INVAL, "the struct to be filled has at least %zu bytes, not %zu", sizeof ours, out->size);
+    return OPTS_GIVE(out, ours, UPMU_DEADLOCK_INSPECT_THREAD_SIZE_V1);
+}
+
+size_t upmu_deadlock_inspect_thread_count(const struct upmu_deadlock_inspect *inspect)
+{
+    return inspect ? inspect->n_threads : 0;
 }

@@ -96,21 +96,19 @@ int upmu_deadlock_inspect_frame_at(struct upmu_deadlock_inspect *inspect, size_t
     struct symbol_frame frames[INSPECT_INLINED_MAX] = {{0}};
     struct upmu_symbol s;
     if (!inspect || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return ARGUMENT_NULL(inspect, out);
     if (i >= inspect->n_threads || k >= inspect->threads[i].n_frames)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     int n = frames_at(inspect, inspect->threads[i].frames[k], frames, &s);
     if (n < 0)
         return n;
     if (depth > 0 && depth >= (size_t)n)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     if (depth < (size_t)n) {
         s.function = frames[depth].function;
         s.file = frames[depth].file;
         s.line = frames[depth].line;
         s.inlined = frames[depth].inlined;
     }
-    if (opts_give(out, out->size, sizeof s, &s, sizeof s))
-        return 0;
-    return upmu_fail(UPMU_E_INVAL, "struct upmu_symbol has at least %zu bytes, not %zu", sizeof s, out->size);
+    return OPTS_GIVE(out, s, UPMU_SYMBOL_SIZE_V1);
 }

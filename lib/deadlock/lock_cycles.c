@@ -111,19 +111,12 @@ int deadlocks_find_cycles(struct upmu_deadlocks *d)
 
 /* --------------------------------------------------------------------------------------------------------- facts */
 
-static int give(void *out, size_t out_size, const void *ours, size_t size)
-{
-    if (opts_give(out, out_size, size, ours, size))
-        return 0;
-    return upmu_fail(UPMU_E_INVAL, "the struct to be filled has at least %zu bytes, not %zu", size, out_size);
-}
-
 int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upmu_lock_cycle *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     if (i >= d->n_cycles)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct dl_cycle *c = &d->cycles[i];
     const struct wg_order_cycle *f = found_of(d, c);
     const struct acq_details *t = &d->log.details[member(d, f, 0)];
@@ -135,15 +128,15 @@ int upmu_deadlocks_cycle_at(const struct upmu_deadlocks *d, size_t i, struct upm
         .n_acquisitions = f->n,
         .n_similar = c->n_similar,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_LOCK_CYCLE_SIZE_V1);
 }
 
 int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size_t k, struct upmu_lock_acquisition *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     if (i >= d->n_cycles || k >= found_of(d, &d->cycles[i])->n)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct wg_order_cycle *c = found_of(d, &d->cycles[i]);
     uint32_t number = member(d, c, k), entry = wanted_entry(d, c, k);
     const struct wg_acquisition *t = &d->log.acquisitions[number];
@@ -164,7 +157,7 @@ int upmu_deadlocks_acquisition_at(const struct upmu_deadlocks *d, size_t i, size
         .held_site = d->log.sites[entry].site,
         .n_held = t->n_held,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_LOCK_ACQUISITION_SIZE_V1);
 }
 
 /* Whether another acquisition of the cycle holds it, too, so that the two exclude each other, or all permits are
@@ -189,13 +182,13 @@ int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i,
                                        struct upmu_deadlock_held *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     if (i >= d->n_cycles || k >= found_of(d, &d->cycles[i])->n)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct wg_order_cycle *c = found_of(d, &d->cycles[i]);
     const struct wg_acquisition *t = &d->log.acquisitions[member(d, c, k)];
     if (h >= t->n_held)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct wg_order_held *held = &d->log.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = d->log.locks[held->lock].address,
@@ -203,13 +196,13 @@ int upmu_deadlocks_acquisition_held_at(const struct upmu_deadlocks *d, size_t i,
         .wanted = is_gate(d, c, k, held),
         .site = d->log.sites[t->first_held + h].site,
     };
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_DEADLOCK_HELD_SIZE_V1);
 }
 
 int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadlocks_totals *out)
 {
     if (!d || !out)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return argument_null(__func__, d ? "out" : "deadlocks");
     uint32_t without = 0;
     for (size_t i = 0; i < d->n_processes; i++)
         without += !d->processes[i].recorded;
@@ -217,5 +210,22 @@ int upmu_deadlocks_totals_read(const struct upmu_deadlocks *d, struct upmu_deadl
                                                .incomplete = d->log.incomplete,
                                                .truncated = d->order.truncated,
                                                .without_wait_state = without};
-    return give(out, out->size, &ours, sizeof ours);
+    return OPTS_GIVE(out, ours, UPMU_DEADLOCKS_TOTALS_SIZE_V1);
+}
+
+size_t upmu_deadlocks_cycle_count(const struct upmu_deadlocks *d)
+{
+    return d ? d->n_cycles : 0;
+}
+
+size_t upmu_deadlocks_acquisition_count(const struct upmu_deadlocks *d, size_t i)
+{
+    return d && i < d->n_cycles ? found_of(d, &d->cycles[i])->n : 0;
+}
+
+size_t upmu_deadlocks_acquisition_held_count(const struct upmu_deadlocks *d, size_t i, size_t k)
+{
+    if (k >= upmu_deadlocks_acquisition_count(d, i))
+        return 0;
+    return d->log.acquisitions[member(d, found_of(d, &d->cycles[i]), k)].n_held;
 }

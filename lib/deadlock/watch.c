@@ -16,6 +16,7 @@
 #include "deadlock/wait_state_only.h"
 #include "base/map.h"
 #include "base/error.h"
+#include "base/opts.h"
 #include "trace/format/control.h"
 #include "upmu/deadlock.h"
 
@@ -51,7 +52,7 @@ static int watch_no_memory(void)
 int upmu_deadlock_watch_open(struct upmu_deadlock_watch **watch, const char *dir)
 {
     if (!watch || !dir)
-        return upmu_fail(UPMU_E_INVAL, "%s: `watch` or `dir` is NULL", __func__);
+        return ARGUMENT_NULL(watch, dir);
     *watch = calloc(1, sizeof **watch);
     if (*watch)
         (*watch)->dir = strdup(dir);
@@ -207,7 +208,7 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
     char path[PATH_MAX];
     const struct dirent *entry;
     if (!watch || !process)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return ARGUMENT_NULL(watch, process);
     /* The directory may be that of a single process. */
     found = watch_process(watch, watch->dir);
     DIR *dir = opendir(watch->dir);
@@ -226,7 +227,7 @@ int upmu_deadlock_watch_poll(struct upmu_deadlock_watch *watch, const char **pro
 int upmu_deadlock_watch_take(struct upmu_deadlock_watch *watch, struct upmu_deadlocks **deadlocks)
 {
     if (!watch || !deadlocks)
-        return upmu_fail(UPMU_E_INVAL, "%s: an argument is NULL", __func__);
+        return ARGUMENT_NULL(watch, deadlocks);
     *deadlocks = NULL;
     if (!watch->available)
         return upmu_fail(UPMU_E_STATE, "no deadlock to take: the last poll found none, or it was taken already");

@@ -76,17 +76,11 @@ static int try_event(const char *name, uint64_t *seen)
     return rc;
 }
 
-int upmu_event_probe(const char *name)
+int upmu_event_probe(const char *name, uint64_t *counted)
 {
+    if (counted)
+        *counted = 0;
     if (!name)
-        return upmu_fail(UPMU_E_INVAL, "upmu_event_probe: no name given");
-    return try_event(name, NULL);
-}
-
-int upmu_event_try(const char *name, uint64_t *seen)
-{
-    if (!name || !seen)
-        return upmu_fail(UPMU_E_INVAL, "upmu_event_try: name and seen must be given");
-    *seen = 0;
-    return try_event(name, seen);
+        return upmu_fail(UPMU_E_INVAL, "upmu_event_probe: `name` is NULL");
+    return try_event(name, counted);
 }

@@ -23,14 +23,17 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 int upmu_export_format_at(size_t i, struct upmu_export_format *out)
 {
     if (!out)
-        return upmu_fail(UPMU_E_INVAL, "no place for the format");
+        return argument_null(__func__, "out");
     if (i >= FORMATS)
-        return UPMU_E_NAME;
+        return UPMU_E_END;
     const struct upmu_export_format ours = {
         .name = formats[i]->name, .suffix = formats[i]->suffix, .summary = formats[i]->summary};
-    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_export_format has at least %zu bytes: set its size", sizeof ours);
-    return 0;
+    return OPTS_GIVE(out, ours, UPMU_EXPORT_FORMAT_SIZE_V1);
+}
+
+size_t upmu_export_format_count(void)
+{
+    return FORMATS;
 }
 
 static const struct export_format *find_format(const char *name)
@@ -135,9 +138,7 @@ static int give_result(const struct export_job *job, struct upmu_export_result *
                                             .omitted = job->left_out,
                                             .damages = job->facts->n_damages,
                                             .without_number = job->without_number};
-    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_export_result has at least %zu bytes: set its size", sizeof ours);
-    return 0;
+    return opts_give("upmu_export", "result", out, UPMU_EXPORT_RESULT_SIZE_V1, &ours, sizeof ours);
 }
 
 int upmu_export(const char *dir, const char *format, int fd, const struct upmu_export_opts *opts,
@@ -145,12 +146,12 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
 {
     struct export_job job = {.dir = dir, .fd = fd};
     if (!dir || !format)
-        return upmu_fail(UPMU_E_INVAL, "no directory, or no format");
-    /* What callers may know: without a time window, without `damage`, all. */
-    const size_t first = offsetof(struct upmu_export_opts, from_ns), second = offsetof(struct upmu_export_opts, damage);
-    if (opts && !opts_take(&job.opts, sizeof job.opts, opts, opts->size,
-                           opts->size == second ? second : opts_least(opts->size, first, sizeof job.opts)))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_export_opts: its size or its tail is not valid");
+        return ARGUMENT_NULL(dir, format);
+    int rc = OPTS_TAKE(job.opts, opts, UPMU_EXPORT_OPTS_SIZE_V1);
+    if (rc == 0 && result)
+        rc = OPTS_CHECK(result, UPMU_EXPORT_RESULT_SIZE_V1);
+    if (rc != 0)
+        return rc;
     if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: what %d is not known", (int)job.opts.what);
     job.format = find_format(format);
@@ -158,7 +159,7 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
         return UPMU_E_NAME;
     if ((job.opts.from_ns | job.opts.to_ns) != 0 && job.format->window == EXPORT_WINDOW_NONE)
         return upmu_fail(UPMU_E_INVAL, "format %s takes no time window: its sums are of the whole recording", format);
-    int rc = run(&job, dir);
+    rc = run(&job, dir);
     if (rc == 0 && result)
         rc = give_result(&job, result);
     if (job.format->free)

@@ -341,8 +341,19 @@ struct region_thread_info {
 int region_each_thread(int (*each)(const struct region_thread_info *info, void *arg), void *arg);
 /** A consistent copy of a thread's record: `out` has upmu_regions.record_bytes. @return false if it has none. */
 bool region_record_copy(const struct region_thread *t, uint32_t id, struct region_record *out);
-/** Record sums as public statistics, ticks turned into ns. `out` has its size set. */
-void region_record_stats(const struct region_record *r, struct upmu_region_stats *out);
+/** Sums of a region with ticks converted to ns: the public structs in one. */
+struct region_stats {
+    uint64_t count, open;
+    struct upmu_stat wall;
+    uint64_t self_ns, descheduled, deschedule_unknown;
+    uint32_t threads, n_events;
+    struct upmu_region_event_stats events[UPMU_REGION_EVENTS_MAX];
+};
+
+/** All of `out` but `threads`. */
+void region_record_stats(const struct region_record *r, struct region_stats *out);
+/** Name of event `i` that regions measure; "" if there is none. */
+const char *region_event_name(size_t i);
 
 /* ---- set up and reports (region_setup.c, report*.c) */
 

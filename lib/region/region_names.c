@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/opts.h"
 #include "region/region.h"
 
 enum { SLOTS = 4 * REGION_NAMES_MAX };
@@ -133,7 +134,15 @@ uint32_t region_name_count(void)
     return table ? __atomic_load_n(&table->count, __ATOMIC_ACQUIRE) : 0;
 }
 
-const char *upmu_region_name(size_t index)
+size_t upmu_region_count(void)
 {
-    return index < region_name_count() ? region_name_text((uint32_t)index + 1) : NULL;
+    return region_name_count();
+}
+
+int upmu_region_name_at(size_t i, const char **name)
+{
+    if (!name)
+        return argument_null(__func__, "name");
+    *name = i < region_name_count() ? region_name_text((uint32_t)i + 1) : NULL;
+    return *name ? 0 : UPMU_E_END;
 }

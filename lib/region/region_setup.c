@@ -316,15 +316,12 @@ static void undo_set_up(struct region_process *p)
 
 int upmu_region_setup(const struct upmu_region_opts *opts)
 {
-    struct upmu_region_opts ours = {.size = sizeof ours};
-    const size_t first = offsetof(struct upmu_region_opts, backend);
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, opts_least(opts->size, first, sizeof ours)))
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_region_setup: opts->size is %zu, expected %zu, or a field this version does "
-                         "not know is set",
-                         opts->size, sizeof ours);
+    struct upmu_region_opts ours;
+    int rc = OPTS_TAKE(ours, opts, UPMU_REGION_OPTS_SIZE_V1);
+    if (rc != 0)
+        return rc;
     forking_take(FORKING_SETUP);
-    int rc = 1;
+    rc = 1;
     if (!upmu_regions.shared)
         rc = set_up(&ours, false);
     else if (!upmu_regions.from_environment)

@@ -105,10 +105,10 @@ static bool is_switches(size_t i)
 
 /* Events that read 0 where the CPU lacks them, or where the PMU counts them for somebody else: never having counted anything
  * is no number. */
-static void doubt_zeros(struct upmu_region_stats *s)
+static void doubt_zeros(struct region_stats *s)
 {
     for (size_t i = 0; i < s->n_events; i++) {
-        struct upmu_region_event *e = &s->events[i];
+        struct upmu_region_event_stats *e = &s->events[i];
         const struct event *event = &upmu_regions.list.events[i];
         if ((!event->zero_unsure && !event_always_moves(event, true)) || e->stat.sum != 0 || e->stat.count == 0)
             continue;
@@ -118,10 +118,10 @@ static void doubt_zeros(struct upmu_region_stats *s)
     }
 }
 
-void region_record_stats(const struct region_record *r, struct upmu_region_stats *out)
+void region_record_stats(const struct region_record *r, struct region_stats *out)
 {
     double factor = ns_per_tick();
-    struct upmu_region_stats full = {
+    *out = (struct region_stats){
         .count = r->count,
         .open = r->open,
         .wall = public_stat(&r->wall, factor),
@@ -134,7 +134,7 @@ void region_record_stats(const struct region_record *r, struct upmu_region_stats
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
         const struct region_event_sum *e = &r->events[i];
         double time_factor = is_switches(i) ? factor : 1.0; /* their times are those of the region */
-        full.events[i] = (struct upmu_region_event){
+        out->events[i] = (struct upmu_region_event_stats){
             .stat = public_stat(&e->sum, 1.0),
             .enabled = time_factor == 1.0 ? e->enabled : scale(e->enabled, factor),
             .running = time_factor == 1.0 ? e->running : scale(e->running, factor),
@@ -143,8 +143,7 @@ void region_record_stats(const struct region_record *r, struct upmu_region_stats
             .cause = e->cause,
         };
     }
-    doubt_zeros(&full);
-    opts_give(out, out->size, sizeof full, &full, sizeof full);
+    doubt_zeros(out);
 }
 
 /* ---------------------------------------------------------------------------------------------- public faces */
@@ -173,11 +172,9 @@ static int collect_thread(const struct region_thread_info *info, void *arg)
     return 0;
 }
 
-int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out)
+/* The sums of region `name` over thread `thread`. */
+static int stats_of(const char *name, pid_t thread, struct region_stats *out)
 {
-    if (!name || !out || out->size < sizeof *out)
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_region_stats_read: name and out must be given, with out->size = sizeof *out");
     if (!regions_on())
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
     struct collect c = {.id = region_name_find(name), .tid = thread};
@@ -196,9 +193,80 @@ int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_st
     return c.threads > 0 ? 0 : upmu_fail(UPMU_E_NAME, "region '%s' was not run by thread %d", name, (int)thread);
 }
 
-const char *upmu_region_event_name(size_t i)
+static struct upmu_region_stats stats_public(const struct region_stats *s)
 {
-    return regions_on() && i < upmu_regions.list.n ? upmu_regions.event_names[i] : NULL;
+    return (struct upmu_region_stats){
+        .count = s->count,
+        .open = s->open,
+        .wall = s->wall,
+        .self_ns = s->self_ns,
+        .descheduled = s->descheduled,
+        .deschedule_unknown = s->deschedule_unknown,
+        .threads = s->threads,
+        .n_events = s->n_events,
+    };
+}
+
+int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out)
+{
+    struct region_stats s;
+    int rc = name ? OPTS_CHECK(out, UPMU_REGION_STATS_SIZE_V1) : argument_null(__func__, "name");
+    if (rc == 0)
+        rc = stats_of(name, thread, &s);
+    if (rc != 0)
+        return rc;
+    const struct upmu_region_stats ours = stats_public(&s);
+    return OPTS_GIVE(out, ours, UPMU_REGION_STATS_SIZE_V1);
+}
+
+int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_region_stats *out,
+                               struct upmu_region_event_stats *events, size_t max)
+{
+    struct region_stats s;
+    size_t size = 0, n;
+    int rc = name ? OPTS_CHECK(out, UPMU_REGION_STATS_SIZE_V1) : argument_null(__func__, "name");
+    if (rc == 0 && max > 0)
+        rc = OPTS_CHECK(events, UPMU_REGION_EVENT_STATS_SIZE_V1);
+    if (rc == 0)
+        rc = stats_of(name, thread, &s);
+    if (rc != 0)
+        return rc;
+    if (max > 0)
+        size = events->size;
+    for (n = 0; n < max && n < s.n_events; n++)
+        opts_fill((unsigned char *)events + n * size, size, &s.events[n], sizeof s.events[n]);
+    const struct upmu_region_stats ours = stats_public(&s);
+    rc = OPTS_GIVE(out, ours, UPMU_REGION_STATS_SIZE_V1);
+    return rc < 0 ? rc : (int)n;
+}
+
+int upmu_region_event_stats_at(const char *name, pid_t thread, size_t i, struct upmu_region_event_stats *out)
+{
+    struct region_stats s;
+    int rc = name ? OPTS_CHECK(out, UPMU_REGION_EVENT_STATS_SIZE_V1) : argument_null(__func__, "name");
+    if (rc == 0)
+        rc = stats_of(name, thread, &s);
+    if (rc != 0)
+        return rc;
+    return i < s.n_events ? OPTS_GIVE(out, s.events[i], UPMU_REGION_EVENT_STATS_SIZE_V1) : UPMU_E_END;
+}
+
+size_t upmu_region_event_count(void)
+{
+    return regions_on() ? upmu_regions.list.n : 0;
+}
+
+int upmu_region_event_name_at(size_t i, const char **name)
+{
+    if (!name)
+        return argument_null(__func__, "name");
+    *name = i < upmu_region_event_count() ? upmu_regions.event_names[i] : NULL;
+    return *name ? 0 : UPMU_E_END;
+}
+
+const char *region_event_name(size_t i)
+{
+    return i < upmu_region_event_count() ? upmu_regions.event_names[i] : "";
 }
 
 /* -------------------------------------------------------------------------------------------------- own cost */
@@ -224,8 +292,9 @@ static int add_misuse(const struct region_thread_info *info, void *arg)
 int upmu_region_health_read(struct upmu_region_health *out)
 {
     struct region_process *p = &upmu_regions;
-    if (!out || out->size < sizeof *out)
-        return upmu_fail(UPMU_E_INVAL, "upmu_region_health_read: out must be given, with out->size = sizeof *out");
+    int rc = OPTS_CHECK(out, UPMU_REGION_HEALTH_SIZE_V1);
+    if (rc != 0)
+        return rc;
     if (!regions_on())
         return upmu_fail(UPMU_E_STATE, "regions are off; set UPMU_EVENTS or call upmu_region_setup()");
     struct region_misuse m = {0};
@@ -251,6 +320,5 @@ int upmu_region_health_read(struct upmu_region_health *out)
         .begin_ns = scale(p->begin_ticks, factor),
         .end_ns = scale(p->end_ticks, factor),
     };
-    opts_give(out, out->size, sizeof full, &full, sizeof full);
-    return 0;
+    return OPTS_GIVE(out, full, UPMU_REGION_HEALTH_SIZE_V1);
 }

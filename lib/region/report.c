@@ -20,9 +20,9 @@ bool report_short(const struct report *r, const struct report_row *row)
     return row->stats.count > 0 && row->stats.wall.sum / row->stats.count < 10 * own;
 }
 
-struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
+struct upmu_value report_value(const struct region_stats *s, size_t i)
 {
-    const struct upmu_region_event *e = &s->events[i];
+    const struct upmu_region_event_stats *e = &s->events[i];
     struct upmu_value v = {.value = e->stat.sum,
                            .raw = e->stat.sum,
                            .enabled = e->enabled,
@@ -34,10 +34,10 @@ struct upmu_value report_value(const struct upmu_region_stats *s, size_t i)
     return v;
 }
 
-void report_values(const struct upmu_region_stats *s, const char **names, struct upmu_value *values)
+void report_values(const struct region_stats *s, const char **names, struct upmu_value *values)
 {
     for (size_t i = 0; i < s->n_events; i++) {
-        names[i] = upmu_region_event_name(i);
+        names[i] = region_event_name(i);
         values[i] = report_value(s, i);
     }
 }
@@ -64,7 +64,6 @@ static struct report_row *new_row(struct report *r)
     }
     struct report_row *row = &r->rows[r->n_rows++];
     memset(row, 0, sizeof *row);
-    row->stats.size = sizeof row->stats;
     return row;
 }
 

@@ -14,7 +14,7 @@ struct report_row {
     pid_t tid; /**< 0 with `all` unset: the shared row of ended threads */
     char thread[16];
     bool ended;
-    struct upmu_region_stats stats;
+    struct region_stats stats;
 };
 
 struct report {
@@ -41,9 +41,9 @@ extern const struct report_format report_text, report_json, report_csv;
 bool report_short(const struct report *r, const struct report_row *row);
 
 /** Event i of a row as one value: the sum, with the weakest status of its instances. */
-struct upmu_value report_value(const struct upmu_region_stats *s, size_t i);
+struct upmu_value report_value(const struct region_stats *s, size_t i);
 
 /** Values of all events of a row, and their names, for upmu_metric_eval(). */
-void report_values(const struct upmu_region_stats *s, const char **names, struct upmu_value *values);
+void report_values(const struct region_stats *s, const char **names, struct upmu_value *values);
 
 #endif

@@ -37,7 +37,7 @@ static void put_total(struct textbuf *out, const struct report_row *row, const c
 
 static void put_row(struct textbuf *out, const struct report_row *row)
 {
-    const struct upmu_region_stats *s = &row->stats;
+    const struct region_stats *s = &row->stats;
     put_key(out, row);
     textbuf_printf(out, "wall,ns,exact,");
     put_stat(out, &s->wall);
@@ -48,7 +48,7 @@ static void put_row(struct textbuf *out, const struct report_row *row)
     for (uint32_t i = 0; i < s->n_events; i++) {
         const char *unit = upmu_regions.list.events[i].unit;
         put_key(out, row);
-        textbuf_csv(out, upmu_region_event_name(i));
+        textbuf_csv(out, region_event_name(i));
         textbuf_printf(out, ",%s,%s,", unit ? unit : "", upmu_status_name(s->events[i].status));
         put_stat(out, &s->events[i].stat);
     }

@@ -19,13 +19,13 @@ static void put_stat(struct textbuf *out, const struct upmu_stat *s)
                    s->sum, s->min, s->max, s->last, s->sum_squares);
 }
 
-static void put_events(struct textbuf *out, const struct upmu_region_stats *s)
+static void put_events(struct textbuf *out, const struct region_stats *s)
 {
     textbuf_printf(out, "\"events\":[");
     for (uint32_t i = 0; i < s->n_events; i++) {
-        const struct upmu_region_event *e = &s->events[i];
+        const struct upmu_region_event_stats *e = &s->events[i];
         textbuf_printf(out, "%s{\"name\":", i ? "," : "");
-        textbuf_json(out, upmu_region_event_name(i));
+        textbuf_json(out, region_event_name(i));
         textbuf_printf(out, ",\"status\":");
         textbuf_json(out, upmu_status_name(e->status));
         if (e->cause) {
@@ -41,7 +41,7 @@ static void put_events(struct textbuf *out, const struct upmu_region_stats *s)
     textbuf_printf(out, "]");
 }
 
-static void put_metrics(struct textbuf *out, const struct upmu_region_stats *s)
+static void put_metrics(struct textbuf *out, const struct region_stats *s)
 {
     const char *names[UPMU_REGION_EVENTS_MAX];
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
@@ -66,7 +66,7 @@ static void put_metrics(struct textbuf *out, const struct upmu_region_stats *s)
 
 static void put_row(struct textbuf *out, const struct report *r, const struct report_row *row)
 {
-    const struct upmu_region_stats *s = &row->stats;
+    const struct region_stats *s = &row->stats;
     textbuf_printf(out, "{\"region\":");
     textbuf_json(out, row->region);
     if (row->all)

@@ -27,9 +27,9 @@ static void grouped(uint64_t n, char *text, size_t cap)
 
 /* A count with its status: "~" before an estimate, the status instead of a number that is not there, and how many
  * instances the number stands for when it is not all of them. */
-static void event_text(const struct upmu_region_stats *s, size_t i, char *text, size_t cap)
+static void event_text(const struct region_stats *s, size_t i, char *text, size_t cap)
 {
-    const struct upmu_region_event *e = &s->events[i];
+    const struct upmu_region_event_stats *e = &s->events[i];
     char number[40];
     if (e->stat.count == 0) {
         snprintf(text, cap, "%s", s->count ? upmu_status_name(e->status) : "-");
@@ -91,7 +91,7 @@ static void put_times(struct textbuf *out, const struct report *r, int width)
     textbuf_printf(out, "%-*s  %-22s %10s %12s %12s %7s %11s %11s %11s %12s\n", width, "region", "thread", "count",
                    "wall ms", "self ms", "wall %", "mean us", "min us", "max us", "descheduled");
     for (size_t i = 0; i < r->n_rows; i++) {
-        const struct upmu_region_stats *s = &r->rows[i].stats;
+        const struct region_stats *s = &r->rows[i].stats;
         put_row_head(out, &r->rows[i], width);
         textbuf_printf(out, " %10" PRIu64, s->count);
         if (s->count == 0) {
@@ -111,7 +111,7 @@ static void put_times(struct textbuf *out, const struct report *r, int width)
 
 static int column_width(size_t i)
 {
-    int n = (int)strlen(upmu_region_event_name(i));
+    int n = (int)strlen(region_event_name(i));
     return n > COLUMN ? n : COLUMN;
 }
 
@@ -122,7 +122,7 @@ static void put_counts(struct textbuf *out, const struct report *r, int width)
         return;
     textbuf_printf(out, "\n%-*s  %-22s", width, "region", "thread");
     for (size_t i = 0; i < n; i++)
-        textbuf_printf(out, " %*s", column_width(i), upmu_region_event_name(i));
+        textbuf_printf(out, " %*s", column_width(i), region_event_name(i));
     textbuf_printf(out, "\n");
     for (size_t k = 0; k < r->n_rows; k++) {
         put_row_head(out, &r->rows[k], width);
@@ -237,7 +237,7 @@ static void put_reasons(struct textbuf *out)
             const char *other = bare_reason(k);
             if (!other || strcmp(other, reason) != 0)
                 continue;
-            textbuf_printf(out, "%s%s", k > i ? ", " : "", upmu_region_event_name(k));
+            textbuf_printf(out, "%s%s", k > i ? ", " : "", region_event_name(k));
             told[k] = true;
         }
         textbuf_printf(out, ": %s\n", reason);

@@ -303,15 +303,13 @@ static int start(const struct upmu_sync_opts *o)
 
 int upmu_sync_begin(const struct upmu_sync_opts *opts)
 {
-    struct upmu_sync_opts ours = {.size = sizeof ours};
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_sync_begin: opts->size is %zu, expected %zu, or a field this version does "
-                         "not know is set",
-                         opts->size, sizeof ours);
+    struct upmu_sync_opts ours;
+    int rc = OPTS_TAKE(ours, opts, UPMU_SYNC_OPTS_SIZE_V1);
+    if (rc != 0)
+        return rc;
     sync_child_check();
     tiny_lock_take(&sync_gate.begin_lock);
-    int rc = sync_process.begins ? 0 : start(&ours);
+    rc = sync_process.begins ? 0 : start(&ours);
     if (rc == 0)
         sync_process.begins++;
     tiny_lock_give(&sync_gate.begin_lock);

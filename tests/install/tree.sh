@@ -19,6 +19,7 @@ version=$(header_version "$scratch/prefix")
 {
     echo bin/upmu
     (cd "$source/include" && find upmu -name '*.h' | sed 's,^,include/,')
+    (cd "$source/bindings/cpp" && find upmu -name '*.hpp' | sed 's,^,include/,')
     echo include/upmu/version.h
     for lib in libupmu libupmu_analysis; do
         printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"

@@ -416,7 +416,7 @@ static void regions(void)
     for (int i = 0; i < 3; i++)
         region_in_thread(NULL);
     join_thread(start_thread(region_in_thread, NULL));
-    struct upmu_region_event *e = region_of("work", UPMU_ALL_THREADS).events;
+    struct upmu_region_event_stats *e = region_of("work", UPMU_ALL_THREADS).events;
     CHECK(e[0].status == UPMU_EXACT && e[0].stat.sum == 0x10 * STEPS * 4 && e[0].stat.min == 0x10 * STEPS, "%s %llu",
           upmu_status_name(e[0].status), (unsigned long long)e[0].stat.sum);
     CHECK(e[1].stat.sum == FAKE_PAGE_FAULTS * STEPS * 4, "%llu", (unsigned long long)e[1].stat.sum);

@@ -68,7 +68,7 @@ static void in_the_middle_of_pairs(void)
         CHECK(pthread_cancel(thread) == 0, "pthread_cancel");
         CHECK(join_thread(thread) == PTHREAD_CANCELED, "not cancelled");
     }
-    struct upmu_region_stats s = region_of("until", UPMU_ALL_THREADS);
+    struct test_region s = region_of("until", UPMU_ALL_THREADS);
     CHECK(s.count == made && s.wall.count == made && s.open == 0, "%llu of %llu, %llu open",
           (unsigned long long)s.count, (unsigned long long)made, (unsigned long long)s.open);
     CHECK(s.events[0].stat.count + s.events[0].without_value == made, "%llu", (unsigned long long)made);

@@ -46,6 +46,12 @@ int main(void)
     expect(upmu_region_stats_read("work", UPMU_ALL_THREADS, &stats) == UPMU_E_STATE, "upmu_region_stats_read");
     expect(upmu_region_health_read(&health) == UPMU_E_STATE, "upmu_region_health_read");
     expect(upmu_region_report(-1) == UPMU_E_STATE, "upmu_region_report");
-    expect(upmu_region_name(0) == NULL && upmu_region_event_name(0) == NULL, "names");
+    const char *name;
+    expect(upmu_region_name_at(0, &name) == UPMU_E_END && name == NULL && upmu_region_count() == 0, "names");
+    expect(upmu_region_event_name_at(0, &name) == UPMU_E_END && upmu_region_event_count() == 0, "names of events");
+    struct upmu_region_event_stats event;
+    memset(&event, 0, sizeof event);
+    expect(upmu_region_event_stats_at("work", UPMU_ALL_THREADS, 0, &event) == UPMU_E_STATE, "statistics of an event");
+    expect(upmu_region_stats_read_all("work", UPMU_ALL_THREADS, &stats, &event, 1) == UPMU_E_STATE, "all statistics");
     return failures != 0;
 }

@@ -50,7 +50,7 @@ static int per_thread; /* perf descriptors of a thread that uses regions */
 /* The child starts clean: its own counters and nobody else's, its own counts and nothing of its parent's. */
 static void child_work(void)
 {
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     unsigned char *p = fresh_pages(PAGES);
     instances("in child", IN_CHILD - 1);
     CHECK(perf_descriptors() == per_thread, "%d perf descriptors, %d of one thread", perf_descriptors(), per_thread);
@@ -59,8 +59,7 @@ static void child_work(void)
     CHECK(upmu_region_end("in child") == 0, "end");
     CHECK(region_count("in child") == IN_CHILD, "%llu", (unsigned long long)region_count("in child"));
     CHECK(region_of("in child", own_tid()).count == IN_CHILD, "under another thread's number");
-    CHECK(upmu_region_stats_read("before", UPMU_ALL_THREADS, &s) == UPMU_E_NAME,
-          "the parent's region is the child's too");
+    CHECK(test_region_read("before", UPMU_ALL_THREADS, &s) == UPMU_E_NAME, "the parent's region is the child's too");
     CHECK(upmu_region_end("around") == UPMU_E_STATE, "the parent's region is open in the child");
     if (rights_here() != RIGHTS_NONE) {
         s = region_of("in child", UPMU_ALL_THREADS);
@@ -165,11 +164,11 @@ static void *busy(void *arg)
     instance("busy");
     pthread_barrier_wait(&all_busy);
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-        struct upmu_region_stats s = {.size = sizeof s};
+        struct test_region s;
         (void)upmu_region_begin("busy");
         (void)upmu_mark("busy");
         (void)upmu_region_end("busy");
-        CHECK(upmu_region_stats_read("busy", UPMU_ALL_THREADS, &s) == 0, "stats");
+        CHECK(test_region_read("busy", UPMU_ALL_THREADS, &s) == 0, "stats");
         (void)health_now();
     }
     return NULL;

@@ -41,7 +41,7 @@ static void distribution(void)
         see(&inner, c - b);
         see(&outer, d - a);
     }
-    struct upmu_region_stats s = region_of("timed", UPMU_ALL_THREADS);
+    struct test_region s = region_of("timed", UPMU_ALL_THREADS);
     CHECK(s.count == INSTANCES && s.wall.count == INSTANCES, "%llu instances", (unsigned long long)s.count);
     between("sum", (double)s.wall.sum, (double)inner.sum, (double)outer.sum);
     between("min", (double)s.wall.min, (double)inner.min, (double)outer.min);
@@ -98,7 +98,7 @@ static void forms(void)
     CHECK(upmu_region_begin(text) == 0 && upmu_region_leave(&other) == 0, "text and handle");
     scopes();
     CHECK(one.id != 0 && one.id == other.id, "%u and %u", one.id, other.id);
-    struct upmu_region_stats s = region_of("form", UPMU_ALL_THREADS);
+    struct test_region s = region_of("form", UPMU_ALL_THREADS);
     CHECK(s.count == 5 + 1 + 2 + 1 + 1 + 1, "%llu instances", (unsigned long long)s.count);
     CHECK(s.open == 0 && s.threads == 1, "%llu open, %u threads", (unsigned long long)s.open, s.threads);
 }
@@ -121,8 +121,8 @@ static void nesting(void)
         instance("sibling");
         CHECK(upmu_region_end("outer") == 0, "end");
     }
-    struct upmu_region_stats outer = region_of("outer", UPMU_ALL_THREADS), inner = region_of("inner", 0);
-    struct upmu_region_stats sibling = region_of("sibling", own_tid());
+    struct test_region outer = region_of("outer", UPMU_ALL_THREADS), inner = region_of("inner", 0);
+    struct test_region sibling = region_of("sibling", own_tid());
     near_to("self time", outer.self_ns, outer.wall.sum - inner.wall.sum - sibling.wall.sum);
     CHECK(outer.self_ns >= 5 * 49000 && inner.self_ns >= 5 * 99000, "%llu, %llu", (unsigned long long)outer.self_ns,
           (unsigned long long)inner.self_ns);
@@ -140,7 +140,7 @@ static void recurse(int depth)
 static void recursion(void)
 {
     recurse(6);
-    struct upmu_region_stats s = region_of("recursive", UPMU_ALL_THREADS);
+    struct test_region s = region_of("recursive", UPMU_ALL_THREADS);
     CHECK(s.count == 6 && s.open == 0, "%llu instances", (unsigned long long)s.count);
     near_to("own time of all levels is the time of the outermost", s.self_ns, s.wall.max);
     CHECK(s.wall.last == s.wall.max, "the outermost ends last");

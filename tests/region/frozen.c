@@ -27,8 +27,8 @@ int main(void)
     touch_in("stopped");
     CHECK(prctl(PR_TASK_PERF_EVENTS_ENABLE) == 0, "prctl");
     touch_in("going");
-    struct upmu_region_event stopped = region_of("stopped", UPMU_ALL_THREADS).events[0];
-    struct upmu_region_event going = region_of("going", UPMU_ALL_THREADS).events[0];
+    struct upmu_region_event_stats stopped = region_of("stopped", UPMU_ALL_THREADS).events[0];
+    struct upmu_region_event_stats going = region_of("going", UPMU_ALL_THREADS).events[0];
     CHECK(stopped.stat.count == 0 && stopped.without_value == 1 && stopped.status == UPMU_NOT_COUNTED, "%llu, %s",
           (unsigned long long)stopped.stat.sum, upmu_status_name(stopped.status));
     CHECK(going.stat.sum >= PAGES && going.status == UPMU_EXACT, "%llu, %s", (unsigned long long)going.stat.sum,

@@ -38,7 +38,7 @@ int main(void)
     CHECK(setitimer(ITIMER_REAL, &never, NULL) == 0, "setitimer");
     uint64_t seen = 0;
     const char *name;
-    for (size_t i = 0; (name = upmu_region_name(i)); i++)
+    for (size_t i = 0; upmu_region_name_at(i, &name) == 0; i++)
         seen += name[0] == 'h';
     struct upmu_region_health h = health_now();
     CHECK(seen <= NAMES && seen + h.interrupted >= NAMES, "%llu measured and %llu turned away of %d",

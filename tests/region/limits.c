@@ -68,10 +68,10 @@ int main(void)
     CHECK(free_ones >= LIMIT / 2 - 16, "the program could open %d descriptors", free_ones);
     CHECK(open_descriptors() == before, "%zu descriptors, %zu before", open_descriptors(), before);
 
-    struct upmu_region_stats s = region_of("crowd", UPMU_ALL_THREADS);
+    struct test_region s = region_of("crowd", UPMU_ALL_THREADS);
     CHECK(s.count == THREADS && s.wall.count == THREADS, "%llu instances", (unsigned long long)s.count);
     for (int i = 0; i < 2; i++) {
-        const struct upmu_region_event *e = &s.events[i];
+        const struct upmu_region_event_stats *e = &s.events[i];
         CHECK(e->status == UPMU_REFUSED && e->cause == UPMU_E_NFILES, "%s: %s", upmu_status_name(e->status),
               upmu_strerror(e->cause));
         CHECK(e->stat.count > 100 && e->without_value > 100 && e->stat.count + e->without_value == THREADS,

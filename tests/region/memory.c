@@ -30,7 +30,7 @@ int main(void)
     CHECK(mappings() <= maps + 2, "%zu mappings, %zu before", mappings(), maps);
     CHECK(region_count("outer") + region_count("inner") == 2 * (uint64_t)pairs, "%llu",
           (unsigned long long)region_count("outer"));
-    struct upmu_region_stats s = region_of("inner", UPMU_ALL_THREADS);
+    struct test_region s = region_of("inner", UPMU_ALL_THREADS);
     CHECK(s.wall.count == (uint64_t)pairs && s.wall.min <= s.wall.max && s.wall.sum >= s.wall.max, "no distribution");
     return 0;
 }

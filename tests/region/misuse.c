@@ -119,7 +119,7 @@ static void open_at_the_end_of_a_thread(void)
     join_thread(start_thread(leaves_a_region_open, NULL));
     CHECK(health_now().never_ended == before + 1, "%llu", (unsigned long long)health_now().never_ended);
     CHECK(region_count("kept by a thread") == 1, "lost");
-    struct upmu_region_stats s = region_of("never ended", UPMU_ALL_THREADS);
+    struct test_region s = region_of("never ended", UPMU_ALL_THREADS);
     CHECK(s.count == 0 && s.wall.min == UPMU_NO_VALUE, "a region that did not end has a time");
     unharmed();
 }
@@ -135,7 +135,7 @@ int main(void)
     no_names();
     too_deep();
     open_at_the_end_of_a_thread();
-    struct upmu_region_stats s = region_of("kept", UPMU_ALL_THREADS);
+    struct test_region s = region_of("kept", UPMU_ALL_THREADS);
     CHECK(s.events[0].stat.count + s.events[0].without_value == s.count, "%llu", (unsigned long long)s.count);
     return 0;
 }

@@ -26,8 +26,8 @@ static void touch_in_region(size_t pages)
 
 static void check_thread(pid_t tid, size_t pages)
 {
-    struct upmu_region_stats s = region_of("touch", tid);
-    const struct upmu_region_event *e = &s.events[0];
+    struct test_region s = region_of("touch", tid);
+    const struct upmu_region_event_stats *e = &s.events[0];
     CHECK(s.count == INSTANCES && s.wall.count == INSTANCES && s.wall.min > 0, "%llu instances",
           (unsigned long long)s.count);
     if (rights == RIGHTS_NONE) {
@@ -65,7 +65,7 @@ int main(void)
         threads[i] = start_thread(work, (void *)i);
     for (int i = 0; i < THREADS; i++)
         join_thread(threads[i]);
-    struct upmu_region_stats s = region_of("touch", UPMU_ALL_THREADS);
+    struct test_region s = region_of("touch", UPMU_ALL_THREADS);
     CHECK(s.threads == THREADS && s.count == THREADS * INSTANCES, "%u threads, %llu instances", s.threads,
           (unsigned long long)s.count);
     if (rights != RIGHTS_NONE && !SANITIZED)

@@ -29,16 +29,16 @@ static void *come_and_go(void *arg)
     return NULL;
 }
 
-static void consistent(const struct upmu_region_stats *s)
+static void consistent(const struct test_region *s)
 {
     CHECK(s->wall.count == s->count, "%llu instances, %llu times", (unsigned long long)s->count,
           (unsigned long long)s->wall.count);
     for (uint32_t i = 0; i < s->n_events; i++) {
-        const struct upmu_region_event *e = &s->events[i];
-        CHECK(e->stat.count + e->without_value == s->count, "%s: %llu and %llu of %llu", upmu_region_event_name(i),
+        const struct upmu_region_event_stats *e = &s->events[i];
+        CHECK(e->stat.count + e->without_value == s->count, "%s: %llu and %llu of %llu", test_region_event(i),
               (unsigned long long)e->stat.count, (unsigned long long)e->without_value, (unsigned long long)s->count);
         CHECK(e->stat.count == 0 || (e->stat.min <= e->stat.max && e->stat.sum >= e->stat.max), "%s",
-              upmu_region_event_name(i));
+              test_region_event(i));
     }
     CHECK(s->count == 0 || (s->wall.min <= s->wall.max && s->wall.sum >= s->wall.max), "times");
     CHECK(s->self_ns <= s->wall.sum, "%llu of %llu", (unsigned long long)s->self_ns, (unsigned long long)s->wall.sum);
@@ -49,8 +49,8 @@ static void look_while_they_run(void)
 {
     uint64_t last = 0;
     for (int i = 0; i < LOOKS; i++) {
-        struct upmu_region_stats s = {.size = sizeof s};
-        if (upmu_region_stats_read("hot", UPMU_ALL_THREADS, &s) == UPMU_E_NAME)
+        struct test_region s;
+        if (test_region_read("hot", UPMU_ALL_THREADS, &s) == UPMU_E_NAME)
             continue; /* not begun yet */
         consistent(&s);
         CHECK(s.count >= last, "%llu, after %llu", (unsigned long long)s.count, (unsigned long long)last);
@@ -71,7 +71,7 @@ int main(void)
         threads[i] = start_thread(work, NULL);
     for (uint64_t i = 1; i <= RINGS; i++) {
         join_thread(start_thread(come_and_go, &tid));
-        struct upmu_region_stats s = region_of("short-lived", tid); /* it has ended */
+        struct test_region s = region_of("short-lived", tid); /* it has ended */
         CHECK(s.count >= 1 && s.open == 0, "%llu", (unsigned long long)s.count);
         CHECK(region_count("short-lived") == i, "%llu", (unsigned long long)i);
     }
@@ -79,7 +79,7 @@ int main(void)
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++)
         join_thread(threads[i]);
-    struct upmu_region_stats s = region_of("hot", UPMU_ALL_THREADS);
+    struct test_region s = region_of("hot", UPMU_ALL_THREADS);
     consistent(&s);
     CHECK(s.count == made && s.open == 0, "%llu of %llu", (unsigned long long)s.count, (unsigned long long)made);
     return 0;

@@ -46,7 +46,7 @@ static void balanced(void)
         failures++;
     }
     const char *name;
-    for (size_t i = 0; (name = upmu_region_name(i)) != NULL; i++) {
+    for (size_t i = 0; upmu_region_name_at(i, &name) == 0; i++) {
         struct upmu_region_stats stats;
         memset(&stats, 0, sizeof stats);
         stats.size = sizeof stats;

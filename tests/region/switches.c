@@ -24,8 +24,8 @@ static void *work(void *arg)
         inside += c - b;
         outside += switches_so_far() - a;
     }
-    struct upmu_region_stats s = region_of("sleeping", own_tid());
-    const struct upmu_region_event *e = &s.events[0];
+    struct test_region s = region_of("sleeping", own_tid());
+    const struct upmu_region_event_stats *e = &s.events[0];
     CHECK(e->status == UPMU_EXACT && e->stat.count == INSTANCES, "%s", upmu_status_name(e->status));
     /* On a busy machine a sleep may be over before the thread has let go of the CPU. */
     CHECK(inside >= INSTANCES * SLEEPS / 2, "%llu", (unsigned long long)inside);
@@ -40,9 +40,9 @@ static void *work(void *arg)
 /* The event context-switches opened without kernel mode would have read 0 all the time: so must this not. */
 static void migrations(void)
 {
-    struct upmu_region_stats s = region_of("sleeping", UPMU_ALL_THREADS);
-    const struct upmu_region_event *e = &s.events[1];
-    CHECK(strcmp(upmu_region_event_name(1), "cpu-migrations") == 0, "%s", upmu_region_event_name(1));
+    struct test_region s = region_of("sleeping", UPMU_ALL_THREADS);
+    const struct upmu_region_event_stats *e = &s.events[1];
+    CHECK(strcmp(test_region_event(1), "cpu-migrations") == 0, "%s", test_region_event(1));
     if (rights == RIGHTS_ALL) {
         CHECK(e->status == UPMU_EXACT, "%s", upmu_status_name(e->status));
         return;

@@ -41,7 +41,7 @@ int main(void)
     regions_on("none");
     one_of_each();
     CHECK(looked_up.begin("") == UPMU_E_INVAL && looked_up.end("never begun") == UPMU_E_STATE, "errors");
-    struct upmu_region_stats s = region_of("by symbol", UPMU_ALL_THREADS);
+    struct test_region s = region_of("by symbol", UPMU_ALL_THREADS);
     CHECK(s.count == 2 && s.open == 0, "%llu instances", (unsigned long long)s.count);
     return 0;
 }

@@ -67,7 +67,7 @@ int main(void)
         CHECK(after.mappings <= before.mappings + 8, "%zu mappings, %zu before", after.mappings, before.mappings);
         CHECK(after.resident <= before.resident + 1024, "%zu kB, %zu before", after.resident, before.resident);
     }
-    struct upmu_region_stats s = region_of("work", UPMU_ALL_THREADS);
+    struct test_region s = region_of("work", UPMU_ALL_THREADS);
     struct upmu_region_health h = health_now();
     CHECK(s.count == (uint64_t)ROUNDS * THREADS * INSTANCES, "%llu instances", (unsigned long long)s.count);
     CHECK(s.threads == ROUNDS * THREADS, "%u threads", s.threads);

@@ -353,7 +353,7 @@ static void regions_in_child(const struct truth_case *c)
         work_add(&b.inner, &none, &w[i].b.inner);
         work_add(&b.outer, &none, &w[i].b.outer);
     }
-    struct upmu_region_stats s = region_of("case", UPMU_ALL_THREADS);
+    struct test_region s = region_of("case", UPMU_ALL_THREADS);
     for (unsigned i = 0; i < c->n; i++)
         judge(c, c->event[i], s.events[i].status, s.events[i].stat.sum, &b);
     _exit(0);

@@ -62,7 +62,7 @@ static void set_agrees(void)
 
 static void region_agrees(void)
 {
-    struct upmu_region_stats stats = {.size = sizeof stats};
+    struct test_region stats;
     const struct upmu_region_opts opts = {.size = sizeof opts, .events = "user-time,system-time", .report = "none"};
     uint64_t out[MODES], in[MODES], more[MODES], end[MODES];
     CHECK(upmu_region_setup(&opts) == 0, "setup: %s", upmu_error());
@@ -75,7 +75,7 @@ static void region_agrees(void)
     usage(more);
     upmu_region_end("work");
     usage(end);
-    CHECK(upmu_region_stats_read("work", UPMU_ALL_THREADS, &stats) == 0, "stats: %s", upmu_error());
+    CHECK(test_region_read("work", UPMU_ALL_THREADS, &stats) == 0, "stats: %s", upmu_error());
     for (int i = 0; i < MODES; i++)
         between(stats.events[i].stat.sum, more[i] - in[i], end[i] - out[i], i ? "system-time" : "user-time");
 }

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/region_stats.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"
 
@@ -246,10 +247,10 @@ static inline void regions_on(const char *events)
     CHECK(rc == 0, "%s", events ? events : "(default)");
 }
 
-static inline struct upmu_region_stats region_of(const char *name, pid_t thread)
+static inline struct test_region region_of(const char *name, pid_t thread)
 {
-    struct upmu_region_stats s = {.size = sizeof s};
-    int rc = upmu_region_stats_read(name, thread, &s);
+    struct test_region s;
+    int rc = test_region_read(name, thread, &s);
     CHECK(rc == 0, "%s in %d", name, (int)thread);
     return s;
 }

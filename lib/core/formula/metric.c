@@ -148,21 +148,14 @@ static const char *metric_events(const struct metric_row *row)
     return kept;
 }
 
-/* The first release's struct ended before `lacks`. */
-static bool metric_info_given(const struct upmu_metric_info *info)
-{
-    return info && info->size >= offsetof(struct upmu_metric_info, missing_event);
-}
-
 static int metric_describe(const struct machine *m, size_t index, struct upmu_metric_info *info)
 {
     char lacks[EVENT_NOTE_MAX];
     size_t first;
     if (!metric_first_row(index, &first))
-        return upmu_fail(UPMU_E_NAME, "upmu_metric_at: no metric has this index");
+        return UPMU_E_END;
     const struct metric_row *row = metric_best(m, first, lacks, sizeof lacks);
     struct upmu_metric_info full = {
-        .size = info->size,
         .name = row->name,
         .summary = row->summary,
         .formula = row->formula,
@@ -173,29 +166,35 @@ static int metric_describe(const struct machine *m, size_t index, struct upmu_me
     };
     if (!full.events || !full.missing_event)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    opts_give(info, info->size, sizeof full, &full, sizeof full);
-    return 0;
+    return OPTS_GIVE(info, full, UPMU_METRIC_INFO_SIZE_V1);
 }
 
 int upmu_metric_at(size_t index, struct upmu_metric_info *info)
 {
-    if (!metric_info_given(info))
-        return upmu_fail(UPMU_E_INVAL, "upmu_metric_at: info must be given, with info->size = sizeof *info");
-    return metric_describe(machine_get(), index, info);
+    int rc = OPTS_CHECK(info, UPMU_METRIC_INFO_SIZE_V1);
+    return rc != 0 ? rc : metric_describe(machine_get(), index, info);
 }
 
 int upmu_cpu_metric_at(const char *cpu, size_t index, struct upmu_metric_info *info)
 {
-    if (!cpu || !metric_info_given(info))
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_cpu_metric_at: cpu and info must be given, with info->size = sizeof *info");
+    int rc = cpu ? OPTS_CHECK(info, UPMU_METRIC_INFO_SIZE_V1) : argument_null(__func__, "cpu");
+    if (rc != 0)
+        return rc;
     struct machine *m = malloc(sizeof *m);
     if (!m)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    int rc = machine_of_cpu(cpu, m);
+    rc = machine_of_cpu(cpu, m);
     rc = rc < 0 ? rc : metric_describe(m, index, info);
     free(m);
     return rc;
+}
+
+size_t upmu_metric_count(void)
+{
+    size_t n = 0, first;
+    while (metric_first_row(n, &first))
+        n++;
+    return n;
 }
 
 /* ---------------------------------------------------------------------------------------------------- groups */
@@ -240,7 +239,6 @@ static int metric_group_describe(const struct machine *m, size_t index, struct u
     }
     bool failed = c.metrics.failed || c.events.failed;
     struct upmu_metric_group_info full = {
-        .size = info->size,
         .name = row->name,
         .summary = row->summary,
         .metrics = failed ? NULL : intern(c.metrics.data ? c.metrics.data : ""),
@@ -250,25 +248,30 @@ static int metric_group_describe(const struct machine *m, size_t index, struct u
     textbuf_free(&c.events);
     if (!full.metrics || !full.events)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    opts_give(info, info->size, sizeof full, &full, sizeof full);
-    return 0;
+    return OPTS_GIVE(info, full, UPMU_METRIC_GROUP_INFO_SIZE_V1);
 }
 
 int upmu_metric_group_at(const char *cpu, size_t index, struct upmu_metric_group_info *info)
 {
-    if (!info || info->size < sizeof *info)
-        return upmu_fail(UPMU_E_INVAL, "upmu_metric_group_at: info must be given, with info->size = sizeof *info");
+    int rc = OPTS_CHECK(info, UPMU_METRIC_GROUP_INFO_SIZE_V1);
+    if (rc != 0)
+        return rc;
     if (index >= upmu_metric_n_groups)
-        return upmu_fail(UPMU_E_NAME, "upmu_metric_group_at: no group has this index");
+        return UPMU_E_END;
     if (!cpu)
         return metric_group_describe(machine_get(), index, info);
     struct machine *m = malloc(sizeof *m);
     if (!m)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    int rc = machine_of_cpu(cpu, m);
+    rc = machine_of_cpu(cpu, m);
     rc = rc < 0 ? rc : metric_group_describe(m, index, info);
     free(m);
     return rc;
+}
+
+size_t upmu_metric_group_count(void)
+{
+    return upmu_metric_n_groups;
 }
 
 /* ------------------------------------------------------------------------------------------------- computing */

@@ -10,30 +10,31 @@
 #include "core/names/registry.h"
 #include "upmu/upmu.h"
 
-const char *upmu_cpu_next(size_t *position)
+size_t upmu_cpu_count(void)
 {
-    if (!position)
-        return NULL;
-    for (size_t i = 0; upmu_arch_families[i]; i++) {
-        if (i == *position) {
-            (*position)++;
-            return upmu_arch_families[i]->name;
-        }
-    }
-    return NULL;
+    size_t n = 0;
+    while (upmu_arch_families[n])
+        n++;
+    return n;
+}
+
+int upmu_cpu_at(size_t i, struct upmu_cpu_info *info)
+{
+    if (!info)
+        return argument_null(__func__, "info");
+    return i < upmu_cpu_count() ? upmu_cpu_find(upmu_arch_families[i]->name, info) : UPMU_E_END;
 }
 
 int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info)
 {
     struct machine m;
-    if (!info || info->size < sizeof *info)
-        return upmu_fail(UPMU_E_INVAL, "upmu_cpu_find: info must be given, with info->size = sizeof *info");
-    int rc = cpu ? machine_of_cpu(cpu, &m) : 0;
+    int rc = OPTS_CHECK(info, UPMU_CPU_INFO_SIZE_V1);
+    if (rc == 0)
+        rc = cpu ? machine_of_cpu(cpu, &m) : 0;
     if (rc < 0)
         return rc;
     const struct arch_family *f = cpu ? m.family : machine_get()->family;
     const struct upmu_cpu_info full = {
-        .size = info->size,
         .name = f->name,
         .title = f->title,
         .vendor = f->vendor,
@@ -43,25 +44,51 @@ int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info)
         .fixed_counters = f->counters.fixed,
         .counter_bits = f->counters.width,
     };
-    opts_give(info, info->size, sizeof full, &full, sizeof full);
-    return 0;
+    return OPTS_GIVE(info, full, UPMU_CPU_INFO_SIZE_V1);
 }
 
-const char *upmu_cpu_event_next(const char *cpu, size_t *position)
+/* The family of a CPU by its name; NULL: the running machine's. */
+static int family_of(const char *cpu, const struct arch_family **family)
 {
     struct machine m;
+    int rc = cpu ? machine_of_cpu(cpu, &m) : 0;
+    *family = rc < 0 ? NULL : cpu ? m.family : machine_get()->family;
+    return rc < 0 ? rc : 0;
+}
+
+size_t upmu_cpu_event_count(const char *cpu)
+{
+    const struct arch_family *family;
+    size_t n, natives = 0;
+    (void)registry_events(&n);
+    if (family_of(cpu, &family) != 0)
+        return 0;
+    while (arch_family_native_next(family, &natives))
+        ;
+    return n + natives;
+}
+
+int upmu_cpu_event_name_at(const char *cpu, size_t i, const char **name)
+{
+    const struct arch_family *family;
     size_t n;
     const struct registry_event *events = registry_events(&n);
-    if (!position || (cpu && machine_of_cpu(cpu, &m) < 0))
-        return NULL;
-    if (*position < n)
-        return events[(*position)++].name;
-    size_t row_at = *position - n;
-    const struct arch_native *row = arch_family_native_next(cpu ? m.family : machine_get()->family, &row_at);
+    if (!name)
+        return argument_null(__func__, "name");
+    *name = NULL;
+    int rc = family_of(cpu, &family);
+    if (rc != 0)
+        return rc;
+    if (i < n) {
+        *name = events[i].name;
+        return 0;
+    }
+    i -= n;
+    const struct arch_native *row = arch_family_native_next(family, &i);
+    char text[96];
     if (!row)
-        return NULL;
-    *position = n + row_at;
-    char name[96];
-    int len = snprintf(name, sizeof name, "native::%s", row->name);
-    return len < (int)sizeof name ? intern(name) : NULL;
+        return UPMU_E_END;
+    snprintf(text, sizeof text, "native::%s", row->name);
+    *name = intern(text);
+    return *name ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }

@@ -23,7 +23,7 @@ bool recording_in_use(void);
  */
 void recording_check(const struct machine *m, const char *cpuinfo, char *fault, size_t cap);
 
-/** How the trial of an event came out on the recorded machine. @param seen out, may be NULL @return as upmu_event_try(); UPMU_E_STATE if the
+/** How the trial of an event came out on the recorded machine. @param seen out, may be NULL @return as upmu_event_probe(); UPMU_E_STATE if the
  *  recording does not tell. */
 int recording_trial(const char *name, uint64_t *seen);
 

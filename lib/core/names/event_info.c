@@ -143,7 +143,6 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
     describe_generic(e, generic, sizeof generic);
     describe_choice(e, generic, choice, sizeof choice);
     struct upmu_event_info full = {
-        .size = info->size,
         .name = intern(e->name),
         .summary = e->summary,
         .unit = e->unit,
@@ -170,8 +169,7 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
     if (!full.name || !full.encoding || !full.counters || !full.note || !full.generic_event || !full.choice ||
         !full.cpus)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    opts_give(info, info->size, sizeof full, &full, sizeof full);
-    return 0;
+    return opts_give("upmu_event_find", "info", info, UPMU_EVENT_INFO_SIZE_V1, &full, sizeof full);
 }
 
 /* What resolving the name gave. */
@@ -185,19 +183,14 @@ static int info_of(int rc, struct event *e, struct upmu_event_info *info)
     return filled < 0 ? filled : rc;
 }
 
-/* The first release's struct ended before `raw_encoding`. */
-static bool info_given(const struct upmu_event_info *info)
-{
-    return info && info->size >= offsetof(struct upmu_event_info, raw_encoding);
-}
-
 int upmu_event_find(const char *name, struct upmu_event_info *info)
 {
-    if (!name || !info_given(info))
-        return upmu_fail(UPMU_E_INVAL, "upmu_event_find: name and info must be given, with info->size = sizeof *info");
+    int rc = name ? OPTS_CHECK(info, UPMU_EVENT_INFO_SIZE_V1) : argument_null(__func__, "name");
+    if (rc != 0)
+        return rc;
     struct event e;
     enum kernel_backend backend;
-    int rc = backend_choose(NULL, &backend);
+    rc = backend_choose(NULL, &backend);
     if (rc < 0 && rc != UPMU_E_BACKEND) /* names can be looked up without it */
         return rc;
     return info_of(backend_resolve(backend, name, &e), &e, info);
@@ -206,11 +199,11 @@ int upmu_event_find(const char *name, struct upmu_event_info *info)
 int upmu_cpu_event_find(const char *cpu, const char *name, struct upmu_event_info *info)
 {
     struct machine m;
-    if (!cpu || !name || !info_given(info))
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_cpu_event_find: cpu, name and info must be given, with info->size = sizeof *info");
+    int rc = cpu && name ? OPTS_CHECK(info, UPMU_EVENT_INFO_SIZE_V1) : ARGUMENT_NULL(cpu, name);
+    if (rc != 0)
+        return rc;
     struct event e;
-    int rc = machine_of_cpu(cpu, &m);
+    rc = machine_of_cpu(cpu, &m);
     return rc < 0 ? rc : info_of(event_resolve_on(&m, name, &e), &e, info);
 }
 
@@ -238,21 +231,37 @@ static int list_append(const char *name, void *arg)
     return 0;
 }
 
-const char *upmu_event_next(size_t *position)
+/* Names of sysfs; `*name` is the one at `i`, or NULL. @return their number. */
+static size_t list_sysfs(size_t i, const char **name)
 {
-    if (!position)
-        return NULL;
-    size_t n, i = (*position)++;
-    const struct registry_event *events = registry_events(&n);
-    if (i < n)
-        return events[i].name;
-    i -= n;
     forking_take(FORKING_LIST);
     if (!list_names) {
         size_t cap = 0;
         (void)event_each_sysfs(list_append, &cap);
     }
-    const char *name = i < list_count ? list_names[i] : NULL;
+    size_t n = list_count;
+    *name = i < n ? list_names[i] : NULL;
     forking_give(FORKING_LIST);
-    return name;
+    return n;
+}
+
+size_t upmu_event_count(void)
+{
+    const char *name;
+    size_t n;
+    (void)registry_events(&n);
+    return n + list_sysfs(0, &name);
+}
+
+int upmu_event_name_at(size_t i, const char **name)
+{
+    size_t n;
+    const struct registry_event *events = registry_events(&n);
+    if (!name)
+        return argument_null(__func__, "name");
+    if (i < n)
+        *name = events[i].name;
+    else
+        (void)list_sysfs(i - n, name);
+    return *name ? 0 : UPMU_E_END;
 }

@@ -157,13 +157,13 @@ static uint32_t role_of(const struct counter_list *list, size_t i)
 
 int upmu_plan_entry_at(const struct upmu_plan *plan, size_t i, struct upmu_plan_entry *entry)
 {
-    if (!plan || i >= plan->list.n_all || !entry || entry->size < sizeof *entry)
-        return upmu_fail(UPMU_E_INVAL, "upmu_plan_entry_at: there is no entry %zu, or entry->size is not sizeof *entry",
-                         i);
+    if (!plan || !entry)
+        return ARGUMENT_NULL(plan, entry);
+    if (i >= plan->list.n_all)
+        return UPMU_E_END;
     const struct counter_list *list = &plan->list;
     bool absent = list->absent[i];
     const struct upmu_plan_entry full = {
-        .size = entry->size,
         .name = list->events[i].name,
         .pmu = absent ? "" : list->events[i].pmu,
         .encoding = plan->texts[i].encoding,
@@ -176,6 +176,5 @@ int upmu_plan_entry_at(const struct upmu_plan *plan, size_t i, struct upmu_plan_
         .multiplexed = turns_of(list, i),
         .cause = absent ? list->cause[i] : 0,
     };
-    opts_give(entry, entry->size, sizeof full, &full, sizeof full);
-    return 0;
+    return OPTS_GIVE(entry, full, UPMU_PLAN_ENTRY_SIZE_V1);
 }

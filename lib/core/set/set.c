@@ -226,19 +226,15 @@ static int set_fill(struct upmu_set *set, const char *events)
 
 int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_set_opts *opts)
 {
-    struct upmu_set_opts ours = {.size = sizeof ours};
+    struct upmu_set_opts ours;
     if (!out)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no place for the set given");
+        return argument_null(__func__, "set");
     *out = NULL;
     if (!events)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no events given");
-    const size_t first = offsetof(struct upmu_set_opts, backend);
-    if (opts && !opts_take(&ours, sizeof ours, opts, opts->size, opts_least(opts->size, first, sizeof ours)))
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_set_open: opts->size is %zu, expected %zu, or a field this version does not "
-                         "know is set",
-                         opts->size, sizeof ours);
-    int rc = check_opts(&ours);
+        return argument_null(__func__, "events");
+    int rc = OPTS_TAKE(ours, opts, UPMU_SET_OPTS_SIZE_V1);
+    if (rc == 0)
+        rc = check_opts(&ours);
     if (rc < 0)
         return rc;
     struct upmu_set *set = calloc(1, sizeof *set);

@@ -299,21 +299,20 @@ static uint64_t used_since(uint64_t before, uint64_t now)
 int upmu_set_usage_read(const struct upmu_set *set, struct upmu_usage *usage)
 {
     const struct kernel_usage nothing = {0};
-    if (!set || !usage || usage->size < sizeof *usage)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_usage_read: no set is given, or usage->size is not sizeof *usage");
+    int rc = set ? OPTS_CHECK(usage, UPMU_USAGE_SIZE_V1) : argument_null(__func__, "set");
+    if (rc != 0)
+        return rc;
     const struct kernel_usage *before = &set->used_before, *now = &set->used;
     if (!set->command || !set->waited)
         return upmu_fail(UPMU_E_STATE, "upmu_set_usage_read: the set has no command whose end was waited for");
     if (memcmp(now, &nothing, sizeof nothing) == 0)
         return upmu_fail(UPMU_E_STATE, "upmu_set_usage_read: the kernel has not accounted for the command");
     const struct upmu_usage full = {
-        .size = usage->size,
         .user_ns = used_since(before->user_ns, now->user_ns),
         .system_ns = used_since(before->system_ns, now->system_ns),
         .minor_faults = used_since(before->minor_faults, now->minor_faults),
         .major_faults = used_since(before->major_faults, now->major_faults),
         .switches = used_since(before->switches, now->switches),
     };
-    opts_give(usage, usage->size, sizeof full, &full, sizeof full);
-    return 0;
+    return OPTS_GIVE(usage, full, UPMU_USAGE_SIZE_V1);
 }

@@ -157,7 +157,7 @@ int upmu_trace_open(struct upmu_trace **trace, const char *dir)
 {
     struct path_list dirs;
     if (!trace || !dir)
-        return upmu_fail(UPMU_E_IO, "no directory, or no place for the trace");
+        return ARGUMENT_NULL(trace, dir);
     *trace = NULL;
     int rc = recording_processes(dir, &dirs);
     if (rc != 0)
@@ -268,7 +268,7 @@ static void place_event(struct source *s)
 int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
 {
     if (!trace || !event)
-        return upmu_fail(UPMU_E_INVAL, "no trace, or no place for its event");
+        return ARGUMENT_NULL(trace, event);
     *event = NULL;
     int rc = replace_given(trace);
     if (rc == 0)
@@ -308,13 +308,18 @@ static bool has_execed(const struct upmu_trace *t, size_t index)
 
 int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct upmu_trace_process *out)
 {
-    if (!trace || !out || index >= trace->n_processes)
-        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    if (!trace || !out)
+        return ARGUMENT_NULL(trace, out);
+    if (index >= trace->n_processes)
+        return UPMU_E_END;
+    int rc = OPTS_CHECK(out, UPMU_TRACE_PROCESS_SIZE_V1);
+    if (rc != 0)
+        return rc;
     const struct process *p = &trace->processes[index];
     const struct meta *m = &p->meta;
     /* Few ask: a look at all packets that opening a trace need not take. */
     uint64_t clock_error_ns;
-    int rc = recording_clock_error(&p->streams, m, &clock_error_ns);
+    rc = recording_clock_error(&p->streams, m, &clock_error_ns);
     if (rc != 0)
         return rc;
     const struct upmu_trace_process ours = {
@@ -338,10 +343,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         .futex_note = m->futex_note,
         .execed = has_execed(trace, index),
     };
-    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_process has at least %zu bytes, not %zu", sizeof ours,
-                         out->size);
-    return 0;
+    return OPTS_GIVE(out, ours, UPMU_TRACE_PROCESS_SIZE_V1);
 }
 
 const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index, size_t i)
@@ -351,38 +353,46 @@ const char *upmu_trace_counter_name(const struct upmu_trace *trace, size_t index
     return trace->processes[index].meta.counters[i];
 }
 
+size_t upmu_trace_counter_count(const struct upmu_trace *trace, size_t index)
+{
+    return trace && index < trace->n_processes ? trace->processes[index].meta.n_counters : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ stacks and modules */
+
+size_t upmu_trace_module_count(const struct upmu_trace *trace, size_t index)
+{
+    return trace && index < trace->n_processes ? trace->processes[index].context.n_modules : 0;
+}
 
 int upmu_trace_stack_find(const struct upmu_trace *trace, size_t index, uint32_t id, struct upmu_trace_stack *out)
 {
-    if (!trace || !out || index >= trace->n_processes)
-        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    if (!trace || !out)
+        return ARGUMENT_NULL(trace, out);
+    if (index >= trace->n_processes)
+        return UPMU_E_END;
     const struct context_stack *s = id ? context_stack(&trace->processes[index].context, id) : NULL;
     if (!s)
         return upmu_fail(UPMU_E_NAME, "process %zu has no stack %u, or it was lost", index, (unsigned)id);
     const struct upmu_trace_stack ours = {
         .frames = s->frames, .n_frames = s->n_frames, .method = s->method, .truncated = s->truncated};
-    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_stack has at least %zu bytes, not %zu", sizeof ours,
-                         out->size);
-    return 0;
+    return OPTS_GIVE(out, ours, UPMU_TRACE_STACK_SIZE_V1);
 }
 
 int upmu_trace_module_at(const struct upmu_trace *trace, size_t index, size_t i, struct upmu_trace_module *out)
 {
-    if (!trace || !out || index >= trace->n_processes)
-        return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu", index);
+    if (!trace || !out)
+        return ARGUMENT_NULL(trace, out);
+    if (index >= trace->n_processes)
+        return UPMU_E_END;
     const struct context *c = &trace->processes[index].context;
     if (i >= c->n_modules)
-        return upmu_fail(UPMU_E_NAME, "process %zu has no module %zu", index, i);
+        return UPMU_E_END;
     const struct context_module *m = &c->modules[i];
     const struct upmu_trace_module ours = {.base = m->base + m->tag,
                                            .start = m->start + m->tag,
                                            .end = m->end + m->tag,
                                            .path = m->path,
                                            .build_id = m->build_id};
-    if (!opts_give(out, out->size, sizeof ours, &ours, sizeof ours))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_module has at least %zu bytes, not %zu", sizeof ours,
-                         out->size);
-    return 0;
+    return OPTS_GIVE(out, ours, UPMU_TRACE_MODULE_SIZE_V1);
 }

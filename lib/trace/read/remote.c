@@ -404,7 +404,11 @@ int upmu_control_status_read(const struct upmu_control *control, size_t index, s
 {
     const char *dir = NULL;
     struct upmu_control_status s = {.mode = UPMU_CONTROL_NO_SYNC};
-    int rc = process_of(control, index, &dir);
+    if (!control || !out)
+        return ARGUMENT_NULL(control, out);
+    int rc = OPTS_CHECK(out, UPMU_CONTROL_STATUS_SIZE_V1);
+    if (rc == 0)
+        rc = process_of(control, index, &dir);
     if (rc == 0)
         rc = status_totals(dir, &s);
     if (rc != 0)
@@ -415,8 +419,5 @@ int upmu_control_status_read(const struct upmu_control *control, size_t index, s
     s.running = rc > 0;
     if (s.running && (rc = status_mode(dir, &s.mode)) != 0)
         return rc;
-    if (!opts_give(out, out->size, sizeof s, &s, sizeof s))
-        return upmu_fail(UPMU_E_INVAL, "upmu_control_status_read: size is %zu, at least %zu is expected", out->size,
-                         sizeof s);
-    return 0;
+    return OPTS_GIVE(out, s, UPMU_CONTROL_STATUS_SIZE_V1);
 }

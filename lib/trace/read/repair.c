@@ -206,11 +206,11 @@ int upmu_trace_repair(const char *dir, struct upmu_trace_repair_result *out)
     struct path_list dirs;
     struct upmu_trace_repair_result done = {0};
     if (!dir || !out)
-        return upmu_fail(UPMU_E_INVAL, "no directory, or no place for the result");
-    if (!opts_give(out, out->size, sizeof done, &done, sizeof done))
-        return upmu_fail(UPMU_E_INVAL, "struct upmu_trace_repair_result has at least %zu bytes, not %zu", sizeof done,
-                         out->size);
-    int rc = recording_processes(dir, &dirs);
+        return ARGUMENT_NULL(dir, out);
+    int rc = OPTS_CHECK(out, UPMU_TRACE_REPAIR_RESULT_SIZE_V1);
+    if (rc != 0)
+        return rc;
+    rc = recording_processes(dir, &dirs);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < dirs.n; i++) {
@@ -218,5 +218,6 @@ int upmu_trace_repair(const char *dir, struct upmu_trace_repair_result *out)
         rc = rc == 0 ? failed : rc; /* the others are repaired all the same */
     }
     path_list_free(&dirs);
-    return opts_give(out, out->size, sizeof done, &done, sizeof done) ? rc : UPMU_E_INVAL;
+    int filled = OPTS_GIVE(out, done, UPMU_TRACE_REPAIR_RESULT_SIZE_V1);
+    return rc == 0 ? filled : rc;
 }

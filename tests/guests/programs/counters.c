@@ -332,9 +332,9 @@ static void no_event_of_the_pmu_reads_a_silent_zero(void)
     enum { PAGES = 256 };
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *memory = guest_memory(PAGES);
-    size_t position = 0, counted = 0, without = 0;
+    size_t counted = 0, without = 0;
     const char *name;
-    while ((name = upmu_event_next(&position)) != NULL) {
+    for (size_t i = 0; upmu_event_name_at(i, &name) == 0; i++) {
         struct upmu_value v[GUEST_EVENTS_MAX];
         struct upmu_event_info info = {.size = sizeof info};
         if (upmu_event_find(name, &info) < 0 || !info.pmu || strcmp(info.pmu, "software") == 0 ||

@@ -16,6 +16,7 @@
 #include "core/kernel_ops.h"
 #include "core/machine/machine.h"
 #include "guest.h"
+#include "support/region_stats.h"
 #include "suites.h"
 #include "upmu/region.h"
 
@@ -332,11 +333,11 @@ static void regions_with_four_counters_perform_no_system_call(void)
     after = guest_calls(calls);
     EXPECT(after - before == PAIRS + 1, "%llu", (unsigned long long)(after - before));
 
-    struct upmu_region_stats stats = {.size = sizeof stats};
-    EXPECT(upmu_region_stats_read("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 20, "stats");
+    struct test_region stats;
+    EXPECT(test_region_read("loop", UPMU_ALL_THREADS, &stats) == 0 && stats.count == PAIRS + 20, "stats");
     EXPECT(stats.n_events == 4, "%u events", stats.n_events);
     for (uint32_t i = 0; i < stats.n_events; i++)
-        EXPECT(stats.events[i].status == UPMU_EXACT, "%s: %s", upmu_region_event_name(i),
+        EXPECT(stats.events[i].status == UPMU_EXACT, "%s: %s", test_region_event(i),
                upmu_status_name(stats.events[i].status));
 }
 
@@ -351,9 +352,9 @@ static void regions_count_to_the_instruction(void)
         guest_loop(LOOP_INSTRUCTIONS);
         upmu_region_leave(&region);
     }
-    struct upmu_region_stats stats = {.size = sizeof stats};
-    EXPECT(upmu_region_stats_read("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
-    const struct upmu_region_event *e = &stats.events[1];
+    struct test_region stats;
+    EXPECT(test_region_read("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
+    const struct upmu_region_event_stats *e = &stats.events[1];
     EXPECT(e->status == UPMU_EXACT, "%s", upmu_status_name(e->status));
     EXPECT(e->stat.count == ROUNDS + 1, "%llu instances have a value", (unsigned long long)e->stat.count);
     EXPECT_WITHIN(e->stat.max, LOOP_INSTRUCTIONS, LOOP_INSTRUCTIONS + PAIR_INSTRUCTIONS, "the most of an instance");

@@ -195,9 +195,9 @@ static void driver_refuses_every_id_that_the_table_lacks(void)
 /* Every name of the library is either counted or has no number; what the values mean is not known here. */
 static void every_name_opens_or_says_why_not(void)
 {
-    size_t position = 0, open = 0, without = 0;
+    size_t open = 0, without = 0;
     const char *name;
-    while ((name = upmu_event_next(&position)) != NULL) {
+    for (size_t i = 0; upmu_event_name_at(i, &name) == 0; i++) {
         struct upmu_event_info info = {.size = sizeof info};
         int known = upmu_event_find(name, &info);
         EXPECT(known == 0 || known == UPMU_E_UNSUPPORTED, "%s: %s", name, upmu_strerror(known));

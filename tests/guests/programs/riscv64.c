@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/region_stats.h"
 #include "suites.h"
 #include "upmu/region.h"
 
@@ -110,7 +111,7 @@ static void region_beside_a_set_has_no_number_of_its_event(void)
 {
     static upmu_region_t region = UPMU_REGION("loop");
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "instructions:u"};
-    struct upmu_region_stats stats = {.size = sizeof stats};
+    struct test_region stats;
     struct upmu_value v[GUEST_EVENTS_MAX];
     struct upmu_set *set = guest_open("instructions:u", UPMU_TARGET_THREAD, 0, 0);
     guest_start(set);
@@ -123,7 +124,7 @@ static void region_beside_a_set_has_no_number_of_its_event(void)
     guest_stop(set);
     guest_read(set, v);
     guest_status(set, 0, &v[0], UPMU_EXACT);
-    EXPECT(upmu_region_stats_read("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
+    EXPECT(test_region_read("loop", UPMU_ALL_THREADS, &stats) == 0, "stats");
     EXPECT(stats.events[0].status == UPMU_NOT_COUNTED, "%s", upmu_status_name(stats.events[0].status));
     EXPECT(stats.events[0].stat.count == 0 && stats.events[0].without_value == 3, "%llu instances have a value",
            (unsigned long long)stats.events[0].stat.count);

@@ -418,12 +418,12 @@ START_TEST(arguments_are_checked)
     struct upmu_overview_pair pair = {.size = sizeof pair};
     ck_assert_int_eq(upmu_overview_path_read(&subject, 0, &p), UPMU_E_INVAL);
     p.size = sizeof p;
-    ck_assert_int_eq(upmu_overview_path_read(&subject, 1, &p), UPMU_E_INVAL);
+    ck_assert_int_eq(upmu_overview_path_read(&subject, 1, &p), UPMU_E_END);
     ck_assert_int_eq(upmu_overview_path_read(&subject, 0, NULL), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_overview_path_segment_at(&subject, 0, 0, &s), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_overview_path_object_at(&subject, 0, 0, &l), UPMU_E_NAME);
-    ck_assert_int_eq(upmu_overview_path_object_at(&subject, 7, 0, &l), UPMU_E_INVAL);
-    ck_assert_int_eq(upmu_overview_pair_at(&subject, 0, &pair), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_path_segment_at(&subject, 0, 0, &s), UPMU_E_END);
+    ck_assert_int_eq(upmu_overview_path_object_at(&subject, 0, 0, &l), UPMU_E_END);
+    ck_assert_int_eq(upmu_overview_path_object_at(&subject, 7, 0, &l), UPMU_E_END);
+    ck_assert_int_eq(upmu_overview_pair_at(&subject, 0, &pair), UPMU_E_END);
     ck_assert_int_eq(upmu_overview_pair_at(NULL, 0, &pair), UPMU_E_INVAL);
     end_stream();
 }

@@ -202,7 +202,7 @@ START_TEST(without_switches_all_is_unknown_and_said_so)
     ck_assert_uint_eq(ran(100, 0).recorded, 0);
     ck_assert_uint_eq(ran(100, 0).unknown_ns, 1000);
     struct upmu_overview_sched s = {.size = sizeof s};
-    ck_assert_int_eq(upmu_overview_sched_at(&subject, 1, &s), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_sched_at(&subject, 1, &s), UPMU_E_END);
     s.size = 8;
     ck_assert_int_eq(upmu_overview_sched_at(&subject, 0, &s), UPMU_E_INVAL);
     ck_assert_str_eq(upmu_sched_state_name(UPMU_SCHED_PREEMPTED), "preempted");
@@ -228,7 +228,7 @@ static struct upmu_overview_waker waker(pid_t tid, size_t k)
     for (size_t i = 0; upmu_overview_thread_at(&subject, i, &t) == 0; i++)
         if (t.tid == tid) {
             int rc = upmu_overview_waker_at(&subject, i, k, &w);
-            ck_assert(rc == 0 || rc == UPMU_E_NAME);
+            ck_assert(rc == 0 || rc == UPMU_E_END);
             return rc == 0 ? w : (struct upmu_overview_waker){.tid = -1};
         }
     ck_abort_msg("no thread %d", (int)tid);
@@ -301,7 +301,7 @@ START_TEST(kernel_locks_are_added_up_and_the_longest_is_first)
     ck_assert_uint_eq(l.address, A);
     ck_assert_uint_eq(l.waits.count, 1);
     ck_assert_uint_eq(l.waits.max_ns, 100);
-    ck_assert_int_eq(upmu_overview_kernel_lock_at(&subject, 2, &l), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_overview_kernel_lock_at(&subject, 2, &l), UPMU_E_END);
     end_stream();
 }
 END_TEST

@@ -54,13 +54,13 @@ END_TEST
 
 START_TEST(every_code_has_a_text_of_its_own_and_any_other_number_one_too)
 {
-    for (int code = UPMU_E_RANGE; code <= 0; code++) {
+    for (int code = UPMU_E_NESTED; code <= 0; code++) {
         ck_assert_ptr_nonnull(upmu_strerror(code));
         ck_assert_str_ne(upmu_strerror(code), upmu_strerror(1));
         for (int other = code + 1; other <= 0; other++)
             ck_assert_str_ne(upmu_strerror(code), upmu_strerror(other));
     }
-    ck_assert_str_eq(upmu_strerror(UPMU_E_RANGE - 1), upmu_strerror(1));
+    ck_assert_str_eq(upmu_strerror(UPMU_E_NESTED - 1), upmu_strerror(1));
     ck_assert_str_eq(upmu_strerror(-2147483647 - 1), upmu_strerror(1));
     ck_assert_str_eq(upmu_strerror(2147483647), upmu_strerror(1));
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "base/opts.h"
 #include "base/textbuf.h"
 #include "unit/suite.h"
 
@@ -218,49 +217,6 @@ START_TEST(checked_arithmetic_rounds_and_saturates_below_no_value)
 }
 END_TEST
 
-struct old_opts {
-    size_t size;
-    int a;
-    int b;
-};
-
-struct new_opts {
-    size_t size;
-    int a;
-    int b;
-    long c;
-};
-
-START_TEST(options_of_another_version_are_taken_only_if_nothing_is_lost)
-{
-    struct old_opts ours;
-    struct new_opts theirs = {.size = sizeof theirs, .a = 1, .b = 2};
-    ck_assert(opts_take(&ours, sizeof ours, &theirs, sizeof theirs, sizeof ours));
-    ck_assert_int_eq(ours.b, 2);
-    theirs.c = 1; /* a wish we do not know must not be dropped in silence */
-    ck_assert(!opts_take(&ours, sizeof ours, &theirs, sizeof theirs, sizeof ours));
-    ck_assert(!opts_take(&ours, sizeof ours, &theirs, sizeof ours - 1, sizeof ours));
-    struct new_opts wide;
-    memset(&wide, 0x55, sizeof wide);
-    struct old_opts old = {.size = sizeof old, .a = 3, .b = 4};
-    ck_assert(opts_take(&wide, sizeof wide, &old, sizeof old, sizeof old));
-    ck_assert_int_eq(wide.a, 3);
-    ck_assert_int_eq(wide.c, 0);
-}
-END_TEST
-
-START_TEST(results_to_another_version_keep_its_size_and_zero_its_tail)
-{
-    struct old_opts ours = {.a = 7, .b = 8};
-    struct new_opts theirs = {.size = sizeof theirs, .c = 99};
-    ck_assert(opts_give(&theirs, theirs.size, sizeof ours, &ours, sizeof ours));
-    ck_assert_uint_eq(theirs.size, sizeof theirs);
-    ck_assert_int_eq(theirs.a, 7);
-    ck_assert_int_eq(theirs.c, 0);
-    ck_assert(!opts_give(&theirs, sizeof(size_t), sizeof ours, &ours, sizeof ours));
-}
-END_TEST
-
 int main(void)
 {
     TCase *cases = tcase_create("textbuf");
@@ -275,8 +231,6 @@ int main(void)
     tcase_add_test(cases, writing_to_a_bad_descriptor_gives_its_errno);
     tcase_add_test(cases, short_and_interrupted_writes_are_continued);
     tcase_add_test(cases, checked_arithmetic_rounds_and_saturates_below_no_value);
-    tcase_add_test(cases, options_of_another_version_are_taken_only_if_nothing_is_lost);
-    tcase_add_test(cases, results_to_another_version_keep_its_size_and_zero_its_tail);
     tcase_set_timeout(cases, 30);
     return run_suite("textbuf", cases);
 }

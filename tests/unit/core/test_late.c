@@ -4,6 +4,7 @@
 
 #include "core/set/counters.h"
 #include "region/region.h"
+#include "support/region_stats.h"
 #include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
@@ -120,10 +121,10 @@ START_TEST(members_are_opened_enabled_below_a_stopped_leader_and_never_started_t
 }
 END_TEST
 
-static struct upmu_region_stats stats_of(const char *name)
+static struct test_region stats_of(const char *name)
 {
-    struct upmu_region_stats s = {.size = sizeof s};
-    ck_assert_int_eq(upmu_region_stats_read(name, UPMU_ALL_THREADS, &s), 0);
+    struct test_region s;
+    ck_assert_int_eq(test_region_read(name, UPMU_ALL_THREADS, &s), 0);
     return s;
 }
 
@@ -139,7 +140,7 @@ START_TEST(a_member_late_from_the_start_has_no_number_in_regions)
 {
     page_faults_late(1);
     regions_with("task-clock,page-faults");
-    struct upmu_region_stats s = stats_of("r");
+    struct test_region s = stats_of("r");
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_int_eq(s.events[1].status, UPMU_NOT_COUNTED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_PARTIAL);
@@ -153,7 +154,7 @@ START_TEST(a_member_found_late_before_a_report_has_no_number_in_it)
     regions_with("task-clock,page-faults");
     ck_assert_int_eq(stats_of("r").events[1].status, UPMU_EXACT);
     page_faults_late(1);
-    struct upmu_region_stats s = stats_of("r");
+    struct test_region s = stats_of("r");
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_int_eq(s.events[1].status, UPMU_NOT_COUNTED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_PARTIAL);

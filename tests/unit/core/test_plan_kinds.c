@@ -7,6 +7,7 @@
 #include "core/set/counters.h"
 #include "region/region.h"
 #include "core/names/registry.h"
+#include "support/region_stats.h"
 #include "support/machine.h"
 #include "unit/suite.h"
 
@@ -172,14 +173,14 @@ START_TEST(regions_add_the_kinds_up)
     const struct scripted_sample big[] = {{100, 1000000, 400000}, {150, 2000000, 1000000}};
     const struct scripted_sample small[] = {{30, 1000000, 600000}, {37, 2000000, 1000000}};
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "cycles"};
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     hybrid(big[0], small[0]);
     scripted_counter(BIG, 0x3c, big, 2);
     scripted_counter(SMALL, 0x3c, small, 2);
     ck_assert_int_eq(upmu_region_setup(&opts), 0);
     ck_assert_int_eq(upmu_region_begin("r"), 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(test_region_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, 57);
 }

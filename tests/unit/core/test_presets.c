@@ -9,6 +9,7 @@
 #include "core/formula/formula.h"
 #include "core/names/presets.h"
 #include "core/names/registry.h"
+#include "support/region_stats.h"
 #include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
@@ -258,7 +259,7 @@ START_TEST(regions_add_both_events_up)
     const struct scripted_sample seconds[] = {
         {0, 500, 500}, {1, 1000, 1000}, {2, 2000, 2000}, {3, 3000, 3000}, {5, 4000, 4000}};
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "PAPI_L1_TCM"};
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     machine_with_sum(&first, &second);
     scripted_counter(first.type, first.config, firsts, 5);
     scripted_counter(second.type, second.config, seconds, 5);
@@ -267,12 +268,12 @@ START_TEST(regions_add_both_events_up)
         ck_assert_int_eq(upmu_region_begin("r"), 0);
         ck_assert_int_eq(upmu_region_end("r"), 0);
     }
-    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(test_region_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.n_events, 1);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, 7 + 1 + 30 + 2);
     ck_assert_uint_eq(s.events[0].stat.max, 32);
-    ck_assert_str_eq(upmu_region_event_name(0), "PAPI_L1_TCM");
+    ck_assert_str_eq(test_region_event(0), "PAPI_L1_TCM");
 }
 END_TEST
 

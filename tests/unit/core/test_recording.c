@@ -103,22 +103,22 @@ END_TEST
 START_TEST(trials_are_answered_by_the_recording_alone)
 {
     uint64_t seen = 99;
-    ck_assert_int_eq(upmu_event_try("page-faults", &seen), UPMU_E_STATE);
+    ck_assert_int_eq(upmu_event_probe("page-faults", &seen), UPMU_E_STATE);
     ck_assert_ptr_nonnull(strstr(upmu_error(), "does not tell"));
     scripted_file("/upmu/trials", "-6\t0\tcycles\tcycles: not allowed there\n"
                                   "0\t123\tpage-faults\t\n"
                                   "0\t0\tcpu-migrations\t\n"
                                   "7\t0\tminor-faults\t\n"
                                   "0\t5\tmajor-faults\n");
-    ck_assert_int_eq(upmu_event_try("page-faults", &seen), 0);
+    ck_assert_int_eq(upmu_event_probe("page-faults", &seen), 0);
     ck_assert_uint_eq(seen, 123);
-    ck_assert_int_eq(upmu_event_probe("page-faults"), 0);
-    ck_assert_int_eq(upmu_event_try("cpu-migrations", &seen), 0);
+    ck_assert_int_eq(upmu_event_probe("page-faults", NULL), 0);
+    ck_assert_int_eq(upmu_event_probe("cpu-migrations", &seen), 0);
     ck_assert_uint_eq(seen, 0);
-    ck_assert_int_eq(upmu_event_try("cycles", &seen), UPMU_E_PERM);
+    ck_assert_int_eq(upmu_event_probe("cycles", &seen), UPMU_E_PERM);
     ck_assert_str_eq(upmu_error(), "cycles: not allowed there");
-    ck_assert_int_eq(upmu_event_try("minor-faults", &seen), UPMU_E_FORMAT);
-    ck_assert_int_eq(upmu_event_try("major-faults", &seen), UPMU_E_STATE); /* a torn row tells nothing */
+    ck_assert_int_eq(upmu_event_probe("minor-faults", &seen), UPMU_E_FORMAT);
+    ck_assert_int_eq(upmu_event_probe("major-faults", &seen), UPMU_E_STATE); /* a torn row tells nothing */
     ck_assert_uint_eq(seen, 0);
     ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), 0);
 }

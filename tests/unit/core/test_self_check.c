@@ -4,6 +4,7 @@
 
 #include "core/set/counters.h"
 #include "core/check/self_check.h"
+#include "support/region_stats.h"
 #include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
@@ -81,12 +82,12 @@ END_TEST
 START_TEST(regions_refuse_it_too)
 {
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "task-clock,page-faults"};
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     page_faults_count(0);
     ck_assert_int_eq(upmu_region_setup(&opts), 0);
     ck_assert_int_eq(upmu_region_begin("r"), 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(test_region_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_int_eq(s.events[1].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[1].cause, UPMU_E_SYSTEM);

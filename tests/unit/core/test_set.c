@@ -440,7 +440,7 @@ START_TEST(an_uncore_event_needs_a_cpu)
     ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
     expect(&v, UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, UPMU_NO_VALUE);
     upmu_set_close(set);
-    ck_assert_int_eq(upmu_event_probe("power/config=2/"), 0);
+    ck_assert_int_eq(upmu_event_probe("power/config=2/", NULL), 0);
     ck_assert_int_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.cpu, 0);
     ck_assert_int_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.pid, -1);
     nothing_left();
@@ -450,12 +450,12 @@ END_TEST
 START_TEST(probing_tells_what_stands_against_an_event)
 {
     const struct scripted_sample none[] = {{0, 1000, 0}};
-    ck_assert_int_eq(upmu_event_probe("page-faults"), 0);
-    ck_assert_int_eq(upmu_event_probe("no-such-thing"), UPMU_E_NAME);
+    ck_assert_int_eq(upmu_event_probe("page-faults", NULL), 0);
+    ck_assert_int_eq(upmu_event_probe("no-such-thing", NULL), UPMU_E_NAME);
     scripted_counter(KERNEL_TYPE_HARDWARE, 0, none, 1);
-    ck_assert_int_eq(upmu_event_probe("cycles"), UPMU_E_BUSY);
+    ck_assert_int_eq(upmu_event_probe("cycles", NULL), UPMU_E_BUSY);
     scripted_open_error(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, ENOSYS);
-    ck_assert_int_eq(upmu_event_probe("page-faults"), UPMU_E_NO_SYSCALL);
+    ck_assert_int_eq(upmu_event_probe("page-faults", NULL), UPMU_E_NO_SYSCALL);
     nothing_left();
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/names/event.h"
+#include "support/region_stats.h"
 #include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/region.h"
@@ -121,14 +122,14 @@ START_TEST(regions_whose_instructions_stand_still_have_no_number)
 {
     const struct scripted_sample still[] = {{7, 1000, 1000}, {7, 2000, 2000}, {7, 3000, 3000}, {7, 4000, 4000}};
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "instructions:u,page-faults"};
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     machine_plain(still, 4);
     ck_assert_int_eq(upmu_region_setup(&opts), 0);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(upmu_region_begin("r"), 0);
         ck_assert_int_eq(upmu_region_end("r"), 0);
     }
-    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(test_region_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].stat.count, 0);
     ck_assert_uint_eq(s.events[0].without_value, 2);

@@ -8,6 +8,7 @@
 
 #include "trial.h"
 #include "unit/suite.h"
+#include "support/region_stats.h"
 #include "upmu/region.h"
 #include "upmu/upmu.h"
 
@@ -47,9 +48,9 @@ static int open_rival(unsigned i)
 }
 
 /* An instance after a long time alone on the counters; `rivals` appear in it. */
-static struct upmu_region_event instance(bool rivals)
+static struct upmu_region_event_stats instance(bool rivals)
 {
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     ck_assert_int_eq(upmu_region_begin("first"), 0);
     ck_assert_int_eq(upmu_region_end("first"), 0);
     model_run(BEFORE_US / 2, 0);
@@ -60,7 +61,7 @@ static struct upmu_region_event instance(bool rivals)
         open_rival(i);
     model_run(INSIDE_US, 0);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    int rc = upmu_region_stats_read("r", UPMU_ALL_THREADS, &s);
+    int rc = test_region_read("r", UPMU_ALL_THREADS, &s);
     ck_assert_msg(rc == 0, "%s", upmu_error());
     ck_assert_uint_eq(s.n_events, 1);
     return s.events[0];
@@ -75,7 +76,7 @@ static uint64_t truth(void)
 START_TEST(an_instance_alone_on_the_counters_is_exact)
 {
     set_up_on(_i ? "Skylake, a guest" : "Skylake");
-    struct upmu_region_event e = instance(false);
+    struct upmu_region_event_stats e = instance(false);
     ck_assert_int_eq(e.status, UPMU_EXACT);
     ck_assert_uint_eq(e.stat.sum, truth());
 }
@@ -84,7 +85,7 @@ END_TEST
 START_TEST(an_instance_that_had_to_wait_is_scaled)
 {
     set_up_on("Skylake");
-    struct upmu_region_event e = instance(true);
+    struct upmu_region_event_stats e = instance(true);
     ck_assert_int_eq(e.status, UPMU_SCALED);
     ck_assert_uint_lt(e.running, e.enabled);
     ck_assert_double_eq_tol((double)e.stat.sum / (double)truth(), 1.0, 1e-5);
@@ -95,7 +96,7 @@ END_TEST
 START_TEST(without_a_clock_in_pages_it_has_no_number)
 {
     set_up_on("Skylake, a guest");
-    struct upmu_region_event e = instance(true);
+    struct upmu_region_event_stats e = instance(true);
     ck_assert_int_eq(e.status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(e.without_value, 1);
     ck_assert_uint_eq(e.stat.sum, 0);
@@ -112,7 +113,7 @@ static uint64_t truth_of(uint64_t code, uint64_t from, uint64_t us)
 START_TEST(derived_events_of_instances_are_the_sums_of_their_terms)
 {
     enum { INSTANCES = 3 };
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     uint64_t walks = 0, operations = 0;
     set_up_for("Skylake", "dtlb-miss,branches");
     for (int i = 0; i < INSTANCES; i++) {
@@ -124,7 +125,7 @@ START_TEST(derived_events_of_instances_are_the_sums_of_their_terms)
         operations += truth_of(BRANCHES, from, INSIDE_US);
         model_run(INSIDE_US, 0);
     }
-    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), 0);
+    ck_assert_int_eq(test_region_read("r", UPMU_ALL_THREADS, &s), 0);
     ck_assert_uint_eq(s.n_events, 2);
     ck_assert_int_eq(s.events[0].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[0].stat.sum, walks);

@@ -7,6 +7,7 @@
 
 #include "region/recorder.h"
 #include "region/region.h"
+#include "support/region_stats.h"
 #include "support/machine.h"
 #include "unit/suite.h"
 #include "upmu/trace.h"
@@ -34,10 +35,10 @@ static void instances(const char *name, int n)
     }
 }
 
-static struct upmu_region_stats stats(const char *name, pid_t thread)
+static struct test_region stats(const char *name, pid_t thread)
 {
-    struct upmu_region_stats s = {.size = sizeof s};
-    int rc = upmu_region_stats_read(name, thread, &s);
+    struct test_region s;
+    int rc = test_region_read(name, thread, &s);
     ck_assert_msg(rc == 0, "%s: %s", name, upmu_error());
     return s;
 }
@@ -59,8 +60,8 @@ START_TEST(distributions_of_exact_instances)
     scripted_counter(KERNEL_TYPE_SOFTWARE, KERNEL_SW_PAGE_FAULTS, reads, 6);
     setup("page-faults");
     instances("r", 3);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
-    const struct upmu_region_event *e = &s.events[0];
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
+    const struct upmu_region_event_stats *e = &s.events[0];
     ck_assert_uint_eq(s.count, 3);
     ck_assert_uint_eq(s.n_events, 1);
     ck_assert_int_eq(e->status, UPMU_EXACT);
@@ -82,7 +83,7 @@ START_TEST(an_estimate_makes_the_sum_one_for_good)
     scripted_counter(KERNEL_TYPE_HARDWARE, 0, reads, 4);
     setup("cycles");
     instances("r", 2);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_int_eq(s.events[0].status, UPMU_SCALED);
     ck_assert_uint_eq(s.events[0].stat.sum, 20 + 5);
     ck_assert_uint_eq(s.events[0].enabled, 2000);
@@ -96,7 +97,7 @@ START_TEST(an_instance_off_the_counters_has_no_number)
     scripted_counter(KERNEL_TYPE_HARDWARE, 0, reads, 4);
     setup("cycles");
     instances("r", 2);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.count, 2);
     ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].without_value, 1);
@@ -119,7 +120,7 @@ START_TEST(a_sum_of_0_that_nobody_vouches_for_is_no_number)
     scripted_counter(KERNEL_TYPE_HW_CACHE, 0, zeros, 3);
     setup("l1d-load,l1d-store,l1d-access");
     instances("r", 1);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_int_eq(s.events[0].status, UPMU_NOT_COUNTED);
     ck_assert_uint_eq(s.events[0].without_value, 1);
     ck_assert_int_eq(s.events[1].status, UPMU_EXACT);
@@ -138,7 +139,7 @@ START_TEST(a_bad_read_costs_the_group_its_numbers_from_then_on_and_nothing_else)
     scripted_read_fault(KERNEL_TYPE_SOFTWARE, SCRIPTED_ANY, bad_reads[_i], 1);
     instances("r", 1);
     instances("r", 1);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.count, 3);
     ck_assert_uint_eq(s.wall.count, 3);
     ck_assert_int_eq(s.events[0].status, UPMU_REFUSED);
@@ -173,7 +174,7 @@ START_TEST(without_perf_events_time_and_switches_are_true_and_the_rest_says_why)
     scripted_switch(3, false);
     ck_assert_int_eq(upmu_region_end("r"), 0);
     instances("r", 4);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.count, 5);
     ck_assert_uint_gt(s.wall.sum, 0);
     for (int i = 0; i < 3; i += 2) {
@@ -208,7 +209,7 @@ START_TEST(a_thread_without_counters_has_no_numbers_and_the_others_keep_theirs)
     scripted_open_limit(scripted_open_now());
     ck_assert_int_eq(pthread_create(&thread, NULL, one_instance, NULL), 0);
     pthread_join(thread, NULL);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_uint_eq(s.threads, 2);
     ck_assert_uint_eq(s.count, 2);
     ck_assert_int_eq(s.events[0].status, UPMU_REFUSED);
@@ -242,11 +243,11 @@ END_TEST
 START_TEST(a_setup_that_fails_leaves_regions_off_and_may_be_tried_again)
 {
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "cylces"};
-    struct upmu_region_stats s = {.size = sizeof s};
+    struct test_region s;
     ck_assert_int_eq(upmu_region_setup(&opts), UPMU_E_NAME);
     ck_assert_msg(strstr(upmu_error(), "did you mean 'cycles'?") != NULL, "%s", upmu_error());
     ck_assert_int_eq(upmu_region_begin("r"), 0); /* off */
-    ck_assert_int_eq(upmu_region_stats_read("r", UPMU_ALL_THREADS, &s), UPMU_E_STATE);
+    ck_assert_int_eq(test_region_read("r", UPMU_ALL_THREADS, &s), UPMU_E_STATE);
     opts = (struct upmu_region_opts){.size = sizeof opts, .report = "jsno"};
     ck_assert_int_eq(upmu_region_setup(&opts), UPMU_E_INVAL);
     ck_assert_msg(strstr(upmu_error(), "did you mean 'json'?") != NULL, "%s", upmu_error());
@@ -273,7 +274,7 @@ START_TEST(too_many_events_are_refused_by_the_program)
     setup(names);
     instances("r", 1);
     ck_assert_uint_eq(stats("r", UPMU_ALL_THREADS).n_events, 16);
-    ck_assert_ptr_null(upmu_region_event_name(16));
+    ck_assert_str_eq(test_region_event(16), "(none)");
 }
 END_TEST
 
@@ -281,11 +282,11 @@ START_TEST(names_of_events_show_the_modes_in_force)
 {
     scripted_user(2);
     setup("instructions,task-clock,cpu-migrations");
-    ck_assert_str_eq(upmu_region_event_name(0), "instructions:u");
-    ck_assert_str_eq(upmu_region_event_name(1), "task-clock");
-    ck_assert_str_eq(upmu_region_event_name(2), "cpu-migrations");
+    ck_assert_str_eq(test_region_event(0), "instructions:u");
+    ck_assert_str_eq(test_region_event(1), "task-clock");
+    ck_assert_str_eq(test_region_event(2), "cpu-migrations");
     instances("r", 1);
-    struct upmu_region_stats s = stats("r", UPMU_ALL_THREADS);
+    struct test_region s = stats("r", UPMU_ALL_THREADS);
     ck_assert_int_eq(s.events[2].status, UPMU_REFUSED);
     ck_assert_int_eq(s.events[2].cause, UPMU_E_PERM);
 }

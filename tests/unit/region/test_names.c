@@ -34,8 +34,12 @@ START_TEST(one_number_for_one_text)
     ck_assert_str_eq(region_name_text(alpha), "alpha");
     ck_assert_uint_eq(region_name_length(beta), 4);
     ck_assert_uint_eq(region_name_count(), 2);
-    ck_assert_str_eq(upmu_region_name(0), "alpha");
-    ck_assert_ptr_null(upmu_region_name(2));
+    const char *name;
+    ck_assert_int_eq(upmu_region_name_at(0, &name), 0);
+    ck_assert_str_eq(name, "alpha");
+    ck_assert_int_eq(upmu_region_name_at(2, &name), UPMU_E_END);
+    ck_assert_ptr_null(name);
+    ck_assert_uint_eq(upmu_region_count(), 2);
 }
 END_TEST
 

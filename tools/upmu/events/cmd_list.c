@@ -16,16 +16,7 @@
 #include "ui/reason.h"
 #include "ui/table.h"
 
-enum {
-    LIST_JSON = 1,
-    LIST_CSV,
-    LIST_NO_PROBE,
-    LIST_METRICS,
-    LIST_CPU,
-    LIST_CPUS,
-    LIST_NATIVE,
-    LIST_METRICS_FILE
-};
+enum { LIST_JSON = 1, LIST_CSV, LIST_NO_PROBE, LIST_METRICS, LIST_CPU, LIST_CPUS, LIST_NATIVE, LIST_METRICS_FILE };
 
 struct list_request {
     const struct command *self;
@@ -135,10 +126,11 @@ static const char *next_name(const struct list_request *r, size_t *position)
     const char *name;
 
     if (!r->cpu && !r->natives)
-        return upmu_event_next(position);
+        return upmu_event_name_at((*position)++, &name) == 0 ? name : NULL;
     do
-        name = upmu_cpu_event_next(r->cpu, position);
-    while (name && is_native(name) != r->natives);
+        if (upmu_cpu_event_name_at(r->cpu, (*position)++, &name) != 0)
+            return NULL;
+    while (is_native(name) != r->natives);
     return name;
 }
 

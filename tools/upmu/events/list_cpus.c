@@ -8,13 +8,10 @@
 #include "list.h"
 #include "ui/table.h"
 
-/* The next family, which is there as long as its key is. */
 static bool next_cpu(size_t *position, struct upmu_cpu_info *info)
 {
-    const char *key = upmu_cpu_next(position);
-
     *info = (struct upmu_cpu_info){.size = sizeof *info};
-    return key && upmu_cpu_find(key, info) == 0;
+    return upmu_cpu_at((*position)++, info) == 0;
 }
 
 static void cpus_text(struct output *out)

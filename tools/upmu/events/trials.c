@@ -36,7 +36,7 @@ static const struct trial *trial_make(struct trial_store *store, const char *eve
     store->trials = memory_resize(store->trials, store->n + 1, sizeof *store->trials);
     struct trial *trial = &store->trials[store->n++];
     *trial = (struct trial){.event = memory_copy(event)};
-    trial->code = upmu_event_try(event, &trial->seen);
+    trial->code = upmu_event_probe(event, &trial->seen);
     trial->reason = memory_copy(trial->code == 0 ? "" : upmu_error());
     return trial;
 }

@@ -128,7 +128,7 @@ static void put_trial(struct memory_file *m, const char *name)
 
     if (trial_known(m, name))
         return;
-    int code = upmu_event_try(name, &seen);
+    int code = upmu_event_probe(name, &seen);
     fprintf(m->file, "%d\t%" PRIu64 "\t", code, seen);
     put_field(m->file, name, '\t');
     put_field(m->file, code == 0 ? "" : upmu_error(), '\n');
@@ -151,12 +151,11 @@ static void put_metric_trials(struct memory_file *m)
 static int gather_trials(struct gather *g)
 {
     struct memory_file m = {0};
-    size_t position = 0;
     const char *name;
 
     if (memory_file_open(&m) != 0)
         return -1;
-    while ((name = upmu_event_next(&position)) != NULL)
+    for (size_t i = 0; upmu_event_name_at(i, &name) == 0; i++)
         put_trial(&m, name);
     put_metric_trials(&m);
     int rc = memory_file_close(&m);
