@@ -31,7 +31,7 @@ for side, report in ("old", old), ("new", new):
 assert till["new"]["waits"] > till["old"]["waits"]
 # Others go by their place: the barrier was made in one line of the old run, and is not in the new one.
 barrier = [x for x in d["locks"] if x["type"] == "barrier"]
-assert len(barrier) == 1 and barrier[0]["new"] is None and barrier[0]["name"].startswith("made at "), barrier
+assert len(barrier) == 1 and barrier[0]["new"] is None and barrier[0]["name"].startswith("created at "), barrier
 for name in "main", "keeper", "customer":
     thread = named(d["threads"], name)
     for side, report in ("old", old), ("new", new):

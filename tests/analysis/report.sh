@@ -21,9 +21,9 @@ for mode in contended holders all; do
     has out "pay_at_till scene.c:"
     has out "keep_till scene.c:"
     has out "customer"
-    has out "made others wait"
+    has out "blocked others"
     has out "0 lost"
-    has out "own cost"
+    has out "overhead:"
     has out "shopping"
     has out "Who waited for whom"
     has out "Critical path"
@@ -115,7 +115,7 @@ json "$work/out" 'assert len(d["threads"]) == 1 and len(d["objects"]) == 1 and d
 # The order of locks is the one asked for.
 for by in wait hold path; do
     expect 0 "$UPMU" report --sort $by "$work/all"
-    [ "$by" != path ] || has out "Locks, by the time held on the critical path"
+    [ "$by" != path ] || has out "Locks, by hold time on the critical path"
     expect 0 "$UPMU" report --json --sort $by "$work/all"
     BY=$by json "$work/out" '
 import os
@@ -133,7 +133,7 @@ has err "wait, hold, path"
 "$UPMU" record -o "$work/stuck" -- "$SCENE" stuck >/dev/null 2>&1
 [ $? -eq 142 ] || fail "the deadlock was not ended by its alarm"
 expect 0 "$UPMU" report "$work/stuck"
-has out "still waited at the end, for at least"
+has out "still waiting at the end, for at least"
 has out "without a proper end"
 expect 0 "$UPMU" report --json "$work/stuck"
 json "$work/out" '
@@ -190,12 +190,12 @@ expect 2 "$UPMU" report
 expect 2 "$UPMU" report --top 0 "$work/all"
 expect 2 "$UPMU" report --top x "$work/all"
 expect 2 "$UPMU" report "$work/all" "$work/all"
-# The keeper sleeps while it holds the till: that lies on the path, and is no work. Said where the recording tells.
+# The keeper sleeps while holding the till: that lies on the path, and is no work. Said where the recording tells.
 expect 0 "$UPMU" report "$work/contended"
-has_not out "was on a CPU for"
+has_not out " in total, but is on the path for "
 "$UPMU" record -e task-clock -o "$work/clocked" -- "$SCENE" >/dev/null 2>"$work/record" || fail "recording ended with $?"
 expect 0 "$UPMU" report "$work/clocked"
-has out "was on a CPU for"
+has out " in total, but is on the path for "
 has out "waits that are"
 # A long recording tells how far it is read: rarely enough to cost nothing, never beyond the end.
 "$UPMU" record --mode all -o "$work/many" -- "$SCENE" many 2 100000 >/dev/null 2>"$work/record" || fail "recording ended with $?"

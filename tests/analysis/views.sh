@@ -107,7 +107,7 @@ import json, sys
 print([r["row"] for r in json.load(open(sys.argv[1]))["rows"] if r["waits_for"] == "mutex"][0])' "$work/rows")
 expect 0 "$UPMU" report --view timeline --event "$row" "$work/all"
 has out "Row $row: waits for mutex the till"
-has out " keeper, taken at keep_till scene.c:"
+has out " keeper, acquired at keep_till scene.c:"
 has out "pay_at_till scene.c:"
 has out "customer scene.c:"
 

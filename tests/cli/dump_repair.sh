@@ -51,7 +51,7 @@ if command -v babeltrace2 >/dev/null && babeltrace2 "$work/killed" >/dev/null 2>
     fail "babeltrace2 reads an unfinished packet: this test tests nothing any more"
 fi
 expect 0 "$UPMU" repair "$work/killed"
-has out "1 process looked at"
+has out "1 process checked"
 has out "1 stream trimmed by 4096 bytes"
 expect 0 "$UPMU" repair "$work/killed"
 has out "nothing to trim"

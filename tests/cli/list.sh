@@ -43,8 +43,8 @@ events = {e["name"]: e for e in d["events"]}
 assert len(events) == len(d["events"]) > 50, "names are not unique, or too few"
 assert events["page-faults"]["countable"] is True and events["page-faults"]["config"] == 2
 for e in events.values():
-    assert e["grade"] in ("exact", "approximate", "absent"), e
-    absent = e["grade"] == "absent"
+    assert e["match"] in ("exact", "approximate", "absent"), e
+    absent = e["match"] == "absent"
     assert (e["config"] is None) == (e["encoding"] is None) == (e["type"] is None) == absent, e
     assert (e["cause"] is None) == (e["reason"] is None) == e["countable"], e
     assert not (absent and e["countable"]), e
@@ -62,7 +62,7 @@ for counted in true false; do
 import json, sys
 wanted = sys.argv[2] == "true"
 print(next((e["name"] for e in json.load(open(sys.argv[1]))["events"]
-            if e["countable"] is wanted and e["grade"] != "absent" and "/" not in e["name"]), ""))
+            if e["countable"] is wanted and e["match"] != "absent" and "/" not in e["name"]), ""))
 ' "$work/list.json" $counted)
     [ -n "$name" ] || continue
     expect 0 "$UPMU" stat --json -o "$work/stat.json" -e "$name" true

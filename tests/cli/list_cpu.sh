@@ -72,13 +72,13 @@ has_not out "ipc"
 expect 0 "$UPMU" list --cpu 3a3000 --json l1i-miss
 json "$work/out" '
 e = d["events"][0]
-assert (e["type"], e["config"], e["machine_code"], e["generic"]) == (3, 0x10001, 0x18, "hw-cache:0x10001"), e
+assert (e["type"], e["config"], e["raw_encoding"], e["generic"]) == (3, 0x10001, 0x18, "hw-cache:0x10001"), e
 assert "0x18" in e["choice"] and "generic" in e["choice"] and e["countable"] is None
 '
 expect 0 "$UPMU" list --cpu hygon --json branches
 json "$work/out" '
 e = next(e for e in d["events"] if e["name"] == "branches")
-assert (e["type"], e["config"], e["machine_code"], e["generic"]) == (4, 0xc2, 0xc2, "hardware:0x4"), e
+assert (e["type"], e["config"], e["raw_encoding"], e["generic"]) == (4, 0xc2, 0xc2, "hardware:0x4"), e
 '
 # Looked up there, not here: raw codes, native names, modifiers; names of the running kernel are nobody else's.
 expect 0 "$UPMU" list --cpu core4 native::SW64_PMU_CYCLE
@@ -115,7 +115,7 @@ has out "the kernel has no generic id for it"
 expect 0 "$UPMU" explain --cpu intel-skymont llc-load-miss
 has out "with a second register of its own"
 expect 0 "$UPMU" explain --cpu zen1 llc-miss --json
-json "$work/out" 'assert d["event"]["grade"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen1"'
+json "$work/out" 'assert d["event"]["match"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen1"'
 # What is absent says why and what is near it.
 expect 0 "$UPMU" explain --cpu zen1 llc-miss
 has out "for whole CPUs only; near: l2-miss (demand misses of the L1 caches only"

@@ -43,7 +43,7 @@ assert d["entries"][0]["group"] == d["entries"][1]["group"], d["entries"]
 expect 0 "$UPMU" stat -g clock "$LOAD" touch 10
 has err "cpus-used"
 expect 1 "$UPMU" stat -g clocks "$LOAD" touch 10
-has err "no group of metrics 'clocks'; there are"
+has err "no group of metrics 'clocks'; known groups:"
 expect 1 "$UPMU" stat -e icp "$LOAD" touch 10
 has err "did you mean 'ipc'?"
 

@@ -5,7 +5,7 @@
 # Two events on one counter take turns; the third shares a group with the first.
 expect 0 "$UPMU" plan --cpu sw831 -e cycles,instructions,branch-misses
 has out "Sunway core3B"
-has out "Groups take turns"
+has out "The groups are multiplexed"
 grep -Eq '^ *1 +cycles +cpu +0 .* 1/2$' "$work/out" || { fail "cycles of core3B"; show >&2; }
 grep -Eq '^ *1 +branch-misses +cpu +1 .* 1/2$' "$work/out" || { fail "branch-misses of core3B"; show >&2; }
 grep -Eq '^ *2 +instructions +cpu +0 .* 1/2$' "$work/out" || { fail "instructions of core3B"; show >&2; }

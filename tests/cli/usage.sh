@@ -58,7 +58,7 @@ expect 2 "$UPMU" repair a b
 
 # stat counts one thing, in numbers that are numbers.
 expect 2 "$UPMU" stat
-has err "what is to be counted"
+has err "nothing to count"
 expect 2 "$UPMU" stat -p 1 --for 1 true
 expect 2 "$UPMU" stat -p 1 -t 1
 expect 2 "$UPMU" stat -a -p 1

@@ -101,7 +101,7 @@ until_true all_wait "$dir/alone"
 kill -9 $program
 wait $program 2>/dev/null || true
 "$upmu" report "$dir/alone" >"$dir/out"
-grep -q 'still waited at the end, for a time not known' "$dir/out" || fail "made up: $(cat "$dir/out")"
+grep -q 'still waiting at the end, for an unknown time' "$dir/out" || fail "made up: $(cat "$dir/out")"
 lasted "$dir/alone" 0 $(($(now_ns) - begin))
 
 # A thread that had gone on without its end being recorded (a full disk) has not stood until then.

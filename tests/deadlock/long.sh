@@ -32,7 +32,7 @@ record() {
         sleep 0.01
     done
     begin=$(now_ms)
-    until [ "$(grep -c '(begin of the thread)' "$dir/told" 2>/dev/null)" = 3 ]; do
+    until [ "$(grep -c '(thread start)' "$dir/told" 2>/dev/null)" = 3 ]; do
         kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
         [ $(($(now_ms) - begin)) -lt 60000 ] || fail "not told of within a minute"
         sleep 0.01

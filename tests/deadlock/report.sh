@@ -44,7 +44,7 @@ says '^lock order \[inversion\] in process [0-9]+: 2 locks'
 says '#1 .* (ab_first|ba_second) at .*/order\.c:[0-9]+'
 ends_with 3 -f gcc "$dir/inversion"
 says '/order\.c:[0-9]+: warning: lock order: .* \[inversion\]$'
-says '/order\.c:[0-9]+: note: it took mutex 0x[0-9a-f]+ here$'
+says '/order\.c:[0-9]+: note: mutex 0x[0-9a-f]+ was acquired here$'
 ends_with 3 --format tasks "$dir/inversion"
 grep -Pq '/order\.c\t[0-9]+\twarn\tlock order' "$dir/out" || fail "no task: $(cat "$dir/out")"
 ends_with 3 --format sarif "$dir/inversion"
@@ -53,10 +53,10 @@ d["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startL
 len(d["runs"][0]["results"][0]["relatedLocations"]) == 3'
 ends_with 3 --json "$dir/inversion"
 is_json 'd["schema"] == "upmu-deadlock" and d["deadlocks"] == [] and
-d["lock_order"]["cycles"][0]["class"] == "inversion" and len(d["lock_order"]["cycles"][0]["takings"]) == 2'
+d["lock_order"]["cycles"][0]["class"] == "inversion" and len(d["lock_order"]["cycles"][0]["acquisitions"]) == 2'
 ends_with 0 "$dir/gated"
 says '^lock order \[gated\]'
-says 'kept apart by mutex 0x'
+says 'prevented by mutex 0x'
 ends_with 0 -f gcc "$dir/gated"
 says ': note: lock order: .* \[gated\]$'
 ends_with 0 "$dir/quiet"
@@ -66,7 +66,7 @@ truncate -s 0 "$(find "$dir/cut" -name stream_0000)"
 ends_with 1 "$dir/cut"
 complains 'damaged: .*a stream file is cut off'
 rm -rf "$dir/cut"
-says '^no deadlock in .*, and no contradiction'
+says '^no deadlock in .*, and no lock-order inversion'
 
 # Inversions among locks of one kind, at different places, are one report.
 "$upmu" record -o "$dir/kind" -- "$corpus" inversions_of_one_class "$dir/pid" 2>/dev/null
@@ -108,7 +108,7 @@ pid=$(cat "$dir/live.pid")
 ends_with 3 "$pid"
 says "^deadlock \[cycle\] in process $pid: 2 threads wait for each other"
 says 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+, since [0-9:.]+'
-says 'holds mutex 0x[0-9a-f]+, taken at take_both main\.c:[0-9]+'
+says 'holds mutex 0x[0-9a-f]+, acquired at take_both main\.c:[0-9]+'
 says 'blocked behind them:'
 ends_with 3 --json "$pid"
 is_json 'd["deadlocks"][0]["alive"] and d["deadlocks"][0]["threads"][0]["holder"] == d["deadlocks"][0]["threads"][1]["tid"]'
@@ -179,7 +179,7 @@ for size in 0 5 64 4096 1048576 1048640 1050000 1114120; do
 done
 rm "$live"
 ends_with 3 "$dir/live"
-says '^of 1 of the processes it was not recorded what'
+says '^1 of the processes have no wait-state files'
 ! grep -q "^deadlock" "$dir/out" || fail "a deadlock out of nothing"
 
 # One that does not record, with one thread alone: nobody else is spoken of.
@@ -221,5 +221,5 @@ sleep 30 &
 pid=$!
 ends_with 0 "$pid"
 kill "$pid"
-says '^no cycle of mutexes is to be seen'
+says '^no cycle of mutexes was found'
 rm -rf "$dir"

@@ -52,24 +52,24 @@ mkdir -p "$dir"
 record thread
 frame_says 0 'stand at .*/stacks\.c:[0-9]+'
 frame_says 1 'stand_in_thread at '
-says '#[0-9]+ .* \(begin of the thread\)$'
+says '#[0-9]+ .* \(thread start\)$'
 says_not 'did not get further|not kept'
 
 record deep
 frame_says 15 'dig at '
-says '\(more frames were not kept\)'
-says_not 'begin of the thread'
+says '\(deeper frames were not recorded\)'
+says_not 'thread start'
 
 record signal
 frame_says 1 'on_signal at '
-frame_says 2 '\(returns from a signal handler\)$'
+frame_says 2 '\(signal frame\)$'
 says 'is_interrupted at .*/stacks\.c:[0-9]+'
-says 'begin of the thread'
+says 'thread start'
 
 if record stub; then
     frame_says 1 'on_step at '
-    frame_says 2 '\(returns from a signal handler\)$'
-    frame_says 3 'getppid@plt \(.*stacks\+0x[0-9a-f]+\) \(the linker.s stub\)$'
+    frame_says 2 '\(signal frame\)$'
+    frame_says 3 'getppid@plt \(.*stacks\+0x[0-9a-f]+\) \(PLT stub\)$'
     frame_says 4 'calls_by_stub at .*/stacks\.c:[0-9]+'
 else
     cat "$dir/said" # the rest is tried
@@ -86,9 +86,9 @@ frame_says 2 'mycrate::bank::Account<T>::withdraw at '
 frame_says 3 'bank::Account<int>::withdraw\(int, std::.*string.* const&\) at '
 
 record bare "$bare"
-frame_says 1 'libbare\.so\+0x[0-9a-f]+ \(no name; 0x[0-9a-f]+ after bare_(first|entry)\)$'
+frame_says 1 'libbare\.so\+0x[0-9a-f]+ \(no symbol; 0x[0-9a-f]+ after bare_(first|entry)\)$'
 frame_says 2 'bare_entry \(.*libbare\.so\+0x[0-9a-f]+\)$'
-says 'begin of the thread'
+says 'thread start'
 
 # Debug information in a file of its own, which the stripped program names with a checksum.
 whole=$stacks
@@ -112,9 +112,9 @@ if record jit; then
     [ -n "$kept" ] || fail "the map was not kept"
     rm -f "$map"
     report
-    frame_says 1 'Stacks\.compiled:7 \(line 12\) \(.*/jit\.map\+0x[0-9a-f]+\) \(made at run time\)$'
+    frame_says 1 'Stacks\.compiled:7 \(line 12\) \(.*/jit\.map\+0x[0-9a-f]+\) \(generated at run time\)$'
     says 'run_made at '
-    says 'begin of the thread'
+    says 'thread start'
     # Without it the one in /tmp is read, if it can be trusted.
     mv "$kept" "$map"
     report
@@ -141,7 +141,7 @@ if record jit; then
     fi
     record lost
     frame_says 1 'Stacks\.compiled:7'
-    says '\(who called this is not known: the unwinder did not get further\)'
+    says '\(callers unknown: the unwinder stopped here\)'
     rm -f "/tmp/perf-$pid.map"
 else
     cat "$dir/said" # the rest was tried

@@ -44,13 +44,13 @@ def listed(cpu, *options):
 
 def found(event):
     """What the library says of an event: its grade, its generic id and its raw code."""
-    if event is None or event["grade"] == "absent":
+    if event is None or event["match"] == "absent":
         return NONE
     if event["formula"]:
-        return event["grade"], None, None
+        return event["match"], None, None
     if event["encoding"].startswith("software:"):
-        return event["grade"], "software:0x%x" % event["config"], None
-    return event["grade"], event["generic"], event["machine_code"]
+        return event["match"], "software:0x%x" % event["config"], None
+    return event["match"], event["generic"], event["raw_encoding"]
 
 
 def agrees(row, event):
@@ -124,17 +124,17 @@ def compare_codes():
         code = int(row["code"], 16) if row["code"] else None
         for cpu in row["cpus"].split():
             compared += 1
-            there = [e for e in tables[cpu].values() if e["grade"] != "absent"]
+            there = [e for e in tables[cpu].values() if e["match"] != "absent"]
             if row["type"] == "raw":
-                if not any(e["machine_code"] == code for e in there):
+                if not any(e["raw_encoding"] == code for e in there):
                     fault(f"{cpu} {key}: no name has this code")
                 continue
             named = [e for e in there if e["generic"] == key]
             if not named:
                 fault(f"{cpu} {key}: no name has this id")
             for e in named:
-                if code is not None and e["encoding"].split(" ")[0] == key and e["machine_code"] != code:
-                    fault(f"{cpu} {e['name']}: {key} becomes {e['machine_code']} and not {code}")
+                if code is not None and e["encoding"].split(" ")[0] == key and e["raw_encoding"] != code:
+                    fault(f"{cpu} {e['name']}: {key} becomes {e['raw_encoding']} and not {code}")
     return compared
 
 

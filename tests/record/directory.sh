@@ -14,9 +14,9 @@ expect 1 "$UPMU" record -o empty touch ran
 has err "empty is not empty"
 [ ! -e ran ] || fail "the command ran without being recorded"
 expect 1 "$UPMU" record -o out touch ran
-has err "out cannot be used"
+has err "cannot use out as"
 expect 1 "$UPMU" record -o no/such/place touch ran
-has err "cannot be made: No such file or directory"
+has err "cannot create the directory no/such/place: No such file or directory"
 [ ! -e ran ] || fail "the command ran without being recorded"
 
 # A command that is not there leaves no directory.

@@ -37,7 +37,7 @@ mkfifo pipe
 exec 9>pipe
 wait_until 60 "$UPMU" ctl idle status >/dev/null 2>&1 || fail "cat did not start"
 expect 0 "$UPMU" ctl idle mark "while idle"
-has err "waits for the process's next event"
+has err "with the next event of the process"
 expect 1 "$UPMU" ctl idle mark "another"
 has err "has not taken the mark before"
 exec 9>&-

@@ -24,14 +24,14 @@ has err "/no/such/interpreter"
 printf '#!%s/circle\n' "$work" >circle
 chmod +x circle
 expect 1 "$UPMU" record -o t ./circle
-has err "in a circle"
+has err "a loop of script interpreters"
 
 # A program for another machine: the number of the machine is all that is looked at.
 cp "$WORKER" other
 chmod +w other
 printf '\377\177' | dd of=other bs=1 seek=18 conv=notrunc status=none
 expect 1 "$UPMU" record -o t ./other 1
-has err "another machine"
+has err "another architecture"
 head -c 100 "$WORKER" >short
 chmod +x short
 expect 1 "$UPMU" record -o t ./short

@@ -8,11 +8,11 @@ in_json() {
     python3 -c "import json, sys; d = json.load(open(sys.argv[1])); print($2)" "$1"
 }
 
-# Counters while locks are held and waited for: the worker sleeps while it holds the mutex. Its first thread must not be
+# Counters while locks are held and waited for: the worker sleeps while holding the mutex. Its first thread must not be
 # through before the second one has begun.
 expect 0 "$UPMU" record -e context-switches,page-faults -o counted "$WORKER" 200
 expect 0 "$UPMU" report --sort held:context-switches counted
-grep -q '^Locks, by what was counted while they were held' out || fail "the order is not said: $(cat out)"
+grep -q '^Locks, by the counter while they were held' out || fail "the order is not said: $(cat out)"
 grep -q '^Counters while locks were held, as far as they were read, by context-switches' out || fail "no counters of holds"
 grep -q '^Counters while objects were waited for, as far as they were read, by context-switches' out ||
     fail "no counters of waits"

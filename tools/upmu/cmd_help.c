@@ -24,17 +24,17 @@ static int help_option(void *arg, int id, const char *value)
 static void help_overview(FILE *out)
 {
     fputs("Usage: upmu COMMAND [OPTIONS]\n\n"
-          "Performance counters of threads, processes and commands, the events this machine can count,\n"
-          "and the traces that programs linked with libupmu write.\n\nCommands:\n",
+          "Counts performance events of threads, processes and commands, and records and reports their locks,\n"
+          "waits, deadlocks and regions.\n\nCommands:\n",
           out);
     for (size_t i = 0; commands[i]; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\nOptions:\n"
           "  -h, --help     show this help\n"
           "  -V, --version  show the version\n\n"
-          "Exit status: 0 done, 1 the job failed, 2 the command line makes no sense;\n"
-          "'upmu stat' passes on the exit status of the command it ran.\n\n"
-          "'upmu help COMMAND' or 'upmu COMMAND --help' says more; so does man upmu.\n",
+          "Exit status: 0 success, 1 failure, 2 the command line is invalid;\n"
+          "'upmu stat' and 'upmu record' return the exit status of the command they ran.\n\n"
+          "More: 'upmu help COMMAND', 'upmu COMMAND --help' or man upmu.\n",
           out);
 }
 

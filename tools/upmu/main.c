@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         word = command_help.name;
     else if (word[0] == '-') {
-        complain("unknown option %s; 'upmu help' shows the way commands are given", word);
+        complain("unknown option %s; 'upmu help' shows the usage", word);
         return EXIT_USAGE;
     }
     const struct command *cmd = command_find(word);

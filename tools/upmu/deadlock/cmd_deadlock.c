@@ -114,7 +114,7 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (!q.subject)
-        return options_usage(self, "of what? give the directory of a recording, or the number of a process");
+        return options_usage(self, "DIR|PID is missing: give the directory of a recording or a process id");
     r.subject = q.subject;
     pid_t unrecorded = 0;
     if (open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
@@ -138,16 +138,17 @@ static const struct option_spec deadlock_options[] = {
 
 const struct command command_deadlock = {
     .name = "deadlock",
-    .summary = "show which threads wait for each other for ever, and where",
+    .summary = "show deadlocked threads and lock-order inversions, with their locations",
     .usage = "[--format FORM] [--suppressions FILE] DIR|PID",
-    .about = "Looks at the recording DIR, of a process that runs or has ended in any way, or at the running process\n"
-             "PID that is being recorded: threads that nothing can set going again, what each holds and waits for,\n"
-             "and where; and locks taken in orders by which threads could come to that. What could still be woken\n"
-             "by something, or cannot happen, is shown as such, and is no deadlock.\n",
+    .about = "Analyzes the recording DIR of a running or ended process, or the running process PID: deadlocked\n"
+             "threads with the locks that each holds and waits for and the call sites, and lock-order inversions that\n"
+             "could lead to a deadlock. Blocked threads that may still be woken, and inversions that cannot deadlock,\n"
+             "are shown as such and are not counted as deadlocks.\n",
     .options = deadlock_options,
-    .exits = "  0  there is no deadlock, and no order of locks that could become one\n"
-             "  1  DIR or PID cannot be read, or not wholly and nothing was found, or the output could not be written\n"
-             "  2  the command line makes no sense\n"
-             "  3  there is a deadlock, or an order of locks that could become one\n",
+    .exits =
+        "  0  there is no deadlock and no lock-order inversion\n"
+        "  1  DIR or PID cannot be read, or only in part and nothing was found, or the output could not be written\n"
+        "  2  the command line is invalid\n"
+        "  3  there is a deadlock or a lock-order inversion\n",
     .run = deadlock_run,
 };

@@ -71,7 +71,7 @@ static void json_held(struct json *j, const struct deadlock_report *r, const str
         json_bool(j, "shared", h.shared);
         json_bool(j, "wanted", h.wanted);
         json_time(j, "since_ns", h.since_ns);
-        json_place(j, "taken_at", r, d->process, h.site);
+        json_place(j, "acquired_at", r, d->process, h.site);
         json_object_end(j);
         free(object);
     }
@@ -147,14 +147,14 @@ static void json_taking(struct json *j, const struct deadlock_report *r, uint32_
     json_object(j, NULL);
     json_int(j, "tid", t->tid);
     json_time(j, "time_ns", t->time_ns);
-    json_lock(j, "takes", r, process, t->lock_type, t->lock);
+    json_lock(j, "acquires", r, process, t->lock_type, t->lock);
     json_bool(j, "shared", t->shared);
     json_bool(j, "tried", t->tried);
     json_bool(j, "timed", t->timed);
     json_stack(j, r, process, t->stack, 0);
     json_lock(j, "holds", r, process, t->held_type, t->held);
     json_bool(j, "holds_shared", t->held_shared);
-    json_place(j, "taken_at", r, process, t->held_site);
+    json_place(j, "acquired_at", r, process, t->held_site);
     json_array(j, "gates");
     for (size_t n = 0; upmu_deadlocks_acquisition_held_at(r->deadlocks, i, k, n, &h) == 0; n++)
         if (h.wanted)
@@ -173,7 +173,7 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
     json_string(j, "headline", headline);
     json_uint(j, "alike", c->n_similar);
     json_bool(j, "suppressed", c->suppressed);
-    json_array(j, "takings");
+    json_array(j, "acquisitions");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++)
         json_taking(j, r, c->process, i, k, &t);
     json_array_end(j);
@@ -187,7 +187,7 @@ static void json_order(struct json *j, const struct deadlock_report *r)
     struct upmu_lock_cycle c = {.size = sizeof c};
     json_object(j, "lock_order");
     if (upmu_deadlocks_totals_read(r->deadlocks, &order) == 0) {
-        json_uint(j, "takings", order.acquisitions);
+        json_uint(j, "acquisitions", order.acquisitions);
         json_uint(j, "incomplete", order.incomplete);
         json_bool(j, "cut", order.truncated);
         json_uint(j, "processes_not_recorded", order.without_wait_state);

@@ -32,16 +32,16 @@ static void look_thread(struct output *out, struct upmu_deadlock_inspect *look, 
     if (t->owner)
         fprintf(out->file, ") waits for the mutex 0x%" PRIx64 ", held by thread %ld", t->futex, (long)t->owner);
     else if (t->in_futex)
-        fprintf(out->file, ") waits for the futex 0x%" PRIx64 ", of which nothing is known", t->futex);
+        fprintf(out->file, ") waits for the futex 0x%" PRIx64 " of an unknown object", t->futex);
     else if (t->wait_channel[0])
         fprintf(out->file, ") is in the kernel's %s", t->wait_channel);
     else
-        fputs(") runs, or waits for something else than a futex", out->file);
-    fputs(t->in_futex && t->timed ? ", for a limited time\n" : "\n", out->file);
+        fputs(") is running, or waits for something other than a futex", out->file);
+    fputs(t->in_futex && t->timed ? ", with a timeout\n" : "\n", out->file);
     for (size_t k = 0; k < t->n_frames; k++)
         look_frame(out, look, i, k, &number);
     if (t->in_futex && t->n_frames == 0)
-        fputs("      (its call stack cannot be read here)\n", out->file);
+        fputs("      (the call stack cannot be read)\n", out->file);
 }
 
 /* Its threads: how many there are. With `out` they are printed. */
@@ -74,7 +74,7 @@ static uint32_t look_text(struct output *out, struct upmu_deadlock_inspect *look
         (void)look_cycle(out, look, c);
     }
     if (look_cycle(NULL, look, 0) > 0) {
-        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes is to be seen; threads:");
+        fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes was found; threads:");
         (void)look_cycle(out, look, 0);
     }
     return cycles;
@@ -89,8 +89,8 @@ int deadlock_look(pid_t pid)
         return EXIT_FAILED;
     }
     complain(
-        "process %ld is not being recorded: only mutexes of the C library are seen, by what their memory looks like; "
-        "who holds rwlocks, who could post, signal or arrive, and where locks were taken is not known",
+        "process %ld is not being recorded: only mutexes of the C library are found, from their memory; holders of "
+        "rwlocks, possible wakers and the call sites of acquisitions are unknown",
         (long)pid);
     uint32_t cycles = 0;
     int rc = output_standard(&out, OUTPUT_STDOUT);

@@ -49,7 +49,7 @@ static void held_points(const struct points *p, const struct upmu_deadlock *d, s
         if (!h.wanted || h.lock == 0)
             continue;
         char *object = deadlock_object(p->report, d->process, UPMU_OBJECT_NONE, h.lock);
-        tell_point(p, d->process, h.site, point, memory_format("it took %s here", object));
+        tell_point(p, d->process, h.site, point, memory_format("%s was acquired here", object));
         free(object);
     }
 }
@@ -85,11 +85,11 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
         char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
         point.head = k == 0;
         tell_point(p, c->process, stack_top(p->report, c->process, t.stack), &point,
-                   k == 0 ? memory_format("lock order: %s: thread %ld takes %s while it holds %s", headline,
+                   k == 0 ? memory_format("lock order: %s: thread %ld acquires %s while holding %s", headline,
                                           (long)t.tid, lock, held)
-                          : memory_format("thread %ld takes %s while it holds %s", (long)t.tid, lock, held));
+                          : memory_format("thread %ld acquires %s while holding %s", (long)t.tid, lock, held));
         point.head = false;
-        tell_point(p, c->process, t.held_site, &point, memory_format("it took %s here", held));
+        tell_point(p, c->process, t.held_site, &point, memory_format("%s was acquired here", held));
         free(lock);
         free(held);
     }

@@ -28,7 +28,7 @@ static void text_offset(struct output *out, const struct upmu_symbol *s)
     fprintf(out->file, "+0x%" PRIx64, s->offset);
     if (s->function || !s->previous)
         return;
-    fprintf(out->file, " (no name; 0x%" PRIx64 " after ", s->previous_offset);
+    fprintf(out->file, " (no symbol; 0x%" PRIx64 " after ", s->previous_offset);
     output_clean(out->file, s->previous);
     fputc(')', out->file);
 }
@@ -38,10 +38,10 @@ static void text_frame(struct output *out, const struct deadlock_report *r, uint
                        unsigned *number, struct upmu_symbol *outermost)
 {
     static const char *const remarks[] = {
-        [UPMU_FRAME_SIGNAL] = " (returns from a signal handler)",
-        [UPMU_FRAME_ROOT] = " (begin of the thread)",
-        [UPMU_FRAME_STUB] = " (the linker's stub)",
-        [UPMU_FRAME_JIT] = " (made at run time)",
+        [UPMU_FRAME_SIGNAL] = " (signal frame)",
+        [UPMU_FRAME_ROOT] = " (thread start)",
+        [UPMU_FRAME_STUB] = " (PLT stub)",
+        [UPMU_FRAME_JIT] = " (generated at run time)",
     };
     struct upmu_symbol s = {.size = sizeof s};
     struct upmu_overview *o = upmu_deadlocks_overview(r->deadlocks);
@@ -59,8 +59,7 @@ static void text_frame(struct output *out, const struct deadlock_report *r, uint
             text_offset(out, &s);
             fputs(s.function ? ")" : "", out->file);
         } else {
-            fprintf(out->file, "0x%" PRIx64 " (in no module: made at run time, or the unwinder has lost its way)",
-                    address);
+            fprintf(out->file, "0x%" PRIx64 " (in no module: generated at run time, or an unwinder error)", address);
         }
         bool known = s.kind >= 0 && (size_t)s.kind < sizeof remarks / sizeof *remarks && !s.inlined;
         fprintf(out->file, "%s\n", known && remarks[s.kind] ? remarks[s.kind] : "");
@@ -91,11 +90,11 @@ static void text_tail_caller(struct output *out, const struct deadlock_report *r
 static void text_end(struct output *out, const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
 {
     if (stack->method == UPMU_STACK_NONE)
-        fputs("      (only the place of the call was recorded)\n", out->file);
+        fputs("      (only the call site was recorded)\n", out->file);
     else if (stack->truncated)
-        fputs("      (more frames were not kept)\n", out->file);
+        fputs("      (deeper frames were not recorded)\n", out->file);
     else if (outermost->kind != UPMU_FRAME_ROOT && (outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module))
-        fputs("      (who called this is not known: the unwinder did not get further)\n", out->file);
+        fputs("      (callers unknown: the unwinder stopped here)\n", out->file);
 }
 
 static void text_stack(struct output *out, const struct deadlock_report *r, uint32_t process, uint32_t id,
@@ -127,7 +126,7 @@ static void text_since(struct output *out, uint64_t ns)
     struct tm tm;
     char text[32];
     if (ns == 0 || !localtime_r(&seconds, &tm) || strftime(text, sizeof text, "%H:%M:%S", &tm) == 0)
-        fputs("since when is not recorded", out->file);
+        fputs("start not recorded", out->file);
     else
         fprintf(out->file, "since %s.%03u", text, (unsigned)(ns % NS_PER_S / NS_PER_MS));
 }
@@ -141,11 +140,11 @@ static void text_held(struct output *out, const struct deadlock_report *r, const
             continue;
         fprintf(out->file, "    holds %s", h.shared ? "for reading " : "");
         text_clean(out, deadlock_object(r, d->process, UPMU_OBJECT_NONE, h.lock));
-        fputs(", taken at ", out->file);
+        fputs(", acquired at ", out->file);
         text_place(out, r, d->process, h.site);
         fputs(", ", out->file);
         text_since(out, h.since_ns);
-        fputs(h.wanted ? " - others wait for it\n" : "\n", out->file);
+        fputs(h.wanted ? " - other threads wait for it\n" : "\n", out->file);
     }
 }
 
@@ -162,7 +161,7 @@ static void text_thread(struct output *out, const struct deadlock_report *r, con
     text_stack(out, r, d->process, t->stack, t->site);
     text_held(out, r, d, i, k);
     if (t->n_unlisted)
-        fprintf(out->file, "    and holds %" PRIu32 " more locks than could be kept\n", t->n_unlisted);
+        fprintf(out->file, "    and holds %" PRIu32 " more locks that are not listed\n", t->n_unlisted);
 }
 
 static void text_title(struct output *out, const struct upmu_deadlock *d)
@@ -176,7 +175,7 @@ static void text_title(struct output *out, const struct upmu_deadlock *d)
             headline);
     free(headline);
     if (d->could_end[0]) {
-        fputs("  no thread can end it, but this could: ", out->file);
+        fputs("  no thread can end it, but could be ended by: ", out->file);
         output_clean(out->file, d->could_end);
         fputc('\n', out->file);
     }
@@ -194,7 +193,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
     if (d.owner) {
         fputs("  ", out->file);
         text_clean(out, deadlock_thread_name(d.owner, d.owner_name));
-        fputs(" took it at ", out->file);
+        fputs(" acquired it at ", out->file);
         text_place(out, r, d.process, d.owner_site);
         fputs(" and has ended\n", out->file);
     }
@@ -210,12 +209,12 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 static void text_taking(struct output *out, const struct deadlock_report *r, uint32_t process,
                         const struct upmu_lock_acquisition *t, bool whole)
 {
-    fprintf(out->file, "  thread %ld takes %s", (long)t->tid, t->shared ? "for reading " : "");
+    fprintf(out->file, "  thread %ld acquires %s", (long)t->tid, t->shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
-    fprintf(out->file, "%s%s while it holds %s", t->tried ? " by trying" : "", t->timed ? " with a time limit" : "",
+    fprintf(out->file, "%s%s while holding %s", t->tried ? " with trylock" : "", t->timed ? " with a timeout" : "",
             t->held_shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->held_type, t->held));
-    fputs(", taken at ", out->file);
+    fputs(", acquired at ", out->file);
     text_place(out, r, process, t->held_site);
     fputc('\n', out->file);
     if (whole)
@@ -228,9 +227,9 @@ static void text_gates(struct output *out, const struct deadlock_report *r, uint
     for (size_t n = 0; upmu_deadlocks_acquisition_held_at(r->deadlocks, i, k, n, &h) == 0; n++) {
         if (!h.wanted)
             continue;
-        fputs("    kept apart by ", out->file);
+        fputs("    prevented by ", out->file);
         text_clean(out, deadlock_object(r, process, UPMU_OBJECT_NONE, h.lock));
-        fputs(", taken at ", out->file);
+        fputs(", acquired at ", out->file);
         text_place(out, r, process, h.site);
         fputc('\n', out->file);
     }
@@ -257,16 +256,15 @@ static void text_order(struct output *out, const struct deadlock_report *r, bool
     if (upmu_deadlocks_totals_read(r->deadlocks, &order) != 0)
         return;
     if (!any)
-        fprintf(out->file, "no deadlock in %s, and no contradiction among %" PRIu64 " nested acquisitions\n",
+        fprintf(out->file, "no deadlock in %s, and no lock-order inversion among %" PRIu64 " nested acquisitions\n",
                 r->subject, order.acquisitions);
     if (order.without_wait_state)
-        fprintf(out->file, "of %" PRIu32 " of the processes it was not recorded what their threads stood at\n",
-                order.without_wait_state);
+        fprintf(out->file, "%" PRIu32 " of the processes have no wait-state files\n", order.without_wait_state);
     if (order.incomplete)
-        fprintf(out->file, "%" PRIu64 " nested acquisitions were not recorded whole and are left out\n",
+        fprintf(out->file, "%" PRIu64 " nested acquisitions were recorded incompletely and are left out\n",
                 order.incomplete);
     if (order.truncated)
-        fputs("the search for inversions was ended early: there may be more\n", out->file);
+        fputs("the search for inversions was stopped early: there may be more\n", out->file);
 }
 
 void deadlock_write_text(struct output *out, const struct deadlock_report *r)

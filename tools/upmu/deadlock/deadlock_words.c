@@ -28,15 +28,15 @@ size_t deadlock_count_cycles(const struct deadlock_report *r, int class_number)
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c)
 {
     static const char *const why[UPMU_LOCK_CLASSES] = {
-        [UPMU_LOCK_INVERSION] = "threads could come to wait for each other for ever",
-        [UPMU_LOCK_GATED] = "another lock keeps them apart",
-        [UPMU_LOCK_ONE_THREAD] = "one thread alone took them both ways",
-        [UPMU_LOCK_ORDERED] = "one was over before the other thread began",
-        [UPMU_LOCK_BROKEN] = "one of them does not wait for ever",
+        [UPMU_LOCK_INVERSION] = "possible deadlock",
+        [UPMU_LOCK_GATED] = "prevented by a common lock",
+        [UPMU_LOCK_ONE_THREAD] = "all by one thread",
+        [UPMU_LOCK_ORDERED] = "the threads did not run at the same time",
+        [UPMU_LOCK_BROKEN] = "one acquisition cannot block permanently",
     };
     bool known = c->class_number >= 0 && c->class_number < UPMU_LOCK_CLASSES;
-    char *alike = c->n_similar > 0 ? memory_format(", and %zu more of the same kind", c->n_similar) : memory_copy("");
-    char *text = memory_format("%zu locks taken in contradicting orders%s: %s", c->n_acquisitions, alike,
+    char *alike = c->n_similar > 0 ? memory_format(", and %zu similar", c->n_similar) : memory_copy("");
+    char *text = memory_format("%zu locks acquired in inconsistent order%s: %s", c->n_acquisitions, alike,
                                known ? why[c->class_number] : "?");
     free(alike);
     return text;
@@ -99,7 +99,7 @@ char *deadlock_wait(const struct deadlock_report *r, uint32_t process, const str
                  : mutex    ? memory_format(" and its %s, held by thread %ld", mutex, (long)t->holder)
                             : memory_format(", held by thread %ld", (long)t->holder);
     char *text = memory_format("waits %s %s%s%s%s", t->wait_kind == UPMU_WAIT_BARRIER ? "at" : "for",
-                               t->shared ? "reading " : "", object, held, t->timed ? ", for a limited time" : "");
+                               t->shared ? "reading " : "", object, held, t->timed ? ", with a timeout" : "");
     free(held);
     free(mutex);
     free(object);

@@ -65,7 +65,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
     if (e->choice && e->choice[0])
         explain_line(out, "rule", cpu->rule);
     explain_line(out, "counters", e->counters);
-    explain_line(out, "grade", list_grade(e->match));
+    explain_line(out, "match", list_match(e->match));
     if (e->scale_unit[0])
         fprintf(out->file, "%-10s a count times %.17g is in %s\n", "scale", e->scale, e->scale_unit);
     explain_line(out, "CPUs", e->cpus);
@@ -122,7 +122,7 @@ static bool explain_metric(const struct explain_request *r, int *status)
     if (output_standard(&out, OUTPUT_STDOUT) != 0)
         return true;
     explain_line(&out, "metric", m.name);
-    explain_line(&out, "says", m.summary);
+    explain_line(&out, "meaning", m.summary);
     explain_line(&out, "unit", m.unit);
     explain_line(&out, "formula", m.formula);
     explain_line(&out, "events", m.events);
@@ -141,7 +141,7 @@ static int explain_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (!r.event)
-        return options_usage(self, "an EVENT must be given");
+        return options_usage(self, "EVENT is missing");
     int rc = upmu_cpu_find(r.cpu, &cpu);
     if (rc == 0)
         rc = r.cpu ? upmu_cpu_event_find(r.cpu, r.event, &e) : upmu_event_find(r.event, &e);
@@ -160,22 +160,22 @@ static int explain_run(const struct command *self, int argc, char **argv)
 }
 
 static const struct option_spec explain_options[] = {
-    {EXPLAIN_CPU, 'C', "cpu", "CPU", "on a CPU by its family or chip, whatever machine this is"},
+    {EXPLAIN_CPU, 'C', "cpu", "CPU", "on a CPU by its family or chip, on any machine"},
     {EXPLAIN_JSON, 'j', "json", NULL, "one JSON document"},
     {0, 0, NULL, NULL, NULL},
 };
 
 const struct command command_explain = {
     .name = "explain",
-    .summary = "show what an event becomes on a CPU, by which code, and why",
+    .summary = "show the encoding of an event on a CPU, and the reason for it",
     .usage = "[OPTIONS] EVENT",
     .about =
-        "Shows one event in full: what it counts, what it becomes in perf_event_open, the kernel's generic id and\n"
-        "the CPU's own code for it and which of the two is used and why, the counters it may use, how faithful\n"
-        "that is to its definition, and what PAPI and perf call it. Nothing is opened.\n",
+        "Shows one event in full: what it counts, its encoding in perf_event_open, the perf generic event and the\n"
+        "raw encoding, which of the two is used and why, the counters it can use, how well the encoding matches\n"
+        "the definition (exact, approximate, absent), and its names in PAPI and perf. No event is opened.\n",
     .options = explain_options,
     .exits = "  0  explained, also when the CPU lacks the event\n"
              "  1  there is no such event or CPU, or the output could not be written\n"
-             "  2  the command line makes no sense\n",
+             "  2  the command line is invalid\n",
     .run = explain_run,
 };

@@ -53,7 +53,7 @@ static int list_option(void *arg, int id, const char *value)
     return 0;
 }
 
-const char *list_grade(int match)
+const char *list_match(int match)
 {
     switch (match) {
     case UPMU_MATCH_EXACT:
@@ -253,7 +253,7 @@ static void list_events_text(struct output *out, const struct list *list)
 {
     static const struct table_column columns[] = {
         {"EVENT", false},       {"UNIT", false},  {"ENCODING", false}, {"COUNTERS", false},
-        {"COUNTS HERE", false}, {"GRADE", false}, {"NOTE", false},
+        {"COUNTS HERE", false}, {"MATCH", false}, {"NOTE", false},
     };
     struct table t;
 
@@ -266,7 +266,7 @@ static void list_events_text(struct output *out, const struct list *list)
         table_cell(&t, STYLE_PLAIN, "%s", absent ? "-" : e->info.encoding);
         table_cell(&t, STYLE_PLAIN, "%s", list->cpu.name ? e->info.counters : "");
         table_cell(&t, here_style(&e->trial), "%s", list_here(&e->trial));
-        table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_grade(e->info.match));
+        table_cell(&t, absent ? STYLE_WARNING : STYLE_PLAIN, "%s", list_match(e->info.match));
         table_cell(&t, STYLE_PLAIN, "%s", e->info.note);
     }
     table_end(&t, out, 0);
@@ -364,12 +364,12 @@ static void list_write_csv(struct output *out, const struct list *list)
 
     csv_begin(&c, out->file, ',');
     if (list->n_events > 0)
-        csv_row(&c, (const char *const[]){"event", "unit", "encoding", "here", "grade", "note", NULL});
+        csv_row(&c, (const char *const[]){"event", "unit", "encoding", "here", "match", "note", NULL});
     for (size_t i = 0; i < list->n_events; i++) {
         const struct list_event *e = &list->events[i];
         const char *encoding = e->info.match == UPMU_MATCH_ABSENT ? "" : e->info.encoding;
         csv_row(&c, (const char *const[]){e->info.name, e->info.unit, encoding, list_here(&e->trial),
-                                          list_grade(e->info.match), e->info.note, NULL});
+                                          list_match(e->info.match), e->info.note, NULL});
     }
     /* One kind of rows per file: metrics only where no event is listed. */
     if (list->n_events > 0)
@@ -440,7 +440,7 @@ static const struct option_spec list_options[] = {
     {LIST_METRICS, 'm', "metrics", NULL, "metrics and their groups only"},
     {LIST_METRICS_FILE, 0, "metrics-file", "FILE", "metrics of your own: lines of name = formula"},
     {LIST_NO_PROBE, 'n', "no-probe", NULL, "do not try the events, only look them up"},
-    {LIST_CPU, 'C', "cpu", "CPU", "the table of a CPU by its family or chip, whatever machine this is"},
+    {LIST_CPU, 'C', "cpu", "CPU", "the table of a CPU by its family or chip, on any machine"},
     {LIST_CPUS, 0, "cpus", NULL, "the CPUs that have a table"},
     {LIST_NATIVE, 'N', "native", NULL, "the CPU's own names, as native::NAME"},
     {LIST_JSON, 'j', "json", NULL, "one JSON document instead of tables"},
@@ -450,17 +450,16 @@ static const struct option_spec list_options[] = {
 
 const struct command command_list = {
     .name = "list",
-    .summary = "show the events and metrics of this machine, and which of them count here",
+    .summary = "show the events and metrics of this machine and whether they count",
     .usage = "[OPTIONS] [PATTERN]",
-    .about = "Shows each event known on this machine with its encoding, whether it can be counted here (each one is\n"
-             "opened under a short load: verified if it was seen to count), how faithful the encoding is to the name,\n"
-             "and what to know about it; then the metrics computed from them. With --cpu the whole table of a CPU,\n"
-             "which need not be this one's. PATTERN is a part of a name, or a whole name with the wildcards * ? [ ];\n"
-             "perf's and PAPI's names of the events are searched too. A name that no list can hold (a raw code,\n"
-             "native::NAME, a modifier) is looked up.\n",
+    .about = "Shows each event of this machine with its encoding, whether it counts here (it is opened under a short\n"
+             "load: verified if the count rises), how well the encoding matches the definition, and a note; then the\n"
+             "metrics computed from them. --cpu shows the table of any CPU instead. PATTERN is a part of a name, or a\n"
+             "whole name with the wildcards * ? [ ]; the names of perf and PAPI are searched, too. A name outside the\n"
+             "list (a raw code, native::NAME, a modifier) is looked up.\n",
     .options = list_options,
     .exits = "  0  something was listed\n"
              "  1  nothing matches PATTERN, no such CPU, or the output could not be written\n"
-             "  2  the command line makes no sense\n",
+             "  2  the command line is invalid\n",
     .run = list_run,
 };

@@ -63,12 +63,11 @@ static void plan_row(struct table *t, const struct upmu_plan *plan, const struct
     if (e->same_as != i)
         table_cell(t, STYLE_PLAIN, "counted once for %s", entry_at(plan, e->same_as).name);
     else if (e->role == UPMU_PLAN_FILLER)
-        table_cell(t, STYLE_PLAIN, "keeps groups in other modes from running");
+        table_cell(t, STYLE_PLAIN, "reserves its counters against other groups");
     else if (e->role == UPMU_PLAN_TERM)
         table_cell(t, STYLE_PLAIN, "a part of %s", entry_at(plan, e->event).name);
     else
-        table_cell(t, STYLE_PLAIN, "%s",
-                   e->role == UPMU_PLAN_CORE_TYPE ? "added up with the other kinds of cores" : "");
+        table_cell(t, STYLE_PLAIN, "%s", e->role == UPMU_PLAN_CORE_TYPE ? "summed with the other core types" : "");
 }
 
 static void plan_table(struct output *out, const struct upmu_plan *plan)
@@ -114,10 +113,10 @@ static void plan_text(struct output *out, const struct upmu_plan *plan, const st
     fprintf(out->file, "%s\n\n", cpu->title);
     plan_table(out, plan);
     if (turns)
-        fputs("\nGroups take turns: their values are scaled up from the share of the time that they are counted.\n",
+        fputs("\nThe groups are multiplexed: values are scaled by the share of the time that a group is counted.\n",
               out->file);
     if (!upmu_plan_proven(plan))
-        fputs("It is not proven that no plan has fewer groups.\n", out->file);
+        fputs("A plan with fewer groups may exist.\n", out->file);
     if (upmu_plan_note(plan)[0])
         fprintf(out->file, "%s\n", upmu_plan_note(plan));
     plan_refusals(out, plan);
@@ -189,7 +188,7 @@ static int plan_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (!r.events)
-        return options_usage(self, "events must be given: -e cycles,instructions");
+        return options_usage(self, "events are missing: -e cycles,instructions");
     if (upmu_cpu_find(r.cpu, &cpu) < 0 || upmu_plan_open(&plan, r.cpu, r.events) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
@@ -201,22 +200,22 @@ static int plan_run(const struct command *self, int argc, char **argv)
 
 static const struct option_spec plan_options[] = {
     {PLAN_EVENT, 'e', "event", "LIST", "the events, separated by commas"},
-    {PLAN_CPU, 'C', "cpu", "CPU", "on a CPU by its family or chip, whatever machine this is"},
+    {PLAN_CPU, 'C', "cpu", "CPU", "on a CPU by its family or chip, on any machine"},
     {PLAN_JSON, 'j', "json", NULL, "one JSON document"},
     {0, 0, NULL, NULL, NULL},
 };
 
 const struct command command_plan = {
     .name = "plan",
-    .summary = "show which events are counted together, and which take turns",
+    .summary = "show which events are counted together and which are multiplexed",
     .usage = "[OPTIONS] -e LIST",
     .about =
-        "Shows the groups that a list of events is put into, the counter that each event gets, for which share of\n"
-        "the time it is counted if there are not counters enough for all at once, and what cannot be counted,\n"
-        "with the reason. Nothing is opened.\n",
+        "Shows the groups into which a list of events is divided, the counter of each event, the share of the time\n"
+        "that it is counted if the groups are multiplexed, and which events cannot be counted, with the reason.\n"
+        "No event is opened.\n",
     .options = plan_options,
     .exits = "  0  planned, also when some events cannot be counted\n"
              "  1  there is no such event or CPU, or the output could not be written\n"
-             "  2  the command line makes no sense\n",
+             "  2  the command line is invalid\n",
     .run = plan_run,
 };

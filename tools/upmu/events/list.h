@@ -23,7 +23,7 @@ struct list_trial {
 struct trial_store;
 
 struct trial_store *trials_open(void);
-/** The trial of an event, made at its first use. Its strings live as long as the store. */
+/** The trial of an event, created at its first use. Its strings live as long as the store. */
 struct list_trial trials_of_event(struct trial_store *store, const struct upmu_event_info *info);
 void trials_close(struct trial_store *store);
 
@@ -48,7 +48,7 @@ struct list {
 };
 
 /** "exact", "approximate", "absent". */
-const char *list_grade(int match);
+const char *list_match(int match);
 /** "verified", "not seen" or "refused"; NULL if not tried. */
 const char *list_state(const struct list_trial *trial);
 /** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the short text of

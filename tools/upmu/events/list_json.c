@@ -40,9 +40,9 @@ static void list_encoding_json(struct json *j, const struct upmu_event_info *inf
 static void list_code_json(struct json *j, const struct upmu_event_info *info)
 {
     if (info->raw_encoding == UPMU_NO_VALUE)
-        json_null(j, "machine_code");
+        json_null(j, "raw_encoding");
     else
-        json_uint(j, "machine_code", info->raw_encoding);
+        json_uint(j, "raw_encoding", info->raw_encoding);
     json_string(j, "generic", info->generic_event[0] ? info->generic_event : NULL);
     json_string(j, "choice", info->choice);
     json_string(j, "formula", info->formula);
@@ -62,7 +62,7 @@ void list_event_members(struct json *j, const struct upmu_event_info *info)
     list_encoding_json(j, info);
     json_string(j, "counters", info->counters);
     list_code_json(j, info);
-    json_string(j, "grade", list_grade(info->match));
+    json_string(j, "match", list_match(info->match));
     json_string(j, "note", info->note);
     json_string(j, "source", info->source);
 }

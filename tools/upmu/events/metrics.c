@@ -52,7 +52,7 @@ static void metrics_no_group(const char *name)
     char *all = NULL;
     for (size_t i = 0; upmu_metric_group_at(NULL, i, &group) == 0; i++)
         all = metrics_join(all, group.name);
-    complain("no group of metrics '%s'; there are %s", name, all ? all : "none");
+    complain("there is no group of metrics '%s'; known groups: %s", name, all ? all : "none");
     free(all);
 }
 
@@ -68,7 +68,7 @@ bool metrics_of_groups(const char *groups, char **events, char **metrics)
         if (!fine) {
             metrics_no_group(name);
         } else if (group.metrics[0] == '\0') {
-            complain("no metric of the group '%s' can be computed here; 'upmu list -m' says what is missing", name);
+            complain("no metric of the group '%s' can be computed here; 'upmu list -m' shows what is missing", name);
             fine = false;
         } else {
             *events = metrics_join(*events, group.metrics);

@@ -44,7 +44,7 @@ static int doctor_option(void *arg, int id, const char *value)
 {
     struct doctor *d = arg;
     if (id != DOCTOR_JSON)
-        return options_usage(d->self, "unexpected word '%s'", value);
+        return options_usage(d->self, "unexpected argument '%s'", value);
     d->as_json = true;
     return 0;
 }
@@ -111,7 +111,7 @@ static int doctor_run(const struct command *self, int argc, char **argv)
         return EXIT_FAILED;
     int rc = d.as_json ? doctor_json(&d) : doctor_text(&d);
     if (rc != 0)
-        complain("the examination ended early: %s", upmu_error());
+        complain("the examination failed: %s", upmu_error());
     if (output_close(&d.out) != 0 || rc != 0)
         return EXIT_FAILED;
     return d.missing ? EXIT_FAILED : EXIT_OK;
@@ -124,14 +124,14 @@ static const struct option_spec doctor_options[] = {
 
 const struct command command_doctor = {
     .name = "doctor",
-    .summary = "show what works on this machine, and what mends the rest",
+    .summary = "show what works on this machine and how to fix what does not",
     .usage = "[--json]",
-    .about = "Examines CPU, PMUs, permissions, user-space reads, clock, native event names and unwinder by trying\n"
-             "them, and shows for each whether it works (ok), works in part (limited) or does not work (missing),\n"
-             "with the command or setting that mends it.\n",
+    .about = "Tests CPU, PMUs, permissions, user-space reads, clock, native event names and unwinder, and shows for\n"
+             "each whether it works (ok), works in part (limited) or does not work (missing), with the command or\n"
+             "setting that fixes it.\n",
     .options = doctor_options,
-    .exits = "  0  nothing is missing; things that work in part are not missing\n"
-             "  1  at least one thing is missing, or the examination failed\n"
-             "  2  the command line makes no sense\n",
+    .exits = "  0  nothing is missing; what works in part is not missing\n"
+             "  1  something is missing, or the examination failed\n"
+             "  2  the command line is invalid\n",
     .run = doctor_run,
 };

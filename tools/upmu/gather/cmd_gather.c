@@ -32,7 +32,7 @@ static int gather_option(void *arg, int id, const char *value)
     struct gather_request *r = arg;
 
     if (id == OPTION_OPERAND)
-        return options_usage(r->self, "unexpected word '%s'", value);
+        return options_usage(r->self, "unexpected argument '%s'", value);
     r->path = value;
     return 0;
 }
@@ -104,7 +104,7 @@ static int gather_findings(struct gather *g)
         return -1;
     int rc = upmu_diagnose(put_finding, m.file);
     if (rc != 0)
-        complain("the machine could not be examined: %s", upmu_error());
+        complain("cannot examine the machine: %s", upmu_error());
     rc |= memory_file_close(&m);
     if (rc == 0)
         gather_text(g, "upmu/findings", m.text, m.len);
@@ -198,10 +198,10 @@ static void tell_rest(const struct gather *g, const char *path, FILE *report)
     if (g->unreadable > 0)
         fprintf(report, "%5zu files could not be read\n", g->unreadable);
     if (g->left_out > 0)
-        fprintf(report, "%5zu files are too long, or their names\n", g->left_out);
+        fprintf(report, "%5zu files were left out: too long, or their names are\n", g->left_out);
     fprintf(report,
             "%s: %zu files, %zu bytes; the whole list is in " GATHER_ROOT "/upmu/manifest\n"
-            "To see this machine elsewhere: tar xf %s; UPMU_FSROOT=" GATHER_ROOT " upmu list\n",
+            "To use it on another machine: tar xf %s; UPMU_FSROOT=" GATHER_ROOT " upmu list\n",
             path, g->files, g->bytes, path);
 }
 
@@ -240,7 +240,7 @@ static int gather_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (recorded && recorded[0]) {
-        complain("UPMU_FSROOT is set: only the machine this runs on can be gathered; unset it, or pass its archive on");
+        complain("UPMU_FSROOT is set, but only this machine can be gathered: unset it, or pass on the archive");
         return EXIT_FAILED;
     }
     return gather_write(request.path);
@@ -257,12 +257,12 @@ const struct command command_gather = {
     .usage = "[-o FILE]",
     .about =
         "Packs a description of this machine into a tar archive: the CPU, the kernel's PMUs and settings, rights and\n"
-        "limits, the findings of upmu doctor, and how the trial of each event came out. Host name, network\n"
-        "addresses, serial numbers, other processes and paths are left out. With UPMU_FSROOT set to the unpacked\n"
-        "folder, upmu list and upmu doctor answer for that machine on any other.\n",
+        "limits, the findings of upmu doctor, and the result of trying each event. Host name, network addresses,\n"
+        "serial numbers, other processes and paths are left out. With UPMU_FSROOT set to the unpacked folder,\n"
+        "upmu list and upmu doctor on any machine show that one.\n",
     .options = gather_options,
     .exits = "  0  the archive is written\n"
-             "  1  it could not be written, or the machine not be examined\n"
-             "  2  the command line makes no sense\n",
+             "  1  the archive could not be written or the machine not be examined\n"
+             "  2  the command line is invalid\n",
     .run = gather_run,
 };

@@ -166,7 +166,7 @@ static int record_main(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (rest >= argc)
-        return options_usage(self, "what is to be recorded? give a command");
+        return options_usage(self, "COMMAND is missing: give the program to record");
     if (line.request.requests && strcmp(line.request.mode, "all") != 0)
         return options_usage(self, "--requests are recorded in mode all: add '--mode all'");
     line.request.argv = argv + rest;
@@ -180,15 +180,16 @@ static const struct option_spec record_options[] = {
     {RECORD_OPT_NO_STACKS, 0, "no-stacks", NULL, "call sites only"},
     {RECORD_OPT_DEPTH, 0, "stack-depth", "N", "frames per call stack, 1 to 64"},
     {RECORD_OPT_SAMPLE, 0, "sample", "N", "record 1 in N uncontended acquisitions (default: 1024), or none"},
-    {RECORD_OPT_REQUESTS, 0, "requests", NULL, "with mode all: each call for a lock, beside its acquisition"},
+    {RECORD_OPT_REQUESTS, 0, "requests", NULL, "with mode all: each lock call, besides its acquisition"},
     {RECORD_OPT_RING, 0, "ring", "SIZE",
-     "keep the latest SIZE bytes of each thread (64K to 16G) and overwrite older events"},
-    {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process: what comes later is lost"},
+     "keep the latest SIZE bytes of each thread (64K to 16G), overwriting older events"},
+    {RECORD_OPT_LIMIT, 0, "limit", "SIZE", "at most SIZE bytes of events of each process; later events are lost"},
     {RECORD_OPT_STOP, 0, "stop-at", "SIZE", "end recording a process once it has SIZE bytes of events"},
-    {RECORD_OPT_PACKET, 0, "packet", "SIZE", "memory of each thread for its events, 16K to 64M (default: 256K)"},
-    {RECORD_OPT_SCHED, 0, "sched", NULL, "when each thread runs, is preempted and waits, by the kernel's records"},
-    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "waits for the kernel's own locks (root); with --sched"},
-    {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "tell of deadlocks in FILE, not on standard error"},
+    {RECORD_OPT_PACKET, 0, "packet", "SIZE", "event buffer of each thread, 16K to 64M (default: 256K)"},
+    {RECORD_OPT_SCHED, 0, "sched", NULL,
+     "record when each thread runs, is preempted and waits (kernel switch records)"},
+    {RECORD_OPT_KERNEL_LOCKS, 0, "kernel-locks", NULL, "with --sched: waits for kernel locks (root)"},
+    {RECORD_OPT_DEADLOCKS, 0, "deadlocks", "FILE", "report deadlocks to FILE instead of standard error"},
     {RECORD_OPT_OUTPUT, 'o', "output", "DIR", "directory of the recording, new or empty"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -197,15 +198,15 @@ const struct command command_record = {
     .name = "record",
     .summary = "run a program and record its locks, threads and regions",
     .usage = "[OPTIONS] [--] COMMAND [ARGS]",
-    .about = "Runs COMMAND, which need not know of libupmu, and records what its threads do to each other: who waited\n"
-             "for which lock, for how long, and who held it. The processes it starts are recorded as well. Its output\n"
-             "and exit status stay what they are; one line on standard error says what was recorded and where.\n",
+    .about = "Runs an unmodified COMMAND and records the lock waits of its threads: the waiting thread, the lock, the\n"
+             "duration and the holder. Its child processes are recorded, too. Its output and exit status do not\n"
+             "change; one line on standard error reports what was recorded and where.\n",
     .options = record_options,
     .exits = "  that of COMMAND; 128 + N if signal N ended it\n"
              "  126  COMMAND cannot be executed\n"
-             "  127  COMMAND is not there\n"
-             "  1    COMMAND cannot be recorded; or it succeeded, and the recording is not complete\n"
-             "  2    the command line makes no sense\n",
+             "  127  COMMAND does not exist\n"
+             "  1    COMMAND cannot be recorded, or it succeeded and the recording is incomplete\n"
+             "  2    the command line is invalid\n",
     .has_program = true,
     .run = record_main,
 };

@@ -253,7 +253,8 @@ static int check_elf(const char *path, const unsigned char *head, const char *li
 {
     const char *rights = gains_rights(path);
     if (!same_machine(head, library_head)) {
-        complain("'%s' is a program for another machine or word length than this libupmu: it cannot be recorded", path);
+        complain("'%s' is a program for another architecture or word size than this libupmu: it cannot be recorded",
+                 path);
         return -1;
     }
     int linker = has_linker(path, head);
@@ -269,15 +270,15 @@ static int check_elf(const char *path, const unsigned char *head, const char *li
     }
     const char *sanitizer = foreign_sanitizer(path, library);
     if (sanitizer) {
-        complain(
-            "'%s' is built with %s, whose runtime takes the same calls over: it cannot be recorded; build it without "
-            "-fsanitize",
-            path, sanitizer);
+        complain("'%s' is built with %s, whose runtime interposes the same functions: it cannot be recorded; build it "
+                 "without "
+                 "-fsanitize",
+                 path, sanitizer);
         return -1;
     }
     if (rights) {
-        complain("'%s' cannot be recorded: %s, and the dynamic linker preloads nothing into those; run it as the user "
-                 "whose rights it takes",
+        complain("'%s' cannot be recorded: %s, and the dynamic linker ignores LD_PRELOAD for those; run it as the user "
+                 "whose privileges it gains",
                  path, rights);
         return -1;
     }
@@ -310,7 +311,7 @@ int program_preloads(const char *path, const char *library)
         }
     }
     if (rc > 0)
-        complain("'%s' names interpreters in a circle", path);
+        complain("'%s' has a loop of script interpreters", path);
     free(file);
     return rc == 0 ? 0 : -1;
 }

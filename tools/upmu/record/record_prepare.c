@@ -28,18 +28,18 @@ static char *find_library(void)
     Dl_info info;
     char real[PATH_MAX];
     if (!dladdr((const void *)(uintptr_t)upmu_trace_open, &info) || !realpath(info.dli_fname, real)) {
-        complain("this command cannot tell where libupmu lies");
+        complain("cannot locate libupmu_sync.so");
         return NULL;
     }
     *strrchr(real, '/') = '\0'; /* an absolute path has one */
     char *path = memory_format("%s/" PRELOAD_LIBRARY, real);
     if (access(path, R_OK) != 0) {
-        complain("%s: %s; nothing can be recorded without it", path, strerror(errno));
+        complain("%s: %s; upmu record needs it", path, strerror(errno));
         free(path);
         return NULL;
     }
     if (strpbrk(path, ": \t\n")) {
-        complain("%s cannot be preloaded: the dynamic linker takes no path with a blank or a colon", path);
+        complain("%s cannot be preloaded: LD_PRELOAD accepts no path with a space or a colon", path);
         free(path);
         return NULL;
     }
@@ -64,13 +64,13 @@ static int make_directory(const char *dir)
 {
     if (rmdir(dir) != 0 && errno != ENOENT) {
         if (errno == ENOTEMPTY || errno == EEXIST)
-            complain("%s is not empty: a recording wants a directory of its own; give another with -o", dir);
+            complain("%s is not empty: a recording needs its own directory; give another one with -o", dir);
         else
-            complain("%s cannot be used as the directory of the recording: %s", dir, strerror(errno));
+            complain("cannot use %s as the directory of the recording: %s", dir, strerror(errno));
         return -1;
     }
     if (mkdir(dir, 0700) != 0) {
-        complain("the directory %s cannot be made: %s", dir, strerror(errno));
+        complain("cannot create the directory %s: %s", dir, strerror(errno));
         return -1;
     }
     return 0;

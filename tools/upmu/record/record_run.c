@@ -107,7 +107,7 @@ int record_end(pid_t pid)
     stat_signals_forward(0);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) {
-            complain("waiting for the command failed: %s", strerror(errno));
+            complain("cannot wait for the command: %s", strerror(errno));
             return EXIT_FAILED;
         }
     return WIFSIGNALED(status) ? EXIT_SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
@@ -124,7 +124,7 @@ int record_start(const struct record_request *request, pid_t *pid)
     int report[2];
     stat_signals_catch();
     if (pipe2(report, O_CLOEXEC) != 0) {
-        complain("no pipe: %s", strerror(errno));
+        complain("cannot create a pipe: %s", strerror(errno));
         return EXIT_FAILED;
     }
     *pid = fork();
@@ -134,7 +134,7 @@ int record_start(const struct record_request *request, pid_t *pid)
     close(report[1]);
     if (*pid < 0) {
         close(report[0]);
-        complain("no process can be started: %s", strerror(fork_error));
+        complain("cannot start a process: %s", strerror(fork_error));
         return EXIT_FAILED;
     }
     int err = wait_for_exec(report[0]);

@@ -91,18 +91,18 @@ static int summarize(const char *dir, const char *shown_dir)
         return -1;
     }
     if (rc != 0) {
-        complain("%s; what was recorded is in %s", upmu_error(), shown_dir);
+        complain("%s; the recorded data is in %s", upmu_error(), shown_dir);
         return -1;
     }
     say(&t, shown_dir);
     if (t.unsynced == t.processes && t.lost == 0) {
-        complain("locks could not be recorded in the command: the library has said above why not");
+        complain("locks could not be recorded in the command: see the library's message above");
         return -1;
     }
     if (t.lost == 0)
         return 0;
-    complain("%" PRIu64 " event%s did not get into the recording (full disk, quota, file size limit, --limit, or "
-             "signal handlers that lock?); what did is kept",
+    complain("%" PRIu64 " event%s lost (full disk, quota, file size limit, --limit, or "
+             "signal handlers that lock?); the other events are kept",
              t.lost, plural(t.lost));
     return -1;
 }
@@ -111,6 +111,6 @@ int record_summary(const char *dir, const char *shown_dir)
 {
     int rc = summarize(dir, shown_dir);
     if (upmu_overview_save_jit_maps(dir) == UPMU_E_IO)
-        complain("names of code made at run time could not be kept: %s", upmu_error());
+        complain("cannot save the names of run-time generated code: %s", upmu_error());
     return rc;
 }

@@ -27,7 +27,7 @@ static void mark(const char *process, const struct upmu_deadlock *d)
              d->n_threads == 1 ? "" : "s");
     int rc = upmu_control_mark(control, 0, text);
     if (rc < 0 && rc != UPMU_E_BUSY) /* another mark waits already: the process does nothing to take it along */
-        complain("the deadlock is not marked in the trace: %s", upmu_error());
+        complain("cannot mark the deadlock in the trace: %s", upmu_error());
     upmu_control_close(control);
 }
 
@@ -36,7 +36,7 @@ static void tell(struct output *out, struct upmu_deadlock_watch *watch, const ch
     struct deadlock_report r = {.subject = process};
     struct upmu_deadlock d = {.size = sizeof d};
     if (upmu_deadlock_watch_take(watch, &r.deadlocks) < 0) {
-        complain("there is a deadlock, and it cannot be told: %s", upmu_error());
+        complain("a deadlock was found, but cannot be reported: %s", upmu_error());
         return;
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};
@@ -65,7 +65,7 @@ void record_watch(pid_t pid, const char *dir, const char *file)
     /* Without one (before Linux 5.3) poll() takes the descriptor -1 for nothing to wait for, and the time passes. */
     struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
     if (upmu_deadlock_watch_open(&watch, dir) != 0) {
-        complain("no deadlock will be told of: %s", upmu_error());
+        complain("deadlocks will not be reported: %s", upmu_error());
         watch = NULL;
     }
     while (!is_over(pid)) {

@@ -142,8 +142,7 @@ static int report_html(const struct report_request *q)
                                        .opts = {.size = sizeof order.opts, .from_ns = q->from_ns, .to_ns = q->to_ns}};
     bool filtered = q->thread || q->lock || q->kinds || q->object_types || q->page || q->event;
     if (q->as_json || q->sort || q->top || filtered || q->view != &views[0])
-        return options_usage(q->self,
-                             "beside --html there are --from and --to alone: the page sorts and filters itself");
+        return options_usage(q->self, "--html goes with --from and --to only: the page sorts and filters itself");
     return export_to_file(&order);
 }
 
@@ -155,7 +154,7 @@ static int report_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (!q.dir)
-        return options_usage(self, "which trace? give its directory");
+        return options_usage(self, "DIR is missing: give the directory of a recording");
     if (q.diff != (q.other_dir != NULL))
         return options_usage(self, q.diff ? "--diff compares two recordings: give the old one and the new one"
                                           : "one directory at a time; with --diff two");
@@ -179,32 +178,33 @@ static const struct option_spec report_options[] = {
      "order of locks: wait (default), hold, path (held on the critical path), held:COUNTER or waited:COUNTER"},
     {REPORT_VIEW, 'v', "view", "VIEW", "overview (default), timeline, deadlock or regions"},
     {REPORT_DIFF, 'd', "diff", NULL, "compare two recordings, OLD and NEW"},
-    {REPORT_HTML, 0, "html", "FILE", "write a page for the browser to FILE: all views, flame graphs and all tables"},
-    {REPORT_THREAD, 't', "thread", "NAME", "timeline: of the threads of that name, or with that id"},
-    {REPORT_LOCK, 'l', "lock", "NAME", "timeline: about the lock or variable of that name, or at that address"},
+    {REPORT_HTML, 0, "html", "FILE", "write an HTML page to FILE: all views, flame graphs and tables"},
+    {REPORT_THREAD, 't', "thread", "NAME", "timeline: only threads of that name or id"},
+    {REPORT_LOCK, 'l', "lock", "NAME", "timeline: only the object of that name or address"},
     {REPORT_TYPE, 0, "type", "TYPES",
      "timeline: wait, region, acquire, release, wake, thread, mark, object; mutex, ..."},
-    {REPORT_FROM, 0, "from", "SECONDS", "timeline, --html: not over before that, since the beginning"},
-    {REPORT_TO, 0, "to", "SECONDS", "timeline, --html: begun by then"},
+    {REPORT_FROM, 0, "from", "SECONDS", "timeline, --html: from this time on, since the start"},
+    {REPORT_TO, 0, "to", "SECONDS", "timeline, --html: up to this time"},
     {REPORT_PAGE, 'p', "page", "N", "timeline: page N of its rows (default: 1)"},
-    {REPORT_EVENT, 'e', "event", "N", "timeline: all that is known of row N, with its call stack"},
+    {REPORT_EVENT, 'e', "event", "N", "timeline: details of row N, with its call stack"},
     {0, 0, NULL, NULL, NULL},
 };
 
 const struct command command_report = {
     .name = "report",
-    .summary = "show where the threads of a recording waited, who held the locks, what the counters say",
+    .summary = "show waits, lock holders, the critical path and counters of a recording",
     .usage = "[--json] [--top N] [--sort KEY] [--view VIEW] [FILTERS] DIR | --html FILE DIR\n"
              "       upmu report [--json] [--top N] --diff OLD NEW",
-    .about = "Reads the recording DIR (or one process in it) once and shows its threads with the time they were\n"
-             "blocked, who waited for whom, the critical path with what shorter sections would gain, the locks with\n"
-             "who waited, who held them and where, and the regions with their counters.\n"
-             "How it was recorded and what was lost stands above; a number that is not exact says so.\n"
-             "--view timeline shows one thing after the other instead, --view deadlock what upmu deadlock does.\n",
+    .about =
+        "Reads the recording DIR (or one process in it) and shows its threads with their blocked time, who waited\n"
+        "for whom, the critical path with the gain of shorter critical sections, the locks with their waiters,\n"
+        "holders and call sites, and the regions with their counters.\n"
+        "The head shows how it was recorded and what was lost; numbers that are not exact are marked.\n"
+        "--view timeline lists the events in time order instead, --view deadlock is upmu deadlock.\n",
     .options = report_options,
     .exits =
-        "  0  everything recorded went into the report\n"
+        "  0  the report covers everything recorded\n"
         "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
-        "  2  the command line makes no sense\n",
+        "  2  the command line is invalid\n",
     .run = report_run,
 };

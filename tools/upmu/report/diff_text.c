@@ -129,26 +129,26 @@ static void counter_row(struct table *t, const struct diff_item *i)
 
 void diff_write_text(struct output *out, const struct diff *d)
 {
-    static const struct table_column threads[] = {{"NAME", false},     {"OLD", true},   {"NEW", true},
-                                                  {"LIVED OLD", true}, {"NEW", true},   {"BLOCKED OLD", true},
-                                                  {"NEW", true},       {"CHANGE", true}};
+    static const struct table_column threads[] = {{"NAME", false},        {"OLD", true},   {"NEW", true},
+                                                  {"LIFETIME OLD", true}, {"NEW", true},   {"BLOCKED OLD", true},
+                                                  {"NEW", true},          {"CHANGE", true}};
     static const struct table_column locks[] = {
         {"LOCK", false}, {"KIND", false},  {"WAITS OLD", true},        {"NEW", true}, {"WAITED OLD", true},
         {"NEW", true},   {"CHANGE", true}, {"HELD ON PATH OLD", true}, {"NEW", true}};
-    static const struct table_column regions[] = {{"REGION", false},  {"TIMES OLD", true}, {"NEW", true},
+    static const struct table_column regions[] = {{"REGION", false},  {"COUNT OLD", true}, {"NEW", true},
                                                   {"WALL OLD", true}, {"NEW", true},       {"CHANGE", true},
                                                   {"MEAN OLD", true}, {"NEW", true}};
     static const struct table_column counters[] = {{"COUNTER", false}, {"OLD", true}, {"NEW", true}, {"CHANGE", true}};
 
-    fprintf(out->file, "%sDifference of two recordings%s\n", output_style(out, STYLE_TITLE), output_plain(out));
+    fprintf(out->file, "%sComparison of two recordings%s\n", output_style(out, STYLE_TITLE), output_plain(out));
     text_recording(out, "old", d->report[DIFF_OLD]);
     text_recording(out, "new", d->report[DIFF_NEW]);
-    text_list(out, d, &d->threads, "Threads by name, by the change of their blocked time", threads,
+    text_list(out, d, &d->threads, "Threads by name, by change of blocked time", threads,
               sizeof threads / sizeof *threads, thread_row);
-    text_list(out, d, &d->locks, "Locks and all else that is waited for, by the change of the wait", locks,
-              sizeof locks / sizeof *locks, lock_row);
-    text_list(out, d, &d->regions, "Regions, by the change of wall time", regions, sizeof regions / sizeof *regions,
+    text_list(out, d, &d->locks, "Locks and other objects, by change of wait time", locks, sizeof locks / sizeof *locks,
+              lock_row);
+    text_list(out, d, &d->regions, "Regions, by change of wall time", regions, sizeof regions / sizeof *regions,
               region_row);
-    text_list(out, d, &d->counters, "Counters of regions, by their relative change", counters,
+    text_list(out, d, &d->counters, "Counters of regions, by relative change", counters,
               sizeof counters / sizeof *counters, counter_row);
 }

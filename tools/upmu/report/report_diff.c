@@ -34,14 +34,14 @@ static void add_threads(struct diff *d, int side)
     struct upmu_overview_thread t = {.size = sizeof t};
     for (size_t i = 0; upmu_overview_thread_at(d->report[side]->overview, i, &t) == 0; i++) {
         const char *name = report_thread_name(&t);
-        struct diff_side *s = add(&d->threads, side, memory_copy(name[0] ? name : "(without a name)"), NULL);
+        struct diff_side *s = add(&d->threads, side, memory_copy(name[0] ? name : "(unnamed)"), NULL);
         s->count = 1;
         s->ns = t.blocked_ns;
         s->lifetime_ns = t.end_ns - t.begin_ns;
     }
 }
 
-/* What a lock is called in both: its name; where it was made; where it was waited for longest, or made others wait. */
+/* What a lock is called in both: its name; where it was made; where it was waited for longest, or blocked others. */
 static char *lock_name(const struct report *r, size_t i, const struct upmu_overview_object *o)
 {
     struct upmu_overview_call_site site = {.size = sizeof site};
@@ -51,9 +51,9 @@ static char *lock_name(const struct report *r, size_t i, const struct upmu_overv
     if (address == 0 && upmu_overview_call_site_at(r->overview, i, 0, &site) == 0)
         address = site.address;
     if (address == 0)
-        return memory_copy("(place not known)");
+        return memory_copy("(unknown location)");
     char *place = report_place(r, o->process, address);
-    char *name = memory_format("%s %s", o->init_site ? "made at" : "used at", place);
+    char *name = memory_format("%s %s", o->init_site ? "created at" : "used at", place);
     free(place);
     return name;
 }

@@ -68,25 +68,25 @@ static const char *reason(const struct futexes *f, const struct upmu_trace_proce
     if (p->sched_note[0])
         return p->sched_note;
     if (f->switches_told || f->known)
-        return "they ended, or were killed, before a count could be written";
-    return "the kernel was not asked to count them: 'upmu record --sched' does, as root";
+        return "they ended or were killed before the count was written";
+    return "they are counted only by 'upmu record --sched' as root";
 }
 
 static void text_known(struct output *out, const struct futexes *f)
 {
-    fprintf(out->file, "    waits for futexes, by the kernel's count: %" PRIu64 ", ", f->waits);
+    fprintf(out->file, "    futex waits counted by the kernel: %" PRIu64 ", ", f->waits);
     if (f->outside == 0) {
-        fputs("all of them within recorded waits", out->file);
+        fputs("all within recorded waits", out->file);
         return;
     }
-    fprintf(out->file, "%s%" PRIu64 " of them outside of recorded waits%s (", output_style(out, STYLE_WARNING),
-            f->outside, output_plain(out));
+    fprintf(out->file, "%s%" PRIu64 " outside of recorded waits%s (", output_style(out, STYLE_WARNING), f->outside,
+            output_plain(out));
     for (size_t i = 0; i < f->n_threads && i < NAMED_MAX; i++)
         fprintf(out->file, "%sthread %ld: %" PRIu64, i ? ", " : "", (long)f->most[i].tid, f->most[i].outside);
     if (f->n_threads > NAMED_MAX)
         fprintf(out->file, ", and %zu more", f->n_threads - NAMED_MAX);
-    fputs(")\n      they are of locks that are not traced, the C library's own among them, or came while recording was "
-          "paused or only counted",
+    fputs(")\n      from locks that are not traced, such as the C library's own, or while recording was paused or only "
+          "counted",
           out->file);
 }
 
@@ -96,9 +96,9 @@ void report_text_futexes(struct output *out, const struct report *r, size_t proc
     if (f.known)
         text_known(out, &f);
     if (f.known && f.unknown)
-        fprintf(out->file, "\n      not known of %zu %s: ", f.unknown, f.unknown == 1 ? "thread" : "threads");
+        fprintf(out->file, "\n      unknown for %zu %s: ", f.unknown, f.unknown == 1 ? "thread" : "threads");
     else if (f.unknown)
-        fputs("    waits for futexes that are not traced: unknown, because ", out->file);
+        fputs("    futex waits that are not traced: unknown, because ", out->file);
     if (f.unknown)
         output_clean(out->file, reason(&f, p));
     if (f.known || f.unknown)

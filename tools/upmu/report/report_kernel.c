@@ -44,8 +44,8 @@ static void cell_waits(struct table *t, const struct upmu_wait_sum *w)
 static void text_wakers(struct output *out, const struct report *r)
 {
     static const struct table_column columns[] = {
-        {"THREAD", true}, {"NAME", false},    {"WOKEN BY", true}, {"NAME", false},
-        {"TIMES", true},  {"TO A CPU", true}, {"MEAN", true},     {"MAX", true},
+        {"THREAD", true}, {"NAME", false},       {"WOKEN BY", true}, {"NAME", false},
+        {"COUNT", true},  {"SCHED DELAY", true}, {"MEAN", true},     {"MAX", true},
     };
     struct upmu_overview_thread t = {.size = sizeof t};
     struct upmu_overview_waker w = {.size = sizeof w};
@@ -63,8 +63,7 @@ static void text_wakers(struct output *out, const struct report *r)
             cell_waits(&table, &w.waits);
         }
     if (n > 0)
-        report_title(out,
-                     "Wake-ups among the threads, by the kernel's tracepoints, and how long it then took to a CPU");
+        report_title(out, "Wakeups between threads and their scheduling delay (kernel tracepoints)");
     table_end(&table, out, 2);
     report_more(out, n, n < r->top ? n : r->top);
 }
@@ -86,7 +85,7 @@ static void text_locks(struct output *out, const struct report *r)
         cell_waits(&table, &l.waits);
     }
     if (n > 0)
-        report_title(out, "Locks of the kernel's own, by total wait");
+        report_title(out, "Kernel locks, by total wait");
     table_end(&table, out, 2);
     report_more(out, n, n < r->top ? n : r->top);
 }

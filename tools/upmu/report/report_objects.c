@@ -23,10 +23,10 @@ static void text_site(struct output *out, const struct report *r, const struct u
     if (s->waits.count + s->waits.unfinished)
         fprintf(out->file, " waited %s (%" PRIu64 ")", waited, s->waits.count + s->waits.unfinished);
     if (s->blocked)
-        fprintf(out->file, "%s taken here made others wait %s (%" PRIu64 ")", s->waits.count ? ";" : "", blamed,
+        fprintf(out->file, "%s acquired here, blocked others %s (%" PRIu64 ")", s->waits.count ? ";" : "", blamed,
                 s->blocked);
     if (s->waits.count + s->waits.unfinished + s->blocked == 0)
-        fprintf(out->file, " taken %" PRIu64 " times on record", s->acquisitions);
+        fprintf(out->file, " %" PRIu64 " recorded acquisitions", s->acquisitions);
     fputc('\n', out->file);
     free(place);
     free(waited);
@@ -44,9 +44,9 @@ static void text_user(struct output *out, const struct upmu_overview_object_thre
     if (u->waits.count + u->waits.unfinished)
         fprintf(out->file, " waited %s (%" PRIu64 ")", waited, u->waits.count + u->waits.unfinished);
     if (u->last_arrivals)
-        fprintf(out->file, " came last %" PRIu64 " times", u->last_arrivals);
+        fprintf(out->file, " arrived last %" PRIu64 " times", u->last_arrivals);
     if (u->blocked)
-        fprintf(out->file, " made others wait %s (%" PRIu64 ")", blamed, u->blocked);
+        fprintf(out->file, " blocked others %s (%" PRIu64 ")", blamed, u->blocked);
     fputc('\n', out->file);
     free(waited);
     free(blamed);
@@ -74,21 +74,21 @@ void report_text_stack(struct output *out, const struct report *r, uint32_t proc
         }
     }
     if (stack.truncated)
-        fputs("        ... and frames that were not kept\n", out->file);
+        fputs("        ... and frames that were not recorded\n", out->file);
 }
 
 static void text_longest(struct output *out, const struct report *r, const struct upmu_overview_object *o)
 {
     const struct upmu_longest_wait *l = &o->longest;
-    char *ns = l->unfinished && l->ns == 0 ? memory_copy("a time not known") : report_duration(l->ns);
+    char *ns = l->unfinished && l->ns == 0 ? memory_copy("an unknown time") : report_duration(l->ns);
     const char *least = l->ns == 0 ? "" : "at least ";
     fprintf(out->file, "    longest: thread %ld %s%s%s", (long)l->waiter,
-            l->unfinished ? "still waited at the end, for " : "waited ", l->unfinished ? least : "", ns);
+            l->unfinished ? "still waiting at the end, for " : "waited ", l->unfinished ? least : "", ns);
     free(ns);
     if (l->holder != 0) {
         char *place = report_place(r, o->process, l->holder_site);
-        fprintf(out->file, "; thread %ld held it%s, taken at ", (long)l->holder,
-                l->holder_shared ? " as a reader" : "");
+        fprintf(out->file, "; held by thread %ld%s, acquired at ", (long)l->holder,
+                l->holder_shared ? " for reading" : "");
         output_clean(out->file, place);
         free(place);
         if (l->holder_since != 0 && l->holder_since <= l->begin_ns) {
@@ -96,12 +96,12 @@ static void text_longest(struct output *out, const struct report *r, const struc
             fprintf(out->file, " %s before", before);
             free(before);
         } else {
-            fputs(", at least since the wait began", out->file);
+            fputs(", at least since the start of the wait", out->file);
         }
     }
     fputc('\n', out->file);
-    report_text_stack(out, r, o->process, l->waiter_stack, "the waiter:");
-    report_text_stack(out, r, o->process, l->release_stack, "given back at:");
+    report_text_stack(out, r, o->process, l->waiter_stack, "waited at:");
+    report_text_stack(out, r, o->process, l->release_stack, "released at:");
 }
 
 enum { DETAIL_ROWS = 4 };
@@ -112,14 +112,14 @@ static void text_events(struct output *out, const struct upmu_overview_object *o
         const char *what;
         uint64_t n;
     } counts[] = {
-        {"signalled", o->signals},
+        {"signaled", o->signals},
         {"broadcast", o->broadcasts},
-        {"waits that failed", o->failed},
-        {"released by who did not hold it", o->misuses},
-        {"tries that found it taken", o->tries_failed},
+        {"failed waits", o->failed},
+        {"released by a thread that did not hold it", o->misuses},
+        {"failed tries", o->tries_failed},
         {"rounds", o->rounds},
-        {"acquired as a reader", o->shared},
-        {"waits as a reader", o->shared_waits.count + o->shared_waits.unfinished},
+        {"acquired for reading", o->shared},
+        {"waits for reading", o->shared_waits.count + o->shared_waits.unfinished},
     };
     const char *between = "    ";
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -153,15 +153,15 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
     free(name);
     if (o->init_site) {
         char *place = report_place(r, o->process, o->init_site);
-        fputs(", made at ", out->file);
+        fputs(", created at ", out->file);
         output_clean(out->file, place);
         free(place);
     }
     fputc('\n', out->file);
     text_events(out, o);
-    text_holds(out, o->holds_complete ? "holds" : "known holds", o->holds, o->hold_ns, o->hold_max_ns);
-    text_holds(out, "holds sampled without contention", o->samples, o->sample_ns, o->sample_max_ns);
-    fputs("    places\n", out->file);
+    text_holds(out, o->holds_complete ? "holds" : "recorded holds", o->holds, o->hold_ns, o->hold_max_ns);
+    text_holds(out, "sampled uncontended holds", o->samples, o->sample_ns, o->sample_max_ns);
+    fputs("    call sites\n", out->file);
     for (size_t k = 0; k < DETAIL_ROWS && upmu_overview_call_site_at(r->overview, i, k, &site) == 0; k++)
         text_site(out, r, o, &site);
     fputs("    threads\n", out->file);
@@ -177,7 +177,7 @@ static char *hold_in_words(const struct upmu_overview_object *o)
     char *ns = report_duration(o->hold_ns);
     if (o->holds_complete)
         return ns;
-    char *text = memory_format("%s in %" PRIu64 " known", ns, o->holds);
+    char *text = memory_format("%s in %" PRIu64 " recorded", ns, o->holds);
     free(ns);
     return text;
 }

@@ -128,8 +128,8 @@ static void matrix_table(struct output *out, const struct report *r, const struc
     }
     columns[n + 2] = (struct table_column){"OTHERS", true};
     columns[n + 3] = (struct table_column){"ALL", true};
-    report_title(out, m->unfinished ? "Who waited for whom (waits that had not ended: up to the end)"
-                                    : "Who waited for whom");
+    report_title(out,
+                 m->unfinished ? "Who waited for whom (unfinished waits count up to the end)" : "Who waited for whom");
     if (r->totals.n_processes > 1 && upmu_overview_process_at(r->overview, process, &p) == 0)
         fprintf(out->file, "  in process %ld\n", (long)p.pid);
     table_begin(&t, columns, n + 4);
@@ -170,12 +170,11 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
         fprintf(out->file, "  process %ld: ", (long)of.pid);
     else
         fputs("  ", out->file);
-    fprintf(out->file, "%s: %s not waiting (%.1f %%), %s waking (%.1f %%)", length, run, percent(p->run_ns, all), wake,
+    fprintf(out->file, "%s: %s running (%.1f %%), %s in wakeups (%.1f %%)", length, run, percent(p->run_ns, all), wake,
             percent(p->wake_ns, all));
     if (p->unknown_ns)
-        fprintf(out->file, ", %s in waits of which it is not known who ended them (%.1f %%)", unknown,
-                percent(p->unknown_ns, all));
-    fprintf(out->file, "; from thread to thread %" PRIu64 " times\n", p->handoffs);
+        fprintf(out->file, ", %s in waits ended by an unknown waker (%.1f %%)", unknown, percent(p->unknown_ns, all));
+    fprintf(out->file, "; %" PRIu64 " switches between threads\n", p->handoffs);
     free(length);
     free(run);
     free(wake);
@@ -206,8 +205,8 @@ static void path_doubt(struct output *out, const struct upmu_overview_thread *of
 {
     char *cpu = report_duration(on_cpu), *path = report_duration(on_path);
     fprintf(out->file,
-            "  thread %ld was on a CPU for %s in all, yet %s of the path is its own: the rest was preemption, or waits "
-            "that are\n  not recorded (sleep, input and output, signals), and what ended those is not known\n",
+            "  thread %ld ran for %s in total, but is on the path for %s: the rest is preemption or waits that are\n"
+            "  not recorded (sleep, I/O, signals), so their wakers are unknown\n",
             (long)of->tid, cpu, path);
     free(cpu);
     free(path);
@@ -230,7 +229,7 @@ static void path_threads(struct output *out, const struct report *r, uint32_t pr
                          const struct upmu_overview_path *p)
 {
     static const struct table_column columns[] = {
-        {"THREAD", true}, {"NAME", false}, {"NOT WAITING ON IT", true}, {"SHARE", true}};
+        {"THREAD", true}, {"NAME", false}, {"RUNNING ON PATH", true}, {"SHARE", true}};
     struct upmu_overview_path_segment s = {.size = sizeof s};
     struct upmu_overview_thread of = {.size = sizeof of};
     struct thread_sums threads = sums_begin(r);
@@ -270,8 +269,8 @@ static void path_objects(struct output *out, const struct report *r, uint32_t pr
                          const struct upmu_overview_path *p)
 {
     static const struct table_column columns[] = {
-        {"OBJECT", false},    {"KIND", false},  {"HELD ON IT", true},   {"SHARE", true},
-        {"WENT ON BY", true}, {"WAKING", true}, {"GAIN WITHOUT", true}, {"WITH HALF", true},
+        {"OBJECT", false}, {"KIND", false},       {"HELD ON PATH", true},    {"SHARE", true},
+        {"WAKEUPS", true}, {"WAKEUP TIME", true}, {"GAIN IF REMOVED", true}, {"GAIN IF HALVED", true},
     };
     struct upmu_overview_path_object l = {.size = sizeof l};
     struct upmu_overview_object o = {.size = sizeof o};
@@ -305,7 +304,7 @@ void report_text_paths(struct output *out, const struct report *r)
             continue;
         if (!titled)
             report_title(out,
-                         "Critical path: what made it last as long as it did, and what shorter sections would gain");
+                         "Critical path: what determined the run time, and what shorter critical sections would gain");
         titled = true;
         path_sum(out, r, process, &p);
         path_threads(out, r, process, &p);

@@ -19,7 +19,7 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
 
 static void text_counts(struct output *out, const struct report *r, const struct upmu_overview_region *region)
 {
-    static const struct table_column columns[] = {{"VALUE", true}, {"COUNTER OR METRIC", false}, {"STANDING", false}};
+    static const struct table_column columns[] = {{"VALUE", true}, {"COUNTER OR METRIC", false}, {"STATUS", false}};
     struct table t;
 
     table_begin(&t, columns, sizeof columns / sizeof *columns);

@@ -49,8 +49,8 @@ static const struct {
     void (*rank)(const struct report *r, struct ranked *all); /* NULL: as the overview has them */
 } orders[] = {
     {"wait", "total wait", NULL},
-    {"hold", "the time held that is known", rank_by_hold},
-    {"path", "the time held on the critical path", rank_by_path},
+    {"hold", "recorded hold time", rank_by_hold},
+    {"path", "hold time on the critical path", rank_by_path},
 };
 
 static int compare(const void *a, const void *b)
@@ -92,8 +92,8 @@ static bool rank(struct report *r, const char *by, struct ranked *all)
     size_t k = order_named(by);
     if (k == sizeof orders / sizeof *orders) {
         r->counter = counter_named(by, &kind);
-        r->order_by = kind == UPMU_SECTION_HELD ? "what was counted while they were held"
-                                                : "what was counted while they were waited for";
+        r->order_by =
+            kind == UPMU_SECTION_HELD ? "the counter while they were held" : "the counter while they were waited for";
         return rank_by_counter(r, kind, r->counter, all);
     }
     r->order_by = orders[k].words;

@@ -46,12 +46,12 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
     }
     report_text_futexes(out, r, i, p);
     if (p->stopped)
-        fprintf(out->file,
-                "    %srecording ended before the process did: it had reached the size that was set as its end%s\n",
+        fprintf(out->file, "    %srecording stopped before the process ended: it reached the size of --stop-at%s\n",
                 output_style(out, STYLE_WARNING), output_plain(out));
     if (p->overwritten)
         fprintf(out->file,
-                "    %s%" PRIu64 " older events were overwritten: the recording is a ring, and begins with a gap%s\n",
+                "    %s%" PRIu64
+                " older events were overwritten: the recording is a ring and does not cover the start%s\n",
                 output_style(out, STYLE_WARNING), p->overwritten, output_plain(out));
 }
 
@@ -59,13 +59,12 @@ static void text_process(struct output *out, const struct report *r, size_t i, c
 static void text_own_cost(struct output *out, const struct upmu_overview_totals *t)
 {
     if (t->own_cost_ns == UPMU_NO_VALUE) {
-        fputs("  own cost: not recorded\n", out->file);
+        fputs("  overhead: not recorded\n", out->file);
         return;
     }
     char *cost = report_duration(t->own_cost_ns);
-    fprintf(out->file,
-            "  own cost: about %s for the events about locks and threads, %.2g %% of the threads' lifetime\n", cost,
-            t->lifetime_ns ? 100.0 * (double)t->own_cost_ns / (double)t->lifetime_ns : 0.0);
+    fprintf(out->file, "  overhead: about %s for lock and thread events, %.2g %% of the lifetime of the threads\n",
+            cost, t->lifetime_ns ? 100.0 * (double)t->own_cost_ns / (double)t->lifetime_ns : 0.0);
     free(cost);
 }
 
@@ -86,8 +85,8 @@ static void text_conditions(struct output *out, const struct report *r)
     text_own_cost(out, t);
     if (t->unmatched || t->unknown || t->unfinished)
         fprintf(out->file,
-                "  %" PRIu64 " begins or ends without their partner (not counted), %" PRIu64
-                " waits unfinished at the end, %" PRIu64 " events of unknown kinds\n",
+                "  %" PRIu64 " unpaired begin or end events (not counted), %" PRIu64
+                " waits unfinished at the end, %" PRIu64 " events of unknown types\n",
                 t->unmatched, t->unfinished, t->unknown);
     for (size_t i = 0; i < t->n_damages; i++) {
         fprintf(out->file, "  %sdamaged:%s ", output_style(out, STYLE_BAD), output_plain(out));
@@ -112,6 +111,6 @@ void report_write_regions(struct output *out, const struct report *r)
 {
     text_conditions(out, r);
     if (r->totals.n_regions == 0)
-        fputs("\nNo regions: the program marks none, or none ended (man upmu, upmu/region.h)\n", out->file);
+        fputs("\nNo regions: the program has none, or none ended (man upmu, upmu/region.h)\n", out->file);
     report_text_regions(out, r);
 }

@@ -107,11 +107,11 @@ static void text_threads(struct output *out, const struct report *r)
         {"", false},
         {"BLOCKED", true},
         {"SHARE", true},
-        {"ON A CPU", true},
+        {"RUNNING", true},
         {"PREEMPTED", true},
         {"OFF", true},
         {"SWITCHES", true},
-        {"WAITED FOR (TIMES)", false},
+        {"WAITED FOR (COUNT)", false},
     };
     struct upmu_overview_thread t = {.size = sizeof t};
     struct table table;
@@ -124,7 +124,7 @@ static void text_threads(struct output *out, const struct report *r)
         thread_row(&table, r, i, &t, &told);
     table_end(&table, out, 2);
     if (told)
-        fputs("  |=!-| on a CPU, preempted, off it to wait for something, by the kernel's records (switches: to wait + "
+        fputs("  |=!-| running, preempted, blocked, from the kernel's switch records (switches: voluntary + "
               "preempted);"
               " blank: not recorded\n",
               out->file);
@@ -152,7 +152,7 @@ static void thread_counts(struct output *out, const struct report *r, uint32_t p
             cell_free(&table, STYLE_PLAIN, report_value(columns[k].title, &t.counts[k - 2].sum));
     }
     if (all > 0 && n > 2)
-        report_title(out, "Counters of threads, over their lives");
+        report_title(out, "Counters of threads, over their lifetime");
     table_end(&table, out, 2);
     report_more(out, all, all < r->top ? all : r->top);
 }

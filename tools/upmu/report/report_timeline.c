@@ -36,7 +36,7 @@ int report_types(struct report_request *q, const char *words)
         if (!add_type(q, word))
             status =
                 options_usage(q->self,
-                              "--type knows wait, region, acquire, release, wake, thread, mark and object, and the "
+                              "--type is one of wait, region, acquire, release, wake, thread, mark, object, and the "
                               "types of objects (mutex, cond, sem, ...), not '%s'",
                               word);
     free(copy);
@@ -66,7 +66,7 @@ static int write_it(const struct report_request *q, const struct timeline *t)
         if ((uint64_t)q->event > t->totals.rows)
             complain("there is no row %ld, the last one is %llu", q->event, (unsigned long long)t->totals.rows);
         else
-            complain("row %ld does not pass the other filters", q->event);
+            complain("row %ld does not match the other filters", q->event);
         return EXIT_FAILED;
     }
     if (output_standard(&out, OUTPUT_STDOUT) != 0)

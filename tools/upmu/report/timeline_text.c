@@ -38,9 +38,9 @@ const char *timeline_verb(const struct upmu_timeline_row *row)
     case UPMU_ROW_REGION:
         return "in region";
     case UPMU_ROW_ACQUIRE:
-        return "takes";
+        return "acquires";
     case UPMU_ROW_RELEASE:
-        return "gives back";
+        return "releases";
     case UPMU_ROW_MARK:
         return "mark";
     default:
@@ -112,8 +112,8 @@ static char *joined(char *first, char *second)
 
 static char *remarks(const struct upmu_timeline_row *row)
 {
-    char *text = memory_copy(row->flags & UPMU_TRACE_FLAG_SHARED    ? "as a reader"
-                             : row->flags & UPMU_TRACE_FLAG_SAMPLED ? "a sample"
+    char *text = memory_copy(row->flags & UPMU_TRACE_FLAG_SHARED    ? "for reading"
+                             : row->flags & UPMU_TRACE_FLAG_SAMPLED ? "sampled"
                                                                     : "");
     if (row->result <= 0 || row->kind == UPMU_ROW_REGION)
         return text;
@@ -146,8 +146,8 @@ static void text_row(struct table *table, const struct timeline *t, const struct
 void timeline_write_text(struct output *out, const struct timeline *t)
 {
     static const struct table_column columns[] = {
-        {"ROW", true}, {"AT (S)", true}, {"THREAD", false}, {"WHAT", false},
-        {"OF", false}, {"LASTS", true},  {"", false},       {"PLACE", false},
+        {"ROW", true},     {"AT (S)", true},   {"THREAD", false}, {"ACTION", false},
+        {"OBJECT", false}, {"DURATION", true}, {"", false},       {"LOCATION", false},
     };
     struct upmu_timeline_row row = {.size = sizeof row};
     struct table table;
@@ -189,10 +189,10 @@ static void text_holder(struct output *out, const struct timeline *t, const stru
     char *place = report_place(&t->places, row->process, row->holder_site);
     if (row->holder_since != 0 && row->holder_since <= row->begin_ns) {
         char *before = report_duration(row->begin_ns - row->holder_since);
-        line(out, "held by", memory_format("%s, taken at %s, %s before", name, place, before));
+        line(out, "held by", memory_format("%s, acquired at %s, %s before", name, place, before));
         free(before);
     } else {
-        line(out, "held by", memory_format("%s, taken at %s", name, place));
+        line(out, "held by", memory_format("%s, acquired at %s", name, place));
     }
     free(name);
     free(place);
@@ -221,7 +221,7 @@ void timeline_write_row(struct output *out, const struct timeline *t)
     line(out, "thread", timeline_thread(t, row.thread));
     line(out, "at",
          row.end_ns > row.begin_ns ? memory_format("%s s, until %s s", at, until) : memory_format("%s s", at));
-    line(out, "lasts", length(&row));
+    line(out, "duration", length(&row));
     line(out, "remarks", remarks(&row));
     text_holder(out, t, &row);
     text_counts(out, t, &row);
@@ -229,7 +229,7 @@ void timeline_write_row(struct output *out, const struct timeline *t)
     if (row.stack != 0)
         report_text_stack(out, &t->places, row.process, row.stack, "call stack:");
     else if (place != 0)
-        line(out, "place", report_place(&t->places, row.process, place));
+        line(out, "location", report_place(&t->places, row.process, place));
     free(what);
     free(at);
     free(until);

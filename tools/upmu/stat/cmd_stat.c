@@ -185,7 +185,7 @@ static int stat_check_target(const struct stat_line *l)
     int targets = l->pid + l->tid + (l->cpu || l->all_cpus);
 
     if (targets == 0 && !l->request.argv)
-        return options_usage(l->self, "what is to be counted? give a command, -p PID, -t TID, -C CPU or -a");
+        return options_usage(l->self, "nothing to count: give a command, -p PID, -t TID, -C CPU or -a");
     if (targets > 1)
         return options_usage(l->self, "one of -p, -t, and -C or -a");
     if (l->per_thread && !l->pid && !l->tid)
@@ -204,7 +204,7 @@ static int stat_check(const struct stat_line *l)
     if (status != 0)
         return status;
     if (q->argv && q->seconds > 0)
-        return options_usage(l->self, "--for goes with -p, -t, -C or -a; a command says itself how long");
+        return options_usage(l->self, "--for goes with -p, -t, -C or -a; a command is counted until it ends");
     if (q->runs > 1 && (!q->argv || l->per_thread))
         return options_usage(l->self, "--repeat goes with a command, and not with --per-thread");
     if (q->runs > 1 && q->interval > 0)
@@ -340,16 +340,16 @@ const struct command command_stat = {
     .about =
         "Runs COMMAND and shows what was counted in it, its threads and its children; or counts processes, threads\n"
         "or CPUs, until they end, the time is over, COMMAND has ended or Ctrl-C is pressed. Each number has its\n"
-        "status: exact, or scaled when it was counted only part of the time. What may not be counted comes from\n"
-        "the kernel's accounting where that has it, and is marked. Other events without a number are named with\n"
-        "the reason, and never shown as 0. The report goes to standard error.\n",
+        "status: exact, or scaled when it was counted only part of the time. An event that may not be counted is\n"
+        "taken from the kernel's accounting where possible, and marked. Other events without a number are listed\n"
+        "with the reason, never as 0. The report goes to standard error.\n",
     .options = stat_options,
     .exits = "  that of COMMAND; 128 + N if signal N ended it; with -r that of the first run that failed\n"
              "  126  COMMAND cannot be executed\n"
-             "  127  COMMAND is not there\n"
+             "  127  COMMAND does not exist\n"
              "  0    without COMMAND: done\n"
-             "  1    the events could not be counted or the report not be written\n"
-             "  2    the command line makes no sense\n",
+             "  1    the events could not be counted or the report not written\n"
+             "  2    the command line is invalid\n",
     .has_program = true,
     .run = stat_main,
 };

@@ -119,7 +119,7 @@ static int parts_open_each_thread(struct stat_parts *parts)
         if (rc < 0 || complete || !listed)
             return complete ? EXIT_OK : EXIT_FAILED;
     }
-    complain("threads are created faster than counters can be opened for them");
+    complain("cannot open counters: threads are created faster than they are opened");
     return EXIT_FAILED;
 }
 

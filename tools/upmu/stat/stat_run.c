@@ -107,7 +107,7 @@ static int run_watch(struct run *run, struct stat_watch *w)
         double tick = next_interval(run);
         int rc = stat_watch_wait(w, tick < end ? tick : end);
         if (rc < 0) {
-            complain("waiting failed: %s", strerror(errno));
+            complain("cannot wait for the target: %s", strerror(errno));
             return EXIT_FAILED;
         }
         if (rc > 0 || stat_seconds_now() >= end || (w->signals && stat_signals_seen() != 0) || is_last_interval(run))
@@ -138,12 +138,12 @@ static int run_reap(struct run *run)
     if (run->timer == 0) {
         if (upmu_set_wait(run->parts.part[0].set, &run->wait_status) == 0)
             return EXIT_OK;
-        complain("waiting failed: %s", upmu_error());
+        complain("cannot wait for the target: %s", upmu_error());
         return EXIT_FAILED;
     }
     while (waitpid(run->timer, &run->wait_status, 0) < 0)
         if (errno != EINTR) {
-            complain("waiting failed: %s", strerror(errno));
+            complain("cannot wait for the target: %s", strerror(errno));
             return EXIT_FAILED;
         }
     return EXIT_OK;

@@ -53,7 +53,7 @@ static void text_title(struct output *out, const struct stat_request *q, const s
         fprintf(out->file, ", mean of %u runs", r->runs);
     fprintf(out->file, "%s\n", output_plain(out));
     if (r->interrupted)
-        fprintf(out->file, " Run %u was interrupted and is left out.\n", r->interrupted);
+        fprintf(out->file, " Run %u was interrupted and is not included.\n", r->interrupted);
 }
 
 /* Clocks are shown in milliseconds, as perf shows them. */
@@ -198,9 +198,9 @@ static void text_obstacle(struct output *out, const struct stat_event *e)
     else if (e->cause != 0)
         fprintf(out->file, "%s", upmu_strerror(e->cause));
     else if (e->enabled == 0)
-        fputs("what is counted did not run in this time", out->file);
+        fputs("the target did not run in this time", out->file);
     else
-        fputs("opened, but never on a counter: nothing is known", out->file);
+        fputs("opened, but never scheduled on a counter", out->file);
     fputc('\n', out->file);
 }
 
@@ -237,7 +237,7 @@ static void metric_row(void *arg, const struct upmu_metric_info *info, const str
 static void text_metrics(struct output *out, const struct stat_result *r)
 {
     static const struct table_column columns[] = {
-        {"VALUE", true}, {"UNIT", false}, {"METRIC", false}, {"FORMULA", false}, {"STANDING", false},
+        {"VALUE", true}, {"UNIT", false}, {"METRIC", false}, {"FORMULA", false}, {"STATUS", false},
     };
     struct table t;
 
@@ -267,11 +267,12 @@ static void text_sources(struct output *out, const struct stat_request *q, const
         proc |= r->events[i].source == STAT_PROC && stat_has_number(&r->events[i], r);
     }
     if (rusage)
-        fputs("\n    rusage: by the kernel's accounting, of the command and those children whose end was waited for\n",
-              out->file);
+        fputs(
+            "\n    rusage: by the kernel's accounting, of the command and its children that were waited for (wait4)\n",
+            out->file);
     if (proc)
         fprintf(out->file, "\n    /proc: by the kernel's accounting, times in steps of a clock tick, %s\n",
-                q->target == STAT_THREADS ? "of these threads without what they create"
+                q->target == STAT_THREADS ? "of these threads without those they create"
                                           : "of these processes without their children");
 }
 
@@ -296,7 +297,7 @@ static void interval_titles(struct output *out, bool members)
     fprintf(out->file, "%s%12s  ", output_style(out, STYLE_TITLE), "TIME s");
     if (members)
         fprintf(out->file, "%-*s  ", LABEL_WIDTH, "COUNTED");
-    fprintf(out->file, "%*s  %-4s  %-*s  STANDING%s\n", VALUE_WIDTH, "VALUE", "UNIT", NAME_WIDTH, "EVENT",
+    fprintf(out->file, "%*s  %-4s  %-*s  STATUS%s\n", VALUE_WIDTH, "VALUE", "UNIT", NAME_WIDTH, "EVENT",
             output_plain(out));
 }
 

@@ -156,7 +156,7 @@ static int watch_started(const struct top_request *q, const struct record_reques
     stat_signals_forward(pid);
     int shown = recording_begins(r->dir, pid) ? watch(q, NULL, pid, r->dir, q->argv[0]) : EXIT_OK;
     if (command_runs(pid))
-        fputs("upmu: the command goes on; this waits for its end\n", stderr);
+        fputs("upmu: the command is still running; waiting for its end\n", stderr);
     return shown;
 }
 
@@ -175,7 +175,7 @@ static int watch_command(const struct top_request *q)
         status = record_end(pid);
         if (record_summary(r.dir, shown_dir) != 0 && status == EXIT_OK)
             status = EXIT_FAILED;
-        complain("what the command wrote is in %s/command.out", shown_dir);
+        complain("the output of the command is in %s/command.out", shown_dir);
     }
     if (r.output >= 0)
         close(r.output);
@@ -194,15 +194,15 @@ static int top_main(const struct command *self, int argc, char **argv)
     if (rest < argc)
         q.argv = argv + rest;
     if ((q.pid > 0) == (q.argv != NULL))
-        return options_usage(self, "what is to be watched? give a process with -p, or a command");
+        return options_usage(self, "nothing to watch: give a process with -p, or a command");
     return q.argv ? watch_command(&q) : watch_process(&q);
 }
 
 static const struct option_spec top_options[] = {
     {TOP_PID, 'p', "pid", "PID", "the running process PID, which is being recorded"},
-    {TOP_JSON, 'j', "json", NULL, "a JSON document on a line for each look, for programs"},
-    {TOP_INTERVAL, 'i', "interval", "SECONDS", "time between looks (default: 1)"},
-    {TOP_COUNT, 'n', "count", "N", "end after N looks"},
+    {TOP_JSON, 'j', "json", NULL, "one JSON document per line and update, for programs"},
+    {TOP_INTERVAL, 'i', "interval", "SECONDS", "time between updates (default: 1)"},
+    {TOP_COUNT, 'n', "count", "N", "end after N updates"},
     {TOP_EVENT, 'e', "event", "EVENTS", "counters of the process; see upmu list"},
     {TOP_MODE, 'm', "mode", "MODE", "of a command: contended (default), holders, all or counts"},
     {TOP_OUTPUT, 'o', "output", "DIR", "of a command: directory of the recording, new or empty"},
@@ -214,15 +214,15 @@ const struct command command_top = {
     .summary = "watch threads and locks of a running program",
     .usage = "[OPTIONS] -p PID | [--] COMMAND [ARGS]",
     .about =
-        "Shows, again and again, the threads of a process that is being recorded, with what each waits for and who\n"
-        "has that, and the locks that were waited for; a deadlock turns it red. COMMAND is started and recorded as\n"
-        "upmu record does; what it writes goes into a file in the directory of the recording.\n"
-        "The trace is read as it grows: the process does nothing for it.\n",
+        "Shows the threads of a process that is being recorded, with the object that each waits for and its holder,\n"
+        "and the locks with the longest waits, updated periodically; deadlocks are shown in red. COMMAND is started\n"
+        "and recorded as by upmu record; its output goes to a file in the directory of the recording.\n"
+        "The trace is read while it grows: the process has no extra work.\n",
     .options = top_options,
-    .exits = "  0    it was shown, and is over; of COMMAND, which succeeded\n"
-             "  1    PID does not record, or the recording cannot be read\n"
-             "  2    the command line makes no sense\n"
-             "  otherwise that of COMMAND, as upmu record has it\n",
+    .exits = "  0    the process ended, or COMMAND succeeded\n"
+             "  1    PID is not being recorded, or the recording cannot be read\n"
+             "  2    the command line is invalid\n"
+             "  otherwise that of COMMAND, as of upmu record\n",
     .has_program = true,
     .run = top_main,
 };

@@ -42,7 +42,7 @@ static void take(struct top *t, const char *process)
     struct deadlock_report r = {.subject = process};
     struct upmu_deadlock d = {.size = sizeof d};
     if (upmu_deadlock_watch_take(t->watch, &r.deadlocks) < 0) {
-        complain("there is a deadlock, and it cannot be told: %s", upmu_error());
+        complain("a deadlock was found, but cannot be reported: %s", upmu_error());
         return;
     }
     r.places = (struct report){.overview = upmu_deadlocks_overview(r.deadlocks), .dir = process};

@@ -5,7 +5,7 @@
 
 static int no_screen(void)
 {
-    complain("this upmu was built without ncurses and cannot draw on a terminal; --json shows the same");
+    complain("this upmu was built without ncurses and cannot draw on a terminal; use --json");
     return -1;
 }
 

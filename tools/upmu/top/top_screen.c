@@ -22,13 +22,13 @@ static int screen_begin(void)
 {
     const char *term = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || !term[0]) {
-        complain("upmu top wants a terminal; --json is for programs");
+        complain("upmu top needs a terminal; use --json for programs");
         return -1;
     }
     (void)setlocale(LC_CTYPE, ""); /* names are shown in the user's encoding; without it they are ASCII */
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen) {
-        complain("nothing is known of a terminal of type '%s'; --json needs none", term);
+        complain("unknown terminal type '%s' (TERM); use --json", term);
         return -1;
     }
     (void)cbreak();
@@ -94,7 +94,7 @@ static void put_title(int *y, const struct top *t)
              memory_format("upmu top: %s%s  %zu threads  %.0f events/s, %" PRIu64 " in all%s%s   (q: quit)", t->subject,
                            t->running ? "" : " (ended)", t->n_threads, per_second(t, t->totals.events),
                            t->totals.all_events, t->totals.n_damages ? "  DAMAGED" : "",
-                           t->totals.missed ? "  NOT ALL READ: look more often" : ""));
+                           t->totals.missed ? "  EVENTS MISSED: use a shorter interval" : ""));
 }
 
 static void put_deadlocks(int *y, const struct top *t)

@@ -51,7 +51,7 @@ static int ctl_mark(const struct ctl_request *q, const struct upmu_control *c, s
 {
     int rc = upmu_control_mark(c, index, q->arg);
     if (rc == 0)
-        complain("the mark waits for the process's next event");
+        complain("the mark is written with the next event of the process");
     return rc;
 }
 
@@ -83,7 +83,7 @@ static int ctl_option(void *arg, int id, const char *value)
         return q->verb ? 0 : options_usage(q->self, "'%s' is none of start, stop, mode, mark and status", value);
     }
     if (!q->verb->arg || q->arg)
-        return options_usage(q->self, "one word too many: '%s'", value);
+        return options_usage(q->self, "unexpected argument '%s'", value);
     q->arg = value;
     return 0;
 }
@@ -91,9 +91,9 @@ static int ctl_option(void *arg, int id, const char *value)
 static int ctl_check(const struct ctl_request *q)
 {
     if (!q->target)
-        return options_usage(q->self, "which recording? give a process id or its directory");
+        return options_usage(q->self, "PID|DIR is missing: give a process id or the directory of a recording");
     if (!q->verb)
-        return options_usage(q->self, "what is to be done? one of start, stop, mode, mark and status");
+        return options_usage(q->self, "the action is missing: one of start, stop, mode, mark and status");
     if (q->verb->arg && !q->arg)
         return options_usage(q->self, "'%s' wants %s", q->verb->name, q->verb->arg);
     if (q->verb->act == ctl_mode && mode_number(q->arg) < 0)
@@ -116,7 +116,7 @@ static int ctl_act(const struct ctl_request *q, const struct upmu_control *c)
         }
     }
     if (done == 0 && failed == 0)
-        complain("%s", n == 1 ? upmu_error() : "no process of this recording runs any more");
+        complain("%s", n == 1 ? upmu_error() : "no process of this recording is running");
     return done > 0 && failed == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -179,14 +179,14 @@ static const struct option_spec ctl_options[] = {{0, 0, NULL, NULL, NULL}};
 
 const struct command command_ctl = {
     .name = "ctl",
-    .summary = "start, stop, mark or look at a recording that runs",
+    .summary = "start, stop, mark or query a running recording",
     .usage = "PID|DIR start|stop|mode MODE|mark TEXT|status",
-    .about = "Steers the recording of the process PID, or of all running processes of the recording DIR: start and\n"
-             "stop recording locks and threads, change the mode (contended, holders, all, counts), put a mark into\n"
-             "the trace, or show how far it is. Only the user whose process it is can do so.\n",
+    .about = "Controls the recording of the process PID, or of all running processes of the recording DIR: starts or\n"
+             "stops recording of locks and threads, changes the mode (contended, holders, all, counts), writes a mark\n"
+             "to the trace, or shows the status. Only the user who owns the process can do so.\n",
     .options = ctl_options,
     .exits = "  0  done\n"
-             "  1  it could not be done in some process, or none runs; standard error says why\n"
-             "  2  the command line makes no sense\n",
+             "  1  it failed for some process, or none is running; the reason is on standard error\n"
+             "  2  the command line is invalid\n",
     .run = ctl_main,
 };

@@ -284,8 +284,7 @@ static void dump_process_text(const struct upmu_trace_process *p)
         complain("process %ld: %" PRIu64 " events were lost while recording (full disk or quota)", (long)p->pid,
                  p->lost);
     if (p->overwritten)
-        complain("process %ld: %" PRIu64 " older events were overwritten by later ones (a ring)", (long)p->pid,
-                 p->overwritten);
+        complain("process %ld: %" PRIu64 " older events were overwritten (ring policy)", (long)p->pid, p->overwritten);
     if (!p->complete && !p->execed)
         complain("process %ld: the trace has no proper end (killed, or still running)", (long)p->pid);
 }
@@ -352,7 +351,7 @@ static int dump_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (!d.dir)
-        return options_usage(self, "which trace? give its directory");
+        return options_usage(self, "DIR is missing: give the directory of a recording");
     if (upmu_trace_open(&d.trace, d.dir) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
@@ -369,15 +368,15 @@ static const struct option_spec dump_options[] = {
 
 const struct command command_dump = {
     .name = "dump",
-    .summary = "show every event of a trace in the order of time",
+    .summary = "show every event of a trace in time order",
     .usage = "[--json] DIR",
     .about = "Shows the events of the recording DIR (or of one process in it), one per line: time in seconds since\n"
              "1970, process, thread, kind (begin, end, mark), name, and the counters with their status.\n"
-             "Events that were lost, traces without a proper end and damaged streams are told on standard error.\n",
+             "Lost events, traces without a proper end and damaged streams are reported on standard error.\n",
     .options = dump_options,
     .exits =
         "  0  everything recorded was shown\n"
         "  1  DIR cannot be read, a part of it is damaged (the rest is shown), or the output could not be written\n"
-        "  2  the command line makes no sense\n",
+        "  2  the command line is invalid\n",
     .run = dump_run,
 };

@@ -78,24 +78,24 @@ static int export_run(const struct command *self, int argc, char **argv)
     if (q.list)
         return list_formats();
     if (!q.order.format)
-        return options_usage(self, "which format? --formats lists them");
+        return options_usage(self, "--format is missing; --formats lists the formats");
     if (!q.order.dir)
-        return options_usage(self, "which trace? give its directory");
+        return options_usage(self, "DIR is missing: give the directory of a recording");
     if (q.order.opts.to_ns != 0 && q.order.opts.to_ns < q.order.opts.from_ns)
         return options_usage(self, "--to is before --from");
     if (q.order.output)
         return export_to_file(&q.order);
     if (isatty(STDOUT_FILENO))
-        return options_usage(self, "a terminal is no place for an export: give a file with -o, or a pipe");
+        return options_usage(self, "refusing to write an export to a terminal: use -o FILE or a pipe");
     return export_to(&q.order, STDOUT_FILENO);
 }
 
 static const struct option_spec export_options[] = {
-    {EXPORT_FORMAT, 'f', "format", "FORMAT", "what to write; see --formats"},
-    {EXPORT_OUTPUT, 'o', "output", "FILE", "where to; standard output if not given, or -"},
-    {EXPORT_WHAT, 0, "of", "WHAT", "what profiles add up: waits, regions, or auto (default)"},
-    {EXPORT_FROM, 0, "from", "SECONDS", "only from then on, since the beginning; what began before is cut there"},
-    {EXPORT_TO, 0, "to", "SECONDS", "only up to then; what ends later is cut there"},
+    {EXPORT_FORMAT, 'f', "format", "FORMAT", "output format; see --formats"},
+    {EXPORT_OUTPUT, 'o', "output", "FILE", "output file (default, and -: standard output)"},
+    {EXPORT_WHAT, 0, "of", "WHAT", "contents of profiles: waits, regions or auto (default)"},
+    {EXPORT_FROM, 0, "from", "SECONDS", "start of the exported range, from the start of the recording"},
+    {EXPORT_TO, 0, "to", "SECONDS", "end of the exported range"},
     {EXPORT_LIST, 0, "formats", NULL, "list the formats"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -107,12 +107,12 @@ const struct command command_export = {
     .about =
         "Reads the recording DIR (or one process in it) and writes it as a timeline (chrome, perfetto), a profile\n"
         "(folded, flamegraph, callgrind, pprof, speedscope), a table of all events (csv, jsonl), a list of\n"
-        "places for editors (tasks, gcc), or a report for any browser (html).\n",
+        "source locations for editors (tasks, gcc), or a report for any browser (html).\n",
     .options = export_options,
     .exits =
         "  0  everything recorded was written\n"
         "  1  DIR cannot be read, a part of it is damaged (the rest is written), or the output could not be written\n"
-        "     (-o FILE is as before)\n"
-        "  2  the command line makes no sense\n",
+        "     (-o FILE is not changed)\n"
+        "  2  the command line is invalid\n",
     .run = export_run,
 };

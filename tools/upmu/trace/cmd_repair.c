@@ -27,11 +27,11 @@ static int repair_option(void *arg, int id, const char *value)
 static void repair_report(FILE *out, const char *dir, const struct upmu_trace_repair_result *done)
 {
     output_clean(out, dir);
-    fprintf(out, ": %" PRIu32 " %s looked at", done->processes, done->processes == 1 ? "process" : "processes");
+    fprintf(out, ": %" PRIu32 " %s checked", done->processes, done->processes == 1 ? "process" : "processes");
     if (done->running)
-        fprintf(out, ", %" PRIu32 " still running and left alone", done->running);
+        fprintf(out, ", %" PRIu32 " still running, not changed", done->running);
     if (done->reordered)
-        fprintf(out, ", %" PRIu32 " %s put in order", done->reordered, done->reordered == 1 ? "ring" : "rings");
+        fprintf(out, ", %" PRIu32 " %s sorted", done->reordered, done->reordered == 1 ? "ring" : "rings");
     if (done->trimmed)
         fprintf(out, ", %" PRIu32 " %s trimmed by %" PRIu64 " bytes that held no event\n", done->trimmed,
                 done->trimmed == 1 ? "stream" : "streams", done->bytes);
@@ -49,7 +49,7 @@ static int repair_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_GO_ON)
         return status;
     if (!request.dir)
-        return options_usage(self, "which trace? give its directory");
+        return options_usage(self, "DIR is missing: give the directory of a recording");
     if (upmu_trace_repair(request.dir, &done) < 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
@@ -66,13 +66,13 @@ const struct command command_repair = {
     .name = "repair",
     .summary = "make the trace of a killed process readable for every CTF reader",
     .usage = "DIR",
-    .about = "Cuts the unfinished last packets off the streams of the recording DIR (or of one process in it), and\n"
-             "puts the packets of rings in the order of time, so that every CTF reader opens it. Recorded events are "
-             "never touched, the traces of processes that\n"
-             "still run are left alone, and repairing twice does no harm.\n",
+    .about =
+        "Cuts the unfinished last packets off the streams of the recording DIR (or of one process in it), and\n"
+        "sorts the packets of rings by time, so that every CTF reader opens it. Recorded events and the traces of\n"
+        "running processes do not change, and repairing twice is harmless.\n",
     .options = repair_options,
     .exits = "  0  done, also if there was nothing to trim\n"
              "  1  DIR is not there, cannot be written, or is no trace\n"
-             "  2  the command line makes no sense\n",
+             "  2  the command line is invalid\n",
     .run = repair_run,
 };

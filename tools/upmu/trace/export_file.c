@@ -46,15 +46,16 @@ static int write_to(const struct export_order *q, int fd, bool *written)
         return EXIT_FAILED;
     }
     if (result.lost)
-        complain("%" PRIu64 " events of this recording were lost when it was made", result.lost);
+        complain("%" PRIu64 " events were lost while recording", result.lost);
     if (result.omitted)
-        complain("%" PRIu64 " items were left out: more than viewers bear (512 levels, 200 lines)", result.omitted);
+        complain("%" PRIu64 " items were left out: viewers accept at most 512 levels and 200 lines", result.omitted);
     if (result.without_number)
-        complain("%" PRIu64 " counters of regions have no number, or are not the first process's: the sums lack them",
-                 result.without_number);
+        complain(
+            "%" PRIu64
+            " counters of regions have no value, or are not those of the first process: the sums do not include them",
+            result.without_number);
     if (result.damages)
-        complain("%" PRIu64 " damages: a part of the recording could not be read; the rest is exported",
-                 result.damages);
+        complain("%" PRIu64 " damaged parts of the recording could not be read; the rest is exported", result.damages);
     return result.damages ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -69,7 +70,7 @@ static int export_to_device(const struct export_order *q)
 {
     int fd = open(q->output, O_WRONLY | O_CLOEXEC);
     if (fd < 0) {
-        complain("%s cannot be written: %s", q->output, strerror(errno));
+        complain("cannot write %s: %s", q->output, strerror(errno));
         return EXIT_FAILED;
     }
     int status = export_to(q, fd);
@@ -91,14 +92,14 @@ int export_to_file(const struct export_order *q)
     int fd = n < (int)sizeof temporary ? open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
                                        : (errno = ENAMETOOLONG, -1);
     if (fd < 0) {
-        complain("%s cannot be written: %s", q->output, strerror(errno));
+        complain("cannot write %s: %s", q->output, strerror(errno));
         return EXIT_FAILED;
     }
     bool written;
     int status = write_to(q, fd, &written);
     bool closed = close(fd) == 0;
     if (written && (!closed || rename(temporary, target) != 0)) {
-        complain("%s cannot be written: %s", q->output, strerror(errno));
+        complain("cannot write %s: %s", q->output, strerror(errno));
         status = EXIT_FAILED;
         written = false;
     }

@@ -13,7 +13,7 @@
 enum exit_status {
     EXIT_OK = 0,
     EXIT_FAILED = 1,           /**< the job could not be done, or not wholly; standard error says why */
-    EXIT_USAGE = 2,            /**< the command line makes no sense */
+    EXIT_USAGE = 2,            /**< the command line is invalid */
     EXIT_FOUND = 3,            /**< deadlock: there is one */
     EXIT_NOT_EXECUTABLE = 126, /**< stat, record: the command was found and could not be executed */
     EXIT_NOT_FOUND = 127,      /**< stat, record: there is no such command */

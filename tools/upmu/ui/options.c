@@ -174,7 +174,7 @@ static void help_line(FILE *out, const struct option_spec *o)
 int options_moment(const struct command *cmd, const char *option, const char *value, uint64_t *ns)
 {
     if (!number_moment(value, ns))
-        return options_usage(cmd, "%s needs seconds since the beginning, such as 1.25, not '%s'", option, value);
+        return options_usage(cmd, "%s needs seconds since the start, such as 1.25, not '%s'", option, value);
     if (*ns == 0 && strcmp(option, "--to") == 0)
         return options_usage(cmd, "--to needs seconds above 0");
     return 0;
