@@ -185,14 +185,15 @@ SCRIPT
 }
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     mended 'mount -t tmpfs none /sys' pmu
-    if unshare -m mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null; then
+    with_tracefs='mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit; exec "$@"'
+    if unshare -m sh -c "$with_tracefs" sh true 2>/dev/null; then
         mended 'umount -l /sys/kernel/debug 2>/dev/null; umount -l /sys/kernel/tracing 2>/dev/null; true' tracepoints
         # What other users may not read, root may.
         if [ -n "${upmu:-}" ]; then
-            unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' sh \
+            unshare -m sh -c "$with_tracefs" sh \
                 "${nobody[@]}" "$upmu" doctor >"$work/out" 2>"$work/err"
             if grep -q "remedy: Run as root" "$work/out"; then
-                unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && exec "$@"' sh "$UPMU" doctor \
+                unshare -m sh -c "$with_tracefs" sh "$UPMU" doctor \
                     >"$work/out" 2>"$work/err"
                 grep -q "tracepoints can be named" "$work/out" && helped || no_help "tracefs as root"
             fi

@@ -24,14 +24,14 @@ expect 0 "$UPMU" record --sched -o probe "$FUTEXES"
 expect 0 "$UPMU" report --json probe
 note=$(in_json "d['processes'][0]['sched_note'] or ''")
 [ -z "$note" ] || skip "$note"
-[ "$(id -u)" -eq 0 ] && unshare -m mount -t tracefs none /sys/kernel/tracing 2>err ||
+[ "$(id -u)" -eq 0 ] && with_tracefs true 2>err ||
     skip "tracefs cannot be mounted here, so there are no tracepoints: $(head -1 err)"
 expect 0 unshare -m sh -c 'mount -t tmpfs none /sys/kernel && "$0" record --sched -o without "$1"' "$UPMU" "$FUTEXES"
 unknown without "no tracefs"
 
-unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing && test -e /sys/kernel/tracing/events/syscalls/sys_enter_futex' ||
+with_tracefs test -e /sys/kernel/tracing/events/syscalls/sys_enter_futex ||
     skip "this kernel has no tracepoints of system calls"
-expect 0 unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing && "$0" record --sched -o with "$1"' "$UPMU" "$FUTEXES"
+expect 0 with_tracefs "$UPMU" record --sched -o with "$FUTEXES"
 read -r unseen n_unseen < <(sed -n 's/^unseen //p' out)
 read -r seen n_seen < <(sed -n 's/^seen //p' out)
 expect 0 "$UPMU" report --json with

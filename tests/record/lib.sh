@@ -39,3 +39,8 @@ finish_worker() {
     touch "$work/end"
     wait "$recorder" || fail "the recorder ended with $?: $(cat "$work/err")"
 }
+
+# with_tracefs COMMAND...: with tracefs in /sys/kernel/tracing, where it may be mounted already
+with_tracefs() {
+    unshare -m sh -c 'mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing || exit; exec "$@"' sh "$@"
+}

@@ -37,14 +37,13 @@ note=$(in_json out "d['processes'][0]['sched_note'] or ''")
 "$UPMU" dump ran | grep -q ' sched-out "" cpu=' || fail "no switch in the list of events"
 
 # Tracepoints: who may not read them is told so, and has the rest.
-[ "$(id -u)" -eq 0 ] && unshare -m mount -t tracefs none /sys/kernel/tracing 2>err ||
+[ "$(id -u)" -eq 0 ] && with_tracefs true 2>err ||
     skip "tracefs cannot be mounted here, so there are no tracepoints: $(head -1 err)"
 expect 0 unshare -m sh -c 'mount -t tmpfs none /sys/kernel && "$0" record --kernel-locks -o without "$1" 20' \
     "$UPMU" "$WORKER"
 expect 0 "$UPMU" report without
 grep -q "waits for the kernel's locks are not recorded" out || fail "the reason is not said: $(cat out)"
-expect 0 unshare -m sh -c 'mount -t tracefs none /sys/kernel/tracing && "$0" record --kernel-locks -o with "$1" 50' \
-    "$UPMU" "$WORKER"
+expect 0 with_tracefs "$UPMU" record --kernel-locks -o with "$WORKER" 50
 expect 0 "$UPMU" report --json with
 [ "$(in_json out "d['processes'][0]['sched_note']")" = None ] || fail "tracepoints are refused: $(cat out)"
 [ "$(in_json out "sum(w['count'] for w in d['wake_ups'])")" -gt 10 ] ||

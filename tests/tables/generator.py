@@ -86,7 +86,7 @@ def rows_that_pass():
         "cpu.native.csv": ["# source: manual@2", NATIVE, "Other.NAME,raw:0x10,,,,"],
         "other.csv": [HEADER], "other.native.csv": [NATIVE, "MISSING.NAME,raw:0x2,,,manual@2,"],
         "cpu.presets.csv": ["# families: cpu other", PRESETS, "PAPI_BR_NTK,exact,MISSING.NAME,", "PAPI_BR_NTK,approximate,other.name,about"],
-    }, '.config = 0x0, .config1 = 0x0, .machine_code = UINT64_C(0x3c), .counters = 0x200000f, .kind = 1',
+    }, '.config = 0x0, .config1 = 0x0, .raw_encoding = UINT64_C(0x3c), .counters = 0x200000f, .kind = 1',
         '.counters = 0xffffff', '.counters = 0x5', '.why = "walks, completed", .source = "manual@2"',
         '.config1 = 0x2', '.why = "a \\"quote\\"", .source = "manual@3"',
         '.formula = "dtlb-load-miss + 2*Other.Name - dtlb-store-miss"', '.near = "stores branches"', '.n_events = 7',
@@ -174,12 +174,12 @@ def defaults_that_pass():
     loads, stores = "loads,exact,raw:0x1,,,,m@1", "stores,approximate,raw:0x2,,,about,m@1"
     both = ["loads-stores,loads + stores,loads stores | loads,"]
     must_pass("a sum", table([loads, stores.replace("approximate", "exact").replace("about", "")], both),
-              '.kind = 4, .grade = 1, .why = "", .source = "the sources of its terms", .formula = "loads + stores"')
-    must_pass("a sum of what is not exact", table([loads, stores], both), '.kind = 4, .grade = 2, .why = "the sum of')
+              '.kind = 4, .match = 1, .why = "", .source = "the sources of its terms", .formula = "loads + stores"')
+    must_pass("a sum of what is not exact", table([loads, stores], both), '.kind = 4, .match = 2, .why = "the sum of')
     must_pass("no sum of one code", table([loads, stores.replace("0x2", "0x1")], both),
-              '.name = "loads-stores"', '.kind = 0, .grade = 0, .why = "no event of this core is known to count it"',
+              '.name = "loads-stores"', '.kind = 0, .match = 0, .why = "no event of this core is known to count it"',
               '.near = "loads stores"')
-    must_pass("no sum of a part", table([loads], both), '.kind = 0, .grade = 0', '.near = "loads"')
+    must_pass("no sum of a part", table([loads], both), '.kind = 0, .match = 0', '.near = "loads"')
     must_pass("a row of its own", table([loads, "loads-stores,exact,raw:0x3,,,,m@1", stores], both), ".n_events = 3",
               ".config = 0x3")
     must_pass("the reason of the family", table([loads], both, ["# absent: not listed"]), '.why = "not listed"')
