@@ -27,8 +27,8 @@ static void extend_waits(struct upmu_overview *o, uint32_t process, const struct
 {
     uint64_t until = trace_time_of_raw(o->trace, process, f->header.alive_raw_ns);
     for (size_t i = 0; i < f->n_threads; i++) {
-        const struct live_slot *h = &f->threads[i].head;
-        if (h->state == LIVE_WAITS && h->since_ns < f->header.alive_ns)
+        const struct wait_file_slot *h = &f->threads[i].head;
+        if (h->state == WAIT_FILE_BLOCKED && h->since_ns < f->header.alive_ns)
             overview_extend_wait(&o->pass, process, h->tid, h->object, until, f->header.alive_ns - h->since_ns);
     }
 }

@@ -47,36 +47,36 @@ static bool read_all(int fd, void *to, size_t bytes, off_t at)
     return true;
 }
 
-static bool sensible(const struct live_slot *h)
+static bool sensible(const struct wait_file_slot *h)
 {
-    return h->version % 2 == 0 && h->state <= LIVE_ENDED && h->n_held <= LIVE_HELD_MAX;
+    return h->version % 2 == 0 && h->state <= WAIT_FILE_ENDED && h->n_held <= WAIT_FILE_HELD_MAX;
 }
 
 /* Reads one slot consistently. @return 1; 0 if it kept changing; UPMU_E_NOMEM. */
 static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_state_thread *t)
 {
     for (int i = 0; i < TRIES; i++) {
-        struct live_slot again;
-        if (!read_all(fd, &t->head, LIVE_HEAD_BYTES, at))
+        struct wait_file_slot again;
+        if (!read_all(fd, &t->head, WAIT_FILE_HEAD_BYTES, at))
             return 0;
         if (!sensible(&t->head))
             continue;
         t->first_held = (uint32_t)f->n_held;
         t->n_held = 0;
-        bool holds = t->head.state == LIVE_WAITS || t->head.state == LIVE_ENDED;
+        bool holds = t->head.state == WAIT_FILE_BLOCKED || t->head.state == WAIT_FILE_ENDED;
         for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
-            struct live_held *all = array_room(f->held, f->n_held + k, &f->cap_held, sizeof *all);
+            struct wait_file_held *all = array_room(f->held, f->n_held + k, &f->cap_held, sizeof *all);
             if (!all)
                 return wait_state_no_memory();
             f->held = all;
         }
         uint32_t n = holds ? t->head.n_held : 0;
-        if (n > 0 && !read_all(fd, &f->held[f->n_held], n * sizeof *f->held, at + LIVE_HELD_AT))
+        if (n > 0 && !read_all(fd, &f->held[f->n_held], n * sizeof *f->held, at + WAIT_FILE_HELD_AT))
             return 0;
-        t->stack = (struct live_stack){0};
-        if (t->head.state == LIVE_WAITS && !read_all(fd, &t->stack, sizeof t->stack, at + LIVE_HEAD_BYTES))
+        t->stack = (struct wait_file_stack){0};
+        if (t->head.state == WAIT_FILE_BLOCKED && !read_all(fd, &t->stack, sizeof t->stack, at + WAIT_FILE_HEAD_BYTES))
             return 0;
-        if (!read_all(fd, &again, LIVE_HEAD_BYTES, at) || again.version != t->head.version)
+        if (!read_all(fd, &again, WAIT_FILE_HEAD_BYTES, at) || again.version != t->head.version)
             continue;
         t->n_held = n;
         f->n_held += n;
@@ -88,31 +88,31 @@ static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_st
 
 static int read_slots(struct wait_state_file *f, int fd)
 {
-    for (uint32_t i = 0; i < f->header.slots && i < LIVE_SLOTS_MAX; i++) {
+    for (uint32_t i = 0; i < f->header.slots && i < WAIT_FILE_SLOTS_MAX; i++) {
         struct wait_state_thread *all = array_room(f->threads, f->n_threads, &f->cap_threads, sizeof *all);
         if (!all)
             return wait_state_no_memory();
         f->threads = all;
         struct wait_state_thread *t = &all[f->n_threads];
-        int rc = read_slot(f, fd, live_slot_at(i), t);
+        int rc = read_slot(f, fd, wait_file_slot_at(i), t);
         if (rc < 0)
             return rc;
         if (rc == 0) /* the slot kept changing: the thread runs */
-            *t = (struct wait_state_thread){.head = {.state = LIVE_RUNS}};
-        f->n_threads += t->head.state != LIVE_FREE;
+            *t = (struct wait_state_thread){.head = {.state = WAIT_FILE_RUNNING}};
+        f->n_threads += t->head.state != WAIT_FILE_FREE;
     }
     return 1;
 }
 
-static int check_header(const struct live_header *h, const char *path)
+static int check_header(const struct wait_file_header *h, const char *path)
 {
-    if (memcmp(h->magic, LIVE_MAGIC, sizeof h->magic) != 0)
+    if (memcmp(h->magic, WAIT_FILE_MAGIC, sizeof h->magic) != 0)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a wait-state file", path);
-    if (h->version != LIVE_VERSION || h->slot_bytes != LIVE_SLOT_BYTES)
+    if (h->version != WAIT_FILE_VERSION || h->slot_bytes != WAIT_FILE_SLOT_BYTES)
         return upmu_fail(UPMU_E_VERSION,
                          "\"%s\" has version %u, this libupmu reads version %d. Use the upmu that "
                          "recorded it.",
-                         path, h->version, LIVE_VERSION);
+                         path, h->version, WAIT_FILE_VERSION);
     return 0;
 }
 
@@ -120,7 +120,7 @@ int wait_state_file_read(struct wait_state_file *f, const char *dir)
 {
     char path[PATH_MAX];
     memset(f, 0, sizeof *f);
-    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir) >= (int)sizeof path)
         return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)

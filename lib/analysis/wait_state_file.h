@@ -11,16 +11,16 @@
 
 /** A consistent copy of a thread's slot. */
 struct wait_state_thread {
-    struct live_slot head;   /**< without the locks held */
-    struct live_stack stack; /**< of a thread that waits; valid if its number is that of `head` */
+    struct wait_file_slot head;   /**< without the locks held */
+    struct wait_file_stack stack; /**< of a thread that waits; valid if its number is that of `head` */
     uint32_t first_held, n_held;
 };
 
 struct wait_state_file {
-    struct live_header header;
+    struct wait_file_header header;
     struct wait_state_thread *threads; /**< those that run, wait, or have ended while holding locks */
     size_t n_threads, cap_threads;
-    struct live_held *held;
+    struct wait_file_held *held;
     size_t n_held, cap_held;
 };
 

@@ -79,7 +79,7 @@ int upmu_deadlocks_at(const struct upmu_deadlocks *d, size_t i, struct upmu_dead
     };
     if (has_object(f->kind)) {
         ours.object = f->object;
-        const struct live_slot *h = &s->file.threads[s->snapshot.members[f->first]].head;
+        const struct wait_file_slot *h = &s->file.threads[s->snapshot.members[f->first]].head;
         ours.object_type =
             h->object == f->object ? h->type : UPMU_OBJECT_MUTEX; /* else it is the mutex to be reacquired */
     }
@@ -111,7 +111,7 @@ static const struct wait_state_thread *thread_at(const struct upmu_deadlocks *d,
     return NULL;
 }
 
-static int wait_kind(const struct live_slot *h)
+static int wait_kind(const struct wait_file_slot *h)
 {
     static const uint8_t of_type[] = {
         [UPMU_OBJECT_MUTEX] = UPMU_WAIT_MUTEX,   [UPMU_OBJECT_SEM] = UPMU_WAIT_SEM,
@@ -137,7 +137,7 @@ int upmu_deadlocks_thread_at(const struct upmu_deadlocks *d, size_t i, size_t k,
     const struct wait_state_thread *t = thread_at(d, i, k);
     if (!t)
         return UPMU_E_END;
-    const struct live_slot *h = &t->head;
+    const struct wait_file_slot *h = &t->head;
     const struct upmu_deadlock_thread ours = {
         .tid = h->tid,
         .name = h->name,
@@ -175,7 +175,7 @@ int upmu_deadlocks_held_at(const struct upmu_deadlocks *d, size_t i, size_t k, s
     const struct wait_state_thread *t = thread_at(d, i, k);
     if (!t || h >= t->n_held)
         return UPMU_E_END;
-    const struct live_held *held = &d->processes[d->items[i].process].wait_state.file.held[t->first_held + h];
+    const struct wait_file_held *held = &d->processes[d->items[i].process].wait_state.file.held[t->first_held + h];
     const struct upmu_deadlock_held ours = {
         .lock = held->lock,
         .shared = held->shared,

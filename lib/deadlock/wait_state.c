@@ -37,9 +37,9 @@ static bool is_held(const struct wait_state *s, uint64_t lock)
     return false;
 }
 
-static bool push_held(struct wait_state *s, struct live_held h)
+static bool push_held(struct wait_state *s, struct wait_file_held h)
 {
-    struct live_held *all = array_room(s->file.held, s->file.n_held, &s->file.cap_held, sizeof *all);
+    struct wait_file_held *all = array_room(s->file.held, s->file.n_held, &s->file.cap_held, sizeof *all);
     if (!all)
         return false;
     s->file.held = all;
@@ -54,7 +54,7 @@ static int add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t 
     for (uint32_t i = 0; i < t->n_held; i++)
         if (!push_held(s, s->file.held[t->first_held + i]))
             return wait_state_no_memory();
-    if (!push_held(s, (struct live_held){.lock = lock}))
+    if (!push_held(s, (struct wait_file_held){.lock = lock}))
         return wait_state_no_memory();
     t->first_held = first;
     t->n_held++;
@@ -67,13 +67,13 @@ static int add_held(struct wait_state *s, struct wait_state_thread *t, uint64_t 
  * 1; UPMU_E_NOMEM. */
 static int add_mutex_owner(struct wait_state *s, size_t i)
 {
-    const struct live_slot h = s->file.threads[i].head;
-    bool has_peer = h.state == LIVE_WAITS && h.kind == UPMU_TRACE_LOCK_BLOCK && h.type == UPMU_OBJECT_MUTEX &&
-                    h.peer > 0 && h.owner != LIVE_OWNER_UNKNOWN;
+    const struct wait_file_slot h = s->file.threads[i].head;
+    bool has_peer = h.state == WAIT_FILE_BLOCKED && h.kind == UPMU_TRACE_LOCK_BLOCK && h.type == UPMU_OBJECT_MUTEX &&
+                    h.peer > 0 && h.owner != WAIT_FILE_OWNER_UNKNOWN;
     struct wait_state_thread *owner = has_peer ? thread_with(s, h.peer) : NULL;
     bool owner_waits =
-        owner && owner->head.state == LIVE_WAITS && (owner->head.since_ns < h.since_ns || h.peer == h.tid);
-    bool gone = has_peer && h.owner == LIVE_OWNER_GONE && !owner;
+        owner && owner->head.state == WAIT_FILE_BLOCKED && (owner->head.since_ns < h.since_ns || h.peer == h.tid);
+    bool gone = has_peer && h.owner == WAIT_FILE_OWNER_GONE && !owner;
     if (!(owner_waits || gone) || is_held(s, h.object))
         return 1;
     if (gone) {
@@ -83,7 +83,7 @@ static int add_mutex_owner(struct wait_state *s, size_t i)
             return wait_state_no_memory();
         s->file.threads = all;
         owner = &all[s->file.n_threads++];
-        *owner = (struct wait_state_thread){.head = {.state = LIVE_ENDED, .tid = h.peer}};
+        *owner = (struct wait_state_thread){.head = {.state = WAIT_FILE_ENDED, .tid = h.peer}};
     }
     return add_held(s, owner, h.object);
 }
@@ -91,10 +91,11 @@ static int add_mutex_owner(struct wait_state *s, size_t i)
 /* Uses the saved wakers if no thread has begun to wait since. */
 static void restore_wakers(struct wait_state *s)
 {
-    const struct live_header *h = &s->file.header;
+    const struct wait_file_header *h = &s->file.header;
     bool later = false;
     for (size_t i = 0; i < s->file.n_threads; i++)
-        later = later || s->file.threads[i].head.state == LIVE_RUNS || s->file.threads[i].head.since_ns > h->seen_ns;
+        later = later || s->file.threads[i].head.state == WAIT_FILE_RUNNING ||
+                s->file.threads[i].head.since_ns > h->seen_ns;
     if (h->seen_ns != 0 && !later)
         s->wakers = (struct wait_state_wakers){.known = true,
                                                .asleep = true,
@@ -119,10 +120,10 @@ int wait_state_read(struct wait_state *s, const char *dir)
 }
 
 /* Writes the bytes of `h` from `from` to `to` into the file. */
-static int write_part(const char *dir, const struct live_header *h, size_t from, size_t to)
+static int write_part(const char *dir, const struct wait_file_header *h, size_t from, size_t to)
 {
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, dir) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir) >= (int)sizeof path)
         return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
     int fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd < 0 ? -1 : pwrite(fd, (const char *)h + from, to - from, (off_t)from);
@@ -141,8 +142,9 @@ static uint64_t clock_ns(clockid_t clock)
 
 int wait_state_save_wakers(const struct wait_state *s, const char *dir)
 {
-    struct live_header h = s->file.header;
-    size_t from = offsetof(struct live_header, seen_ns), to = offsetof(struct live_header, outside) + sizeof h.outside;
+    struct wait_file_header h = s->file.header;
+    size_t from = offsetof(struct wait_file_header, seen_ns),
+           to = offsetof(struct wait_file_header, outside) + sizeof h.outside;
     h.seen_ns = s->wakers.asked_ns;
     h.caught = s->wakers.caught;
     h.timers = s->wakers.timers;
@@ -158,14 +160,14 @@ struct alive_time alive_time_now(void)
 
 int wait_state_save_alive(const char *dir, const struct alive_time *at)
 {
-    const struct live_header h = {.alive_raw_ns = at->raw_ns, .alive_ns = at->real_ns};
-    return write_part(dir, &h, offsetof(struct live_header, alive_raw_ns),
-                      offsetof(struct live_header, alive_ns) + sizeof h.alive_ns);
+    const struct wait_file_header h = {.alive_raw_ns = at->raw_ns, .alive_ns = at->real_ns};
+    return write_part(dir, &h, offsetof(struct wait_file_header, alive_raw_ns),
+                      offsetof(struct wait_file_header, alive_ns) + sizeof h.alive_ns);
 }
 
 /* ------------------------------------------------------------------------------------------------- snapshot */
 
-static enum wg_wait wait_of(const struct live_slot *h)
+static enum wg_wait wait_of(const struct wait_file_slot *h)
 {
     switch (h->kind) {
     case UPMU_TRACE_COND_WAIT:
@@ -185,11 +187,11 @@ static enum wg_wait wait_of(const struct live_slot *h)
     }
 }
 
-static uint32_t joined_thread(const struct wait_state *s, const struct live_slot *h)
+static uint32_t joined_thread(const struct wait_state *s, const struct wait_file_slot *h)
 {
     for (size_t i = 0; i < s->file.n_threads; i++) {
-        const struct live_slot *o = &s->file.threads[i].head;
-        if (o->state != LIVE_ENDED && o->handle != 0 && o->handle == h->object)
+        const struct wait_file_slot *o = &s->file.threads[i].head;
+        if (o->state != WAIT_FILE_ENDED && o->handle != 0 && o->handle == h->object)
             return (uint32_t)i;
     }
     return WG_NONE;
@@ -198,7 +200,7 @@ static uint32_t joined_thread(const struct wait_state *s, const struct live_slot
 /* Whether a thread waiting for a condition variable shows that an ended thread holds the mutex permanently: the
  * waiter held it at the begin of its wait, so the other acquired it later. Only a robust mutex passes to the next
  * owner. */
-static bool released_to(const struct live_slot *h, const struct live_slot *ended, uint64_t lock)
+static bool released_to(const struct wait_file_slot *h, const struct wait_file_slot *ended, uint64_t lock)
 {
     return h->kind == UPMU_TRACE_COND_WAIT && h->object2 == lock && !(h->flags & UPMU_TRACE_FLAG_ROBUST) &&
            h->since_ns < ended->since_ns;
@@ -206,13 +208,13 @@ static bool released_to(const struct live_slot *h, const struct live_slot *ended
 
 /* Whether an ended thread still holds the lock. A waiter for a mutex has recorded its owner; another lock cannot
  * have a new holder before the ended thread releases it. */
-static bool still_held(const struct wait_state *s, const struct live_slot *ended, uint64_t lock)
+static bool still_held(const struct wait_state *s, const struct wait_file_slot *ended, uint64_t lock)
 {
     for (size_t i = 0; i < s->file.n_threads; i++) {
-        const struct live_slot *h = &s->file.threads[i].head;
+        const struct wait_file_slot *h = &s->file.threads[i].head;
         bool wants = h->kind == UPMU_TRACE_LOCK_BLOCK && h->object == lock;
         bool found = wants && (h->type != UPMU_OBJECT_MUTEX || h->peer == ended->tid);
-        if (h->state == LIVE_WAITS && (found || released_to(h, ended, lock)))
+        if (h->state == WAIT_FILE_BLOCKED && (found || released_to(h, ended, lock)))
             return true;
     }
     return false;
@@ -221,10 +223,10 @@ static bool still_held(const struct wait_state *s, const struct live_slot *ended
 static void snapshot_thread(struct wait_state *s, size_t i, struct wg_hold *holds)
 {
     const struct wait_state_thread *t = &s->file.threads[i];
-    const struct live_slot *h = &t->head;
+    const struct wait_file_slot *h = &t->head;
     struct wg_thread *w = &s->snapshot.threads[i];
     *w = (struct wg_thread){.target = WG_NONE, .first_hold = (uint32_t)s->snapshot.n_holds, .object = h->object};
-    w->wait = h->state == LIVE_ENDED ? WG_ENDED : h->state == LIVE_WAITS ? wait_of(h) : WG_RUNNING;
+    w->wait = h->state == WAIT_FILE_ENDED ? WG_ENDED : h->state == WAIT_FILE_BLOCKED ? wait_of(h) : WG_RUNNING;
     w->timed = (h->flags & UPMU_TRACE_FLAG_TIMED) != 0;
     w->outside = (h->flags & UPMU_TRACE_FLAG_PSHARED) != 0 && !s->wakers.inside;
     w->writers_first = true; /* a blocked reader without an active writer is behind a waiting one */
@@ -233,8 +235,8 @@ static void snapshot_thread(struct wait_state *s, size_t i, struct wg_hold *hold
     if (w->wait == WG_COND)
         w->mutex = h->object2;
     for (uint32_t k = 0; k < t->n_held; k++) {
-        const struct live_held *held = &s->file.held[t->first_held + k];
-        if (held->lock == 0 || (h->state == LIVE_ENDED && !still_held(s, h, held->lock)))
+        const struct wait_file_held *held = &s->file.held[t->first_held + k];
+        if (held->lock == 0 || (h->state == WAIT_FILE_ENDED && !still_held(s, h, held->lock)))
             continue;
         holds[s->snapshot.n_holds++] = (struct wg_hold){.lock = held->lock, .shared = held->shared != 0};
         w->n_holds++;
@@ -271,7 +273,7 @@ int wait_state_find_blocked(struct wait_state *s)
     return 0;
 }
 
-static uint64_t slot_hash(const struct live_slot *h)
+static uint64_t slot_hash(const struct wait_file_slot *h)
 {
     uint64_t one = ((uint64_t)(uint32_t)h->tid << 32 ^ h->version) * 0x9e3779b97f4a7c15u;
     return (one ^ one >> 31) * 0xbf58476d1ce4e5b9u;

@@ -28,20 +28,20 @@ struct notes {
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-static int read_notes(struct notes *n, const char *dir, const struct live_header *h)
+static int read_notes(struct notes *n, const char *dir, const struct wait_file_header *h)
 {
     char path[PATH_MAX];
-    uint32_t bytes = h->notes <= LIVE_NOTES_MAX ? h->notes : LIVE_NOTES_MAX;
+    uint32_t bytes = h->notes <= WAIT_FILE_NOTES_MAX ? h->notes : WAIT_FILE_NOTES_MAX;
     /* There is at least one note, the module of the program. */
-    bool sensible = h->notes > 0 && h->notes <= LIVE_NOTES_MAX;
+    bool sensible = h->notes > 0 && h->notes <= WAIT_FILE_NOTES_MAX;
     *n = (struct notes){.data = calloc(bytes + 1, 1), .whole = sensible && !h->notes_missing};
     if (!n->data)
         return deadlocks_no_memory();
-    int len = snprintf(path, sizeof path, "%s/" LIVE_FILE, dir);
+    int len = snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir);
     int fd = len < (int)sizeof path ? open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) : -1;
     ssize_t got = 1;
     while (fd >= 0 && n->bytes < bytes && got > 0) {
-        got = pread(fd, n->data + n->bytes, bytes - n->bytes, (off_t)LIVE_NOTES_AT + n->bytes);
+        got = pread(fd, n->data + n->bytes, bytes - n->bytes, (off_t)WAIT_FILE_NOTES_AT + n->bytes);
         if (got < 0 && errno == EINTR)
             got = 1;
         else if (got > 0)
@@ -54,9 +54,9 @@ static int read_notes(struct notes *n, const char *dir, const struct live_header
 }
 
 /* The note at `at`, with texts that end within it; NULL past the last, or if it is malformed: `whole` is false then. */
-static const struct live_note *note_at(struct notes *n, uint32_t at, const char **second)
+static const struct wait_file_note *note_at(struct notes *n, uint32_t at, const char **second)
 {
-    const struct live_note *note = (const struct live_note *)(const void *)(n->data + at);
+    const struct wait_file_note *note = (const struct wait_file_note *)(const void *)(n->data + at);
     if (at == n->bytes)
         return NULL;
     n->whole = n->whole && n->bytes - at >= sizeof *note && note->bytes >= sizeof *note && note->bytes % 8 == 0 &&
@@ -86,7 +86,7 @@ static int add_event(struct upmu_overview *o, const struct wait_state *s, int ki
     return overview_add(&o->pass, &e);
 }
 
-static int add_note(struct upmu_overview *o, const struct wait_state *s, const struct live_note *note,
+static int add_note(struct upmu_overview *o, const struct wait_state *s, const struct wait_file_note *note,
                     const char *second, bool *whole)
 {
     const struct upmu_trace_module m = {
@@ -97,11 +97,11 @@ static int add_note(struct upmu_overview *o, const struct wait_state *s, const s
         .path = second,
     };
     switch (note->kind) {
-    case LIVE_NOTE_MODULE:
+    case WAIT_FILE_NOTE_MODULE:
         return trace_bare_module(o->trace, &m);
-    case LIVE_NOTE_NAME:
+    case WAIT_FILE_NOTE_NAME:
         return add_event(o, s, UPMU_TRACE_LOCK_NAME, (int)note->value[1], note->value[0], second);
-    case LIVE_NOTE_END:
+    case WAIT_FILE_NOTE_END:
         return add_event(o, s, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_NONE, note->value[0], "");
     default: /* being written, or of a kind of a later version */
         *whole = false;
@@ -112,7 +112,7 @@ static int add_note(struct upmu_overview *o, const struct wait_state *s, const s
 static int add_notes(struct upmu_overview *o, const struct wait_state *s, bool *whole)
 {
     struct notes n;
-    const struct live_note *note;
+    const struct wait_file_note *note;
     const char *second;
     int rc = read_notes(&n, o->dir, &s->file.header);
     for (uint32_t at = 0; rc == 0 && (note = note_at(&n, at, &second)) != NULL; at += note->bytes)
@@ -131,12 +131,12 @@ static int add_object(struct upmu_overview *o, int type, uint64_t address)
 
 static int add_stack(struct upmu_overview *o, const struct wait_state_thread *t, bool *whole)
 {
-    const struct live_stack *k = &t->stack;
+    const struct wait_file_stack *k = &t->stack;
     const struct upmu_trace_stack stack = {
         .frames = k->frames, .n_frames = k->n, .method = k->method, .truncated = k->truncated};
     if (t->head.stack == 0)
         return 0;
-    if (k->id == t->head.stack && k->n <= LIVE_FRAMES_MAX)
+    if (k->id == t->head.stack && k->n <= WAIT_FILE_FRAMES_MAX)
         return trace_bare_stack(o->trace, k->id, &stack);
     *whole = false;
     return 0;
@@ -145,11 +145,11 @@ static int add_stack(struct upmu_overview *o, const struct wait_state_thread *t,
 static int add_thread(struct upmu_overview *o, const struct wait_state *s, const struct wait_state_thread *t,
                       bool *whole)
 {
-    const struct live_slot *h = &t->head;
+    const struct wait_file_slot *h = &t->head;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < t->n_held; i++)
         rc = add_object(o, (int)s->file.held[t->first_held + i].type, s->file.held[t->first_held + i].lock);
-    if (h->state != LIVE_WAITS)
+    if (h->state != WAIT_FILE_BLOCKED)
         return rc;
     if (rc == 0)
         rc = add_object(o, h->type, h->object);

@@ -73,10 +73,10 @@ static bool read_timers(pid_t pid, uint32_t *timers)
     return known;
 }
 
-static const struct live_slot *live_slot_of(const struct wait_state *s, int tid)
+static const struct wait_file_slot *live_slot_of(const struct wait_state *s, int tid)
 {
     for (size_t i = 0; i < s->file.n_threads; i++)
-        if (s->file.threads[i].head.tid == tid && s->file.threads[i].head.state != LIVE_ENDED)
+        if (s->file.threads[i].head.tid == tid && s->file.threads[i].head.state != WAIT_FILE_ENDED)
             return &s->file.threads[i].head;
     return NULL;
 }
@@ -103,10 +103,10 @@ static char task_state(pid_t pid, int tid)
 
 /* Whether the thread waits for a wake-up, which has no visible effect before it runs. Other waits are for an
  * object with a holder. */
-static bool waits_to_be_woken(const struct live_slot *h)
+static bool waits_to_be_woken(const struct wait_file_slot *h)
 {
-    return h->state == LIVE_WAITS && (h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
-                                      h->kind == UPMU_TRACE_FUTEX_WAIT || h->type == UPMU_OBJECT_SEM);
+    return h->state == WAIT_FILE_BLOCKED && (h->kind == UPMU_TRACE_COND_WAIT || h->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+                                             h->kind == UPMU_TRACE_FUTEX_WAIT || h->type == UPMU_OBJECT_SEM);
 }
 
 static size_t count_to_be_woken(const struct wait_state *s)
@@ -134,7 +134,7 @@ static bool read_threads(const struct wait_state *s, pid_t pid, struct wait_stat
         char state = tid > 0 ? task_state(pid, tid) : 0;
         if (state == 0)
             continue;
-        const struct live_slot *h = live_slot_of(s, tid);
+        const struct wait_file_slot *h = live_slot_of(s, tid);
         alive++;
         w->unknown += !h;
         asleep += h && waits_to_be_woken(h) && state == 'S';
@@ -146,7 +146,7 @@ static bool read_threads(const struct wait_state *s, pid_t pid, struct wait_stat
 
 static bool may_be_shared(const struct wait_state_thread *t)
 {
-    return t->head.state == LIVE_WAITS && (t->head.flags & UPMU_TRACE_FLAG_PSHARED) != 0;
+    return t->head.state == WAIT_FILE_BLOCKED && (t->head.flags & UPMU_TRACE_FLAG_PSHARED) != 0;
 }
 
 /* Whether a line of maps is a private mapping that contains the address. */

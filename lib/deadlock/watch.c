@@ -117,7 +117,7 @@ static void watch_drop_unseen(struct upmu_deadlock_watch *w)
 static bool all_wait(const struct wait_state *s)
 {
     for (size_t i = 0; i < s->file.n_threads; i++)
-        if (s->file.threads[i].head.state == LIVE_RUNS)
+        if (s->file.threads[i].head.state == WAIT_FILE_RUNNING)
             return false;
     return true;
 }

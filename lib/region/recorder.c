@@ -127,29 +127,29 @@ struct control_header *upmu_recorder_control_(void)
     return recorder_alive() && upmu_regions.trace ? trace_writer_control(upmu_regions.trace) : NULL;
 }
 
-struct live_header *upmu_recorder_live_(void)
+struct wait_file_header *upmu_recorder_wait_file_(void)
 {
     int saved = errno;
-    struct live_header *h = recorder_alive() && upmu_regions.trace ? trace_writer_live(upmu_regions.trace) : NULL;
+    struct wait_file_header *h = recorder_alive() && upmu_regions.trace ? trace_writer_wait_file(upmu_regions.trace) : NULL;
     errno = saved;
     return h;
 }
 
-struct live_slot *upmu_recorder_live_slot_(uint32_t index)
+struct wait_file_slot *upmu_recorder_wait_file_slot_(uint32_t index)
 {
     int saved = errno;
-    struct live_slot *s =
-        recorder_alive() && upmu_regions.trace ? trace_writer_live_slot(upmu_regions.trace, index) : NULL;
+    struct wait_file_slot *s =
+        recorder_alive() && upmu_regions.trace ? trace_writer_wait_file_slot(upmu_regions.trace, index) : NULL;
     errno = saved;
     return s;
 }
 
-int upmu_recorder_live_reserve_(uint32_t index, size_t bytes)
+int upmu_recorder_wait_file_reserve_(uint32_t index, size_t bytes)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* opening and reserving are cancellation points */
     int rc =
-        recorder_alive() && upmu_regions.trace ? trace_writer_live_reserve(upmu_regions.trace, index, bytes) : -EIO;
+        recorder_alive() && upmu_regions.trace ? trace_writer_wait_file_reserve(upmu_regions.trace, index, bytes) : -EIO;
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return rc;

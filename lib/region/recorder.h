@@ -17,8 +17,8 @@
 
 struct trace_stream;
 struct control_header;
-struct live_header;
-struct live_slot;
+struct wait_file_header;
+struct wait_file_slot;
 
 /** Make sure the process records into `dir` (NULL: UPMU_TRACE, or "upmu-trace"). If a trace is open already it is used,
  *  whatever `dir` says. Regions are set up with it. @return 0; UPMU_E_IO, UPMU_E_NOMEM. Not signal safe. */
@@ -75,9 +75,9 @@ UPMU_API void upmu_recorder_lost_(uint64_t n);
  *  there is no trace. In a forked child NULL until its own trace exists. */
 UPMU_API struct control_header *upmu_recorder_control_(void);
 
-/** The file of what threads stand at, see trace_writer_live(): NULL and -EIO while there is no trace. Keep errno. */
-UPMU_API struct live_header *upmu_recorder_live_(void);
-UPMU_API struct live_slot *upmu_recorder_live_slot_(uint32_t index);
-UPMU_API int upmu_recorder_live_reserve_(uint32_t index, size_t bytes);
+/** The file of what threads stand at, see trace_writer_wait_file(): NULL and -EIO while there is no trace. Keep errno. */
+UPMU_API struct wait_file_header *upmu_recorder_wait_file_(void);
+UPMU_API struct wait_file_slot *upmu_recorder_wait_file_slot_(uint32_t index);
+UPMU_API int upmu_recorder_wait_file_reserve_(uint32_t index, size_t bytes);
 
 #endif

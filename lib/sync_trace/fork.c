@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks a forked child has from its parent. Room: sync_trace; before it fork(), after it mutex.c, which asks whose a mutex
- * is, and process.c, which begins the child's recording.
+ * A forked child: its own trace, and locks inherited from its parent.
  *
- * In a child a mutex still carries the id of the parent's thread that had it. If that was the thread that forked, the
- * child's only thread has it now; any other is not here, and nobody gives the mutex back.
+ * In a child a mutex still has the thread id of its owner in the parent. If that thread forked, its owner now is the child's
+ * only thread; any other owner does not exist here, and the mutex is never released.
  *
- * A child records from its first call that is safe to begin at, and locking is none (an allocator may be below us). One
- * that stands in its very first locks would never come there. So in a child pthread_mutex_lock() goes by way of
- * first_lock(): where a try fails, in a process that has but one thread or has not begun to record, there is nothing left
- * to be careful of. Forks that pass the handlers by (vfork, _Fork, clone) leave all as it is.
+ * A child records from its first call that is safe to begin in. Locking is not (an allocator may be active below), but a
+ * child that blocks in its very first lock would never get to another call. So in a child pthread_mutex_lock() goes through
+ * fork_first_lock(): if a try fails there is nothing left to be careful of. Forks without handlers (vfork, _Fork, clone)
+ * change nothing.
  */
+#include "sync_trace/fork.h"
+
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/sync.h"
+#include "region/recorder.h"
+#include "sync_trace/gate.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/thread_life.h"
 
 enum { FORMER_MAX = 8 };
 
 static struct {
     uint32_t installed;
-    pid_t process;            /**< of which the rest is true */
-    uint32_t n;               /**< forks behind us */
-    pid_t former[FORMER_MAX]; /**< what the thread that forked was called in each parent */
+    pid_t process;            /**< process that the other fields are of */
+    uint32_t n;               /**< forks so far */
+    pid_t former[FORMER_MAX]; /**< id of the forking thread in each parent */
     int (*mutex_lock)(pthread_mutex_t *);
 } forked;
 
@@ -34,7 +38,32 @@ static void before_fork(void)
     sync_tls.forking = (uint32_t)syscall(SYS_gettid);
 }
 
-static int first_lock(pthread_mutex_t *m)
+static int fork_first_lock(pthread_mutex_t *m);
+
+/* The child records from here on. */
+static void fork_restore_lock(void)
+{
+    if (__atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED) == fork_first_lock)
+        __atomic_store_n(&sync_real.mutex_lock, forked.mutex_lock, __ATOMIC_RELAXED);
+}
+
+void sync_child_start(void)
+{
+    uint32_t free_claim = 0;
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel); /* making files has cancellation points, the caller may have none */
+    if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+        fork_restore_lock();
+        sync_threads_forget();
+        if (upmu_recorder_stream_())
+            (void)sync_gate_open(sync_process.mode);
+    }
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+static int fork_first_lock(pthread_mutex_t *m)
 {
     int (*real)(pthread_mutex_t *) = forked.mutex_lock;
     if (__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) || sync_gate.claimed || sync_mutex_is_robust(m))
@@ -53,13 +82,13 @@ static void in_child(void)
     forked.n++;
     forked.process = getpid();
     int (*now)(pthread_mutex_t *) = __atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED);
-    if (!now || now == first_lock || !__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED))
+    if (!now || now == fork_first_lock || !__atomic_load_n(&sync_process.recording, __ATOMIC_RELAXED))
         return;
     forked.mutex_lock = now;
-    __atomic_store_n(&sync_real.mutex_lock, first_lock, __ATOMIC_RELAXED);
+    __atomic_store_n(&sync_real.mutex_lock, fork_first_lock, __ATOMIC_RELAXED);
 }
 
-int sync_forked_start(void)
+int sync_fork_start(void)
 {
     forked.process = getpid();
     if (forked.installed || pthread_atfork(before_fork, NULL, in_child) == 0) {
@@ -69,13 +98,7 @@ int sync_forked_start(void)
     return upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
-void sync_forked_begun(void)
-{
-    if (__atomic_load_n(&sync_real.mutex_lock, __ATOMIC_RELAXED) == first_lock)
-        __atomic_store_n(&sync_real.mutex_lock, forked.mutex_lock, __ATOMIC_RELAXED);
-}
-
-pid_t sync_forked_owner(pid_t owner)
+pid_t sync_fork_owner(pid_t owner)
 {
     for (uint32_t i = 0; i < forked.n && i < FORMER_MAX; i++)
         if (forked.former[i] == owner && forked.process == getpid())
@@ -83,7 +106,7 @@ pid_t sync_forked_owner(pid_t owner)
     return owner;
 }
 
-bool sync_forked_is_gone(pid_t owner)
+bool sync_fork_owner_is_gone(pid_t owner)
 {
     if (sync_thread_by_tid(owner) || forked.n > FORMER_MAX || forked.process != getpid())
         return false;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that the program gives before there is a trace. Room: sync_trace; before it custom.c, after it process.c, which
- * writes them when recording begins.
+ * Names that the program gives to objects before there is a trace.
  *
- * A table of fixed size without a lock: a slot is claimed, filled and published, and never given to another name. What
- * does not fit counts as lost once there is something to count in. A forked child that records has its parent's names.
+ * A table of fixed size without a lock: a slot is claimed, filled and published, and never reused. Names that do not fit
+ * are counted as lost when tracing begins. A forked child that records has its parent's names.
  */
+#include "sync_trace/names.h"
+
 #include <string.h>
 
 #include "base/tick.h"
 #include "region/recorder.h"
-#include "sync_trace/sync.h"
-#include "trace/write/writer.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/state/notes.h"
 #include "upmu/region.h"
 
 enum { NAMES = 256 };
 
-enum { NAME_FREE, NAME_KEPT, NAME_OVER };
+enum { NAME_FREE, NAME_KEPT, NAME_REMOVED };
 
 struct kept_name {
     uint32_t state;
@@ -53,7 +54,7 @@ void sync_names_forget(const void *object)
     for (uint32_t i = 0; i < names_claimed(); i++) {
         struct kept_name *n = &names.slot[i];
         if (__atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == NAME_KEPT && n->object == (uintptr_t)object)
-            __atomic_store_n(&n->state, NAME_OVER, __ATOMIC_RELEASE);
+            __atomic_store_n(&n->state, NAME_REMOVED, __ATOMIC_RELEASE);
     }
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begin and end of sync tracing, from the program or the environment; a forked child; the end of the process.
- * Room: sync_trace; before it the environment and the program, after it block.c and core's recorder.
+ * Begin and end of sync tracing, from the program or the environment.
  *
- * A process may meet a second copy of this library (another build, preloaded beside the one it is linked with). The copy
- * that the program's calls reach first works; one further down would see each call a second time, and stays off.
+ * A process may have two copies of this library (another build preloaded beside the linked one). The copy that the
+ * program's calls reach first works; the other one would see each call a second time, and stays off.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,17 +18,20 @@
 #include "base/sanitizer.h"
 #include "base/tick.h"
 #include "region/recorder.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/sync.h"
+#include "sync_trace/account/count_records.h"
+#include "sync_trace/account/lock_life.h"
+#include "sync_trace/fork.h"
+#include "sync_trace/gate.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/stack/modules.h"
+#include "sync_trace/stack/stacks.h"
+#include "sync_trace/stack/unwind.h"
+#include "sync_trace/thread_life.h"
+#include "sync_trace/wrap/freed.h"
 #include "trace/format/control.h"
-#include "trace/write/writer.h"
 
-#ifdef TICK_ISA_NAME
-uint32_t tick_use_isa;
-#endif
-
-struct sync_gate sync_gate __attribute__((aligned(SYNC_PAGE_MAX)));
-struct sync_process sync_process;
+enum { SAMPLE_DEFAULT = 1024 };
 
 static const char *const mode_names[] = {
     [MODE_OFF] = "paused", [MODE_CONTENDED] = "contended", [MODE_HOLDERS] = "holders",
@@ -100,10 +102,10 @@ static uint64_t sample_of(const struct upmu_sync_opts *o)
     const char *text = environment("UPMU_SYNC_SAMPLE");
     if (text)
         return parse_sample(text);
-    return o->sample == UPMU_SYNC_NO_SAMPLES ? 0 : o->sample ? o->sample : SYNC_SAMPLE_DEFAULT;
+    return o->sample == UPMU_SYNC_NO_SAMPLES ? 0 : o->sample ? o->sample : SAMPLE_DEFAULT;
 }
 
-/* UPMU_SYNC is a mode, "paused", or "paused:MODE": off, and MODE once somebody outside starts it. */
+/* UPMU_SYNC is a mode, "paused", or "paused:MODE": off, with MODE for `upmu ctl` to start. */
 static int mode_from_environment(const char *text)
 {
     static const char paused[] = "paused:";
@@ -148,8 +150,8 @@ static int check_alone(void)
                      "one first, so this one stays off: link with it or preload it, the same file");
 }
 
-/* A sanitizer's runtime takes the same calls over, and in a program built for one nothing may run before it, or in a thread
- * after it: which code without its instrumentation does. */
+/* A sanitizer's runtime interposes the same calls. In a program built for one, no code may run before the runtime has
+ * started, or in a thread after it has ended; this library's code would. */
 static int check_runtime(void)
 {
     const char *name = NULL;
@@ -164,23 +166,8 @@ static int check_runtime(void)
                 : 0;
 }
 
-/* Whether glibc keeps the owner of a mutex where we look for it. */
-static bool owner_is_known(void)
-{
-#ifdef __GLIBC__
-    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-    pid_t self = (pid_t)syscall(SYS_gettid);
-    if (SYNC_REAL(mutex_lock)(&m) != 0)
-        return false;
-    bool known = m.__data.__owner == self;
-    return SYNC_REAL(mutex_unlock)(&m) == 0 && known && m.__data.__owner == 0;
-#else
-    return false;
-#endif
-}
-
 /* Once in a process: tables, key, unwinder. */
-static int set_up(void)
+static int process_set_up(void)
 {
     if (sync_process.set_up)
         return 0;
@@ -197,18 +184,15 @@ static int set_up(void)
     if (rc == 0)
         rc = sync_modules_start();
     if (rc == 0)
-        rc = sync_blocks_start();
+        rc = sync_threads_start();
     if (rc == 0)
-        rc = sync_forked_start();
+        rc = sync_fork_start();
+    sync_freed_start();
     if (rc == 0)
-        rc = sync_freed_start();
+        rc = sync_lock_life_start();
     if (rc < 0)
         return rc;
-    sync_process.owner_known = owner_is_known();
-    sync_rwlock_start();
-    sync_spin_start();
-    sync_once_start();
-    sync_c11_start();
+    sync_layout_start();
     sync_unwind_start();
     sync_process.set_up = 1;
     return 0;
@@ -226,66 +210,15 @@ static void take_clock(void)
     sync_process.write_every = clock.hz / 2;
 }
 
-static uint64_t picoseconds(double ticks)
-{
-    return (uint64_t)(ticks * 1e12 / (double)sync_process.hz + 0.5);
-}
-
-static void measure_cost(struct sync_thread *t)
-{
-    enum { STACKS = 64 };
-    struct sync_process *p = &sync_process;
-    double full, compact;
-    if (!upmu_trace_cost_measure_(&full, &compact))
-        return;
-    p->cost.full_ps = picoseconds(full);
-    p->cost.compact_ps = picoseconds(compact);
-    if (p->depth == 0)
-        return;
-    uint64_t begin = tick_now();
-    for (int i = 0; i < STACKS; i++)
-        (void)sync_stack(t, begin, CALL_SITE());
-    p->cost.stack_ps = picoseconds((double)(tick_now() - begin) / (double)STACKS);
-}
-
-/* What the events to come will cost, for the report to add up: measured once, written into each trace. */
-static void write_own_cost(struct sync_thread *t)
-{
-    const struct sync_process *p = &sync_process;
-    if (p->cost.full_ps == 0)
-        measure_cost(t);
-    if (p->cost.full_ps != 0) /* one that is lost is counted */
-        (void)upmu_trace_own_cost_(t->stream, tick_now(), p->cost.full_ps, p->cost.compact_ps, p->cost.stack_ps);
-}
-
-/* The recorder is there: open the gate. */
-static int open_gate(uint32_t mode)
-{
-    struct control_header *control = upmu_recorder_control_();
-    if (!control)
-        return upmu_fail(UPMU_E_IO, "the trace could not be made");
-    __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
-    __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
-    sync_live_start();
-    __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
-    struct sync_thread *t = sync_thread();
-    if (t) {
-        sync_modules_scan(t);
-        write_own_cost(t);
-        sync_names_write(t);
-    }
-    return 0;
-}
-
 static int start(const struct upmu_sync_opts *o)
 {
     int mode = mode_of(o), depth = depth_of(o), rc;
     uint64_t sample = sample_of(o);
     if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
-    if ((rc = set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
+    if ((rc = process_set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
-    (void)upmu_recorder_stream_(); /* in a forked child, this is what makes its own trace */
+    (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
     take_clock();
     sync_process.sched = upmu_recorder_sched_(o->sched != 0);
     sync_process.counters = o->counters != 0 || environment("UPMU_SYNC_COUNTERS") != NULL;
@@ -294,8 +227,8 @@ static int start(const struct upmu_sync_opts *o)
     sync_process.depth = (uint32_t)depth;
     sync_process.all_slow = depth > 0 || sync_process.requests;
     sync_process.sample = (uint32_t)sample;
-    rc = open_gate((uint32_t)mode);
-    /* Only behind an open gate: "recording" beside a closed one is what a forked child finds, and begins anew at. */
+    rc = sync_gate_open((uint32_t)mode);
+    /* last: a forked child that finds "recording" and a closed gate begins its own trace */
     if (rc == 0)
         __atomic_store_n(&sync_process.recording, 1, __ATOMIC_RELEASE);
     return rc;
@@ -323,10 +256,10 @@ static void stop(void)
         return;
     struct sync_thread *t = sync_thread();
     struct control_header *control = upmu_recorder_control_();
-    if (control) /* what the program has ended, nobody outside starts again */
+    if (control) /* tracing that the program ended cannot be started from outside */
         __atomic_store_n(&control->chosen, 0, __ATOMIC_RELAXED);
     __atomic_store_n(word, MODE_OFF, __ATOMIC_RELEASE);
-    __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins again by itself */
+    __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE); /* no child begins its own trace from here on */
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);
@@ -356,28 +289,10 @@ int upmu_sync_set_mode(int mode)
     return before == MODE_OFF ? mode : (int)before - 1;
 }
 
-/* -------------------------------------------------------------------------------------------- forked child */
-
-void sync_child_start(void)
-{
-    uint32_t free_claim = 0;
-    int saved = errno, cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-                           &cancel); /* making files has cancellation points, the caller may be none */
-    if (__atomic_compare_exchange_n(&sync_gate.claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-        sync_forked_begun();
-        sync_blocks_forget();
-        if (upmu_recorder_stream_())
-            (void)open_gate(sync_process.mode);
-    }
-    pthread_setcancelstate(cancel, NULL);
-    errno = saved;
-}
-
 /* ---------------------------------------------------------------------------------------- load and unload */
 
-/* Whoever asked by the environment for a recording that cannot be made is told at the start, as with regions: there is
- * nobody to return an error to, and a trace that is missing says nothing of the reason. */
+/* A trace that was requested by the environment and cannot be made is reported at the start, as with regions: there is
+ * no caller to return an error to. */
 static void say(const char *why)
 {
     static const char before[] = "libupmu: locks are not recorded: ";
@@ -385,7 +300,7 @@ static void say(const char *why)
                                  {.iov_base = (void *)(uintptr_t)why, .iov_len = strlen(why)},
                                  {.iov_base = (void *)(uintptr_t) "\n", .iov_len = 1}};
     ssize_t written = writev(STDERR_FILENO, text, sizeof text / sizeof *text);
-    (void)written; /* there is no other place to complain */
+    (void)written; /* there is nowhere else to report it */
 }
 
 __attribute__((constructor)) static void sync_load(void)
@@ -395,7 +310,7 @@ __attribute__((constructor)) static void sync_load(void)
         say(upmu_error());
 }
 
-/* Threads that still run cannot write their counts any more: write them in their name. */
+/* Threads that still run cannot write their counts any more: write them on their behalf. */
 static void write_others(const struct sync_thread *self)
 {
     struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
@@ -412,7 +327,7 @@ __attribute__((destructor)) static void sync_unload(void)
 {
     if (!__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
         return;
-    struct sync_thread *t = sync_tls.refused ? NULL : sync_thread(); /* the last thread of all may have ended before */
+    struct sync_thread *t = sync_tls.refused ? NULL : sync_thread(); /* the last thread may have ended before */
     if (t) {
         sync_modules_scan(t);
         sync_counts_write(t, t->stream);

@@ -31,7 +31,7 @@ static void write_slots(int fd, const uint8_t *data, size_t size)
 {
     for (uint32_t slot = 0; size > 0 && slot < 16; slot++) {
         size_t n = size < CHUNK ? size : CHUNK;
-        write_at(fd, data, n, live_slot_at(slot));
+        write_at(fd, data, n, wait_file_slot_at(slot));
         data += n;
         size -= n;
     }
@@ -51,16 +51,16 @@ static void search(struct wait_state *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct live_header header = {.magic = LIVE_MAGIC};
+    struct wait_file_header header = {.magic = WAIT_FILE_MAGIC};
     struct wait_state state;
 
     if (size < sizeof header)
         return -1;
     memcpy(&header, data, sizeof header);
-    memcpy(header.magic, LIVE_MAGIC, sizeof header.magic);
-    header.version = LIVE_VERSION;
-    header.slot_bytes = LIVE_SLOT_BYTES;
-    int fd = open(fuzz_file(LIVE_FILE, "", 0), O_WRONLY | O_CLOEXEC);
+    memcpy(header.magic, WAIT_FILE_MAGIC, sizeof header.magic);
+    header.version = WAIT_FILE_VERSION;
+    header.slot_bytes = WAIT_FILE_SLOT_BYTES;
+    int fd = open(fuzz_file(WAIT_FILE_NAME, "", 0), O_WRONLY | O_CLOEXEC);
     write_at(fd, &header, sizeof header, 0);
     write_slots(fd, data + sizeof header, size - sizeof header);
     close(fd);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks known again by the words of the stack that a walk read. Room: sync_trace; before it unwind.c, after it
- * libunwind, whose cursor tells where each word was read.
+ * Recognition of call stacks by the words that a walk read.
  *
- * The cursor is some thirty times as slow as libunwind's fast way, so a place is learned when it has come up more than
- * once, and one whose memos do not pay is learned less and less often.
+ * libunwind's cursor, which has the address of each word, is some thirty times as slow as unw_backtrace(). So a call site
+ * is learned at its second walk, and less and less often if its memos are not used.
  */
 #include "sync_trace/stack/memo.h"
 
@@ -12,7 +11,7 @@
 #include <dlfcn.h>
 #include <ucontext.h>
 
-/* libunwind's ABI on x86-64, as in its libunwind-x86_64.h, which need not be there. */
+/* libunwind's ABI on x86-64, as in libunwind-x86_64.h, which may not be installed. */
 enum { REG_FRAME = 6, REG_STACK = 7, REG_ADDRESS = 16, CURSOR_WORDS = 127, SAVED_IN_MEMORY = 1 };
 
 #define WORD sizeof(uintptr_t)
@@ -20,7 +19,7 @@ enum { REG_FRAME = 6, REG_STACK = 7, REG_ADDRESS = 16, CURSOR_WORDS = 127, SAVED
 struct saved {
     int type;
     uint64_t address;
-    uint64_t room;
+    uint64_t size;
 };
 
 static struct {
@@ -34,11 +33,11 @@ static struct {
 
 enum {
     STEPS_MAX = SYNC_FRAMES_MAX + 2 * SYNC_FRAMES_OWN,
-    ALIGNED_BYTES = 64, /* below a frame register, where a function that aligns its stack keeps its caller's */
-    NEAR_BYTES = 64,    /* from a frame register to its frame's end, at most; compilers have two words there */
-    PATIENCE = 2,       /* walks of a place before it is learned */
+    ALIGNED_BYTES = 64, /* below a frame register: a function that aligns its stack saves its caller's there */
+    NEAR_BYTES = 64,    /* from a frame register to the end of its frame, at most; compilers have two words there */
+    PATIENCE = 2,       /* walks of a call site before it is learned */
     PATIENCE_MAX = 1 << 16,
-    WORTH = 256, /* times that a memo must have been of use for the next to be learned as soon */
+    WORTH = 256, /* hits after which the next memo is learned as soon */
 };
 
 void sync_memo_start(void *libunwind)
@@ -57,13 +56,13 @@ void sync_memo_start(void *libunwind)
     *(void **)(void *)&unw.saved = saved;
 }
 
-/* Two memos share a place, the one in front having come later. */
-static struct sync_memo *place(struct sync_thread *t, uintptr_t frame, uintptr_t key)
+/* A set of two memos, the newer one first. */
+static struct sync_memo *memo_set(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
     return t->memos[(key ^ frame << 7) * 0x9e3779b97f4a7c15u >> (64 - SYNC_MEMO_BITS)];
 }
 
-/* Words of other functions' frames: a sanitizer would take that for a mistake. */
+/* Words of other functions' frames, which a sanitizer would report. */
 __attribute__((no_sanitize("address", "thread"))) static inline uintptr_t word_at(uintptr_t address)
 {
     return *(const volatile uintptr_t *)address;
@@ -82,7 +81,7 @@ static inline bool is_this(const struct sync_memo *m, uintptr_t frame, uintptr_t
 uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 {
     uintptr_t key = sync_site_key(site);
-    struct sync_memo *m = place(t, frame, key);
+    struct sync_memo *m = memo_set(t, frame, key);
     for (int i = 0; i < SYNC_MEMO_WAYS; i++) {
         if (is_this(&m[i], frame, key)) {
             m[i].hits++;
@@ -96,12 +95,12 @@ uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
 
 struct walk {
     uintptr_t frame;                  /**< words from here on are kept */
-    uintptr_t saved;                  /**< where the present frame's frame register is; 0: not behind `frame` */
-    uint64_t stack, pointer, address; /**< registers of the present frame */
+    uintptr_t saved;                  /**< address of the current frame's saved frame register; 0: not behind `frame` */
+    uint64_t stack, pointer, address; /**< registers of the current frame */
     struct sync_memo *m;
 };
 
-static bool keep(struct walk *w, uintptr_t address)
+static bool memo_keep(struct walk *w, uintptr_t address)
 {
     struct sync_memo *m = w->m;
     if (m->words == SYNC_MEMO_WORDS || address - w->frame > UINT32_MAX)
@@ -120,9 +119,8 @@ static bool holds(uint64_t from, uint64_t to, uint64_t value)
     return at < to;
 }
 
-/* A function may find its caller by its frame register, which then points to the end of its own frame; one that aligns its
- * stack has its caller's in a word below. Where that register points elsewhere it is used for something else, as for going
- * through an array of the function's own, and changes from call to call. */
+/* A frame register that points to the end of its frame is used for unwinding; a function that aligns its stack has the
+ * caller's in a word below. One that points elsewhere is used for something else and changes from call to call. */
 static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
 {
     if (pointer < low || pointer >= high)
@@ -131,15 +129,15 @@ static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_
     bool aligns = holds(below, pointer, high);
     if (!aligns && high - pointer > NEAR_BYTES)
         return true;
-    if (w->saved == 0 || !keep(w, w->saved))
+    if (w->saved == 0 || !memo_keep(w, w->saved))
         return false;
     for (uint64_t at = below; aligns && at < pointer; at += WORD)
-        if (word_at(at) == high && !keep(w, at))
+        if (word_at(at) == high && !memo_keep(w, at))
             return false;
     return true;
 }
 
-/* What the step into the present frame has read behind ours, and where what the next ones may read is. */
+/* Keep the words that the step into the current frame read, and find where the next one is. */
 static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
 {
     struct saved saved = {0};
@@ -148,8 +146,8 @@ static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint6
         return true;
     if (returns < stack_before || unw.is_signal(cursor) != 0 || word_at(returns) != w->address)
         return false;
-    bool first = returns == w->frame + WORD; /* the step out of our own function: its frame is where it is */
-    if ((!first && !keep_pointer(w, pointer_before, stack_before, w->stack)) || !keep(w, returns) ||
+    bool first = returns == w->frame + WORD; /* the step out of the recorder's own function */
+    if ((!first && !keep_pointer(w, pointer_before, stack_before, w->stack)) || !memo_keep(w, returns) ||
         unw.saved(cursor, REG_FRAME, &saved) < 0)
         return false;
     bool behind = saved.type == SAVED_IN_MEMORY && saved.address >= w->frame && saved.address % WORD == 0;
@@ -157,22 +155,22 @@ static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint6
     return true;
 }
 
-static bool look(struct walk *w, void *cursor)
+static bool walk_read(struct walk *w, void *cursor)
 {
     return unw.reg(cursor, REG_STACK, &w->stack) == 0 && unw.reg(cursor, REG_FRAME, &w->pointer) == 0 &&
            unw.reg(cursor, REG_ADDRESS, &w->address) == 0;
 }
 
-/* Once more, slowly. @return whether it came by the same frames, and all that it read is in the memo. */
+/* Walk again with the cursor. @return whether it found the same frames, and all words it read are in the memo. */
 static __attribute__((noinline)) bool walk_again(struct walk *w, uintptr_t site, const void *const *frames, uint32_t n)
 {
     uint64_t context[sizeof(ucontext_t) / sizeof(uint64_t) + 1], cursor[CURSOR_WORDS];
     uint32_t met = 0;
-    if (unw.context(context) != 0 || unw.init(cursor, context) != 0 || !look(w, cursor))
+    if (unw.context(context) != 0 || unw.init(cursor, context) != 0 || !walk_read(w, cursor))
         return false;
     for (int i = 0; i < STEPS_MAX && met < n; i++) {
         uint64_t stack = w->stack, pointer = w->pointer;
-        if (unw.step(cursor) <= 0 || !look(w, cursor) || !keep_step(w, cursor, stack, pointer))
+        if (unw.step(cursor) <= 0 || !walk_read(w, cursor) || !keep_step(w, cursor, stack, pointer))
             return false;
         if (met == 0 && w->address != site)
             continue;
@@ -182,10 +180,10 @@ static __attribute__((noinline)) bool walk_again(struct walk *w, uintptr_t site,
     return met == n;
 }
 
-/* The one that is to be learned now, if any: what has been of little use is not replaced at once. */
+/* The memo to learn now; NULL: none. One with few hits is not replaced at once. */
 static struct sync_memo *choose(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
-    struct sync_memo *m = place(t, frame, key);
+    struct sync_memo *m = memo_set(t, frame, key);
     if (m->patience == 0)
         m->patience = PATIENCE;
     if (++m->missed < m->patience)

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Call stacks that a thread has met before, known again without a walk. Room: sync_trace; before it unwind.c, after it the
- * block, which keeps them.
+ * Recognition of call stacks that a thread has walked before.
  *
- * A walk goes from one frame to the next by tables, which stay as they are, and by words of the stack: the return addresses
- * and the frame registers that functions have saved. A memo has all the words that one walk read, in its order, and the
- * number of the stack. While every one of them is where it was and what it was, another walk would read the same and end
- * the same. Fewer words would not do: two stacks may agree in some return addresses and lie differently all the same. A
- * word is looked at only when those before it were right, so it lies in a frame that is really there.
+ * A walk is determined by unwind tables, which do not change, and by words of the stack: return addresses and saved frame
+ * registers. A memo has all words that one walk read, in order, and the stack's id. While each word has its value,
+ * another walk would give the same result. Fewer words would not be enough: two stacks can share some return addresses. A
+ * word is read only if those before it matched, so that it is in an existing frame.
  */
 #ifndef UPMU_SYNC_MEMO_H
 #define UPMU_SYNC_MEMO_H
 
-#include "sync_trace/sync.h"
+#include "sync_trace/state/thread.h"
 
-/** Find what is needed in libunwind. Without it, and on machines whose stacks are not known here, there are no memos. */
+/** Look up libunwind's functions. Without them, and on other architectures than x86-64, there are no memos. */
 void sync_memo_start(void *libunwind);
-/** The number of the stack behind `frame`, a frame pointer (the caller's one lies there, the return address behind it),
- *  that has `site` in it; 0: not known. Under sync_guard(). */
+/** Id of the stack behind `frame`, a frame pointer, that contains `site`; 0: not recognized. Under sync_guard(). */
 uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site);
-/** That stack was walked by libunwind in a function whose frame pointer is `frame`, and has the number `id`: keep it, if
- *  its place has come up often enough. `frames`: from `site` on. Called by that function. Under sync_guard(). */
+/** Keep a stack that libunwind walked in the calling function, whose frame pointer is `frame`, if its call site is
+ *  frequent enough. `frames`: from `site` on. Under sync_guard(). */
 void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uint32_t id, const void *const *frames,
                      uint32_t n);
 

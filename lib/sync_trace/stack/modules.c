@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is mapped where, so that addresses can be named later. Room: sync_trace; before it begin, end and pthread_create,
- * after it the trace writer.
+ * Loaded modules, recorded so that addresses can be resolved later.
  *
- * dl_iterate_phdr() takes a lock of the loader, which the program holds in callbacks of its own: never from the traced
- * path. Where the C library can be asked without a lock (_dl_find_object()), a module that a stack leads into is recorded at
- * once; else the stack leaves a note, and the next safe place scans.
+ * dl_iterate_phdr() takes a lock of the loader, which the program may hold in its own callbacks: it is not called on the
+ * traced path. If the C library can be asked without a lock (_dl_find_object()), a module that a stack leads into is
+ * recorded at once; otherwise the next safe call scans.
  *
- * What lay at an address may be gone and something else there, perhaps of the same extent: a module is known by its file,
- * too, dlclose() looks which ones went, and the trace tells of both. Addresses met before are then met anew.
+ * Another module may be loaded at the address of an unloaded one, perhaps with the same extent: a module is identified by
+ * its file, too; dlclose() checks which modules are gone, and the trace has both events.
  *
- * libunwind asks for it all the same, in the middle of a stack: a thread that unwinds while it holds a mutex that such a
- * callback waits for would never come back. So that call is taken over too, and answered on the traced path from the
- * modules known here, as far as the C library (_dl_find_object(), which takes no lock) says that they are still mapped.
+ * libunwind calls dl_iterate_phdr() within a walk: a thread that walks while it holds a mutex that such a callback waits
+ * for would never return. So that function is interposed and served, on the traced path, from this table, for modules
+ * that are still mapped according to _dl_find_object().
  */
+#include "sync_trace/stack/modules.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -22,8 +23,9 @@
 
 #include "base/error.h"
 #include "base/tick.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/sync.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/stack/stacks.h"
+#include "sync_trace/state/notes.h"
 #include "trace/write/writer.h"
 
 enum { MODULES_MAX = 2048, BUILD_ID_MAX = 64, PHDRS_MAX = 16 };
@@ -34,28 +36,29 @@ struct module {
 };
 
 enum module_state {
-    MODULE_THERE,
-    MODULE_WENT, /**< and the trace has not been told */
-    MODULE_GONE,
+    MODULE_LOADED,
+    MODULE_UNLOADED, /**< not written to the trace yet */
+    MODULE_UNLOAD_WRITTEN,
 };
 
 /* What an unwinder needs of a module. */
 struct unwind_info {
-    const void *eh_frame; /**< as _dl_find_object() has it; NULL: not to be served */
+    const void *eh_frame; /**< as _dl_find_object() returns it; NULL: not served */
     ElfW(Half) n;
     ElfW(Phdr) phdr[PHDRS_MAX];
 };
 
-/* Only grows, by who has `busy`; read without a lock up to `n`. On the traced path nobody waits for `busy`: what is passed
- * over is stale. */
+/* Only grows, by the thread that has `busy`; read without a lock up to `n`. On the traced path no thread waits for
+ * `busy`: it sets `stale` instead. */
 static struct module_table {
     uint32_t n;
-    uint32_t stale; /**< an address was met that lies in none of them, or one may have gone */
+    uint32_t stale; /**< a stack has an address in no known module, or a module may be gone */
     uint32_t busy;
-    uint32_t untold; /**< MODULE_WENT is among the states */
+    uint32_t replaced;  /**< a module was loaded where one with recorded stacks was */
+    uint32_t unwritten; /**< some module is MODULE_UNLOADED */
     struct module module[MODULES_MAX];
     uint8_t state[MODULES_MAX];    /**< enum module_state */
-    uint8_t in_stack[MODULES_MAX]; /**< some stack leads into it */
+    uint8_t in_stack[MODULES_MAX]; /**< it is part of a stack */
     struct unwind_info unwind[MODULES_MAX];
 } * table;
 
@@ -68,7 +71,7 @@ static void find_object_start(void)
     *(void **)(void *)&find_object = symbol;
 }
 
-/* The module mapped at this address, if its extent is the one we know. */
+/* The .eh_frame of the module mapped at this address, if it has the recorded start. */
 static const void *eh_frame_now(const struct module *m)
 {
     struct dl_find_object o;
@@ -77,8 +80,8 @@ static const void *eh_frame_now(const struct module *m)
     return o.dlfo_eh_frame;
 }
 
-/* The module at an address of a running thread's stack, which therefore cannot go away. Its program headers are in its
- * first page, if its file begins there. */
+/* The module of a running thread's stack, which therefore cannot be unloaded. Its program headers are in its first
+ * page, if its file begins there. */
 static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
 {
     struct dl_find_object o;
@@ -97,7 +100,7 @@ static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
     return true;
 }
 #else
-/* glibc before 2.35, and others: there is no way to ask without a lock. */
+/* glibc before 2.35, and others: there is no query without a lock. */
 static void *const find_object;
 
 static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
@@ -162,7 +165,7 @@ static bool note_build_id(const unsigned char *at, size_t bytes, size_t align, c
     return false;
 }
 
-static void build_id(const struct dl_phdr_info *info, char *out)
+static void module_build_id(const struct dl_phdr_info *info, char *out)
 {
     out[0] = '\0';
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -188,7 +191,7 @@ bool sync_module_extent(const struct dl_phdr_info *info, uint64_t *start, uint64
     return *start < *end;
 }
 
-static void keep_for_unwinding(const struct dl_phdr_info *info, const struct module *m, struct unwind_info *out)
+static void module_keep_unwind_info(const struct dl_phdr_info *info, const struct module *m, struct unwind_info *out)
 {
     if (!find_object || info->dlpi_phnum > PHDRS_MAX)
         return;
@@ -204,18 +207,18 @@ static uint64_t hash_text(uint64_t h, const char *text)
     return h * 31;
 }
 
-static bool identify(const struct dl_phdr_info *info, struct module *m, char *id)
+static bool module_identify(const struct dl_phdr_info *info, struct module *m, char *id)
 {
     *m = (struct module){.base = info->dlpi_addr};
     if (!sync_module_extent(info, &m->start, &m->end))
         return false;
-    build_id(info, id);
+    module_build_id(info, id);
     m->file = hash_text(hash_text(0xcbf29ce484222325u, id), info->dlpi_name ? info->dlpi_name : "");
     return true;
 }
 
-/* Its place among those that are or were there; `n` if it is new. */
-static uint32_t place_of(const struct module *m, uint32_t n)
+/* Index of a module, loaded or unloaded; `n` if it is new. */
+static uint32_t module_find(const struct module *m, uint32_t n)
 {
     uint32_t i = 0;
     while (i < n && memcmp(&table->module[i], m, sizeof *m) != 0)
@@ -223,64 +226,64 @@ static uint32_t place_of(const struct module *m, uint32_t n)
     return i;
 }
 
-static bool is_there(uint32_t i)
+static bool module_is_loaded(uint32_t i)
 {
-    return __atomic_load_n(&table->state[i], __ATOMIC_RELAXED) == MODULE_THERE;
+    return __atomic_load_n(&table->state[i], __ATOMIC_RELAXED) == MODULE_LOADED;
 }
 
-static void set_state(uint32_t i, enum module_state state)
+static void module_set_state(uint32_t i, enum module_state state)
 {
     __atomic_store_n(&table->state[i], (uint8_t)state, __ATOMIC_RELAXED);
 }
 
 /* ------------------------------------------------------------------------------------------------------- gone */
 
-/* Under `busy`. What is remembered of its addresses is not found again. */
-static void take_away(uint32_t i)
+/* Under `busy`. Stacks and call sites cached for its addresses are not found again. */
+static void module_set_unloaded(uint32_t i)
 {
     const struct module *m = &table->module[i];
-    const unsigned beyond = sizeof(uintptr_t) == 8 ? 47 : 16; /* where addresses of code hardly differ */
-    set_state(i, MODULE_WENT);
-    __atomic_store_n(&table->untold, 1, __ATOMIC_RELAXED);
+    const unsigned beyond = sizeof(uintptr_t) == 8 ? 47 : 16; /* bits in which addresses of code do not differ */
+    module_set_state(i, MODULE_UNLOADED);
+    __atomic_store_n(&table->unwritten, 1, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED))
         return;
     sync_stacks_retire(m->start, m->end);
     __atomic_fetch_add(&sync_process.unloads, (uintptr_t)1 << beyond, __ATOMIC_RELAXED);
 }
 
-/* Under `busy`. What the trace has no room for is told the next time. */
-static void tell_gone(struct sync_thread *t)
+/* Under `busy`. Records that do not fit in the trace are written the next time. */
+static void modules_write_unloaded(struct sync_thread *t)
 {
-    if (LIKELY(!__atomic_exchange_n(&table->untold, 0, __ATOMIC_RELAXED)))
+    if (LIKELY(!__atomic_exchange_n(&table->unwritten, 0, __ATOMIC_RELAXED)))
         return;
     for (uint32_t i = 0; i < table->n; i++) {
         const struct module *m = &table->module[i];
-        if (__atomic_load_n(&table->state[i], __ATOMIC_RELAXED) != MODULE_WENT)
+        if (__atomic_load_n(&table->state[i], __ATOMIC_RELAXED) != MODULE_UNLOADED)
             continue;
         if (upmu_trace_module_gone_(t->stream, tick_now(), m->base, m->start, m->end))
-            set_state(i, MODULE_GONE);
+            module_set_state(i, MODULE_UNLOAD_WRITTEN);
         else
-            __atomic_store_n(&table->untold, 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&table->unwritten, 1, __ATOMIC_RELAXED);
     }
 }
 
-static bool overlap(const struct module *a, const struct module *b)
+static bool modules_overlap(const struct module *a, const struct module *b)
 {
     return a->start < b->end && b->start < a->end;
 }
 
-/* Whether another module lies, or has lain since, where this one is: then it has to be told of again. */
-static bool is_disputed(uint32_t place, const struct module *m, bool *by_stacks)
+/* Whether another module is, or was since, at these addresses: then this one is recorded again. */
+static bool module_was_replaced(uint32_t index, const struct module *m, bool *by_stacks)
 {
     bool disputed = false;
     *by_stacks = false;
     for (uint32_t i = 0; i < table->n; i++) {
-        if (i == place || !overlap(&table->module[i], m))
+        if (i == index || !modules_overlap(&table->module[i], m))
             continue;
         disputed = true;
         *by_stacks |= __atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED) != 0;
-        if (is_there(i)) /* nobody told us that it went */
-            take_away(i);
+        if (module_is_loaded(i)) /* its unloading was not seen */
+            module_set_unloaded(i);
     }
     return disputed;
 }
@@ -296,9 +299,10 @@ static bool write_module(struct sync_thread *t, const struct module *m, const ch
     return true;
 }
 
-/* The main program has no name there, and is met first, at the beginning: modules met later are on somebody's small stack,
- * and must not pay for the room of this one's path. */
-__attribute__((noinline)) static bool write_program(struct sync_thread *t, const struct module *m, const char *id)
+/* The main program has no name there, and is found first, when tracing begins. Not inlined: later modules may be found
+ * on a small stack, which has no space for this path. */
+__attribute__((noinline)) static bool module_write_program(struct sync_thread *t, const struct module *m,
+                                                           const char *id)
 {
     char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -307,60 +311,60 @@ __attribute__((noinline)) static bool write_program(struct sync_thread *t, const
 }
 
 /* Under `busy`. */
-static void add_module(struct dl_phdr_info *info, struct sync_thread *t)
+static void module_add(struct dl_phdr_info *info, struct sync_thread *t)
 {
     char id[2 * BUILD_ID_MAX + 1];
     struct module m;
     bool by_stacks;
-    if (!identify(info, &m, id))
+    if (!module_identify(info, &m, id))
         return;
-    uint32_t i = place_of(&m, table->n);
-    if (i == MODULES_MAX || (i < table->n && is_there(i)))
+    uint32_t i = module_find(&m, table->n);
+    if (i == MODULES_MAX || (i < table->n && module_is_loaded(i)))
         return;
     const char *name = info->dlpi_name ? info->dlpi_name : "";
-    bool disputed = is_disputed(i, &m, &by_stacks);
+    bool disputed = module_was_replaced(i, &m, &by_stacks);
     if (by_stacks)
-        sync_unwind_distrust();
-    tell_gone(t);
+        __atomic_store_n(&table->replaced, 1, __ATOMIC_RELAXED);
+    modules_write_unloaded(t);
     bool program = table->n == 0 && !name[0];
-    if (!(program ? write_program(t, &m, id) : write_module(t, &m, id, name, i < table->n && !disputed)))
+    if (!(program ? module_write_program(t, &m, id) : write_module(t, &m, id, name, i < table->n && !disputed)))
         return;
     table->module[i] = m;
-    keep_for_unwinding(info, &m, &table->unwind[i]);
-    set_state(i, MODULE_THERE);
+    module_keep_unwind_info(info, &m, &table->unwind[i]);
+    module_set_state(i, MODULE_LOADED);
     if (i == table->n)
         __atomic_store_n(&table->n, i + 1, __ATOMIC_RELEASE);
 }
 
-static bool claim(void)
+static bool modules_claim(void)
 {
     return !__atomic_exchange_n(&table->busy, 1, __ATOMIC_ACQUIRE);
 }
 
-static void release(void)
+static void modules_release(void)
 {
     __atomic_store_n(&table->busy, 0, __ATOMIC_RELEASE);
 }
 
-static int one_module(struct dl_phdr_info *info, size_t size, void *arg)
+static int modules_add_one(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)size;
-    if (!claim()) {
+    if (!modules_claim()) {
         __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
         return 0;
     }
-    add_module(info, arg);
-    release();
+    module_add(info, arg);
+    modules_release();
     return 0;
 }
 
-static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
+static int modules_see(struct dl_phdr_info *info, size_t size, void *arg)
 {
     uint8_t *seen = arg;
     char id[2 * BUILD_ID_MAX + 1];
     struct module m;
     (void)size;
-    uint32_t i = identify(info, &m, id) ? place_of(&m, table->n) : MODULES_MAX;
+    uint32_t i = module_identify(info, &m, id) ? module_find(&m, table->n) : MODULES_MAX;
     if (i < table->n)
         seen[i] = 1;
     return 0;
@@ -369,58 +373,67 @@ static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 void sync_modules_unloaded(struct sync_thread *t)
 {
     uint8_t seen[MODULES_MAX] = {0};
-    if (!table || !claim()) {
+    if (!table || !modules_claim()) {
         if (table)
             __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
         return;
     }
-    SYNC_REAL(iterate_phdr)(see_module, seen);
+    SYNC_REAL(iterate_phdr)(modules_see, seen);
     for (uint32_t i = 0; i < table->n; i++)
-        if (!seen[i] && is_there(i))
-            take_away(i);
+        if (!seen[i] && module_is_loaded(i))
+            module_set_unloaded(i);
     if (t)
-        tell_gone(t);
-    release();
+        modules_write_unloaded(t);
+    modules_release();
+}
+
+bool sync_modules_were_replaced(void)
+{
+    return __atomic_load_n(&table->replaced, __ATOMIC_RELAXED);
 }
 
 void sync_modules_scan(struct sync_thread *t)
 {
     __atomic_store_n(&table->stale, 0, __ATOMIC_RELAXED);
     sync_modules_unloaded(t);
-    SYNC_REAL(iterate_phdr)(one_module, t);
+    SYNC_REAL(iterate_phdr)(modules_add_one, t);
 }
 
-/* The module that an address lies in; `n` if in none that is known. */
+/* Index of the module at an address; `n` if there is none. */
 static uint32_t module_at(uintptr_t address, uint32_t n)
 {
     uint32_t i = 0;
-    while (i < n && (address < table->module[i].start || address >= table->module[i].end || !is_there(i)))
+    while (i < n && (address < table->module[i].start || address >= table->module[i].end || !module_is_loaded(i)))
         i++;
     return i;
 }
 
-void sync_modules_note(uintptr_t address)
+bool sync_modules_add_stack(struct sync_thread *t, const void *const *frames, uint32_t n_frames)
 {
-    uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE), i = module_at(address, n);
-    if (i == n)
-        __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
-    else if (!__atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED))
-        __atomic_store_n(&table->in_stack[i], 1, __ATOMIC_RELAXED);
-}
-
-bool sync_modules_meet(struct sync_thread *t, const void *const *frames, uint32_t n_frames)
-{
-    uint32_t before = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE), last = before;
+    uint32_t before = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE), n = before, last = before;
     struct dl_phdr_info info;
     for (uint32_t i = 0; i < n_frames; i++) {
         uintptr_t address = (uintptr_t)frames[i];
-        if (last < before && address >= table->module[last].start && address < table->module[last].end)
+        if (last < n && address >= table->module[last].start && address < table->module[last].end)
             continue;
-        last = module_at(address, before);
-        if (last == before && find_without_lock(address, &info))
-            (void)one_module(&info, sizeof info, t);
+        last = module_at(address, n);
+        if (last == n && find_without_lock(address, &info)) {
+            (void)modules_add_one(&info, sizeof info, t);
+            n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
+            last = module_at(address, n);
+        }
+        if (last < n && !__atomic_load_n(&table->in_stack[last], __ATOMIC_RELAXED))
+            __atomic_store_n(&table->in_stack[last], 1, __ATOMIC_RELAXED);
     }
-    return __atomic_load_n(&table->n, __ATOMIC_ACQUIRE) != before;
+    return n != before;
+}
+
+void sync_modules_note_unknown(const void *const *frames, uint32_t n_frames)
+{
+    uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n_frames; i++)
+        if (module_at((uintptr_t)frames[i], n) == n)
+            __atomic_store_n(&table->stale, 1, __ATOMIC_RELAXED);
 }
 
 void sync_modules_check(struct sync_thread *t)
@@ -429,16 +442,16 @@ void sync_modules_check(struct sync_thread *t)
         sync_modules_scan(t);
 }
 
-/* A sanitizer's runtime asks for the modules before its own memory is there, and would trip over instrumented code: a
- * build under one leaves the call alone. */
+/* A sanitizer's runtime iterates modules before its own memory is set up, when instrumented code cannot run: a
+ * sanitizer build does not interpose the function. */
 #if !SYNC_UNDER_SANITIZER
-static int iterate_known(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
+static int modules_iterate_known(int (*callback)(struct dl_phdr_info *, size_t, void *), void *arg)
 {
     uint32_t n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
     int rc = 0;
     for (uint32_t i = 0; i < n && rc == 0; i++) {
         const struct unwind_info *u = &table->unwind[i];
-        if (!u->eh_frame || !is_there(i) || eh_frame_now(&table->module[i]) != u->eh_frame)
+        if (!u->eh_frame || !module_is_loaded(i) || eh_frame_now(&table->module[i]) != u->eh_frame)
             continue;
         struct dl_phdr_info info = {
             .dlpi_addr = table->module[i].base,
@@ -456,6 +469,6 @@ UPMU_API int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, void
 {
     const struct sync_thread *t = sync_tls.thread;
     bool unwinding = t && t->used && !__atomic_load_n(&t->ready, __ATOMIC_RELAXED);
-    return unwinding && find_object ? iterate_known(callback, arg) : SYNC_REAL(iterate_phdr)(callback, arg);
+    return unwinding && find_object ? modules_iterate_known(callback, arg) : SYNC_REAL(iterate_phdr)(callback, arg);
 }
 #endif

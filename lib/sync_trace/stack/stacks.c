@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each distinct call stack is written once and named by a number. Room: sync_trace; before it unwind.c, after it the
- * trace writer.
+ * Table of recorded call stacks.
  *
- * One table for the process, without locks: a slot is claimed by its hash, filled, then published by its id. Whoever
- * meets a claimed slot that is not published yet (another thread is at it, or a signal handler interrupted it) looks
- * further and may write the same stack under a second id, which costs room and nothing else. The memory is fixed; when
- * it is used up, events have no stack, and that is counted.
+ * One table per process, without locks: a slot is claimed by its hash, filled, then published by its id. A thread that
+ * finds a claimed slot that is not published yet (by another thread, or interrupted by a signal handler) continues its
+ * search and may write the same stack under a second id, which costs trace space only. The memory is fixed; when it is
+ * used up, events have no stack, and that is counted.
  *
- * A slot is retired when code that its stack leads through is unmapped, or when its record could not be written. It is
- * claimed again for another stack, or for the same one after its module was loaded again, under another id: an id has the
- * slot and how often it was filled. A reader of a slot checks the id again behind what it has read.
+ * A slot is retired when code of its stack is unmapped, or when its record could not be written. It is then reused under
+ * another id: an id combines the slot and the number of its uses. A reader of a slot checks the id again after reading.
  */
+#include "sync_trace/stack/stacks.h"
+
 #include <string.h>
 
 #include "base/error.h"
 #include "base/tick.h"
 #include "region/recorder.h"
-#include "sync_trace/sync.h"
 #include "trace/write/writer.h"
 
 enum {
@@ -25,17 +24,17 @@ enum {
     SLOTS_USED_MAX = SLOTS / 4 * 3,
     FRAMES_TOTAL = 1 << 20,
     PROBES = 32,
-    FILLED_MAX = UINT32_MAX / SLOTS - 1, /* so that ids do not run over */
+    FILLED_MAX = UINT32_MAX / SLOTS - 1, /* so that ids do not overflow */
 };
 
 struct slot {
-    uint64_t hash;  /**< claimed by this; 0 = free */
-    uint64_t tick;  /**< that of the stack's record, or a later one */
+    uint64_t hash;  /**< claim of the slot; 0 = free */
+    uint64_t tick;  /**< of the stack's record, or later */
     uint32_t id;    /**< published: 0 until the record is written */
     uint32_t first; /**< in `frames` */
     uint8_t n;
-    uint8_t room;    /**< frames it has in `frames` */
-    uint16_t filled; /**< how often before */
+    uint8_t capacity; /**< capacity in `frames` */
+    uint16_t filled;  /**< earlier uses */
     uint8_t truncated;
     uint8_t method;  /**< enum upmu_stack_method */
     uint8_t retired; /**< enum retirement */
@@ -46,8 +45,8 @@ _Static_assert((int)SYNC_FRAMES_MAX <= (int)UINT8_MAX, "the number of frames fit
 
 enum retirement {
     IN_USE,
-    RETIRED,  /**< what lay at some of its addresses is not mapped any more, or its record is missing */
-    REFILLED, /**< claimed again, and not published yet */
+    RETIRED,  /**< some of its code was unmapped, or its record is missing */
+    REFILLED, /**< claimed again, not published yet */
 };
 
 struct stack_table {
@@ -75,7 +74,7 @@ static uint64_t hash_of(const void *const *frames, uint32_t n, bool truncated)
     return h ? h : 1;
 }
 
-/* Whether the slot has this stack, as long as its id stays what it is. */
+/* Whether the slot has this stack, provided that its id does not change. */
 static bool same(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
 {
     if (s->n != n || (s->truncated != 0) != truncated || __atomic_load_n(&s->retired, __ATOMIC_RELAXED))
@@ -86,7 +85,7 @@ static bool same(const struct slot *s, const void *const *frames, uint32_t n, bo
     return true;
 }
 
-#if defined(__SANITIZE_THREAD__) /* it knows no fences; each access is atomic */
+#if defined(__SANITIZE_THREAD__) /* it does not support fences; each access is atomic */
 #define STACKS_FENCE(order) ((void)0)
 #else
 #define STACKS_FENCE(order) __atomic_thread_fence(order)
@@ -130,7 +129,7 @@ static bool claim_retired(struct slot *s, uint64_t hash)
     return true;
 }
 
-/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if there is no room. */
+/* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if the table is full. */
 static struct slot *find(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
 {
     struct slot *retired = NULL;
@@ -151,10 +150,10 @@ static struct slot *find(uint64_t hash, const void *const *frames, uint32_t n, b
     return retired && claim_retired(retired, hash) ? retired : NULL;
 }
 
-/* Where the frames of a slot go: where its former ones were, if there are not more. */
-static bool make_room(struct slot *s, uint32_t n)
+/* Space for the frames: that of the slot's former frames if there are not more. */
+static bool stack_reserve(struct slot *s, uint32_t n)
 {
-    if (n <= s->room)
+    if (n <= s->capacity)
         return true;
     uint32_t first = __atomic_fetch_add(&table->frames_used, n, __ATOMIC_RELAXED);
     if (first > FRAMES_TOTAL - n) {
@@ -162,20 +161,18 @@ static bool make_room(struct slot *s, uint32_t n)
         return false;
     }
     s->first = first;
-    s->room = (uint8_t)n;
+    s->capacity = (uint8_t)n;
     return true;
 }
 
 static bool keep_frames(struct slot *s, const void *const *frames, uint32_t n, bool truncated)
 {
-    if (!make_room(s, n))
+    if (!stack_reserve(s, n))
         return false;
     s->n = (uint8_t)n;
     s->truncated = truncated;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         __atomic_store_n(&table->frames[s->first + i], (uintptr_t)frames[i], __ATOMIC_RELAXED);
-        sync_modules_note((uintptr_t)frames[i]);
-    }
     return true;
 }
 
@@ -184,7 +181,7 @@ static bool write_stack(struct sync_thread *t, uint64_t tick, const struct slot 
     return upmu_trace_stack_(t->stream, tick, id, t->method, s->truncated != 0, &table->frames[s->first], s->n);
 }
 
-/* A slot that was just claimed: filled, written and published. @return its id; 0, and it is free for another stack. */
+/* Fill, write and publish a slot just claimed. @return its id; 0: failed, the slot can be reused. */
 static uint32_t fill(struct sync_thread *t, uint64_t tick, struct slot *s, const void *const *frames, uint32_t n,
                      bool truncated)
 {
@@ -196,8 +193,8 @@ static uint32_t fill(struct sync_thread *t, uint64_t tick, struct slot *s, const
         __atomic_store_n(&s->retired, RETIRED, __ATOMIC_RELEASE);
         return 0;
     }
-    /* A post that is told of late has an earlier tick than its thread's last event, and the writer raises it to that: who
-     * goes by it must not think that the record is older than it is. All ticks that are written lie before now. */
+    /* The writer raises the tick of a late post to its thread's last event: the record may be later than `tick`, never
+     * later than now. */
     s->tick = tick_now();
     s->method = (uint8_t)t->method;
     __atomic_store_n(&s->retired, IN_USE, __ATOMIC_RELAXED);
@@ -205,17 +202,19 @@ static uint32_t fill(struct sync_thread *t, uint64_t tick, struct slot *s, const
     return id;
 }
 
-uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated)
+uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n, bool truncated,
+                       bool *is_new)
 {
     uint32_t id;
     struct slot *s = find(hash_of(frames, n, truncated), frames, n, truncated, &id);
+    *is_new = s && id == 0;
     if (!s) {
         upmu_recorder_lost_(1);
         return 0;
     }
-    if (id == 0)
+    if (*is_new)
         return fill(t, tick, s, frames, n, truncated);
-    /* Another thread may have written it a moment after our event: a reader in time order would meet the event first. */
+    /* Written by another thread after this event's tick: a reader in time order would get the event first. */
     return s->tick <= tick || write_stack(t, tick, s, id) ? id : 0;
 }
 
@@ -238,7 +237,7 @@ void sync_stacks_retire(uint64_t start, uint64_t end)
 uint32_t sync_stack_copy(uint32_t id, uint64_t *frames, uint8_t *method, uint8_t *truncated)
 {
     const struct slot *s = &table->slots[(id - 1) % SLOTS];
-    if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) != id) /* its code was unmapped below a running thread */
+    if (__atomic_load_n(&s->id, __ATOMIC_ACQUIRE) != id) /* its code was unmapped under a running thread */
         return 0;
     memcpy(frames, &table->frames[s->first], s->n * sizeof *frames);
     *method = s->method;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks. Room: sync_trace; before it record.c, after it stacks.c.
+ * Call stack unwinding with libunwind or libgcc.
  *
- * libunwind is opened with RTLD_LOCAL and never linked: linked, it would take _Unwind_* and backtrace() away from the
- * program. unw_backtrace() is its fast way; where there is no libunwind, libgcc's unwinder does.
+ * libunwind is opened with RTLD_LOCAL and never linked: linked, it would interpose _Unwind_* and backtrace() for the
+ * program. unw_backtrace() is its fast way; without libunwind, libgcc's unwinder is used.
  *
- * libunwind has thread-local memory, and as for every library opened at run time the loader allocates it at a thread's
- * first touch, by the program's own malloc. An allocator that is guarded by mutexes (jemalloc is) would then be entered
- * a second time from inside its own lock. So a thread touches that memory where no allocator is at work, before the
- * program's function begins; a thread that was there before the recorder was is left to libgcc, which has none.
- *
- * Where that allocation fails the loader ends the process. So a thread that begins close to a limit of memory is left to
- * libgcc, too, which unwinds without allocating.
+ * libunwind has thread-local memory, which the loader allocates at a thread's first access, by the program's malloc. An
+ * allocator that locks mutexes (jemalloc does) would be entered a second time from inside its own lock. So a thread
+ * accesses that memory before the program's function begins; a thread that started before the recorder uses libgcc. So does
+ * a thread that starts close to a memory limit: if that allocation fails, the loader ends the process.
  */
+#include "sync_trace/stack/unwind.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +24,10 @@
 #include "base/spare.h"
 #include "base/tick.h"
 #include "sync_trace/stack/memo.h"
-#include "sync_trace/sync.h"
+#include "sync_trace/stack/modules.h"
+#include "sync_trace/stack/stacks.h"
 
 static int (*backtrace)(void **, int); /* libunwind's; NULL without it */
-static uint32_t distrusted;            /* it is not to be used any more */
 
 struct walk {
     void **frames;
@@ -52,7 +51,7 @@ static uint32_t walk_libgcc(void **frames, uint32_t max)
     return w.n;
 }
 
-/* Bytes that a limit of memory leaves, of which `used` pages are taken. */
+/* Bytes left below a memory limit, of which `used` pages are used. */
 static uint64_t unwind_memory_left(const struct rlimit *limit, uint64_t used)
 {
     uint64_t bytes = used * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -61,7 +60,7 @@ static uint64_t unwind_memory_left(const struct rlimit *limit, uint64_t used)
     return limit->rlim_cur > bytes ? (uint64_t)limit->rlim_cur - bytes : 0;
 }
 
-/* Whether so much memory is left that nothing else can use it up while the loader allocates a few kilobytes. */
+/* Whether enough memory is left that no other thread can use it up while the loader allocates a few kilobytes. */
 static bool unwind_memory_is_ample(void)
 {
     const uint64_t ample = UINT64_C(1) << 30;
@@ -89,14 +88,14 @@ static bool unwind_memory_is_ample(void)
 void sync_unwind_start(void)
 {
     void *frames[4];
-    /* Under ThreadSanitizer libunwind's own end-of-thread work comes after the sanitizer has taken the thread apart. It keeps
-     * a pipe open, which a program with few descriptors left needs more. */
+    /* Under ThreadSanitizer, libunwind's cleanup at thread exit runs after the sanitizer's. libunwind keeps a pipe
+     * open, whose descriptors a program with few left needs more. */
     bool usable = !UNDER_TSAN && spare_descriptors_left() && unwind_memory_is_ample();
     void *library = usable ? dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL) : NULL;
     int (*found)(void **, int) = NULL;
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&found = symbol;
-    /* The first walk sets tables up and may allocate: here it may. */
+    /* the first walk allocates */
     (void)walk_libgcc(frames, 4);
     if (found && found(frames, 4) > 0) {
         backtrace = found;
@@ -105,16 +104,15 @@ void sync_unwind_start(void)
     }
 }
 
-/* libunwind asks the kernel whether memory can be read by writing from it. That is a cancellation point, and the calls that
- * stacks are of are none: a thread that ended there would leave libunwind's lock taken, too. So it unwinds with cancellation
- * disabled. */
+/* libunwind tests with write() whether memory is readable. That is a cancellation point, which the traced calls are
+ * not: a thread canceled there would leave libunwind's lock locked. So it walks with cancellation disabled. */
 void sync_unwind_thread(void)
 {
     void *frame;
     int saved = errno, cancel;
     if (!backtrace || sync_tls.unwinds || sync_process.depth == 0)
         return;
-    sync_tls.busy = 1; /* its own locks are none of the program's */
+    sync_tls.busy = 1; /* its locks are not the program's */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sync_tls.unwinds = unwind_memory_is_ample() && backtrace(&frame, 1) > 0;
@@ -124,14 +122,9 @@ void sync_unwind_thread(void)
     errno = saved;
 }
 
-void sync_unwind_distrust(void)
-{
-    __atomic_store_n(&distrusted, 1, __ATOMIC_RELAXED);
-}
-
 static uint32_t walk(struct sync_thread *t, uint32_t max)
 {
-    if (LIKELY(sync_tls.unwinds && !__atomic_load_n(&distrusted, __ATOMIC_RELAXED))) {
+    if (LIKELY(sync_tls.unwinds && !sync_modules_were_replaced())) {
         int got = backtrace(t->frames, (int)max);
         t->method = UPMU_STACK_LIBUNWIND;
         return got > 0 ? (uint32_t)got : 0;
@@ -140,20 +133,20 @@ static uint32_t walk(struct sync_thread *t, uint32_t max)
     return walk_libgcc(t->frames, max);
 }
 
-/* Call stack into t->frames from `site` outward, at most sync_process.depth. */
+/* Walk the stack into t->frames. `*frames`: from `site` outward, at most sync_process.depth. */
 static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
     uint32_t n = walk(t, max);
-    /* Out of a module that was not known until now libunwind can only have guessed, and it keeps its guess: this thread
-     * goes on with the other one. */
-    if (UNLIKELY(sync_modules_meet(t, (const void *const *)t->frames, n))) {
+    /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread uses libgcc
+     * from now on. */
+    if (UNLIKELY(sync_modules_add_stack(t, (const void *const *)t->frames, n))) {
         sync_tls.unwinds = 0;
         n = walk(t, max);
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
         own++;
-    /* An unwinder that has not passed through the caller has lost its way: the call site alone is certain. */
+    /* A walk without the caller has failed: only the call site is certain. */
     if (own == n) {
         t->frames[0] = (void *)site;
         *frames = (const void **)t->frames;
@@ -166,8 +159,18 @@ static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***fram
     return n - own < want ? n - own : want;
 }
 
-/* With a frame pointer, which a memo begins at. */
-__attribute__((noinline)) uint32_t sync_stack_here(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+static uint32_t unwind_stack_id(struct sync_thread *t, uint64_t tick, const void *const *frames, uint32_t n,
+                                bool truncated)
+{
+    bool is_new;
+    uint32_t id = sync_stack_id(t, tick, frames, n, truncated, &is_new);
+    if (UNLIKELY(is_new))
+        sync_modules_note_unknown(frames, n);
+    return id;
+}
+
+/* With a frame pointer, at which a memo begins. */
+static __attribute__((noinline)) uint32_t stack_walk(struct sync_thread *t, uint64_t *tick, uintptr_t site)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     const void **frames;
@@ -181,9 +184,44 @@ __attribute__((noinline)) uint32_t sync_stack_here(struct sync_thread *t, uint64
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     uint32_t n = unwind(t, site, &frames, &truncated);
     *tick = *tick ? *tick : tick_now();
-    id = sync_stack_id(t, *tick, frames, n, truncated);
+    id = unwind_stack_id(t, *tick, frames, n, truncated);
     if (id != 0 && t->method == UPMU_STACK_LIBUNWIND)
         sync_memo_learn(t, frame, site, id, frames, n);
     pthread_setcancelstate(cancel, NULL);
     return id;
+}
+
+uint32_t sync_site_find(struct sync_thread *t, uint64_t tick, uintptr_t site)
+{
+    const void *frame = (const void *)site;
+    sync_guard(t);
+    t->method = UPMU_STACK_NONE;
+    (void)sync_modules_add_stack(t, &frame, 1);
+    uint32_t id = unwind_stack_id(t, tick, &frame, 1, true);
+    sync_unguard(t);
+    uintptr_t key = sync_site_key(site);
+    if (id)
+        t->sites[(site ^ site >> 6) % SYNC_SITES] = (struct sync_site){.key = key, .id = id};
+    return id;
+}
+
+static uint32_t whole_stack(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+{
+    int saved = errno;
+    sync_guard(t);
+    uint32_t id = stack_walk(t, tick, site);
+    sync_unguard(t);
+    errno = saved;
+    return id;
+}
+
+uint32_t sync_stack(struct sync_thread *t, uint64_t tick, uintptr_t site)
+{
+    return sync_process.depth == 0 ? sync_site_id(t, tick, site) : whole_stack(t, &tick, site);
+}
+
+uint32_t sync_stack_then_tick(struct sync_thread *t, uint64_t *tick, uintptr_t site)
+{
+    *tick = sync_process.depth == 0 ? tick_now() : 0;
+    return *tick ? sync_site_id(t, *tick, site) : whole_stack(t, tick, site);
 }

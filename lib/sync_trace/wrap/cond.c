@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Condition variables. Room: sync_trace; before it the program's calls, after it record.c.
+ * Wrappers of pthread_cond_*.
  *
- * The C library gives the mutex up and takes it again inside the wait, where no wrapper sees it: both are made up for
- * here, also when the wait ends by a timeout, an error, or the thread's cancellation (which takes the mutex again before
- * it unwinds through us).
+ * The C library releases and acquires the mutex inside the wait, where no wrapper sees it: both are recorded here, also
+ * if the wait ends by a timeout, an error, or the thread's cancellation (which acquires the mutex before it unwinds).
  */
 #include <errno.h>
 
 #include "base/tick.h"
+#include "sync_trace/account/lock_life.h"
+#include "sync_trace/account/lock_order.h"
+#include "sync_trace/account/waiters.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/emit/wait_state.h"
+#include "sync_trace/fork.h"
+#include "sync_trace/libc/cond_version.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/state/held.h"
+#include "sync_trace/thread_life.h"
 #include "sync_trace/wrap/cond.h"
-#include "sync_trace/wrap/cond_version.h"
-#include "sync_trace/held.h"
-#include "sync_trace/wrap/mutex_kind.h"
-#include "sync_trace/lock_order.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/wrap/waits.h"
-#include "trace/write/writer.h"
 
 COND_DECLARE(init);
 COND_DECLARE(destroy);
@@ -55,16 +58,16 @@ void sync_cond_wait_begin(struct sync_cond_wait *w)
     w->recorded = mode != MODE_COUNTS;
     uint64_t tick = w->recorded ? tick_now() : 0;
     w->held = sync_held_remove(w->t, (uintptr_t)w->mutex, &h);
-    /* The mutex is taken again whatever ends the wait: that there are locks held meanwhile is known now. */
+    /* The mutex is acquired again whatever ends the wait: other locks are held meanwhile. */
     if (w->held && w->recorded)
-        sync_order(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
+        sync_order_check(w->t, (uintptr_t)w->mutex, UPMU_OBJECT_MUTEX, w->site, 0);
     if (w->recorded) {
-        sync_lock_met(NULL, (uintptr_t)w->cond, UPMU_OBJECT_COND);
-        waits_begin(w->cond);
+        sync_lock_register((uintptr_t)w->cond, UPMU_OBJECT_COND);
+        waiters_begin(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAIT, sync_stack(w->t, tick, w->site));
         sync_write(w->t, tick, &e);
         e.flags |= sync_mutex_flags(w->mutex) & UPMU_TRACE_FLAG_ROBUST;
-        sync_live_begin(w->t, tick, &e);
+        sync_wait_state_block(w->t, tick, &e);
     }
     errno = saved;
 }
@@ -79,29 +82,18 @@ void sync_cond_wait_end(struct sync_cond_wait *w)
     if (w->held)
         sync_held_push(w->t, (uintptr_t)w->mutex, w->site, tick | counted, w->recorded ? HELD_RECORDED : HELD_QUIET);
     if (w->recorded) {
-        waits_end(w->cond);
+        waiters_end(w->cond);
         struct trace_sync e = cond_event(w, UPMU_TRACE_COND_WAKE, 0);
-        sync_live_end(w->t);
+        sync_wait_state_unblock(w->t);
         sync_write(w->t, tick, &e);
     }
     errno = saved;
 }
 
-/* Whether other processes may signal it. */
-static uint32_t shared_flag(const pthread_cond_t *cond)
-{
-#ifdef __GLIBC__
-    return __atomic_load_n(&cond->__data.__wrefs, __ATOMIC_RELAXED) & 1 ? UPMU_TRACE_FLAG_PSHARED : 0;
-#else
-    (void)cond;
-    return UPMU_TRACE_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
-#endif
-}
-
-/* A wait by any of libc's functions. */
-#define COND_WAIT(cond_, mutex_, flags_)                                                                \
-    {                                                                                                   \
-        .cond = (cond_), .mutex = (mutex_), .site = CALL_SITE(), .flags = (flags_) | shared_flag(cond_) \
+/* The state of a wait by any of libc's functions. */
+#define COND_WAIT(cond_, mutex_, flags_)                                                                          \
+    {                                                                                                             \
+        .cond = (cond_), .mutex = (mutex_), .site = CALL_SITE(), .flags = (flags_) | sync_cond_shared_flag(cond_) \
     }
 
 int COND_NAME(wait)(pthread_cond_t *cond, pthread_mutex_t *mutex)
@@ -134,8 +126,8 @@ UPMU_API int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex
     return w.result;
 }
 
-/* A queue signals for every task, mostly while all its workers are at work. */
-static void signalled_nobody(struct sync_thread *t, int32_t kind, const void *cond, uintptr_t site)
+/* A signal without waiters, as a queue sends for every task while all its workers run. */
+static void cond_write_unwaited(struct sync_thread *t, int32_t kind, const void *cond, uintptr_t site)
 {
     int saved = errno;
     uint64_t tick = tick_now();
@@ -150,26 +142,30 @@ static void signalled_nobody(struct sync_thread *t, int32_t kind, const void *co
     errno = saved;
 }
 
-void sync_cond_tell(int32_t kind, const void *cond, uintptr_t site)
+void sync_cond_signal_write(int32_t kind, const void *cond, uintptr_t site)
 {
     struct sync_thread *t = sync_recording();
-    if (t && (waits_go_on(waits_now(cond)) || sync_mode() == MODE_ALL))
+    if (!t)
+        return;
+    if (waiters_present(waiters_load(cond)) || sync_mode() == MODE_ALL) {
+        sync_lock_register((uintptr_t)cond, UPMU_OBJECT_COND);
         sync_event(t, kind, UPMU_OBJECT_COND, cond, site, 0);
-    else if (t)
-        signalled_nobody(t, kind, cond, site);
+    } else {
+        cond_write_unwaited(t, kind, cond, site);
+    }
 }
 
 int COND_NAME(signal)(pthread_cond_t *cond)
 {
     sync_child_check();
-    sync_cond_tell(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
+    sync_cond_signal_write(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
     return SYNC_REAL(cond_signal)(cond);
 }
 
 int COND_NAME(broadcast)(pthread_cond_t *cond)
 {
     sync_child_check();
-    sync_cond_tell(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
+    sync_cond_signal_write(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
     return SYNC_REAL(cond_broadcast)(cond);
 }
 
@@ -178,7 +174,7 @@ int COND_NAME(init)(pthread_cond_t *cond, const pthread_condattr_t *attr)
     int rc = SYNC_REAL(cond_init)(cond, attr);
     struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t)
-        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+        sync_lock_init(t, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
     return rc;
 }
 
@@ -187,6 +183,6 @@ int COND_NAME(destroy)(pthread_cond_t *cond)
     struct sync_thread *t = sync_recording();
     int rc = SYNC_REAL(cond_destroy)(cond);
     if (t && rc == 0)
-        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+        sync_lock_destroy(t, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
     return rc;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A wait for a condition variable, whichever function it was called by. Room: sync_trace; before it cond.c,
- *  cond_old.c and c11_cond.c, after it record.c. */
+/** @file Waits and signals of condition variables, for the wrappers of all their functions. */
 #ifndef UPMU_SYNC_COND_H
 #define UPMU_SYNC_COND_H
 
-#include "sync_trace/sync.h"
+#include "sync_trace/state/thread.h"
 
 struct sync_cond_wait {
     const void *cond;
@@ -17,13 +16,13 @@ struct sync_cond_wait {
     bool held; /**< the mutex was among the locks held */
 };
 
-/** The thread is about to wait and to give the mutex back. */
+/** The thread is about to wait and to release the mutex. */
 void sync_cond_wait_begin(struct sync_cond_wait *w);
-/** The wait has returned, or is left by cancellation (for __attribute__((cleanup))): it has the mutex again. */
+/** The wait has returned, or was left by cancellation (for __attribute__((cleanup))): the thread has the mutex again. */
 void sync_cond_wait_end(struct sync_cond_wait *w);
 
-/** It is about to be signalled; `kind` is COND_SIGNAL or COND_BROADCAST. The event comes first: a woken thread's events are
- *  later. Where nobody waits the call site stands for the stack. */
-void sync_cond_tell(int32_t kind, const void *cond, uintptr_t site);
+/** The condition variable is about to be signaled; `kind` is COND_SIGNAL or COND_BROADCAST. The event is written
+ *  first: events of a woken thread are later. If no thread waits, the call site is recorded in place of a stack. */
+void sync_cond_signal_write(int32_t kind, const void *cond, uintptr_t site);
 
 #endif

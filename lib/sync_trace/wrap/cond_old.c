@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Condition variables of programs linked before glibc 2.3.2: a pointer to the real one, made at its first use. Room:
- * sync_trace; before it such programs' calls, after it cond.h. Where glibc never had them this file is empty.
+ * Condition variables of programs linked before glibc 2.3.2: a pointer to the real one, made at its first use. Empty
+ * where glibc never had them.
  */
 #include <features.h>
 
-#include "sync_trace/wrap/cond_version.h"
+#include "sync_trace/libc/cond_version.h"
 
 #ifdef COND_OLD
+#include "sync_trace/account/lock_life.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/thread_life.h"
 #include "sync_trace/wrap/cond.h"
-#include "sync_trace/wrap/resolve.h"
 
 struct old_cond;
 
@@ -44,13 +46,13 @@ int sync_cond_old_timedwait(struct old_cond *cond, pthread_mutex_t *mutex, const
 
 int sync_cond_old_signal(struct old_cond *cond)
 {
-    sync_cond_tell(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
+    sync_cond_signal_write(UPMU_TRACE_COND_SIGNAL, cond, CALL_SITE());
     return SYNC_REAL(cond_old_signal)(cond);
 }
 
 int sync_cond_old_broadcast(struct old_cond *cond)
 {
-    sync_cond_tell(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
+    sync_cond_signal_write(UPMU_TRACE_COND_BROADCAST, cond, CALL_SITE());
     return SYNC_REAL(cond_old_broadcast)(cond);
 }
 
@@ -59,7 +61,7 @@ int sync_cond_old_init(struct old_cond *cond, const pthread_condattr_t *attr)
     int rc = SYNC_REAL(cond_old_init)(cond, attr);
     struct sync_thread *t = rc == 0 ? sync_recording() : NULL;
     if (t)
-        sync_event(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+        sync_lock_init(t, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
     return rc;
 }
 
@@ -68,7 +70,7 @@ int sync_cond_old_destroy(struct old_cond *cond)
     struct sync_thread *t = sync_recording();
     int rc = SYNC_REAL(cond_old_destroy)(cond);
     if (t && rc == 0)
-        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_COND, cond, CALL_SITE(), rc);
+        sync_lock_destroy(t, UPMU_OBJECT_COND, cond, CALL_SITE(), 0);
     return rc;
 }
 #else

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks of the program's own making. Room: sync_trace; before it the program's announcements, after it held.h, record.c.
+ * Locks that the program implements itself and announces (upmu_lock_*).
  *
- * Nobody but the program knows the owner of such a lock: a waiter looks for it among the locks all threads hold, which
- * costs nothing until somebody waits.
+ * The owner of such a lock is unknown: a waiter searches the locks that all threads hold.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/tick.h"
-#include "sync_trace/held.h"
-#include "sync_trace/lock_order.h"
-#include "trace/write/writer.h"
+#include "sync_trace/account/acquire.h"
+#include "sync_trace/account/lock_life.h"
+#include "sync_trace/account/wait.h"
+#include "sync_trace/names.h"
+#include "sync_trace/state/notes.h"
+#include "sync_trace/thread_life.h"
 #include "upmu/region.h"
 
-static struct sync_thread *recording(uint32_t *mode)
+static struct sync_thread *custom_thread(uint32_t *mode)
 {
     *mode = sync_mode();
     return *mode == MODE_OFF ? NULL : sync_thread();
 }
 
-static void write_named(int32_t kind, int32_t type, const void *object, const char *name, uintptr_t site)
+static void custom_write_named(int32_t kind, int32_t type, const void *object, const char *name, uintptr_t site)
 {
     uint32_t mode = sync_mode();
     bool named = name && name[0], open = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) != NULL;
@@ -28,43 +30,41 @@ static void write_named(int32_t kind, int32_t type, const void *object, const ch
         sync_names_keep(object, type, name);
     if (!open && kind == UPMU_TRACE_LOCK_DESTROY)
         sync_names_forget(object);
-    /* A name is worth having in every mode, and while recording is paused. */
+    /* Names are recorded in every mode, and while tracing is paused. */
     struct sync_thread *t = open && (named || (mode != MODE_OFF && mode != MODE_COUNTS)) ? sync_thread() : NULL;
     if (!t)
         return;
-    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY) {
-        sync_order_forget((uintptr_t)object);
-        sync_note_end((uintptr_t)object);
-    }
+    if (kind == UPMU_TRACE_LOCK_INIT || kind == UPMU_TRACE_LOCK_DESTROY)
+        sync_lock_forget((uintptr_t)object);
     struct trace_sync e = {
         .kind = kind, .object_type = type, .object = (uintptr_t)object, .site = site, .name = name ? name : ""};
     if (kind != UPMU_TRACE_LOCK_DESTROY)
-        sync_lock_met(NULL, (uintptr_t)object, (uint32_t)type);
-    else if (sync_lock_ended(t, (uintptr_t)object, &type))
-        e.flags = UPMU_TRACE_FLAG_FINAL;
+        sync_lock_register((uintptr_t)object, (uint32_t)type);
+    else
+        e.flags = sync_lock_unregister(t, (uintptr_t)object, &type);
     sync_note_name(e.object, type, name);
     sync_write(t, tick_now(), &e);
 }
 
 void upmu_lock_announce(const void *lock, const char *name)
 {
-    write_named(UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_CUSTOM, lock, name, CALL_SITE());
+    custom_write_named(UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_CUSTOM, lock, name, CALL_SITE());
 }
 
 void upmu_lock_name(const void *object, const char *name)
 {
-    write_named(UPMU_TRACE_LOCK_NAME, UPMU_OBJECT_NONE, object, name, CALL_SITE());
+    custom_write_named(UPMU_TRACE_LOCK_NAME, UPMU_OBJECT_NONE, object, name, CALL_SITE());
 }
 
 void upmu_lock_retired(const void *lock)
 {
-    write_named(UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_CUSTOM, lock, NULL, CALL_SITE());
+    custom_write_named(UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_CUSTOM, lock, NULL, CALL_SITE());
 }
 
 void upmu_lock_will_acquire(const void *lock)
 {
     uint32_t mode;
-    struct sync_thread *t = recording(&mode);
+    struct sync_thread *t = custom_thread(&mode);
     if (!t)
         return;
     struct sync_wait w = {.t = t, .lock = (uintptr_t)lock, .site = CALL_SITE(), .type = UPMU_OBJECT_CUSTOM};
@@ -72,32 +72,32 @@ void upmu_lock_will_acquire(const void *lock)
     t->announced = w.lock;
 }
 
-/* Without having said before that it would wait. `flags`: UPMU_TRACE_FLAG_TRIED. */
-static void taken(struct sync_thread *t, uint32_t mode, uintptr_t lock, uintptr_t site, uint32_t flags)
+/* Acquired without an announced wait. `flags`: UPMU_TRACE_FLAG_TRIED. */
+static void custom_acquired(struct sync_thread *t, uint32_t mode, uintptr_t lock, uintptr_t site, uint32_t flags)
 {
     if (mode != MODE_COUNTS)
-        sync_order(t, lock, UPMU_OBJECT_CUSTOM, site, flags);
+        sync_order_check(t, lock, UPMU_OBJECT_CUSTOM, site, flags);
     struct sync_count *c = sync_count(t, lock, UPMU_OBJECT_CUSTOM);
     c->acquired++;
     if (LIKELY(mode == MODE_CONTENDED && --c->until != 0))
         sync_held_push(t, lock, site, 0, HELD_QUIET);
     else
-        sync_taken_slow(t, mode, c, lock, site, 0);
+        sync_acquired_slow(t, mode, c, lock, site, 0);
 }
 
 void upmu_lock_tried(const void *lock)
 {
     uint32_t mode;
-    struct sync_thread *t = recording(&mode);
+    struct sync_thread *t = custom_thread(&mode);
     if (t)
-        taken(t, mode, (uintptr_t)lock, CALL_SITE(), UPMU_TRACE_FLAG_TRIED);
+        custom_acquired(t, mode, (uintptr_t)lock, CALL_SITE(), UPMU_TRACE_FLAG_TRIED);
 }
 
-/* Also at once, without a word before: the call would have waited, had the lock been another's. */
+/* Also without an announced wait. */
 void upmu_lock_acquired(const void *lock)
 {
     uint32_t mode;
-    struct sync_thread *t = recording(&mode);
+    struct sync_thread *t = custom_thread(&mode);
     if (!t)
         return;
     if (t->announced == (uintptr_t)lock) {
@@ -110,14 +110,14 @@ void upmu_lock_acquired(const void *lock)
         sync_wait_end(&w);
         return;
     }
-    taken(t, mode, (uintptr_t)lock, CALL_SITE(), 0);
+    custom_acquired(t, mode, (uintptr_t)lock, CALL_SITE(), 0);
 }
 
 void upmu_lock_released(const void *lock)
 {
     uint32_t mode;
     struct sync_held h;
-    struct sync_thread *t = recording(&mode);
+    struct sync_thread *t = custom_thread(&mode);
     struct sync_thread *ready = t ? t : sync_tls.thread;
     if (!ready || !ready->ready || !sync_held_remove(ready, (uintptr_t)lock, &h) || !t || mode == MODE_COUNTS)
         return;
@@ -126,7 +126,7 @@ void upmu_lock_released(const void *lock)
         return;
     int saved = errno;
     uint64_t tick = tick_now();
-    sync_count_release(t, &h, tick, h.lock);
+    sync_counters_write_release(t, &h, tick, h.lock);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_RELEASE,
         .object_type = UPMU_OBJECT_CUSTOM,

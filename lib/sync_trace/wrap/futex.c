@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futexes that the program uses itself, through libc's syscall(): what locks of other languages and C++20's atomic waits
- * stand on. Room: sync_trace; before it the program's calls, after it record.c.
+ * Wrapper of syscall() for futex calls, on which locks of other languages and C++20 atomic waits are built.
  *
- * The wrapper is declared with six numbers in place of "...", which all of Linux's ABIs pass alike, so that any other
- * system call is a jump to libc: a call that comes back twice, as vfork does, must not find a frame of ours in between.
- * Our own locks (base/tiny_lock.h) carry a sign, and are not the program's.
+ * The wrapper is declared with six numbers in place of "...", which all Linux ABIs pass alike, so that any other system
+ * call is a jump to libc: a call that returns twice, as vfork does, must not have a frame in between. The library's own
+ * locks (base/tiny_lock.h) are marked, and not recorded.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,16 +15,17 @@
 
 #include "base/tick.h"
 #include "base/tiny_lock.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/sync.h"
-#include "trace/write/writer.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/emit/wait_state.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/thread_life.h"
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13
 #endif
 
 struct futex_call {
-    long number, word, op, value, timeout, word2, value3; /**< as they were given */
+    long number, word, op, value, timeout, word2, value3; /**< the arguments */
 };
 
 enum futex_role { FUTEX_OTHER, FUTEX_SLEEPS, FUTEX_WAKES, FUTEX_MOVES };
@@ -58,40 +58,41 @@ static long real_futex(const struct futex_call *c)
     return SYNC_REAL(syscall)(c->number, c->word, c->op, c->value, c->timeout, c->word2, c->value3);
 }
 
-struct sleep {
+struct futex_wait {
     struct sync_thread *t;
     struct trace_sync e;
     int result;
 };
 
-/* Also when the thread is cancelled asynchronously. */
-static void sleep_end(struct sleep *s)
+/* Also when the thread is canceled asynchronously. */
+static void futex_wait_end(struct futex_wait *s)
 {
     int saved = errno;
     __atomic_store_n(&s->t->waiting, 0, __ATOMIC_RELAXED);
     s->e.kind = UPMU_TRACE_FUTEX_WOKEN;
     s->e.stack = 0;
     s->e.result = s->result;
-    sync_live_end(s->t);
+    sync_wait_state_unblock(s->t);
     sync_write(s->t, tick_now(), &s->e);
     errno = saved;
 }
 
-/* What a thread sleeps on. */
-struct sleep_words {
+/* What a thread waits on. */
+struct futex_words {
     uintptr_t object; /**< the word, or the first of them */
     uint32_t flags;
-    uint32_t several; /**< their number, 0: it is one */
-    bool one;         /**< whose value is the call's */
+    uint32_t several; /**< their number, 0: one word */
+    bool one;         /**< one word, whose value is the call's */
 };
 
-static void tell_others(struct sync_thread *t, const struct futex_call *c, uint32_t n);
+static void futex_write_others(struct sync_thread *t, const struct futex_call *c, uint32_t n);
 
-static long sleep_on(struct sync_thread *t, const struct futex_call *c, const struct sleep_words *words, uintptr_t site)
+static long futex_wait_on(struct sync_thread *t, const struct futex_call *c, const struct futex_words *words,
+                          uintptr_t site)
 {
     int saved = errno;
     uint32_t stack = sync_stack(t, tick_now(), site);
-    struct sleep s __attribute__((cleanup(sleep_end))) = {
+    struct futex_wait s __attribute__((cleanup(futex_wait_end))) = {
         .t = t,
         .result = ECANCELED,
         .e = {.kind = UPMU_TRACE_FUTEX_WAIT,
@@ -106,10 +107,10 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
     uint64_t tick = tick_now();
     sync_write(t, tick, &s.e);
     if (words->several)
-        tell_others(t, c, words->several);
+        futex_write_others(t, c, words->several);
     t->futex_one = words->one;
     t->futex_value = (uint32_t)c->value;
-    sync_live_begin(t, tick, &s.e);
+    sync_wait_state_block(t, tick, &s.e);
     errno = saved;
     s.e.count = 0;
     long rc = real_futex(c);
@@ -118,11 +119,11 @@ static long sleep_on(struct sync_thread *t, const struct futex_call *c, const st
     return rc;
 }
 
-static long sleep_on_one(struct sync_thread *t, const struct futex_call *c, uintptr_t site)
+static long futex_wait_on_one(struct sync_thread *t, const struct futex_call *c, uintptr_t site)
 {
-    const struct sleep_words one = {
+    const struct futex_words one = {
         .object = (uintptr_t)c->word, .flags = c->op & FUTEX_PRIVATE_FLAG ? 0 : UPMU_TRACE_FLAG_PSHARED, .one = true};
-    return sleep_on(t, c, &one, site);
+    return futex_wait_on(t, c, &one, site);
 }
 
 /* -------------------------------------------------------------------------------------------- several words */
@@ -130,22 +131,22 @@ static long sleep_on_one(struct sync_thread *t, const struct futex_call *c, uint
 #ifdef SYS_futex_waitv /* Linux 5.16 */
 static const long waitv_number = SYS_futex_waitv;
 #else
-static const long waitv_number = LONG_MIN; /* nobody's */
+static const long waitv_number = LONG_MIN; /* no such call */
 #endif
 
 enum {
-    WAITERS_MAX = 128, /* as many as the kernel takes */
-    WAITERS_ONCE = 16, /* looked at together: a thread may have little stack */
+    WAITERS_MAX = 128, /* the kernel's limit */
+    WAITERS_ONCE = 16, /* read at once: the thread's stack may be small */
     WAITER_PRIVATE = 128,
 };
 
-/* As the kernel has it, for headers that are older. */
+/* The kernel's struct, for older headers. */
 struct waiter {
     uint64_t value, word;
     uint32_t flags, reserved;
 };
 
-/* The program's array, which may be anywhere: what cannot be read is for the kernel to refuse. */
+/* The program's array, at any address: if it cannot be read, the kernel's call fails. */
 static bool read_waiters(const struct futex_call *c, uint32_t from, uint32_t n, struct waiter *out)
 {
     const struct iovec to = {.iov_base = out, .iov_len = n * sizeof *out};
@@ -158,13 +159,13 @@ static uint32_t part(uint32_t from, uint32_t n)
     return n - from < WAITERS_ONCE ? n - from : WAITERS_ONCE;
 }
 
-static void tell_others(struct sync_thread *t, const struct futex_call *c, uint32_t n)
+static void futex_write_others(struct sync_thread *t, const struct futex_call *c, uint32_t n)
 {
     struct waiter w[WAITERS_ONCE];
     for (uint32_t from = 1, got = 0; from < n; from += got) {
         got = part(from, n);
         if (!read_waiters(c, from, got, w))
-            return; /* somebody has taken it away meanwhile */
+            return; /* the array was unmapped meanwhile */
         for (uint32_t i = 0; i < got; i++) {
             const struct trace_sync e = {
                 .kind = UPMU_TRACE_FUTEX_ALSO, .object_type = UPMU_OBJECT_FUTEX, .object = (uintptr_t)w[i].word};
@@ -173,14 +174,14 @@ static void tell_others(struct sync_thread *t, const struct futex_call *c, uint3
     }
 }
 
-/* futex_waitv(waiters, n, flags, timeout, clock). @return false if it is nothing that waits. */
-static bool several_words(const struct futex_call *c, struct sleep_words *out)
+/* futex_waitv(waiters, n, flags, timeout, clock). @return false if the call does not wait. */
+static bool several_words(const struct futex_call *c, struct futex_words *out)
 {
     struct waiter w[WAITERS_ONCE];
     int saved = errno;
     bool read = c->op > 0 && c->op <= WAITERS_MAX;
     uint32_t n = read ? (uint32_t)c->op : 0;
-    *out = (struct sleep_words){.several = n > 1 ? n : 0};
+    *out = (struct futex_words){.several = n > 1 ? n : 0};
     for (uint32_t from = 0, got = 0; read && from < n; from += got) {
         got = part(from, n);
         read = read_waiters(c, from, got, w);
@@ -195,17 +196,19 @@ static bool several_words(const struct futex_call *c, struct sleep_words *out)
 
 __attribute__((noinline)) static long futex_waitv(const struct futex_call *c, uintptr_t site)
 {
-    struct sleep_words words;
+    struct futex_words words;
     struct sync_thread *t = sync_recording();
     if (!t || !several_words(c, &words))
         return real_futex(c);
-    return sleep_on(t, c, &words, site);
+    return futex_wait_on(t, c, &words, site);
 }
 
 /* ----------------------------------------------------------------------------------------------------- one word */
 
-/* Nobody to wake is no event, but in mode all. The tick is that before the call: who is woken is later. */
-static long wake(struct sync_thread *t, uint32_t mode, const struct futex_call *c, enum futex_role role, uintptr_t site)
+/* A wake without waiters is an event in mode all only. The tick is read before the call: events of woken threads are
+ * later. */
+static long futex_wake(struct sync_thread *t, uint32_t mode, const struct futex_call *c, enum futex_role role,
+                       uintptr_t site)
 {
     uint64_t tick = tick_now();
     long rc = real_futex(c);
@@ -233,10 +236,11 @@ __attribute__((noinline)) static long futex(const struct futex_call *c, uintptr_
     struct sync_thread *t = role == FUTEX_OTHER || c->value3 == TINY_LOCK_SIGN ? NULL : sync_recording();
     if (!t)
         return real_futex(c);
-    return role == FUTEX_SLEEPS ? sleep_on_one(t, c, site) : wake(t, sync_mode(), c, role, site);
+    return role == FUTEX_SLEEPS ? futex_wait_on_one(t, c, site) : futex_wake(t, sync_mode(), c, role, site);
 }
 
-/* Where a long is shorter than a register some calls take more than a long per argument: there, libc's own stays. */
+/* Where a long is shorter than a register, some calls pass more than a long per argument: libc's own is not interposed
+ * there. */
 #if !(defined(__x86_64__) && defined(__ILP32__)) && !(defined(_ABIN32) && defined(_MIPS_SIM) && _MIPS_SIM == _ABIN32)
 UPMU_API long sync_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 

@@ -1,47 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are run once: pthread_once() and C11's call_once(). Room: sync_trace; before it the program's calls, after
- * it record.c.
+ * Wrappers of pthread_once() and call_once().
  *
- * It is a lock that the thread holds which runs the function, and that the others wait for: so a report tells who waited
- * for whose initialization. Calls that find it done, nearly all of them, are nothing but the real call; what the control
- * then contains is looked up at the start. The function is run by one of ours, which leaves it as the program's own does:
- * by returning, by an exception, by cancellation.
+ * The control is recorded as a lock held by the thread that runs the function, which other threads wait for. A call that
+ * finds the function done is only the real call; sync_layout_start() has determined the control's value. The program's
+ * function is called by run_function(), which is left in the same way: by return, exception or cancellation.
  */
 #include <errno.h>
 #include <threads.h>
 
 #include "base/tick.h"
-#include "sync_trace/held.h"
-#include "sync_trace/lock_order.h"
-#include "sync_trace/wrap/resolve.h"
-#include "trace/write/writer.h"
+#include "sync_trace/account/lock_order.h"
+#include "sync_trace/account/wait.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/state/counts.h"
+#include "sync_trace/state/held.h"
+#include "sync_trace/thread_life.h"
 
 _Static_assert(sizeof(once_flag) == sizeof(int) && sizeof(pthread_once_t) == sizeof(int), "the control is a number");
 
-/* A call that may run the function; the innermost one of a thread is found through its block. */
+/* A call that may run the function; the thread's block has the innermost one. */
 struct sync_once_call {
     void (*function)(void);
     struct sync_thread *t;
     struct sync_once_call *outer;
     struct sync_wait wait;
     uint32_t mode;
-    bool waits; /**< `wait` has begun and not ended */
+    bool waits; /**< `wait` is in progress */
     bool ran;
 };
-
-static void nothing(void)
-{
-}
-
-void sync_once_start(void)
-{
-    pthread_once_t control = PTHREAD_ONCE_INIT;
-    const pthread_once_t fresh = control;
-    bool known = SYNC_REAL(once)(&control, nothing) == 0 && control != fresh;
-    sync_process.once_done = control;
-    sync_process.once_known = known;
-}
 
 static void write_run(struct sync_thread *t, int32_t kind, uint64_t tick, uintptr_t control, uintptr_t site)
 {
@@ -71,11 +60,11 @@ static void run_begin(struct run *r, struct sync_once_call *c)
 {
     int saved = errno;
     c->ran = true;
-    wait_is_over(c); /* whoever ran it before has not come to its end */
+    wait_is_over(c); /* the thread that ran it before did not complete it */
     *r = (struct run){.t = c->t, .control = c->wait.lock, .site = c->wait.site, .recorded = c->mode != MODE_COUNTS};
     sync_count(r->t, r->control, UPMU_OBJECT_ONCE)->acquired++;
     if (r->recorded)
-        sync_order(r->t, r->control, UPMU_OBJECT_ONCE, r->site, 0);
+        sync_order_check(r->t, r->control, UPMU_OBJECT_ONCE, r->site, 0);
     uint64_t tick = r->recorded ? tick_now() : 0;
     sync_held_push(r->t, r->control, r->site, tick, r->recorded ? HELD_RECORDED : HELD_QUIET);
     if (r->recorded)
@@ -83,7 +72,7 @@ static void run_begin(struct run *r, struct sync_once_call *c)
     errno = saved;
 }
 
-/* However the function is left. A forked child that it leaves finds its books empty. */
+/* However the function is left. In a forked child the block is empty. */
 static void run_end(struct run *r)
 {
     struct sync_held h;
@@ -93,7 +82,7 @@ static void run_end(struct run *r)
     errno = saved;
 }
 
-/* What libc runs in place of the program's function. */
+/* Called by libc in place of the program's function. */
 static void run_function(void)
 {
     struct sync_once_call *c = sync_tls.thread->once;
@@ -108,8 +97,9 @@ static void call_end(struct sync_once_call *c)
     wait_is_over(c);
 }
 
-/* Nobody ran it when we looked, and yet we were not asked to: somebody else came first, and we may have waited. */
-static void tell_late(struct sync_once_call *c, uint64_t tick)
+/* The function was not running before the call, and was not run by it: another thread was first, and this one may have
+ * waited. */
+static void once_write_late(struct sync_once_call *c, uint64_t tick)
 {
     int saved = errno;
     struct trace_sync e = {
@@ -130,7 +120,7 @@ static int call(int *control, void (*function)(void), uintptr_t site, int (*real
 {
     uint32_t mode = sync_mode();
     int now = __atomic_load_n(control, __ATOMIC_ACQUIRE);
-    bool done = sync_process.once_known && now == sync_process.once_done;
+    bool done = sync_layout.once && now == sync_layout.once_done;
     struct sync_thread *t = mode == MODE_OFF || done ? NULL : sync_thread();
     if (LIKELY(!t))
         return real(control, function);
@@ -143,14 +133,14 @@ static int call(int *control, void (*function)(void), uintptr_t site, int (*real
     };
     t->once = &c;
     uint64_t tick = tick_now();
-    if (sync_process.once_known && now != 0) {
+    if (sync_layout.once && now != 0) {
         c.waits = true;
         sync_wait_begin(&c.wait, mode, -1, false);
     }
-    bool late = sync_process.once_known && !c.waits && mode != MODE_COUNTS;
+    bool late = sync_layout.once && !c.waits && mode != MODE_COUNTS;
     int rc = real(control, run_function);
     if (UNLIKELY(late && !c.ran))
-        tell_late(&c, tick);
+        once_write_late(&c, tick);
     return rc;
 }
 

@@ -1,165 +1,160 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Semaphores. Room: sync_trace; before it the program's calls, after it record.c.
+ * Wrappers of sem_wait(), sem_post() and the like.
  *
- * Waiting is a cancellation point even when it would not wait: a pending cancellation is looked for before the try, which
- * knows of none. (sem_clockwait() is none in that case, in glibc.) A wait names no holder; the semaphore's posts are the
- * candidates. A post is an event where somebody waits, in mode `all` always. A semaphore that is used as a lock (sem_lock.h)
- * is among the locks its thread holds.
+ * Waiting is a cancellation point even if it would not block: a pending cancellation is tested before the try, which is
+ * none. (sem_clockwait() is no cancellation point in that case, in glibc.) A wait has no holder; the semaphore's posts
+ * are candidates. A post is an event if a thread waits, in mode `all` always.
  *
- * Who waits is known from our own waits, not from what libc keeps in a semaphore: of a wait that is not recorded no post is
- * missed. A wait is told of before it tries once more, and a post looks before and after: one that ended a wait which began in
- * between is told late, as if it had come right after that wait's beginning. Of a semaphore that other processes may wait for, the value decides.
+ * Waiters are counted by the wrappers, not read from libc's semaphore, so that no post of a recorded wait is missed. A
+ * wait is recorded before a second try, and a post tests before and after: one that ended a wait begun in between is
+ * recorded late, with a tick right after the beginning of that wait. For a semaphore shared with other processes the
+ * value decides.
  */
 #include <errno.h>
 #include <semaphore.h>
-#include <string.h>
 
 #include "base/tick.h"
-#include "sync_trace/lockable.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/wrap/sem_lock.h"
-#include "sync_trace/sync.h"
-#include "sync_trace/wrap/waits.h"
-#include "trace/write/writer.h"
-
-struct waits_place sync_waits[WAITS_PLACES];
+#include "sync_trace/account/acquire.h"
+#include "sync_trace/account/lock_life.h"
+#include "sync_trace/account/sem_permits.h"
+#include "sync_trace/account/wait.h"
+#include "sync_trace/account/waiters.h"
+#include "sync_trace/fork.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/thread_life.h"
 
 /* ---------------------------------------------------------------------------------------------------- waiting */
 
-/* How to wait once trying has failed. */
-struct way {
-    int (*wait)(sem_t *s, const struct way *way);
-    bool is_cancelled; /**< it is a cancellation point even when it would not wait */
+/* The blocking call to make once a try has failed. */
+struct lock_method {
+    int (*wait)(sem_t *s, const struct lock_method *method);
+    bool is_cancelled; /**< a cancellation point even if it would not block */
     clockid_t clock;
     const struct timespec *until;
 };
 
-static int way_wait(sem_t *s, const struct way *way)
+static int method_wait(sem_t *s, const struct lock_method *method)
 {
-    (void)way;
+    (void)method;
     return SYNC_REAL(sem_wait)(s);
 }
 
-static int way_timed(sem_t *s, const struct way *way)
+static int method_timed(sem_t *s, const struct lock_method *method)
 {
-    return SYNC_REAL(sem_timedwait)(s, way->until);
+    return SYNC_REAL(sem_timedwait)(s, method->until);
 }
 
-static int way_clock(sem_t *s, const struct way *way)
+static int method_clock(sem_t *s, const struct lock_method *method)
 {
-    return SYNC_REAL(sem_clockwait)(s, way->clock, way->until);
+    return SYNC_REAL(sem_clockwait)(s, method->clock, method->until);
 }
 
-/* `how`: UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED; `asked`: what sync_request() has said. */
-static void taken(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how, uint32_t asked)
+/* `flags`: UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED; `request_stack`: from sync_request(). */
+static void sem_acquired(struct sync_thread *t, uint32_t mode, sem_t *s, uintptr_t site, uint32_t how,
+                         uint32_t request_stack)
 {
-    uint32_t places = sync_sem_places(s);
-    if (places == 1 && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
-        sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
+    uint32_t permits = sync_sem_permits(s);
+    if (permits == 1 && UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+        sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, how);
     struct sync_count *c = sync_count(t, (uintptr_t)s, UPMU_OBJECT_SEM);
     c->acquired++;
-    if (asked) {
-        (void)stream_fast_sync(t->stream, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, (uintptr_t)s, asked);
+    if (request_stack) {
+        (void)stream_fast_sync(t->stream, tick_now(), UPMU_TRACE_LOCK_ACQUIRE, UPMU_OBJECT_SEM, (uintptr_t)s,
+                               request_stack);
     } else if (mode == MODE_ALL || c->stamps > 0) {
-        sync_taken_slow(t, mode, c, (uintptr_t)s, site, 0);
-        places = sync_sem_places(s); /* a post may have told otherwise meanwhile */
+        sync_acquired_slow(t, mode, c, (uintptr_t)s, site, 0);
+        permits = sync_sem_permits(s); /* a post may have shown its use meanwhile */
     }
-    sync_sem_held(t, mode, s, places, site);
+    sync_sem_acquired(t, mode, s, permits, site);
 }
 
-/* Whether other processes may post it. */
-static uint32_t shared_flag(const sem_t *s)
-{
-#ifdef __GLIBC__
-    int32_t shared; /* glibc: the value, as wide as an atomic is, then whether it is shared */
-    memcpy(&shared, (const char *)s + (sizeof(void *) == 8 ? 8 : 4), sizeof shared);
-    return shared ? UPMU_TRACE_FLAG_PSHARED : 0;
-#else
-    (void)s;
-    return UPMU_TRACE_FLAG_PSHARED; /* not known: then nothing is said to be hopeless */
-#endif
-}
-
-static int wait_slow(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site,
-                     uint32_t asked)
+static int sem_wait_blocking(struct sync_thread *t, uint32_t mode, sem_t *s, const struct lock_method *method,
+                             uintptr_t site, uint32_t request_stack)
 {
     struct sync_wait w __attribute__((cleanup(sync_wait_end))) = {
-        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .asked = asked};
-    w.flags = shared_flag(s) | (way->until ? UPMU_TRACE_FLAG_TIMED : 0);
-    if (sync_sem_places(s) == 1 && mode != MODE_COUNTS)
-        sync_order(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_TRACE_FLAG_TIMED);
+        .t = t, .lock = (uintptr_t)s, .site = site, .type = UPMU_OBJECT_SEM, .request_stack = request_stack};
+    w.flags = sync_sem_shared_flag(s) | (method->until ? UPMU_TRACE_FLAG_TIMED : 0);
+    if (sync_sem_permits(s) == 1 && mode != MODE_COUNTS)
+        sync_order_check(t, (uintptr_t)s, UPMU_OBJECT_SEM, site, w.flags & UPMU_TRACE_FLAG_TIMED);
     sync_wait_begin(&w, mode, 0, false);
-    waits_told(s, tick_now());
-    int rc = way->wait(s, way);
+    waiters_recorded(s, tick_now());
+    int rc = method->wait(s, method);
     w.result = rc == 0 ? 0 : errno;
     if (rc == 0)
-        sync_sem_held(t, mode, s, sync_sem_places(s), site);
+        sync_sem_acquired(t, mode, s, sync_sem_permits(s), site);
     return rc;
 }
 
-/* @return whether it is taken now. Keeps errno. */
-static bool take(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site, uint32_t asked)
+/* @return whether it is acquired now. Keeps errno. */
+static bool sem_try(struct sync_thread *t, uint32_t mode, sem_t *s, const struct lock_method *method, uintptr_t site,
+                    uint32_t request_stack)
 {
     int saved = errno;
     bool got = SYNC_REAL(sem_trywait)(s) == 0;
     errno = saved;
     if (got)
-        taken(t, mode, s, site, way->until ? UPMU_TRACE_FLAG_TIMED : 0, asked);
+        sem_acquired(t, mode, s, site, method->until ? UPMU_TRACE_FLAG_TIMED : 0, request_stack);
     return got;
 }
 
-/* Also when the thread is cancelled. */
-static void wait_ends(const sem_t **s)
+/* Also when the thread is canceled. */
+static void sem_wait_cleanup(const sem_t **s)
 {
-    waits_end(*s);
+    waiters_end(*s);
 }
 
-/* Trying has failed. From here on who posts sees that somebody waits; what was posted before that is not waited for. */
-static int wait_seen(struct sync_thread *t, uint32_t mode, sem_t *s, const struct way *way, uintptr_t site,
-                     uint32_t asked)
+/* The try has failed. From here on posts see a waiter; an earlier post is found by the second try. */
+static int sem_wait_announced(struct sync_thread *t, uint32_t mode, sem_t *s, const struct lock_method *method,
+                              uintptr_t site, uint32_t request_stack)
 {
-    const sem_t *on __attribute__((cleanup(wait_ends))) = s;
-    waits_begin(on);
-    return take(t, mode, s, way, site, asked) ? 0 : wait_slow(t, mode, s, way, site, asked);
+    const sem_t *on __attribute__((cleanup(sem_wait_cleanup))) = s;
+    waiters_begin(on);
+    return sem_try(t, mode, s, method, site, request_stack)
+               ? 0
+               : sem_wait_blocking(t, mode, s, method, site, request_stack);
 }
 
-static int wait_any(sem_t *s, const struct way *way, uintptr_t site)
+static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t site)
 {
     uint32_t mode = sync_mode();
-    if (LIKELY(mode == MODE_OFF || !sync_deadline_is_valid(way->clock, way->until)))
-        return way->wait(s, way);
-    if (way->is_cancelled)
+    if (LIKELY(mode == MODE_OFF || !sync_deadline_is_valid(method->clock, method->until)))
+        return method->wait(s, method);
+    if (method->is_cancelled)
         pthread_testcancel();
     struct sync_thread *t = sync_thread();
     if (!t)
-        return way->wait(s, way);
-    uint32_t asked = sync_request(t, mode, UPMU_OBJECT_SEM, (uintptr_t)s, site);
-    return take(t, mode, s, way, site, asked) ? 0 : wait_seen(t, mode, s, way, site, asked);
+        return method->wait(s, method);
+    uint32_t request_stack = sync_request(t, mode, UPMU_OBJECT_SEM, (uintptr_t)s, site);
+    return sem_try(t, mode, s, method, site, request_stack)
+               ? 0
+               : sem_wait_announced(t, mode, s, method, site, request_stack);
 }
 
 UPMU_API int sem_wait(sem_t *s)
 {
-    static const struct way plain = {.wait = way_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
+    static const struct lock_method plain = {.wait = method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
     sync_child_check();
     if (LIKELY(sync_mode() == MODE_OFF && real))
         return real(s);
-    return wait_any(s, &plain, CALL_SITE());
+    return sem_wait_any(s, &plain, CALL_SITE());
 }
 
 UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 {
     sync_child_check();
-    const struct way timed = {.wait = way_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
-    return wait_any(s, &timed, CALL_SITE());
+    const struct lock_method timed = {
+        .wait = method_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
+    return sem_wait_any(s, &timed, CALL_SITE());
 }
 
 UPMU_API int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
     sync_child_check();
-    const struct way clocked = {.wait = way_clock, .clock = clock, .until = until};
-    return wait_any(s, &clocked, CALL_SITE());
+    const struct lock_method clocked = {.wait = method_clock, .clock = clock, .until = until};
+    return sem_wait_any(s, &clocked, CALL_SITE());
 }
 
 UPMU_API int sem_trywait(sem_t *s)
@@ -168,25 +163,25 @@ UPMU_API int sem_trywait(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_trywait)(s);
     if (t && rc == 0) {
-        taken(t, mode, s, CALL_SITE(), UPMU_TRACE_FLAG_TRIED, 0);
+        sem_acquired(t, mode, s, CALL_SITE(), UPMU_TRACE_FLAG_TRIED, 0);
     } else if (t) {
-        const struct lockable as = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
-        lockable_tried(t, mode, &as, errno);
+        const struct lock_call call = {.key = (uintptr_t)s, .type = UPMU_OBJECT_SEM, .site = CALL_SITE()};
+        sync_try_failed(t, mode, &call, errno);
     }
     return rc;
 }
 
 /* ---------------------------------------------------------------------------------------------------- posting */
 
-static bool is_wanted(sem_t *s, uint64_t before)
+static bool sem_has_waiters(sem_t *s, uint64_t before)
 {
     int value;
-    if (waits_go_on(before))
+    if (waiters_present(before))
         return true;
-    return shared_flag(s) && SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0;
+    return sync_sem_shared_flag(s) && SYNC_REAL(sem_getvalue)(s, &value) == 0 && value <= 0;
 }
 
-static void tell_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uintptr_t site)
+static void sem_write_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uintptr_t site)
 {
     int saved = errno;
     const struct trace_sync e = {
@@ -200,34 +195,35 @@ static void tell_post(struct sync_thread *t, uint64_t tick, const sem_t *s, uint
     errno = saved;
 }
 
-/* After it the semaphore may be gone; its address is all that is looked at. */
-static int post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
+/* After the call the semaphore may be gone; only its address is used. */
+static int sem_post_unwanted(struct sync_thread *t, sem_t *s, uint64_t before, uintptr_t site)
 {
     int rc = SYNC_REAL(sem_post)(s);
-    if (UNLIKELY(waits_now(s) != before)) {
-        uint64_t told = waits_tick(s); /* 0: no wait was told of yet, here or where its place is shared */
-        tell_post(t, told ? told : tick_now(), s, site);
+    if (UNLIKELY(waiters_load(s) != before)) {
+        uint64_t wait_tick = waiters_tick(s); /* 0: no wait was recorded yet, here or in a shared slot */
+        sem_write_post(t, wait_tick ? wait_tick : tick_now(), s, site);
     }
     return rc;
 }
 
-__attribute__((noinline)) static int post_on(sem_t *s, uint32_t mode, uintptr_t site)
+__attribute__((noinline)) static int sem_post_recorded(sem_t *s, uint32_t mode, uintptr_t site)
 {
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
-    uint64_t before = waits_now(s);
-    bool told = t && (mode == MODE_ALL || is_wanted(s, before));
-    if (told)
-        tell_post(t, tick_now(), s, site);
-    sync_sem_given(lockable_holder(mode), s, site);
-    return t && !told ? post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
+    uint64_t before = waiters_load(s);
+    bool recorded = t && (mode == MODE_ALL || sem_has_waiters(s, before));
+    if (recorded)
+        sem_write_post(t, tick_now(), s, site);
+    if (UNLIKELY(!sync_sem_released(sync_release_thread(mode), s)))
+        sync_sem_not_a_lock(__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? sync_thread() : NULL, s, site);
+    return t && !recorded ? sem_post_unwanted(t, s, before, site) : SYNC_REAL(sem_post)(s);
 }
 
 UPMU_API int sem_post(sem_t *s)
 {
     uint32_t mode = sync_mode();
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_post, __ATOMIC_RELAXED);
-    bool idle = lockable_is_idle(mode) && real && !sync_sem_any();
-    return LIKELY(idle) ? real(s) : post_on(s, mode, CALL_SITE());
+    bool idle = sync_release_is_idle(mode) && real && !sync_sem_any();
+    return LIKELY(idle) ? real(s) : sem_post_recorded(s, mode, CALL_SITE());
 }
 
 UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
@@ -236,10 +232,9 @@ UPMU_API int sem_init(sem_t *s, int shared, unsigned value)
     int rc = SYNC_REAL(sem_init)(s, shared, value);
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS || rc != 0 ? NULL : sync_thread();
     if (rc == 0)
-        sync_sem_made(s, shared != 0, value);
+        sync_sem_created(s, shared != 0, value);
     if (t)
-        sync_event_flags(t, UPMU_TRACE_LOCK_INIT, UPMU_OBJECT_SEM, s, CALL_SITE(), 0,
-                         shared ? UPMU_TRACE_FLAG_PSHARED : 0);
+        sync_lock_init(t, UPMU_OBJECT_SEM, s, CALL_SITE(), shared ? UPMU_TRACE_FLAG_PSHARED : 0);
     return rc;
 }
 
@@ -249,8 +244,8 @@ UPMU_API int sem_destroy(sem_t *s)
     struct sync_thread *t = mode == MODE_OFF || mode == MODE_COUNTS ? NULL : sync_thread();
     int rc = SYNC_REAL(sem_destroy)(s);
     if (rc == 0)
-        sync_sem_ended(s);
+        sync_sem_destroyed(s);
     if (t && rc == 0)
-        sync_event(t, UPMU_TRACE_LOCK_DESTROY, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
+        sync_lock_destroy(t, UPMU_OBJECT_SEM, s, CALL_SITE(), 0);
     return rc;
 }

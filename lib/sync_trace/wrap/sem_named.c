@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Named semaphores, and reading a semaphore's value. Room: sync_trace; before it the program's calls, after it record.c.
+ * Wrappers of sem_open(), sem_close(), sem_unlink() and sem_getvalue().
  *
- * A semaphore opened twice is one object at one address, so opening is no beginning and closing no end of its life.
+ * A semaphore opened twice is one object at one address, so opening does not begin it and closing does not end it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 
 #include "base/tick.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/sync.h"
-#include "trace/write/writer.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/state/notes.h"
+#include "sync_trace/thread_life.h"
 
 static void write_sem(struct sync_thread *t, int32_t kind, const sem_t *s, const char *name, uintptr_t site, int result)
 {
@@ -68,7 +69,7 @@ UPMU_API int sem_unlink(const char *name)
     return rc;
 }
 
-/* Programs that look at a semaphore do so often: an event in mode all only. */
+/* Programs that read a semaphore's value do so often: an event in mode all only. */
 UPMU_API int sem_getvalue(sem_t *s, int *value)
 {
     int rc = SYNC_REAL(sem_getvalue)(s, value);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads, POSIX's and C11's: creation, start, join, detach, cancellation, name. Room: sync_trace; before it the program's
- * calls, after it block.c, which sees their ends however they come, and record.c.
+ * Wrappers of pthread_create(), thrd_create(), joining, detaching, cancellation and naming of threads.
  *
- * A new thread begins in our function, which is told by a slot of a fixed table whom to call: nothing is allocated, and
- * the creator does not wait. With all slots taken, more threads being created at this moment than there are slots, a
- * thread starts without its start event, which is counted as lost. Threads begin there while recording is paused, too:
- * it is the one place where the unwinder can have its memory for a thread without an allocator below us.
+ * A new thread begins in this library's function, which gets the program's function from a slot of a fixed table: nothing
+ * is allocated, and the creator does not wait. If all slots are used, a thread starts without its start event, which is
+ * counted as lost. Threads begin here while tracing is paused, too: it is the one place where libunwind can get its
+ * memory for a thread without an allocator active below. thread_life.c handles the end of threads.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -16,21 +15,24 @@
 #include "base/sanitizer.h"
 #include "base/tick.h"
 #include "region/recorder.h"
-#include "sync_trace/lock_order.h"
-#include "sync_trace/wrap/resolve.h"
-#include "sync_trace/sync.h"
-#include "trace/write/writer.h"
+#include "sync_trace/account/lock_order.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/emit/wait_state.h"
+#include "sync_trace/fork.h"
+#include "sync_trace/libc/resolve.h"
+#include "sync_trace/stack/modules.h"
+#include "sync_trace/thread_life.h"
 
 enum { SLOTS = 512 };
 
-/* ThreadSanitizer sets a thread up in the function it gives us: in a library built with it, nothing may run before that,
- * so threads have no start event there. */
+/* ThreadSanitizer sets a thread up in the function it passes on: in a sanitizer build nothing may run before that, so
+ * threads have no start event there. */
 enum { BEGIN_THREADS = !UNDER_TSAN };
 
 struct start {
     uint32_t taken;
     pid_t creator;
-    void *(*function)(void *); /**< POSIX's, or */
+    void *(*function)(void *); /**< POSIX, or */
     int (*function_c11)(void *);
     void *argument;
 };
@@ -69,12 +71,12 @@ static void write_thread(struct sync_thread *t, int32_t kind, uint64_t tick, pth
     sync_write(t, tick, &e);
 }
 
-/* The new thread's first step: gives the slot back and records the start. */
+/* The new thread's first step: release the slot and record the start. */
 static struct start begin(struct start *slot)
 {
     struct start s = *slot;
     slot_give(slot);
-    sigset_t before = sync_signals_away(); /* a handler's events do not come before the thread's start */
+    sigset_t before = sync_signals_block(); /* a handler's events must not come before the thread's start */
     sync_thread_begin();
     sync_tls.starting = 1;
     struct sync_thread *t = sync_recording();
@@ -83,7 +85,7 @@ static struct start begin(struct start *slot)
         write_thread(t, UPMU_TRACE_THREAD_START, tick_now(), pthread_self(), s.creator, 0, 0, 0);
         upmu_recorder_thread_begin_();
     }
-    sync_signals_back(&before);
+    sync_signals_restore(&before);
     return s;
 }
 
@@ -136,7 +138,7 @@ static int create_begun(const struct creation *c, struct start *s)
     if (rc != 0 && s)
         slot_give(s);
     if (rc == 0)
-        sync_live_created();
+        sync_wait_state_thread_created();
     return rc;
 }
 
@@ -229,7 +231,7 @@ static void join_begin(struct join *j)
     uint64_t tick = tick_now();
     struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
     sync_write(j->t, tick, &e);
-    sync_live_begin(j->t, tick, &e);
+    sync_wait_state_block(j->t, tick, &e);
     errno = saved;
 }
 
@@ -238,7 +240,7 @@ static void join_end(struct join *j)
 {
     int saved = errno;
     if (j->t) {
-        sync_live_end(j->t);
+        sync_wait_state_unblock(j->t);
         write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
         sync_order_renew(j->t);
     }
@@ -281,7 +283,7 @@ UPMU_API int thrd_join(thrd_t thread, int *value)
     return j.result;
 }
 
-/* Does not wait: a thread that was joined is an event, one that still runs only in mode all. */
+/* Does not wait: a joined thread is an event, one that still runs only in mode all. */
 UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
 {
     struct sync_thread *t = sync_recording();
@@ -318,7 +320,7 @@ UPMU_API int thrd_detach(thrd_t thread)
     return rc;
 }
 
-/* The tick is that before the call: the end of the other thread is later. */
+/* The tick is read before the call: the end of the other thread is later. */
 UPMU_API int pthread_cancel(pthread_t thread)
 {
     struct sync_thread *t = sync_recording();

@@ -22,7 +22,7 @@
 static int file_open(const struct trace_writer *w, int flags)
 {
     char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/" LIVE_FILE, trace_writer_dir(w)) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, trace_writer_dir(w)) >= (int)sizeof path)
         return -ENAMETOOLONG;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
     return fd < 0 ? -errno : fd;
@@ -30,14 +30,14 @@ static int file_open(const struct trace_writer *w, int flags)
 
 static size_t room_of(uint32_t index)
 {
-    return index == LIVE_HEADER_INDEX ? LIVE_HEADER_BYTES : LIVE_SLOT_BYTES;
+    return index == WAIT_FILE_HEADER_INDEX ? WAIT_FILE_HEADER_BYTES : WAIT_FILE_SLOT_BYTES;
 }
 
 /* One call reserves the space and lengthens the file over it, and never shortens it: a file that was measured before could
  * have grown in between, under the mapping of another thread, or of this one in a nested call. */
 static int take_room(int fd, uint32_t index, size_t bytes)
 {
-    off_t at = live_slot_at(index);
+    off_t at = wait_file_slot_at(index);
     if (!stream_size_allowed(at + (off_t)bytes))
         return -EFBIG;
     return fallocate(fd, 0, at, (off_t)bytes) == 0 ? 0 : -errno;
@@ -45,18 +45,18 @@ static int take_room(int fd, uint32_t index, size_t bytes)
 
 static void *map_room(int fd, uint32_t index)
 {
-    int rc = take_room(fd, index, index == LIVE_HEADER_INDEX ? LIVE_NOTES_STEP : LIVE_FIRST_BYTES);
+    int rc = take_room(fd, index, index == WAIT_FILE_HEADER_INDEX ? WAIT_FILE_NOTES_STEP : WAIT_FILE_FIRST_BYTES);
     void *p =
-        rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, live_slot_at(index)) : MAP_FAILED;
+        rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, wait_file_slot_at(index)) : MAP_FAILED;
     if (rc != 0)
         errno = -rc;
     return p == MAP_FAILED ? NULL : p;
 }
 
-struct live_header *trace_writer_live(const struct trace_writer *w)
+struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
 {
     int fd = file_open(w, O_CREAT);
-    struct live_header *h = fd >= 0 ? map_room(fd, LIVE_HEADER_INDEX) : NULL;
+    struct wait_file_header *h = fd >= 0 ? map_room(fd, WAIT_FILE_HEADER_INDEX) : NULL;
     if (fd < 0) {
         errno = -fd;
         return NULL;
@@ -64,16 +64,16 @@ struct live_header *trace_writer_live(const struct trace_writer *w)
     close(fd);
     if (!h)
         return NULL;
-    h->version = LIVE_VERSION;
-    h->slot_bytes = LIVE_SLOT_BYTES;
+    h->version = WAIT_FILE_VERSION;
+    h->slot_bytes = WAIT_FILE_SLOT_BYTES;
     h->pid = (uint32_t)getpid();
-    memcpy(h->magic, LIVE_MAGIC, sizeof h->magic);
+    memcpy(h->magic, WAIT_FILE_MAGIC, sizeof h->magic);
     return h;
 }
 
-struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t index)
+struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w, uint32_t index)
 {
-    if (index >= LIVE_SLOTS_MAX) {
+    if (index >= WAIT_FILE_SLOTS_MAX) {
         errno = ENOSPC;
         return NULL;
     }
@@ -82,12 +82,12 @@ struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t 
         errno = -fd;
         return NULL;
     }
-    struct live_slot *s = map_room(fd, index);
+    struct wait_file_slot *s = map_room(fd, index);
     close(fd);
     return s;
 }
 
-int trace_writer_live_reserve(const struct trace_writer *w, uint32_t index, size_t bytes)
+int trace_writer_wait_file_reserve(const struct trace_writer *w, uint32_t index, size_t bytes)
 {
     int fd = file_open(w, 0);
     if (fd < 0)

@@ -73,11 +73,11 @@ struct control_header *trace_writer_control(struct trace_writer *w);
 
 /** What threads stand at (live.h): the head of the file, made at the first call; a slot of it; room on the disk for more of
  *  a slot. @return NULL, or -errno: then there is none. Not signal safe. */
-struct live_header;
-struct live_slot;
-struct live_header *trace_writer_live(const struct trace_writer *w);
-struct live_slot *trace_writer_live_slot(const struct trace_writer *w, uint32_t index);
-int trace_writer_live_reserve(const struct trace_writer *w, uint32_t index, size_t bytes);
+struct wait_file_header;
+struct wait_file_slot;
+struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w);
+struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w, uint32_t index);
+int trace_writer_wait_file_reserve(const struct trace_writer *w, uint32_t index, size_t bytes);
 
 /** A stream for thread `tid`, reusing a released one where possible. Where its file cannot be opened or has no room its
  *  events are lost and counted, until it can. @return 0; UPMU_E_IO, UPMU_E_NOMEM: then they must be counted with

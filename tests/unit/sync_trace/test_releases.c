@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sync_trace/sync.h"
+#include "sync_trace/thread_life.h"
 #include "unit/suite.h"
 #include "upmu/sync.h"
 #include "upmu/trace.h"

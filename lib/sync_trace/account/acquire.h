@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Acquisition and release of a lock: counts, held locks, events.
+ *
+ * The inline functions are meant for a constant `type`: they fold to what a lock of that type needs. Sizes of their frames and
+ * calls show in the cost of an uncontended pair, some ten nanoseconds.
+ */
+#ifndef UPMU_SYNC_ACQUIRE_H
+#define UPMU_SYNC_ACQUIRE_H
+
+#include "base/tick.h"
+#include "sync_trace/account/lock_order.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/state/counts.h"
+#include "sync_trace/state/held.h"
+#include "trace/write/stream_fast.h"
+
+/** A call on a lock. */
+struct lock_call {
+    uintptr_t key; /**< see sync_key_object() */
+    uint32_t type; /**< enum upmu_object_type */
+    uintptr_t site;
+    uint32_t flags;         /**< UPMU_TRACE_FLAG_TIMED, UPMU_TRACE_FLAG_TRIED */
+    uint32_t request_stack; /**< from sync_request(), 0: none */
+};
+
+/** An acquisition without a wait that is more than a count and a held lock. */
+void sync_acquired_slow(struct sync_thread *t, uint32_t mode, struct sync_count *c, uintptr_t lock, uintptr_t site,
+                        int32_t result);
+
+/** Mode all with the stack of the request, or with the call site in place of a stack. */
+static inline void sync_acquired_all(struct sync_thread *t, const struct lock_call *l)
+{
+    uint64_t tick = tick_now();
+    uint32_t flags = sync_key_flags(l->key, l->type);
+    sync_held_push(t, l->key, l->site, tick, HELD_RECORDED);
+    (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_ACQUIRE, (int32_t)l->type, flags,
+                            sync_key_object(l->key, l->type),
+                            l->request_stack ? l->request_stack : sync_site_id(t, tick, l->site));
+}
+
+/** The thread has acquired the lock without a wait. `result` is what the call returned. */
+static inline __attribute__((always_inline)) void sync_acquired(struct sync_thread *t, uint32_t mode,
+                                                                const struct lock_call *l, int32_t result)
+{
+    if (UNLIKELY(t->depth != 0) && mode != MODE_COUNTS)
+        sync_order_check(t, l->key, l->type, l->site, l->flags);
+    struct sync_count *c = sync_count(t, l->key, l->type);
+    c->acquired++;
+    if (UNLIKELY((mode != MODE_ALL && --c->until == 0) || result != 0))
+        sync_acquired_slow(t, mode, c, l->key, l->site, result);
+    else if (LIKELY(mode == MODE_CONTENDED || mode == MODE_COUNTS))
+        sync_held_push(t, l->key, l->site, 0, HELD_QUIET);
+    else if (mode == MODE_HOLDERS)
+        sync_held_push(t, l->key, l->site, tick_now(), HELD_QUIET);
+    else if (mode == MODE_ALL && (l->request_stack || sync_process.depth == 0))
+        sync_acquired_all(t, l);
+    else
+        sync_acquired_slow(t, mode, c, l->key, l->site, result);
+}
+
+/** Whether the thread records and holds no lock. */
+static inline bool sync_holds_nothing(const struct sync_thread *t)
+{
+    return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED) && t->depth == 0);
+}
+
+/** sync_acquired() for such a thread in mode contended. */
+static inline void sync_acquired_quietly(struct sync_thread *t, uintptr_t key, uint32_t type, uintptr_t site)
+{
+    struct sync_count *c = sync_count(t, key, type);
+    c->acquired++;
+    if (LIKELY(--c->until != 0))
+        sync_held_push(t, key, site, 0, HELD_QUIET);
+    else
+        sync_acquired_slow(t, MODE_CONTENDED, c, key, site, 0);
+}
+
+/** A try failed: an event in mode all. */
+void sync_try_failed(struct sync_thread *t, uint32_t mode, const struct lock_call *l, int32_t result);
+
+/** A release in progress: the real call is between sync_release_begin() and sync_release_end(). */
+struct lock_release {
+    struct sync_held held;
+    uint64_t tick; /**< 0: not recorded */
+    bool known;    /**< it was among the locks held; if not, nothing is done */
+};
+
+/** Remove the lock from the locks held. @return false if this thread is not recorded to hold it. */
+bool sync_release_begin(struct sync_thread *t, uint32_t mode, const struct lock_call *l, struct lock_release *r);
+/** The real call has returned; `kept`: it failed, and the lock is still held. */
+void sync_release_end(struct sync_thread *t, const struct lock_call *l, const struct lock_release *r, bool kept);
+
+/** Release a lock that was acquired last, that no thread waits for, and that is not recorded. @return false if it is
+ *  not such a lock. */
+static inline bool sync_release_quietly(struct sync_thread *t, uint32_t mode, uintptr_t key)
+{
+    const struct sync_held *h = sync_held_top(t, key);
+    if (UNLIKELY(!h || mode == MODE_ALL || __atomic_load_n(&h->wanted, __ATOMIC_RELAXED) != HELD_QUIET))
+        return false;
+    sync_held_pop(t);
+    return true;
+}
+
+/** Whether a release is only the real call: tracing is off, and no lock acquired while it was on is held. Wrappers
+ *  test this first, and need no frame then. */
+static inline bool sync_release_is_idle(uint32_t mode)
+{
+    const struct sync_thread *t = sync_tls.thread;
+    return LIKELY(mode == MODE_OFF && (t == NULL || t->depth == 0));
+}
+
+/** The block of a thread that records, or holds locks acquired while tracing was on; NULL. */
+static inline struct sync_thread *sync_release_thread(uint32_t mode)
+{
+    struct sync_thread *t = sync_tls.thread;
+    bool nothing = t == NULL || !__atomic_load_n(&t->ready, __ATOMIC_RELAXED) || (mode == MODE_OFF && t->depth == 0);
+    return nothing ? NULL : t;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Semaphores used as locks, or as counting semaphores with n permits.
+ *
+ * They are in a table of the process, by address, without a lock; one that does not fit is not treated so. A forked child
+ * inherits the table.
+ */
+#include "sync_trace/account/sem_permits.h"
+
+#include <errno.h>
+
+#include "base/tick.h"
+#include "sync_trace/account/lock_sequence.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/emit/wait_state.h"
+#include "sync_trace/state/held.h"
+
+enum { SEM_SLOTS = 4096, PROBES = 8 };
+
+static struct {
+    uint32_t used; /* semaphores in the table */
+    uintptr_t sem[SEM_SLOTS];
+    uint32_t value[SEM_SLOTS]; /* initial value; 0: being entered */
+} sems;
+
+static uintptr_t *sem_slot(uintptr_t sem, uint32_t i)
+{
+    return &sems.sem[((sem >> 4 ^ sem >> 14) + i) % SEM_SLOTS];
+}
+
+bool sync_sem_any(void)
+{
+    return __atomic_load_n(&sems.used, __ATOMIC_RELAXED) != 0;
+}
+
+static uintptr_t *sem_find(uintptr_t sem)
+{
+    if (!sync_sem_any())
+        return NULL;
+    for (uint32_t i = 0; i < PROBES; i++)
+        if (__atomic_load_n(sem_slot(sem, i), __ATOMIC_ACQUIRE) == sem)
+            return sem_slot(sem, i);
+    return NULL;
+}
+
+/* @return whether it was there; true for one of several concurrent callers. */
+static bool sem_forget(uintptr_t sem)
+{
+    uintptr_t *p = sem_find(sem);
+    uintptr_t expected = sem;
+    if (!p || !__atomic_compare_exchange_n(p, &expected, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return false;
+    __atomic_fetch_sub(&sems.used, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+void sync_sem_created(const sem_t *s, bool is_shared, unsigned value)
+{
+    sync_sem_destroyed(s);
+    if (value == 0 || value > SYNC_PERMITS_MAX || is_shared)
+        return;
+    __atomic_fetch_add(&sems.used, 1, __ATOMIC_RELEASE); /* first: another thread may remove it at once */
+    for (uint32_t i = 0; i < PROBES; i++) {
+        uintptr_t expected = 0, *at = sem_slot((uintptr_t)s, i);
+        if (!__atomic_compare_exchange_n(at, &expected, (uintptr_t)s, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&sems.value[at - sems.sem], value, __ATOMIC_RELEASE);
+        return;
+    }
+    __atomic_fetch_sub(&sems.used, 1, __ATOMIC_RELAXED);
+}
+
+void sync_sem_destroyed(const sem_t *s)
+{
+    if (sem_forget((uintptr_t)s))
+        sync_wait_state_disown_holder((uintptr_t)s);
+}
+
+uint32_t sync_sem_permits(const sem_t *s)
+{
+    const uintptr_t *at = sem_find((uintptr_t)s);
+    return at ? __atomic_load_n(&sems.value[at - sems.sem], __ATOMIC_ACQUIRE) : 0;
+}
+
+/* Permits that do not fit are not recorded. */
+static void permit_push(struct sync_thread *t, uintptr_t sem, uint32_t permits, uintptr_t site)
+{
+    for (uint32_t i = 0; i < SYNC_PERMITS; i++) {
+        struct sync_permit *r = &t->permits[i];
+        if (r->sem)
+            continue;
+        *r = (struct sync_permit){.sem = sem, .site = site, .permits = permits, .number = sync_sequence_add(0, sem)};
+        t->order.salt += r->number;
+        return;
+    }
+}
+
+static bool permit_remove(struct sync_thread *t, uintptr_t sem)
+{
+    for (uint32_t i = SYNC_PERMITS; i-- > 0;) {
+        struct sync_permit *r = &t->permits[i];
+        if (r->sem != sem)
+            continue;
+        t->order.salt -= r->number;
+        *r = (struct sync_permit){0};
+        return true;
+    }
+    return false;
+}
+
+uint32_t sync_sem_permits_held(struct sync_thread *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < SYNC_PERMITS; i++) {
+        uintptr_t sem = t->permits[i].sem;
+        if (sem && sync_sem_permits((const sem_t *)sem) != t->permits[i].permits)
+            (void)permit_remove(t, sem); /* it is used otherwise, or was destroyed */
+        n += t->permits[i].sem != 0;
+    }
+    return n;
+}
+
+void sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site)
+{
+    bool timed = mode == MODE_HOLDERS || mode == MODE_ALL;
+    if (permits == 1)
+        sync_held_push(t, (uintptr_t)s, site, timed ? tick_now() : 0, HELD_QUIET);
+    else if (permits > 1)
+        permit_push(t, (uintptr_t)s, permits, site);
+}
+
+void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site)
+{
+    int saved = errno;
+    if (t) {
+        uint64_t tick = tick_now();
+        const struct trace_sync e = {
+            .kind = UPMU_TRACE_LOCK_ORDER,
+            .object_type = UPMU_OBJECT_SEM,
+            .object = (uintptr_t)s,
+            .stack = sync_stack(t, tick, site),
+        };
+        sync_write(t, tick, &e);
+    }
+    sync_wait_state_disown_holder((uintptr_t)s);
+    errno = saved;
+}
+
+bool sync_sem_released(struct sync_thread *t, const sem_t *s)
+{
+    struct sync_held h;
+    if (!sem_find((uintptr_t)s))
+        return true;
+    if (t && sync_held_top(t, (uintptr_t)s)) {
+        sync_held_pop(t);
+        return true;
+    }
+    if (t && permit_remove(t, (uintptr_t)s))
+        return true;
+    bool holds = t && t->depth > 0 && sync_held_remove(t, (uintptr_t)s, &h);
+    return holds || !sem_forget((uintptr_t)s);
+}

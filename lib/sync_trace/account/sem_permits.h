@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Semaphores used as locks, or as counting semaphores with n permits.
+ *
+ * A semaphore initialized with 1 is treated as a lock held by the thread that waited last, until a thread that does not
+ * hold it posts it: then it is used as a signal or counter, and the trace has an event for that, so that readers drop
+ * what was recorded of it as a lock. Shared and named semaphores are never treated so.
+ */
+#ifndef UPMU_SYNC_SEM_LOCK_H
+#define UPMU_SYNC_SEM_LOCK_H
+
+#include <semaphore.h>
+
+#include "sync_trace/state/thread.h"
+
+/** A semaphore was initialized. */
+void sync_sem_created(const sem_t *s, bool is_shared, unsigned value);
+/** A semaphore was destroyed. */
+void sync_sem_destroyed(const sem_t *s);
+/** Whether any semaphore may be one. */
+bool sync_sem_any(void);
+/** 1: used as a mutex, as far as known; n > 1: a counting semaphore with n permits; 0: neither. */
+uint32_t sync_sem_permits(const sem_t *s);
+/** The thread has acquired a semaphore with `permits` from sync_sem_permits(): it holds the lock, or a permit. */
+void sync_sem_acquired(struct sync_thread *t, uint32_t mode, const sem_t *s, uint32_t permits, uintptr_t site);
+/** Number of permits that the thread holds; those of semaphores that are none any more are removed. */
+uint32_t sync_sem_permits_held(struct sync_thread *t);
+/** The semaphore is about to be posted: the thread releases it. `t`: NULL if nothing is recorded.
+ *  @return false if the post shows that the semaphore is no lock: sync_sem_not_a_lock() is to be called. */
+bool sync_sem_released(struct sync_thread *t, const sem_t *s);
+/** Record that a semaphore, recorded as a lock before, is none. `t`: NULL if nothing is recorded. Keeps errno. */
+void sync_sem_not_a_lock(struct sync_thread *t, const sem_t *s, uintptr_t site);
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Snapshot of a process whose threads are all blocked.
+ *
+ * The last thread to block writes it, for a report after the process was killed: signals with a handler, timers, number
+ * of threads, and whether objects marked as shared are in shared memory. Files are read by system calls alone: an
+ * allocator may be active below, and open() is a cancellation point. One page of stack has to be enough. A program whose
+ * threads often all wait briefly pays at most a hundredth of its time.
+ */
+#include "sync_trace/emit/all_blocked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/tick.h"
+#include "sync_trace/libc/layout.h"
+#include "sync_trace/libc/resolve.h"
+#include "trace/format/wait_state.h"
+
+enum { NS_PER_S = 1000000000, SHARE = 100, FREE_SHARE = 200 /* of a second */, TEXT_MAX = 4096, TRIES = 4 };
+
+/* Tick of the first snapshot, and ticks spent on all of them; inherited by a child. */
+static uint64_t first, spent;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* @return false if the file cannot be read, or does not fit. */
+static bool read_file(const char *path, char text[TEXT_MAX])
+{
+    size_t got = 0;
+    long n = 0, fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    while (got < TEXT_MAX - 1 && (n = syscall(SYS_read, fd, text + got, TEXT_MAX - 1 - got)) > 0)
+        got += (size_t)n;
+    syscall(SYS_close, fd);
+    text[got] = '\0';
+    return n == 0;
+}
+
+/* Number of waits that another process could end, according to their flags. A thread may continue meanwhile: then its
+ * next wait is later than the snapshot, which is not used. */
+__attribute__((no_sanitize("thread"))) static size_t count_shared(uint64_t address_low, uint64_t address_high)
+{
+    size_t n = 0;
+    const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        const struct wait_file_slot *s = t->wait_slot;
+        n += s && s->state == WAIT_FILE_BLOCKED && (s->flags & UPMU_TRACE_FLAG_PSHARED) && s->object >= address_low &&
+             s->object < address_high;
+    }
+    return n;
+}
+
+/* Number of them in the private memory of a line of the map: "low-high rwxp ...". */
+static size_t count_private(const char *line)
+{
+    enum { PRIVATE = 4 }; /* after the blank and three letters */
+    char *at;
+    uint64_t low = strtoull(line, &at, 16);
+    uint64_t high = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
+    bool is_private = strnlen(at, PRIVATE + 1) > PRIVATE && at[PRIVATE] == 'p';
+    return is_private ? count_shared(low, high) : 0;
+}
+
+/* Number of them in private memory. The rest of a line longer than the buffer is skipped: its beginning is enough.
+ * @return false if the map cannot be read. */
+static bool read_map(char text[TEXT_MAX], size_t *found)
+{
+    size_t got = 0;
+    long n, fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    *found = 0;
+    if (fd < 0)
+        return false;
+    while ((n = syscall(SYS_read, fd, text + got, TEXT_MAX - 1 - got)) > 0) {
+        char *line = text, *end;
+        got += (size_t)n;
+        text[got] = '\0';
+        for (; (end = strchr(line, '\n')); line = end + 1)
+            *found += count_private(line);
+        got -= (size_t)(line - text);
+        if (got == TEXT_MAX - 1)
+            got = 0;
+        memmove(text, line, got);
+    }
+    syscall(SYS_close, fd);
+    return n == 0;
+}
+
+/* Two threads that block at once may both be here: if another wait began meanwhile, count again. @return 1: all waits
+ * are for objects of this process alone; 2: not all; 0: unknown. */
+static uint32_t snapshot_memory(char text[TEXT_MAX])
+{
+    for (int i = 0; i < TRIES; i++) {
+        size_t wanted = count_shared(0, UINT64_MAX), found = 0;
+        if (wanted > 0 && !read_map(text, &found))
+            return 0;
+        if (count_shared(0, UINT64_MAX) == wanted && found <= wanted)
+            return found == wanted ? 1 : 2;
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------------------------- who really sleeps */
+
+/* Whether the thread is asleep in the kernel; one that was woken and has not run yet is not. */
+static bool is_asleep(pid_t tid, char text[TEXT_MAX])
+{
+    char path[sizeof "/proc/self/task//stat" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
+    size_t n = sizeof digits;
+    digits[--n] = '\0';
+    for (uint32_t rest = (uint32_t)tid; rest > 0 && n > 0; rest /= 10)
+        digits[--n] = (char)('0' + rest % 10);
+    strcat(strcat(path, digits + n), "/stat");
+    const char *name_end = read_file(path, text) ? strrchr(text, ')') : NULL; /* the name may contain anything */
+    return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
+/* Reads another thread's slot, which may be changing: the result is checked again. */
+__attribute__((no_sanitize("thread"))) static bool is_woken_by_thread(const struct wait_file_slot *s)
+{
+    return s->kind == UPMU_TRACE_COND_WAIT || s->kind == UPMU_TRACE_BARRIER_ARRIVE ||
+           s->kind == UPMU_TRACE_FUTEX_WAIT || s->type == UPMU_OBJECT_SEM;
+}
+
+enum sleep_state { ALL_ASLEEP, SOME_AWAKE, SOME_RUNNING };
+
+__attribute__((no_sanitize("thread"))) static enum sleep_state inspect_others(const struct sync_thread *self,
+                                                                              char text[TEXT_MAX])
+{
+    const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    enum sleep_state found = ALL_ASLEEP;
+    for (; t; t = t->next) {
+        const struct wait_file_slot *s = t->wait_slot;
+        if (t == self || !s || s->state == WAIT_FILE_FREE || s->state == WAIT_FILE_ENDED)
+            continue;
+        if (s->state != WAIT_FILE_BLOCKED)
+            return SOME_RUNNING;
+        if (found == ALL_ASLEEP && is_woken_by_thread(s) && !is_asleep(s->tid, text))
+            found = SOME_AWAKE;
+    }
+    return found;
+}
+
+/* A thread that has written its slot may need time to fall asleep; one that was woken runs in that time. */
+static bool others_are_asleep(const struct sync_thread *self, char text[TEXT_MAX])
+{
+    enum { ATTEMPTS = 64 };
+    enum sleep_state found = inspect_others(self, text);
+    for (int i = 1; i < ATTEMPTS && found == SOME_AWAKE; i++) {
+        sched_yield();
+        found = inspect_others(self, text);
+    }
+    return found == ALL_ASLEEP;
+}
+
+/* Whether the futex word that the thread is about to wait on has changed, or is unknown. Read by the kernel: the
+ * program may have passed any address. */
+static bool futex_has_changed(const struct sync_thread *t)
+{
+    uint32_t now = 0;
+    struct iovec here = {&now, sizeof now}, there = {(void *)(uintptr_t)t->wait_slot->object, sizeof now};
+    long n = syscall(SYS_process_vm_readv, (long)t->tid, &here, 1L, &there, 1L, 0L);
+    return !t->futex_one || n != (long)sizeof now || now != t->futex_value;
+}
+
+/* Whether the wait that `t` is about to begin would end at once, because of a post or arrival after the wait was
+ * decided. A waiter for a condition variable still has the mutex, and no earlier signal wakes it. */
+static bool wait_ends_at_once(const struct sync_thread *t)
+{
+    const struct wait_file_slot *s = t->wait_slot;
+    int value = 0;
+    if (s->kind == UPMU_TRACE_FUTEX_WAIT)
+        return futex_has_changed(t);
+    if (s->kind == UPMU_TRACE_BARRIER_ARRIVE)
+        return sync_barrier_is_full((const pthread_barrier_t *)(uintptr_t)s->object);
+    return s->type == UPMU_OBJECT_SEM &&
+           (SYNC_REAL(sem_getvalue)((sem_t *)(uintptr_t)s->object, &value) != 0 || value > 0);
+}
+
+/* The number after a name in the status file. @return false if it is not there. */
+static bool number_after(const char *text, const char *name, int base, uint64_t *out)
+{
+    const char *found = strstr(text, name), *from = found ? found + strlen(name) : NULL;
+    char *end = NULL;
+    if (from)
+        *out = strtoull(from, &end, base);
+    return from && end != from;
+}
+
+static bool snapshot(struct wait_file_header *h, const struct sync_thread *t)
+{
+    char text[TEXT_MAX];
+    uint32_t recording = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_SEQ_CST);
+    uint64_t caught, count;
+    uint32_t threads, timers = 0;
+    if (!read_file("/proc/self/status", text) || !number_after(text, "\nSigCgt:", 16, &caught) ||
+        !number_after(text, "\nThreads:", 10, &count) || !read_file("/proc/self/timers", text))
+        return false;
+    threads = (uint32_t)count;
+    for (const char *at = text; (at = strstr(at, "ID:")); at++)
+        timers++;
+    __atomic_store_n(&h->caught, caught, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->timers, timers, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->unknown, threads > recording ? threads - recording : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->outside, snapshot_memory(text), __ATOMIC_RELAXED);
+    return others_are_asleep(t, text) && !wait_ends_at_once(t);
+}
+
+static bool snapshot_allowed(uint64_t now)
+{
+    uint64_t begin = __atomic_load_n(&first, __ATOMIC_RELAXED);
+    if (begin == 0 && __atomic_compare_exchange_n(&first, &begin, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        begin = now;
+    uint64_t allowed = sync_process.hz / FREE_SHARE + (now > begin ? now - begin : 0) / SHARE;
+    return __atomic_load_n(&spent, __ATOMIC_RELAXED) <= allowed;
+}
+
+/* What is true of all threads now has been true since before the first was read. */
+void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, uint64_t tick)
+{
+    if (!snapshot_allowed(tick))
+        return;
+    int saved = errno;
+    uint64_t begin = tick_now();
+    /* One snapshot at a time, or an earlier one could overwrite a later one. A thread that comes meanwhile requests
+     * another. */
+    __atomic_store_n(&sync_gate.inspect_again, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&sync_gate.inspect_again, __ATOMIC_SEQ_CST) &&
+           !__atomic_exchange_n(&sync_gate.inspecting, 1, __ATOMIC_SEQ_CST)) {
+        __atomic_store_n(&sync_gate.inspect_again, 0, __ATOMIC_SEQ_CST);
+        uint64_t now = now_ns();
+        if (snapshot(h, t))
+            __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
+        __atomic_store_n(&sync_gate.inspecting, 0, __ATOMIC_SEQ_CST);
+    }
+    __atomic_fetch_add(&spent, tick_now() - begin, __ATOMIC_RELAXED);
+    errno = saved;
+}

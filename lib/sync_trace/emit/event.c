@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing of events, with the counters and context switches that belong to them. */
+#include "sync_trace/emit/event.h"
+
+#include <errno.h>
+
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "trace/write/stream_fast.h"
+
+uint64_t sync_counters_write(struct sync_thread *t, uint64_t tick, uintptr_t object)
+{
+    /* Locks of a counter backend are not the program's. */
+    uint32_t ready = __atomic_load_n(&t->ready, __ATOMIC_RELAXED);
+    sync_guard(t);
+    sync_tls.counting = 1;
+    (void)upmu_recorder_counters_(&tick, object); /* on failure the wait or hold has no counts, which reports show */
+    sync_tls.counting = 0;
+    if (ready)
+        sync_unguard(t);
+    return tick ? tick : tick_now();
+}
+
+/* Whether the event begins or ends a wait. */
+static bool is_counted(const struct trace_sync *e)
+{
+    switch (e->kind) {
+    case UPMU_TRACE_LOCK_BLOCK:
+    case UPMU_TRACE_LOCK_ACQUIRED:
+    case UPMU_TRACE_COND_WAIT:
+    case UPMU_TRACE_COND_WAKE:
+    case UPMU_TRACE_THREAD_JOIN:
+    case UPMU_TRACE_THREAD_JOINED:
+    case UPMU_TRACE_BARRIER_ARRIVE:
+    case UPMU_TRACE_BARRIER_LEAVE:
+    case UPMU_TRACE_FUTEX_WAIT:
+    case UPMU_TRACE_FUTEX_WOKEN:
+        return true;
+    case UPMU_TRACE_LOCK_FAILED:
+        return !(e->flags & UPMU_TRACE_FLAG_TRIED);
+    default:
+        return false;
+    }
+}
+
+void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
+{
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_switches_(tick);
+    if (UNLIKELY(sync_process.counters) && is_counted(e))
+        (void)sync_counters_write(t, tick, e->object);
+    /* What does not fit is counted as lost by the writer. */
+    if (e->kind == UPMU_TRACE_LOCK_BLOCK || e->kind == UPMU_TRACE_LOCK_ACQUIRED)
+        (void)stream_fast_wait(t->stream, tick, e);
+    else if (e->kind == UPMU_TRACE_LOCK_RELEASE && e->site == 0)
+        (void)stream_fast_flags(t->stream, tick, UPMU_TRACE_LOCK_RELEASE, e->object_type, e->flags, e->object,
+                                e->stack);
+    else
+        (void)upmu_trace_sync_(t->stream, tick, e);
+}
+
+void sync_event_flags(struct sync_thread *t, int32_t kind, int32_t type, const void *object, uintptr_t site,
+                      int32_t result, uint32_t flags)
+{
+    int saved = errno;
+    uint64_t tick = tick_now();
+    struct trace_sync e = {
+        .kind = kind,
+        .object_type = type,
+        .object = (uintptr_t)object,
+        .flags = flags,
+        .site = site,
+        .result = result,
+        .stack = flags & UPMU_TRACE_FLAG_FREED ? 0 : sync_stack(t, tick, site), /* freeing memory must cost little */
+    };
+    sync_write(t, tick, &e);
+    errno = saved;
+}
+
+uint32_t sync_request_write(struct sync_thread *t, uint32_t type, uintptr_t key, uintptr_t site)
+{
+    int saved = errno;
+    uint64_t tick = 0;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_LOCK_REQUEST,
+        .object_type = (int32_t)type,
+        .object = sync_key_object(key, type),
+        .flags = sync_key_flags(key, type),
+    };
+    e.stack = sync_stack_then_tick(t, &tick, site);
+    sync_write(t, tick, &e);
+    errno = saved;
+    return e.stack;
+}

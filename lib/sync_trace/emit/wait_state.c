@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing of the wait-state file (trace/format/wait_state.h).
+ *
+ * Only threads that are about to block, or that end, write: a running thread pays nothing. A thread that ends with locks
+ * held keeps its block and slot, up to a limit, so that its waiters can be reported.
+ */
+#include "sync_trace/emit/wait_state.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "sync_trace/emit/all_blocked.h"
+#include "sync_trace/stack/stacks.h"
+#include "sync_trace/state/counts.h"
+#include "sync_trace/state/held.h"
+#include "trace/format/wait_state.h"
+#include "trace/write/writer.h"
+
+enum { KEPT_MAX = 512, NS_PER_S = 1000000000 };
+
+_Static_assert((int)WAIT_FILE_HELD_MAX >= (int)SYNC_HELD_MAX, "all that a thread holds fits its slot");
+_Static_assert(sizeof((struct sync_thread){0}.wait_outer) == WAIT_FILE_HEAD_BYTES, "the head of a slot fits");
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* CLOCK_REALTIME at a tick of about now. A thread that waits many times within a tenth of a millisecond reads the
+ * clock once: for that long, even a tick rate that is wrong by some thousandths, as at the start, is off by less than
+ * a microsecond. */
+static uint64_t ns_at(struct sync_thread *t, uint64_t tick)
+{
+    enum { PER_SECOND = 1 << 13 };
+    uint64_t gone = tick - t->clock_tick;
+    if (LIKELY(gone < sync_process.hz / PER_SECOND))
+        return t->clock_ns + (uint64_t)((double)gone * sync_process.ns_per_tick);
+    t->clock_tick = tick_now();
+    t->clock_ns = now_ns();
+    return t->clock_ns;
+}
+
+/* Threads of this process now; 1 if unknown. */
+static uint32_t threads_now(void)
+{
+    enum { FIELD = 18 }; /* after the command's name */
+    char line[1024], *p;
+    FILE *f = fopen("/proc/self/stat", "re");
+    size_t n = f ? fread(line, 1, sizeof line - 1, f) : 0;
+    unsigned count = 1;
+    if (f)
+        (void)fclose(f);
+    line[n] = '\0';
+    p = strrchr(line, ')');
+    for (int i = 0; p && i < FIELD; i++)
+        p = strchr(p + 1, ' ');
+    return p && sscanf(p, "%u", &count) == 1 && count > 0 ? count : 1;
+}
+
+void sync_wait_state_start(void)
+{
+    struct wait_file_header *h = upmu_recorder_wait_file_();
+    if (h)
+        __atomic_store_n(&h->created, threads_now(), __ATOMIC_RELAXED);
+    __atomic_store_n(&sync_gate.wait_states, h, __ATOMIC_RELEASE);
+}
+
+void sync_wait_state_slot_new(struct sync_thread *t)
+{
+    struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
+    t->wait_slot = h ? upmu_recorder_wait_file_slot_(sync_gate.slots) : NULL;
+    if (!t->wait_slot)
+        return;
+    t->wait_slot_index = sync_gate.slots++;
+    t->wait_slot_bytes = WAIT_FILE_FIRST_BYTES;
+    __atomic_store_n(&h->slots, sync_gate.slots, __ATOMIC_RELEASE);
+}
+
+void sync_wait_state_thread_created(void)
+{
+    struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
+    if (h)
+        __atomic_fetch_add(&h->created, 1, __ATOMIC_RELAXED);
+}
+
+/* ------------------------------------------------------------------------------------------------ writing a slot */
+
+#if defined(__SANITIZE_THREAD__) /* it does not support fences, and does not see the readers */
+#define STORES_BEGIN() ((void)0)
+#else
+#define STORES_BEGIN() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+/* The odd version must be visible before the stores that follow: an ordering of that store alone would not hold them
+ * back on every CPU. Apart from the slot's own thread only disown_slot() changes the version, by far more. That change
+ * may be lost here: a reader of the version before it does not find it again in any case. */
+static void change_begin(struct wait_file_slot *s)
+{
+    __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    STORES_BEGIN();
+}
+
+static void change_end(struct wait_file_slot *s)
+{
+    __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
+}
+
+static uint64_t since_ns(uint64_t since, uint64_t tick, uint64_t now)
+{
+    return since == 0 || since > tick ? 0 : now - (uint64_t)((double)(tick - since) * sync_process.ns_per_tick);
+}
+
+/* The call stack, unless the slot has it already. */
+static void write_stack(struct wait_file_slot *s, uint32_t id)
+{
+    struct wait_file_stack *k = wait_file_stack(s);
+    if (id == 0 || k->id == id)
+        return;
+    k->n = (uint16_t)sync_stack_copy(id, k->frames, &k->method, &k->truncated);
+    k->id = id;
+}
+
+/* The locks held, as many as fit; `tick` and `now` are the same time. */
+static void write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    uint32_t n = t->depth;
+    if (wait_file_bytes(n) > t->wait_slot_bytes &&
+        upmu_recorder_wait_file_reserve_(t->wait_slot_index, wait_file_bytes(n)) == 0)
+        t->wait_slot_bytes = (uint32_t)wait_file_bytes(n);
+    struct wait_file_held *held = wait_file_held(s);
+    uint32_t fits = (uint32_t)((t->wait_slot_bytes - WAIT_FILE_HELD_AT) / sizeof *held);
+    uint32_t skip = n > fits ? n - fits : 0;
+    for (uint32_t i = skip; i < n; i++) {
+        const struct sync_held *h = &t->held[i];
+        uintptr_t key = __atomic_load_n(&h->lock, __ATOMIC_RELAXED);
+        bool reads = sync_key_is_reader(t, key);
+        held[i - skip] = (struct wait_file_held){
+            .lock = key - reads,
+            .site = h->site,
+            .since_ns = since_ns(sync_held_since(h->since), tick, now),
+            .shared = reads,
+            .type = sync_count_type(t, key),
+        };
+    }
+    s->n_held = n - skip;
+    s->forgotten = t->forgotten + skip;
+}
+
+void sync_wait_state_enter(struct sync_thread *t)
+{
+    struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
+    struct wait_file_slot *s = t->wait_slot;
+    t->wait_depth = 0;
+    if (!s || !h)
+        return;
+    change_begin(s);
+    s->state = WAIT_FILE_RUNNING;
+    s->tid = t->tid;
+    s->handle = (uint64_t)t->self;
+    s->n_held = 0;
+    memcpy(s->name, t->name, sizeof s->name);
+    change_end(s);
+    __atomic_fetch_add(&h->begun, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
+}
+
+bool sync_wait_state_leave(struct sync_thread *t)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    if (!s)
+        return false;
+    __atomic_fetch_sub(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
+    bool keep = t->depth > 0 && __atomic_fetch_add(&sync_gate.kept, 1, __ATOMIC_RELAXED) < KEPT_MAX;
+    uint64_t now = now_ns();
+    change_begin(s);
+    s->state = keep ? WAIT_FILE_ENDED : WAIT_FILE_FREE;
+    s->since_ns = now;
+    s->handle = 0;
+    if (keep)
+        write_held(t, tick_now(), now);
+    change_end(s);
+    return keep;
+}
+
+/* Waits nest: in a signal handler, or in the calls that implement a custom lock. */
+void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_wait_(true);
+    if (!s)
+        return;
+    sync_guard(t); /* a signal handler that waits must not see an incomplete slot */
+    uint64_t now = ns_at(t, tick);
+    if (t->wait_depth++ == 1)
+        memcpy(t->wait_outer, s, sizeof t->wait_outer);
+    change_begin(s);
+    s->state = WAIT_FILE_BLOCKED;
+    s->peer = e->peer;
+    s->kind = e->kind;
+    s->type = e->object_type;
+    s->flags = e->flags;
+    s->stack = e->stack;
+    s->object = e->object;
+    s->object2 = e->object2;
+    s->site = e->site;
+    s->since_ns = now;
+    s->owner = WAIT_FILE_OWNER_UNKNOWN;
+    s->wait_no++;
+    write_stack(s, e->stack);
+    write_held(t, tick, now);
+    change_end(s);
+    uint32_t all = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_RELAXED);
+    struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
+    if (t->wait_depth == 1 && __atomic_add_fetch(&sync_gate.threads_blocked, 1, __ATOMIC_ACQ_REL) >= all && h)
+        sync_all_blocked(h, t, tick);
+    sync_unguard(t);
+}
+
+void sync_wait_state_owner_seen(struct sync_thread *t, bool gone)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    if (!s || t->wait_depth == 0)
+        return;
+    /* One word of a complete slot, true from now on: readers may or may not see it. */
+    __atomic_store_n(&s->owner, gone ? WAIT_FILE_OWNER_GONE : WAIT_FILE_OWNER_SEEN, __ATOMIC_RELEASE);
+}
+
+/* The inner wait is over. */
+static void back_to_outer(struct sync_thread *t, struct wait_file_slot *s)
+{
+    change_begin(s);
+    if (--t->wait_depth == 1) {
+        uint32_t version = s->version;
+        memcpy(s, t->wait_outer, sizeof t->wait_outer);
+        __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
+        write_stack(s, s->stack);
+    }
+    change_end(s);
+}
+
+void sync_wait_state_unblock(struct sync_thread *t)
+{
+    struct wait_file_slot *s = t->wait_slot;
+    if (UNLIKELY(sync_process.sched))
+        upmu_recorder_wait_(false);
+    if (!s || t->wait_depth == 0)
+        return;
+    sync_guard(t);
+    if (LIKELY(t->wait_depth == 1)) {
+        t->wait_depth = 0;
+        __atomic_fetch_sub(&sync_gate.threads_blocked, 1, __ATOMIC_RELAXED);
+        /* One word of a complete slot again: of a running thread nothing else is read. */
+        __atomic_store_n(&s->state, WAIT_FILE_RUNNING, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
+    } else {
+        back_to_outer(t, s);
+    }
+    sync_unguard(t);
+}
+
+/* ------------------------------------------------------------------------------------- locks that change their hands */
+
+/* `lock` is a key, or the lock's address for any key of it. */
+static void disown_slot(struct wait_file_slot *s, uintptr_t lock)
+{
+    enum { DISOWNED = 1 << 16 }; /* even, and far from the next versions of the thread */
+    uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n && i < WAIT_FILE_HELD_MAX; i++) {
+        struct wait_file_held *h = &wait_file_held(s)[i];
+        uint64_t expected = __atomic_load_n(&h->lock, __ATOMIC_RELAXED);
+        if (expected == 0 || (expected != lock && expected + h->shared != lock) ||
+            !__atomic_compare_exchange_n(&h->lock, &expected, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        __atomic_fetch_add(&s->version, DISOWNED, __ATOMIC_RELEASE);
+    }
+}
+
+/* The block, too, or the thread's next wait would write the lock again. */
+static void disown_block(struct sync_thread *t, uintptr_t lock)
+{
+    uint32_t n = __atomic_load_n(&t->depth, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n && i < SYNC_HELD_MAX; i++) {
+        uintptr_t expected = lock;
+        (void)__atomic_compare_exchange_n(&t->held[i].lock, &expected, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+void sync_wait_state_disown(pid_t tid, uintptr_t lock)
+{
+    if (tid == 0 && __atomic_load_n(&sync_gate.kept, __ATOMIC_RELAXED) == 0)
+        return;
+    struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        uint32_t used = __atomic_load_n(&t->used, __ATOMIC_ACQUIRE);
+        bool meant = tid == 0 ? used == BLOCK_KEPT : used && __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid;
+        if (!meant)
+            continue;
+        if (used != BLOCK_KEPT)
+            disown_block(t, lock);
+        if (t->wait_slot)
+            disown_slot(t->wait_slot, lock);
+    }
+}
+
+void sync_wait_state_disown_holder(uintptr_t lock)
+{
+    struct sync_held h;
+    const struct sync_thread *holder = sync_held_search(lock, &h);
+    uintptr_t key = lock;
+    if (!holder) { /* a reader, perhaps one of several: any of them will do */
+        key = lock | 1;
+        holder = sync_held_search(key, &h);
+    }
+    sync_wait_state_disown(holder ? __atomic_load_n(&holder->tid, __ATOMIC_RELAXED) : 0, holder ? key : lock);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Writing of the wait-state file: what each thread waits for and holds (trace/format/wait_state.h). */
+#ifndef UPMU_SYNC_WAIT_STATE_H
+#define UPMU_SYNC_WAIT_STATE_H
+
+#include "sync_trace/state/thread.h"
+
+struct trace_sync;
+
+/** Tracing begins: make the file. */
+void sync_wait_state_start(void);
+/** A new block: give it a slot. Under sync_gate.lock. */
+void sync_wait_state_slot_new(struct sync_thread *t);
+/** A thread has the block now. */
+void sync_wait_state_enter(struct sync_thread *t);
+/** The thread ends. @return true if it holds locks, and the block must be kept as it is. */
+bool sync_wait_state_leave(struct sync_thread *t);
+/** The program has created a thread. */
+void sync_wait_state_thread_created(void);
+/** The thread is about to wait; `e` is the event that begins the wait, `tick` is about now. */
+void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct trace_sync *e);
+/** The wait is over. */
+void sync_wait_state_unblock(struct sync_thread *t);
+/** The lock is no longer held by thread `tid`, which did not release it itself; 0: by no thread that has ended. */
+void sync_wait_state_disown(pid_t tid, uintptr_t lock);
+/** The same if the owner is unknown: by the thread that is recorded as its holder. */
+void sync_wait_state_disown_holder(uintptr_t lock);
+/** After the wait began, the mutex was still owned by its peer; `gone`: the peer is no thread of this process. */
+void sync_wait_state_owner_seen(struct sync_thread *t, bool gone);
+
+#endif

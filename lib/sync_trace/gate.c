@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening of the gate: from here on lock calls are recorded. */
+#include "sync_trace/gate.h"
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "sync_trace/emit/wait_state.h"
+#include "sync_trace/names.h"
+#include "sync_trace/stack/modules.h"
+#include "sync_trace/stack/unwind.h"
+#include "sync_trace/thread_life.h"
+#include "trace/format/control.h"
+#include "trace/write/writer.h"
+
+static uint64_t picoseconds(double ticks)
+{
+    return (uint64_t)(ticks * 1e12 / (double)sync_process.hz + 0.5);
+}
+
+static void measure_cost(struct sync_thread *t)
+{
+    enum { STACKS = 64 };
+    struct sync_process *p = &sync_process;
+    double full, compact;
+    if (!upmu_trace_cost_measure_(&full, &compact))
+        return;
+    p->cost.full_ps = picoseconds(full);
+    p->cost.compact_ps = picoseconds(compact);
+    if (p->depth == 0)
+        return;
+    uint64_t begin = tick_now();
+    for (int i = 0; i < STACKS; i++)
+        (void)sync_stack(t, begin, CALL_SITE());
+    p->cost.stack_ps = picoseconds((double)(tick_now() - begin) / (double)STACKS);
+}
+
+/* Cost of an event, which the report adds up: measured once, written into each trace. */
+static void write_own_cost(struct sync_thread *t)
+{
+    const struct sync_process *p = &sync_process;
+    if (p->cost.full_ps == 0)
+        measure_cost(t);
+    if (p->cost.full_ps != 0) /* if lost, it is counted as lost */
+        (void)upmu_trace_own_cost_(t->stream, tick_now(), p->cost.full_ps, p->cost.compact_ps, p->cost.stack_ps);
+}
+
+int sync_gate_open(uint32_t mode)
+{
+    struct control_header *control = upmu_recorder_control_();
+    if (!control)
+        return upmu_fail(UPMU_E_IO, "the trace could not be made");
+    __atomic_store_n(&control->chosen, sync_process.chosen, __ATOMIC_RELAXED);
+    __atomic_store_n(&control->mode, mode, __ATOMIC_RELEASE);
+    sync_wait_state_start();
+    __atomic_store_n(&sync_gate.mode, &control->mode, __ATOMIC_RELEASE);
+    struct sync_thread *t = sync_thread();
+    if (t) {
+        sync_modules_scan(t);
+        write_own_cost(t);
+        sync_names_write(t);
+    }
+    return 0;
+}

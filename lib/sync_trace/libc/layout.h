@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Fields of the C library's lock objects: owner, kind, process-shared.
+ *
+ * Each field is used only after sync_layout_start() has found that it means what is assumed here.
+ */
+#ifndef UPMU_SYNC_LAYOUT_H
+#define UPMU_SYNC_LAYOUT_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <threads.h>
+#include <time.h>
+
+#include "sync_trace/state/state.h"
+
+struct sync_layout {
+    bool mutex_owner;        /**< a mutex has its owner's thread id */
+    bool mtx_owner;          /**< so has an mtx_t */
+    bool rwlock;             /**< an rwlock has its writer's thread id and the number of readers */
+    bool rwlock_try_by_time; /**< the try functions of rwlocks are broken: use timed ones with a deadline in the past */
+    bool spin;               /**< `spin_free` is the value of a free spin lock */
+    bool once;               /**< `once_done` is the value of a pthread_once_t afterwards */
+    int spin_free;
+    int once_done;
+};
+extern struct sync_layout sync_layout;
+
+/** Test the assumptions. Once in a process. */
+void sync_layout_start(void);
+
+/** Whether libc accepts this deadline. Where libc checks it before trying, so must a wrapper: its try would succeed. */
+static inline bool sync_deadline_is_valid(clockid_t clock, const struct timespec *until)
+{
+    bool known = clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+    return known && (!until || (until->tv_nsec >= 0 && until->tv_nsec < 1000000000));
+}
+
+/** glibc's __kind of a mutex, and its bits: a part of its ABI. */
+enum { SYNC_KIND_TYPE = 3, SYNC_KIND_ROBUST = 16, SYNC_KIND_PI = 32, SYNC_KIND_PSHARED = 128 };
+
+static inline int sync_mutex_kind(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    return __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
+#else
+    (void)m;
+    return 0;
+#endif
+}
+
+/** In glibc the try functions of robust mutexes must not be called. */
+static inline bool sync_mutex_is_robust(const pthread_mutex_t *m)
+{
+    return (sync_mutex_kind(m) & SYNC_KIND_ROBUST) != 0;
+}
+
+/** The owner's thread id; 0: none, -1: unknown. */
+static inline pid_t sync_mutex_owner(const pthread_mutex_t *m)
+{
+#ifdef __GLIBC__
+    if (LIKELY(sync_layout.mutex_owner))
+        return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+#endif
+    (void)m;
+    return -1;
+}
+
+/** UPMU_TRACE_FLAG_RECURSIVE and the like of a mutex; 0 where libc has no such field. */
+uint32_t sync_mutex_flags(const pthread_mutex_t *m);
+/** The same of one that was just made with these attributes. */
+uint32_t sync_mutex_init_flags(const pthread_mutex_t *m, const pthread_mutexattr_t *attr);
+
+/** The same of a C11 mutex, which in glibc is a pthread_mutex_t. */
+pid_t sync_mtx_owner(const mtx_t *m);
+uint32_t sync_mtx_flags(const mtx_t *m);
+
+/** The writer's thread id; 0: no writer, -1: unknown. */
+pid_t sync_rwlock_writer(const pthread_rwlock_t *l);
+/** Whether the lock is certainly free. */
+bool sync_rwlock_is_free(const pthread_rwlock_t *l);
+
+/** UPMU_TRACE_FLAG_PSHARED if other processes may use the object, or if that is unknown. */
+uint32_t sync_sem_shared_flag(const sem_t *s);
+uint32_t sync_cond_shared_flag(const pthread_cond_t *cond);
+uint32_t sync_barrier_shared_flag(const pthread_barrier_t *b);
+
+/** Whether the next thread to arrive is the last one, and does not wait; true if unknown. */
+bool sync_barrier_is_full(const pthread_barrier_t *b);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lookup of the C library's functions behind the interposed names.
+ *
+ * free() and the mutex functions come first and always exist: when a later lookup fails, dlsym() allocates its message,
+ * and a malloc of the program that locks a mutex needs them. A result of dlsym() is always used after the call: with a
+ * tail call, RTLD_NEXT would be relative to the wrong library.
+ *
+ * If the C library was preloaded before this library, RTLD_NEXT finds nothing. The program's calls then bypass this
+ * library and nothing can be recorded; calls that do arrive, by dlsym() or from libraries bound to it, are passed to the
+ * C library, found by its name.
+ */
+#include "sync_trace/libc/resolve.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#ifdef __GLIBC__
+#include <gnu/lib-names.h>
+#endif
+#include <stddef.h>
+#include <string.h>
+
+#include "sync_trace/libc/cond_version.h"
+
+struct sync_real sync_real;
+
+/* Condition variables have two layouts under one name in old ABIs; dlsym() gave the wrong one before glibc 2.36. */
+#define COND_VERSION "GLIBC_2.3.2"
+
+static int absent_mutex_clocklock(pthread_mutex_t *m, clockid_t c, const struct timespec *ts)
+{
+    (void)m, (void)c, (void)ts;
+    return ENOSYS;
+}
+
+static int absent_rwlock_clocklock(pthread_rwlock_t *l, clockid_t c, const struct timespec *ts)
+{
+    (void)l, (void)c, (void)ts;
+    return ENOSYS;
+}
+
+static int absent_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *ts)
+{
+    (void)c, (void)m, (void)clock, (void)ts;
+    return ENOSYS;
+}
+
+static int absent_sem_clockwait(sem_t *s, clockid_t c, const struct timespec *ts)
+{
+    (void)s, (void)c, (void)ts;
+    errno = ENOSYS;
+    return -1;
+}
+
+static int absent_clockjoin(pthread_t t, void **value, clockid_t c, const struct timespec *ts)
+{
+    (void)t, (void)value, (void)c, (void)ts;
+    return ENOSYS;
+}
+
+static const struct {
+    const char *name;
+    const char *version;
+    size_t at;
+} functions[] = {
+    {"free", NULL, offsetof(struct sync_real, free)}, /* first: dlsym() itself calls it */
+    {"pthread_mutex_lock", NULL, offsetof(struct sync_real, mutex_lock)},
+    {"pthread_mutex_unlock", NULL, offsetof(struct sync_real, mutex_unlock)},
+    {"pthread_mutex_trylock", NULL, offsetof(struct sync_real, mutex_trylock)},
+    {"pthread_mutex_init", NULL, offsetof(struct sync_real, mutex_init)},
+    {"pthread_mutex_destroy", NULL, offsetof(struct sync_real, mutex_destroy)},
+    {"pthread_mutex_timedlock", NULL, offsetof(struct sync_real, mutex_timedlock)},
+    {"pthread_cond_init", COND_VERSION, offsetof(struct sync_real, cond_init)},
+    {"pthread_cond_destroy", COND_VERSION, offsetof(struct sync_real, cond_destroy)},
+    {"pthread_cond_wait", COND_VERSION, offsetof(struct sync_real, cond_wait)},
+    {"pthread_cond_timedwait", COND_VERSION, offsetof(struct sync_real, cond_timedwait)},
+    {"pthread_cond_signal", COND_VERSION, offsetof(struct sync_real, cond_signal)},
+    {"pthread_cond_broadcast", COND_VERSION, offsetof(struct sync_real, cond_broadcast)},
+    {"sem_init", NULL, offsetof(struct sync_real, sem_init)},
+    {"sem_destroy", NULL, offsetof(struct sync_real, sem_destroy)},
+    {"sem_wait", NULL, offsetof(struct sync_real, sem_wait)},
+    {"sem_trywait", NULL, offsetof(struct sync_real, sem_trywait)},
+    {"sem_timedwait", NULL, offsetof(struct sync_real, sem_timedwait)},
+    {"sem_post", NULL, offsetof(struct sync_real, sem_post)},
+    {"pthread_rwlock_init", NULL, offsetof(struct sync_real, rwlock_init)},
+    {"pthread_rwlock_destroy", NULL, offsetof(struct sync_real, rwlock_destroy)},
+    {"pthread_rwlock_rdlock", NULL, offsetof(struct sync_real, rwlock_rdlock)},
+    {"pthread_rwlock_tryrdlock", NULL, offsetof(struct sync_real, rwlock_tryrdlock)},
+    {"pthread_rwlock_timedrdlock", NULL, offsetof(struct sync_real, rwlock_timedrdlock)},
+    {"pthread_rwlock_wrlock", NULL, offsetof(struct sync_real, rwlock_wrlock)},
+    {"pthread_rwlock_trywrlock", NULL, offsetof(struct sync_real, rwlock_trywrlock)},
+    {"pthread_rwlock_timedwrlock", NULL, offsetof(struct sync_real, rwlock_timedwrlock)},
+    {"pthread_rwlock_unlock", NULL, offsetof(struct sync_real, rwlock_unlock)},
+    {"pthread_spin_init", NULL, offsetof(struct sync_real, spin_init)},
+    {"pthread_spin_destroy", NULL, offsetof(struct sync_real, spin_destroy)},
+    {"pthread_spin_lock", NULL, offsetof(struct sync_real, spin_lock)},
+    {"pthread_spin_trylock", NULL, offsetof(struct sync_real, spin_trylock)},
+    {"pthread_spin_unlock", NULL, offsetof(struct sync_real, spin_unlock)},
+    {"pthread_barrier_init", NULL, offsetof(struct sync_real, barrier_init)},
+    {"pthread_barrier_destroy", NULL, offsetof(struct sync_real, barrier_destroy)},
+    {"pthread_barrier_wait", NULL, offsetof(struct sync_real, barrier_wait)},
+    {"pthread_mutex_consistent", NULL, offsetof(struct sync_real, mutex_consistent)},
+    {"pthread_once", NULL, offsetof(struct sync_real, once)},
+    {"pthread_cancel", NULL, offsetof(struct sync_real, cancel)},
+    {"sem_open", NULL, offsetof(struct sync_real, sem_open)},
+    {"sem_close", NULL, offsetof(struct sync_real, sem_close)},
+    {"sem_unlink", NULL, offsetof(struct sync_real, sem_unlink)},
+    {"sem_getvalue", NULL, offsetof(struct sync_real, sem_getvalue)},
+    {"mtx_init", NULL, offsetof(struct sync_real, mtx_init)},
+    {"mtx_destroy", NULL, offsetof(struct sync_real, mtx_destroy)},
+    {"mtx_lock", NULL, offsetof(struct sync_real, mtx_lock)},
+    {"mtx_trylock", NULL, offsetof(struct sync_real, mtx_trylock)},
+    {"mtx_timedlock", NULL, offsetof(struct sync_real, mtx_timedlock)},
+    {"mtx_unlock", NULL, offsetof(struct sync_real, mtx_unlock)},
+    {"cnd_init", NULL, offsetof(struct sync_real, cnd_init)},
+    {"cnd_destroy", NULL, offsetof(struct sync_real, cnd_destroy)},
+    {"cnd_wait", NULL, offsetof(struct sync_real, cnd_wait)},
+    {"cnd_timedwait", NULL, offsetof(struct sync_real, cnd_timedwait)},
+    {"cnd_signal", NULL, offsetof(struct sync_real, cnd_signal)},
+    {"cnd_broadcast", NULL, offsetof(struct sync_real, cnd_broadcast)},
+    {"call_once", NULL, offsetof(struct sync_real, call_once)},
+    {"thrd_create", NULL, offsetof(struct sync_real, thrd_create)},
+    {"thrd_join", NULL, offsetof(struct sync_real, thrd_join)},
+    {"thrd_detach", NULL, offsetof(struct sync_real, thrd_detach)},
+    {"syscall", NULL, offsetof(struct sync_real, syscall)},
+    {"pthread_create", NULL, offsetof(struct sync_real, create)},
+    {"pthread_join", NULL, offsetof(struct sync_real, join)},
+    {"pthread_tryjoin_np", NULL, offsetof(struct sync_real, tryjoin)},
+    {"pthread_timedjoin_np", NULL, offsetof(struct sync_real, timedjoin)},
+    {"pthread_detach", NULL, offsetof(struct sync_real, detach)},
+    {"pthread_setname_np", NULL, offsetof(struct sync_real, setname)},
+    {"dl_iterate_phdr", NULL, offsetof(struct sync_real, iterate_phdr)},
+    {"munmap", NULL, offsetof(struct sync_real, munmap)},
+    {"dlclose", NULL, offsetof(struct sync_real, dlclose)},
+    /* Since glibc 2.30 and 2.31. */
+    {"pthread_mutex_clocklock", NULL, offsetof(struct sync_real, mutex_clocklock)},
+    {"pthread_rwlock_clockrdlock", NULL, offsetof(struct sync_real, rwlock_clockrdlock)},
+    {"pthread_rwlock_clockwrlock", NULL, offsetof(struct sync_real, rwlock_clockwrlock)},
+    {"pthread_cond_clockwait", NULL, offsetof(struct sync_real, cond_clockwait)},
+    {"sem_clockwait", NULL, offsetof(struct sync_real, sem_clockwait)},
+    {"pthread_clockjoin_np", NULL, offsetof(struct sync_real, clockjoin)},
+#ifdef COND_OLD
+    {"pthread_cond_init", COND_OLD, offsetof(struct sync_real, cond_old_init)},
+    {"pthread_cond_destroy", COND_OLD, offsetof(struct sync_real, cond_old_destroy)},
+    {"pthread_cond_wait", COND_OLD, offsetof(struct sync_real, cond_old_wait)},
+    {"pthread_cond_timedwait", COND_OLD, offsetof(struct sync_real, cond_old_timedwait)},
+    {"pthread_cond_signal", COND_OLD, offsetof(struct sync_real, cond_old_signal)},
+    {"pthread_cond_broadcast", COND_OLD, offsetof(struct sync_real, cond_old_broadcast)},
+#endif
+};
+
+#ifndef COND_OLD
+#define COND_OLD "" /* no such version: any other is used */
+#endif
+
+static void *find_in(void *handle, const char *name, const char *version)
+{
+    void *found = version ? dlvsym(handle, name, version) : NULL;
+    bool other = !found && !(version && strcmp(version, COND_OLD) == 0);
+    if (other)
+        found = dlsym(handle, name);
+    return found;
+}
+
+/* In the C library itself, wherever it is in the lookup order. */
+static void *find_by_library(const char *name, const char *version)
+{
+#ifdef __GLIBC__
+    static const char *const libraries[] = {LIBC_SO, LIBPTHREAD_SO};
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *found = library ? find_in(library, name, version) : NULL;
+        if (library)
+            dlclose(library);
+        if (found)
+            return found;
+    }
+#endif
+    (void)name, (void)version;
+    return NULL;
+}
+
+bool sync_resolve_is_first(void)
+{
+    void *found = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    return found != NULL;
+}
+
+static void fill_gaps(struct sync_real *r)
+{
+    if (!r->mutex_clocklock)
+        r->mutex_clocklock = absent_mutex_clocklock;
+    if (!r->rwlock_clockrdlock)
+        r->rwlock_clockrdlock = absent_rwlock_clocklock;
+    if (!r->rwlock_clockwrlock)
+        r->rwlock_clockwrlock = absent_rwlock_clocklock;
+    if (!r->cond_clockwait)
+        r->cond_clockwait = absent_cond_clockwait;
+    if (!r->sem_clockwait)
+        r->sem_clockwait = absent_sem_clockwait;
+    if (!r->clockjoin)
+        r->clockjoin = absent_clockjoin;
+}
+
+void sync_resolve(void)
+{
+    int saved = errno;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = find_in(RTLD_NEXT, functions[i].name, functions[i].version);
+        if (!found)
+            found = find_by_library(functions[i].name, functions[i].version);
+        if (found)
+            __atomic_store_n((void **)(void *)((char *)&sync_real + functions[i].at), found, __ATOMIC_RELAXED);
+    }
+    fill_gaps(&sync_real);
+    errno = saved;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Per-thread table of acquisition counts per lock.
+ *
+ * A table that fills up is replaced by one twice as large. Old tables stay mapped: another thread may be reading one.
+ *
+ * When a lock ends, its slots become dormant in all threads: they stay where they are and keep counting, but the fast path
+ * does not match them. So the next lock at the address registers itself.
+ */
+#include "sync_trace/state/counts.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "region/recorder.h"
+#include "sync_trace/state/lock_memory.h"
+
+enum { SLOTS_MAX = 1 << 27 }; /* more than a process has memory for */
+
+struct sync_counts *sync_counts_new(uint32_t slots)
+{
+    size_t bytes = sizeof(struct sync_counts) + slots * (sizeof(struct sync_count) + sizeof(uint64_t));
+    int saved = errno;
+    struct sync_counts *c = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = saved;
+    if (c == MAP_FAILED)
+        return NULL;
+    c->mask = slots - 1;
+    c->written = (uint64_t *)(void *)&c->slot[slots];
+    return c;
+}
+
+/* Set in the key of a dormant slot: no address is that large. Where addresses have 32 bits there is no such bit, and no
+ * slot becomes dormant. */
+static const uintptr_t dormant = sizeof(uintptr_t) > sizeof(uint32_t) ? (uintptr_t)1 << (sizeof(uintptr_t) * 8 - 1) : 0;
+
+bool sync_counts_can_be_dormant(void)
+{
+    return dormant != 0;
+}
+
+void sync_count_make_dormant(struct sync_count *s, uintptr_t key)
+{
+    (void)__atomic_compare_exchange_n(&s->lock, &key, key | dormant, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+uintptr_t sync_count_key(const struct sync_count *s)
+{
+    return __atomic_load_n(&s->lock, __ATOMIC_ACQUIRE) & ~dormant;
+}
+
+/* The lock's slot, or the free one it may use; NULL if all its slots are used. */
+static struct sync_count *count_probe(struct sync_counts *c, uintptr_t lock)
+{
+    uint32_t at = (uint32_t)(lock >> 4 ^ lock >> 12);
+    for (uint32_t i = 0; i < SYNC_COUNT_PROBES; i++) {
+        struct sync_count *s = &c->slot[(at + i) & c->mask];
+        if (sync_count_key(s) == lock || s->lock == 0)
+            return s;
+    }
+    return NULL;
+}
+
+static bool counts_move_all(const struct sync_counts *from, struct sync_counts *to)
+{
+    for (uint32_t i = 0; i <= from->mask; i++) {
+        if (!from->slot[i].lock)
+            continue;
+        struct sync_count *s = count_probe(to, sync_count_key(&from->slot[i]));
+        if (!s)
+            return false;
+        *s = from->slot[i];
+        to->written[s - to->slot] = __atomic_load_n(&from->written[i], __ATOMIC_RELAXED);
+        to->used++;
+    }
+    return true;
+}
+
+static bool counts_grow_now(struct sync_thread *t)
+{
+    for (uint32_t slots = (t->counts->mask + 1) * 2; slots <= SLOTS_MAX; slots *= 2) {
+        struct sync_counts *larger = sync_counts_new(slots);
+        if (!larger)
+            return false;
+        if (counts_move_all(t->counts, larger)) {
+            __atomic_store_n(&t->counts, larger, __ATOMIC_RELEASE);
+            return true;
+        }
+        munmap(larger, sizeof *larger + slots * (sizeof(struct sync_count) + sizeof(uint64_t)));
+    }
+    return false;
+}
+
+/* Signals and other threads are kept out: a signal handler would count in the old table, and a slot that another
+ * thread makes dormant would be active in the new one. */
+static bool counts_grow(struct sync_thread *t)
+{
+    sigset_t before = sync_signals_block();
+    tiny_lock_take(&sync_gate.lock);
+    bool grown = counts_grow_now(t);
+    tiny_lock_give(&sync_gate.lock);
+    sync_signals_restore(&before);
+    return grown;
+}
+
+/* Use a free slot, or the lock's own dormant one: the thread's first acquisition of this lock. In between a signal
+ * handler may have used it for another lock. @return whether it is this lock's now. */
+static bool count_claim(struct sync_thread *t, struct sync_count *s, uintptr_t lock, uint32_t type)
+{
+    uintptr_t found = __atomic_load_n(&s->lock, __ATOMIC_RELAXED);
+    bool may = found == 0 || found == (lock | dormant);
+    if (!may || !__atomic_compare_exchange_n(&s->lock, &found, lock, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return found == lock;
+    s->until = sync_process.sample;
+    s->stamps = 0;
+    __atomic_store_n(&s->type, (uint16_t)type, __ATOMIC_RELEASE);
+    if (found == 0)
+        __atomic_fetch_add(&t->counts->used, 1, __ATOMIC_RELAXED);
+    lock_memory_put(sync_process.lock_memory, sync_key_object(lock, type), t->number);
+    return true;
+}
+
+/* Counts of locks that do not fit in any table: counted as lost, never as another lock's. */
+static struct sync_count *count_no_space(struct sync_thread *t)
+{
+    upmu_recorder_lost_(1);
+    __atomic_store_n(&sync_gate.counts_lost, 1, __ATOMIC_RELAXED);
+    t->uncounted.stamps = 0;
+    t->uncounted.until = 0;
+    return &t->uncounted;
+}
+
+struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type)
+{
+    struct sync_count *s;
+    do {
+        s = count_probe(t->counts, lock);
+        bool fits = s && (s->lock != 0 || t->counts->used < t->counts->mask / 2 + t->counts->mask / 4);
+        while (!fits) {
+            if (!counts_grow(t))
+                return s && s->lock == lock ? s : count_no_space(t);
+            s = count_probe(t->counts, lock);
+            fits = s != NULL;
+        }
+    } while (s->lock != lock && !count_claim(t, s, lock, type));
+    return s;
+}
+
+bool sync_key_is_reader(const struct sync_thread *t, uintptr_t key)
+{
+    const struct sync_count *s = key % 2 ? count_probe(t->counts, key) : NULL;
+    return key % 2 && !(s && sync_count_key(s) == key && s->type != UPMU_OBJECT_RWLOCK);
+}
+
+uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key)
+{
+    const struct sync_count *s = count_probe(t->counts, key);
+    return s && s->lock == key ? s->type : UPMU_OBJECT_NONE;
+}
+
+void sync_counts_clear(struct sync_thread *t)
+{
+    struct sync_counts *c = t->counts;
+    c->used = 0;
+    for (uint32_t i = 0; i <= c->mask; i++) {
+        c->slot[i] = (struct sync_count){0};
+        c->written[i] = 0;
+    }
+}

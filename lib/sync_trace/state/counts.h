@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Per-thread table of acquisition counts per lock. */
+#ifndef UPMU_SYNC_COUNTS_H
+#define UPMU_SYNC_COUNTS_H
+
+#include "sync_trace/state/thread.h"
+
+enum {
+    SYNC_STAMPS = 64,      /**< acquisitions of a lock that are recorded after it was contended */
+    SYNC_COUNT_PROBES = 16 /**< slots in which a lock may be */
+};
+
+/** Open addressing; replaced by one twice as large when full, and never freed while other threads could read it. */
+struct sync_counts {
+    uint32_t mask;
+    uint32_t used;
+    uint64_t *written; /**< per slot: `acquired` as last recorded */
+    struct sync_count slot[];
+};
+
+/** A new table of `slots`, a power of two; NULL. Keeps errno. */
+struct sync_counts *sync_counts_new(uint32_t slots);
+struct sync_count *sync_count_find(struct sync_thread *t, uintptr_t lock, uint32_t type);
+/** Type of a lock that the thread has acquired; UPMU_OBJECT_NONE if it has no count. */
+uint32_t sync_count_type(const struct sync_thread *t, uintptr_t key);
+/** Whether a lock held under this key is held as a reader: not every odd key is, a custom lock may be at any address. */
+bool sync_key_is_reader(const struct sync_thread *t, uintptr_t key);
+/** Drop the counts of an ended thread. */
+void sync_counts_clear(struct sync_thread *t);
+/** Whether slots can be marked as dormant. */
+bool sync_counts_can_be_dormant(void);
+/** Key of a slot, dormant or not; 0 = free. */
+uintptr_t sync_count_key(const struct sync_count *s);
+/** Mark the slot of `key` as dormant: its lock has ended. */
+void sync_count_make_dormant(struct sync_count *s, uintptr_t key);
+
+static inline struct sync_count *sync_count(struct sync_thread *t, uintptr_t lock, uint32_t type)
+{
+    struct sync_counts *c = t->counts;
+    struct sync_count *slot = &c->slot[(lock >> 4 ^ lock >> 12) & c->mask];
+    uintptr_t found = __atomic_load_n(&slot->lock, __ATOMIC_RELAXED); /* other threads make it dormant */
+    return LIKELY(found == lock) ? slot : sync_count_find(t, lock, type);
+}
+
+/** The lock is contended: its next acquisitions are recorded. */
+static inline void sync_count_stamp(struct sync_count *c)
+{
+    c->stamps = SYNC_STAMPS;
+    c->until = 1;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Mode word, gate and settings of sync tracing, and its thread-local state.
+ *
+ * What a forked child must not see is in memory that the kernel zeroes for it (MADV_WIPEONFORK): the gate, so that the child
+ * is off; the threads' blocks, so that none is ready; the tables of stacks and modules, so that its own trace gets them anew.
+ */
+#ifndef UPMU_SYNC_STATE_H
+#define UPMU_SYNC_STATE_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tiny_lock.h"
+#include "upmu/sync.h"
+#include "upmu/trace.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/** The mode word of the control file: 0 off, else 1 + enum upmu_sync_mode. */
+enum sync_mode_word {
+    MODE_OFF = 0,
+    MODE_CONTENDED = 1 + UPMU_SYNC_CONTENDED,
+    MODE_HOLDERS = 1 + UPMU_SYNC_HOLDERS,
+    MODE_ALL = 1 + UPMU_SYNC_ALL,
+    MODE_COUNTS = 1 + UPMU_SYNC_COUNTS,
+};
+
+/* The gate has pages of its own; this is the largest page size of the ISA. */
+#if defined(__x86_64__) || defined(__i386__)
+#define SYNC_PAGE_MAX 4096
+#else
+#define SYNC_PAGE_MAX 65536
+#endif
+
+struct sync_thread;
+struct lock_memory;
+struct wait_file_header;
+
+struct sync_tls {
+    struct sync_thread *thread;
+    uint32_t busy;     /**< the block, or the unwinder's memory, is being made */
+    uint32_t refused;  /**< the block could not be made, or the thread has ended */
+    uint32_t counting; /**< counters are being read */
+    uint32_t starting; /**< the thread's start event is not written yet */
+    uint32_t unwinds;  /**< libunwind has its memory for this thread */
+    uint32_t rounds;   /**< destructor rounds so far */
+    uint32_t forking;  /**< thread id, while this thread forks */
+    uint32_t finding;  /**< the real free() is being looked up */
+};
+extern _Thread_local struct sync_tls sync_tls __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/** State that a forked child finds zeroed. */
+struct sync_gate {
+    const uint32_t *mode; /**< the control file's word; NULL = off */
+    struct sync_thread *threads;
+    struct wait_file_header *wait_states; /**< NULL: there is no wait-state file */
+    struct tiny_lock lock;                /**< guards the list of blocks, and the owner of a block's counts */
+    struct tiny_lock begin_lock;          /**< begin and end */
+    uint32_t claimed;                     /**< a child is starting its own trace */
+    uint32_t slots;                       /**< wait-state slots made; under `lock` */
+    uint32_t kept;                        /**< blocks of threads that ended with locks held */
+    uint32_t threads_recorded;            /**< threads that have a wait-state slot now */
+    uint32_t threads_blocked;             /**< of these, those that wait */
+    uint32_t inspecting, inspect_again;   /**< all_blocked.c */
+    uint32_t blocks;                      /**< made; under `lock` */
+    uint32_t counts_lost;                 /**< some count is missing because a table was full */
+    unsigned char rest[SYNC_PAGE_MAX - 3 * sizeof(void *) - 2 * sizeof(struct tiny_lock) - 9 * sizeof(uint32_t)];
+};
+_Static_assert(sizeof(struct sync_gate) == SYNC_PAGE_MAX, "the gate has its pages for itself");
+extern struct sync_gate sync_gate;
+
+/** State that a forked child inherits. */
+struct sync_process {
+    uint32_t begins;
+    uint32_t set_up;      /**< tables and key are there */
+    uint32_t recording;   /**< begun and not ended */
+    uint32_t mode;        /**< mode word to start with, in a child too */
+    uint32_t chosen;      /**< mode word for `upmu ctl` to start with while tracing is paused */
+    uint32_t depth;       /**< frames per stack, 0 = none */
+    uintptr_t unloads;    /**< mixed into sync_site_key(): changes with each unloaded module */
+    uint32_t sample;      /**< one in so many uncontended acquisitions is recorded, 0 = none */
+    uint32_t sched;       /**< context switches are recorded: they are read at every event */
+    uint32_t counters;    /**< counters are read at waits, and at the ends of holds that are HELD_COUNTED */
+    uint32_t requests;    /**< in mode all, calls that may wait for a lock are events of their own */
+    uint32_t all_slow;    /**< mode all takes stacks, or has requests */
+    uint64_t write_every; /**< ticks between two writings of a thread's counts */
+    uint64_t hz;          /**< ticks per second, roughly */
+    double ns_per_tick;   /**< the same */
+    struct {
+        uint64_t full_ps, compact_ps, stack_ps;
+    } cost; /**< of an event, of a compact event, of a stack in addition; 0 until measured */
+    pthread_key_t end_key;
+    struct sync_thread **by_tid;
+    struct sync_thread **by_number;
+    struct lock_memory *lock_memory; /**< registered locks; NULL until `set_up` */
+};
+extern struct sync_process sync_process;
+
+static inline uint32_t sync_mode(void)
+{
+    const uint32_t *word = __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
+    return LIKELY(word == NULL) ? (uint32_t)MODE_OFF : __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/** Key under which a call site is cached; after a module was unloaded no earlier entry matches. */
+static inline uintptr_t sync_site_key(uintptr_t site)
+{
+    return site ^ __atomic_load_n(&sync_process.unloads, __ATOMIC_RELAXED);
+}
+
+/** The lock of a key. A key is the lock's address; an rwlock held for reading has its address plus 1, so that readers have
+ *  a count and entries among the held locks of their own. (An rwlock is never at an odd address.) */
+static inline uintptr_t sync_key_object(uintptr_t key, uint32_t type)
+{
+    return type == UPMU_OBJECT_RWLOCK ? key & ~(uintptr_t)1 : key;
+}
+
+static inline uint32_t sync_key_flags(uintptr_t key, uint32_t type)
+{
+    return type == UPMU_OBJECT_RWLOCK && key % 2 ? UPMU_TRACE_FLAG_SHARED : 0;
+}
+
+/** Block all signals, where sync_guard() would last too long: what a handler locks under that is missed.
+ *  @return the mask for sync_signals_restore(). */
+static inline sigset_t sync_signals_block(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigemptyset(&before);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before); /* cannot fail with these arguments */
+    return before;
+}
+
+static inline void sync_signals_restore(const sigset_t *before)
+{
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/** Private memory that a child finds zeroed; NULL. */
+void *sync_map_wiped(size_t bytes);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A thread's block: held locks, counts, and what its events need.
+ */
+#ifndef UPMU_SYNC_THREAD_H
+#define UPMU_SYNC_THREAD_H
+
+#include <sys/types.h>
+
+#include "sync_trace/state/state.h"
+
+enum {
+    SYNC_HELD_MAX = 1024, /**< locks held by one thread, power of two; beyond that the oldest is dropped */
+    SYNC_FRAMES_MAX = 64, /**< of a stack */
+    SYNC_FRAMES_OWN = 8,  /**< our own frames, at most, at the inner end of a walk */
+    SYNC_SITES = 64,      /**< call sites with a cached stack id, power of two */
+};
+
+/** A held lock: a waiter in another thread copies it. */
+struct sync_held {
+    uintptr_t lock;   /**< its key, see sync_key_object() */
+    uintptr_t site;   /**< where it was acquired */
+    uint64_t since;   /**< tick, 0 if it was not read; with HELD_SAMPLED: see sync_held_since() */
+    uintptr_t wanted; /**< HELD_QUIET, HELD_RECORDED, or the address of a lock that a thread waits for */
+    uint64_t number;  /**< of the sequence of locks held up to this one (lock_order.h), 0 until computed */
+};
+
+/** In `since`: the acquisition was sampled, and so must its release be. No tick is that large. */
+#define HELD_SAMPLED (UINT64_C(1) << 63)
+
+/** In `since`: counters were read at the acquisition, and are read at the release. */
+#define HELD_COUNTED (UINT64_C(1) << 62)
+
+static inline uint64_t sync_held_since(uint64_t since)
+{
+    return since & ~(HELD_SAMPLED | HELD_COUNTED);
+}
+
+/* A late waiter may store the address of its lock into an entry that is another lock's by then, in place of either value:
+ * the release of whatever is not HELD_QUIET is recorded. */
+enum { HELD_QUIET = 0, HELD_RECORDED = 1 /**< the acquisition is in the trace: the release must be, too */ };
+
+struct sync_counts;
+
+/** Acquisitions of one lock by one thread since the thread's first. */
+struct sync_count {
+    uintptr_t lock; /**< its key, marked if dormant (counts.c); 0 = free slot */
+    uint64_t acquired;
+    uint64_t contended;
+    uint32_t until;  /**< acquisitions until the slow path, counted down by each */
+    uint16_t stamps; /**< acquisitions still to be recorded since it was contended */
+    uint16_t type;   /**< enum upmu_object_type */
+};
+
+/** Acquisitions that a thread has recorded, see lock_order.h. */
+enum { SYNC_ORDER_FIRST_BITS = 6 };
+struct sync_order {
+    uint64_t *known; /**< 2^(64 - shift) numbers */
+    uint32_t shift;
+    uint32_t used;
+    uint32_t period; /**< changes when the thread creates or joins another */
+    uint32_t since;  /**< period in which the table was emptied */
+    uint64_t salt;   /**< part of every number: the period, and the permits held */
+    uint64_t first[1 << SYNC_ORDER_FIRST_BITS];
+};
+
+/** A permit held of a counting semaphore, see sem_permits.h. */
+enum { SYNC_PERMITS = 4, SYNC_PERMITS_MAX = UPMU_PLACES_MOST };
+struct sync_permit {
+    uintptr_t sem; /**< 0: free */
+    uintptr_t site;
+    uint64_t number;
+    uint32_t permits; /**< of the semaphore */
+};
+
+/** A recognized call stack, see memo.h. */
+enum { SYNC_MEMO_BITS = 5, SYNC_MEMO_WAYS = 2, SYNC_MEMO_WORDS = 64 };
+struct sync_memo {
+    uintptr_t frame, key; /**< sync_site_key() */
+    uint32_t id, depth;
+    uint32_t n;     /**< words to compare; 0: not valid */
+    uint32_t words; /**< collected so far */
+    uint32_t hits;
+    uint32_t missed, patience; /**< of the set: walks since a memo was learned, and how many before the next is */
+    struct {
+        uintptr_t value;
+        uint32_t at; /**< offset from `frame` */
+    } word[SYNC_MEMO_WORDS];
+};
+
+struct sync_once_call;
+
+/** A thread's block. Stays mapped permanently and is reused for new threads, so that other threads may read it at any time;
+ *  only its thread writes it, except for `wanted`. */
+struct sync_thread {
+    /* Rarely used members come first. Blocks begin at a page and so do packets, whose head is stored to with every event: a
+     * load at the same offset in its page as such a store would wait for it (4K aliasing). */
+    void *frames[SYNC_FRAMES_MAX + SYNC_FRAMES_OWN];
+
+    uint32_t ready;   /**< 1: may record. 0: the recorder is active in this thread, it has ended, or this is a child */
+    uint32_t depth;   /**< of `held` */
+    uint32_t version; /**< odd while an entry of `held` is written */
+    pid_t tid;
+    struct sync_counts *counts;
+    struct trace_stream *stream;
+    struct sync_order order;
+    struct sync_permit permits[SYNC_PERMITS];
+    struct sync_held held[SYNC_HELD_MAX];
+    struct sync_site {
+        uintptr_t key; /**< sync_site_key() */
+        uint32_t id;
+    } sites[SYNC_SITES];
+    struct sync_memo memos[1 << SYNC_MEMO_BITS][SYNC_MEMO_WAYS];
+
+    uint32_t used;               /**< has a thread: 1, or BLOCK_KEPT */
+    uint32_t number;             /**< of the block, from 1 on; LOCK_MEMORY_MANY: beyond the last number */
+    uint32_t forgotten;          /**< held locks that did not fit */
+    uintptr_t waiting;           /**< the lock this thread is blocked on */
+    uintptr_t announced;         /**< the custom lock it waits for; that wait may use other locks */
+    uint64_t flushed;            /**< tick of the last writing of counts */
+    struct sync_count uncounted; /**< counts of locks that did not fit in the table */
+    uint32_t method;             /**< enum upmu_stack_method of `frames` */
+    pthread_t self;
+    struct sync_once_call *once; /**< innermost pthread_once() call in progress */
+    char name[16];
+    struct sync_thread *next; /**< all blocks */
+    /* wait_state.c */
+    struct wait_file_slot *wait_slot; /**< NULL: there is none */
+    uint32_t wait_slot_index;
+    uint32_t wait_slot_bytes; /**< of it that are backed by disk space */
+    uint32_t wait_depth;      /**< nested waits */
+    uint64_t clock_tick;      /**< tick and */
+    uint64_t clock_ns;        /**< time of the last reading of CLOCK_REALTIME */
+    uint32_t futex_value;     /**< expected value of the futex it waits for */
+    bool futex_one;           /**< it waits for one futex; for several, `futex_value` is not valid */
+    unsigned char wait_outer[128];
+};
+
+/** A block that is never reused: its thread ended with locks held, which waiters must be able to see. */
+enum { BLOCK_KEPT = 2 };
+
+/** Lock calls between these two, by the recorder or by a signal handler, are passed on without recording. */
+static inline void sync_guard(struct sync_thread *t)
+{
+    __atomic_store_n(&t->ready, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void sync_unguard(struct sync_thread *t)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&t->ready, 1, __ATOMIC_RELAXED);
+}
+
+/** The running thread with this id; NULL. */
+struct sync_thread *sync_thread_by_tid(pid_t tid);
+/** The running thread with this handle; NULL. */
+struct sync_thread *sync_thread_by_handle(pthread_t self);
+/** Make a block findable by its thread's id, and no longer. */
+void sync_thread_table_add(struct sync_thread *t);
+void sync_thread_table_remove(struct sync_thread *t);
+/** @return false: out of memory. */
+bool sync_thread_table_start(void);
+
+#endif

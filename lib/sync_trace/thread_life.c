@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making and ending of a thread's block.
+ *
+ * Blocks come from mmap, are zeroed in forked children, and are never unmapped: a waiter may read a holder's block at any
+ * time. An ended thread's block is reused for a new thread.
+ *
+ * A thread ends in the last but one round of the destructors of thread-specific data: the recorder releases the thread's
+ * stream in the last one, and the order of two destructors within a round depends on whose key was created first.
+ */
+#include "sync_trace/thread_life.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/tick.h"
+#include "region/recorder.h"
+#include "sync_trace/account/count_records.h"
+#include "sync_trace/account/lock_order.h"
+#include "sync_trace/emit/event.h"
+#include "sync_trace/emit/wait_state.h"
+#include "sync_trace/state/lock_memory.h"
+
+/* A round before the recorder releases the thread's stream (lib/region). */
+enum { COUNTS_FIRST = 128, LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS - 2 };
+
+/* -------------------------------------------------------------------------------------------------- making */
+
+static struct sync_thread *block_new(void)
+{
+    struct sync_thread *t = sync_map_wiped(sizeof *t);
+    if (!t)
+        return NULL;
+    t->counts = sync_counts_new(COUNTS_FIRST);
+    if (!t->counts) {
+        munmap(t, sizeof *t);
+        return NULL;
+    }
+    sync_wait_state_slot_new(t);
+    uint32_t number = ++sync_gate.blocks;
+    t->number = number < LOCK_MEMORY_MANY ? number : (uint32_t)LOCK_MEMORY_MANY;
+    if (number < LOCK_MEMORY_MANY)
+        sync_process.by_number[number] = t;
+    t->next = sync_gate.threads;
+    __atomic_store_n(&sync_gate.threads, t, __ATOMIC_RELEASE);
+    return t;
+}
+
+/* An ended thread's block, or a new one. */
+static struct sync_thread *block_take(void)
+{
+    tiny_lock_take(&sync_gate.lock);
+    struct sync_thread *t = sync_gate.threads;
+    while (t && __atomic_load_n(&t->used, __ATOMIC_ACQUIRE))
+        t = t->next;
+    if (!t)
+        t = block_new();
+    if (t)
+        __atomic_store_n(&t->used, 1, __ATOMIC_RELAXED);
+    tiny_lock_give(&sync_gate.lock);
+    return t;
+}
+
+static void block_fill(struct sync_thread *t, struct trace_stream *stream)
+{
+    t->stream = stream;
+    __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED);
+    t->forgotten = 0;
+    t->waiting = t->announced = 0;
+    t->once = NULL;
+    t->flushed = tick_now();
+    __atomic_store_n(&t->self, pthread_self(), __ATOMIC_RELAXED);
+    __atomic_store_n(&t->tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+    prctl(PR_GET_NAME, t->name);
+    sync_thread_table_add(t);
+    sync_order_reset(t);
+    sync_wait_state_enter(t);
+}
+
+static struct sync_thread *block_make(void)
+{
+    struct trace_stream *stream = upmu_recorder_stream_();
+    struct sync_thread *t = stream ? block_take() : NULL;
+    if (!t)
+        return NULL;
+    block_fill(t, stream);
+    pthread_setspecific(sync_process.end_key, &sync_tls);
+    return t;
+}
+
+/* A lock call while the recorder is active in this thread. A signal handler's is lost. Calls by the unwinder, which
+ * blocks all signals (few handlers do), and by counter backends are not the program's. */
+static void count_lost_call(const struct sync_tls *tls)
+{
+    sigset_t now;
+    if (tls->counting || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
+        return;
+    bool all = sigismember(&now, SIGALRM) && sigismember(&now, SIGPROF) && sigismember(&now, SIGUSR1) &&
+               sigismember(&now, SIGRTMAX);
+    if (!all)
+        upmu_recorder_lost_(1);
+}
+
+struct sync_thread *sync_thread_make(void)
+{
+    struct sync_tls *tls = &sync_tls;
+    int saved = errno, cancel;
+    if (tls->busy || tls->refused || !__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE))
+        return NULL;
+    /* An existing block is not ready. In a child it is all zeros. */
+    if (tls->thread && tls->thread->used) {
+        count_lost_call(tls);
+        return NULL;
+    }
+    sigset_t before = sync_signals_block();
+    tls->busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    struct sync_thread *t = block_make();
+    if (t) {
+        tls->thread = t;
+        if (!tls->starting)
+            upmu_recorder_thread_begin_();
+        sync_unguard(t);
+    } else {
+        tls->refused = 1;
+        upmu_recorder_lost_(1);
+    }
+    pthread_setcancelstate(cancel, NULL);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    tls->busy = 0;
+    sync_signals_restore(&before);
+    errno = saved;
+    return t;
+}
+
+/* -------------------------------------------------------------------------------------------------- ending */
+
+void sync_thread_exit_event(struct sync_thread *t)
+{
+    uint32_t mode = sync_mode();
+    if (mode == MODE_OFF || mode == MODE_COUNTS)
+        return;
+    struct rusage usage;
+    bool known = getrusage(RUSAGE_THREAD, &usage) == 0;
+    struct trace_sync e = {
+        .kind = UPMU_TRACE_THREAD_EXIT,
+        .object_type = UPMU_OBJECT_THREAD,
+        .object = (uint64_t)pthread_self(),
+        .count = known ? (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw : 0,
+        .flags = known ? UPMU_TRACE_FLAG_FINAL : 0,
+    };
+    sync_write(t, tick_now(), &e);
+}
+
+static void thread_end(struct sync_thread *t)
+{
+    int saved = errno, cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    sync_tls.refused = 1;
+    sync_guard(t);
+    sync_counts_write(t, t->stream);
+    upmu_recorder_thread_end_();
+    sync_thread_exit_event(t);
+    sync_thread_table_remove(t);
+    bool keep = sync_wait_state_leave(t);
+    __atomic_store_n(&t->depth, 0, __ATOMIC_RELAXED); /* a waiter may be searching for a holder */
+    t->stream = NULL;
+    sync_tls.thread = NULL;
+    __atomic_store_n(&t->self, 0, __ATOMIC_RELAXED);
+    tiny_lock_take(&sync_gate.lock); /* a thread that ends a lock may be reading the counts */
+    sync_counts_clear(t);
+    __atomic_store_n(&t->used, keep ? BLOCK_KEPT : 0, __ATOMIC_RELEASE);
+    tiny_lock_give(&sync_gate.lock);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+/* The program's destructors may still lock: ask to be called again. A thread without a block (a forked child has its
+ * parent's) gets none any more, whichever locks libunwind uses for its cleanup in the last round. */
+static void on_thread_end(void *arg)
+{
+    struct sync_thread *t = sync_tls.thread;
+    if (++sync_tls.rounds < LAST_ROUND && pthread_setspecific(sync_process.end_key, arg) == 0)
+        return;
+    if (t && t->used)
+        thread_end(t);
+    else
+        sync_tls.refused = 1;
+}
+
+void sync_thread_begin(void)
+{
+    sync_unwind_thread();
+    /* on failure the thread ends as one that was started before tracing began */
+    (void)pthread_setspecific(sync_process.end_key, &sync_tls);
+}
+
+/* ---------------------------------------------------------------------------------------- process and child */
+
+int sync_threads_start(void)
+{
+    if (madvise(&sync_gate, sizeof sync_gate, MADV_WIPEONFORK) != 0)
+        return upmu_fail(UPMU_E_SYSTEM, "the kernel cannot hide memory from forked children (MADV_WIPEONFORK, Linux "
+                                        "4.14): sync tracing stays off");
+    if (!sync_thread_table_start())
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
+    if (pthread_key_create(&sync_process.end_key, on_thread_end) != 0)
+        return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");
+    return 0;
+}
+
+void sync_threads_forget(void)
+{
+    sync_tls = (struct sync_tls){.unwinds = sync_tls.unwinds, .forking = sync_tls.forking};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Making and ending of a thread's block. */
+#ifndef UPMU_SYNC_THREAD_LIFE_H
+#define UPMU_SYNC_THREAD_LIFE_H
+
+#include "sync_trace/state/thread.h"
+
+/** Where the program called the function this is written in. */
+#define CALL_SITE() ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
+
+/** Make the tables and the key. @return 0; UPMU_E_NOMEM, UPMU_E_LIMIT, UPMU_E_SYSTEM. */
+int sync_threads_start(void);
+/** In a child: drop the parent's block of this thread. */
+void sync_threads_forget(void);
+/** A new thread, before the program's function: allocates what cannot be allocated later. Tracing is on or paused. */
+void sync_thread_begin(void);
+/** The calling thread ends: its last event, if it is recorded. */
+void sync_thread_exit_event(struct sync_thread *t);
+
+/** The calling thread's block, made if need be; NULL if it cannot record now. Keeps errno. */
+struct sync_thread *sync_thread_make(void);
+
+static inline struct sync_thread *sync_thread(void)
+{
+    struct sync_thread *t = sync_tls.thread;
+    return LIKELY(t != NULL && __atomic_load_n(&t->ready, __ATOMIC_RELAXED)) ? t : sync_thread_make();
+}
+
+/** The block of a thread that records events, not only counts; NULL. */
+static inline struct sync_thread *sync_recording(void)
+{
+    uint32_t mode = sync_mode();
+    return LIKELY(mode == MODE_OFF || mode == MODE_COUNTS) ? NULL : sync_thread();
+}
+
+#endif
