@@ -645,8 +645,13 @@ START_TEST(repair_gives_a_killed_process_the_clock_our_reader_uses)
     only_metadata(text_path);
     snprintf(wanted, sizeof wanted, "freq = %llu;", (unsigned long long)hz);
     char *text = read_whole(text_path, &len);
-    /* That was measured in two milliseconds, unless the ticks are the kernel's nanoseconds and there is nothing to measure. */
-    ck_assert(hz == 1000000000 || strstr(text, wanted) == NULL);
+    /* A frequency measured in two milliseconds, which may be the same by chance: make it another one. */
+    char *digit = strstr(text, wanted);
+    if (digit && hz != 1000000000) { /* else ticks are the kernel's nanoseconds: there is nothing to measure */
+        digit += strlen("freq = 1");
+        *digit = *digit == '9' ? '8' : (char)(*digit + 1);
+        write_whole(text_path, text, len);
+    }
     free(text);
     (void)repaired(0);
     t = trace_of(recording);
