@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Families by the names of their chips, as people say them: "3a5000", "Loongson-3A5000", "kx-6000". Room: arch; before
- * it core, which looks a CPU up that is not the running one; after it the families.
- */
+/** @file Chip names such as "3a5000", "Loongson-3A5000" or "kx-6000", with their families. */
 #include <ctype.h>
 #include <string.h>
 
 #include "arch/tables.h"
 #include "base/suggest.h"
 
-/** A chip, without the maker's name in front. */
+/** A chip, without the vendor's name. */
 struct chip {
     const char *name;
     const struct arch_family *family;
@@ -53,7 +49,7 @@ static const struct chip chips[] = {
     {"ft-2000/4", &arch_ftc663},
     {"d2000", &arch_ftc663},
     {"s2500", &arch_ftc663},
-    {"e2000", &arch_ftc664}, /* its large cores; the small ones are ftc310 */
+    {"e2000", &arch_ftc664}, /* its big cores; the small ones are ftc310 */
     {"d3000", &arch_ftc862},
     {"s5000c", &arch_ftc862},
     {"tsv110", &arch_kunpeng920},
@@ -106,7 +102,7 @@ static const struct chip chips[] = {
     {"tigerlake", &arch_intel_icelake},
     {"rocketlake", &arch_intel_icelake},
     {"emeraldrapids", &arch_intel_sapphirerapids},
-    {"alderlake", &arch_intel_goldencove}, /* its performance cores, as of the other hybrid CPUs */
+    {"alderlake", &arch_intel_goldencove}, /* its performance cores, as for the other hybrid CPUs */
     {"raptorlake", &arch_intel_goldencove},
     {"alderlake-n", &arch_intel_gracemont},
     {"twinlake", &arch_intel_gracemont},
@@ -122,14 +118,14 @@ static const struct chip chips[] = {
     {"turin", &arch_zen5},
 };
 
-/** Makers' names that people put in front of a chip's. */
+/** Vendor names that may precede a chip's name. */
 static const char *const makers[] = {"loongson", "godson",  "sunway", "phytium", "hisilicon", "kunpeng", "hygon",
                                      "zhaoxin",  "kaixian", "amd",    "intel",   "arm",       "apple",   "ampere",
                                      "cavium",   "fujitsu", "t-head", "thead",   "sifive",    "spacemit"};
 
 enum { CHIP_NAME_MAX = 48 };
 
-/** Letters in lower case, digits, and '+' where it is part of a name; nothing else. */
+/** Keep letters in lower case, digits, and '+' inside a name. */
 static void plain_name(const char *name, char *out)
 {
     size_t len = 0;
@@ -140,7 +136,7 @@ static void plain_name(const char *name, char *out)
     out[len] = '\0';
 }
 
-/** The name behind a maker's; the whole if there is none, or nothing behind it. */
+/** The name after the vendor's; the whole text if there is no vendor or nothing follows. */
 static const char *without_maker(const char *plain)
 {
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
@@ -151,7 +147,7 @@ static const char *without_maker(const char *plain)
     return plain;
 }
 
-/** Whether a name as somebody wrote it is the one in a table, the maker's name left out on either side. */
+/** Whether a given name is the one of a table, ignoring the vendor's name on either side. */
 static bool names_agree(const char *asked, const char *known)
 {
     char a[CHIP_NAME_MAX] = "", k[CHIP_NAME_MAX] = "";

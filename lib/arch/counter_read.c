@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * One counter read in user space, per ISA. The index is the mmap page's: 0 never arrives (the kernel room asks first),
- * n is the hardware's counter n - 1. Room: arch; before it the kernel room's read of the page, after it the CPU.
- */
+/** @file User-space read of one counter, per ISA. The index is the mmap page's: 0 is never passed, n is the
+ *  hardware's counter n - 1. */
 #include "core/arch_ops.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -18,7 +15,7 @@ const arch_counter_read_fn upmu_arch_counter_read = counter_read;
 
 #elif defined(__aarch64__)
 
-/* The register's number is part of the instruction, so each counter has its own. */
+/* The register number is part of the instruction, so each counter needs its own. */
 #define READ_EVENT_COUNTER(n)                                         \
     case (n) + 1:                                                     \
         __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(count)); \
@@ -27,7 +24,7 @@ const arch_counter_read_fn upmu_arch_counter_read = counter_read;
 static uint64_t counter_read(uint32_t index)
 {
     enum { CYCLE_COUNTER = 32 }; /* the kernel's index for PMCCNTR_EL0 */
-    uint64_t count = UINT64_MAX; /* an index the kernel does not give */
+    uint64_t count = UINT64_MAX; /* an index that the kernel does not use */
     switch (index) {
         READ_EVENT_COUNTER(0);
         READ_EVENT_COUNTER(1);
@@ -80,7 +77,7 @@ const arch_counter_read_fn upmu_arch_counter_read = counter_read;
 
 static uint64_t counter_read(uint32_t index)
 {
-    uint64_t count = UINT64_MAX; /* an index the kernel does not give */
+    uint64_t count = UINT64_MAX; /* an index that the kernel does not use */
     switch (index) {
         READ_CSR(0);
         READ_CSR(1);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Who this CPU is, from the text of /proc/cpuinfo in the spelling of each architecture's kernel. Room: arch; before it
- * the kernel room hands the text over, after it families.c picks the table.
- */
+/** @file Parser of /proc/cpuinfo for the formats of all architectures. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +27,8 @@ static bool span_is(struct span s, const char *text)
     return s.len == strlen(text) && memcmp(s.start, text, s.len) == 0;
 }
 
-/** Copy unless a value is there already: the first processor's lines count. A value too long is cut. */
+/** Copy unless a value is already set: the first processor's lines take precedence. A value that is too long is
+ *  truncated. */
 static void keep_first(char *field, size_t size, struct span value)
 {
     if (field[0] != '\0')
@@ -71,7 +68,7 @@ static void keep_first_flags(char *field, size_t size, struct span value)
     field[len + 2] = '\0';
 }
 
-/** Decimal or 0x number, the whole value; -1 if it is none. */
+/** Decimal or 0x number, the whole value; -1 if it is not a number. */
 static int number(struct span value)
 {
     char text[24];
@@ -84,7 +81,7 @@ static int number(struct span value)
     return *end == '\0' && n >= 0 && n <= 0x7fffffff ? (int)n : -1;
 }
 
-/** As number(), for the 64-bit ids of RISC-V; 0 if it is none. */
+/** As number(), for the 64-bit ids of RISC-V; 0 if it is not a number. */
 static uint64_t wide_number(struct span value)
 {
     char text[24], *end;
@@ -102,7 +99,7 @@ static void keep_first_number(int *field, struct span value)
         *field = number(value);
 }
 
-/** "LA464 (0014c010)": the number in the parentheses; 0 if there is none. */
+/** "LA464 (0014c010)": the number in parentheses; 0 if there is none. */
 static uint32_t loongarch_prid(struct span value)
 {
     const char *open = memchr(value.start, '(', value.len);
@@ -116,7 +113,7 @@ static uint32_t loongarch_prid(struct span value)
     return end != text && (*end == ')' || *end == '\0') ? (uint32_t)prid : 0;
 }
 
-/** A line that only one architecture's kernel prints names the machine. */
+/** A line that only one architecture prints identifies the machine. */
 static const char *machine_of(struct span key, struct span value)
 {
     static const struct {
@@ -130,7 +127,7 @@ static const char *machine_of(struct span key, struct span value)
         if (span_is(key, tells[i].key))
             return tells[i].machine;
     }
-    if (span_is(key, "vendor_id") && span_is(value, "sunway")) /* where no variation is printed */
+    if (span_is(key, "vendor_id") && span_is(value, "sunway")) /* if no variation is printed */
         return "sw_64";
     /* 32-bit Arm kernels print the same lines with a smaller number. */
     if (span_is(key, "CPU architecture"))
@@ -175,12 +172,12 @@ static void take_line(struct arch_cpu *cpu, struct span key, struct span value)
         keep_first_flags(cpu->flags, sizeof(cpu->flags), value);
 }
 
-/** What the fields mean depends on the machine, which may be named by a later line; kinds of cores on lines before. */
+/** The fields depend on the architecture, which a later line may identify, and on the cores of earlier lines. */
 struct late {
-    int family;            /**< "cpu family" */
-    int variation;         /**< "cpu variation" */
-    bool processor;        /**< a "processor" line was seen */
-    struct arch_kind core; /**< the processor whose lines these are */
+    int family;               /**< "cpu family" */
+    int variation;            /**< "cpu variation" */
+    bool processor;           /**< a "processor" line was found */
+    struct arch_core_id core; /**< the current processor */
 };
 
 static void take_late(struct late *late, struct span key, struct span value)
@@ -193,16 +190,16 @@ static void take_late(struct late *late, struct span key, struct span value)
         late->processor = true;
 }
 
-/** Arm prints the id register of each processor in parts, of which "CPU part" is the last that matters. */
-static void take_kind(struct arch_cpu *cpu, struct late *late, struct span key, struct span value)
+/** Arm prints each processor's id register in parts; "CPU part" is the last relevant one. */
+static void take_core_type(struct arch_cpu *cpu, struct late *late, struct span key, struct span value)
 {
     if (span_is(key, "processor"))
-        late->core = (struct arch_kind){.implementer = -1, .part = -1, .processor = number(value)};
+        late->core = (struct arch_core_id){.implementer = -1, .part = -1, .processor = number(value)};
     else if (span_is(key, "CPU implementer"))
         late->core.implementer = number(value);
     else if (span_is(key, "CPU part")) {
         late->core.part = number(value);
-        arch_cpu_add_kind(cpu, &late->core);
+        arch_cpu_add_core_id(cpu, &late->core);
     }
 }
 
@@ -219,7 +216,7 @@ int arch_cpu_parse(const char *cpuinfo, struct arch_cpu *out)
             take_line(out, key, value);
             take_riscv_line(out, key, value);
             take_late(&late, key, value);
-            take_kind(out, &late, key, value);
+            take_core_type(out, &late, key, value);
         }
         line = *end == '\n' ? end + 1 : end;
     }

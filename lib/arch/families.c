@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The list of core families and look-ups in their tables. Room: arch; before it core (planner and name look-up, through
- * arch_ops.h), after it the vendor folders with the tables.
- */
+/** @file List of core families and lookups in their tables. */
 #include <string.h>
 #include <strings.h>
 
@@ -131,11 +127,11 @@ const struct arch_family *arch_family_of(const struct arch_cpu *cpu)
     return best;
 }
 
-const struct arch_family *arch_family_of_kind(const struct arch_cpu *cpu, unsigned kind)
+const struct arch_family *arch_family_of_core_id(const struct arch_cpu *cpu, unsigned i)
 {
     struct arch_cpu core = *cpu;
-    core.implementer = cpu->kinds[kind].implementer;
-    core.part = cpu->kinds[kind].part;
+    core.implementer = cpu->core_ids[i].implementer;
+    core.part = cpu->core_ids[i].part;
     return arch_family_of(&core);
 }
 
@@ -182,8 +178,8 @@ static bool is_generic(const struct arch_event *row)
     return row && (row->kind == ARCH_CODE_HARDWARE || row->kind == ARCH_CODE_HW_CACHE);
 }
 
-/** The family's row with the generic id `id`; without one, the row with a generic id for the code of `raw`. Not if that takes
- * a second register: the kernel's value for it is not known here, and the code alone tells nothing. */
+/** The family's row with the perf generic event `id`; without one, the row with a generic event for the encoding of
+ *  `raw`. Not if that needs a second register: the kernel's value for it is unknown. */
 static const struct arch_event *generic_twin(const struct arch_family *family, const struct arch_event *id,
                                              const struct arch_event *raw)
 {
@@ -208,7 +204,7 @@ bool arch_family_generic_id(const struct arch_family *family, const struct arch_
     if (row->kind == ARCH_CODE_NONE || row->kind == ARCH_CODE_FORMULA)
         return false;
     if (!is_generic(row)) {
-        /* The ids in the table for any CPU: the one of the same name is the kernel's for this event. */
+        /* In the table for any CPU, the generic event of the same name is the one for this event. */
         const struct arch_event *id = arch_family_event(&arch_generic, row->name);
         id = is_generic(id) ? id : NULL;
         twin = generic_twin(family, id, row);

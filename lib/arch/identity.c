@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Who this CPU is, beside /proc/cpuinfo: Arm's id registers as sysfs has them, and instructions that ask the CPU itself.
- * What two sources disagree on is not known. Room: arch; before it core, after it the vendor folders and families.c.
+ * @file CPU identity beyond /proc/cpuinfo: Arm's id registers in sysfs, and identification instructions.
+ *
+ * Fields in which two sources disagree become unknown.
  */
 #include "arch/identity.h"
 
 #include <string.h>
 
-/* The instruction set of the program: that of the machine, unless the program is emulated. 32-bit Arm runs under kernels of
- * both kinds, and tells nothing. */
+/* The program's instruction set, which is the machine's unless the program is emulated. 32-bit Arm runs under both
+ * kinds of kernels and does not identify the machine. */
 #if defined(__x86_64__) || defined(__i386__)
 #define PROGRAM_MACHINE "x86"
 #elif defined(__aarch64__)
@@ -50,40 +50,40 @@ const char *arch_cpu_ask(struct arch_cpu *out)
 
 /* ----------------------------------------------------------------------------------------- Arm's id registers */
 
-static bool has_kind(const struct arch_cpu *cpu, const struct arch_kind *core)
+static bool identity_has_core(const struct arch_cpu *cpu, const struct arch_core_id *core)
 {
-    for (unsigned i = 0; i < cpu->n_kinds; i++)
-        if (cpu->kinds[i].implementer == core->implementer && cpu->kinds[i].part == core->part)
+    for (unsigned i = 0; i < cpu->n_core_ids; i++)
+        if (cpu->core_ids[i].implementer == core->implementer && cpu->core_ids[i].part == core->part)
             return true;
     return false;
 }
 
-void arch_cpu_add_kind(struct arch_cpu *cpu, const struct arch_kind *core)
+void arch_cpu_add_core_id(struct arch_cpu *cpu, const struct arch_core_id *core)
 {
-    if (!has_kind(cpu, core) && cpu->n_kinds < ARCH_KINDS_MAX)
-        cpu->kinds[cpu->n_kinds++] = *core;
+    if (!identity_has_core(cpu, core) && cpu->n_core_ids < ARCH_CORE_IDS_MAX)
+        cpu->core_ids[cpu->n_core_ids++] = *core;
 }
 
 void arch_cpu_add_midr(struct arch_cpu *cpu, uint64_t midr, int processor)
 {
-    struct arch_kind core = {
+    struct arch_core_id core = {
         .implementer = (int)(midr >> 24 & 0xff), .part = (int)(midr >> 4 & 0xfff), .processor = processor};
     strcpy(cpu->machine, "arm64");
-    arch_cpu_add_kind(cpu, &core);
-    cpu->implementer = cpu->kinds[0].implementer;
-    cpu->part = cpu->kinds[0].part;
+    arch_cpu_add_core_id(cpu, &core);
+    cpu->implementer = cpu->core_ids[0].implementer;
+    cpu->part = cpu->core_ids[0].part;
 }
 
-/* A list of processors may be short of some, and then of a kind; sysfs has all that are on line. */
-static enum arch_agreement hold_kinds(struct arch_cpu *cpu, const struct arch_cpu *other)
+/* A list of processors may be incomplete and lack a core; sysfs has all online ones. */
+static enum arch_agreement identity_hold_core_ids(struct arch_cpu *cpu, const struct arch_cpu *other)
 {
-    bool differ = false, same = cpu->n_kinds == other->n_kinds;
-    if (other->n_kinds == 0)
+    bool differ = false, same = cpu->n_core_ids == other->n_core_ids;
+    if (other->n_core_ids == 0)
         return ARCH_SILENT;
-    for (unsigned i = 0; i < cpu->n_kinds; i++)
-        differ |= !has_kind(other, &cpu->kinds[i]);
-    cpu->n_kinds = differ ? 0 : other->n_kinds;
-    memcpy(cpu->kinds, other->kinds, sizeof cpu->kinds);
+    for (unsigned i = 0; i < cpu->n_core_ids; i++)
+        differ |= !identity_has_core(other, &cpu->core_ids[i]);
+    cpu->n_core_ids = differ ? 0 : other->n_core_ids;
+    memcpy(cpu->core_ids, other->core_ids, sizeof cpu->core_ids);
     cpu->implementer = differ ? -1 : other->implementer;
     cpu->part = differ ? -1 : other->part;
     return differ ? ARCH_DIFFERS : same ? ARCH_AGREES : ARCH_ADDS;
@@ -91,7 +91,7 @@ static enum arch_agreement hold_kinds(struct arch_cpu *cpu, const struct arch_cp
 
 /* ----------------------------------------------------------------------------------------- two descriptions of one CPU */
 
-/* The weightier of two: a difference outweighs what is added, that outweighs what agrees. */
+/* The stronger of two results: a difference, then an addition, then agreement. */
 static enum arch_agreement weightier(enum arch_agreement a, enum arch_agreement b)
 {
     return a > b ? a : b;
@@ -119,7 +119,7 @@ static enum arch_agreement hold_number(int *mine, int other)
     return *mine == other ? ARCH_AGREES : ARCH_DIFFERS;
 }
 
-/* x86: of a maker that is in doubt the numbers mean nothing. */
+/* x86: the numbers of an unknown vendor are meaningless. */
 static enum arch_agreement hold_model(struct arch_cpu *cpu, const struct arch_cpu *other)
 {
     enum arch_agreement vendor = hold_text(cpu->vendor, other->vendor);
@@ -137,7 +137,7 @@ static enum arch_agreement hold_model(struct arch_cpu *cpu, const struct arch_cp
     return weightier(vendor, numbers);
 }
 
-/* LoongArch: the name stands for the id where that is not printed. */
+/* LoongArch: the name replaces the id if that is not printed. */
 static enum arch_agreement hold_prid(struct arch_cpu *cpu, const struct arch_cpu *other)
 {
     if (other->prid == 0)
@@ -159,6 +159,6 @@ enum arch_agreement arch_cpu_hold(struct arch_cpu *cpu, const struct arch_cpu *o
         return machine;
     }
     enum arch_agreement parts = weightier(hold_model(cpu, other), hold_prid(cpu, other));
-    parts = weightier(parts, hold_kinds(cpu, other));
+    parts = weightier(parts, identity_hold_core_ids(cpu, other));
     return parts == ARCH_SILENT ? machine : parts;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * CPUs that are asked who they are, by instructions of their own. Room: arch, between identity.c and the vendor folders.
- * What an answer means is decoded on every host; the instruction itself is there on its own only.
+ * @file Identification instructions of CPUs.
+ *
+ * Answers are decoded on every host; the instructions exist on their own ISA only.
  */
 #ifndef UPMU_ARCH_IDENTITY_H
 #define UPMU_ARCH_IDENTITY_H
 
 #include "core/arch_ops.h"
 
-/** Answers of x86's CPUID, as far as they say who the CPU is. */
+/** Identity fields of x86's CPUID. */
 struct arch_cpuid {
     uint32_t vendor[3]; /**< leaf 0: EBX, EDX, ECX, twelve letters */
     uint32_t signature; /**< leaf 1: EAX, family, model and stepping */
@@ -19,7 +19,7 @@ struct arch_cpuid {
     uint32_t extended; /**< leaf 0x80000001: ECX; 0 if there is none */
 };
 void arch_cpuid_decode(const struct arch_cpuid *answers, struct arch_cpu *out);
-/** @return false on another ISA, or from a CPU without the instruction. */
+/** @return false on another ISA, or if the CPU lacks the instruction. */
 bool arch_cpuid_ask(struct arch_cpuid *answers);
 
 /** Word 0 of LoongArch's CPUCFG, the processor id. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Every family there is; families.c puts them in order. Room: arch, behind core's arch_ops.h. */
+/** @file All families; families.c orders them. */
 #ifndef UPMU_ARCH_TABLES_H
 #define UPMU_ARCH_TABLES_H
 
@@ -100,7 +100,7 @@ extern const struct arch_family arch_x60;
 extern const struct arch_family arch_riscv_sbi;
 extern const struct arch_family arch_generic;
 
-/** What `matches` answers: a family that knows the model beats one that knows only the vendor, which beats generic. */
+/** Results of `matches`: a family of the model beats one of the vendor, which beats generic. */
 enum arch_match {
     ARCH_MATCH_NO = 0,
     ARCH_MATCH_ANY = 1,

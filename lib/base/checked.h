@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Arithmetic that cannot overflow in silence. Room: base. */
+/** @file Saturating 64-bit arithmetic. */
 #ifndef UPMU_BASE_CHECKED_H
 #define UPMU_BASE_CHECKED_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder's clock. Room: base; used by regions, sets and the trace writer.
+ * Tick source of the recorder: selection, frequency, and readings of all clocks.
  *
- * The CPU's own counter is used only if it is known to tick at one pace on all cores: on x86 the invariant-TSC bit and
- * the kernel's own trust in it (a TSC the kernel has marked unstable is not its clock source any more); on Arm,
- * LoongArch and RISC-V the architecture promises a constant, system-wide timer. Its pace is not taken from anywhere but
- * measured against CLOCK_MONOTONIC_RAW, so that a wrong figure in firmware cannot bend our time.
+ * The CPU's own counter is used only if it has a constant rate and is synchronous on all cores: on x86 the
+ * invariant-TSC bit and the kernel's clock source list decide (the kernel removes a TSC it has marked unstable); on
+ * Arm, LoongArch and RISC-V the architecture defines such a timer. Its frequency is measured against
+ * CLOCK_MONOTONIC_RAW, so that wrong firmware data has no effect.
  */
 #include "base/clock.h"
 
@@ -32,9 +32,9 @@ static const char *clock_reason = "";
 uint32_t tick_use_isa = 0;
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Whether the kernel lists the TSC as usable: it takes an unstable one out of the list. A kernel without the file (an
- * emulator, a sandbox) leaves the CPUID bit as the only witness. */
-static bool kernel_trusts_tsc(void)
+/* Whether the kernel lists the TSC as usable: an unstable one is removed from the list. Without the file (an
+ * emulator, a sandbox) only the CPUID bit remains. */
+static bool clock_kernel_trusts_tsc(void)
 {
     char text[256];
     int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
@@ -45,7 +45,7 @@ static bool kernel_trusts_tsc(void)
     if (n <= 0)
         return true;
     text[n] = '\0';
-    /* A guest whose clock is paravirtual still computes it from the TSC. */
+    /* A guest's paravirtual clock is computed from the TSC, too. */
     return strstr(text, "tsc") || strstr(text, "kvm-clock") || strstr(text, "hyperv") || strstr(text, "xen");
 }
 
@@ -53,8 +53,8 @@ static const char *isa_counter_problem(void)
 {
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000007u, &a, &b, &c, &d) || !(d & (1u << 8)))
-        return "the CPU does not promise an invariant TSC";
-    if (!kernel_trusts_tsc())
+        return "the CPU does not report an invariant TSC";
+    if (!clock_kernel_trusts_tsc())
         return "the kernel has marked the TSC unstable";
     return "";
 }
@@ -77,7 +77,7 @@ void clock_sample(struct clock_triple *t)
 {
     int saved = errno;
     t->width = UINT32_MAX;
-    /* An interrupt between the readings widens the bracket; the tightest of a few tries is the truest. */
+    /* An interrupt between the readings widens the bracket; the narrowest of a few tries is the most precise. */
     for (int i = 0; i < 5; i++) {
         uint64_t before = tick_now();
         uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
@@ -102,7 +102,7 @@ static void clock_decide(void)
     clock_reason = isa_counter_problem();
     tick_use_isa = clock_reason[0] == '\0';
 #else
-    clock_reason = "no constant counter is known for this architecture";
+    clock_reason = "no constant counter is supported on this architecture";
 #endif
     clock_sample(&clock_first);
 }

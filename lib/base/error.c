@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread's last message and the texts of codes. Room: base; every room writes here, upmu_error() reads.
+ * The thread's last error message, and texts of error codes.
  *
- * The message lives in a buffer allocated at a thread's first failure: a pointer is all that thread-local storage
- * holds, so that the library stays loadable with dlopen on a nearly full static TLS block.
+ * The message is in a buffer allocated at a thread's first failure; thread-local storage has only a pointer, so
+ * that the library can be loaded with dlopen when the static TLS block is nearly full.
  */
 #include "base/error.h"
 
@@ -78,8 +78,8 @@ static const char *const code_texts[] = {
     [-UPMU_E_NO_SYSCALL] = "perf_event_open does not exist here",
     [-UPMU_E_NFILES] = "too many open descriptors",
     [-UPMU_E_MLOCK] = "locked-memory limit for perf pages reached",
-    [-UPMU_E_BUSY] = "PMU in use by somebody else",
-    [-UPMU_E_GONE] = "process, thread or CPU is not there",
+    [-UPMU_E_BUSY] = "PMU in use by another process or the kernel",
+    [-UPMU_E_GONE] = "no such process, thread or CPU",
     [-UPMU_E_FIT] = "events cannot be counted together",
     [-UPMU_E_STATE] = "call out of order",
     [-UPMU_E_IO] = "input/output error",
@@ -89,7 +89,7 @@ static const char *const code_texts[] = {
     [-UPMU_E_SYSTEM] = "refused by the kernel",
     [-UPMU_E_BACKEND] = "backend not usable",
     [-UPMU_E_PARTIAL] = "counted by the kernel for less time than its group",
-    [-UPMU_E_JUMP] = "the counter jumped by more than can have happened",
+    [-UPMU_E_JUMP] = "the counter jumped by an impossible amount",
     [-UPMU_E_RANGE] = "the derived count is below 0 or beyond 64 bits",
     [-UPMU_E_END] = "past the last entry",
     [-UPMU_E_NESTED] = "already recording with other options",

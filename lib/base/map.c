@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing arrays and a hash table with open addressing. Room: analysis. Before it: nothing; after it: the overview. */
+/* Growing arrays, and a hash table with open addressing. */
 #include "base/map.h"
 
 #include <stdlib.h>
 
 enum { MAP_LEAST = 64 };
 
-/* Addresses differ in their middle bits and ids in their low ones: mix until every bit counts. */
+/* Addresses differ in their middle bits and ids in their low ones: mix all bits. */
 static size_t map_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
@@ -15,8 +15,8 @@ static size_t map_hash(uint64_t a, uint64_t b)
     return (size_t)(h ^ h >> 29);
 }
 
-/* The place of the key, or the empty one where it would be; the map must not be full. */
-static struct map_entry *map_place(const struct map *m, uint64_t a, uint64_t b)
+/* The entry of the key, or the empty one for it; the map must not be full. */
+static struct map_entry *map_entry_of(const struct map *m, uint64_t a, uint64_t b)
 {
     for (size_t i = map_hash(a, b);; i++) {
         struct map_entry *e = &m->entries[i & (m->cap - 1)];
@@ -27,7 +27,7 @@ static struct map_entry *map_place(const struct map *m, uint64_t a, uint64_t b)
 
 uint32_t map_find(const struct map *m, uint64_t a, uint64_t b)
 {
-    return m->cap ? map_place(m, a, b)->value : MAP_NONE;
+    return m->cap ? map_entry_of(m, a, b)->value : MAP_NONE;
 }
 
 static bool map_grow(struct map *m)
@@ -40,7 +40,7 @@ static bool map_grow(struct map *m)
         bigger.entries[i].value = MAP_NONE;
     for (size_t i = 0; i < m->cap; i++)
         if (m->entries[i].value != MAP_NONE)
-            *map_place(&bigger, m->entries[i].a, m->entries[i].b) = m->entries[i];
+            *map_entry_of(&bigger, m->entries[i].a, m->entries[i].b) = m->entries[i];
     free(m->entries);
     *m = bigger;
     return true;
@@ -48,10 +48,10 @@ static bool map_grow(struct map *m)
 
 bool map_put(struct map *m, uint64_t a, uint64_t b, uint32_t value)
 {
-    /* At most three places of four are taken, so that searches stay short. */
+    /* At most three quarters are used, which keeps searches short. */
     if (m->n >= m->cap / 4 * 3 && !map_grow(m))
         return false;
-    struct map_entry *e = map_place(m, a, b);
+    struct map_entry *e = map_entry_of(m, a, b);
     m->n += e->value == MAP_NONE;
     *e = (struct map_entry){.a = a, .b = b, .value = value};
     return true;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Escaping of text of unknown origin for terminals, CSV and JSON.
+ * @file Escaping of untrusted text for terminals, CSV and JSON.
  *
- * Names of threads, regions, files and functions may hold any bytes. A terminal obeys control characters (C0, DEL, C1, of
- * which 0x9b may be a lone byte), and bidirectional controls and line separators make a line read differently from what it
- * holds. These and bytes that are not UTF-8 are shown as \n, \r, \t, \x1b or \u202e.
+ * Names of threads, regions, files and functions may contain any bytes. A terminal executes control characters (C0,
+ * DEL, C1, of which 0x9b may be a single byte), and bidirectional controls and line separators change how a line is
+ * read. These and bytes that are not UTF-8 are shown as \n, \r, \t, \x1b or \u202e.
  */
 #ifndef UPMU_BASE_PRINTABLE_H
 #define UPMU_BASE_PRINTABLE_H
@@ -16,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PRINTABLE_MAX = 12 }; /**< bytes of one character as it is shown, with its NUL */
+enum { PRINTABLE_MAX = 12 }; /**< bytes of one escaped character, with its NUL */
 
 /** Length of the valid UTF-8 sequence at `text`, 0 if there is none (overlong forms and surrogates are not valid). */
 static inline size_t utf8_sequence(const char *text)
@@ -43,7 +42,7 @@ static inline uint32_t utf8_code(const char *text, size_t n)
     return code;
 }
 
-/** Whether a terminal and a reader take the code point as a character, not as a command. */
+/** Whether the code point is shown as a character, without effect on the terminal or on reading order. */
 static inline bool printable_code(uint32_t code)
 {
     bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
@@ -53,7 +52,8 @@ static inline bool printable_code(uint32_t code)
     return !control && !direction && !line;
 }
 
-/** The character at `text`, as it is shown, in `shown`. @return the bytes of `text` that it takes, at least 1. */
+/** The character at `text`, escaped if necessary, in `shown`. @return the bytes of `text` that it uses, at least 1.
+ *  */
 static inline size_t printable_next(const char *text, char shown[PRINTABLE_MAX])
 {
     size_t n = utf8_sequence(text);
@@ -72,7 +72,7 @@ static inline size_t printable_next(const char *text, char shown[PRINTABLE_MAX])
     return n > 0 ? n : 1;
 }
 
-/** Whether a spreadsheet would take the CSV field for a formula. Numbers are none, nor is a lone sign. */
+/** Whether a spreadsheet would interpret the CSV field as a formula. Numbers and a single sign are not formulas. */
 static inline bool csv_is_formula(const char *field)
 {
     if (field[0] == '\0' || !strchr("=+-@\t\r", field[0]) || field[1] == '\0')

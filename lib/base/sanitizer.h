@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * What a build for a sanitizer's runtime has to do differently. Room: base. gcc and clang name such builds each their own
- * way.
- */
+/** @file Detection of sanitizer builds by gcc and clang. */
 #ifndef UPMU_BASE_SANITIZER_H
 #define UPMU_BASE_SANITIZER_H
 

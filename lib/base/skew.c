@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparing the clocks of CPUs. Room: base; before it the tick, after it the doctor.
+ * Clock offsets between CPUs.
  *
- * Whatever the CPUs' clocks say, a message is there after it was sent and back after it was there. If the other clock is
- * ahead by x, then sent + x <= there and there <= back + x: so x is at most there - sent and at least there - back. Each
- * round bounds it; the tightest bounds of many rounds stay. An interrupt in the middle of a round makes it looser, not wrong.
+ * A message arrives after it was sent, and its answer returns after it arrived. If the other clock is ahead by x,
+ * then sent + x <= there and there <= back + x: so x is at most there - sent and at least there - back. Each round
+ * gives such bounds; the tightest of many rounds are kept. An interrupt during a round makes its bounds looser, not
+ * wrong.
  */
 #include "base/skew.h"
 
@@ -35,36 +36,36 @@ void skew_note(struct skew_pair *p, uint64_t sent, uint64_t there, uint64_t back
     p->rounds++;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t skew_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t greater(int64_t a, int64_t b)
+static int64_t skew_max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-/* Against every one that is known already. */
+/* Compare with all earlier CPUs. */
 void skew_join(struct skew *s, const struct skew_pair *p)
 {
     if (p->rounds == 0)
         return;
-    int64_t most = greater(p->high - s->lowest, s->highest - p->low);
-    int64_t least = greater(p->low - s->least_high, s->most_low - p->high);
+    int64_t most = skew_max(p->high - s->lowest, s->highest - p->low);
+    int64_t least = skew_max(p->low - s->least_high, s->most_low - p->high);
     s->compared++;
-    s->at_most = (uint64_t)greater((int64_t)s->at_most, most);
-    s->at_least = (uint64_t)greater((int64_t)s->at_least, least);
-    s->lowest = smaller(s->lowest, p->low);
-    s->highest = greater(s->highest, p->high);
-    s->most_low = greater(s->most_low, p->low);
-    s->least_high = smaller(s->least_high, p->high);
+    s->at_most = (uint64_t)skew_max((int64_t)s->at_most, most);
+    s->at_least = (uint64_t)skew_max((int64_t)s->at_least, least);
+    s->lowest = skew_min(s->lowest, p->low);
+    s->highest = skew_max(s->highest, p->high);
+    s->most_low = skew_max(s->most_low, p->low);
+    s->least_high = skew_min(s->least_high, p->high);
 }
 
 /* -------------------------------------------------------------------------------------------------- messages */
 
-/* Reading a counter is no access to memory, so only these keep it in its place among them. */
-static inline void in_place(void)
+/* Reading a counter is not a memory access; these instructions order it among memory accesses. */
+static inline void skew_fence(void)
 {
 #if defined(__x86_64__)
     __asm__ volatile("lfence" : : : "memory");
@@ -81,16 +82,16 @@ static inline void in_place(void)
 
 uint64_t skew_tick(void)
 {
-    in_place();
+    skew_fence();
     uint64_t tick = tick_now();
-    in_place();
+    skew_fence();
     return tick;
 }
 
 enum { ROUNDS = 1000, LINE = 128, NS_PER_S = 1000000000 };
 enum turn { TURN_HERE, TURN_THERE, TURN_OVER };
 
-/* What two threads tell each other: `turn` says who may touch the rest. */
+/* Shared by two threads: `turn` is the one that may access the rest. */
 struct exchange {
     _Alignas(LINE) uint32_t turn;
     uint64_t there;
@@ -99,15 +100,15 @@ struct exchange {
     struct skew_pair pair;
 };
 
-static uint64_t monotonic_ns(void)
+static uint64_t skew_monotonic_ns(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* Answers until it is over. */
-static void *answer(void *arg)
+/* Answer until the end. */
+static void *skew_answer(void *arg)
 {
     struct exchange *x = arg;
     uint32_t turn;
@@ -115,29 +116,29 @@ static void *answer(void *arg)
         if (turn != TURN_THERE)
             continue;
         x->there = x->now();
-        /* It may be over in the meantime: that stays. */
+        /* Do not overwrite an end in the meantime. */
         (void)__atomic_compare_exchange_n(&x->turn, &turn, TURN_HERE, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     }
     return NULL;
 }
 
 /* @return false if no answer came in time. */
-static bool wait_for_answer(const struct exchange *x)
+static bool skew_wait_answer(const struct exchange *x)
 {
-    enum { LOOKS = 1000 }; /* between two at the time */
+    enum { LOOKS = 1000 }; /* between two reads of the clock */
     for (unsigned i = 1; __atomic_load_n(&x->turn, __ATOMIC_ACQUIRE) != TURN_HERE; i++)
-        if (i % LOOKS == 0 && monotonic_ns() >= x->deadline_ns)
+        if (i % LOOKS == 0 && skew_monotonic_ns() >= x->deadline_ns)
             return false;
     return true;
 }
 
-static void *ask(void *arg)
+static void *skew_ask(void *arg)
 {
     struct exchange *x = arg;
-    for (int i = 0; i < ROUNDS && monotonic_ns() < x->deadline_ns; i++) {
+    for (int i = 0; i < ROUNDS && skew_monotonic_ns() < x->deadline_ns; i++) {
         uint64_t sent = x->now();
         __atomic_store_n(&x->turn, TURN_THERE, __ATOMIC_RELEASE);
-        if (!wait_for_answer(x))
+        if (!skew_wait_answer(x))
             break;
         uint64_t back = x->now();
         skew_note(&x->pair, sent, x->there, back);
@@ -148,11 +149,11 @@ static void *ask(void *arg)
 
 /* -------------------------------------------------------------------------------------------------- threads */
 
-/* The CPUs of the calling thread; NULL with errno. To be freed by CPU_FREE(). */
-static cpu_set_t *allowed_cpus(int *most)
+/* The CPUs of the calling thread; NULL with errno. The caller frees it with CPU_FREE(). */
+static cpu_set_t *skew_allowed_cpus(int *most)
 {
     enum { CPUS = 1024, CPUS_MAX = 1 << 16 };
-    for (*most = CPUS; *most <= CPUS_MAX; *most *= 2) { /* EINVAL: the kernel knows of more */
+    for (*most = CPUS; *most <= CPUS_MAX; *most *= 2) { /* EINVAL: the kernel has more CPUs */
         cpu_set_t *set = CPU_ALLOC((size_t)*most);
         if (!set || sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)*most), set) == 0)
             return set;
@@ -165,8 +166,9 @@ static cpu_set_t *allowed_cpus(int *most)
     return NULL;
 }
 
-/* A thread that has this CPU from its first instruction on, and no signal of the program. @return 0 or an errno. */
-static int start_on(int cpu, int most, void *(*run)(void *), void *arg, pthread_t *thread)
+/* Start a thread that runs on this CPU from its first instruction, with all signals blocked. @return 0 or an errno.
+ * */
+static int skew_start_thread(int cpu, int most, void *(*run)(void *), void *arg, pthread_t *thread)
 {
     size_t bytes = CPU_ALLOC_SIZE((size_t)most);
     pthread_attr_t attr;
@@ -189,13 +191,13 @@ static int start_on(int cpu, int most, void *(*run)(void *), void *arg, pthread_
     return error;
 }
 
-/* A CPU on which no thread can be started (it has just gone, or is not ours any more) stays without rounds. */
-static void compare(int first, int other, int most, struct exchange *x)
+/* A CPU on which no thread can be started (it has gone offline, or is no longer permitted) has no rounds. */
+static void skew_compare(int first, int other, int most, struct exchange *x)
 {
     pthread_t asking, answering;
-    if (start_on(other, most, answer, x, &answering) != 0)
+    if (skew_start_thread(other, most, skew_answer, x, &answering) != 0)
         return;
-    if (start_on(first, most, ask, x, &asking) == 0)
+    if (skew_start_thread(first, most, skew_ask, x, &asking) == 0)
         pthread_join(asking, NULL);
     else
         __atomic_store_n(&x->turn, TURN_OVER, __ATOMIC_RELEASE);
@@ -205,20 +207,20 @@ static void compare(int first, int other, int most, struct exchange *x)
 int skew_measure(uint64_t (*now)(void), uint64_t budget_ns, struct skew *s)
 {
     int most, first = -1;
-    uint64_t end = monotonic_ns() + budget_ns;
-    cpu_set_t *set = allowed_cpus(&most);
+    uint64_t end = skew_monotonic_ns() + budget_ns;
+    cpu_set_t *set = skew_allowed_cpus(&most);
     if (!set)
         return -errno;
     size_t bytes = CPU_ALLOC_SIZE((size_t)most);
     unsigned left = (unsigned)CPU_COUNT_S(bytes, set);
     skew_begin(s, left);
     for (int cpu = 0; cpu < most; cpu++) {
-        uint64_t ns = monotonic_ns();
+        uint64_t ns = skew_monotonic_ns();
         if (!CPU_ISSET_S((size_t)cpu, bytes, set))
             continue;
         if (first >= 0 && ns < end) {
             struct exchange x = {.now = now, .deadline_ns = ns + (end - ns) / left};
-            compare(first, cpu, most, &x);
+            skew_compare(first, cpu, most, &x);
             skew_join(s, &x.pair);
         }
         first = first < 0 ? cpu : first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Free file descriptors that stay the program's own, however few the limit allows. */
+/** @file Free file descriptors reserved for the program. */
 #ifndef UPMU_BASE_SPARE_H
 #define UPMU_BASE_SPARE_H
 
@@ -9,17 +9,17 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-/** Numbers below the soft limit that stay free while the library holds descriptors: the dynamic linker, the C library and
- *  the program's own short-lived files need them (without one, pthread_exit() aborts the program). */
+/** Descriptors that stay free while the library holds any: the dynamic linker, the C library and the program need
+ *  them for short-lived files (without one, pthread_exit() aborts the program). */
 enum { SPARE_DESCRIPTORS = 16 };
 
 /**
- * Whether one more descriptor leaves SPARE_DESCRIPTORS free. Asked of the kernel each time, because the program opens and
- * closes as well. Opens nothing. Async-signal-safe, keeps errno.
+ * Whether one more descriptor leaves SPARE_DESCRIPTORS free. Checked in the kernel each time, because the program
+ * opens and closes descriptors, too. Opens nothing. Async-signal-safe, keeps errno.
  *
- * By F_GETFD, and neither poll() nor /proc/self/fd: the first calls into drivers, the second needs a descriptor. Numbers are
- * given out from the bottom, so from the top a program with descriptors to spare is recognized after a few calls. One that
- * uses all of the top of a large range is taken to use all of it.
+ * Uses F_GETFD: poll() would call into drivers, and /proc/self/fd needs a descriptor. Numbers are assigned from the
+ * bottom, so for a program with free descriptors a few calls at the top suffice. If all tested numbers at the top
+ * of a large range are in use, the whole range is assumed to be.
  */
 static inline bool spare_descriptors_left(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing text buffer. Room: base (util); used by reports, metadata and messages. */
+/* Growing text buffer. */
 #include "base/textbuf.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ void textbuf_printf(struct textbuf *b, const char *fmt, ...)
     b->len += (size_t)n;
 }
 
-static bool is_plain_json(char c)
+static bool textbuf_is_plain_json(char c)
 {
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x7f && c != '"' && c != '\\';
 }
@@ -69,7 +69,7 @@ void textbuf_json(struct textbuf *b, const char *s)
     textbuf_add(b, "\"", 1);
     while (*s) {
         size_t n = 0;
-        while (is_plain_json(s[n]))
+        while (textbuf_is_plain_json(s[n]))
             n++;
         textbuf_add(b, s, n);
         s += n;
@@ -102,7 +102,7 @@ void textbuf_csv(struct textbuf *b, const char *s)
     while (*s) {
         char shown[PRINTABLE_MAX];
         size_t n = printable_next(s, shown);
-        if (strchr("\"\n\r\t", *s)) /* quotes carry line breaks and tabs */
+        if (strchr("\"\n\r\t", *s)) /* quoting keeps line breaks and tabs */
             textbuf_add(b, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
         else
             textbuf_add(b, shown, strlen(shown));
@@ -120,15 +120,15 @@ void textbuf_clean(struct textbuf *b, const char *s)
     }
 }
 
-/* Somebody may have made the descriptor non-blocking; wait for a reader, but not for ever. */
-static bool wait_writable(int fd)
+/* The descriptor may be non-blocking; wait for the reader, with a time limit. */
+static bool textbuf_wait_writable(int fd)
 {
     enum { PATIENCE_MS = 5000 };
     struct pollfd p = {.fd = fd, .events = POLLOUT};
     return poll(&p, 1, PATIENCE_MS) > 0;
 }
 
-static int write_all(const struct textbuf *b, int fd)
+static int textbuf_write_all(const struct textbuf *b, int fd)
 {
     for (size_t done = 0; done < b->len;) {
         ssize_t n = write(fd, b->data + done, b->len - done);
@@ -136,7 +136,7 @@ static int write_all(const struct textbuf *b, int fd)
             done += (size_t)n;
             continue;
         }
-        if (errno != EINTR && (errno != EAGAIN || !wait_writable(fd)))
+        if (errno != EINTR && (errno != EAGAIN || !textbuf_wait_writable(fd)))
             return -errno;
     }
     return 0;
@@ -147,13 +147,14 @@ int textbuf_write(const struct textbuf *b, int fd)
     sigset_t ours, theirs, pending;
     if (b->failed)
         return -ENOMEM;
-    /* A reader that is gone (SIGPIPE) and a file-size limit (SIGXFSZ) are error codes here, not the program's end. */
+    /* A closed reader (SIGPIPE) and a file-size limit (SIGXFSZ) are error codes here and must not kill the program.
+     * */
     sigemptyset(&ours);
     sigaddset(&ours, SIGPIPE);
     sigaddset(&ours, SIGXFSZ);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &ours, &theirs);
-    int rc = write_all(b, fd);
+    int rc = textbuf_write_all(b, fd);
     int caused = rc == -EPIPE ? SIGPIPE : rc == -EFBIG ? SIGXFSZ : 0;
     if (caused && !sigismember(&pending, caused)) {
         const struct timespec now = {0};

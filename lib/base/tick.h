@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * One tick: the cheapest clock of the machine that never goes back and never changes its pace. Room: base.
- * One short block per ISA, ending in the portable clock; clock.c decides once whether the ISA's counter may be used.
- */
+/** @file One tick of the machine's cheapest clock with a constant rate. One short block per ISA, ending in the
+ *  portable clock; clock.c decides once whether the ISA's counter may be used. */
 #ifndef UPMU_BASE_TICK_H
 #define UPMU_BASE_TICK_H
 
@@ -51,7 +48,7 @@ static inline uint64_t tick_portable(void)
 }
 
 #ifdef TICK_ISA_NAME
-/** Set by clock_start(): 1 if the ISA's counter is constant and invariant here. */
+/** Set by clock_start(): 1 if the ISA's counter has a constant rate here. */
 extern uint32_t tick_use_isa;
 
 /** Ticks now; clock_start() must have run. Signal safe, keeps errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A lock of one word, for state that a forked child must find free: put it into wipe-on-fork memory. Never held
- *  across a call into the program. Room: base. */
+/** @file A one-word lock for state in wipe-on-fork memory, free in a forked child. Never held across a call into
+ *  the program. */
 #ifndef UPMU_BASE_TINY_LOCK_H
 #define UPMU_BASE_TINY_LOCK_H
 
@@ -9,11 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** In an argument that these system calls do not use: who records futexes knows ours by it. A long, as syscall() takes its
- *  arguments: of an int among them the upper half may be anything. */
+/** Marks the library's futex calls, in an argument that they do not use, so that the recorder ignores them. A long,
+ *  as syscall() takes its arguments: the upper half of an int may be undefined. */
 #define TINY_LOCK_SIGN 0x75706d75L
 
-/** 0 free, 1 held, 2 held and somebody waits. All zero is a free lock. */
+/** 0 free, 1 held, 2 held with a waiter. All zero is a free lock. */
 struct tiny_lock {
     uint32_t word;
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choosing a backend, and events that only a backend knows. Room: core; before it options and the environment, after it
- * the kernel door.
+ * Choice of the counting backend, and events that only a backend has.
  *
- * An event that this CPU's table has is counted by its code through any backend: the number is the same. PAPI's own names
- * are for the rest: a preset where the table has no row, and the events of PAPI's components.
+ * An event in this CPU's table is counted by its encoding through any backend, with the same result. PAPI's own
+ * names are used for the rest: presets without a row in the table, and events of PAPI components.
  */
 #include "core/backend.h"
 
@@ -24,7 +23,7 @@ int backend_choose(const char *option, enum kernel_backend *out)
     if (!wanted || !*wanted || strcmp(wanted, "perf") == 0)
         return 0;
     if (strcmp(wanted, "papi") != 0)
-        return upmu_fail(UPMU_E_INVAL, "%s'%s' is no backend; there are 'perf' (perf_event_open) and 'papi' (libpapi)",
+        return upmu_fail(UPMU_E_INVAL, "%s'%s' is not a backend; use 'perf' (perf_event_open) or 'papi' (libpapi)",
                          from_variable ? "UPMU_BACKEND: " : "", wanted);
     if (core_kernel()->backend(KERNEL_BACKEND_PAPI, &reason) < 0)
         return upmu_fail(UPMU_E_BACKEND, "the backend 'papi' cannot be used: %s", reason);
@@ -32,8 +31,8 @@ int backend_choose(const char *option, enum kernel_backend *out)
     return 0;
 }
 
-/* An event of PAPI's, by PAPI's name. */
-static int from_papi(const char *papi, struct event *out)
+/* Resolve a PAPI event by PAPI's name. */
+static int backend_from_papi(const char *papi, struct event *out)
 {
     uint64_t code;
     int rc = core_kernel()->named(KERNEL_BACKEND_PAPI, papi, &code);
@@ -67,7 +66,7 @@ int backend_resolve(enum kernel_backend backend, const char *name, struct event 
         papi = parts.base + strlen("native::");
     else if (rc == UPMU_E_NAME && strncmp(parts.base, "PAPI_", 5) == 0)
         papi = parts.base;
-    if (!papi || from_papi(papi, out) < 0)
+    if (!papi || backend_from_papi(papi, out) < 0)
         return rc;
     if (rc == UPMU_E_NAME)
         out->summary = "event by PAPI's name";

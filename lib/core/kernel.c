@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kernel core talks to: the real one, or a test's script. Room: core; after it the kernel room. */
+/* The kernel interface in use: the real one, or a test's. */
 #include "core/kernel_ops.h"
 
 const struct kernel_ops *upmu_kernel_in_use = &upmu_kernel_perf;

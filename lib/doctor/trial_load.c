@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A load in which most things happen that events count: whoever counts nothing under it counts something rare, or does
- * not work. Room: core; before it event_trial.c, after it the CPU.
+ * A load for trials that triggers most kinds of events.
  *
- * Results go through volatile objects, or a compiler would leave the work out.
+ * An event that counts nothing under it is rare or does not work. Results go to volatile objects so that the
+ * compiler keeps the work.
  */
 #include "doctor/trial_load.h"
 
@@ -16,18 +16,18 @@
 
 enum { LOAD_STEPS = 4096, LOAD_PAGES = 96, LOAD_CALLS = 256, LINE = 64 };
 
-static uint32_t next_random(uint32_t x)
+static uint32_t load_random(uint32_t x)
 {
     return x * 1664525u + 1013904223u;
 }
 
-/* Both ways are taken as often, in an order that no predictor knows. */
+/* Both directions are equally frequent, in an order that no predictor learns. */
 static void load_branches(uint32_t seed, unsigned steps)
 {
     volatile uint64_t sink;
     uint64_t sum = 0;
     for (unsigned i = 0; i < steps; i++) {
-        seed = next_random(seed);
+        seed = load_random(seed);
         if (seed & 0x10000000u)
             sink = sum += seed;
         else
@@ -57,20 +57,20 @@ static void load_calls(unsigned calls)
         x = way(x);
 }
 
-/* New pages, each touched in many lines, then read again out of order and off the natural boundaries. */
+/* New pages, touched in many lines, then read again out of order and unaligned. */
 static void load_memory(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = LOAD_PAGES * page;
     unsigned char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
-        return; /* a trial that sees less says "not seen", which is what it knows */
+        return; /* a trial that sees less reports "not seen" */
     for (size_t i = 0; i < bytes; i += LINE)
         at[i] = (unsigned char)i;
     uint32_t where = 1;
     uint64_t sum = 0, word;
     volatile uint64_t sink;
     for (unsigned i = 0; i < LOAD_STEPS; i++) {
-        where = next_random(where);
+        where = load_random(where);
         memcpy(&word, at + (where >> 8) % (bytes - sizeof word), sizeof word);
         sum += word;
     }
@@ -79,11 +79,11 @@ static void load_memory(void)
     munmap(at, bytes);
 }
 
-/* Off the CPU and back. */
+/* Leave the CPU and return. */
 static void load_sleep(void)
 {
     const struct timespec moment = {.tv_nsec = 1000};
-    nanosleep(&moment, NULL); /* interrupted it has left the CPU as well */
+    nanosleep(&moment, NULL); /* an interrupted sleep has left the CPU, too */
     sched_yield();
 }
 

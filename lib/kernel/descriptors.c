@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * File descriptors the library may hold, and their numbers.
+ * File descriptors held by the library: limit, count and numbers.
  *
- * A host program must not run out of descriptors because it is measured, nor find its own at other numbers than before:
- * the library takes at most its share of the soft limit, only while enough of the range is free for the program, and keeps
- * what it takes in the upper half of the range. For the
- * moment between the system call that makes a descriptor and the move it has the lowest free number; the kernel offers
- * no way around that.
+ * Measuring must neither exhaust a program's descriptors nor change their numbers: the library holds at most its
+ * share of the soft limit, only while enough of the range is free, and keeps its descriptors in the upper half of
+ * the range. Between its creation and the move a descriptor has the lowest free number; the kernel offers no way
+ * around that.
  *
- * The limit is asked for each time, because a program may change it. The count is one word per process, as the limit is;
- * a forked child inherits descriptors and count alike.
+ * The limit is read each time, because a program may change it. The count is one word per process, as the limit is;
+ * a forked child inherits both descriptors and count.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +18,7 @@
 #include "base/spare.h"
 #include "kernel/parts.h"
 
-/* A limit of a million must not mean numbers near a million: the kernel's table is as long as the highest number used. */
+/* The kernel's table is as long as the highest number used, so a limit of a million must not lead to such numbers. */
 enum { RANGE_MAX = 4096 };
 
 static unsigned held;

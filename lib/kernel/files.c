@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small files and directories of /proc and /sys. Room: kernel. Before it: the file systems of the kernel; after it: core,
- * which looks for PMUs, limits and the CPU's identity in them.
+ * Small files and directories of /proc and /sys, or of a recorded machine.
  *
- * UPMU_FSROOT puts another root in front of each path, so that the recorded files of a machine can be examined anywhere.
- * With it set nothing is ever read from the running machine instead: a file missing in the recording is missing.
+ * UPMU_FSROOT is a prefix for each path, so that a recorded machine can be examined anywhere. If it is set, nothing
+ * is ever read from the running machine: a file missing in the recording is missing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +23,8 @@ static pthread_once_t root_once = PTHREAD_ONCE_INIT;
 static char root[PATH_MAX];
 static bool root_too_long;
 
-/* Copied, and only once: the program may change its environment, the machine under examination does not change. */
-static void root_decide(void)
+/* Copied once: the program may change its environment, but the examined machine must not change. */
+static void files_choose_root(void)
 {
     const char *wanted = secure_getenv("UPMU_FSROOT");
     if (!wanted)
@@ -37,12 +36,12 @@ static void root_decide(void)
 
 bool kernel_files_recorded(void)
 {
-    pthread_once(&root_once, root_decide);
+    pthread_once(&root_once, files_choose_root);
     return root_too_long || root[0] != '\0';
 }
 
-/* Where an open file really is. @return its length, or -errno. */
-static ssize_t place_of(int fd, char place[PATH_MAX])
+/* Real path of an open file. @return its length, or -errno. */
+static ssize_t files_real_path(int fd, char place[PATH_MAX])
 {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -59,16 +58,16 @@ int kernel_open_beneath(int top, const char *path, int flags)
     int fd = openat(top, path[1] ? path + 1 : ".", flags);
     if (fd < 0)
         return -errno;
-    ssize_t n = place_of(top, above);
-    if (n > 0 && place_of(fd, place) >= n && strncmp(place, above, (size_t)n) == 0 &&
+    ssize_t n = files_real_path(top, above);
+    if (n > 0 && files_real_path(fd, place) >= n && strncmp(place, above, (size_t)n) == 0 &&
         (place[n] == '/' || place[n] == '\0'))
         return fd;
     close(fd);
     return -EXDEV;
 }
 
-/* Below the root, links included: one that leads to /proc leads to the recording's. */
-static int open_recorded(const char *path, int flags)
+/* Open below the root, links included: one to /proc leads to the recording's. */
+static int files_open_recorded(const char *path, int flags)
 {
     const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
     int top = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -77,26 +76,26 @@ static int open_recorded(const char *path, int flags)
     long fd = syscall(SYS_openat2, top, path, &how, sizeof how);
     if (fd < 0)
         fd = -errno;
-    if (fd == -ENOSYS || fd == -EPERM) /* before Linux 5.6, or a filter that does not know the call */
+    if (fd == -ENOSYS || fd == -EPERM) /* before Linux 5.6, or blocked by a seccomp filter */
         fd = kernel_open_beneath(top, path, flags);
     close(top);
     return (int)fd;
 }
 
 /* @return a descriptor, or -errno. */
-static int open_rooted(const char *path, int flags)
+static int files_open(const char *path, int flags)
 {
-    pthread_once(&root_once, root_decide);
+    pthread_once(&root_once, files_choose_root);
     if (root_too_long)
         return -ENAMETOOLONG;
     if (root[0])
-        return open_recorded(path, flags);
+        return files_open_recorded(path, flags);
     int fd = open(path, flags);
     return fd < 0 ? -errno : fd;
 }
 
 /* Read until the end of the file or the buffer. @return bytes, -EFBIG with a full buffer if there is more, -errno. */
-static ssize_t read_whole(int fd, char *buf, size_t cap)
+static ssize_t files_read_whole(int fd, char *buf, size_t cap)
 {
     size_t len = 0;
     for (;;) {
@@ -122,21 +121,21 @@ ssize_t kernel_read_file(const char *path, char *buf, size_t cap)
     if (cap == 0)
         return -EINVAL;
     buf[0] = '\0';
-    int fd = open_rooted(path, O_RDONLY | O_CLOEXEC);
+    int fd = files_open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fd;
-    ssize_t n = read_whole(fd, buf, cap);
+    ssize_t n = files_read_whole(fd, buf, cap);
     close(fd);
     return n;
 }
 
-static int visible(const struct dirent *entry)
+static int files_is_visible(const struct dirent *entry)
 {
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* By bytes, not by locale: the order must be the same for every user. */
-static int by_name(const struct dirent **a, const struct dirent **b)
+/* Sorted by bytes, not by locale: the order must be the same for every user. */
+static int files_compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -144,10 +143,10 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg)
 {
     struct dirent **entries;
-    int rc = 0, fd = open_rooted(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = 0, fd = files_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return fd;
-    int n = scandirat(fd, ".", &entries, visible, by_name), err = errno;
+    int n = scandirat(fd, ".", &entries, files_is_visible, files_compare_names), err = errno;
     close(fd);
     if (n < 0)
         return -err;
@@ -160,13 +159,13 @@ int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), 
     return rc;
 }
 
-/* A process that is not there is ESRCH, as for kill(2); ENOENT would be a machine without /proc. */
-static int task_dir_error(int err)
+/* A missing process is ESRCH, as for kill(2); ENOENT means that /proc is not mounted. */
+static int files_task_error(int err)
 {
     return err == ENOENT && access("/proc/self/task", F_OK) == 0 ? -ESRCH : -err;
 }
 
-/* Always of the running machine, whatever UPMU_FSROOT says: the ids are opened on it. */
+/* Ignores UPMU_FSROOT: the ids are opened on the running machine. */
 ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap)
 {
     char path[64];
@@ -174,7 +173,7 @@ ssize_t kernel_threads(pid_t pid, pid_t *tids, size_t cap)
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *dir = opendir(path);
     if (!dir)
-        return task_dir_error(errno);
+        return files_task_error(errno);
     for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(dir);

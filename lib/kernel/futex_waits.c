@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often the calling thread asks the kernel to let it wait for a futex: also by calls that no wrapper sees. Room:
- * kernel. Before it: the kernel's tracepoints at the beginning of system calls; after it: core, which compares with what was
- * recorded.
+ * Number of futex waits of the calling thread, including those that no wrapper sees.
  *
- * A count that is read() would cost a system call per look. So each call has the kernel write a record without contents
- * into a page that is overwritten for ever: how far it has written is told in the page before it, for all threads to see.
- * The mapping keeps the event alive, as in switch_log.c.
+ * read() would cost a system call each time. Instead each call makes the kernel write an empty record to a page
+ * that is overwritten endlessly: the write position, in the page before it, is readable by all threads. The mapping
+ * keeps the event alive, as in switch_log.c.
  *
- * Before Linux 4.20 a tracepoint of which kernel mode is left out, as those without the right to trace must ask, opens and
- * counts nothing. So the counting is tried out with a call that returns at once.
+ * Before Linux 4.20 a tracepoint without kernel mode, which is all that unprivileged users may open, opens and
+ * counts nothing. So a call that returns at once is used as a test.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -28,13 +26,13 @@
 #define FUTEX_LOCK_PI2 13 /* Linux 5.14 */
 #endif
 
-/* The first takes operations of all kinds, and is always there. */
-static const char *const points_of[KERNEL_FUTEX_CALLS] = {
+/* futex() has operations of all kinds and always exists. */
+static const char *const futex_points[KERNEL_FUTEX_CALLS] = {
     "syscalls/sys_enter_futex", "syscalls/sys_enter_futex_waitv", /* Linux 5.16 */
     "syscalls/sys_enter_futex_wait",                              /* Linux 6.7 */
 };
 
-static int find_point(const char *path, uint64_t *id)
+static int futex_find_point(const char *path, uint64_t *id)
 {
     char text[4096];
     unsigned long long number;
@@ -48,9 +46,9 @@ static int find_point(const char *path, uint64_t *id)
     return 0;
 }
 
-/* Of futex()'s operations those that wait; not those of our own locks, which never wait for a 0. The kernel compares
- * numbers, and masks none. */
-static void write_waits(char *text, size_t size)
+/* Filter for the futex() operations that wait, except those of the library's own locks, which never wait for a 0.
+ * The kernel's filters compare numbers and have no masks. */
+static void futex_write_filter(char *text, size_t size)
 {
     static const int waiting[] = {FUTEX_WAIT, FUTEX_WAIT_BITSET, FUTEX_LOCK_PI, FUTEX_LOCK_PI2, FUTEX_WAIT_REQUEUE_PI};
     static const int options[] = {0, FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME,
@@ -65,12 +63,12 @@ static void write_waits(char *text, size_t size)
 int kernel_futexes_find(struct kernel_futex_points *points)
 {
     *points = (struct kernel_futex_points){.id = {0}};
-    write_waits(points->waits, sizeof points->waits);
+    futex_write_filter(points->waits, sizeof points->waits);
     if (kernel_files_recorded())
         return -EREMOTE;
-    int rc = find_point(points_of[0], &points->id[0]);
+    int rc = futex_find_point(futex_points[0], &points->id[0]);
     for (size_t i = 1; rc == 0 && i < KERNEL_FUTEX_CALLS; i++) {
-        rc = find_point(points_of[i], &points->id[i]);
+        rc = futex_find_point(futex_points[i], &points->id[i]);
         rc = rc == -ENOENT ? 0 : rc; /* an older kernel */
     }
     return rc;
@@ -78,7 +76,7 @@ int kernel_futexes_find(struct kernel_futex_points *points)
 
 /* -------------------------------------------------------------------------------------------------- one event */
 
-static int point_open(uint64_t id, bool with_kernel)
+static int futex_open_event(uint64_t id, bool with_kernel)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_TRACEPOINT,
@@ -87,15 +85,15 @@ static int point_open(uint64_t id, bool with_kernel)
         .sample_period = 1,
         .exclude_kernel = !with_kernel,
         .exclude_hv = 1,
-        .watermark = 1, /* nobody is to be woken */
+        .watermark = 1, /* no wakeup */
         .wakeup_watermark = INT32_MAX,
     };
     long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* A page that is mapped for reading alone is overwritten for ever, and nothing is lost. */
-static int point_map(struct kernel_futexes *f, size_t i, int fd)
+/* A page mapped read-only is overwritten endlessly, so no record is lost. */
+static int futex_map_event(struct kernel_futexes *f, size_t i, int fd)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *at = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
@@ -108,28 +106,28 @@ static int point_map(struct kernel_futexes *f, size_t i, int fd)
     return 0;
 }
 
-/* `waits`: of these calls alone, NULL: of all. */
-static int count_calls(struct kernel_futexes *f, size_t i, uint64_t id, const char *waits)
+/* `waits`: filter of the calls to count, NULL: all. */
+static int futex_count_calls(struct kernel_futexes *f, size_t i, uint64_t id, const char *waits)
 {
     if (!kernel_descriptor_reserve())
         return -EMFILE;
-    int fd = point_open(id, true);
+    int fd = futex_open_event(id, true);
     if (fd == -EACCES || fd == -EPERM)
-        fd = point_open(id, false);
+        fd = futex_open_event(id, false);
     int rc = fd < 0 ? fd : 0;
     if (rc == 0 && waits && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, waits) < 0)
         rc = -errno;
     if (rc == 0)
-        rc = point_map(f, i, fd);
+        rc = futex_map_event(f, i, fd);
     if (fd >= 0)
         close(fd);
     kernel_descriptor_unreserve();
     return rc;
 }
 
-/* A wait for a word that has changed already, one as those of our own locks, and a call that does not wait: only the first
- * counts. All have the sign, so that sync tracing, which may see them, takes none for the program's. */
-static bool counts_truly(struct kernel_futexes *f)
+/* A wait for a word that has already changed, one as of the library's locks, and a call that does not wait: only
+ * the first may be counted. All carry TINY_LOCK_SIGN, so that sync tracing ignores them. */
+static bool futex_self_test(struct kernel_futexes *f)
 {
     uint32_t word = 1;
     uint64_t before = __atomic_load_n(f->written[0], __ATOMIC_RELAXED);
@@ -149,8 +147,8 @@ int kernel_futexes_open(struct kernel_futexes *f, const struct kernel_futex_poin
     *f = (struct kernel_futexes){.page_bytes = 0};
     for (size_t i = 0; rc == 0 && i < KERNEL_FUTEX_CALLS; i++)
         if (points->id[i])
-            rc = count_calls(f, n++, points->id[i], i == 0 ? points->waits : NULL);
-    if (rc == 0 && (!points->id[0] || !counts_truly(f)))
+            rc = futex_count_calls(f, n++, points->id[i], i == 0 ? points->waits : NULL);
+    if (rc == 0 && (!points->id[0] || !futex_self_test(f)))
         rc = -EPROTO;
     if (rc < 0)
         kernel_futexes_close(f);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a count without a system call. Room: kernel. Before it: the page the kernel keeps for a mapped event; after it:
- * core, which makes a value with a status of it.
+ * Counter reads through the mmap page, without a system call.
  *
- * The page is a sequence lock: the kernel makes `lock` odd, rewrites the fields and makes it even again, at each
- * scheduling of the event in or out. A reader that sees the same even number before and after has seen one state. The
- * counter and the clock are read inside that bracket, so a context switch between them shows as a changed `lock`.
+ * The page is a sequence lock: the kernel makes `lock` odd, rewrites the fields and makes it even again, each time
+ * the event is scheduled in or out. A reader that sees the same even number before and after has seen one state.
+ * Counter and clock are read in between, so a context switch shows as a changed `lock`.
  *
- * The kernel alone writes for the thread that reads, on the same CPU, so compiler barriers would do; one fence costs nothing
- * on x86 and little elsewhere, and makes the protocol right for any writer, also a test's thread.
+ * The kernel writes only for the reading thread, on the same CPU, so compiler barriers would suffice; a fence is
+ * free on x86 and cheap elsewhere, and makes the protocol correct for any writer, including a test's thread.
  *
- * This way must be short: the counter is asked before anything else is held in registers, and the clock is part of the one
- * function that it all becomes.
+ * This path must be short: the counter is read before other values occupy registers, and the clock is inlined into
+ * the one resulting function.
  */
 #include "kernel/page.h"
 
@@ -41,12 +40,12 @@ SAME_PLACE(size, size);
 _Static_assert(offsetof(struct kernel_page, time_cycles) == 80, "time_cycles follows the size and a reserved word");
 _Static_assert(offsetof(struct kernel_page, time_mask) == 88, "time_mask is the last field read");
 
-/* A page that is rewritten this often within one read is not worth waiting for: read(2) then costs less. */
+/* With this many rewrites during one read, read(2) costs less. */
 enum { PAGE_TRIES = 16 };
-/* Beyond this shift the remainder's product could exceed 64 bits; no kernel sets it. */
+/* With a larger shift the product of the remainder could exceed 64 bits; no kernel uses one. */
 enum { TIME_SHIFT_MAX = 32 };
 
-#if defined(__SANITIZE_THREAD__) /* it knows no fences: each load is ordered instead */
+#if defined(__SANITIZE_THREAD__) /* ThreadSanitizer does not support fences: order each load instead */
 #define LOAD(field) __atomic_load_n(&(field), __ATOMIC_ACQUIRE)
 #define LOADS_DONE() ((void)0)
 #else
@@ -55,7 +54,7 @@ enum { TIME_SHIFT_MAX = 32 };
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-/* What was seen between two equal sequence numbers. */
+/* The fields read between two equal sequence numbers. */
 struct page_view {
     union kernel_page_caps caps;
     uint32_t index;
@@ -82,8 +81,8 @@ INLINE void view_time(const struct kernel_page *page, kernel_tick_fn tick, struc
     }
 }
 
-/* One try. @return 0; -EAGAIN when the page does not grant it; 1 when the page was rewritten meanwhile. */
-INLINE int view_take(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
+/* One attempt. @return 0; -EAGAIN if the page does not permit it; 1 if the page was rewritten in the meantime. */
+INLINE int view_read(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
                      struct page_view *v)
 {
     uint32_t sequence = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
@@ -106,7 +105,7 @@ INLINE int view_take(const struct kernel_page *page, arch_counter_read_fn counte
     return LOAD(page->lock) == sequence ? 0 : 1;
 }
 
-/* The counter's reading has `width` bits, the topmost being its sign: the kernel starts counters below zero. */
+/* The counter's reading has `width` bits, the highest being its sign: the kernel starts counters below zero. */
 INLINE uint64_t view_value(const struct page_view *v)
 {
     unsigned unused = 64u - v->width;
@@ -123,16 +122,14 @@ INLINE uint64_t view_time_since(const struct page_view *v)
     uint64_t whole = cycles >> v->time_shift;
     uint64_t rest = cycles & ((1ull << v->time_shift) - 1);
     uint64_t since = v->time_offset + whole * v->time_mult + ((rest * v->time_mult) >> v->time_shift);
-    /* A clock a little behind that of the CPU which wrote the page must not turn into a huge time. */
+    /* A clock slightly behind that of the CPU that wrote the page must not give a huge time. */
     return (int64_t)since < 0 ? 0 : since;
 }
 
-/*
- * Both times as of now. Without a user-space clock they are as old as the last rewrite of the page, and how much has been
- * added since is unknown. But the event is on a counter and has been since that rewrite, so the same amount belongs to
- * both: if they were equal they still are, and the value is the exact count. Only then is it given out, marked; otherwise
- * the caller would scale with a ratio that is no longer true.
- */
+/* Both times as of now. Without a user-space clock they are as old as the last rewrite of the page. But the event
+ * has been on a counter since then, so both have grown by the same unknown amount: if they were equal, they still
+ * are, and the value is an exact count, returned with a mark. Otherwise the caller would scale with an outdated
+ * ratio, and the read is refused. */
 INLINE int view_times(const struct page_view *v, struct kernel_page_count *out)
 {
     bool clock = v->caps.bit.user_time && v->time_shift <= TIME_SHIFT_MAX;
@@ -152,7 +149,7 @@ INLINE int page_read(const struct kernel_page *page, arch_counter_read_fn counte
     if (!counter)
         return -EAGAIN;
     for (int i = 0; i < PAGE_TRIES; i++) {
-        int rc = view_take(page, counter, tick, &v);
+        int rc = view_read(page, counter, tick, &v);
         if (rc < 0)
             return rc;
         if (rc > 0)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The self-monitoring page of an event and the protocol to read it. Room: kernel. Before it: the kernel, which writes the
- * page; after it: core, which reads through kernel_ops.page_read. The scripted twin makes pages of its own.
- */
+/** @file The mmap page of a self-monitored event, and the protocol to read it. */
 #ifndef UPMU_KERNEL_PAGE_H
 #define UPMU_KERNEL_PAGE_H
 
@@ -26,16 +22,14 @@ union kernel_page_caps {
     } bit;
 };
 
-/**
- * The front of struct perf_event_mmap_page. Our own declaration, because kernel headers of long-lived distributions lack
- * the newest fields while the kernel that runs may have them; page.c asserts that the two agree.
- */
+/** The front of struct perf_event_mmap_page. Declared here because kernel headers of long-lived distributions lack
+ *  the newest fields while the running kernel may have them; page.c asserts that the two agree. */
 struct kernel_page {
     uint32_t version;
     uint32_t compat_version;
     uint32_t lock;  /**< odd while the kernel writes; grows by two with each rewrite */
-    uint32_t index; /**< counter in use, plus one; 0: on none */
-    int64_t offset; /**< what to add to the counter's reading */
+    uint32_t index; /**< counter in use, plus one; 0: none */
+    int64_t offset; /**< to be added to the counter's reading */
     uint64_t time_enabled;
     uint64_t time_running;
     union kernel_page_caps caps;
@@ -50,13 +44,10 @@ struct kernel_page {
     uint64_t time_mask;
 };
 
-/** Reads the CPU's own clock, the one the kernel's time fields are about. */
+/** Reads the CPU's own clock, on which the kernel's time fields are based. */
 typedef uint64_t (*kernel_tick_fn)(void);
 
-/**
- * kernel_ops.page_read with the clock given by the caller (NULL: none on this ISA).
- * @return 0, or -EAGAIN.
- */
+/** kernel_ops.page_read with the given clock (NULL: none on this ISA). @return 0, or -EAGAIN. */
 int kernel_page_read_with(const struct kernel_page *page, arch_counter_read_fn counter, kernel_tick_fn tick,
                           struct kernel_page_count *out);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The parts of which the real kernel is put together; private to this room. Room: kernel. Before it: core, through
- * core/kernel_ops.h, where each function is described; after it: the kernel. perf.c joins them into one table.
- */
+/** @file Parts of the kernel interface's implementation, joined by perf.c. Private to lib/kernel; core/kernel_ops.h
+ *  describes the functions. */
 #ifndef UPMU_KERNEL_PARTS_H
 #define UPMU_KERNEL_PARTS_H
 
@@ -13,26 +10,26 @@
 
 /* descriptors.c: the library's share of RLIMIT_NOFILE, and the numbers of its descriptors */
 
-/** Count one descriptor more against the library's share. @return false, and nothing counted, when it is used up. */
+/** Count one more descriptor against the library's share. @return false, with nothing counted, if it is used up. */
 bool kernel_descriptor_reserve(void);
-/** Count one that the program asked for by name, and that it gets as long as the kernel has any. */
+/** Count one that the program requested explicitly; it may exceed the share. */
 void kernel_descriptor_claim(void);
-/** Move a reserved descriptor out of the program's way. @return its new number; -errno with it closed and unreserved. */
+/** Move a reserved descriptor to a high number. @return its new number; -errno with it closed and unreserved. */
 int kernel_descriptor_park(int fd);
-/** Take back a reservation for which no descriptor came to be. */
+/** Cancel a reservation for which no descriptor was created. */
 void kernel_descriptor_unreserve(void);
-/** Close a parked descriptor and give its reservation back. Keeps errno. */
+/** Close a parked descriptor and release its reservation. Keeps errno. */
 void kernel_descriptor_close(int fd);
-/** Descriptors reserved at this moment. */
+/** Number of reserved descriptors. */
 unsigned kernel_descriptors_held(void);
 void kernel_descriptors_now(struct kernel_descriptors *now);
 
 /* files.c */
 
-/** Whether UPMU_FSROOT puts a recorded machine in the place of the running one. */
+/** Whether UPMU_FSROOT replaces the running machine by a recorded one. */
 bool kernel_files_recorded(void);
-/** Open a path below a folder, and make sure that no link led out of it: for kernels without openat2.
- *  @param path begins with a slash. @return a descriptor, -EXDEV if it leads elsewhere, or -errno. */
+/** Open a path below a folder, and fail if a link leads out of it: for kernels without openat2. @param path begins
+ *  with a slash. @return a descriptor, -EXDEV if it leads elsewhere, or -errno. */
 int kernel_open_beneath(int top, const char *path, int flags);
 ssize_t kernel_read_file(const char *path, char *buf, size_t cap);
 int kernel_list_dir(const char *path, int (*each)(const char *name, void *arg), void *arg);
@@ -44,7 +41,7 @@ int kernel_points_find(uint32_t wanted, struct kernel_point_layout *layout);
 bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out);
 void kernel_switches_close(struct kernel_switch_log *log);
 
-/* points.c: the file of tracefs that describes a tracepoint. @return bytes, or -errno. */
+/* points.c: read the file of tracefs that describes a tracepoint. @return bytes, or -errno. */
 ssize_t kernel_point_format(const char *path, char *text, size_t size);
 
 /* futex_waits.c */
@@ -63,7 +60,7 @@ int kernel_work(struct kernel_work *work, bool sleep);
 /* usage.c */
 struct rusage;
 int kernel_usage(pid_t pid, struct kernel_usage *out);
-/** The same numbers of a struct that getrusage() or wait4() filled. */
+/** Convert a struct that getrusage() or wait4() filled. */
 void kernel_usage_of(const struct rusage *r, struct kernel_usage *out);
 
 /* program.c */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real kernel: perf_event_open and the calls on its descriptors. Room: kernel. Before it: core, through
- * core/kernel_ops.h; after it: the kernel. No policy: what core asks is what the kernel is asked. Events that were opened
- * through PAPI have numbers beyond all descriptors, and are passed on to papi/sets.c.
+ * perf_event_open and operations on its descriptors; the kernel interface's function table.
+ *
+ * No policy: requests are passed to the kernel unchanged. Events opened through PAPI have numbers beyond all
+ * descriptors and are passed to papi/sets.c.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -17,7 +18,7 @@
 #include "kernel/papi/sets.h"
 #include "kernel/parts.h"
 
-/* The constants that core knows without a kernel header. */
+/* Check the constants that core declares without a kernel header. */
 _Static_assert((int)KERNEL_TYPE_HARDWARE == (int)PERF_TYPE_HARDWARE, "type of generic hardware events");
 _Static_assert((int)KERNEL_TYPE_SOFTWARE == (int)PERF_TYPE_SOFTWARE, "type of software events");
 _Static_assert((int)KERNEL_TYPE_TRACEPOINT == (int)PERF_TYPE_TRACEPOINT, "type of tracepoints");
@@ -59,7 +60,7 @@ static int perf_open(const struct kernel_open *req)
 {
     struct perf_event_attr attr;
     if (kernel_files_recorded())
-        return -EREMOTE; /* codes of another machine, resolved from its files: they must not be opened on this one */
+        return -EREMOTE; /* encodings of a recorded machine must not be opened on this one */
     if (req->backend == KERNEL_BACKEND_PAPI)
         return papi_open(req);
     if (!kernel_descriptor_reserve())
@@ -74,7 +75,7 @@ static int perf_open(const struct kernel_open *req)
     return kernel_descriptor_park((int)fd);
 }
 
-/* Unknown flags are refused first of all, on every kernel since 2.6.31. */
+/* Unknown flags are refused first, on every kernel since 2.6.31. */
 static int perf_reach(void)
 {
     int saved = errno;
@@ -114,7 +115,7 @@ static void perf_close_event(int fd, uint64_t id)
         kernel_descriptor_unreserve();
 }
 
-/* Not read(3): that is a cancellation point, and a thread must not be cancelled in the middle of a region's begin. */
+/* Not read(3), which is a cancellation point: a thread must not be canceled while it begins a region. */
 static ssize_t perf_read(int fd, void *words, size_t bytes)
 {
     if (papi_owns(fd))
@@ -171,7 +172,7 @@ static int perf_thread_switches(uint64_t *switches)
     return 0;
 }
 
-/* Counters run while a set asks who calls: the C library's own call, where there is one, is the shortest. */
+/* The C library's own call, if there is one, is the shortest; counters run meanwhile. */
 static pid_t perf_gettid(void)
 {
 #ifdef __GLIBC_PREREQ

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where the kernel's tracepoints are, and where their records have what we want. Room: kernel. Before it: core, through
- * core/kernel_ops.h; after it: the files of tracefs, which only root may read on most systems, and switch_log.c.
- */
+/* Ids and record layouts of the kernel's tracepoints, from tracefs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +7,10 @@
 
 #include "kernel/parts.h"
 
-enum { RAW_MAX = 60 }; /* of a record, what switch_log.c looks at */
+enum { RAW_MAX = 60 }; /* bytes of a record that switch_log.c reads */
 
 static const struct {
-    const char *path;  /* below the folder of events */
+    const char *path;  /* below the events folder */
     const char *value; /* names of fields */
     const char *more;  /* NULL: none */
     uint32_t kind;
@@ -35,8 +32,8 @@ ssize_t kernel_point_format(const char *path, char *text, size_t size)
     return n;
 }
 
-/* A line "field:TYPE NAME;  offset:N;  size:N; ...". @return false if there is no such field of 4 or 8 bytes. */
-static bool find_field(const char *text, const char *name, uint16_t *at, uint16_t *bytes)
+/* Find a line "field:TYPE NAME; offset:N; size:N; ...". @return false if there is no such field of 4 or 8 bytes. */
+static bool points_find_field(const char *text, const char *name, uint16_t *at, uint16_t *bytes)
 {
     char ending[64];
     unsigned offset, size;
@@ -51,7 +48,7 @@ static bool find_field(const char *text, const char *name, uint16_t *at, uint16_
     return true;
 }
 
-static int find_point(size_t i, struct kernel_point_layout *out)
+static int points_find_one(size_t i, struct kernel_point_layout *out)
 {
     char text[4096];
     unsigned long long id;
@@ -61,10 +58,10 @@ static int find_point(size_t i, struct kernel_point_layout *out)
     const char *number = strstr(text, "ID: ");
     *out = (struct kernel_point_layout){.kind = points[i].kind};
     if (!number || sscanf(number, "ID: %llu", &id) != 1 ||
-        !find_field(text, points[i].value, &out->value, &out->value_bytes) ||
-        (points[i].more && !find_field(text, points[i].more, &out->more, &out->more_bytes))) {
+        !points_find_field(text, points[i].value, &out->value, &out->value_bytes) ||
+        (points[i].more && !points_find_field(text, points[i].more, &out->more, &out->more_bytes))) {
         *out = (struct kernel_point_layout){0};
-        return -EPROTO; /* another kernel than we know */
+        return -EPROTO; /* an unknown kernel */
     }
     out->id = id;
     return 0;
@@ -75,7 +72,7 @@ int kernel_points_find(uint32_t wanted, struct kernel_point_layout *layout)
     int rc = 0;
     for (size_t i = 0; i < KERNEL_POINTS; i++) {
         layout[i] = (struct kernel_point_layout){0};
-        int found = wanted & 1u << i ? find_point(i, &layout[i]) : 0;
+        int found = wanted & 1u << i ? points_find_one(i, &layout[i]) : 0;
         rc = rc == 0 ? found : rc;
     }
     return rc;

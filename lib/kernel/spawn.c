@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Start of a command that waits just before exec, so that counters can be opened on it.
+ * Commands that wait just before exec, so that counters can be opened on them.
  *
- * Parent and child share a socket pair, which is close-on-exec: a byte from the parent releases the child, which answers with
- * its resource use so far. Then an errno from the child reports that exec failed, and the end of file that it succeeded. A
- * pipe would send SIGPIPE to a host whose child was killed while it waited; MSG_NOSIGNAL of a socket does not.
+ * Parent and child share a close-on-exec socket pair: a byte from the parent releases the child, which answers with
+ * its resource usage so far. After that, an errno from the child reports a failed exec, and the end of file a
+ * successful one. A pipe would raise SIGPIPE in a host whose child was killed while it waited; MSG_NOSIGNAL avoids
+ * that.
  *
- * If the parent closes the gate without releasing it, or dies, the child exits; not so while a second command waits at its
- * own gate, with a copy of the first one: hence kernel_abandon(), which does not rely on the end of file. Signal dispositions
- * and masks are those of the caller.
+ * If the parent closes the gate without releasing it, or dies, the child exits; not so while a second command waits
+ * at its own gate with a copy of the first one: therefore kernel_abandon() does not rely on the end of file. Signal
+ * dispositions and masks are those of the caller.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,8 +21,8 @@
 
 #include "kernel/parts.h"
 
-/* read(2) continued over signals; the messages are so small that they come whole or not at all. */
-static ssize_t receive(int fd, void *buf, size_t bytes)
+/* read(2), restarted after signals; the messages are small enough to arrive whole or not at all. */
+static ssize_t spawn_receive(int fd, void *buf, size_t bytes)
 {
     ssize_t n;
     do
@@ -30,7 +31,7 @@ static ssize_t receive(int fd, void *buf, size_t bytes)
     return n;
 }
 
-static ssize_t tell(int fd, const void *buf, size_t bytes)
+static ssize_t spawn_send(int fd, const void *buf, size_t bytes)
 {
     ssize_t n;
     do
@@ -39,20 +40,20 @@ static ssize_t tell(int fd, const void *buf, size_t bytes)
     return n;
 }
 
-/* In the child of a possibly multi-threaded process: nothing but async-signal-safe calls. */
-static void __attribute__((noreturn)) child_main(char *const argv[], int gate)
+/* Runs in the child of a possibly multi-threaded process: async-signal-safe calls only. */
+static void __attribute__((noreturn)) spawn_child(char *const argv[], int gate)
 {
     char go;
-    if (receive(gate, &go, 1) != 1)
+    if (spawn_receive(gate, &go, 1) != 1)
         _exit(0);
     struct rusage used;
     if (getrusage(RUSAGE_SELF, &used) < 0)
         memset(&used, 0, sizeof used);
-    (void)!tell(gate, &used, sizeof used);
+    (void)!spawn_send(gate, &used, sizeof used);
     execvp(argv[0], argv);
     int err = errno;
-    /* If the parent has closed its end, the exit status is all there is. */
-    (void)!tell(gate, &err, sizeof err);
+    /* If the parent has closed its end, the exit status remains. */
+    (void)!spawn_send(gate, &err, sizeof err);
     _exit(127);
 }
 
@@ -74,7 +75,7 @@ pid_t kernel_spawn(char *const argv[], int *gate)
     pid_t pid = fork();
     if (pid == 0) {
         close(ours);
-        child_main(argv, ends[1]);
+        spawn_child(argv, ends[1]);
     }
     int err = errno;
     close(ends[1]);
@@ -86,11 +87,11 @@ pid_t kernel_spawn(char *const argv[], int *gate)
     return pid;
 }
 
-/* The answer of the child: its errno, or the end of file with which exec closes its end. */
-static int exec_answer(int gate)
+/* The result of exec: an errno, or the end of file when exec closes the child's end. */
+static int spawn_exec_result(int gate)
 {
     int err = 0;
-    ssize_t n = receive(gate, &err, sizeof err);
+    ssize_t n = spawn_receive(gate, &err, sizeof err);
     if (n < 0)
         return -errno;
     if (n == 0)
@@ -98,17 +99,17 @@ static int exec_answer(int gate)
     return n == (ssize_t)sizeof err && err > 0 ? -err : -EIO;
 }
 
-/* What the child had used, then how its exec went. */
-static int release_answer(int gate, struct kernel_usage *before)
+/* The child's usage so far, then the result of its exec. */
+static int spawn_release_result(int gate, struct kernel_usage *before)
 {
     struct rusage used;
-    ssize_t n = receive(gate, &used, sizeof used);
+    ssize_t n = spawn_receive(gate, &used, sizeof used);
     if (n == 0)
-        return 0; /* it was killed before */
+        return 0; /* it was killed before that */
     if (n != (ssize_t)sizeof used)
         return n < 0 ? -errno : -EIO;
     kernel_usage_of(&used, before);
-    return exec_answer(gate);
+    return spawn_exec_result(gate);
 }
 
 int kernel_release(int gate, struct kernel_usage *before)
@@ -117,9 +118,9 @@ int kernel_release(int gate, struct kernel_usage *before)
     int rc = 0;
     before = before ? before : &ignored;
     *before = (struct kernel_usage){0};
-    ssize_t n = tell(gate, "", 1);
+    ssize_t n = spawn_send(gate, "", 1);
     if (n == 1)
-        rc = release_answer(gate, before);
+        rc = spawn_release_result(gate, before);
     else
         rc = n < 0 ? -errno : -EIO;
     kernel_descriptor_close(gate);
@@ -129,9 +130,9 @@ int kernel_release(int gate, struct kernel_usage *before)
 void kernel_abandon(int gate, pid_t pid)
 {
     siginfo_t ignored;
-    /* The program may have waited for our child itself, and its number may be another's by now. */
+    /* The program may have waited for our child itself, and its pid may have been reused. */
     if (waitid(P_PID, (id_t)pid, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0)
-        (void)kill(pid, SIGKILL); /* it has executed nothing yet that could be left half done */
+        (void)kill(pid, SIGKILL); /* it has not executed anything yet */
     kernel_descriptor_close(gate);
 }
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's records of the calling thread's switches, and of what its tracepoints tell of it. Room: kernel. Before it:
- * the kernel, which writes them into buffers shared with us while the thread leaves its CPU and comes back; after it: core,
- * which puts them into the trace.
+ * Kernel records of the calling thread's context switches and tracepoints.
  *
- * A dummy event of the thread itself asks for the switches, so that no right is needed that counting one's own user mode
- * does not need; tracepoints need the right to trace. Each has a buffer of its own, whose mapping keeps the event alive, so
- * that no descriptor has to. The buffers are mapped writable: then the kernel never overwrites what was not read, and counts
- * what did not fit. It tells of that with the next record that fits: behind one that left no room, when no further one
- * comes, a loss is to be presumed.
+ * A dummy event of the thread requests the switches, so that no permission is needed beyond counting one's own user
+ * mode; tracepoints need permission to trace. Each has a buffer of its own, whose mapping keeps the event alive
+ * without a descriptor. The buffers are mapped writable: then the kernel never overwrites unread records, and
+ * counts the dropped ones. It reports them with the next record that fits: if none follows a full buffer, a loss
+ * has to be presumed.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -28,14 +26,14 @@
 
 enum {
     RECORD_SWITCH = 14, /* PERF_RECORD_SWITCH, Linux 4.3 */
-    POINT_SHARE = 4,    /* a tracepoint's buffer is this part of that of the switches */
-    /* What every tracepoint begins with: its flags, of which these say that an interrupt has hit the thread. */
+    POINT_SHARE = 4,    /* size of a tracepoint's buffer, relative to that of the switches */
+    /* Each tracepoint record begins with flags; these mark an interrupt of the thread. */
     COMMON_FLAGS = 2,
     FLAG_HARDIRQ = 0x08,
     FLAG_SOFTIRQ = 0x10,
 };
 
-/* What we ask for with each record. */
+/* Fields requested with each record. */
 struct sample_id {
     uint64_t time;
     uint32_t cpu, reserved;
@@ -56,11 +54,11 @@ struct point_record {
     struct perf_event_header header;
     struct sample_id id;
     uint32_t size;
-    unsigned char raw[60]; /* as much as we may want of it */
+    unsigned char raw[60]; /* the part of it that may be needed */
 };
 
-/* Before Linux 4.17 a thread that was preempted looks like one that waits. */
-static bool preemption_is_told(void)
+/* Before Linux 4.17 a preempted thread looks like a blocked one. */
+static bool log_has_preemption(void)
 {
     struct utsname name;
     unsigned major, minor;
@@ -69,7 +67,7 @@ static bool preemption_is_told(void)
     return major > 4 || (major == 4 && minor >= 17);
 }
 
-static int ring_event(const struct kernel_point_layout *point)
+static int log_event(const struct kernel_point_layout *point)
 {
     struct perf_event_attr attr = {
         .type = point ? PERF_TYPE_TRACEPOINT : PERF_TYPE_SOFTWARE,
@@ -88,8 +86,8 @@ static int ring_event(const struct kernel_point_layout *point)
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* As large as asked for, or as the limits for locked memory still allow. */
-static int ring_map(struct kernel_ring *ring, int fd, size_t bytes)
+/* Map a buffer of the requested size, or what the limits for locked memory allow. */
+static int log_map(struct kernel_ring *ring, int fd, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 1;
     while (pages * page < bytes)
@@ -106,15 +104,15 @@ static int ring_map(struct kernel_ring *ring, int fd, size_t bytes)
     return -errno;
 }
 
-static int ring_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *point)
+static int log_open(struct kernel_switch_log *log, size_t bytes, const struct kernel_point_layout *point)
 {
     if (!kernel_descriptor_reserve())
         return -EMFILE;
     struct kernel_ring *ring = &log->ring[log->n];
-    int fd = ring_event(point);
-    int rc = fd < 0 ? fd : ring_map(ring, fd, bytes);
+    int fd = log_event(point);
+    int rc = fd < 0 ? fd : log_map(ring, fd, bytes);
     if (fd >= 0)
-        close(fd); /* the mapping keeps the event alive, and the program its descriptors */
+        close(fd); /* the mapping keeps the event alive and leaves the program its descriptors */
     kernel_descriptor_unreserve();
     if (rc < 0)
         return rc;
@@ -129,19 +127,19 @@ int kernel_switches_open(struct kernel_switch_log *log, size_t bytes, const stru
     *log = (struct kernel_switch_log){0};
     if (kernel_files_recorded())
         return -EREMOTE;
-    if (!preemption_is_told())
+    if (!log_has_preemption())
         return -EOPNOTSUPP;
-    int rc = ring_open(log, bytes, NULL);
+    int rc = log_open(log, bytes, NULL);
     for (size_t i = 0; rc == 0 && points && i < KERNEL_POINTS; i++) {
-        int refused = points[i].id ? ring_open(log, bytes / POINT_SHARE, &points[i]) : 0;
+        int refused = points[i].id ? log_open(log, bytes / POINT_SHARE, &points[i]) : 0;
         if (refused < 0 && log->refused == 0)
             log->refused = -refused;
     }
     return rc;
 }
 
-/* Records begin and end on words, and may go round the end of the buffer. */
-static void take_bytes(const struct kernel_ring *ring, void *out, size_t bytes)
+/* Records are aligned to words, and may wrap around the end of the buffer. */
+static void log_copy(const struct kernel_ring *ring, void *out, size_t bytes)
 {
     const unsigned char *data = (const unsigned char *)ring->page + ring->page_bytes;
     size_t at = (size_t)(ring->tail & (ring->data_bytes - 1)), first = ring->data_bytes - at;
@@ -150,35 +148,35 @@ static void take_bytes(const struct kernel_ring *ring, void *out, size_t bytes)
     memcpy((unsigned char *)out + first, data, bytes - first);
 }
 
-/* Read to here: the kernel may write there again. */
-static void move_tail(struct kernel_ring *ring, uint64_t bytes)
+/* Everything before is read: the kernel may overwrite it. */
+static void log_move_tail(struct kernel_ring *ring, uint64_t bytes)
 {
     struct perf_event_mmap_page *head = ring->page;
     uint64_t tail = ring->tail + bytes;
-    __atomic_store_n(&ring->tail, tail, __ATOMIC_RELAXED); /* others look whether there is something */
+    __atomic_store_n(&ring->tail, tail, __ATOMIC_RELAXED); /* other threads check for new records */
     __atomic_store_n(&head->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-static void take_switch(const struct kernel_ring *ring, struct kernel_switch *out)
+static void log_decode_switch(const struct kernel_ring *ring, struct kernel_switch *out)
 {
     struct switch_record r;
-    take_bytes(ring, &r, sizeof r);
+    log_copy(ring, &r, sizeof r);
     bool preempted = r.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
     *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .kind = KERNEL_SWITCH_IN};
     if (r.header.misc & PERF_RECORD_MISC_SWITCH_OUT)
         out->kind = preempted ? KERNEL_SWITCH_PREEMPTED : KERNEL_SWITCH_OUT;
 }
 
-static void take_lost(const struct kernel_ring *ring, struct kernel_switch *out)
+static void log_decode_lost(const struct kernel_ring *ring, struct kernel_switch *out)
 {
     struct lost_record r;
-    take_bytes(ring, &r, sizeof r);
-    uint64_t told = r.lost < ring->presumed ? r.lost : ring->presumed;
-    *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .value = r.lost - told};
+    log_copy(ring, &r, sizeof r);
+    uint64_t reported = r.lost < ring->presumed ? r.lost : ring->presumed;
+    *out = (struct kernel_switch){.raw_ns = r.id.time, .cpu = r.id.cpu, .value = r.lost - reported};
     out->kind = ring->layout.id ? KERNEL_SWITCH_POINTS_LOST : KERNEL_SWITCH_LOST;
 }
 
-static uint64_t field(const struct point_record *r, uint16_t at, uint16_t bytes)
+static uint64_t log_field(const struct point_record *r, uint16_t at, uint16_t bytes)
 {
     uint32_t u32 = 0;
     uint64_t u64 = 0;
@@ -189,46 +187,46 @@ static uint64_t field(const struct point_record *r, uint16_t at, uint16_t bytes)
     return bytes == sizeof u64 ? u64 : u32;
 }
 
-/* @return false for what an interrupt did while the thread ran: that is no doing of its own. */
-static bool take_point(const struct kernel_ring *ring, size_t size, uint32_t kind, struct kernel_switch *out)
+/* @return false for events of an interrupt that hit the thread: they are not the thread's own. */
+static bool log_decode_point(const struct kernel_ring *ring, size_t size, uint32_t kind, struct kernel_switch *out)
 {
     struct point_record r = {.size = 0};
     const struct kernel_point_layout *l = &ring->layout;
-    take_bytes(ring, &r, size < sizeof r ? size : sizeof r);
+    log_copy(ring, &r, size < sizeof r ? size : sizeof r);
     if (r.size <= COMMON_FLAGS || r.raw[COMMON_FLAGS] & (FLAG_HARDIRQ | FLAG_SOFTIRQ))
         return false;
     *out = (struct kernel_switch){.raw_ns = r.id.time,
                                   .cpu = r.id.cpu,
                                   .kind = kind,
-                                  .value = field(&r, l->value, l->value_bytes),
-                                  .more = (uint32_t)field(&r, l->more, l->more_bytes)};
+                                  .value = log_field(&r, l->value, l->value_bytes),
+                                  .more = (uint32_t)log_field(&r, l->more, l->more_bytes)};
     return true;
 }
 
-static bool take_record(const struct kernel_ring *ring, size_t i, const struct perf_event_header *h,
-                        struct kernel_switch *out)
+static bool log_decode(const struct kernel_ring *ring, size_t i, const struct perf_event_header *h,
+                       struct kernel_switch *out)
 {
     if (h->type == PERF_RECORD_LOST && h->size >= sizeof(struct lost_record))
-        take_lost(ring, out);
+        log_decode_lost(ring, out);
     else if (h->type == RECORD_SWITCH && i == 0 && h->size >= sizeof(struct switch_record))
-        take_switch(ring, out);
+        log_decode_switch(ring, out);
     else
-        return h->type == PERF_RECORD_SAMPLE && i > 0 && take_point(ring, h->size, ring->layout.kind, out);
+        return h->type == PERF_RECORD_SAMPLE && i > 0 && log_decode_point(ring, h->size, ring->layout.kind, out);
     return true;
 }
 
-/* Whether the kernel had room for one more record when it had written up to `head`, and for the word that some were lost. */
-static void see_room(struct kernel_ring *ring, uint64_t head)
+/* Note whether the buffer was full at `head`: no space for a record and a loss record. */
+static void log_note_full(struct kernel_ring *ring, uint64_t head)
 {
     size_t record = ring->layout.id ? sizeof(struct point_record) : sizeof(struct switch_record);
     if (ring->data_bytes - (head - ring->tail) <= record + sizeof(struct lost_record))
         ring->full_at = head;
     else if (head != ring->full_at)
-        ring->full_at = 0; /* it has written again, and has told what was lost */
+        ring->full_at = 0; /* it has written again, and has reported the losses */
 }
 
-/* Between the last record and now. */
-static struct kernel_switch presumed_loss(const struct kernel_ring *ring)
+/* A loss record for the time between the last record and now. */
+static struct kernel_switch log_presumed_loss(const struct kernel_ring *ring)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC_RAW, &now);
@@ -237,42 +235,42 @@ static struct kernel_switch presumed_loss(const struct kernel_ring *ring)
                                   .kind = ring->layout.id ? KERNEL_SWITCH_POINTS_LOST : KERNEL_SWITCH_LOST};
 }
 
-/* The first record of the buffer that tells us something, and its length; those before it are left behind. A loss that is
- * presumed has none. */
-static bool look(struct kernel_ring *ring, size_t i, struct kernel_switch *out, size_t *bytes)
+/* The first relevant record of the buffer, and its length; earlier ones are skipped. A presumed loss has no length.
+ * */
+static bool log_peek(struct kernel_ring *ring, size_t i, struct kernel_switch *out, size_t *bytes)
 {
     uint64_t head = __atomic_load_n(ring->head, __ATOMIC_ACQUIRE);
-    see_room(ring, head);
+    log_note_full(ring, head);
     while (ring->tail < head) {
         struct perf_event_header h;
-        take_bytes(ring, &h, sizeof h);
+        log_copy(ring, &h, sizeof h);
         uint64_t left = head - ring->tail;
         if (h.size < sizeof h || h.size > left) {
-            /* Nobody but the kernel writes here: if somebody did, nothing of it can be believed. */
+            /* The program has overwritten the buffer: its contents are invalid. */
             *out = (struct kernel_switch){.kind = KERNEL_SWITCH_LOST, .value = 1};
             *bytes = (size_t)left;
             return true;
         }
         *bytes = h.size;
-        if (take_record(ring, i, &h, out))
+        if (log_decode(ring, i, &h, out))
             return true;
-        move_tail(ring, h.size);
+        log_move_tail(ring, h.size);
     }
     if (ring->full_at == 0)
         return false;
     *bytes = 0;
-    *out = presumed_loss(ring);
+    *out = log_presumed_loss(ring);
     return true;
 }
 
-static void leave_behind(struct kernel_ring *ring, const struct kernel_switch *r, size_t bytes)
+static void log_skip(struct kernel_ring *ring, const struct kernel_switch *r, size_t bytes)
 {
     bool loss = r->kind == KERNEL_SWITCH_LOST || r->kind == KERNEL_SWITCH_POINTS_LOST;
     if (loss)
         ring->presumed = bytes == 0 ? ring->presumed + 1 : 0;
     if (bytes == 0)
         ring->full_at = 0;
-    move_tail(ring, bytes);
+    log_move_tail(ring, bytes);
 }
 
 bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *out)
@@ -280,7 +278,7 @@ bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *o
     struct kernel_switch candidate;
     size_t first = log->n, bytes = 0, candidate_bytes;
     for (size_t i = 0; i < log->n; i++) {
-        if (!look(&log->ring[i], i, &candidate, &candidate_bytes))
+        if (!log_peek(&log->ring[i], i, &candidate, &candidate_bytes))
             continue;
         if (first < log->n && out->raw_ns <= candidate.raw_ns)
             continue;
@@ -290,7 +288,7 @@ bool kernel_switches_next(struct kernel_switch_log *log, struct kernel_switch *o
     }
     if (first == log->n)
         return false;
-    leave_behind(&log->ring[first], out, bytes);
+    log_skip(&log->ring[first], out, bytes);
     return true;
 }
 

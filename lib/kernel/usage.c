@@ -38,7 +38,7 @@ static int usage_of_thread(struct kernel_usage *out)
     return 0;
 }
 
-/* The name in parentheses may hold blanks and parentheses of its own: fields are counted from the last one. */
+/* The name in parentheses may contain blanks and parentheses: fields are counted from the last one. */
 static int usage_of_process(pid_t pid, struct kernel_usage *out)
 {
     char path[64], text[1024];

@@ -152,14 +152,14 @@ static struct upmu_value part_between(const struct counters *c, size_t i, const 
         return switches_between(before + c->switch_word, after + c->switch_word, wall);
     if (c->counter[i].usage)
         return usage_between(c, i, before, after, wall);
-    struct reading a[VALUE_KINDS_MAX], b[VALUE_KINDS_MAX];
+    struct reading a[VALUE_CORE_TYPES_MAX], b[VALUE_CORE_TYPES_MAX];
     int n = counters_readings(c, before, i, a);
     if (n >= 1) /* there is always one, or a cause */
         n = counters_readings(c, after, i, b);
     if (n < 1)
         return value_without(value_status_of(n), n);
     bool frozen = is_frozen(c, &c->counter[i], b[0].enabled - a[0].enabled, wall);
-    return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_kinds(a, b, (size_t)n, NULL);
+    return frozen ? value_without(UPMU_NOT_COUNTED, 0) : value_of_core_types(a, b, (size_t)n, NULL);
 }
 
 /* Two readings of a thread, for derived events. */
@@ -285,12 +285,12 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
  * the writer state one time for all, or none. */
 static struct upmu_value total_of(const struct counters *c, const uint64_t *words, size_t i)
 {
-    const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
-    struct reading now[VALUE_KINDS_MAX];
+    const struct reading nothing[VALUE_CORE_TYPES_MAX] = {{0}};
+    struct reading now[VALUE_CORE_TYPES_MAX];
     int n = counters_readings(c, words, i, now);
     if (n < 0)
         return value_without(value_status_of(n), n);
-    return n == 1 ? value_total(now) : value_of_kinds(nothing, now, (size_t)n, NULL);
+    return n == 1 ? value_total(now) : value_of_core_types(nothing, now, (size_t)n, NULL);
 }
 
 static struct upmu_value total_of_formula(const struct counters *c, const uint64_t *words, size_t i)

@@ -95,13 +95,13 @@ has err "UPMU_FSROOT is set"
 expect 1 "$UPMU" gather -o "$work/no/such/folder.tar"
 expect 2 "$UPMU" gather file.tar
 
-# A machine recorded by hand is looked up, and its trials are not known; nothing is asked of this one instead.
+# A machine recorded by hand can be listed, its trials are unknown; the running machine is not asked instead.
 expect 0 env UPMU_FSROOT="$MACHINES/kunpeng920" "$UPMU" list --json
 json "$work/out" '
 e = {e["name"]: e for e in d["events"]}
-assert e["page-faults"]["countable"] is False and "does not tell" in e["page-faults"]["reason"], e["page-faults"]'
+assert e["page-faults"]["countable"] is False and "has no trial" in e["page-faults"]["reason"], e["page-faults"]'
 run env UPMU_FSROOT="$MACHINES/kunpeng920" "$UPMU" doctor --json
-json "$work/out" 'assert any(f["topic"] == "permission" and "not known" in f["text"] for f in d["findings"])'
+json "$work/out" 'assert any(f["topic"] == "permission" and "unknown: it needs a trial" in f["text"] for f in d["findings"])'
 if "$UPMU" list --no-probe native::perf::PAGE-FAULTS >/dev/null 2>&1; then
     expect 1 env UPMU_FSROOT="$MACHINES/kunpeng920" "$UPMU" list native::perf::PAGE-FAULTS
 fi
@@ -110,7 +110,7 @@ fi
 run env UPMU_FSROOT="$MACHINES/arm64_new_core" "$UPMU" doctor --json
 json "$work/out" '
 f = {f["topic"]: f["text"] for f in d["findings"]}
-assert "core not known" in f["cpu"] and "table '"'armv8'"'" in f["cpu"] and "only the events of the arch" in f["cpu"], f["cpu"]'
+assert "unknown core" in f["cpu"] and "table '"'armv8'"'" in f["cpu"] and "only the events of the arch" in f["cpu"], f["cpu"]'
 run env UPMU_FSROOT="$MACHINES/apple_m1_guest" "$UPMU" doctor --json
 json "$work/out" '
 f = {f["topic"]: f["text"] for f in d["findings"]}
@@ -122,15 +122,15 @@ run env UPMU_FSROOT="$MACHINES/phytium_e2000q_registers" "$UPMU" doctor --json
 json "$work/out" '
 f = {f["topic"]: f["text"] for f in d["findings"]}
 assert "table '"'ftc310'"'" in f["cpu"] and "table '"'ftc664'"'" in f["cpu"], f["cpu"]
-assert f["identity"] == "/proc/cpuinfo cannot be read (ENOENT); the id register in sysfs tells", f["identity"]'
-grep -q "$(printf '\tidentity\tfrom /proc/cpuinfo')" "$root/upmu/findings" || fail "the archive does not tell how the CPU is known"
+assert f["identity"] == "/proc/cpuinfo cannot be read (ENOENT); the id register in sysfs describes it", f["identity"]'
+grep -q "$(printf '\tidentity\tfrom /proc/cpuinfo')" "$root/upmu/findings" || fail "the archive lacks the source of the identity"
 
 # refused WORDS: both commands refuse the recording in $work/bad, with these words and without an answer.
 refused() {
     for command in list doctor "list --no-probe"; do
         # shellcheck disable=SC2086
         expect 1 env UPMU_FSROOT="$work/bad" "$UPMU" $command
-        has err "no usable recording"
+        has err "not name a usable recording"
         has err "$1"
         ! grep -q 'task-clock\|table' "$work/out" || fail "an answer from a bad recording ($1)"
     done
@@ -144,8 +144,8 @@ by_hand() {
     rm -r "$work/bad/upmu"
 }
 bad; rm "$work/bad/proc/cpuinfo"; refused "proc/cpuinfo"
-bad; echo >>"$work/bad/proc/cpuinfo"; refused "proc/cpuinfo is not what was recorded"
-bad; echo 7 >"$work/bad/proc/sys/kernel/perf_event_paranoid"; refused "perf_event_paranoid is not what was recorded"
+bad; echo >>"$work/bad/proc/cpuinfo"; refused "proc/cpuinfo differs from what was recorded"
+bad; echo 7 >"$work/bad/proc/sys/kernel/perf_event_paranoid"; refused "perf_event_paranoid differs from what was recorded"
 bad; rm "$work/bad/upmu/trials"; refused "upmu/trials"
 bad; head -c 300 "$root/upmu/manifest" >"$work/bad/upmu/manifest"; refused "upmu/manifest"
 by_hand; rm "$work/bad/proc/cpuinfo"; refused "no proc/cpuinfo"

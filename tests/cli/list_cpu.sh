@@ -99,19 +99,19 @@ has err "no event"
 expect 0 "$UPMU" explain l1i-miss --cpu 3a3000
 grep -Eq '^generic +hw-cache:0x10001$' "$work/out" || { fail "generic id of l1i-miss"; show >&2; }
 grep -Eq '^raw +0x18$' "$work/out" || { fail "raw code of l1i-miss"; show >&2; }
-has out "kernel makes 0x18"
+has out "kernel encodes as 0x18"
 has out "would count something else"
 expect 0 "$UPMU" explain --cpu hygon branches
-has out "the raw code"
+has out "the raw encoding"
 has out "kernels from 6.9 on"
 expect 0 "$UPMU" explain --cpu zen3 l1d-load
-has out "the kernel would make 0x40 of its hw-cache:0x0"
+has out "the kernel would use 0x40 for its hw-cache:0x0"
 expect 0 "$UPMU" explain --cpu la664 l1d-access
-has out "though its hardware:0x2 is the same code"
+has out "though its hardware:0x2 has the same encoding"
 expect 0 "$UPMU" explain --cpu gs464 mem-read
-has out "the kernel has no generic id for it"
+has out "the kernel has no perf generic event for it"
 expect 0 "$UPMU" explain --cpu intel-nehalem mem-read
-has out "the kernel has no generic id for it"
+has out "the kernel has no perf generic event for it"
 expect 0 "$UPMU" explain --cpu intel-skymont llc-load-miss
 has out "with a second register of its own"
 expect 0 "$UPMU" explain --cpu zen1 llc-miss --json

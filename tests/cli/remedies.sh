@@ -142,7 +142,7 @@ else
     chmod 4755 "$work/bin/gains"
     target=("$work/bin/gains")
     run "${nobody[@]}" "$upmu" stat -e page-faults "${target[@]}"
-    if grep -q "count as the user it becomes" "$work/err"; then
+    if grep -q "Count as the user it becomes" "$work/err"; then
         counts page-faults "$UPMU" stat && helped || no_help "as the user it becomes"
     fi
     target=(true)
@@ -195,7 +195,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
             if grep -q "remedy: Run as root" "$work/out"; then
                 unshare -m sh -c "$with_tracefs" sh "$UPMU" doctor \
                     >"$work/out" 2>"$work/err"
-                grep -q "tracepoints can be named" "$work/out" && helped || no_help "tracefs as root"
+                grep -q "tracepoints can be used by name" "$work/out" && helped || no_help "tracefs as root"
             fi
         fi
     fi

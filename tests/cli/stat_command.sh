@@ -44,7 +44,7 @@ done
 
 # What has no number: told once with its reason, null for programs, never 0.
 expect 0 env TERM=xterm "$UPMU" stat -e "page-faults,$never" true
-[ "$(grep -c "happens in the kernel only" "$work/err")" -eq 1 ] || { fail "reason"; show >&2; }
+[ "$(grep -c "happens only in the kernel" "$work/err")" -eq 1 ] || { fail "reason"; show >&2; }
 grep -Eq "^ +[0-9]+ +page-faults +exact" "$work/err" || { fail "no line for page-faults"; show >&2; }
 ! grep -Eq "^ +0 .*$never" "$work/err" || fail "$never is shown as 0"
 has_not err $'\033'

@@ -58,7 +58,7 @@ load_start 4 400
 mapfile -t tids < <(find "/proc/$load/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | sort -n)
 one=${tids[1]} two=${tids[2]}
 expect 1 "$UPMU" stat -p "$one" -e page-faults
-has err "$one is no process but a thread of process $load"
+has err "$one is a thread of process $load, not a process"
 has err "-t $one"
 "$UPMU" stat --json -o "$work/one" -e page-faults -t "$one" &
 a=$!

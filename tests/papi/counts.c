@@ -200,7 +200,7 @@ static void failures(void)
 
     set = opened("r10", 0);
     fake->occupy(1);
-    CHECK(upmu_set_start(set) == UPMU_E_BUSY && strstr(upmu_error(), "one set of events"), "%s", upmu_error());
+    CHECK(upmu_set_start(set) == UPMU_E_BUSY && strstr(upmu_error(), "one event set"), "%s", upmu_error());
     fake->occupy(0);
     CHECK(upmu_set_start(set) == 0, "start later");
     upmu_set_close(set);
@@ -334,7 +334,7 @@ static void attached(void)
     expect(set, 0, 0x10 * STEPS);
     CHECK(upmu_set_open(&more, "r20", &opts) == 0, "open more");
     CHECK(upmu_set_start(more) == 0, "start more");
-    expect_none(more, 0, UPMU_REFUSED, UPMU_E_BUSY, "one set of events");
+    expect_none(more, 0, UPMU_REFUSED, UPMU_E_BUSY, "one event set");
     upmu_set_close(more);
     upmu_set_close(set);
     opts.flags = 0;
@@ -354,7 +354,7 @@ static void unsupported(void)
     CHECK(upmu_set_open(&set, "r10", &opts) == 0, "open");
     find_fake();
     CHECK(upmu_set_start(set) == 0 && upmu_set_wait(set, NULL) == 0, "run");
-    expect_none(set, 0, UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, "when a program is executed");
+    expect_none(set, 0, UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, "at exec");
     upmu_set_close(set);
     set = opened("r10", UPMU_SET_INHERIT);
     CHECK(upmu_set_start(set) == 0, "start");

@@ -44,9 +44,9 @@ assert f['state'] == 'ok' and 'libpapi.so.7.0' in f['text'], f"
 # A backend that nobody knows is a mistake, and not perf_event_open.
 export UPMU_BACKEND=papy
 expect 1 "$UPMU" list page-faults
-has err "'papy' is no backend"
+has err "'papy' is not a backend"
 expect 1 "$UPMU" stat -e page-faults -- true
-has err "'papy' is no backend"
+has err "'papy' is not a backend"
 run "$UPMU" doctor --json
 json "$work/out" "assert any(f['topic'] == 'backend' and f['state'] == 'missing' for f in d['findings'])"
 unset UPMU_BACKEND

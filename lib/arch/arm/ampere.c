@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Ampere's own cores: which cores they are, and their counters. */
+/** @file Ampere's own cores: identities and counters. */
 #include "arch/arm/pmuv3.h"
 #include "arch/tables.h"
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Apple M1 and M2 cores under the kernel's apple_m1 driver, whose counters differ in what they can count.
+ * @file Apple M1 and M2 cores under the kernel's apple_m1 driver, whose counters differ in their events.
  *
- * The codes mean nothing to a PMUv3, which is what a guest on such a machine sees.
+ * The encodings are invalid on a PMUv3, which a guest on such a machine has.
  */
 #include "arch/arm/pmuv3.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
-/* Counter 0 counts cycles and counter 1 instructions; a code without a row of its own may use any other. */
+/* Counter 0 counts cycles and counter 1 instructions; an encoding without a row may use any other. */
 static const struct arch_code_rule apple_rules[] = {
     {.mask = 0xff, .match = 0x02, .counters = GENERAL(10) & ~COUNTER(1)},
     {.mask = 0xff, .match = 0x8c, .counters = COUNTER(1) | COUNTER(7)},
@@ -22,11 +21,12 @@ static const struct arch_code_rule apple_rules[] = {
         .raw = {.mask = 0xff},                                                                                 \
     }
 
-#define APPLE_REMARK                                                                                         \
-    "the codes were found by experiment, not published by the maker; fast and small cores have a PMU each, " \
+#define APPLE_REMARK                                                                                          \
+    "the codes were found by experiment, not published by the vendor; fast and small cores have a PMU each, " \
     "and no event of theirs counts in the second-level cache or behind it"
 
-#define APPLE_CHOICE "raw codes; generic ids for cycles and instructions, the only ones that the kernel maps"
+#define APPLE_CHOICE \
+    "raw encodings; perf generic events for cycles and instructions, the only ones that the kernel maps"
 
 static const uint32_t apple_firestorm_cores[] = {ARCH_CORE(APPLE, 0x023), ARCH_CORE(APPLE, 0x025),
                                                  ARCH_CORE(APPLE, 0x029), 0};

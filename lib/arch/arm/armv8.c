@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Armv8 PMUv3, any core with the architecture's events: the table that the families of this folder fall back on.
- * Room: arch/arm; before it families.c, after it the kernel takes the codes.
+ * @file Armv8 PMUv3: any core with the architecture's events, and the fallback of this folder's families.
  *
- * A core says which common events it has. The kernel refuses a generic id of one that it lacks, but not a raw code,
- * which then reads 0: so an id is used where there is one for the same code.
+ * Each core lists the common events it has. The kernel refuses a perf generic event that the core lacks, but not
+ * its raw encoding, which would read 0: so the generic event is used where there is one.
  */
 #include <string.h>
 
@@ -20,7 +18,7 @@ static int is_arm64(const struct arch_cpu *cpu)
 
 const struct arch_family arch_armv8 = {
     .name = "armv8",
-    .title = "Arm, core not known (Armv8 PMUv3)",
+    .title = "Arm, unknown core (Armv8 PMUv3)",
     .table = &arch_table_armv8,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",

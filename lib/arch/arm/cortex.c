@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Arm Cortex-A and Cortex-X cores: which cores they are, and their counters. */
+/** @file Arm Cortex-A and Cortex-X cores: identities and counters. */
 #include "arch/arm/pmuv3.h"
 #include "arch/tables.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * HiSilicon Kunpeng 920 (TSV110): what it has of its own and what it has for sure; the rest is the architecture's.
- * Room: arch/arm; before it families.c, after it the kernel takes the codes.
- */
+/** @file HiSilicon Kunpeng 920 (TSV110): its own and its confirmed events; the others are the architecture's. */
 #include "arch/arm/pmuv3.h"
 #include "arch/row.h"
 #include "arch/tables.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Arm Neoverse cores: which cores they are, and their counters. */
+/** @file Arm Neoverse cores: identities and counters. */
 #include "arch/arm/pmuv3.h"
 #include "arch/tables.h"
 

@@ -58,11 +58,11 @@ static int is_ftc862(const struct arch_cpu *cpu)
 
 #define NOT_PUBLISHED "no list of this core's events has been published; native names are the architecture's"
 
-#define BOTH_KINDS NOT_PUBLISHED "; the E2000 has cores of two kinds, FTC310 and FTC664, with a PMU each"
+#define BOTH_CORE_TYPES NOT_PUBLISHED "; the E2000 has two core types, FTC310 and FTC664, with a PMU each"
 
 const struct arch_family arch_phytium = {
     .name = "phytium",
-    .title = "Phytium, core not known",
+    .title = "Phytium, unknown core",
     .table = &arch_table_phytium,
     .vendor = "arm",
     .core_pmu = "armv8_pmuv3_0",
@@ -82,7 +82,7 @@ const struct arch_family arch_ftc310 = {
     .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc310,
-    .remark = BOTH_KINDS,
+    .remark = BOTH_CORE_TYPES,
     .choice = PMUV3_CHOICE,
 };
 
@@ -147,7 +147,7 @@ const struct arch_family arch_ftc664 = {
     .counters = PMUV3_COUNTERS(0),
     .listed_raw = LISTED_RAW,
     .matches = is_ftc664,
-    .remark = BOTH_KINDS,
+    .remark = BOTH_CORE_TYPES,
     .choice = PMUV3_CHOICE,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Server cores of Cavium and Fujitsu: which cores they are, and their counters. */
+/** @file Server cores of Cavium and Fujitsu: identities and counters. */
 #include "arch/arm/pmuv3.h"
 #include "arch/tables.h"
 

@@ -58,7 +58,7 @@ static const char *complete_near(const struct model_family *f, const struct mode
     return "";
 }
 
-/** Whether a term has the code of an earlier one: a sum would count twice what the core does not tell apart. */
+/** Whether a term has the code of an earlier one: a sum would count it twice. */
 static bool complete_repeats(const struct model_family *f, const char *formula, const struct cells_term *term)
 {
     const struct arch_event *row = &model_find_event(f, term->name, term->name_len)->row;

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Any CPU: the kernel's generic ids and nothing else. Room: arch/generic; before it families.c, after it the kernel
- * turns an id into a code of the CPU or refuses it.
- */
+/** @file Any CPU: perf generic events only. */
 #include "arch/row.h"
 #include "arch/tables.h"
 
@@ -21,5 +17,5 @@ const struct arch_family arch_generic = {
     .core_pmu = "cpu",
     .matches = is_anything,
     .remark = "only the kernel's generic events; their meaning is the kernel's choice",
-    .choice = "generic ids: no code of this CPU is known",
+    .choice = "perf generic events: no code of this CPU is known",
 };

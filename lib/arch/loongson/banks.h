@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The banks of the first Loongson cores. Room: arch/loongson, shared by the families that have them. */
+/** @file Counter banks of the first Loongson cores. */
 #ifndef UPMU_ARCH_LOONGSON_BANKS_H
 #define UPMU_ARCH_LOONGSON_BANKS_H
 
@@ -7,7 +7,7 @@
 
 enum { LOONGSON_BANKS = 2 };
 
-/** Two counters, each with a bank of events; bit 7 of a raw code picks the bank. */
+/** Two counters, each with a bank of events; bit 7 of a raw encoding selects the bank. */
 extern const struct arch_code_rule arch_loongson_banks[LOONGSON_BANKS];
 
 #endif

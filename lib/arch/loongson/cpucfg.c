@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Who a LoongArch CPU is, by its CPUCFG instruction: kernels before 6.12 do not print the id. Room: arch/loongson; before it
- * identity.c, after it the CPU.
- */
+/** @file CPUCFG instruction: identity of a LoongArch CPU, whose id kernels before 6.12 do not print. */
 #include <string.h>
 
 #include "arch/identity.h"

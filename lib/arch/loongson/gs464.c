@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Loongson GS464 (3A1000, 3B1000, 3B1500): two counters with a bank of events each; bit 7 of a raw code picks the bank.
- * Room: arch/loongson; before it families.c, after it the kernel takes the codes.
+ * @file Loongson GS464 (3A1000, 3B1000, 3B1500): two counters with a bank of events each.
+ *
+ * Bit 7 of a raw encoding selects the bank.
  */
 #include "arch/loongson/banks.h"
 #include "arch/loongson/revision.h"
@@ -35,6 +35,7 @@ const struct arch_family arch_gs464 = {
     .matches = is_gs464,
     .remark = "mainline kernels 6.1 and 6.12 find no PMU on this core, vendor kernels may; two events of one bank "
               "never count together",
-    .choice = "raw codes where an event is of loads and stores together, for which the kernel has no id; generic ids "
-              "for the rest, of which the kernel makes the same codes",
+    .choice = "raw encodings where an event is of loads and stores together, for which the kernel has no id; perf "
+              "generic events "
+              "for the rest, which the kernel encodes the same way",
 };

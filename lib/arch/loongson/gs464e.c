@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Loongson GS464E (3A2000, 3A3000): four counters, any event on any of them. The kernel accepts 347 raw codes, of
- * which it names the thirteen here; the others are reachable as r<hex> only, since nobody has published what they
- * count. Room: arch/loongson; before it families.c, after it the kernel takes the codes.
+ * @file Loongson GS464E (3A2000, 3A3000): four counters, any event on any of them.
+ *
+ * The kernel accepts 347 raw encodings and names the thirteen used here; the meaning of the others is not
+ * published, and they are available as r<hex> only.
  */
 #include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
-/** Cache misses, which the table of GS464 lacks and this one has. */
+/** Cache misses, which GS464 lacks and this core has. */
 enum { OWN_ID = 3 };
 
 static int is_gs464e(const struct arch_cpu *cpu)
@@ -28,9 +28,11 @@ const struct arch_family arch_gs464e = {
                  .no_software_siblings = true,
                  .raw = {.mask = 0x3ff, .older_mask = 0x7f, .own_id = OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464e,
-    .remark = "raw codes are refused outside 1-27, 64-89, 128-163, 192-199, 256-274, 320-360, 384-573; kernels from "
-              "before the table of this core take it for a GS464, whose codes mean something else here",
-    .choice = "generic ids, of which the kernel makes the raw codes: kernels from before the table (seen in 2017) "
-              "keep 7 bits and a bank of a raw code, and would count something else; kernels before 5.9, of which "
+    .remark =
+        "raw encodings are refused outside 1-27, 64-89, 128-163, 192-199, 256-274, 320-360, 384-573; kernels from "
+        "before the table of this core take it for a GS464, whose codes mean something else here",
+    .choice = "perf generic events, which the kernel encodes like the raw encodings: kernels from before the table "
+              "(seen in 2017) "
+              "keep 7 bits and a bank of a raw encoding, and would count something else; kernels before 5.9, of which "
               "some have the table, are asked for an id that no other table has",
 };

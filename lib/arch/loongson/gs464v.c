@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Loongson GS464V (3A4000, 3B4000): four counters, any event on any of them. The kernel passes every 8-bit code on,
- * known or not, so that a wrong one counts something else without an error: only the fifteen here have names. Room:
- * arch/loongson; before it families.c, after it the kernel takes the codes.
+ * @file Loongson GS464V (3A4000, 3B4000): four counters, any event on any of them.
+ *
+ * The kernel passes on every 8-bit encoding, valid or not, so that a wrong one counts something else without an
+ * error: only fifteen have names here.
  */
 #include "arch/loongson/revision.h"
 #include "arch/row.h"
 #include "arch/tables.h"
 
-/** Cache misses, which the table of GS464 lacks and this one has. */
+/** Cache misses, which GS464 lacks and this core has. */
 enum { OWN_ID = 3 };
 
 static int is_gs464v(const struct arch_cpu *cpu)
@@ -28,9 +28,11 @@ const struct arch_family arch_gs464v = {
                  .no_software_siblings = true,
                  .raw = {.mask = 0xff, .older_mask = 0x7f, .own_id = OWN_ID, .since = {ARCH_KERNEL(5, 9, 0)}}},
     .matches = is_gs464v,
-    .remark = "every raw code from 0 to 0xff opens, with a meaning or without; kernels from before the table of this "
-              "core take it for a GS464, whose codes mean something else here",
-    .choice = "generic ids, of which the kernel makes the raw codes: kernels from before the table (seen in 2017) "
-              "keep 7 bits and a bank of a raw code, and would count something else; kernels before 5.9, of which "
+    .remark =
+        "every raw encoding from 0 to 0xff opens, with a meaning or without; kernels from before the table of this "
+        "core take it for a GS464, whose codes mean something else here",
+    .choice = "perf generic events, which the kernel encodes like the raw encodings: kernels from before the table "
+              "(seen in 2017) "
+              "keep 7 bits and a bank of a raw encoding, and would count something else; kernels before 5.9, of which "
               "some have the table, are asked for an id that no other table has",
 };

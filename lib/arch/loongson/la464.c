@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Loongson's LoongArch cores LA264, LA364, LA464 and LA664: the kernel has one table for all of them.
- * Room: arch/loongson; before it families.c, after it the kernel takes the codes.
- */
+/** @file Loongson LoongArch cores LA264, LA364, LA464 and LA664, which share one table in the kernel. */
 #include <string.h>
 
 #include "arch/row.h"
 #include "arch/tables.h"
 
-/** Series of the processor id, which newer kernels print, and the chips by name for the others. */
+/** Series of the processor id, which newer kernels print, and chip names for the others. */
 struct core_signs {
     uint32_t series;       /**< bits 15:8 of the id */
-    const char *names[10]; /**< beginnings of "Model Name", NULL-terminated */
+    const char *names[10]; /**< prefixes of "Model Name", NULL-terminated */
 };
 
 static int has_signs(const struct arch_cpu *cpu, const struct core_signs *signs)
@@ -47,7 +43,7 @@ static int is_la664(const struct arch_cpu *cpu)
     return has_signs(cpu, &signs);
 }
 
-/** Any other LoongArch core is taken for this one, since the kernel has one table for all. */
+/** Other LoongArch cores use this family, because the kernel has one table for all. */
 static int is_la464(const struct arch_cpu *cpu)
 {
     static const struct core_signs signs = {0xc0, {"Loongson-3A5", "Loongson-3B5", "Loongson-3C5", "Loongson-3D5"}};
@@ -66,13 +62,14 @@ static int is_la464(const struct arch_cpu *cpu)
         }                                                                                 \
     }
 
-#define LA_REMARK                                                                                           \
-    "guests often have no PMU; raw codes above 0xff need kernel 6.4, or 6.1.y and 6.3.y of June 2023; the " \
+#define LA_REMARK                                                                                               \
+    "guests often have no PMU; raw encodings above 0xff need kernel 6.4, or 6.1.y and 6.3.y of June 2023; the " \
     "kernel has one table for all LoongArch cores"
 
-#define LA_CHOICE                                                                                                \
-    "raw codes where an event is of loads and stores together, for which the kernel has no id; generic ids for " \
-    "the rest, of which the kernel makes the same codes"
+#define LA_CHOICE                                                                                                 \
+    "raw encodings where an event is of loads and stores together, for which the kernel has no id; perf generic " \
+    "events for "                                                                                                 \
+    "the rest, which the kernel encodes the same way"
 
 const struct arch_family arch_la464 = {
     .name = "la464",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Loongson 2E and 2F: two counters with sixteen events each; bit 7 of a raw code picks the counter. Room:
- * arch/loongson; before it families.c, after it the kernel takes the codes - if it has a driver, which is an old one
- * from outside the kernel tree; mainline has none and refuses every hardware event.
+ * @file Loongson 2E and 2F: two counters with sixteen events each.
+ *
+ * Bit 7 of a raw encoding selects the counter. Mainline kernels have no driver and refuse every hardware event; an
+ * old out-of-tree driver accepts them.
  */
 #include "arch/loongson/banks.h"
 #include "arch/loongson/revision.h"
@@ -31,5 +31,6 @@ const struct arch_family arch_loongson2ef = {
     .matches = is_loongson2ef,
     .remark = "mainline kernels have no PMU driver for this chip, so that no hardware event counts; the codes are "
               "those of a driver from outside the kernel tree",
-    .choice = "generic ids where the driver from outside the kernel tree has one of the meaning, else raw codes",
+    .choice =
+        "perf generic events where the driver from outside the kernel tree has one of the meaning, else raw encodings",
 };

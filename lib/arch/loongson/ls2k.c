@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Loongson-2K1000 with a MIPS kernel: a family without events. Room: arch/loongson; before it families.c, after it
- * nothing, and that is its purpose.
+ * @file Loongson-2K1000 with a MIPS kernel: a family without events.
  *
- * Mainline kernels register a PMU for this chip and give it no tables, so a generic event makes them follow a pointer
- * that was never set. Names of this family must therefore never reach the kernel.
+ * Mainline kernels register a PMU for this chip without tables, so that a perf generic event makes them dereference
+ * an invalid pointer. Events of this family must never reach the kernel.
  */
 #include <string.h>
 

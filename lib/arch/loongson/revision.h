@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Loongson's MIPS cores by the revision in "cpu model". Room: arch/loongson; before it families.c asks who a CPU is.
+ * @file Loongson's MIPS cores by the revision in "cpu model".
  *
  * The kernel prints the low byte of the processor id as V<high half>.<low half>.
  */
@@ -13,7 +12,7 @@
 
 #include "arch/tables.h"
 
-/** Whether the CPU is of a line ("Loongson-3") and of one of its revisions, given as V0.n by bits n of a mask. */
+/** Whether the CPU belongs to a line ("Loongson-3") and to one of its revisions V0.n, given as bits n of a mask. */
 static inline int loongson_revision(const struct arch_cpu *cpu, const char *line, unsigned revisions)
 {
     char text[32];

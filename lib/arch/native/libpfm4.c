@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Native event names through libpfm4, opened at run time so that the library needs libc only. Room: arch; before it
- * core's name grammar (native::NAME), after it libpfm4's tables. Of libpfm4's API only three calls are used; the two
- * types they need are declared here, with the layout of libpfm4 4.x (the struct carries its size).
+ * @file Native event names through libpfm4, opened at run time.
+ *
+ * Three functions of libpfm4 are used; the two types they need are declared here, with the layout of libpfm4 4.x
+ * (the struct contains its size).
  */
 #include <dlfcn.h>
 #include <linux/perf_event.h>
@@ -18,7 +18,7 @@
 enum { PFM_SUCCESS = 0, PFM_OS_PERF_EVENT = 1, PFM_PLM_KERNEL = 0x1, PFM_PLM_USER = 0x8 };
 
 struct pfm_encode_arg {
-    struct perf_event_attr *attr; /* in: where to; out: filled */
+    struct perf_event_attr *attr; /* in: buffer; out: filled */
     char **name;                  /* out: the full name, from malloc */
     size_t size;                  /* in */
     int index;
@@ -43,7 +43,7 @@ static void open_library(void)
         snprintf(pfm.missing, sizeof(pfm.missing), "libpfm4 is not installed (%s)", dlerror());
         return;
     }
-    /* The way POSIX gives to turn dlsym's result into a function pointer. */
+    /* POSIX's way to convert dlsym's result to a function pointer. */
     *(void **)&pfm.initialize = dlsym(handle, "pfm_initialize");
     *(void **)&pfm.encode = dlsym(handle, "pfm_get_os_event_encoding");
     *(void **)&pfm.strerror = dlsym(handle, "pfm_strerror");
@@ -59,7 +59,7 @@ static void open_library(void)
     }
 }
 
-/** libpfm4's own modifiers that would have to go into fields of perf_event_attr other than type and config. */
+/** libpfm4 modifiers that need fields of perf_event_attr other than type and config. */
 static bool has_modes(const struct perf_event_attr *attr)
 {
     return attr->exclude_user || attr->exclude_kernel || attr->exclude_host || attr->exclude_idle || attr->precise_ip ||
@@ -80,7 +80,7 @@ int arch_native_encode(const char *name, struct arch_native_code *out)
     struct pfm_encode_arg arg = {.attr = &attr, .name = &full, .size = sizeof(arg)};
     int result = pfm.encode(name, PFM_PLM_KERNEL | PFM_PLM_USER, PFM_OS_PERF_EVENT, &arg);
     if (result != PFM_SUCCESS)
-        return upmu_fail(UPMU_E_NAME, "%s: libpfm4 says: %s; `showevtinfo` of libpfm4 lists its names", name,
+        return upmu_fail(UPMU_E_NAME, "%s: libpfm4 reports: %s; `showevtinfo` of libpfm4 lists its names", name,
                          pfm.strerror(result));
 
     if (has_modes(&attr)) {

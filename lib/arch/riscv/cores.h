@@ -8,11 +8,11 @@
 #include "arch/tables.h"
 
 struct riscv_core {
-    const char *uarch[4];        /**< NULL-terminated; beginnings of "uarch" */
-    uint64_t mvendorid, marchid; /**< marchid 0: the ids do not tell the cores of the maker apart */
+    const char *uarch[4];        /**< NULL-terminated; prefixes of "uarch" */
+    uint64_t mvendorid, marchid; /**< marchid 0: the ids do not identify the vendor's core */
 };
 
-/** The name decides where it is printed: some makers give the same ids to several cores. */
+/** The name takes precedence if printed: some vendors use the same ids for several cores. */
 static inline int riscv_core_matches(const struct arch_cpu *cpu, const struct riscv_core *core)
 {
     if (strcmp(cpu->machine, "riscv") != 0)
@@ -24,11 +24,12 @@ static inline int riscv_core_matches(const struct arch_cpu *cpu, const struct ri
     return same_ids ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
-#define RISCV_CHOICE                                                                                         \
-    "raw codes, which are those of the maker's list whatever the firmware maps; generic ids for cycles and " \
+#define RISCV_CHOICE                                                                                                  \
+    "raw encodings, which are those of the vendor's list whatever the firmware maps; perf generic events for cycles " \
+    "and "                                                                                                            \
     "instructions"
-#define RISCV_REMARK                                                                                            \
-    "the firmware decides how many counters there are and which raw codes it passes on; without the extension " \
+#define RISCV_REMARK                                                                                                \
+    "the firmware decides how many counters there are and which raw encodings it passes on; without the extension " \
     "Sscofpmf the PMU refuses user and kernel filters"
 
 #endif

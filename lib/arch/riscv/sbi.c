@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * RISC-V through the firmware (SBI PMU extension): the kernel hands generic ids on as the firmware's event numbers,
- * and what the core really has depends on the firmware's description of it. Room: arch/riscv; before it families.c,
- * after it the kernel and the firmware.
+ * @file RISC-V through the firmware's SBI PMU extension.
  *
- * Firmware events are counted by the firmware itself: bits 63:62 of the raw code are 10.
+ * The kernel passes perf generic events on as the firmware's event numbers, and the core's real events depend on
+ * the firmware's description. Firmware events are counted by the firmware itself: bits 63:62 of the raw encoding
+ * are 10.
  */
 #include <string.h>
 
@@ -19,7 +18,7 @@ static int is_riscv(const struct arch_cpu *cpu)
 
 const struct arch_family arch_riscv_sbi = {
     .name = "riscv-sbi",
-    .title = "RISC-V, core not known",
+    .title = "RISC-V, unknown core",
     .table = &arch_table_riscv_sbi,
     .vendor = "riscv",
     .core_pmu = "cpu",
@@ -29,5 +28,5 @@ const struct arch_family arch_riscv_sbi = {
         "this core has no table of its own: only the generic events of the firmware interface, of which the firmware "
         "decides which there are, how many counters and how wide; without the extension Sscofpmf the PMU refuses "
         "user and kernel filters; kernels on firmware without the PMU extension have cycles and instructions only",
-    .choice = "generic ids: the firmware knows them on every core, raw codes are one chip's own",
+    .choice = "perf generic events: every firmware supports them, raw encodings are one chip's own",
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * T-Head C906, C910 and C920: families of one event list, of which each core has a part.
+ * @file T-Head C906, C910 and C920: one event list, of which each core has a part.
  *
- * The three print the same id registers, so that only the device tree name tells them apart. A C920 of the second
- * version has ids of its own. Each raw code has a counter of its own.
+ * The three print the same id registers, so only the device tree name identifies them. A C920 of the second version
+ * has ids of its own. Each raw encoding has a counter of its own.
  */
 #include "arch/riscv/cores.h"
 #include "arch/row.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Sunway core3A (SW421, SW1621): generic events of a core whose codes are not public.
+ * @file Sunway core3A (SW421, SW1621): perf generic events only.
  *
- * The public Sunway kernels have one driver for the third generation and name it after core3B. Only generic ids are
- * used, which the kernel of the machine maps itself; a raw code of core3B could count something else here. The cautions
- * are those of core3B, whose driver is the only one of the generation that can be read.
+ * The core's encodings are not public, and the public Sunway kernels have one driver for the third generation,
+ * named after core3B. A raw encoding of core3B could count something else here. The restrictions are those of
+ * core3B.
  */
 #include <ctype.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "arch/row.h"
 #include "arch/tables.h"
 
-/** No /proc/cpuinfo of one is public: the name of the chip is looked for wherever Sunway kernels print one. */
+/** No /proc/cpuinfo of one is public: the chip's name is searched in every line where Sunway kernels print one. */
 static bool core3a_is_named(const char *text)
 {
     static const char *const chips[] = {"SW421", "SW1621"};
@@ -44,5 +43,5 @@ const struct arch_family arch_core3a = {
         "the codes of this core are not public; the public driver of the generation ties each event to one of two "
         "counters, so that cycles and instructions never count together, and its first version refuses user and "
         "kernel filters",
-    .choice = "generic ids: no code of this core is public",
+    .choice = "perf generic events: no code of this core is public",
 };

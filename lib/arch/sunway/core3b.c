@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Sunway core3B (SW3231, SW831): two counters, each event tied to one of them; a raw code is counter << 8 | selector.
- * Room: arch/sunway; before it families.c, after it the kernel takes the codes.
+ * @file Sunway core3B (SW3231, SW831): two counters, each event tied to one of them.
  *
- * Cycles and instructions share counter 0: they never count together, and the kernel lets such a group open. It accepts
- * 78 selectors; those without a published meaning are reachable as r<hex> only.
+ * A raw encoding is counter << 8 | selector. Cycles and instructions share counter 0: they never count together,
+ * and the kernel lets such a group open. It accepts 78 selectors; those without a published meaning are available
+ * as r<hex> only.
  */
 #include <string.h>
 
@@ -43,5 +42,5 @@ const struct arch_family arch_core3b = {
                  .fillers = fillers},
     .matches = is_core3b,
     .remark = "vendor kernels only; no PMU in guests; cycles and instructions share a counter and never count together",
-    .choice = "generic ids where the kernel has one of the same meaning, else raw codes",
+    .choice = "perf generic events where the kernel has one of the same meaning, else raw encodings",
 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Sunway core4 (C4 chips): five slots of 64 bits; a raw code is slot << 8 | selector, and the slot is only a wish,
- * since the kernel moves an event whose slot is taken. Room: arch/sunway; before it families.c, after it the kernel.
+ * @file Sunway core4 (C4 chips): five slots of 64 bits.
  *
- * Selectors 3 to 7 are counted in registers of their own and use up a slot all the same. The kernel accepts 142
- * selectors; those without a published meaning are reachable as r<hex> only.
+ * A raw encoding is slot << 8 | selector; the kernel moves an event whose slot is in use. Selectors 3 to 7 are
+ * counted in registers of their own and occupy a slot in addition. The kernel accepts 142 selectors; those without
+ * a published meaning are available as r<hex> only.
  */
 #include <string.h>
 
@@ -43,5 +42,5 @@ const struct arch_family arch_core4 = {
     .remark = "vendor kernels only; user and kernel mode are always counted together; two events with the same code "
               "of the five that have a register of their own (instructions, branches, branch-misses, l1i-access, "
               "l1i-miss) disturb each other",
-    .choice = "generic ids where the kernel has one of the same meaning, else raw codes with the wish for slot 0",
+    .choice = "perf generic events where the kernel has one of the same meaning, else raw encodings for slot 0",
 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Any other Sunway core: the generic events of the kernel.
+ * @file Any other Sunway core: perf generic events only.
  *
- * Nothing is published about the counters of these cores; the cautions are those of the Sunway kernels that can be read.
+ * Nothing is published about the counters of these cores; the restrictions are those of the public Sunway kernels.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@ static int is_sunway(const struct arch_cpu *cpu)
 
 const struct arch_family arch_sunway = {
     .name = "sunway",
-    .title = "Sunway, core not known (SW26010)",
+    .title = "Sunway, unknown core (SW26010)",
     .table = &arch_table_sunway,
     .vendor = "sunway",
     .core_pmu = "cpu",
@@ -25,5 +24,5 @@ const struct arch_family arch_sunway = {
     .matches = is_sunway,
     .remark = "nothing is known about the counters of this core; the cautions are those of the Sunway cores that are "
               "known",
-    .choice = "generic ids: no code of this core is known",
+    .choice = "perf generic events: no code of this core is known",
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * AMD Zen 1 to Zen 5. Room: arch/x86; before it families.c, after it the kernel takes the codes.
- */
+/** @file AMD Zen 1 to Zen 5: models, counters and remarks. */
 #include <string.h>
 
 #include "arch/row.h"
@@ -59,15 +56,15 @@ static int is_zen5(const struct arch_cpu *cpu)
     return in_ranges(cpu, ZEN_5, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
-/** Floating-point operations are merged from two counters: an even one and the odd one after it. */
+/** Floating-point operations use two merged counters: an even one and the next. */
 const struct arch_code_rule arch_zen_rules[ZEN_RULES] = {
     {.mask = 0xf000000ff, .match = 0x03, .counters = COUNTER(0) | COUNTER(2) | COUNTER(4), .takes_pair = true},
 };
 
 #define GUESTS "guests without the flag perfctr_core have 4 counters"
 
-#define AMD_CHOICE                                                                                       \
-    "generic ids where they are the same code on every kernel; raw codes where kernels differ (stalls, " \
+#define AMD_CHOICE                                                                                                   \
+    "perf generic events where they are the same code on every kernel; raw encodings where kernels differ (stalls, " \
     "ref-cycles) or have no id of the meaning"
 
 const struct arch_family arch_zen1 = {

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Who an x86 CPU is, by its CPUID instruction, in the numbers of /proc/cpuinfo. Room: arch/x86; before it identity.c, after
- * it the CPU.
- */
+/** @file CPUID instruction: identity of an x86 CPU with the numbers of /proc/cpuinfo. */
 #include <ctype.h>
 #include <string.h>
 
@@ -33,7 +29,7 @@ bool arch_cpuid_ask(struct arch_cpuid *answers)
 }
 #endif
 
-/* Zhaoxin's vendor string has blanks on both sides, which no source keeps. */
+/* Zhaoxin's vendor string has blanks on both sides, which all sources strip. */
 static void take_vendor(const struct arch_cpuid *answers, char *vendor)
 {
     char letters[sizeof answers->vendor];
@@ -45,7 +41,7 @@ static void take_vendor(const struct arch_cpuid *answers, char *vendor)
     vendor[len] = '\0';
 }
 
-/* The names of the flags that tables look for, as the kernel prints them. */
+/* The flags that tables use, by the kernel's names. */
 static void take_flags(const struct arch_cpuid *answers, struct arch_cpu *out)
 {
     enum { FEATURE_HYPERVISOR = 31, EXTENDED_PERFCTR_CORE = 23 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Hygon Dhyana: a Zen 1 core under another vendor's name. Room: arch/x86; before it families.c, after it the kernel.
+ * @file Hygon Dhyana: a Zen 1 core under another vendor's name.
  *
- * Since 6.9 (and 6.8.y, 6.6.y of April 2024) the kernel takes the vendor's CPUs for older ones than Zen when it
- * turns generic ids into codes, and counts something else for cache references, cache misses and stalls. Raw codes
- * go past that.
+ * Since 6.9 (and 6.8.y, 6.6.y of April 2024) the kernel encodes the generic events of this vendor as for CPUs older
+ * than Zen, and counts something else for cache references, cache misses and stalls. Raw encodings are not
+ * affected.
  */
 #include <string.h>
 
@@ -28,6 +27,7 @@ const struct arch_family arch_hygon = {
     .matches = is_hygon,
     .remark = "guests without the flag perfctr_core have 4 counters; names and codes are those of Zen 1, from which "
               "the core derives",
-    .choice = "raw codes: kernels from 6.9 on (6.8.y, 6.6.y: April 2024) turn generic ids of this vendor into the "
+    .choice = "raw encodings: kernels from 6.9 on (6.8.y, 6.6.y: April 2024) turn perf generic events of this vendor "
+              "into the "
               "codes of an older core; cycles and instructions are the same in both, and stay generic",
 };

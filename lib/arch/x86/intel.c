@@ -54,7 +54,7 @@ static int is_sapphirerapids(const struct arch_cpu *cpu)
     return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
-/** Any Intel CPU with the architectural events: all from Core 2 on, of which model numbers below 15 are older. */
+/** Any Intel CPU with the architectural events: all since Core 2, of which model numbers below 15 are older. */
 static int is_intel_core(const struct arch_cpu *cpu)
 {
     if (strcmp(cpu->vendor, "GenuineIntel") != 0)
@@ -63,8 +63,8 @@ static int is_intel_core(const struct arch_cpu *cpu)
     return architectural ? ARCH_MATCH_VENDOR : ARCH_MATCH_NO;
 }
 
-/** Fixed counters of the architectural events, the kernel's two codes of its own, and the registers behind the offcore
- *  response events: two of them, whichever of the codes (0x01b7 and 0x01bb, later 0x012a and 0x012b) is asked for. */
+/** Fixed counters of the architectural events, the kernel's two pseudo encodings, and the registers of the offcore
+ *  response events: two, for any of the encodings (0x01b7 and 0x01bb, later 0x012a and 0x012b). */
 static const struct arch_code_rule code_rules[] = {
     {.mask = 0xffffffff, .match = 0x00c0, .counters = FIXED(0) | GENERAL(8)},
     {.mask = 0xffffffff, .match = 0x003c, .counters = FIXED(1) | GENERAL(8)},
@@ -84,9 +84,9 @@ static const struct arch_code_rule code_rules[] = {
 
 #define SERVER_NAMES "native names are those of the server part of this core"
 
-#define INTEL_CHOICE                                                                                         \
-    "generic ids where the kernel ties them to a fixed counter or to a second register (offcore response), " \
-    "and where its code is the one of the name; else the raw codes of the maker's list for this model"
+#define INTEL_CHOICE                                                                                                 \
+    "perf generic events where the kernel ties them to a fixed counter or to a second register (offcore response), " \
+    "and where its code is the one of the name; else the raw encodings of the vendor's list for this model"
 
 const struct arch_family arch_intel_haswell = {
     .name = "intel-haswell",

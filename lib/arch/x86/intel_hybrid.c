@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * Intel cores since Golden Cove: those of hybrid CPUs, and the servers with one of them.
+ * @file Intel cores since Golden Cove: hybrid CPUs, and servers with one of their cores.
  *
- * A hybrid CPU has one model number and several core types. The kernel gives each type a PMU of its own (cpu_core, cpu_atom,
- * cpu_lowpower), by which the core type is known; without it, no family here matches, and the architectural events are left.
+ * A hybrid CPU has one model number and several core types. The kernel gives each type a PMU of its own (cpu_core,
+ * cpu_atom, cpu_lowpower), which identifies the core type; without it no family here matches, and only the
+ * architectural events remain.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 struct hybrid_model {
     uint8_t model;
-    uint8_t core_type; /**< enum arch_core_type; ARCH_CORE_ANY: all cores are alike */
+    uint8_t core_type; /**< enum arch_core_type; ARCH_CORE_ANY: all cores are the same */
 };
 
 static int hybrid_match(const struct arch_cpu *cpu, const struct hybrid_model *models, size_t n)
@@ -37,7 +37,7 @@ static int is_goldencove(const struct arch_cpu *cpu)
     return hybrid_match(cpu, models, ROWS(models));
 }
 
-/** The same, and Alder Lake-N, which has no other cores. */
+/** The same, and Alder Lake-N, which has only these cores. */
 static int is_gracemont(const struct arch_cpu *cpu)
 {
     static const struct hybrid_model models[] = {
@@ -93,8 +93,8 @@ static int is_sierraforest(const struct arch_cpu *cpu)
     return hybrid_match(cpu, models, ROWS(models));
 }
 
-/* Codes with counters of their own; of several rules for a code the first one counts. The kernel's pseudo codes (no event in
- * the lowest byte) are for fixed counters alone. */
+/* Encodings with counters of their own; the first matching rule applies. The kernel's pseudo encodings (no event in
+ * the lowest byte) are for fixed counters only. */
 #define CODE(code, where)                                        \
     {                                                            \
         .mask = 0xffffffff, .match = (code), .counters = (where) \
@@ -107,7 +107,7 @@ static int is_sierraforest(const struct arch_cpu *cpu)
     {                                                      \
         .mask = 0xff, .match = (code), .counters = (where) \
     }
-/* Offcore responses: two registers, whichever of the two codes is asked for. */
+/* Offcore responses: two registers, for either encoding. */
 #define OFFCORE(code, where)                                                            \
     {                                                                                   \
         .mask = 0xffff, .match = (code), .counters = (where), .pool = 1, .pool_size = 2 \
@@ -118,7 +118,7 @@ static int is_sierraforest(const struct arch_cpu *cpu)
     FIXED_CODES(general), CODE(0x0100, FIXED(0)), CODE(0x0400, FIXED(3)), OFFCORE(0x012a, GENERAL(4)), \
         OFFCORE(0x012b, GENERAL(4)), UMASK(0x08a4, COUNTER(0)), UMASK(0x04a4, COUNTER(0))
 
-/** Golden Cove and Redwood Cove: most events below 0x90, and those of retired memory accesses, are of the first four. */
+/** Golden Cove and Redwood Cove: most events below 0x90, and those of retired memory accesses, use the first four. */
 static const struct arch_code_rule cove_rules[] = {
     COVE_CODES(8),
     EVENT(0x2e, GENERAL(8)),
@@ -161,8 +161,8 @@ static const struct arch_code_rule skymont_rules[] = {
     CODE(0x02c2, FIXED(6) | GENERAL(8)),
 };
 
-/* From Lion Cove on a code has a second unit mask (bits 40 to 47) and "equal" (bit 36), as every kernel has it that knows
- * these models. */
+/* Since Lion Cove an encoding has a second unit mask (bits 40 to 47) and "equal" (bit 36), in every kernel that
+ * supports these models. */
 enum { HYBRID_RAW_BITS = 0xffa4ffff };
 #define PERFMON_6_BITS UINT64_C(0xff1000000000)
 #define TRANSACTION_BITS UINT64_C(0x300000000)
@@ -174,10 +174,11 @@ enum { HYBRID_RAW_BITS = 0xffa4ffff };
     }
 
 #define ONE_TYPE "one core type of a hybrid CPU: each type has a PMU and events of its own"
-#define HYBRID_CHOICE                                                                                         \
-    "on a hybrid CPU raw codes for the PMU of the core type, and generic ids that carry its type where they " \
-    "need a second register (offcore response); elsewhere generic ids where the kernel ties them to a fixed " \
-    "counter or to that register, else the raw codes of the maker's list for this core"
+#define HYBRID_CHOICE                                                                                                 \
+    "on a hybrid CPU raw encodings for the PMU of the core type, and perf generic events that carry its type where "  \
+    "they "                                                                                                           \
+    "need a second register (offcore response); elsewhere perf generic events where the kernel ties them to a fixed " \
+    "counter or to that register, else the raw encodings of the vendor's list for this core"
 
 const struct arch_family arch_intel_goldencove = {
     .name = "intel-goldencove",

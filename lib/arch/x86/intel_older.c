@@ -51,7 +51,7 @@ static int is_ivybridge(const struct arch_cpu *cpu)
     return is_model(cpu, models, ROWS(models)) ? ARCH_MATCH_MODEL : ARCH_MATCH_NO;
 }
 
-/* What the kernel ties to counters: codes of one event with any unit mask, or one unit mask of it. */
+/* Events that the kernel ties to counters: one event with any unit mask, or one unit mask of it. */
 #define EVENT(code, where)                                 \
     {                                                      \
         .mask = 0xff, .match = (code), .counters = (where) \
@@ -106,9 +106,9 @@ static const struct arch_code_rule ivybridge_rules[] = {
         .n_rules = ROWS(table), .raw = {.mask = 0xffa4ffff}, .guests_since = ARCH_KERNEL(3, 3, 0), \
     }
 
-#define CHOICE                                                                                               \
-    "generic ids where the kernel ties them to a fixed counter or to a second register (offcore response), " \
-    "or where its code is the one of the name; else the raw codes of the maker's list for this core"
+#define CHOICE                                                                                                       \
+    "perf generic events where the kernel ties them to a fixed counter or to a second register (offcore response), " \
+    "or where its code is the one of the name; else the raw encodings of the vendor's list for this core"
 
 const struct arch_family arch_intel_core2 = {
     .name = "intel-core2",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The counters of Zen and what derives from it. Room: arch/x86, shared by amd.c and hygon.c. */
+/** @file Counters of Zen and its derivatives. */
 #ifndef UPMU_ARCH_X86_ZEN_COUNTERS_H
 #define UPMU_ARCH_X86_ZEN_COUNTERS_H
 
@@ -7,7 +7,7 @@
 
 enum { ZEN_RULES = 1 };
 
-/** Operations of the FPU come in larger steps than a counter takes: such an event needs its neighbour to merge with. */
+/** FPU operations increment by more than one counter takes: such an event needs its neighbor to merge with. */
 extern const struct arch_code_rule arch_zen_rules[ZEN_RULES];
 
 #define ZEN_COUNTERS                                                                               \

@@ -15,7 +15,7 @@ enum {
     KX7000 = 1u << 3,
 };
 
-/** The maker's two vendor strings, of which VIA's older CPUs have the first one too; models tell those apart. */
+/** The vendor's two vendor strings, of which VIA's older CPUs have the first one, too; models distinguish those. */
 static bool is_zhaoxin(const struct arch_cpu *cpu)
 {
     return strcmp(cpu->vendor, "CentaurHauls") == 0 || strcmp(cpu->vendor, "Shanghai") == 0;
@@ -54,7 +54,8 @@ static int is_kx_7000(const struct arch_cpu *cpu)
     "where they do not count known work"
 
 #define CHOICE                                                                                                    \
-    "generic ids where the kernel has one, since it knows the code of each model; raw codes for the instruction " \
+    "perf generic events where the kernel has one, because it has the encoding for each model; raw encodings for the " \
+    "instruction "                                                                                                \
     "cache, whose codes are the same on all"
 
 const struct arch_family arch_zx_e = {

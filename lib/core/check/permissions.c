@@ -27,7 +27,7 @@ bool sysctl_read(const struct kernel_ops *k, const char *path, long *value)
     return end != text && errno == 0;
 }
 
-/* The text after "Key:" at the start of a line, blanks skipped; NULL if there is no such line. */
+/* The text after "Key:" at the start of a line, without leading blanks; NULL if there is no such line. */
 static const char *field_of(const char *text, const char *key)
 {
     size_t len = strlen(key);
@@ -39,19 +39,19 @@ static const char *field_of(const char *text, const char *key)
     return NULL;
 }
 
-/* Capabilities and filters belong to a thread; thread-self is where a kernel since 3.17 shows those of the caller. */
+/* Capabilities and filters are per thread; thread-self exists since Linux 3.17. */
 static bool status_read(const struct kernel_ops *k, char *text, size_t cap)
 {
     return k->read_file("/proc/thread-self/status", text, cap) > 0 || k->read_file("/proc/self/status", text, cap) > 0;
 }
 
-/* The kernel asks for the capability in the first user namespace, which maps every user id to itself. */
-static enum known in_first_user_namespace(const struct kernel_ops *k)
+/* The kernel checks the capability in the initial user namespace, which maps every user id to itself. */
+static enum known in_initial_user_namespace(const struct kernel_ops *k)
 {
     char text[256];
     unsigned long inside, outside, count;
     ssize_t n = k->read_file("/proc/self/uid_map", text, sizeof text);
-    if (n == -ENOENT) /* a kernel without user namespaces has only the first */
+    if (n == -ENOENT) /* a kernel without user namespaces has only the initial one */
         return KNOWN_YES;
     if (n < 0 || sscanf(text, "%lu %lu %lu", &inside, &outside, &count) != 3)
         return KNOWN_NOT;
@@ -81,7 +81,7 @@ void permissions_read(const struct kernel_ops *k, struct permissions *p)
         p->paranoid_known = true;
         p->paranoid = (int)value;
     }
-    p->first_user_namespace = in_first_user_namespace(k);
+    p->first_user_namespace = in_initial_user_namespace(k);
     if (sysctl_read(k, "/proc/sys/kernel/cap_last_cap", &value)) {
         p->perfmon = value >= CAP_PERFMON_BIT;
         p->perfmon_foreign = value >= CAP_CHECKPOINT_RESTORE_BIT;
@@ -107,7 +107,7 @@ enum known core_pmu_known(const struct kernel_ops *k)
 {
     if (machine_get()->core_pmu[0])
         return KNOWN_YES;
-    /* Every kernel with perf events has the software PMU in the list: an empty or unreadable list proves nothing. */
+    /* Every kernel with perf events lists the software PMU: an empty or unreadable list proves nothing. */
     return k->list_dir("/sys/bus/event_source/devices", stop_at_first, NULL) == 1 ? KNOWN_NO : KNOWN_NOT;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Self-check of the running kernel: software events in groups must count known work.
+ * Self-check of the running kernel: software events in groups count known work.
  *
- * Kernels have counted members of a group for less time than they claimed (Linux 6.18 with members enabled late). The comparison
- * of times in counters_late.c finds what the kernel admits; this finds what it does not. Each event is once the leader's nearest
- * and once its furthest member, over two start/stop cycles.
+ * Kernels have counted members of a group for less time than reported (Linux 6.18 with members enabled late).
+ * counters_late.c finds the cases visible in the times; this finds the others. Each event is tested as the member
+ * nearest to the leader and as the last one, over two start/stop cycles.
  */
 #include "core/check/self_check.h"
 
@@ -35,13 +35,13 @@ static uint64_t self_check_expected(const struct self_check *c, const struct ker
     case KERNEL_SW_CONTEXT_SWITCHES:
         return work->switches;
     default:
-        return work->cpu_ns / 2; /* its clock and ours are read at different instants */
+        return work->cpu_ns / 2; /* its clock and ours are read at different times */
     }
 }
 
 static bool self_check_cycles(struct counters *c, struct kernel_work *work)
 {
-    enum { CYCLES = 2 }; /* one of them with a sleep, which costs as much as all the rest */
+    enum { CYCLES = 2 }; /* one of them with a sleep, which takes as long as all the rest */
     for (int i = 0; i < CYCLES; i++)
         if (counters_control(c, KERNEL_ENABLE) < 0 || core_kernel()->work(work, i == 0) < 0 ||
             counters_control(c, KERNEL_DISABLE) < 0)
@@ -68,7 +68,7 @@ static void self_check_note(const struct counter_list *list, const struct counte
 
 static void self_check_shape(const char *names)
 {
-    /* not the calling thread's own way of counting switches: it is the event that is tried */
+    /* cpu -1 and not `self`: the event is tested, not RUSAGE_THREAD */
     const struct counter_target target = {.cpu = -1};
     struct counter_list list;
     struct counters c = {0};
@@ -103,7 +103,7 @@ static void self_check_run(void)
             snprintf(backward + at[1], sizeof text[1] - (size_t)at[1], "%s%s", comma, checks[SELF_CHECKS - 1 - i].name);
     }
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the work sleeps */
-    if (core_kernel()->work(&unused, false) == 0) {          /* what the work needs is in memory now */
+    if (core_kernel()->work(&unused, false) == 0) {          /* warms up the memory that the work uses */
         self_check_shape(forward);
         self_check_shape(backward);
     }
@@ -138,11 +138,10 @@ int self_check_list(struct counter_list *list)
         for (size_t k = 0; k < SELF_CHECKS; k++) {
             if (results[k].config != e->config || !self_check_failed(&results[k]))
                 continue;
-            (void)upmu_fail(
-                UPMU_E_SYSTEM,
-                "'%s': this kernel does not count it correctly in a group: %llu of %llu in a self-check; count "
-                "it as the only software event",
-                e->name, (unsigned long long)results[k].counted, (unsigned long long)results[k].expected);
+            (void)upmu_fail(UPMU_E_SYSTEM,
+                            "'%s': this kernel does not count it correctly in a group (%llu of %llu in a self-check). "
+                            "Count it as the only software event",
+                            e->name, (unsigned long long)results[k].counted, (unsigned long long)results[k].expected);
             if (counter_list_leave_out(list, i, UPMU_E_SYSTEM) < 0)
                 return UPMU_E_NOMEM;
         }

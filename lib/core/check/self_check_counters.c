@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Self-check of a virtual PMU: how many of its counters count.
+ * Self-check of a virtual PMU: number of counters that work at the same time.
  *
- * A hypervisor backs each counter of a guest with an event of its own. Where the host has fewer counters left than the guest is
- * shown, one of them stops while its event is called running, so that its count looks exact. Copies of one event in a group must
- * agree; the planner uses as many counters as do.
+ * A hypervisor backs each counter of a guest with an event of its own. If the host has fewer free counters than it
+ * shows to the guest, one of them stops while its event is reported as running, so that its count looks exact.
+ * Copies of one event in a group must agree; the planner uses as many counters as do.
  */
 #include "core/check/self_check_counters.h"
 
@@ -37,7 +37,8 @@ static unsigned copies_open(int *fd, unsigned n)
     return opened;
 }
 
-/* @return copies that counted at least half of what the best one did; n if the group did not run all the time, or one jumped. */
+/* @return the copies that counted at least half of the best one's count; n if the group did not run all the time,
+ * or one copy jumped. */
 static unsigned copies_agree(const int *fd, unsigned n)
 {
     uint64_t words[KERNEL_READ_GROUP_HEAD + 2 * COPIES_MAX], most = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Self-check of the fixed counters: instructions must be counted in known work.
+ * Self-check of the fixed counters: they count the instructions of known work.
  *
- * Linux 6.11 gave the registers of fixed counters a base address that the driver for Zhaoxin does not set, so that instructions
- * read 0 there with healthy times. Only families that name a kernel to doubt are tried.
+ * Since Linux 6.11 the registers of fixed counters have a base address that the Zhaoxin driver does not set, so
+ * that instructions read 0 with plausible times. Only families with `fixed_doubt` are tested.
  */
 #include "core/check/self_check_fixed.h"
 
@@ -14,7 +14,7 @@
 #include "core/backend.h"
 #include "core/machine/machine.h"
 
-/* Between one instruction in so many nanoseconds, and so many in one. */
+/* Plausible range: one instruction per FIXED_FEWEST nanoseconds to FIXED_MOST per nanosecond. */
 enum { FIXED_FEWEST = 256, FIXED_MOST = 64, FIXED_INSTRUCTIONS = 1 };
 
 static struct self_check_fixed result;
@@ -49,7 +49,7 @@ static void fixed_try(void)
     int fd = core_kernel()->open(&req);
     if (fd < 0)
         return;
-    /* value, enabled, running: one that did not run all the time says nothing */
+    /* value, enabled, running: no conclusion unless it ran all the time */
     if (fixed_measure(fd, words, &work) == 0 && words[2] > 0 && words[2] == words[1] && work.cpu_ns >= FIXED_FEWEST) {
         result.counted = words[0];
         result.cpu_ns = work.cpu_ns;
@@ -64,7 +64,7 @@ const struct self_check_fixed *self_check_fixed_result(void)
     return &result;
 }
 
-/* An event of another name is the same to the kernel if its code or its id is. */
+/* Another name of the event has the same encoding or the same perf generic event. */
 static bool fixed_is_row(const struct event *e, const struct arch_event *row)
 {
     if (e->type == KERNEL_TYPE_RAW)
@@ -91,12 +91,12 @@ int self_check_fixed_list(struct counter_list *list)
         return 0;
     for (size_t i = 0; i < list->n_parts; i++) {
         const struct event *e = &list->events[i];
-        size_t owner = list->link[i].owner; /* of a part: the sum that was asked for */
+        size_t owner = list->link[i].owner; /* of a part: the sum it belongs to */
         if (list->absent[owner] || !fixed_may_count(e) || !self_check_fixed_result()->failed)
             continue;
         (void)upmu_fail(UPMU_E_SYSTEM,
                         "'%s': this kernel does not count it correctly on this CPU: %llu instructions in %llu ns of a "
-                        "self-check (kernels from 6.11 miss the address of the fixed counters)",
+                        "self-check (kernels since 6.11 lack the address of the fixed counters)",
                         e->name, (unsigned long long)result.counted, (unsigned long long)result.cpu_ns);
         if (counter_list_leave_out(list, owner, UPMU_E_SYSTEM) < 0)
             return UPMU_E_NOMEM;

@@ -9,8 +9,8 @@ bool derived_zero_doubtful(const struct event *e, bool self)
     return e->zero_unsure || event_always_moves(e, self);
 }
 
-/* A counter that went backwards was reset or replaced: its difference means nothing. A time of 0 would let sums take this
- * part for that of a thread that slept. */
+/* A counter that went backwards was reset or replaced: the difference is meaningless. The non-zero time keeps sums
+ * from treating this part as a thread that slept. */
 static struct upmu_value derived_backwards(const struct reading *after)
 {
     struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
@@ -51,9 +51,9 @@ static struct upmu_value derived_of_terms(const struct counters *c, size_t i, de
 
 /* ------------------------------------------------------------------------------------------- several kinds */
 
-/* The terms on one kind of core as one counter with the times of their group. @return 0, or the cause. */
-static int derived_of_kind(const struct counters *c, size_t head, derived_read_fn read, void *arg,
-                           struct reading *before, struct reading *after, bool *doubted)
+/* The terms on one core type as one counter with the times of their group. @return 0, or the cause. */
+static int derived_of_core_type(const struct counters *c, size_t head, derived_read_fn read, void *arg,
+                                struct reading *before, struct reading *after, bool *doubted)
 {
     struct upmu_value counts[FORMULA_TERMS_MAX];
     int32_t weights[FORMULA_TERMS_MAX];
@@ -82,13 +82,13 @@ static int derived_of_kind(const struct counters *c, size_t head, derived_read_f
     return sum.status == UPMU_EXACT ? 0 : UPMU_E_RANGE;
 }
 
-static struct upmu_value derived_of_kinds(const struct counters *c, size_t i, derived_read_fn read, void *arg,
-                                          bool *doubted)
+static struct upmu_value derived_of_core_types(const struct counters *c, size_t i, derived_read_fn read, void *arg,
+                                               bool *doubted)
 {
-    struct reading before[VALUE_KINDS_MAX], after[VALUE_KINDS_MAX];
+    struct reading before[VALUE_CORE_TYPES_MAX], after[VALUE_CORE_TYPES_MAX];
     size_t n = 0;
     do {
-        int cause = c->counter[i].elsewhere ? 0 : derived_of_kind(c, i, read, arg, &before[n], &after[n], doubted);
+        int cause = c->counter[i].elsewhere ? 0 : derived_of_core_type(c, i, read, arg, &before[n], &after[n], doubted);
         if (cause < 0) {
             struct upmu_value v = value_without(value_status_of(cause), cause);
             v.enabled = 1;
@@ -96,15 +96,15 @@ static struct upmu_value derived_of_kinds(const struct counters *c, size_t i, de
         }
         n += !c->counter[i].elsewhere;
         i = c->counter[i].next;
-    } while (i && n < VALUE_KINDS_MAX);
-    return n > 0 ? value_of_kinds(before, after, n, NULL) : value_without(UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED);
+    } while (i && n < VALUE_CORE_TYPES_MAX);
+    return n > 0 ? value_of_core_types(before, after, n, NULL) : value_without(UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED);
 }
 
 struct upmu_value derived_value(const struct counters *c, size_t i, derived_read_fn read, void *arg, bool *doubted)
 {
     bool doubt = false;
     struct upmu_value v =
-        c->counter[i].next ? derived_of_kinds(c, i, read, arg, &doubt) : derived_of_terms(c, i, read, arg, &doubt);
+        c->counter[i].next ? derived_of_core_types(c, i, read, arg, &doubt) : derived_of_terms(c, i, read, arg, &doubt);
     if (doubt && (v.status == UPMU_EXACT || v.status == UPMU_SCALED)) {
         v.status = UPMU_NOT_COUNTED;
         v.value = UPMU_NO_VALUE;

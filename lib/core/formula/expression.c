@@ -50,8 +50,8 @@ static bool expression_is_name_char(char c)
     return isalnum((unsigned char)c) || (c != '\0' && strchr("_-.:", c));
 }
 
-/* Length of the name at `p`. "pmu/terms/" belongs to it where the slash follows at once and a second one comes before the
- * next blank. */
+/* Length of the name at `p`. "pmu/terms/" is one name if the slash follows immediately and a second one comes
+ * before the next blank. */
 static size_t expression_name_length(const char *p)
 {
     const char *end = p;
@@ -124,7 +124,7 @@ static int expression_operand(struct expression_reader *r)
 
 /* ------------------------------------------------------------------------------------------------ operators */
 
-/* Operands joined by operators of one rank. */
+/* Operands joined by operators of one precedence. */
 static int expression_chain(struct expression_reader *r, const char *operators,
                             int (*operand)(struct expression_reader *r))
 {

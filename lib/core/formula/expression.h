@@ -10,7 +10,7 @@
 
 enum { EXPRESSION_NAMES_MAX = 16, EXPRESSION_STEPS_MAX = 64 };
 
-/** What stands for the seconds of wall time in an expression. */
+/** The name of the wall time in seconds in an expression. */
 #define EXPRESSION_TIME "wall-time"
 
 struct expression_step {
@@ -19,21 +19,19 @@ struct expression_step {
     double number;
 };
 
-/** An expression in the order in which it is computed. */
+/** A parsed expression in postfix order. */
 struct expression {
     size_t n_segments, n_names;
     struct expression_step step[EXPRESSION_STEPS_MAX];
-    char name[EXPRESSION_NAMES_MAX][EVENT_NAME_MAX]; /**< each once */
+    char name[EXPRESSION_NAMES_MAX][EVENT_NAME_MAX]; /**< without duplicates */
 };
 
-/**
- * Names may hold hyphens, dots and colons, and slashes as in `power/energy-pkg/`: an operator minus or slash stands between
- * blanks.
- * @return 0, or UPMU_E_INVAL with a message that says what was expected where
- */
+/** Parse an expression. Names may contain hyphens, dots, colons, and slashes as in `power/energy-pkg/`: a minus or
+ *  a division needs blanks on both sides. @return 0, or UPMU_E_INVAL with a message that names what was expected
+ *  and where */
 int expression_parse(const char *text, struct expression *out);
 
-/** @param values one per name; @return NaN where something is divided by 0 or no number */
+/** @param values one per name; @return NaN after a division by 0 or with a NaN operand */
 double expression_compute(const struct expression *e, const double *values, double seconds);
 
 #endif

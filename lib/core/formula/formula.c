@@ -13,7 +13,7 @@
 
 enum { FORMULA_DEPTH_MAX = 4 };
 
-/* --------------------------------------------------------------------------------------------- taking apart */
+/* --------------------------------------------------------------------------------------------------- parsing */
 
 struct formula_reader {
     const struct machine *m;
@@ -27,7 +27,7 @@ static int formula_malformed(const struct formula_reader *r, const char *at)
     return upmu_fail(UPMU_E_INVAL, "formula '%s': expected [WEIGHT*]NAME at '%s'", r->whole, at);
 }
 
-/* One term as written. @return what follows it, or NULL. */
+/* Parse one term. @return what follows it, or NULL. */
 static const char *formula_read_term(const char *at, struct formula_term *term)
 {
     char *end;
@@ -49,7 +49,7 @@ static const char *formula_read_term(const char *at, struct formula_term *term)
 
 static int formula_read(struct formula_reader *r, const char *text, int32_t factor, unsigned depth);
 
-/* A term that is a formula itself is replaced by its terms. */
+/* Add a term; one that is a formula is replaced by its terms. */
 static int formula_add(struct formula_reader *r, const struct formula_term *term, int32_t factor, unsigned depth)
 {
     const struct arch_event *row = arch_family_event(r->m->family, term->name);
@@ -69,7 +69,7 @@ static int formula_read(struct formula_reader *r, const char *text, int32_t fact
 {
     int32_t sign = 1;
     if (depth > FORMULA_DEPTH_MAX)
-        return upmu_fail(UPMU_E_INVAL, "formula '%s': its events are formulas of each other", r->whole);
+        return upmu_fail(UPMU_E_INVAL, "formula '%s': its events refer to each other in a circle", r->whole);
     for (const char *at = text;;) {
         struct formula_term term;
         const char *next = formula_read_term(at, &term);
@@ -85,7 +85,7 @@ static int formula_read(struct formula_reader *r, const char *text, int32_t fact
     }
 }
 
-/* The first term decides the place of the event in lists: one that is added. */
+/* The first term determines the position of the event in lists: choose one that is added. */
 static void formula_put_added_first(struct formula_term *terms, size_t n)
 {
     for (size_t i = 1; i < n && terms[0].weight < 0; i++) {
@@ -128,7 +128,7 @@ int formula_resolve_term(const struct machine *m, const struct formula_term *ter
     return event_check_code(m, out);
 }
 
-/* The encodings of all terms, as the formula joins them. */
+/* The encodings of all terms, joined as in the formula. */
 static void formula_describe(const struct formula_term *term, const struct event *part, char *text, size_t cap)
 {
     char encoding[160], weight[16] = "";

@@ -9,30 +9,24 @@
 #include "core/names/event.h"
 
 enum {
-    FORMULA_TERMS_MAX = 12,    /**< of a formula, those of formulas in it counted */
-    FORMULA_WEIGHT_MAX = 1024, /**< of one term as written; in formulas of formulas they multiply */
+    FORMULA_TERMS_MAX = 12,    /**< per formula, after expansion of nested ones */
+    FORMULA_WEIGHT_MAX = 1024, /**< of one term as written; nested formulas multiply weights */
 };
 
-/** A term: an event of the CPU's table, or a native name, that counts `weight` times. */
+/** A term: an event of the CPU's table, or a native name, and its weight. */
 struct formula_term {
     char name[EVENT_NAME_MAX];
     int32_t weight;
 };
 
-/**
- * Take a formula apart, formulas of the table in it included.
- * @param m    the machine whose table gives the events their meaning
- * @param text terms `[WEIGHT*]NAME` joined by " + " or " - "
- * @param terms out: FORMULA_TERMS_MAX
- * @return their number; UPMU_E_INVAL (malformed, or too large), with a message
- */
+/** Parse a formula and expand nested ones. @param m the machine whose table resolves the names @param text terms
+ *  `[WEIGHT*]NAME` joined by " + " or " - " @param terms out: FORMULA_TERMS_MAX @return their number; UPMU_E_INVAL
+ *  (malformed, or too large), with a message */
 int formula_terms(const struct machine *m, const char *text, struct formula_term terms[FORMULA_TERMS_MAX]);
 
-/**
- * Resolve a derived event of a machine: all its terms must be there.
- * @param out name, summary and match are the caller's; encoding and counters become those of the first term
- * @return 0; UPMU_E_UNSUPPORTED with `note` set, UPMU_E_INVAL
- */
+/** Resolve a derived event of a machine: all its terms must exist. @param out name, summary and match are set by
+ *  the caller; encoding and counters become those of the first term @return 0; UPMU_E_UNSUPPORTED with `note` set,
+ *  UPMU_E_INVAL */
 int formula_resolve(const struct machine *m, const char *text, struct event *out);
 
 /** Resolve one term in the modes of the derived event. @return as event_resolve() */

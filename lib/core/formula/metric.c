@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Derived metrics by name: which there are on a CPU, and their values from counts already read. */
+/* Derived metrics: availability on a CPU, and values computed from counts. */
 #include "core/formula/metric.h"
 
 #include <math.h>
@@ -32,7 +32,8 @@ static bool metric_is_for(const struct metric_row *row, const struct arch_family
     return row->families == NULL;
 }
 
-/* Rows of the library are right (a test parses them all), and those of users were parsed when they were read. */
+/* Parse a row. It is valid: a test parses all rows of the library, and those of users were parsed when they were
+ * read. */
 static bool metric_parse(const struct metric_row *row, struct expression *e)
 {
     return row && expression_parse(row->formula, e) == 0;
@@ -47,13 +48,13 @@ bool metric_expression(size_t index, struct expression *out)
     return false;
 }
 
-/* Whether the CPU has all events of a row; `lacks` says which one it has not, and why. */
+/* Whether the CPU has all events of a row; `lacks` names the missing one and the reason. */
 static bool metric_counted_on(const struct machine *m, const struct metric_row *row, char *lacks, size_t cap)
 {
     struct expression e;
     lacks[0] = '\0';
     if (!metric_is_for(row, m->family)) {
-        snprintf(lacks, cap, "not known for %s", m->family->title);
+        snprintf(lacks, cap, "no formula for %s", m->family->title);
         return false;
     }
     if (!metric_parse(row, &e))
@@ -62,7 +63,7 @@ static bool metric_counted_on(const struct machine *m, const struct metric_row *
         struct event event;
         const char *native = strncmp(e.name[i], "native::", 8) == 0 ? e.name[i] + 8 : NULL;
         if (native && arch_family_native(m->family, native))
-            continue; /* without libpfm4, which a program's report must not load */
+            continue; /* libpfm4 is not loaded for a program's report */
         int rc = m->named ? event_resolve_on(m, e.name[i], &event) : event_resolve(e.name[i], &event);
         if (rc == 0)
             continue;
@@ -276,11 +277,11 @@ size_t upmu_metric_group_count(void)
 
 /* ------------------------------------------------------------------------------------------------- computing */
 
-/* An event's name as far as it tells counts apart. */
+/* The identifying parts of an event's name. */
 struct metric_key {
     char base[EVENT_NAME_MAX]; /**< canonical */
     char modifiers[EVENT_NAME_MAX];
-    bool modeless; /**< a clock, or of a PMU without modes: it goes with events of any modes */
+    bool modeless; /**< a clock, or of a PMU without mode filters: combines with events of any modes */
 };
 
 static bool metric_key_of(const char *text, struct metric_key *key)
@@ -297,7 +298,7 @@ static bool metric_key_of(const char *text, struct metric_key *key)
     return true;
 }
 
-/* One computation of a metric. */
+/* Input of one computation of a metric. */
 struct metric_input {
     const char *const *names;
     const struct upmu_value *values;
@@ -305,7 +306,7 @@ struct metric_input {
     double seconds;
 };
 
-/* The count of a name of the formula, in these modes where it says none itself; NULL if it was not counted. */
+/* The count for a name of the formula, in these modes unless it has its own; NULL if it was not counted. */
 static const struct upmu_value *metric_value_of(const struct metric_input *in, const char *name, const char *modes)
 {
     struct metric_key wanted, key;
@@ -321,7 +322,7 @@ static const struct upmu_value *metric_value_of(const struct metric_input *in, c
     return NULL;
 }
 
-/* What a count of the kernel's is in its unit, as sysfs has it ("power/energy-pkg/": joules). */
+/* Scale of a kernel event's count, from sysfs ("power/energy-pkg/": joules). */
 static double metric_scale_of(const char *name)
 {
     struct event e;
@@ -349,11 +350,11 @@ static bool metric_compute(const struct metric_row *row, const struct expression
     if (row->never_negative && out->value < 0)
         out->value = NAN;
     if (isnan(out->value))
-        out->status = UPMU_NOT_COUNTED; /* nothing to divide by, or parts that do not belong together */
+        out->status = UPMU_NOT_COUNTED; /* division by zero, or inconsistent counts */
     return true;
 }
 
-/* User-mode instructions over all cycles would be a number that means nothing. */
+/* All events must have the same modes: user-mode instructions over all cycles would be meaningless. */
 static bool metric_try(const struct metric_row *row, const struct metric_input *in, struct upmu_metric_value *out)
 {
     struct expression e;
@@ -387,7 +388,7 @@ int upmu_metric_eval(const char *metric, const char *const *names, const struct 
                      double seconds, struct upmu_metric_value *out)
 {
     if (!metric || !out || (n > 0 && (!names || !values)))
-        return upmu_fail(UPMU_E_INVAL, "upmu_metric_eval: metric, names, values and out must be given");
+        return upmu_fail(UPMU_E_INVAL, "upmu_metric_eval: `metric`, `names`, `values` or `out` is NULL");
     const struct metric_input in = {names, values, n, seconds};
     const struct metric_row *row;
     bool counted = false;
@@ -399,7 +400,7 @@ int upmu_metric_eval(const char *metric, const char *const *names, const struct 
         struct upmu_metric_value one;
         if (!metric_try(row, &in, &one))
             continue;
-        /* A later way is asked only if this one has no number; the first one's reason is told if none has. */
+        /* The next way is tried only if this one has no number; the first one's reason is reported if none has. */
         if (!counted || !isnan(one.value))
             *out = one;
         counted = true;

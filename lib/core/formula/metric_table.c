@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics known to the library, and their groups. */
+/* Built-in metrics and metric groups. */
 #include "core/formula/metric_table.h"
 
-/* Misses and hits among references; both from one pair of events. */
+/* Misses and hits of references, both from one pair of events. */
 #define RATIO(name, what, miss, reference) \
     {name "-miss-ratio", "share of " what " that miss", "100 * " miss " / " reference, "%", NULL, true, false},
 
@@ -48,7 +48,7 @@
 
 #define SHARE(name, what, event, whole) {name, what, "100 * " event " / " whole, "%", NULL, true, false},
 
-/* Top-down analysis, level 1: what became of the slots in which an operation could have been issued. */
+/* Top-down analysis, level 1: use of the issue slots. */
 #define SNB_TO_SKL "intel-sandybridge intel-ivybridge intel-haswell intel-broadwell intel-skylake"
 #define SNB_SLOTS "(4 * cycles)"
 #define SNB_BAD "native::UOPS_ISSUED.ANY - native::UOPS_RETIRED.RETIRE_SLOTS + 4 * native::INT_MISC.RECOVERY_CYCLES"
@@ -58,10 +58,10 @@
 #define ZEN5_SLOTS "(8 * cycles)"
 #define TSV_SLOTS "(4 * cycles)"
 
-#define SLOTS_FRONTEND "slots lost to a front end that delivered nothing"
-#define SLOTS_BACKEND "slots lost to a back end without room"
+#define SLOTS_FRONTEND "slots lost because the front end delivered nothing"
+#define SLOTS_BACKEND "slots lost because the back end was full"
 #define SLOTS_RETIRING "slots whose operation retired"
-#define SLOTS_BAD "slots whose operation did not retire, or of a recovery from wrong speculation"
+#define SLOTS_BAD "slots whose operation did not retire, or of the recovery from wrong speculation"
 #define TOPDOWN(name, what, expression, families) \
     {"topdown-" name, what, "100 * " expression, "%", families, true, false},
 
@@ -90,7 +90,7 @@ const struct metric_row upmu_metric_rows[] = {
     BOTH(ITLB_PAIRS)
     PER_KILO("itlb", "instruction TLB misses", "itlb-miss")
     SHARE("stall-frontend-ratio", "share of cycles without instructions from the front end", "stall-frontend", "cycles")
-    SHARE("stall-backend-ratio", "share of cycles in which the back end had no room", "stall-backend", "cycles")
+    SHARE("stall-backend-ratio", "share of cycles in which the back end was full", "stall-backend", "cycles")
     SHARE("stall-ratio", "share of cycles in which nothing was issued", "stall-any", "cycles")
     TOPDOWN("retiring", SLOTS_RETIRING, "native::UOPS_RETIRED.RETIRE_SLOTS / " SNB_SLOTS, SNB_TO_SKL)
     TOPDOWN("retiring", SLOTS_RETIRING, "native::UOPS_RETIRED.SLOTS / " ICL_SLOTS, ICL_ON)
@@ -148,8 +148,7 @@ const struct metric_group_row upmu_metric_groups[] = {
     {"topdown", "what became of the issue slots",
      "topdown-retiring,topdown-frontend,topdown-bad-speculation,topdown-backend"},
     {"memory", "traffic to memory", "mem-reads-per-second,mem-writes-per-second,llc-miss-ratio,llc-mpki,remote-ratio"},
-    {"energy", "power by socket; counted on CPUs (upmu stat -a)",
-     "power-package,power-cores,power-memory,power-platform"},
+    {"energy", "use of the issue slots", "power-package,power-cores,power-memory,power-platform"},
     {"clock", "time on CPUs and their clock rate", "cpus-used,clock-ghz,ipc"},
 };
 const size_t upmu_metric_n_groups = sizeof upmu_metric_groups / sizeof *upmu_metric_groups;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Metrics known to the library and those that users define. Private to metric*.c. */
+/** @file Built-in and user-defined metrics. Private to metric*.c. */
 #ifndef UPMU_CORE_METRIC_TABLE_H
 #define UPMU_CORE_METRIC_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/** One way to compute a metric. Those of one name stand together, the best one first. */
+/** One way to compute a metric. Those of one name are adjacent, the best one first. */
 struct metric_row {
     const char *name, *summary, *formula, *unit;
-    const char *families; /**< blank-separated keys of the CPU families it is for, NULL: all */
-    bool never_negative;  /**< a result below 0 is no number: what is subtracted is a part of the other */
-    bool on_demand;       /**< says the same as another one in other words */
+    const char *families; /**< blank-separated keys of its CPU families, NULL: all */
+    bool never_negative;  /**< a result below 0 is invalid: the subtrahend is a part of the minuend */
+    bool on_demand;       /**< another metric has the same meaning */
 };
 
 /** A group of metrics. */
@@ -25,11 +25,11 @@ extern const size_t upmu_metric_n_rows;
 extern const struct metric_group_row upmu_metric_groups[];
 extern const size_t upmu_metric_n_groups;
 
-/** The `index`-th way of all, those of users last; NULL past the last. */
+/** The `index`-th row, those of users last; NULL past the last. */
 const struct metric_row *metric_row_at(size_t index);
-/** Whether the library or a user has a metric of this name. */
+/** Whether there is a built-in or user-defined metric of this name. */
 bool metric_known(const char *name);
-/** Why the file of UPMU_METRICS could not be used; "" if it could, or there is none. */
+/** Why the file of UPMU_METRICS could not be used; "" if it could, or is not set. */
 const char *metric_user_fault(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics that users define in a file: "name = formula" lines. */
+/* User-defined metrics: "name = formula" lines of a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ struct user_file {
 static int user_fault(const struct user_file *f, const char *what)
 {
     char text[400];
-    snprintf(text, sizeof text, "%s", what); /* it may be upmu_error()'s own */
+    snprintf(text, sizeof text, "%s", what); /* may be upmu_error()'s own buffer */
     return upmu_fail(UPMU_E_FORMAT, "%s:%zu: %s", f->path, f->line, text);
 }
 
@@ -66,7 +66,7 @@ static int user_check_name(const struct user_file *f, const char *name)
     char text[160];
     const char *what = NULL;
     if (!user_name_is_well_formed(name))
-        return user_fault(f, "a name of lower case letters, digits and '-' must stand before '='");
+        return user_fault(f, "'=' must follow a name of lower case letters, digits and '-'");
     if (registry_find(name) || preset_find(name) || event_name_is_raw(name))
         what = "an event";
     else if (metric_known(name))
@@ -80,7 +80,7 @@ static int user_check_name(const struct user_file *f, const char *name)
     return user_fault(f, text);
 }
 
-/* An event that this CPU lacks is one all the same; a name nobody knows is a mistake. */
+/* An event that this CPU lacks is accepted; an unknown name is an error. */
 static int user_check_events(const struct user_file *f, const struct expression *e)
 {
     for (size_t i = 0; i < e->n_names; i++) {
@@ -156,7 +156,7 @@ static int user_load(const char *path)
 
 /* ---------------------------------------------------------------------------------------------- the environment */
 
-/* While the environment's file is read, looking up names comes back here. */
+/* Set while the environment's file is read, because resolving names leads back here. */
 static _Thread_local bool user_reading __attribute__((tls_model("initial-exec")));
 
 static void user_load_environment(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of cores of a machine, each with a PMU of its own: one nearly everywhere, more on hybrid x86 and on Arm.
- * Room: core; before it machine.c and the kernel's sysfs, after it event resolution.
+ * Core types of a machine, each with a PMU of its own.
+ *
+ * Nearly all machines have one; hybrid x86 and some Arm machines have more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
-/* The core PMUs by name; those of Arm's other makers have a file that says which CPUs they are of. */
-static bool is_core_pmu(const char *name)
+/* Whether a PMU is a core PMU; those of Arm vendors other than Arm have a file that lists their CPUs. */
+static bool core_types_is_pmu(const char *name)
 {
     static const char *const names[] = {"cpu", "cpu_core", "cpu_atom", "cpu_lowpower"};
     static const char *const beginnings[] = {"armv7_", "armv8_", "armv9_"};
@@ -28,8 +29,8 @@ static bool is_core_pmu(const char *name)
     return n > 0 && (size_t)n < sizeof path && machine_line(path, text, sizeof text) > 0;
 }
 
-/* Arm grants user-space reads only to events that ask with a bit, which the PMU's format folder names. */
-static uint64_t user_read_bit(const char *pmu)
+/* Arm grants user-space reads only to events that request them with a bit named in the PMU's format folder. */
+static uint64_t core_types_user_read_bit(const char *pmu)
 {
     char path[256], text[32];
     unsigned bit;
@@ -39,8 +40,8 @@ static uint64_t user_read_bit(const char *pmu)
     return UINT64_C(1) << bit;
 }
 
-/* "event=0x0011": an event that the core PMU has, by its code. */
-static int note_listed(const char *name, void *arg)
+/* Note an event of the core PMU such as "event=0x0011" by its encoding. */
+static int core_types_note_listed(const char *name, void *arg)
 {
     struct machine *m = arg;
     char path[320], text[64];
@@ -52,9 +53,9 @@ static int note_listed(const char *name, void *arg)
     return 0;
 }
 
-/* Whether the folder lacks more than a quarter of the events of the maker's list. Real cores leave out one or
- * two (Cortex-A53: 0x0e); an emulator has a handful. */
-static bool list_differs(const struct machine *m)
+/* Whether the folder lacks more than a quarter of the vendor's events. Real cores lack one or two (Cortex-A53:
+ * 0x0e); an emulator has only a handful. */
+static bool core_types_list_differs(const struct machine *m)
 {
     const struct arch_event *row;
     unsigned expected = 0, lacking = 0;
@@ -67,19 +68,19 @@ static bool list_differs(const struct machine *m)
     return lacking * 4 > expected;
 }
 
-static void note_listed_events(struct machine *m)
+static void core_types_note_events(struct machine *m)
 {
     char path[128];
     if (!m->core_pmu[0] || m->family->listed_raw == 0)
         return;
     snprintf(path, sizeof path, PMU_DIR "/%s/events", m->core_pmu);
-    core_kernel()->list_dir(path, note_listed, m);
-    m->list_differs = m->family->confirmed && m->listed_events != 0 && list_differs(m);
+    core_kernel()->list_dir(path, core_types_note_listed, m);
+    m->list_differs = m->family->confirmed && m->listed_events != 0 && core_types_list_differs(m);
 }
 
-bool machine_has_cpu(const struct machine *kind, int cpu)
+bool machine_has_cpu(const struct machine *m, int cpu)
 {
-    const char *p = kind->cpus;
+    const char *p = m->cpus;
     if (!*p)
         return true;
     for (;;) {
@@ -97,8 +98,8 @@ bool machine_has_cpu(const struct machine *kind, int cpu)
     }
 }
 
-/* The core type that a PMU of an Intel hybrid counts: the kernel names these PMUs, and nothing else does. */
-static uint8_t core_type_of_pmu(const char *pmu)
+/* The core type of an Intel hybrid's PMU: only the PMU's name identifies it. */
+static uint8_t core_types_of_pmu(const char *pmu)
 {
     static const struct {
         const char *pmu;
@@ -112,101 +113,104 @@ static uint8_t core_type_of_pmu(const char *pmu)
 }
 
 /* The family of the cores that a PMU counts. */
-static const struct arch_family *family_of_kind(const struct machine *m)
+static const struct arch_family *core_types_family(const struct machine *m)
 {
-    uint8_t type = core_type_of_pmu(m->core_pmu);
+    uint8_t type = core_types_of_pmu(m->core_pmu);
     if (type != ARCH_CORE_ANY)
         return arch_family_of_core(&m->cpu, type);
-    for (unsigned k = 0; m->cpus[0] && k < m->cpu.n_kinds; k++)
-        if (machine_has_cpu(m, m->cpu.kinds[k].processor))
-            return arch_family_of_kind(&m->cpu, k);
+    for (unsigned k = 0; m->cpus[0] && k < m->cpu.n_core_ids; k++)
+        if (machine_has_cpu(m, m->cpu.core_ids[k].processor))
+            return arch_family_of_core_id(&m->cpu, k);
     return m->family;
 }
 
-static bool begins(const char *text, const char *beginning)
+static bool core_types_begins(const char *text, const char *beginning)
 {
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-static void take_pmu(struct machine *m, const char *pmu, const char *cpus)
+static void core_types_examine_pmu(struct machine *m, const char *pmu, const char *cpus)
 {
     snprintf(m->core_pmu, sizeof m->core_pmu, "%s", pmu);
     snprintf(m->cpus, sizeof m->cpus, "%s", cpus);
-    if (machine_pmu_type(pmu, &m->core_type) < 0)
-        m->core_type = KERNEL_TYPE_RAW;
-    m->user_read_config1 = user_read_bit(pmu);
-    m->leader_unchecked = begins(pmu, "armv") || begins(pmu, "apple_");
-    m->family = family_of_kind(m);
-    if (m->family->own_pmu && !begins(pmu, m->family->own_pmu))
+    if (machine_pmu_type(pmu, &m->pmu_type) < 0)
+        m->pmu_type = KERNEL_TYPE_RAW;
+    m->user_read_config1 = core_types_user_read_bit(pmu);
+    m->leader_unchecked = core_types_begins(pmu, "armv") || core_types_begins(pmu, "apple_");
+    m->family = core_types_family(m);
+    if (m->family->own_pmu && !core_types_begins(pmu, m->family->own_pmu))
         m->family = m->family->behind_others;
-    note_listed_events(m);
+    core_types_note_events(m);
 }
 
 struct finding {
-    struct machine *kinds;
-    struct machine plain; /* the machine before anything is known of its PMUs */
+    struct machine *types;
+    struct machine plain; /* the machine before its PMUs were examined */
     unsigned n, beyond;
 };
 
-static int note_core_pmu(const char *name, void *arg)
+static int core_types_note_pmu(const char *name, void *arg)
 {
     struct finding *f = arg;
     char path[256], cpus[sizeof f->plain.cpus] = "";
-    if (strlen(name) >= sizeof f->plain.core_pmu || !is_core_pmu(name))
+    if (strlen(name) >= sizeof f->plain.core_pmu || !core_types_is_pmu(name))
         return 0;
     snprintf(path, sizeof path, PMU_DIR "/%s/cpus", name);
     if (machine_line(path, cpus, sizeof cpus) == 0)
-        return 0; /* all of its CPUs are off line */
-    if (f->n == MACHINE_KINDS_MAX) {
+        return 0; /* all of its CPUs are offline */
+    if (f->n == MACHINE_CORE_TYPES_MAX) {
         f->beyond++;
         return 0;
     }
     unsigned k = f->n++;
-    /* The big cores first where there is a choice: cpu_core comes after cpu_atom in the sorted list. */
+    /* Big cores come first: in the sorted list cpu_core follows cpu_atom. */
     if (k > 0 && strcmp(name, "cpu_core") == 0) {
-        f->kinds[k] = f->kinds[0];
+        f->types[k] = f->types[0];
         k = 0;
     }
-    f->kinds[k] = f->plain;
-    take_pmu(&f->kinds[k], name, cpus);
+    f->types[k] = f->plain;
+    core_types_examine_pmu(&f->types[k], name, cpus);
     return 0;
 }
 
-/* "cpu" is the PMU of all cores or of none: beside those of kinds it is none of them. */
-static void drop_general(struct finding *f)
+/* "cpu" is the PMU of all cores or of none: drop it if core types have PMUs of their own. */
+static void core_types_drop_general(struct finding *f)
 {
     for (unsigned k = 0; k < f->n && f->n > 1; k++) {
-        if (strcmp(f->kinds[k].core_pmu, "cpu") != 0)
+        if (strcmp(f->types[k].core_pmu, "cpu") != 0)
             continue;
         f->n--;
-        memmove(&f->kinds[k], &f->kinds[k + 1], (f->n - k) * sizeof *f->kinds);
+        memmove(&f->types[k], &f->types[k + 1], (f->n - k) * sizeof *f->types);
     }
 }
 
-/* What users should know of a count on such a machine. */
-static void write_note(struct machine *m, const struct finding *f)
+/* The note for counts on a machine with several core types. */
+static void core_types_write_note(struct machine *m, const struct finding *f)
 {
-    size_t used = (size_t)snprintf(m->kinds_note, sizeof m->kinds_note, "counted on each kind of core and added up:");
-    for (unsigned k = 0; k < f->n && used < sizeof m->kinds_note; k++)
-        used += (size_t)snprintf(m->kinds_note + used, sizeof m->kinds_note - used, " %s", f->kinds[k].core_pmu);
-    if (f->beyond && used < sizeof m->kinds_note)
-        snprintf(m->kinds_note + used, sizeof m->kinds_note - used, "; %u more kinds are not counted", f->beyond);
+    size_t used =
+        (size_t)snprintf(m->core_types_note, sizeof m->core_types_note, "counted on each core type and added up:");
+    for (unsigned k = 0; k < f->n && used < sizeof m->core_types_note; k++)
+        used +=
+            (size_t)snprintf(m->core_types_note + used, sizeof m->core_types_note - used, " %s", f->types[k].core_pmu);
+    if (f->beyond && used < sizeof m->core_types_note)
+        snprintf(m->core_types_note + used, sizeof m->core_types_note - used, "; %u more core types are not counted",
+                 f->beyond);
 }
 
-void machine_find_kinds(struct machine kinds[MACHINE_KINDS_MAX])
+void machine_find_core_types(struct machine types[MACHINE_CORE_TYPES_MAX])
 {
     struct finding *f = malloc(sizeof *f);
     if (!f)
         return;
-    *f = (struct finding){.kinds = kinds, .plain = kinds[0]};
-    (void)core_kernel()->list_dir(PMU_DIR, note_core_pmu, f); /* no folder: no PMU */
-    drop_general(f);
+    *f = (struct finding){.types = types, .plain = types[0]};
+    (void)core_kernel()->list_dir(PMU_DIR, core_types_note_pmu, f); /* no folder: no PMU */
+    core_types_drop_general(f);
     for (unsigned k = 0; k < f->n; k++) {
-        kinds[k].kind = (uint8_t)k;
-        kinds[k].core_kinds = f->n;
-        kinds[k].kinds_beyond = f->beyond;
+        types[k].core_type = (uint8_t)k;
+        types[k].n_core_types = f->n;
+        types[k].core_types_beyond = f->beyond;
     }
     for (unsigned k = 0; k < f->n && f->n > 1; k++)
-        write_note(&kinds[k], f);
+        core_types_write_note(&types[k], f);
     free(f);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters of this machine's cores, as they are here and now. Room: core; before it machine.c and the arch tables, after
- * it the planner. */
+/* Counters of this machine's cores, for the planner. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +7,8 @@
 #include "core/machine/machine.h"
 #include "core/check/self_check_counters.h"
 
-/* The family's counters, less those that this CPU does not show (guests). */
-static struct arch_counters counters_here(const struct machine *m)
+/* The family's counters, less those that this CPU lacks (in guests). */
+static struct arch_counters rules_counters(const struct machine *m)
 {
     struct arch_counters c = m->family->counters;
     char flag[64] = "";
@@ -22,17 +21,17 @@ static struct arch_counters counters_here(const struct machine *m)
     return c;
 }
 
-/* The watchdog's event is pinned: a group that leaves it no counter opens and is never counted. */
-static bool watchdog_on(void)
+/* The watchdog's event is pinned: a group that needs its counter opens and is never counted. */
+static bool rules_watchdog_on(void)
 {
     char text[16];
     return machine_line("/proc/sys/kernel/nmi_watchdog", text, sizeof text) > 0 && strcmp(text, "0") != 0;
 }
 
-static uint32_t held_counters(const struct arch_family *family, const struct arch_counters *c)
+static uint32_t rules_held_counters(const struct arch_family *family, const struct arch_counters *c)
 {
     const struct arch_event *cycles = arch_family_event(family, "cycles");
-    if (!c->watchdog || !cycles || cycles->kind == ARCH_CODE_NONE || !watchdog_on())
+    if (!c->watchdog || !cycles || cycles->kind == ARCH_CODE_NONE || !rules_watchdog_on())
         return 0;
     const struct event e = {.class = EVENT_CORE,
                             .type = KERNEL_TYPE_HARDWARE,
@@ -41,11 +40,11 @@ static uint32_t held_counters(const struct arch_family *family, const struct arc
     return plan_mask(&e, c);
 }
 
-void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_KINDS_MAX])
+void machine_rules(const struct machine *m, struct plan_rules rules[PLAN_CORE_TYPES_MAX])
 {
-    for (unsigned k = 0; k < PLAN_KINDS_MAX; k++) {
-        const struct machine *kind = m->named ? m : machine_kind(k);
-        rules[k].counters = counters_here(kind);
-        rules[k].held = m->named ? 0 : held_counters(kind->family, &rules[k].counters);
+    for (unsigned k = 0; k < PLAN_CORE_TYPES_MAX; k++) {
+        const struct machine *core = m->named ? m : machine_core_type(k);
+        rules[k].counters = rules_counters(core);
+        rules[k].held = m->named ? 0 : rules_held_counters(core->family, &rules[k].counters);
     }
 }

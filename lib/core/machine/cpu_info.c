@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of CPUs: which ones have a table, and what is in it. Room: core; before it the public API, after it the
- * arch tables. */
+/* Public functions on CPUs: the supported ones and their tables. */
 #include <stdio.h>
 
 #include "base/error.h"

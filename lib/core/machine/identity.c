@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who the CPU of this machine is, from all that tells of it. Room: core; before it the kernel door and arch, after it
- * machine.c.
+ * Identity of this machine's CPU, from all sources.
  *
- * /proc/cpuinfo is not always there, leaves ids out on older kernels, and is a file like any other in containers. A wrong
- * table means wrong numbers, so sources that differ make the CPU one of which less is known.
+ * /proc/cpuinfo may be missing, lacks ids on older kernels, and can be replaced in containers. A wrong table gives
+ * wrong counts, so fields in which sources disagree are treated as unknown.
  */
 #include "core/machine/identity.h"
 
@@ -21,32 +20,32 @@
 
 #define CPU_DIR "/sys/devices/system/cpu"
 
-static void say(struct machine *m, const char *fmt, ...) UPMU_PRINTF(2, 3);
+static void identity_append(struct machine *m, const char *fmt, ...) UPMU_PRINTF(2, 3);
 
-static void say(struct machine *m, const char *fmt, ...)
+static void identity_append(struct machine *m, const char *fmt, ...)
 {
-    size_t used = strlen(m->identity), room = sizeof m->identity - used;
+    size_t used = strlen(m->identity), left = sizeof m->identity - used;
     va_list ap;
     va_start(ap, fmt);
-    int n = snprintf(m->identity + used, room, "%s", used ? "; " : "");
-    if (n >= 0 && (size_t)n < room)
-        vsnprintf(m->identity + used + n, room - (size_t)n, fmt, ap);
+    int n = snprintf(m->identity + used, left, "%s", used ? "; " : "");
+    if (n >= 0 && (size_t)n < left)
+        vsnprintf(m->identity + used + n, left - (size_t)n, fmt, ap);
     va_end(ap);
 }
 
-static void hold(struct machine *m, const struct arch_cpu *other, const char *teller)
+static void identity_compare(struct machine *m, const struct arch_cpu *other, const char *teller)
 {
     bool known = m->cpu.machine[0] != '\0';
     switch (arch_cpu_hold(&m->cpu, other)) {
     case ARCH_AGREES:
-        say(m, "%s says the same", teller);
+        identity_append(m, "%s agrees", teller);
         break;
     case ARCH_ADDS:
-        say(m, known ? "%s adds to it" : "%s tells", teller);
+        identity_append(m, known ? "%s adds to it" : "%s describes it", teller);
         break;
     case ARCH_DIFFERS:
         m->identity_doubted = true;
-        say(m, "%s says otherwise, and what they differ in is taken for unknown", teller);
+        identity_append(m, "%s disagrees, and the differing fields are treated as unknown", teller);
         break;
     case ARCH_SILENT:
         break;
@@ -55,12 +54,12 @@ static void hold(struct machine *m, const struct arch_cpu *other, const char *te
 
 /* -------------------------------------------------------------------------------------------- /proc/cpuinfo */
 
-/* A running machine may lack the file, or have one that makes no sense: other sources tell then, or it has the kernel's
- * generic events. In a recording that is a fault, since nobody could tell what CPU it is of. */
-static void cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, bool parsed)
+/* A running machine may lack a usable file: other sources describe the CPU then, or only perf generic events are
+ * available. A recorded machine is unusable without it, because its CPU is unknown. */
+static void identity_cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, bool parsed)
 {
     bool missing = n == -ENOENT || n == -ENOTDIR;
-    if (missing && m->cpu.n_kinds == 0)
+    if (missing && m->cpu.n_core_ids == 0)
         snprintf(m->fault, sizeof m->fault, "there is no proc/cpuinfo in it");
     else if (n < 0 && n != -EFBIG && !missing)
         snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
@@ -70,19 +69,19 @@ static void cpuinfo_fault(struct machine *m, const char *cpuinfo, ssize_t n, boo
         snprintf(m->fault, sizeof m->fault, "its proc/cpuinfo ends in the middle of a line");
 }
 
-static bool take_cpuinfo(struct machine *m, const char *cpuinfo, ssize_t n)
+static bool identity_read_cpuinfo(struct machine *m, const char *cpuinfo, ssize_t n)
 {
-    /* A text too long for the buffer still has its first processor in it. */
+    /* A text that is too long for the buffer still contains the first processor. */
     bool readable = n >= 0 || n == -EFBIG;
     bool parsed = readable && arch_cpu_parse(cpuinfo, &m->cpu) == 0;
     if (!parsed)
         arch_cpu_clear(&m->cpu);
     if (parsed)
-        say(m, "from /proc/cpuinfo");
+        identity_append(m, "from /proc/cpuinfo");
     else if (readable)
-        say(m, "/proc/cpuinfo describes no CPU");
+        identity_append(m, "/proc/cpuinfo describes no CPU");
     else
-        say(m, "/proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
+        identity_append(m, "/proc/cpuinfo cannot be read (%s)", upmu_errno_name((int)-n));
     return parsed;
 }
 
@@ -93,7 +92,7 @@ struct registers {
     bool malformed;
 };
 
-static int take_register(const char *name, void *arg)
+static int identity_read_register(const char *name, void *arg)
 {
     struct registers *r = arg;
     char path[320], text[40], *end;
@@ -101,7 +100,7 @@ static int take_register(const char *name, void *arg)
         return 0;
     int n = snprintf(path, sizeof path, CPU_DIR "/%s/regs/identification/midr_el1", name);
     if (n < 0 || (size_t)n >= sizeof path || machine_line(path, text, sizeof text) < 0)
-        return 0; /* off line, or no Arm */
+        return 0; /* offline, or not Arm */
     errno = 0;
     uint64_t midr = strtoull(text, &end, 16);
     if (end == text || *end != '\0' || errno != 0 || midr > UINT32_MAX || midr == 0)
@@ -111,7 +110,7 @@ static int take_register(const char *name, void *arg)
     return 0;
 }
 
-static void take_registers(struct machine *m)
+static void identity_read_registers(struct machine *m)
 {
     struct registers *r = malloc(sizeof *r);
     if (!r || (m->cpu.machine[0] && strcmp(m->cpu.machine, "arm64") != 0)) {
@@ -120,56 +119,57 @@ static void take_registers(struct machine *m)
     }
     r->malformed = false;
     arch_cpu_clear(&r->cpu);
-    (void)core_kernel()->list_dir(CPU_DIR, take_register, r); /* without sysfs there are none */
-    hold(m, &r->cpu, "the id register in sysfs");
+    (void)core_kernel()->list_dir(CPU_DIR, identity_read_register, r); /* only arm64 has them */
+    identity_compare(m, &r->cpu, "the id register in sysfs");
     if (r->malformed) {
         m->identity_doubted = true;
-        say(m, "an id register in sysfs makes no sense");
+        identity_append(m, "an id register in sysfs is malformed");
     }
     free(r);
 }
 
 /* ------------------------------------------------------------------------------------------------- the whole */
 
-static void ask_cpu(struct machine *m)
+static void identity_query_cpu(struct machine *m)
 {
     struct arch_cpu *own = malloc(sizeof *own);
     const char *teller = own ? core_kernel()->ask_cpu(arch_cpu_ask, own) : NULL;
     if (teller)
-        hold(m, own, teller);
+        identity_compare(m, own, teller);
     free(own);
 }
 
-static int note_state(const struct upmu_finding *finding, void *state)
+static int identity_note_state(const struct upmu_finding *finding, void *state)
 {
     *(int *)state = finding->state;
     return 0;
 }
 
-/* The machine could ask its CPU when it was recorded; its files alone may tell of another one. */
-static void recorded_doubt(struct machine *m)
+/* The recorded machine could query its CPU when it was recorded; its files alone may be incomplete. */
+static void identity_recorded_doubt(struct machine *m)
 {
-    bool told;
+    bool recorded;
     int state = UPMU_FINDING_OK;
-    (void)recording_told("identity", note_state, &state, &told); /* note_state() never ends it */
+    (void)machine_snapshot_findings_if_any("identity", identity_note_state, &state,
+                                           &recorded); /* identity_note_state() never stops the iteration */
     if (!m->fault[0] && state != UPMU_FINDING_OK)
         snprintf(m->fault, sizeof m->fault,
-                 "what told of its CPU contradicted itself when it was recorded (upmu/findings has the words)");
+                 "the sources that describe its CPU disagreed when it was recorded (upmu/findings has the details)");
 }
 
 void identity_find(struct machine *m, char *cpuinfo, size_t cap)
 {
     ssize_t n = core_kernel()->read_file("/proc/cpuinfo", cpuinfo, cap);
-    bool parsed = take_cpuinfo(m, cpuinfo, n);
-    take_registers(m);
-    if (!recording_in_use()) {
-        ask_cpu(m);
+    bool parsed = identity_read_cpuinfo(m, cpuinfo, n);
+    identity_read_registers(m);
+    if (!machine_snapshot_in_use()) {
+        identity_query_cpu(m);
         return;
     }
-    cpuinfo_fault(m, cpuinfo, n, parsed);
+    identity_cpuinfo_fault(m, cpuinfo, n, parsed);
     if (!m->fault[0] && m->identity_doubted)
         snprintf(m->fault, sizeof m->fault,
-                 "the id registers in its sys/devices/system/cpu make no sense, or are those of another CPU than its "
+                 "the id registers in its sys/devices/system/cpu are malformed, or belong to another CPU than its "
                  "proc/cpuinfo");
-    recorded_doubt(m);
+    identity_recorded_doubt(m);
 }

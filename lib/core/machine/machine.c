@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine we run on. Room: core; before it the kernel door and the arch tables, after it event resolution. */
+/* The machine: CPU, event table, core PMUs; examined once. */
 #include "core/machine/machine.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 
 #define PMU_DIR "/sys/bus/event_source/devices"
 
-enum { CPUINFO_MAX = 1 << 20 }; /* a thousand processors fit */
+enum { CPUINFO_MAX = 1 << 20 }; /* sufficient for a thousand processors */
 
-static struct machine machine_kinds[MACHINE_KINDS_MAX];
+static struct machine machine_types[MACHINE_CORE_TYPES_MAX];
 static bool machine_known;
 
 int machine_line(const char *path, char *buf, size_t cap)
@@ -48,7 +48,7 @@ int machine_pmu_type(const char *pmu, uint32_t *type)
     return 0;
 }
 
-static uint32_t kernel_version(void)
+static uint32_t machine_kernel_version(void)
 {
     char text[96];
     unsigned major, minor, patch = 0;
@@ -58,15 +58,15 @@ static uint32_t kernel_version(void)
     return ARCH_KERNEL(major, minor, patch);
 }
 
-/* Kernels from before a core's table count codes of another core under its generic ids. Vendors' kernels may have the table
- * all the same, so the kernel is asked for an id that only that table has. */
-static int ask_for_table(const struct machine *m)
+/* Kernels older than a core's table count events of another core under its generic events. Vendor kernels may have
+ * a backport, so the kernel is asked for an event that only that table has. */
+static int machine_check_table(const struct machine *m)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
     if (!raw->own_id || (m->kernel != 0 && m->kernel >= raw->since[0]))
         return 0;
-    if (recording_in_use())
-        return recording_trial("cache-misses", NULL) == 0 ? 1 : -ENODATA;
+    if (machine_snapshot_in_use())
+        return machine_snapshot_trial("cache-misses", NULL) == 0 ? 1 : -ENODATA;
     const struct kernel_open req = {
         .type = KERNEL_TYPE_HARDWARE,
         .config = raw->own_id,
@@ -82,20 +82,20 @@ static int ask_for_table(const struct machine *m)
     return 1;
 }
 
-static void examine(struct machine *m)
+static void machine_examine(struct machine *m)
 {
     memset(m, 0, sizeof *m);
-    m->core_type = KERNEL_TYPE_RAW;
+    m->pmu_type = KERNEL_TYPE_RAW;
     arch_cpu_clear(&m->cpu);
     char *cpuinfo = malloc(CPUINFO_MAX);
     if (cpuinfo)
         identity_find(m, cpuinfo, CPUINFO_MAX);
     m->family = arch_family_of(&m->cpu);
-    m->kernel = kernel_version();
-    m->own_table = ask_for_table(m);
-    machine_find_kinds(machine_kinds);
-    if (recording_in_use() && !m->fault[0])
-        recording_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
+    m->kernel = machine_kernel_version();
+    m->own_table = machine_check_table(m);
+    machine_find_core_types(machine_types);
+    if (machine_snapshot_in_use() && !m->fault[0])
+        machine_snapshot_check(m, cpuinfo ? cpuinfo : "", m->fault, sizeof m->fault);
     free(cpuinfo);
 }
 
@@ -103,7 +103,7 @@ int machine_of_cpu(const char *cpu, struct machine *out)
 {
     struct suggest s;
     memset(out, 0, sizeof *out);
-    out->core_type = KERNEL_TYPE_RAW;
+    out->pmu_type = KERNEL_TYPE_RAW;
     out->named = true;
     out->family = arch_family_called(cpu);
     if (out->family)
@@ -112,24 +112,24 @@ int machine_of_cpu(const char *cpu, struct machine *out)
     arch_family_offer(&s);
     if (s.best)
         return upmu_fail(UPMU_E_NAME, "no CPU '%s'; did you mean '%s'?", cpu, s.best);
-    return upmu_fail(UPMU_E_NAME, "no CPU '%s'; 'upmu list --cpus' shows those with a table", cpu);
+    return upmu_fail(UPMU_E_NAME, "no CPU '%s'; 'upmu list --cpus' prints those with a table", cpu);
 }
 
 const struct machine *machine_get(void)
 {
     forking_take(FORKING_MACHINE);
     if (!machine_known) {
-        examine(&machine_kinds[0]);
+        machine_examine(&machine_types[0]);
         machine_known = true;
     }
     forking_give(FORKING_MACHINE);
-    return &machine_kinds[0];
+    return &machine_types[0];
 }
 
-const struct machine *machine_kind(unsigned kind)
+const struct machine *machine_core_type(unsigned core_type)
 {
     const struct machine *m = machine_get();
-    return kind < m->core_kinds ? &machine_kinds[kind] : m;
+    return core_type < m->n_core_types ? &machine_types[core_type] : m;
 }
 
 int machine_usable(void)
@@ -137,11 +137,10 @@ int machine_usable(void)
     const struct machine *m = machine_get();
     if (!m->fault[0])
         return 0;
-    return upmu_fail(
-        UPMU_E_FORMAT,
-        "the folder UPMU_FSROOT names is no usable recording of a machine: %s. Make one with 'upmu gather', "
-        "or unset UPMU_FSROOT",
-        m->fault);
+    return upmu_fail(UPMU_E_FORMAT,
+                     "UPMU_FSROOT does not name a usable recording of a machine: %s. Make one with 'upmu gather', or "
+                     "unset UPMU_FSROOT",
+                     m->fault);
 }
 
 void machine_forget(void)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a name to an encoding. Room: core; before it the caller's text, after it the planner and the kernel door.
+ * Event resolution: from a name to its encoding on this machine.
  *
- * A name is tried as a raw code, a native name, a PMU's event in sysfs, and a vendor-neutral name or one of its
- * aliases; the CPU family's table then says which code counts it here.
+ * A name is tried as a raw code, a native name, a PMU's event in sysfs, and a vendor-neutral name or alias; the
+ * table of the CPU family then gives the encoding.
  */
 #include "core/names/event.h"
 
@@ -36,7 +36,7 @@ static void event_clear(struct event *e)
 
 /* ---------------------------------------------------------------------------------------- vendor-neutral */
 
-static uint32_t type_of_kind(const struct machine *m, unsigned kind)
+static uint32_t event_perf_type(const struct machine *m, unsigned kind)
 {
     switch (kind) {
     case ARCH_CODE_HARDWARE:
@@ -44,12 +44,12 @@ static uint32_t type_of_kind(const struct machine *m, unsigned kind)
     case ARCH_CODE_HW_CACHE:
         return KERNEL_TYPE_HW_CACHE;
     default:
-        return m->core_type;
+        return m->pmu_type;
     }
 }
 
-/* What getrusage tells takes no counter, no descriptor and no right. */
-static void from_usage(const struct registry_event *r, struct event *out)
+/* Values of getrusage need no counter, descriptor or permission. */
+static void event_from_usage(const struct registry_event *r, struct event *out)
 {
     out->class = EVENT_USAGE;
     out->type = KERNEL_TYPE_USAGE;
@@ -61,7 +61,7 @@ static void from_usage(const struct registry_event *r, struct event *out)
     snprintf(out->note, sizeof out->note, "%s", r->remark);
 }
 
-static void from_software(const struct registry_event *r, struct event *out)
+static void event_from_software(const struct registry_event *r, struct event *out)
 {
     out->class = EVENT_SOFTWARE;
     out->type = KERNEL_TYPE_SOFTWARE;
@@ -72,23 +72,23 @@ static void from_software(const struct registry_event *r, struct event *out)
     snprintf(out->note, sizeof out->note, "%s", r->remark);
 }
 
-/* What is so of a software event however it was named. */
-static void software_modes(struct event *e)
+/* Mode properties of a software event, whichever name it was resolved from. */
+static void event_set_software_modes(struct event *e)
 {
     e->mode_blind = e->config == KERNEL_SW_CPU_CLOCK || e->config == KERNEL_SW_TASK_CLOCK;
     e->kernel_only = e->config == KERNEL_SW_CONTEXT_SWITCHES || e->config == KERNEL_SW_CPU_MIGRATIONS ||
                      e->config == KERNEL_SW_CGROUP_SWITCHES;
 }
 
-static int absent_here(const struct machine *m, const char *name, const char *why, struct event *out)
+static int event_fail_absent(const struct machine *m, const char *name, const char *why, struct event *out)
 {
     out->match = UPMU_MATCH_ABSENT;
     snprintf(out->note, sizeof out->note, "%s", why);
     return upmu_fail(UPMU_E_UNSUPPORTED, "%s has no event '%s'%s%s", m->family->title, name, why[0] ? ": " : "", why);
 }
 
-/* Whether the kernel has the change that came with one release and then with some stable ones. */
-static bool kernel_has(const struct machine *m)
+/* Whether the kernel has a change made in one release and backported to some stable ones. */
+static bool event_kernel_has(const struct machine *m)
 {
     const uint32_t *since = m->family->counters.raw.since;
     bool has = m->own_table > 0 || m->kernel >= since[0] || (m->kernel == 0 && m->own_table != -EOPNOTSUPP);
@@ -97,22 +97,22 @@ static bool kernel_has(const struct machine *m)
     return has;
 }
 
-/* A raw code of an event that the core lacks would open and read 0 with healthy times. */
-static bool is_missing(const struct machine *m, uint64_t code)
+/* A raw encoding of an event that the core lacks would open and read 0 with plausible times. */
+static bool event_is_missing(const struct machine *m, uint64_t code)
 {
     return code > 0 && code <= m->family->listed_raw && m->listed_events != 0 && !(m->listed_events >> code & 1);
 }
 
-/* The same for a code that neither the kernel lists nor, for events of its table, the maker. An emulator that lacks listed
- * events of the core it is named for lacks others too. */
-static bool is_unsure(const struct machine *m, uint64_t code, bool in_table)
+/* Whether it is uncertain that the core has the event: neither the kernel nor, for events of its table, the vendor
+ * lists the encoding. An emulator that lacks listed events of the core it is named after may lack others, too. */
+static bool event_is_unsure(const struct machine *m, uint64_t code, bool in_table)
 {
     bool listed = code < 64 && (m->listed_events >> code & 1);
     return m->family->listed_raw != 0 && !listed && !(in_table && m->family->confirmed && !m->list_differs);
 }
 
-/* Whether a code counts nothing sensible without a second register, whose value the kernel knows. */
-static bool needs_register(const struct arch_counters *c, uint64_t code)
+/* Whether an encoding needs a second register, whose value only the kernel has. */
+static bool event_needs_register(const struct arch_counters *c, uint64_t code)
 {
     for (size_t i = 0; i < c->n_rules; i++)
         if ((code & c->rules[i].mask) == c->rules[i].match)
@@ -120,115 +120,119 @@ static bool needs_register(const struct arch_counters *c, uint64_t code)
     return false;
 }
 
-/* The code of a row. With several core types, a generic id selects no PMU by itself: it becomes the raw code of this core's
- * PMU, or, where that code is unknown or not the whole event, it carries the PMU's type in its upper half. */
-static void encode_row(const struct machine *m, const struct arch_event *row, struct event *out)
+/* Encode a row. With several core types a perf generic event does not select a PMU: it is replaced by the raw
+ * encoding on this core's PMU, or, where that is unknown or incomplete, it carries the PMU's type in its upper
+ * half. */
+static void event_encode_row(const struct machine *m, const struct arch_event *row, struct event *out)
 {
-    out->type = type_of_kind(m, row->kind);
+    out->type = event_perf_type(m, row->kind);
     out->config = row->config;
     out->config1 = row->config1;
     out->raw_encoding = row->kind == ARCH_CODE_RAW ? UINT64_MAX : row->raw_encoding;
-    if (m->core_kinds < 2 || row->kind == ARCH_CODE_RAW)
+    if (m->n_core_types < 2 || row->kind == ARCH_CODE_RAW)
         return;
-    if (row->raw_encoding == UINT64_MAX || needs_register(&m->family->counters, row->raw_encoding)) {
-        out->config |= (uint64_t)m->core_type << 32;
+    if (row->raw_encoding == UINT64_MAX || event_needs_register(&m->family->counters, row->raw_encoding)) {
+        out->config |= (uint64_t)m->pmu_type << 32;
         return;
     }
-    out->type = m->core_type;
+    out->type = m->pmu_type;
     out->config = row->raw_encoding;
     out->raw_encoding = UINT64_MAX;
 }
 
-#define NOT_LISTED "this core does not have it: the kernel's PMU does not list its code"
+#define NOT_LISTED "this core does not have it: the kernel's PMU does not list its encoding"
 
-static void note_row(const struct machine *m, const char *why, struct event *out)
+static void event_note_row(const struct machine *m, const char *why, struct event *out)
 {
-    snprintf(out->note, sizeof out->note, "%s%s%s", why, why[0] && m->kinds_note[0] ? "; " : "", m->kinds_note);
-    if (m->kinds_beyond)
+    snprintf(out->note, sizeof out->note, "%s%s%s", why, why[0] && m->core_types_note[0] ? "; " : "",
+             m->core_types_note);
+    if (m->core_types_beyond)
         out->match = UPMU_MATCH_APPROXIMATE;
 }
 
-/* A row that is a weighted sum of others is worth no more than each of them. */
-static int from_formula(const struct machine *m, const char *formula, int match, const char *why, struct event *out)
+/* The match of a weighted sum is the weakest match of its terms. */
+static int event_from_formula(const struct machine *m, const char *formula, int match, const char *why,
+                              struct event *out)
 {
     int rc = formula_resolve(m, formula, out);
     if (rc < 0)
         return rc;
     if (match != UPMU_MATCH_EXACT)
         out->match = match;
-    out->each_kind = true;
-    note_row(m, why, out);
+    out->each_core_type = true;
+    event_note_row(m, why, out);
     return 0;
 }
 
-/* A count of several kinds of cores means what the event means on all of them. */
-static void weaken_by_kinds(const struct machine *m, const char *name, struct event *out)
+/* A count over several core types matches only as well as on the weakest of them. */
+static void event_weaken_by_core_types(const struct machine *m, const char *name, struct event *out)
 {
-    for (unsigned k = 1; k < m->core_kinds && m->kind == 0 && out->match == UPMU_MATCH_EXACT; k++) {
-        const struct machine *kind = machine_kind(k);
-        const struct arch_event *row = arch_family_event(kind->family, name);
+    for (unsigned k = 1; k < m->n_core_types && m->core_type == 0 && out->match == UPMU_MATCH_EXACT; k++) {
+        const struct machine *core = machine_core_type(k);
+        const struct arch_event *row = arch_family_event(core->family, name);
         if (!row || row->match != UPMU_MATCH_APPROXIMATE)
             continue;
         out->match = UPMU_MATCH_APPROXIMATE;
-        snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", kind->core_pmu, row->why, m->kinds_note);
+        snprintf(out->note, sizeof out->note, "on %.40s: %s; %s", core->core_pmu, row->why, m->core_types_note);
     }
 }
 
-static int from_table(const struct machine *m, const struct registry_event *r, struct event *out)
+static int event_from_table(const struct machine *m, const struct registry_event *r, struct event *out)
 {
     const struct arch_event *row = arch_family_event(m->family, r->name);
     out->class = EVENT_CORE;
     if (!row || row->kind == ARCH_CODE_NONE) {
         char why[EVENT_NOTE_MAX];
         near_describe(m->family, row, why, sizeof why);
-        return absent_here(m, r->name, why, out);
+        return event_fail_absent(m, r->name, why, out);
     }
     if (row->kind == ARCH_CODE_FORMULA) {
-        int rc = from_formula(m, row->formula, row->match, row->why, out);
+        int rc = event_from_formula(m, row->formula, row->match, row->why, out);
         out->source = row->source;
         if (rc == 0)
-            weaken_by_kinds(m, r->name, out);
+            event_weaken_by_core_types(m, r->name, out);
         return rc;
     }
-    /* As encode_row() has it: of a raw code the kernel does not ask the core whether it has it. */
+    /* As in event_encode_row(): the kernel does not check whether the core has a raw encoding. */
     uint64_t code = row->kind == ARCH_CODE_RAW ? row->config : row->raw_encoding;
-    bool raw = row->kind == ARCH_CODE_RAW || (m->core_kinds > 1 && code != UINT64_MAX);
-    if (raw && is_missing(m, code))
-        return absent_here(m, r->name, NOT_LISTED, out);
-    out->each_kind = true;
-    encode_row(m, row, out);
+    bool raw = row->kind == ARCH_CODE_RAW || (m->n_core_types > 1 && code != UINT64_MAX);
+    if (raw && event_is_missing(m, code))
+        return event_fail_absent(m, r->name, NOT_LISTED, out);
+    out->each_core_type = true;
+    event_encode_row(m, row, out);
     out->counters = row->counters;
     out->match = row->match;
     out->source = row->source;
     out->from_table = true;
-    out->zero_unsure = raw && is_unsure(m, code, true);
-    (void)arch_family_generic_id(m->family, row, &out->generic); /* no id: its kind stays ARCH_CODE_NONE */
+    out->zero_unsure = raw && event_is_unsure(m, code, true);
+    (void)arch_family_generic_id(m->family, row,
+                                 &out->generic); /* without a generic event, its kind stays ARCH_CODE_NONE */
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    note_row(m, row->why, out);
-    weaken_by_kinds(m, r->name, out);
+    event_note_row(m, row->why, out);
+    event_weaken_by_core_types(m, r->name, out);
     return 0;
 }
 
-static int from_registry(const struct machine *m, const struct registry_event *r, struct event *out)
+static int event_from_registry(const struct machine *m, const struct registry_event *r, struct event *out)
 {
     out->summary = r->summary;
     out->unit = r->unit;
     out->papi = r->papi;
     out->perf = r->perf;
     if (r->software < 0)
-        return from_table(m, r, out);
+        return event_from_table(m, r, out);
     if (r->software >= REGISTRY_USAGE)
-        from_usage(r, out);
+        event_from_usage(r, out);
     else
-        from_software(r, out);
+        event_from_software(r, out);
     return 0;
 }
 
 /* -------------------------------------------------------------------------------------------- PAPI's presets */
 
-/* A preset that is a sum is worth its name only if each of its events counts exactly what it says, and if it is certain that
- * the core has it: a part that always reads 0 would not be noticed in a sum. */
-static int from_sum(const struct machine *m, const struct preset *p, struct event *out)
+/* A preset that is a sum is resolved only if each of its events is exact and certain to exist on the core: a part
+ * that always reads 0 would go unnoticed in a sum. */
+static int event_from_sum(const struct machine *m, const struct preset *p, struct event *out)
 {
     char why[EVENT_NOTE_MAX], sum[EVENT_NAME_MAX];
     const char *names[] = {p->first, p->second}, *lacking = NULL;
@@ -239,64 +243,65 @@ static int from_sum(const struct machine *m, const struct preset *p, struct even
     }
     if (lacking) {
         snprintf(why, sizeof why, "it is %s + %s, and '%s' is not counted exactly here", p->first, p->second, lacking);
-        return absent_here(m, p->name, why, out);
+        return event_fail_absent(m, p->name, why, out);
     }
     snprintf(sum, sizeof sum, "%s + %s", p->first, p->second);
-    int rc = from_formula(m, sum, UPMU_MATCH_EXACT, "", out);
+    int rc = event_from_formula(m, sum, UPMU_MATCH_EXACT, "", out);
     out->source = arch_family_event(m->family, p->first)->source;
     snprintf(out->note, sizeof out->note, "%s", sum);
     return rc;
 }
 
-static int from_preset(const struct machine *m, const struct preset *p, struct event *out, const char **canonical)
+static int event_from_preset(const struct machine *m, const struct preset *p, struct event *out, const char **canonical)
 {
     out->papi = p->name;
     out->summary = p->second ? "sum of two events, as PAPI has it" : "PAPI preset";
     out->class = EVENT_CORE;
     *canonical = p->name;
     if (p->second)
-        return from_sum(m, p, out);
+        return event_from_sum(m, p, out);
     if (!p->first)
-        return absent_here(m, p->name, "count it by this CPU's own name (native::NAME), or through PAPI", out);
+        return event_fail_absent(m, p->name, "count it by this CPU's own name (native::NAME), or through PAPI", out);
     *canonical = p->first;
-    return from_registry(m, registry_find(p->first), out);
+    return event_from_registry(m, registry_find(p->first), out);
 }
 
 /* --------------------------------------------------------------------------------------- native and raw */
 
-/* An event of the family's own table; other kinds of cores have it by the same name, or it is no count of the machine. */
-static int from_row(const struct machine *m, const char *name, const struct arch_native *row, struct event *out)
+/* Resolve an event of the family's own table. Other core types must have it by the same name. */
+static int event_from_row(const struct machine *m, const char *name, const struct arch_native *row, struct event *out)
 {
     out->class = EVENT_CORE;
-    if (is_missing(m, row->config))
-        return absent_here(m, name, NOT_LISTED, out);
-    out->each_kind = true;
-    out->type = m->core_type;
+    if (event_is_missing(m, row->config))
+        return event_fail_absent(m, name, NOT_LISTED, out);
+    out->each_core_type = true;
+    out->type = m->pmu_type;
     out->config = row->config;
     out->config1 = row->config1;
     out->counters = row->counters;
-    out->zero_unsure = is_unsure(m, row->config, true);
+    out->zero_unsure = event_is_unsure(m, row->config, true);
     out->match = UPMU_MATCH_EXACT;
     out->source = m->family->title;
-    snprintf(out->note, sizeof out->note, "%s%s%s", row->meaning, m->kinds_note[0] ? "; " : "", m->kinds_note);
+    snprintf(out->note, sizeof out->note, "%s%s%s", row->meaning, m->core_types_note[0] ? "; " : "",
+             m->core_types_note);
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
     return 0;
 }
 
-/* A preset by the CPU's own name for it, or by a sum of them. */
-static int from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
+/* Resolve a preset by the CPU's own event or sum for it. */
+static int event_from_own_preset(const struct machine *m, const struct arch_preset *own, struct event *out)
 {
     const struct arch_native *row = arch_family_native(m->family, own->formula);
     out->papi = own->papi;
     out->summary = "PAPI preset";
-    int rc = row ? from_row(m, own->papi, row, out) : from_formula(m, own->formula, own->match, "", out);
+    int rc = row ? event_from_row(m, own->papi, row, out) : event_from_formula(m, own->formula, own->match, "", out);
     if (rc < 0)
         return rc;
     if (row || own->match != UPMU_MATCH_EXACT)
         out->match = own->match;
     out->source = m->family->title;
     snprintf(out->note, sizeof out->note, "%s%s here%s%s%s%s", row ? "native::" : "", own->formula,
-             own->why[0] ? "; " : "", own->why, m->kinds_note[0] ? "; " : "", m->kinds_note);
+             own->why[0] ? "; " : "", own->why, m->core_types_note[0] ? "; " : "", m->core_types_note);
     return 0;
 }
 
@@ -308,16 +313,16 @@ int event_of_table(const struct machine *m, const char *name, struct event *out)
     snprintf(out->name, sizeof out->name, "%s", name);
     out->name_length = (uint8_t)strlen(out->name);
     out->user = out->kernel = true;
-    out->core = m->kind;
+    out->core = m->core_type;
     if (r && r->software < 0 && strcmp(r->name, name) == 0)
-        return from_table(m, r, out);
+        return event_from_table(m, r, out);
     native = arch_family_native(m->family, name);
     if (!native)
         return upmu_fail(UPMU_E_NAME, "no event '%s' in the table of %s", name, m->family->title);
-    return from_row(m, name, native, out);
+    return event_from_row(m, name, native, out);
 }
 
-static void from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
+static void event_from_libpfm4(const struct machine *m, const struct arch_native_code *code, struct event *out)
 {
     out->type = code->type;
     out->config = code->config;
@@ -326,7 +331,7 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
     out->match = UPMU_MATCH_EXACT;
     out->class = code->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE
                  : code->type == KERNEL_TYPE_RAW || code->type == KERNEL_TYPE_HARDWARE ||
-                         code->type == KERNEL_TYPE_HW_CACHE || code->type == m->core_type
+                         code->type == KERNEL_TYPE_HW_CACHE || code->type == m->pmu_type
                      ? EVENT_CORE
                      : EVENT_OTHER;
     out->source = "libpfm4";
@@ -334,10 +339,8 @@ static void from_libpfm4(const struct machine *m, const struct arch_native_code 
     snprintf(out->pmu, sizeof out->pmu, "%s", out->class == EVENT_SOFTWARE ? "software" : m->core_pmu);
 }
 
-/* The table that the name before "::" stands for: native is this CPU's, other names are those of families and chips.
- * NULL if it is a PMU's name of libpfm4, or none. */
-/* The CPU that "CPU::" names; NULL for "native::", which is this one, and for a PMU of libpfm4. */
-static const struct arch_family *family_of_prefix(const char *base, bool *native)
+/* The family that "CPU::" names; NULL for "native::", which is this CPU, and for a PMU of libpfm4. */
+static const struct arch_family *event_family_of_prefix(const char *base, bool *native)
 {
     char prefix[EVENT_NAME_MAX];
     snprintf(prefix, sizeof prefix, "%.*s", (int)(strstr(base, "::") - base), base);
@@ -345,7 +348,7 @@ static const struct arch_family *family_of_prefix(const char *base, bool *native
     return *native ? NULL : arch_family_called(prefix);
 }
 
-static int no_native(const struct machine *m, const char *base, const char *native, bool by_pmu)
+static int event_fail_no_native(const struct machine *m, const char *base, const char *native, bool by_pmu)
 {
     if (by_pmu)
         return upmu_fail(UPMU_E_NAME,
@@ -358,11 +361,11 @@ static int no_native(const struct machine *m, const char *base, const char *nati
                      native, m->family->title);
 }
 
-/* libpfm4 speaks of the CPU it runs on, unless told otherwise by its own variables. */
-static int from_native(const struct machine *m, const char *base, struct event *out)
+/* libpfm4 describes the running CPU, unless its own environment variables override that. */
+static int event_from_native(const struct machine *m, const char *base, struct event *out)
 {
     bool is_native;
-    const struct arch_family *family = family_of_prefix(base, &is_native);
+    const struct arch_family *family = event_family_of_prefix(base, &is_native);
     bool by_table = is_native || family;
     const char *native = strstr(base, "::") + 2;
     struct arch_native_code code = {.type = 0};
@@ -370,22 +373,22 @@ static int from_native(const struct machine *m, const char *base, struct event *
     if (family && family != m->family)
         return upmu_fail(UPMU_E_NAME, "'%s' is an event of %s, and this CPU is %s", base, family->title,
                          m->family->title);
-    /* libpfm4 knows the running CPU alone. */
-    bool elsewhere = m->named || recording_in_use();
+    /* libpfm4 supports only the running CPU. */
+    bool elsewhere = m->named || machine_snapshot_in_use();
     int rc = elsewhere ? upmu_fail(UPMU_E_NAME, "no native event '%s' in the table of %s", native, m->family->title)
                        : arch_native_encode(by_table ? native : base, &code);
     if (rc == 0) {
-        from_libpfm4(m, &code, out);
+        event_from_libpfm4(m, &code, out);
         return 0;
     }
     const struct arch_native *row = by_table ? arch_family_native(m->family, native) : NULL;
     if (!row && rc == UPMU_E_UNSUPPORTED)
-        return no_native(m, base, native, !by_table);
-    return row ? from_row(m, native, row, out) : rc;
+        return event_fail_no_native(m, base, native, !by_table);
+    return row ? event_from_row(m, native, row, out) : rc;
 }
 
-/* The counters that the family's own table gives a code. */
-static uint32_t counters_of_code(const struct arch_family *family, uint64_t code)
+/* The counters that the family's table allows for an encoding. */
+static uint32_t event_counters_of_code(const struct arch_family *family, uint64_t code)
 {
     const struct arch_native *row;
     for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;)
@@ -394,29 +397,29 @@ static uint32_t counters_of_code(const struct arch_family *family, uint64_t code
     return ARCH_ANY;
 }
 
-#define ONE_KIND "counts on the cores of this PMU alone; the others are kinds of their own, with other codes"
+#define ONE_KIND "counted only on the cores of this PMU; the other core types have other encodings"
 
-static int from_raw(const struct machine *m, const char *base, struct event *out)
+static int event_from_raw(const struct machine *m, const char *base, struct event *out)
 {
     errno = 0;
     out->config = strtoull(base + 1, NULL, 16);
     if (errno == ERANGE)
         return upmu_fail(UPMU_E_INVAL, "raw event '%s' is longer than 64 bits", base);
-    out->type = m->core_type;
-    out->counters = counters_of_code(m->family, out->config);
+    out->type = m->pmu_type;
+    out->counters = event_counters_of_code(m->family, out->config);
     out->class = EVENT_CORE;
     out->match = UPMU_MATCH_EXACT;
-    out->zero_unsure = is_unsure(m, out->config, false);
-    out->summary = "raw code of the core PMU";
+    out->zero_unsure = event_is_unsure(m, out->config, false);
+    out->summary = "raw encoding of the core PMU";
     snprintf(out->pmu, sizeof out->pmu, "%s", m->core_pmu[0] ? m->core_pmu : m->family->core_pmu);
-    if (m->core_kinds > 1)
+    if (m->n_core_types > 1)
         snprintf(out->note, sizeof out->note, "%s", ONE_KIND);
     return 0;
 }
 
 /* ----------------------------------------------------------------------------------------------- resolve */
 
-static int unknown_name(const struct machine *m, const char *base)
+static int event_fail_unknown(const struct machine *m, const char *base)
 {
     struct suggest s;
     suggest_begin(&s, base);
@@ -427,39 +430,39 @@ static int unknown_name(const struct machine *m, const char *base)
         event_offer_sysfs(&s);
     if (s.best)
         return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean '%s'?", base, s.best);
-    return upmu_fail(UPMU_E_NAME, "no event '%s'; 'upmu list' shows those known here", base);
+    return upmu_fail(UPMU_E_NAME, "no event '%s'; 'upmu list' prints those of this machine", base);
 }
 
-/* A name of the registry, or a preset of PAPI; for a preset that is neither event nor sum of ours, the CPU may have a name of
- * its own. */
-static int resolve_known(const struct machine *m, const char *base, const struct registry_event *r,
-                         const struct preset *p, struct event *out, const char **canonical)
+/* Resolve a name of the registry or a PAPI preset. For a preset that is neither an event nor a sum here, the CPU
+ * may have an event of its own. */
+static int event_resolve_known(const struct machine *m, const char *base, const struct registry_event *r,
+                               const struct preset *p, struct event *out, const char **canonical)
 {
     int rc = UPMU_E_UNSUPPORTED;
     if (r) {
         *canonical = r->name;
-        rc = from_registry(m, r, out);
+        rc = event_from_registry(m, r, out);
     }
     if (rc == UPMU_E_UNSUPPORTED && p)
-        rc = from_preset(m, p, out, canonical);
+        rc = event_from_preset(m, p, out, canonical);
     const struct arch_preset *own = rc == UPMU_E_UNSUPPORTED ? arch_family_preset(m->family, base) : NULL;
     if (!own)
         return rc;
     *canonical = own->papi;
-    return from_own_preset(m, own, out);
+    return event_from_own_preset(m, own, out);
 }
 
-static int resolve_base(const struct machine *m, const struct event_name *parts, struct event *out,
-                        const char **canonical)
+static int event_resolve_base(const struct machine *m, const struct event_name *parts, struct event *out,
+                              const char **canonical)
 {
     const char *base = parts->base;
     *canonical = base;
     const struct registry_event *r = registry_find(base);
     const struct preset *p = preset_find(base);
     if (r || p)
-        return resolve_known(m, base, r, p, out, canonical);
+        return event_resolve_known(m, base, r, p, out, canonical);
     if (event_name_is_native(base))
-        return from_native(m, base, out);
+        return event_from_native(m, base, out);
     if ((strchr(base, '/') || parts->tracepoint) && m->named)
         return upmu_fail(UPMU_E_NAME, "'%s' is a name of the running kernel, which is not that of %s", base,
                          m->family->title);
@@ -467,45 +470,47 @@ static int resolve_base(const struct machine *m, const struct event_name *parts,
         return event_from_tracepoint(base, out);
     if (strchr(base, '/'))
         return event_from_sysfs(base, out);
-    return event_name_is_raw(base) ? from_raw(m, base, out) : unknown_name(m, base);
+    return event_name_is_raw(base) ? event_from_raw(m, base, out) : event_fail_unknown(m, base);
 }
 
-/* A generic id that the kernel looks up in the table of another core. */
-static int fail_table(const struct machine *m, const struct event *e)
+/* Fail for a perf generic event that the kernel looks up in the table of another core. */
+static int event_fail_table(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
     unsigned major = raw->since[0] >> 24, minor = raw->since[0] >> 16 & 0xff;
     if (m->own_table != -EOPNOTSUPP)
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': kernels before %u.%u may take this CPU for another and count something else under the "
-                         "generic id, and this one could not be asked (%s)",
+                         "'%s': kernels before %u.%u may mistake this CPU for another and count something else under "
+                         "this perf generic event, and this kernel could not be checked (%s)",
                          e->name, major, minor, upmu_errno_name(-m->own_table));
     return upmu_fail(UPMU_E_UNSUPPORTED,
-                     "'%s': this kernel, from before %u.%u, takes this CPU for another and would count something else "
-                     "under the generic id; a raw code (r...) up to 0x%" PRIx64 " is passed on",
+                     "'%s': this kernel, older than %u.%u, mistakes this CPU for another and would count something "
+                     "else under this perf generic event. Use a raw encoding (r...); up to 0x%" PRIx64
+                     " it is passed on",
                      e->name, major, minor, raw->older_mask);
 }
 
-/* A code of which the kernel drops bits without an error would count something else under this name. */
+/* An encoding of which the kernel drops bits without an error would count something else. */
 int event_check_code(const struct machine *m, const struct event *e)
 {
     const struct arch_raw_field *raw = &m->family->counters.raw;
-    bool is_new = kernel_has(m);
+    bool is_new = event_kernel_has(m);
     bool generic = e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
     if (e->class == EVENT_CORE && generic && raw->own_id && !is_new)
-        return fail_table(m, e);
+        return event_fail_table(m, e);
     uint64_t mask = is_new || raw->older_mask == 0 ? raw->mask : raw->older_mask;
-    if (e->class != EVENT_CORE || e->type != m->core_type || mask == 0 || (e->config & ~mask) == 0)
+    if (e->class != EVENT_CORE || e->type != m->pmu_type || mask == 0 || (e->config & ~mask) == 0)
         return 0;
     return upmu_fail(UPMU_E_UNSUPPORTED,
-                     "'%s': this kernel passes only the bits 0x%" PRIx64 " of a raw code on, and would count 0x%" PRIx64
-                     " in the place of 0x%" PRIx64 "%s",
+                     "'%s': this kernel passes on only the bits 0x%" PRIx64
+                     " of a raw encoding, and would count 0x%" PRIx64 " instead of 0x%" PRIx64 "%s",
                      e->name, mask, e->config & mask, e->config,
-                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass all on" : "");
+                     mask != raw->mask && (e->config & ~raw->mask) == 0 ? "; newer kernels pass on all bits" : "");
 }
 
-/* Guests can be told from the host by PMUs whose drivers switch counters at their borders. Others ignore the wish. */
-static int check_guests(const struct machine *m, const struct event *e)
+/* Only PMUs whose drivers switch counters on guest entry and exit separate guests from the host. Others ignore the
+ * filter. */
+static int event_check_guests(const struct machine *m, const struct event *e)
 {
     uint32_t since = m->family->counters.guests_since;
     const char *letter = e->guest ? "G" : "H";
@@ -513,51 +518,48 @@ static int check_guests(const struct machine *m, const struct event *e)
         return 0;
     if (e->class != EVENT_CORE || since == 0)
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': the PMU '%s' counts guests and host together, and ':%s' would be ignored; leave it out",
+                         "'%s': the PMU '%s' counts guests and host together and would ignore ':%s'. Omit the modifier",
                          e->name, e->pmu, letter);
     if (!m->named && m->cpu.hypervisor)
+        return upmu_fail(UPMU_E_UNSUPPORTED,
+                         "'%s': the PMU of a virtual machine may ignore ':%s' (AMD's does). Omit the modifier", e->name,
+                         letter);
+    if (!m->named && m->kernel < since)
         return upmu_fail(
             UPMU_E_UNSUPPORTED,
-            "'%s': the PMU of a virtual machine may ignore ':%s' (AMD's counts all the same); leave it out", e->name,
-            letter);
-    if (!m->named && m->kernel < since)
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': kernels before %u.%u ignore ':%s' on this CPU and count guests and host together; "
-                         "leave it out",
-                         e->name, since >> 24, since >> 16 & 0xff, letter);
+            "'%s': kernels before %u.%u ignore ':%s' on this CPU and count guests and host together. Omit the modifier",
+            e->name, since >> 24, since >> 16 & 0xff, letter);
     return 0;
 }
 
-static int check_modes(const struct machine *m, const struct event *e)
+static int event_check_modes(const struct machine *m, const struct event *e)
 {
     bool all = e->user && e->kernel;
     if (e->mode_blind && !all)
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': a clock runs in all modes, so the modifier would not change the count; use user-time "
-                         "or system-time, or leave the modifier out",
+                         "'%s': a clock runs in all modes, so the modifier would not change the count. Use user-time "
+                         "or system-time, or omit the modifier",
                          e->name);
     if (e->kernel_only && !e->kernel)
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s' happens in the kernel only: with ':%c' it would always read 0; leave "
-                         "the modifier out",
+                         "'%s' happens only in the kernel: with ':%c' it would always read 0. Omit the modifier",
                          e->name, e->user ? 'u' : 'h');
     if (e->class == EVENT_USAGE && e->modes_fixed)
-        return upmu_fail(UPMU_E_UNSUPPORTED, "'%s': the mode is part of the name; leave the modifier out", e->name);
+        return upmu_fail(UPMU_E_UNSUPPORTED, "'%s': the mode is part of the name. Omit the modifier", e->name);
     if (e->all_modes_only && !all)
         return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "the PMU '%s' cannot tell user mode from kernel mode; leave the modifier of "
-                         "'%s' out",
-                         e->pmu, e->name);
+                         "the PMU '%s' has no filter for user and kernel mode. Omit the modifier of '%s'", e->pmu,
+                         e->name);
     if (e->hypervisor && !e->user && !e->kernel && (e->class != EVENT_CORE || !m->family->counters.counts_hypervisor))
-        return upmu_fail(UPMU_E_UNSUPPORTED,
-                         "'%s': the PMU '%s' has no hypervisor mode, so ':h' alone would always read 0; leave the "
-                         "modifier out",
-                         e->name, e->pmu);
-    return check_guests(m, e);
+        return upmu_fail(
+            UPMU_E_UNSUPPORTED,
+            "'%s': the PMU '%s' has no hypervisor mode, so ':h' alone would always read 0. Omit the modifier", e->name,
+            e->pmu);
+    return event_check_guests(m, e);
 }
 
-/* The modifiers of a name, and the canonical name with them. */
-static void take_modifiers(const struct event_name *parts, const char *canonical, struct event *out)
+/* Apply the modifiers of a name, and add them to the canonical name. */
+static void event_apply_modifiers(const struct event_name *parts, const char *canonical, struct event *out)
 {
     snprintf(out->name, sizeof out->name, "%s", canonical);
     out->name_length = (uint8_t)strlen(out->name);
@@ -590,19 +592,19 @@ int event_resolve_on(const struct machine *m, const char *name, struct event *ou
         rc = machine_usable();
     if (rc < 0)
         return rc;
-    out->core = m->kind;
-    rc = resolve_base(m, &parts, out, &canonical);
-    take_modifiers(&parts, canonical, out);
+    out->core = m->core_type;
+    rc = event_resolve_base(m, &parts, out, &canonical);
+    event_apply_modifiers(&parts, canonical, out);
     if (rc < 0)
         return rc;
     if (out->type == KERNEL_TYPE_SOFTWARE)
-        software_modes(out);
+        event_set_software_modes(out);
     out->zero_unsure |= out->hypervisor && !out->user && !out->kernel;
-    /* Hypervisors pass on some events, and take the others without an error to count nothing. */
+    /* Hypervisors pass on some events, and accept the others without an error and count nothing. */
     out->zero_unsure |= out->class == EVENT_CORE && m->cpu.hypervisor;
     out->filter_ignored = out->class == EVENT_CORE && m->family->counters.ignores_filter;
-    rc = check_modes(m, out);
-    rc = rc < 0 || out->formula ? rc : event_check_code(m, out); /* of a formula each term was checked */
+    rc = event_check_modes(m, out);
+    rc = rc < 0 || out->formula ? rc : event_check_code(m, out); /* the terms of a formula were checked one by one */
     if (rc < 0)
         snprintf(out->note, sizeof out->note, "%s", upmu_error());
     return rc;

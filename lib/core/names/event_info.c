@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of names: what an event is, which there are, whether it counts here. Room: core. */
+/* Public functions on event names: information, listing, trial. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ static void describe_generic(const struct event *e, char *text, size_t cap)
         snprintf(text, cap, "%s:0x%" PRIx64, kind_name(e->generic.kind), e->generic.config);
 }
 
-/* Which of the two codes is programmed, and what is known of the other one. */
+/* Which of the two encodings is used, and what is known of the other. */
 static void describe_choice(const struct event *e, const char *generic, char *text, size_t cap)
 {
     uint64_t made = e->generic.raw_encoding;
@@ -108,26 +108,30 @@ static void describe_choice(const struct event *e, const char *generic, char *te
     if (!e->from_table || e->match == UPMU_MATCH_ABSENT)
         return;
     if (is_generic(e) && made != UINT64_MAX)
-        snprintf(text, cap, "the generic id, of which the kernel makes 0x%" PRIx64, made);
+        snprintf(text, cap, "the perf generic event, which the kernel encodes as 0x%" PRIx64, made);
     else if (is_generic(e))
-        snprintf(text, cap, "the generic id; the code behind it is the kernel's or the firmware's to know");
+        snprintf(text, cap, "the perf generic event; its encoding is only known to the kernel or the firmware");
     else if (generic[0] == '\0')
-        snprintf(text, cap, "the raw code; the kernel has no generic id for it");
+        snprintf(text, cap, "the raw encoding; the kernel has no perf generic event for it");
     else if (!e->generic.same_name)
         snprintf(text, cap,
-                 "the raw code; the kernel has no generic id of this meaning, though its %s is the same code", generic);
-    else if (made == e->config && e->config1 != 0)
-        snprintf(text, cap, "the raw code; the kernel would make the same of its %s, with a second register of its own",
+                 "the raw encoding; the kernel has no perf generic event of this meaning, though its %s has the same "
+                 "encoding",
                  generic);
+    else if (made == e->config && e->config1 != 0)
+        snprintf(text, cap,
+                 "the raw encoding; the kernel's %s has the same encoding, with a second register of its own", generic);
     else if (made == e->config)
-        snprintf(text, cap, "the raw code; the kernel would make the same of its %s", generic);
+        snprintf(text, cap, "the raw encoding; the kernel's %s has the same encoding", generic);
     else if (made == UINT64_MAX)
-        snprintf(text, cap, "the raw code; what the kernel makes of its %s here is not known, or nothing", generic);
+        snprintf(text, cap,
+                 "the raw encoding; the encoding of the kernel's %s on this machine is unknown, or it has none",
+                 generic);
     else
-        snprintf(text, cap, "the raw code; the kernel would make 0x%" PRIx64 " of its %s", made, generic);
+        snprintf(text, cap, "the raw encoding; the kernel would use 0x%" PRIx64 " for its %s", made, generic);
 }
 
-/* The machine's own code: of a generic id what the kernel makes of it, of a raw code the code itself. */
+/* The raw encoding: behind a perf generic event, or of a raw event itself. */
 static uint64_t raw_encoding(const struct event *e)
 {
     if (e->class != EVENT_CORE || e->match == UPMU_MATCH_ABSENT || e->formula)
@@ -172,7 +176,7 @@ static int fill_info(const struct event *e, struct upmu_event_info *info)
     return opts_give("upmu_event_find", "info", info, UPMU_EVENT_INFO_SIZE_V1, &full, sizeof full);
 }
 
-/* What resolving the name gave. */
+/* Fill the info from the result of a resolution. */
 static int info_of(int rc, struct event *e, struct upmu_event_info *info)
 {
     if (rc < 0 && rc != UPMU_E_UNSUPPORTED)
@@ -209,7 +213,7 @@ int upmu_cpu_event_find(const char *cpu, const char *name, struct upmu_event_inf
 
 /* ------------------------------------------------------------------------------------------------ listing */
 
-/* sysfs does not change under us in a way that matters: it is listed once. */
+/* Listed once: sysfs does not change in a way that matters here. */
 static const char **list_names;
 static size_t list_count;
 

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------------------------- lists */
 
-/* Length of the list item at `p`: up to the comma that is neither between slashes nor in braces. */
+/* Length of the list item at `p`: up to the next comma outside slashes and braces. */
 static size_t list_item_length(const char *p)
 {
     const char *start = p;
@@ -34,7 +34,7 @@ static const char *list_skip_gaps(const char *p)
     return p;
 }
 
-/* The group "{a,b}:mods" at it->rest begins: note where it ends and what its modifiers are. */
+/* Enter the group "{a,b}:mods" at it->rest: find its end and its modifiers. */
 static int list_enter_group(struct event_list *it)
 {
     const char *open = it->rest, *close = open + 1;
@@ -50,7 +50,8 @@ static int list_enter_group(struct event_list *it)
     const char *mods = close + 1 + (tail > 0 && close[1] == ':');
     size_t n = (size_t)(close + 1 + tail - mods);
     if (n >= sizeof it->modifiers || (tail > 0 && (close[1] != ':' || n == 0)))
-        return upmu_fail(UPMU_E_INVAL, "event list '%.64s': after '}' a comma or ':' and modifiers must follow", open);
+        return upmu_fail(UPMU_E_INVAL, "event list '%.64s': '}' must be followed by a comma, or by ':' and modifiers",
+                         open);
     memcpy(it->modifiers, mods, n);
     it->modifiers[n] = '\0';
     it->rest = list_skip_gaps(open + 1);
@@ -68,7 +69,7 @@ static void list_leave_group(struct event_list *it)
     it->modifiers[0] = '\0';
 }
 
-/* Copy a name, with its group's modifiers added to its own. */
+/* Copy a name and append its group's modifiers. */
 static int list_copy(const struct event_list *it, const char *start, size_t len, char name[EVENT_NAME_MAX])
 {
     size_t more = strlen(it->modifiers);
@@ -123,8 +124,8 @@ static int modifier_unknown(const char *text, char c)
 {
     const char *perf_only = strchr("SDIWebR", c) ? " in libupmu (perf uses it for sampling or scheduling)" : "";
     return upmu_fail(UPMU_E_INVAL,
-                     "event '%s': modifier '%c' is not known%s; 'u' counts user mode, 'k' kernel mode, 'h' hypervisor "
-                     "mode, 'G' guests, 'H' the host, 'p' asks for precision",
+                     "event '%s': modifier '%c' is unknown%s; 'u' counts user mode, 'k' kernel mode, 'h' hypervisor "
+                     "mode, 'G' guests, 'H' the host, 'p' requests precision",
                      text, c, perf_only);
 }
 
@@ -152,8 +153,8 @@ void event_name_with_modes(const struct event *e, bool user, bool kernel, bool g
     int n = snprintf(mods, sizeof mods, "%s%s%s%.*s%s%s%s", given && user ? "u" : "", given && kernel ? "k" : "",
                      e->hypervisor ? "h" : "", (int)e->precise, "ppp", e->precise_max ? "P" : "", e->guest ? "G" : "",
                      e->host ? "H" : "");
-    int room = (int)cap - 2 - n, base = (int)e->name_length;
-    snprintf(name, cap, "%.*s%s%s", base < room ? base : room, e->name, n > 0 ? ":" : "", mods);
+    int left = (int)cap - 2 - n, base = (int)e->name_length;
+    snprintf(name, cap, "%.*s%s%s", base < left ? base : left, e->name, n > 0 ? ":" : "", mods);
 }
 
 /* ------------------------------------------------------------------------------------------------- names */
@@ -169,26 +170,27 @@ bool event_name_is_native(const char *base)
     return colons && colons > base && !memchr(base, '/', (size_t)(colons - base));
 }
 
-/* Whether the text before the first colon names an event by itself, so that modifiers follow. */
-static bool name_stands_alone(const char *text, const char *colon)
+/* Whether the text before the first colon is a complete name, so that modifiers follow. */
+static bool name_is_complete(const char *text, const char *colon)
 {
     char head[EVENT_NAME_MAX];
     snprintf(head, sizeof head, "%.*s", (int)(colon - text), text);
     return registry_find(head) || preset_find(head) || event_name_is_raw(head);
 }
 
-/* Where the modifiers of "subsystem:event" start, past the end if it has none; NULL if the text is no tracepoint. */
+/* Where the modifiers of "subsystem:event" start, past the end if it has none; NULL if the text is not a
+ * tracepoint. */
 static const char *tracepoint_modifiers(const char *text, const char *colon)
 {
     size_t len = strcspn(colon + 1, ":");
     bool modifiers = strspn(colon + 1, modifier_letters) == strlen(colon + 1);
-    if (modifiers || len == 0 || colon == text || name_stands_alone(text, colon))
+    if (modifiers || len == 0 || colon == text || name_is_complete(text, colon))
         return NULL;
     return colon + 1 + len + (colon[1 + len] == ':');
 }
 
-/* Where the modifiers start, or NULL: after the second slash of pmu/terms/, else after the last colon. A native name
- * has colons of its own, so only a last part made of mode letters is taken for modifiers there. */
+/* Where the modifiers start, or NULL: after the second slash of pmu/terms/, else after the last colon. Native names
+ * contain colons, so there only a last part made of mode letters is taken as modifiers. */
 static const char *find_modifiers(const char *text, bool *tracepoint)
 {
     bool native = event_name_is_native(text);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events of the kernel's PMUs as sysfs describes them: `pmu/event/` names a file of the PMU's events folder,
- * `pmu/field=value,.../` fills the bit fields of its format folder. Room: core; before it event.c, after it the kernel.
+ * Events of kernel PMUs as described in sysfs.
+ *
+ * `pmu/event/` names a file of the PMU's events folder, `pmu/field=value,.../` sets the bit fields of its format
+ * folder.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,8 +26,8 @@ struct code {
     uint64_t config, config1, config2;
 };
 
-/* Spread the low bits of `value` over the bit ranges of a format text such as "config:0-7,32-35". */
-static int place_field(const char *format, uint64_t value, struct code *code)
+/* Spread the low bits of `value` over the bit ranges of a format such as "config:0-7,32-35". */
+static int sysfs_place_field(const char *format, uint64_t value, struct code *code)
 {
     uint64_t *word = strncmp(format, "config:", 7) == 0    ? &code->config
                      : strncmp(format, "config1:", 8) == 0 ? &code->config1
@@ -56,7 +58,7 @@ static int place_field(const char *format, uint64_t value, struct code *code)
     }
 }
 
-static int find_format(const char *pmu, const char *field, char *format)
+static int sysfs_find_format(const char *pmu, const char *field, char *format)
 {
     if (strcmp(field, "config") == 0 || strcmp(field, "config1") == 0 || strcmp(field, "config2") == 0) {
         snprintf(format, TEXT_CAP, "%.8s:0-63", field);
@@ -68,10 +70,10 @@ static int find_format(const char *pmu, const char *field, char *format)
     return n < 0 ? n : 0;
 }
 
-static int apply_terms(const char *pmu, const char *terms, struct code *code, bool may_name_event);
+static int sysfs_apply_terms(const char *pmu, const char *terms, struct code *code, bool may_name_event);
 
-/* One term: "field=value", "field" (means 1), or the name of an event file. */
-static int apply_term(const char *pmu, const char *term, struct code *code, bool may_name_event)
+/* One term: "field=value", "field" (meaning 1), or the name of an event file. */
+static int sysfs_apply_term(const char *pmu, const char *term, struct code *code, bool may_name_event)
 {
     char field[TEXT_CAP], format[TEXT_CAP];
     uint64_t value = 1;
@@ -88,19 +90,19 @@ static int apply_term(const char *pmu, const char *term, struct code *code, bool
         char path[PATH_CAP], text[TEXT_CAP];
         snprintf(path, sizeof path, PMU_DIR "/%s/events/%s", pmu, field);
         if (machine_line(path, text, sizeof text) > 0)
-            return apply_terms(pmu, text, code, false);
+            return sysfs_apply_terms(pmu, text, code, false);
     }
-    if (find_format(pmu, field, format) < 0)
-        return UPMU_E_NAME; /* the caller knows the whole name and can suggest */
-    int rc = place_field(format, value, code);
+    if (sysfs_find_format(pmu, field, format) < 0)
+        return UPMU_E_NAME; /* the caller has the whole name and adds a suggestion */
+    int rc = sysfs_place_field(format, value, code);
     if (rc == -ERANGE)
         return upmu_fail(UPMU_E_INVAL, "%s/%s/: the value does not fit into the field (%s)", pmu, term, format);
     if (rc < 0)
-        return upmu_fail(UPMU_E_UNSUPPORTED, "%s/%s/: field format '%s' is not understood", pmu, term, format);
+        return upmu_fail(UPMU_E_UNSUPPORTED, "%s/%s/: field format '%s' is not supported", pmu, term, format);
     return 0;
 }
 
-static int apply_terms(const char *pmu, const char *terms, struct code *code, bool may_name_event)
+static int sysfs_apply_terms(const char *pmu, const char *terms, struct code *code, bool may_name_event)
 {
     char copy[TEXT_CAP], *rest = copy, *term;
     int n = snprintf(copy, sizeof copy, "%s", terms);
@@ -109,15 +111,15 @@ static int apply_terms(const char *pmu, const char *terms, struct code *code, bo
     while ((term = strsep(&rest, ",")) != NULL) {
         if (*term == '\0')
             return upmu_fail(UPMU_E_INVAL, "%s/%s/: a term is empty", pmu, terms);
-        int rc = apply_term(pmu, term, code, may_name_event);
+        int rc = sysfs_apply_term(pmu, term, code, may_name_event);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-/* The CPUs that a PMU of no task is opened on ("0-3,8"), and the first of them. */
-static void find_cpus(const char *pmu, struct event *out)
+/* The CPUs that a PMU without task counting is opened on ("0-3,8"), and the first of them. */
+static void sysfs_find_cpus(const char *pmu, struct event *out)
 {
     char path[PATH_CAP], *end;
     snprintf(path, sizeof path, PMU_DIR "/%s/cpumask", pmu);
@@ -129,8 +131,8 @@ static void find_cpus(const char *pmu, struct event *out)
     out->cpu = end == out->cpus || cpu < 0 || cpu > INT_MAX ? -1 : (int)cpu;
 }
 
-/* What a count is in the unit that the kernel gives beside the event: energy in joules, traffic in bytes. */
-static void find_scale(const char *pmu, const char *terms, struct event *out)
+/* Scale and unit that the kernel gives for the event: energy in joules, traffic in bytes. */
+static void sysfs_find_scale(const char *pmu, const char *terms, struct event *out)
 {
     char path[PATH_CAP], scale[64], unit[64], *end;
     snprintf(path, sizeof path, PMU_DIR "/%s/events/%s.scale", pmu, terms);
@@ -148,7 +150,7 @@ static void find_scale(const char *pmu, const char *terms, struct event *out)
     snprintf(out->note, sizeof out->note, "raw counts; times %s gives %s", scale, unit[0] ? unit : "the unit");
 }
 
-static int unknown_event(const char *pmu, const char *base)
+static int sysfs_fail_unknown(const char *pmu, const char *base)
 {
     char wanted[EVENT_NAME_MAX], path[PATH_CAP];
     struct suggest s;
@@ -158,7 +160,8 @@ static int unknown_event(const char *pmu, const char *base)
     if (s.best)
         return upmu_fail(UPMU_E_NAME, "no event '%s'; did you mean %s?", base, s.best);
     snprintf(path, sizeof path, PMU_DIR "/%s", pmu);
-    return upmu_fail(UPMU_E_NAME, "no event '%s'; %s/events and %s/format list what the PMU knows", base, path, path);
+    return upmu_fail(UPMU_E_NAME, "no event '%s'; %s/events and %s/format list what the PMU supports", base, path,
+                     path);
 }
 
 int event_from_sysfs(const char *base, struct event *out)
@@ -177,27 +180,27 @@ int event_from_sysfs(const char *base, struct event *out)
     int rc = machine_pmu_type(pmu, &out->type);
     if (rc < 0)
         return upmu_fail(UPMU_E_NAME, "no PMU '%s' here; " PMU_DIR " lists those the kernel has", pmu);
-    rc = apply_terms(pmu, terms, &code, true);
+    rc = sysfs_apply_terms(pmu, terms, &code, true);
     if (rc == UPMU_E_NAME)
-        return unknown_event(pmu, base);
+        return sysfs_fail_unknown(pmu, base);
     if (rc < 0)
         return rc;
     out->config = code.config;
     out->config1 = code.config1;
     out->config2 = code.config2;
-    find_cpus(pmu, out);
+    sysfs_find_cpus(pmu, out);
     out->match = UPMU_MATCH_EXACT;
     out->class = out->type == KERNEL_TYPE_SOFTWARE ? EVENT_SOFTWARE : EVENT_OTHER;
-    for (unsigned k = 0; k < machine_get()->core_kinds; k++) {
-        const struct machine *kind = machine_kind(k);
-        if (strcmp(pmu, kind->core_pmu) != 0 && out->type != kind->core_type)
+    for (unsigned k = 0; k < machine_get()->n_core_types; k++) {
+        const struct machine *core = machine_core_type(k);
+        if (strcmp(pmu, core->core_pmu) != 0 && out->type != core->pmu_type)
             continue;
         out->class = EVENT_CORE;
         out->core = (uint8_t)k;
     }
     out->all_modes_only = strcmp(pmu, "msr") == 0;
     snprintf(out->pmu, sizeof out->pmu, "%s", pmu);
-    find_scale(pmu, terms, out);
+    sysfs_find_scale(pmu, terms, out);
     return 0;
 }
 
@@ -209,34 +212,34 @@ struct each_sysfs {
     const char *pmu;
 };
 
-static int each_event_file(const char *file, void *arg)
+static int sysfs_each_event_file(const char *file, void *arg)
 {
     const struct each_sysfs *e = arg;
     char name[EVENT_NAME_MAX];
-    if (strchr(file, '.')) /* .scale and .unit stand beside the event they describe */
+    if (strchr(file, '.')) /* .scale and .unit files describe an event */
         return 0;
     int n = snprintf(name, sizeof name, "%s/%s/", e->pmu, file);
     return n < 0 || (size_t)n >= sizeof name ? 0 : e->each(name, e->arg);
 }
 
-static int each_pmu(const char *pmu, void *arg)
+static int sysfs_each_pmu(const char *pmu, void *arg)
 {
     struct each_sysfs *e = arg;
     char path[PATH_CAP];
     snprintf(path, sizeof path, PMU_DIR "/%s/events", pmu);
     e->pmu = pmu;
-    int rc = core_kernel()->list_dir(path, each_event_file, e);
+    int rc = core_kernel()->list_dir(path, sysfs_each_event_file, e);
     return rc < 0 ? 0 : rc; /* a PMU without an events folder has no names */
 }
 
 int event_each_sysfs(int (*each)(const char *name, void *arg), void *arg)
 {
     struct each_sysfs e = {.each = each, .arg = arg};
-    int rc = core_kernel()->list_dir(PMU_DIR, each_pmu, &e);
+    int rc = core_kernel()->list_dir(PMU_DIR, sysfs_each_pmu, &e);
     return rc < 0 ? 0 : rc;
 }
 
-static int offer_one(const char *name, void *arg)
+static int sysfs_offer_one(const char *name, void *arg)
 {
     const char *kept = intern(name);
     if (kept)
@@ -246,5 +249,5 @@ static int offer_one(const char *name, void *arg)
 
 void event_offer_sysfs(struct suggest *s)
 {
-    event_each_sysfs(offer_one, s);
+    event_each_sysfs(sysfs_offer_one, s);
 }

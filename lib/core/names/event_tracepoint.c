@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints by name: their numbers in tracefs, and why these cannot be read. */
+/* Tracepoints by name: their ids from tracefs, and why these cannot be read. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 enum { TRACEPOINT_PATH_MAX = 320 };
 
-/* The folder of events is below tracefs, which older systems have inside debugfs. */
+/* The events folder in tracefs, which older systems mount inside debugfs. */
 static const char *const tracepoint_folders[] = {TRACEFS "/events", "/sys/kernel/debug/tracing/events"};
 enum { TRACEPOINT_FOLDERS = sizeof tracepoint_folders / sizeof *tracepoint_folders };
 
@@ -26,7 +26,7 @@ static int tracepoint_stop(const char *name, void *arg)
     return 1;
 }
 
-/* Whether the folder can be listed and holds anything: an empty one is the place where tracefs would be mounted. */
+/* Whether the folder can be listed and is not empty: an empty one is an unused mount point. */
 static bool tracepoint_listed(const char *folder)
 {
     return core_kernel()->list_dir(folder, tracepoint_stop, NULL) == 1;
@@ -48,7 +48,7 @@ static int tracepoint_offer(const char *name, void *arg)
     return 0;
 }
 
-/* tracefs is there, and has no such tracepoint. */
+/* Fail for a tracepoint that a readable tracefs does not have. */
 static int tracepoint_unknown(const char *folder, const char *subsystem, const char *base)
 {
     char path[TRACEPOINT_PATH_MAX], prefix[EVENT_NAME_MAX + 1];
@@ -64,21 +64,22 @@ static int tracepoint_unknown(const char *folder, const char *subsystem, const c
     return upmu_fail(UPMU_E_NAME, "no tracepoint '%s'; %s lists those of the subsystem", base, path);
 }
 
-/* Without the number nothing can be opened, and only tracefs has it. */
+/* Fail if the id cannot be read; it is only in tracefs. */
 static int tracepoint_unreadable(const char *base, int err, struct event *out)
 {
     if (err == -EACCES || err == -EPERM)
         return upmu_fail(UPMU_E_PERM,
-                         "'%s': the number of a tracepoint is in tracefs, which this user may not read (%s). Run as "
-                         "root, or let the group %u read it: as root, 'mount -o remount,gid=%u,mode=750 " TRACEFS "'",
+                         "'%s': the id of a tracepoint is in tracefs, which this user may not read (%s). Run as root, "
+                         "or let the group %u read it: as root, 'mount -o remount,gid=%u,mode=750 " TRACEFS "'",
                          base, upmu_errno_name(-err), (unsigned)getgid(), (unsigned)getgid());
     if (err != -ENOENT)
-        return upmu_fail(UPMU_E_SYSTEM, "'%s': the number of the tracepoint cannot be read from tracefs (%s)", base,
+        return upmu_fail(UPMU_E_SYSTEM, "'%s': the id of the tracepoint cannot be read from tracefs (%s)", base,
                          upmu_errno_name(-err));
-    (void)upmu_fail(UPMU_E_UNSUPPORTED,
-                    "'%s': the number of a tracepoint is in tracefs, which is not mounted. Run 'mount -t tracefs "
-                    "tracefs " TRACEFS "' as root",
-                    base);
+    (void)upmu_fail(
+        UPMU_E_UNSUPPORTED,
+        "'%s': the id of a tracepoint is in tracefs, which is not mounted. Run 'mount -t tracefs tracefs " TRACEFS
+        "' as root",
+        base);
     snprintf(out->note, sizeof out->note, "%s", upmu_error());
     return UPMU_E_UNSUPPORTED;
 }
@@ -89,7 +90,7 @@ static int tracepoint_number(const char *base, const char *path, const char *tex
     errno = 0;
     out->config = strtoull(text, &end, 10);
     if (end == text || errno != 0 || (*end != '\0' && *end != '\n'))
-        return upmu_fail(UPMU_E_SYSTEM, "'%s': %s holds no number", base, path);
+        return upmu_fail(UPMU_E_SYSTEM, "'%s': %s does not contain a number", base, path);
     out->class = EVENT_SOFTWARE;
     out->type = KERNEL_TYPE_TRACEPOINT;
     out->kernel_only = out->all_modes_only = true;
@@ -107,7 +108,7 @@ int event_from_tracepoint(const char *base, struct event *out)
     int err = -ENOENT;
     snprintf(subsystem, sizeof subsystem, "%.*s", (int)(colon - base), base);
     if (strpbrk(base, "*?["))
-        return upmu_fail(UPMU_E_INVAL, "'%s': one tracepoint at a time, without wildcards", base);
+        return upmu_fail(UPMU_E_INVAL, "'%s': wildcards are not supported; give one tracepoint", base);
     if (strchr(base, '/') || subsystem[0] == '.' || colon[1] == '.')
         return upmu_fail(UPMU_E_INVAL, "event '%s': expected subsystem:event", base);
     for (size_t i = 0; i < TRACEPOINT_FOLDERS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings handed to callers for good. Room: core. Only names known to tables, sysfs or the caller end up here. */
+/* Interned strings: permanent copies of names from tables, sysfs or the caller. */
 #include "core/names/intern.h"
 
 #include <stdint.h>

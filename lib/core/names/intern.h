@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Strings that live as long as the process, each once. Room: core. */
+/** @file Interned strings: one permanent copy of each. */
 #ifndef UPMU_CORE_INTERN_H
 #define UPMU_CORE_INTERN_H
 
-/** The permanent copy of `s`, or NULL without memory. Thread safe; takes a lock and allocates at first sight. */
+/** The permanent copy of `s`, or NULL if out of memory. Thread safe; takes a lock, and allocates for a new string. */
 const char *intern(const char *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of an event list, one by one, before they are resolved. */
+/* Names of an event list before resolution, with metrics expanded. */
 #include "core/names/name_list.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "core/names/presets.h"
 #include "core/names/registry.h"
 
-/* The item that names the same event in the same group, or NULL. */
+/* The item with the same event in the same group, or NULL. */
 static struct name_item *name_list_find(struct name_list *list, const char *name, unsigned group)
 {
     for (size_t i = 0; i < list->n; i++)
@@ -25,7 +25,7 @@ static int name_list_add(struct name_list *list, const char *name, unsigned grou
 {
     struct name_item *same = name_list_find(list, name, group);
     if (same && (of_metric || same->of_metric)) {
-        same->of_metric &= of_metric; /* named by itself as well: the next time it is a wish of its own */
+        same->of_metric &= of_metric; /* also named by itself: a second mention is then a duplicate of its own */
         return 0;
     }
     if (list->n == list->cap) {
@@ -42,7 +42,7 @@ static int name_list_add(struct name_list *list, const char *name, unsigned grou
     return 0;
 }
 
-/* Whether an event has the metric's modifiers, too: clocks have none, and what has modifiers of its own keeps them. */
+/* Whether an event accepts the metric's modifiers: clocks do not, and an event keeps its own. */
 static bool name_takes_modifiers(const char *event)
 {
     const struct registry_event *r = registry_find(event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The nearest events to one that a CPU lacks, in words. */
+/** @file Nearest events to one that a CPU lacks. */
 #include "core/names/near.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ void near_describe(const struct arch_family *family, const struct arch_event *ro
         snprintf(text + used, cap - used, "%s (%s)", near, one->why[0] ? one->why : known->summary);
         return;
     }
-    /* Several events say by their names what they are the parts of. */
+    /* Event names that explain themselves have no meaning text. */
     while (*near && used < cap) {
         size_t n = strcspn(near, " ");
         used += (size_t)snprintf(text + used, cap - used, "%.*s%s", (int)n, near, near[n] ? ", " : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The nearest events to one that a CPU lacks, in words. */
+/** @file Nearest events to one that a CPU lacks. */
 #ifndef UPMU_CORE_NEAR_H
 #define UPMU_CORE_NEAR_H
 
@@ -7,7 +7,7 @@
 
 #include "core/arch_ops.h"
 
-/** Why a row is absent and what is near it: "REASON; near: NAME (what it counts)". `row` may be NULL: an empty text. */
+/** Describe why a row is absent: "REASON; near: NAME (what it counts)". `row` may be NULL: an empty text. */
 void near_describe(const struct arch_family *family, const struct arch_event *row, char *text, size_t cap);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAPI's presets beyond those that the registry has as aliases of its events. Room: core; before it event.c, after it the
- * registry.
+ * PAPI presets that are not aliases in the registry.
  *
- * A cache of instructions is never written to by stores, so that its reads are its accesses, and the writes of both kinds
- * of caches those of the data cache. A sum is taken where both of its events are exact. A preset without events here is known all the same: it may
- * be an event of the CPU's own list (arch_family_preset()), and PAPI may count it (UPMU_BACKEND=papi).
+ * Stores never write to an instruction cache, so its reads are its accesses, and the writes of both kinds of caches
+ * are those of the data cache. A sum is used where both of its events are exact. A preset without events here is
+ * still a known name: the CPU's own table may have an event for it (arch_family_preset()), and PAPI may count it
+ * (UPMU_BACKEND=papi).
  */
 #include "core/names/presets.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * The vendor-neutral event set and the names perf and PAPI have for the same things. Room: core; before it the name
- * grammar, after it the family tables of arch, which say how a name is encoded on one CPU.
+ * @file Vendor-neutral events, with their perf and PAPI names.
  *
- * An alias is given only where both names always mean the same number. perf's cache events and stall events mean
- * whatever the kernel maps them to, which is not what our names say on every CPU, so they are entries of their own.
+ * An alias is given only where both names always mean the same number. perf's cache and stall events mean whatever
+ * the kernel maps them to, which differs from our definitions on some CPUs, so they are entries of their own.
  */
 #include "core/names/registry.h"
 
@@ -167,7 +165,7 @@ static const struct registry_event events[] = {
     {"remote-access", "accesses served by another socket/node", "", NULL, NULL, -1, ""},
     {"simd-instructions", "vector/SIMD instructions", "", "PAPI_VEC_INS", NULL, -1, ""},
     {"stall-any", "cycles in which nothing was issued, any cause", "", "PAPI_STL_ICY", NULL, -1, ""},
-    {"stall-backend", "cycles in which nothing was issued because the back end had no room",
+    {"stall-backend", "cycles in which nothing was issued because the back end was full",
      "", "PAPI_RES_STL", NULL, -1, ""},
     {"stall-frontend", "cycles in which nothing was issued because the front end had nothing", "", NULL, NULL, -1, ""},
     {"stalled-cycles-backend", "perf's generic back-end stall cycles: what counts as a stall depends on the CPU",

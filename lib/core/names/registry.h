@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The vendor-neutral event set: names, meaning, and what PAPI and perf call the same thing. Room: core. */
+/** @file Vendor-neutral events, with their perf and PAPI names. */
 #ifndef UPMU_CORE_REGISTRY_H
 #define UPMU_CORE_REGISTRY_H
 
@@ -13,20 +13,20 @@ struct registry_event {
     const char *summary; /**< one line */
     const char *unit;    /**< "" or "ns" */
     const char *papi;    /**< PAPI preset of the same meaning, or NULL */
-    const char *perf;    /**< perf's generic name, or NULL if perf has none or calls it the same */
-    int32_t software;    /**< PERF_TYPE_SOFTWARE id for events every kernel counts itself; REGISTRY_USAGE + enum
-                          *   kernel_usage_word for what it accounts without events; else -1 */
-    const char *remark;  /**< for software events that say less than their name here, else "" */
+    const char *perf;    /**< perf's generic name, or NULL if perf has none or the same */
+    int32_t
+        software; /**< PERF_TYPE_SOFTWARE id of events that every kernel counts; REGISTRY_USAGE + enum kernel_usage_word for values accounted without events; else -1 */
+    const char *remark; /**< restrictions of a software event, else "" */
 };
 
-/** The whole set, sorted by name; `*n` entries. */
+/** All events, sorted by name; `*n` entries. */
 const struct registry_event *registry_events(size_t *n);
 
-/** By libupmu's, perf's or PAPI's name, in capitals or not, without modifiers; NULL if unknown. */
+/** Find by libupmu's, perf's or PAPI's name without modifiers, ignoring case; NULL if unknown. */
 const struct registry_event *registry_find(const char *name);
 
 struct suggest;
-/** Offer every name and alias to a running "did you mean" search. */
+/** Add every name and alias to a running "did you mean" search. */
 void registry_offer(struct suggest *s);
 
 #endif

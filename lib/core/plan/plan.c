@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups that really fit, as few as can be. Room: core; before it resolved events, after it sets and regions.
+ * Distribution of events over the fewest kernel groups that fit.
  *
- * Events that can never share a group (of different kinds of cores, or with different filters where a core has one
- * filter) fall into cells, each of which is searched on its own: for a number of groups, from the bound of plan_fit.c
- * upwards, branch over the group of one event after the other, those with the least choice first. Two symmetries are
- * cut off: groups are begun in order, and events that ask for the same are put into groups in ascending order.
+ * Events that can never share a group (of different core types, or with different filters where a core has one
+ * filter) form cells, which are searched separately: for a number of groups, from the lower bound of plan_fit.c
+ * upwards, branch over the group of one event after the other, the most constrained first. Two symmetries are cut:
+ * groups are opened in order, and events with equal demands are placed in ascending order.
  *
- * The kernel lets groups that do not fit beside each other take turns. Where groups must not run beside each other
- * although they would fit (one filter per core), they are filled up until they do not.
+ * The kernel multiplexes groups that do not fit together. Groups that would fit but must not run together (one
+ * filter per core) are filled until they do not.
  */
 #include "core/plan/plan.h"
 
@@ -19,18 +19,18 @@
 
 enum {
     GROUP_MEMBERS_MAX = 32, /* no CPU has more counters */
-    SEARCH_NODES = 6000, /* per number of groups; all ways to divide eight events, halfway ones included, are 5,295 */
+    SEARCH_NODES = 6000,    /* per number of groups; all partitions of eight events, partial ones included, are 5,295 */
 };
 
 /* -------------------------------------------------------------------------------------------------- search */
 
-/* Events that may share groups as far as their counters allow. */
+/* Events that may share groups as far as their counters permit. */
 struct cell {
     const struct plan_rules *rules;
     size_t n;
     uint16_t event[PLAN_EVENTS_MAX];
     struct plan_demand demand[PLAN_EVENTS_MAX];
-    uint16_t bundle[PLAN_EVENTS_MAX]; /* events of one bundle stand side by side and go into one group */
+    uint16_t bundle[PLAN_EVENTS_MAX]; /* events of one bundle are adjacent and share a group */
     size_t group[PLAN_EVENTS_MAX];
     size_t n_groups;
     bool proven;
@@ -44,7 +44,7 @@ struct search {
     size_t n_members[PLAN_EVENTS_MAX];
 };
 
-static bool joins(struct search *s, size_t g, const struct plan_demand *d)
+static bool plan_joins(struct search *s, size_t g, const struct plan_demand *d)
 {
     size_t n = s->n_members[g];
     if (n == GROUP_MEMBERS_MAX)
@@ -53,14 +53,14 @@ static bool joins(struct search *s, size_t g, const struct plan_demand *d)
     return n == 0 || plan_seat(s->member[g], n + 1, s->cell->rules, NULL);
 }
 
-static bool asks_the_same(const struct plan_demand *a, const struct plan_demand *b)
+static bool plan_demands_equal(const struct plan_demand *a, const struct plan_demand *b)
 {
     return a->mask == b->mask && a->pair == b->pair && a->pool == b->pool &&
            (a->pool == 0 || memcmp(a->code, b->code, sizeof a->code) == 0);
 }
 
-/* Events of the bundle that begins at `at`. */
-static size_t bundle_size(const struct cell *c, size_t at)
+/* Number of events in the bundle at `at`. */
+static size_t cell_bundle_size(const struct cell *c, size_t at)
 {
     size_t n = 1;
     while (at + n < c->n && c->bundle[at + n] == c->bundle[at])
@@ -69,10 +69,10 @@ static size_t bundle_size(const struct cell *c, size_t at)
 }
 
 /* Put the bundle at `at` into group g. @return whether it fits; if not, nothing has changed. */
-static bool join_bundle(struct search *s, size_t g, size_t at, size_t size)
+static bool search_join_bundle(struct search *s, size_t g, size_t at, size_t size)
 {
     size_t k = 0;
-    for (; k < size && joins(s, g, &s->cell->demand[at + k]); k++)
+    for (; k < size && plan_joins(s, g, &s->cell->demand[at + k]); k++)
         s->n_members[g]++;
     if (k == size)
         return true;
@@ -80,31 +80,31 @@ static bool join_bundle(struct search *s, size_t g, size_t at, size_t size)
     return false;
 }
 
-/* Where the search for a group of the bundle at `at` begins: equals are placed in ascending order. */
-static size_t first_group(const struct cell *c, size_t at, size_t size)
+/* The first group to try for the bundle at `at`: equal demands are placed in ascending order. */
+static size_t cell_first_group(const struct cell *c, size_t at, size_t size)
 {
     bool equal = at > 0 && size == 1 && (at == 1 || c->bundle[at - 1] != c->bundle[at - 2]) &&
-                 asks_the_same(&c->demand[at], &c->demand[at - 1]);
+                 plan_demands_equal(&c->demand[at], &c->demand[at - 1]);
     return equal ? c->group[at - 1] : 0;
 }
 
-static bool place(struct search *s, size_t at)
+static bool search_place(struct search *s, size_t at)
 {
     struct cell *c = s->cell;
     if (at == c->n)
         return true;
     if (++s->nodes > SEARCH_NODES)
         return false;
-    size_t size = bundle_size(c, at), g = first_group(c, at, size);
+    size_t size = cell_bundle_size(c, at), g = cell_first_group(c, at, size);
     size_t end = s->used < s->limit ? s->used + 1 : s->limit;
     for (; g < end; g++) {
         size_t used = s->used;
-        if (!join_bundle(s, g, at, size))
+        if (!search_join_bundle(s, g, at, size))
             continue;
         s->used = g == used ? used + 1 : used;
         for (size_t k = 0; k < size; k++)
             c->group[at + k] = g;
-        if (place(s, at + size))
+        if (search_place(s, at + size))
             return true;
         s->n_members[g] -= size;
         s->used = used;
@@ -112,35 +112,35 @@ static bool place(struct search *s, size_t at)
     return false;
 }
 
-static size_t choice(const struct plan_demand *d)
+static size_t plan_choice(const struct plan_demand *d)
 {
     return (size_t)__builtin_popcount(d->mask);
 }
 
-static bool goes_before(const struct plan_demand *a, const struct plan_demand *b)
+static bool plan_is_before(const struct plan_demand *a, const struct plan_demand *b)
 {
     if (a->pair != b->pair)
         return a->pair;
-    if (choice(a) != choice(b))
-        return choice(a) < choice(b);
+    if (plan_choice(a) != plan_choice(b))
+        return plan_choice(a) < plan_choice(b);
     if (a->pool != b->pool)
         return a->pool > b->pool;
     return a->mask < b->mask;
 }
 
-/* Large bundles are placed first, single events by their choice. */
-static bool sorts_before(const struct cell *c, const size_t *size, size_t a, size_t b)
+/* Large bundles are placed first, then the most constrained events. */
+static bool cell_sorts_before(const struct cell *c, const size_t *size, size_t a, size_t b)
 {
     uint16_t x = c->bundle[a], y = c->bundle[b];
     if (x == y)
-        return goes_before(&c->demand[a], &c->demand[b]);
+        return plan_is_before(&c->demand[a], &c->demand[b]);
     if (size[x] != size[y])
         return size[x] > size[y];
-    return size[x] > 1 ? x < y : goes_before(&c->demand[a], &c->demand[b]);
+    return size[x] > 1 ? x < y : plan_is_before(&c->demand[a], &c->demand[b]);
 }
 
-/* Few events: insertion keeps the caller's order among equals. */
-static void sort_by_choice(struct cell *c)
+/* Insertion sort: few events, and stable. */
+static void cell_sort(struct cell *c)
 {
     struct cell sorted = *c;
     size_t order[PLAN_EVENTS_MAX], size[PLAN_EVENTS_MAX] = {0};
@@ -148,7 +148,7 @@ static void sort_by_choice(struct cell *c)
         size[c->bundle[i]]++;
     for (size_t i = 0; i < c->n; i++) {
         size_t k = i;
-        for (; k > 0 && sorts_before(c, size, i, order[k - 1]); k--)
+        for (; k > 0 && cell_sorts_before(c, size, i, order[k - 1]); k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
@@ -162,11 +162,11 @@ static void sort_by_choice(struct cell *c)
 
 static void cell_solve(struct cell *c)
 {
-    sort_by_choice(c);
+    cell_sort(c);
     c->proven = true;
     for (size_t limit = plan_bound(c->demand, c->n, c->rules);; limit++) {
         struct search s = {.cell = c, .limit = limit};
-        if (place(&s, 0)) {
+        if (search_place(&s, 0)) {
             c->n_groups = s.used;
             return;
         }
@@ -174,7 +174,7 @@ static void cell_solve(struct cell *c)
     }
 }
 
-/* Which counter each event of the cell gets, as far as that is known. */
+/* Assign a counter to each event of the cell, where that is known. */
 static void cell_counters(const struct cell *c, struct plan *out)
 {
     for (size_t g = 0; g < c->n_groups; g++) {
@@ -188,7 +188,7 @@ static void cell_counters(const struct cell *c, struct plan *out)
             member[n++] = &c->demand[i];
         }
         if (!plan_seat(member, n, c->rules, counter))
-            continue; /* one event whose counter somebody else holds */
+            continue; /* a single event whose counter is held by the kernel */
         for (size_t k = 0; k < n; k++)
             if (c->rules->counters.general > 0 || counter[k] >= ARCH_FIXED)
                 out->entry[c->event[place_of[k]]].counter = counter[k];
@@ -197,35 +197,35 @@ static void cell_counters(const struct cell *c, struct plan *out)
 
 /* --------------------------------------------------------------------------------------------------- twins */
 
-static uint8_t filter_of(const struct event *e)
+static uint8_t plan_filter(const struct event *e)
 {
     return (uint8_t)(e->user | e->kernel << 1 | e->guest << 2 | e->host << 3 | e->precise << 4);
 }
 
 /* Whether one count serves both. */
-static bool counts_the_same(const struct event *a, const struct event *b, const struct arch_counters *c)
+static bool plan_is_same_count(const struct event *a, const struct event *b, const struct arch_counters *c)
 {
     if (a->type != b->type || a->config != b->config || a->config1 != b->config1 || a->config2 != b->config2)
         return false;
-    return c->ignores_filter || (filter_of(a) == filter_of(b) && a->modes_fixed == b->modes_fixed);
+    return c->ignores_filter || (plan_filter(a) == plan_filter(b) && a->modes_fixed == b->modes_fixed);
 }
 
-static bool shares_register(const struct event *a, const struct event *b, const struct arch_counters *c)
+static bool plan_shares_register(const struct event *a, const struct event *b, const struct arch_counters *c)
 {
     const struct arch_code_rule *rule = plan_rule_of(a, c);
     bool same_event = a->type == b->type && a->config == b->config;
     return (rule && rule->one_register && rule == plan_rule_of(b, c)) || (c->one_of_each && same_event);
 }
 
-/* Groups with another filter would have to be kept from running, and nothing is known that could do it. */
-static bool modes_collide(const struct event *a, const struct event *b, const struct arch_counters *c)
+/* Groups with another filter must not run at the same time, and there are no fillers to prevent it. */
+static bool plan_modes_collide(const struct event *a, const struct event *b, const struct arch_counters *c)
 {
-    return c->shared_filter && !c->fillers && filter_of(a) != filter_of(b);
+    return c->shared_filter && !c->fillers && plan_filter(a) != plan_filter(b);
 }
 
-/* Join event i to one before it, or refuse it beside one before it. */
-static void find_twin(const struct event *events, size_t i, const struct plan_rules *rules,
-                      const struct plan_bonds *bonds, struct plan *out)
+/* Share the count of an earlier duplicate, or refuse event i because of an earlier event. */
+static void plan_find_duplicate(const struct event *events, size_t i, const struct plan_rules *rules,
+                                const struct plan_bonds *bonds, struct plan *out)
 {
     const struct event *e = &events[i];
     const struct arch_counters *c = &rules[e->core].counters;
@@ -233,35 +233,36 @@ static void find_twin(const struct event *events, size_t i, const struct plan_ru
         const struct event *other = &events[k];
         if (other->class != EVENT_CORE || other->core != e->core || out->entry[k].refusal || out->entry[k].same_as != k)
             continue;
-        bool twin = shares_register(e, other, c);
+        bool twin = plan_shares_register(e, other, c);
         bool joinable = twin || !plan_bonds_differ(bonds, i, k);
-        if ((counts_the_same(e, other, c) && joinable) || (twin && c->ignores_filter)) {
+        if ((plan_is_same_count(e, other, c) && joinable) || (twin && c->ignores_filter)) {
             out->entry[i].same_as = (uint16_t)k;
             out->entry[i].refusal = PLAN_FINE;
             return;
         }
         if (twin)
             out->entry[i].refusal = PLAN_TWIN_CODE;
-        else if (modes_collide(e, other, c))
+        else if (plan_modes_collide(e, other, c))
             out->entry[i].refusal = PLAN_MODES;
     }
 }
 
 /* --------------------------------------------------------------------------------------------------- cells */
 
-/* Whether event i is to be placed, and into the cell of event `first`. */
-static bool of_cell(const struct event *events, const struct plan *out, size_t first, size_t i,
-                    const struct plan_rules *rules)
+/* Whether event i is to be placed, in the cell of event `first`. */
+static bool cell_has(const struct event *events, const struct plan *out, size_t first, size_t i,
+                     const struct plan_rules *rules)
 {
     const struct event *a = &events[first], *e = &events[i];
     if (e->class != EVENT_CORE || e->core != a->core || out->entry[i].refusal || out->entry[i].same_as != i ||
         out->entry[i].group != PLAN_NONE)
         return false;
-    return !rules[e->core].counters.shared_filter || filter_of(a) == filter_of(e);
+    return !rules[e->core].counters.shared_filter || plan_filter(a) == plan_filter(e);
 }
 
-/* The places of a cell that a bond binds: where its entries, or those they share a count with, stand. */
-static uint64_t bound_places(const struct cell *c, const struct plan_bonds *bonds, size_t b, const struct plan *out)
+/* Positions in the cell of a bond's entries, or of those they share a count with. */
+static uint64_t cell_bound_positions(const struct cell *c, const struct plan_bonds *bonds, size_t b,
+                                     const struct plan *out)
 {
     uint64_t places = 0;
     for (size_t i = 0; i < out->n_events; i++) {
@@ -273,8 +274,8 @@ static uint64_t bound_places(const struct cell *c, const struct plan_bonds *bond
     return places;
 }
 
-/* Make one bundle of all that these places are bundled with, if it fits into a group. */
-static void bundle_places(struct cell *c, uint64_t places)
+/* Merge the bundles at these positions, if the result fits into a group. */
+static void cell_merge_bundles(struct cell *c, uint64_t places)
 {
     const struct plan_demand *member[PLAN_EVENTS_MAX];
     uint64_t touched = 0;
@@ -298,7 +299,7 @@ static void cell_bundle(struct cell *c, const struct plan_bonds *bonds, const st
     for (size_t k = 0; k < c->n; k++)
         c->bundle[k] = (uint16_t)k;
     for (size_t b = 0; bonds && b < bonds->n; b++)
-        bundle_places(c, bound_places(c, bonds, b, out));
+        cell_merge_bundles(c, cell_bound_positions(c, bonds, b, out));
 }
 
 static void plan_cell(const struct event *events, size_t first, size_t n, const struct plan_rules *rules,
@@ -306,7 +307,7 @@ static void plan_cell(const struct event *events, size_t first, size_t n, const 
 {
     struct cell c = {.rules = &rules[events[first].core]};
     for (size_t i = first; i < n && c.n < PLAN_EVENTS_MAX; i++) {
-        if (!of_cell(events, out, first, i, rules))
+        if (!cell_has(events, out, first, i, rules))
             continue;
         c.event[c.n] = (uint16_t)i;
         c.demand[c.n++] = plan_demand_of(&events[i], c.rules);
@@ -320,8 +321,8 @@ static void plan_cell(const struct event *events, size_t first, size_t n, const 
     out->proven = out->proven && c.proven;
 }
 
-/* Whether two events that are not the core PMU's share a group. */
-static bool others_together(const struct event *events, size_t i, size_t k, const struct plan_bonds *bonds)
+/* Whether two events of other PMUs share a group. */
+static bool plan_others_together(const struct event *events, size_t i, size_t k, const struct plan_bonds *bonds)
 {
     if (events[i].class == EVENT_SOFTWARE)
         return events[k].class == EVENT_SOFTWARE;
@@ -332,7 +333,7 @@ static bool others_together(const struct event *events, size_t i, size_t k, cons
 static void plan_other(const struct event *events, size_t i, const struct plan_bonds *bonds, struct plan *out)
 {
     for (size_t k = 0; k < i; k++) {
-        if (others_together(events, i, k, bonds) && out->entry[k].group != PLAN_NONE) {
+        if (plan_others_together(events, i, k, bonds) && out->entry[k].group != PLAN_NONE) {
             out->entry[i].group = out->entry[k].group;
             return;
         }
@@ -341,7 +342,7 @@ static void plan_other(const struct event *events, size_t i, const struct plan_b
 }
 
 /* Number the groups in the order of their first events. */
-static void number_groups(struct plan *out)
+static void plan_number_groups(struct plan *out)
 {
     uint16_t number[PLAN_ENTRIES_MAX];
     uint16_t next = 0;
@@ -359,8 +360,8 @@ static void number_groups(struct plan *out)
 /* -------------------------------------------------------------------------------------------------- filling */
 
 /* Whether two groups with different filters could be counted at the same time. */
-static bool could_mix(const struct event *events, const struct plan *p, size_t g, size_t h,
-                      const struct plan_rules *rules)
+static bool plan_could_mix(const struct event *events, const struct plan *p, size_t g, size_t h,
+                           const struct plan_rules *rules)
 {
     const struct event *both[2 * GROUP_MEMBERS_MAX], *of_g = NULL, *of_h = NULL;
     size_t n = 0;
@@ -372,13 +373,13 @@ static bool could_mix(const struct event *events, const struct plan *p, size_t g
         of_h = entry->group == h ? &events[i] : of_h;
         both[n++] = &events[i];
     }
-    if (!of_g || !of_h || of_g->core != of_h->core || filter_of(of_g) == filter_of(of_h))
+    if (!of_g || !of_h || of_g->core != of_h->core || plan_filter(of_g) == plan_filter(of_h))
         return false;
     return rules[of_g->core].counters.shared_filter && plan_fits(both, n, &rules[of_g->core]);
 }
 
-static uint32_t free_counters(const struct event *events, const struct plan *p, size_t g,
-                              const struct plan_rules *rules)
+static uint32_t plan_free_counters(const struct event *events, const struct plan *p, size_t g,
+                                   const struct plan_rules *rules)
 {
     uint32_t free = 0, taken = 0;
     for (size_t i = 0; i < p->n_events; i++) {
@@ -391,13 +392,13 @@ static uint32_t free_counters(const struct event *events, const struct plan *p, 
     return free & ~taken;
 }
 
-/* A group that has all counters runs alone: of two that must not mix one is enough. */
-static void fill_groups(const struct event *events, const struct plan_rules *rules, struct plan *p)
+/* A group that occupies all counters runs alone: of two that must not mix, one has to be filled. */
+static void plan_fill_groups(const struct event *events, const struct plan_rules *rules, struct plan *p)
 {
     for (size_t g = 0; g < p->n_groups; g++)
         for (size_t h = 0; h < p->n_groups && p->fill[g] == 0; h++)
-            if (h != g && p->fill[h] == 0 && could_mix(events, p, g, h, rules))
-                p->fill[g] = free_counters(events, p, g, rules);
+            if (h != g && p->fill[h] == 0 && plan_could_mix(events, p, g, h, rules))
+                p->fill[g] = plan_free_counters(events, p, g, rules);
 }
 
 /* ---------------------------------------------------------------------------------------------------- plan */
@@ -415,16 +416,16 @@ bool plan_fits(const struct event *const *events, size_t n, const struct plan_ru
     return plan_seat(all, n, rules, NULL);
 }
 
-static void refuse_bond(const struct plan_bonds *bonds, size_t b, struct plan *out)
+static void plan_refuse_bond(const struct plan_bonds *bonds, size_t b, struct plan *out)
 {
     for (size_t i = 0; i < out->n_events; i++)
         if (bonds->bond[b].owners >> bonds->owner[i] & 1 && out->entry[i].refusal == PLAN_FINE)
             out->entry[i].refusal = PLAN_APART;
 }
 
-/* Leave out what cannot be counted, and what is counted already. */
-static void judge(const struct event *events, const uint8_t *absent, const struct plan_rules *rules,
-                  const struct plan_bonds *bonds, struct plan *out)
+/* Refuse events that cannot be counted or are duplicates. */
+static void plan_refuse(const struct event *events, const uint8_t *absent, const struct plan_rules *rules,
+                        const struct plan_bonds *bonds, struct plan *out)
 {
     for (size_t i = 0; i < out->n_events; i++) {
         struct plan_entry *entry = &out->entry[i];
@@ -436,10 +437,10 @@ static void judge(const struct event *events, const uint8_t *absent, const struc
     }
     for (size_t b = 0; bonds && b < bonds->n; b++)
         if (bonds->bond[b].hard && !plan_bond_holds(events, bonds, b, rules, out))
-            refuse_bond(bonds, b, out);
+            plan_refuse_bond(bonds, b, out);
     for (size_t i = 0; i < out->n_events; i++)
         if (out->entry[i].refusal == PLAN_FINE && events[i].class == EVENT_CORE)
-            find_twin(events, i, rules, bonds, out);
+            plan_find_duplicate(events, i, rules, bonds, out);
 }
 
 void plan_groups(const struct event *events, const uint8_t *absent, size_t n, const struct plan_rules *rules,
@@ -448,7 +449,7 @@ void plan_groups(const struct event *events, const uint8_t *absent, size_t n, co
     memset(out, 0, sizeof *out);
     out->n_events = n;
     out->proven = true;
-    judge(events, absent, rules, bonds, out);
+    plan_refuse(events, absent, rules, bonds, out);
     for (size_t i = 0; i < n; i++) {
         const struct plan_entry *entry = &out->entry[i];
         if (entry->refusal || entry->same_as != i || entry->group != PLAN_NONE)
@@ -458,8 +459,8 @@ void plan_groups(const struct event *events, const uint8_t *absent, size_t n, co
         else if (events[i].class != EVENT_USAGE)
             plan_other(events, i, bonds, out);
     }
-    number_groups(out);
-    fill_groups(events, rules, out);
+    plan_number_groups(out);
+    plan_fill_groups(events, rules, out);
     for (size_t i = 0; i < n; i++)
         if (out->entry[i].same_as != i) {
             out->entry[i].group = out->entry[out->entry[i].same_as].group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Hard bonds of a plan: groups in braces, which are counted as a whole or not at all. */
+/* Hard bonds of a plan: groups in braces, counted as a whole or not at all. */
 #include "core/plan/plan_bond.h"
 
 const struct plan_bond *plan_bond_of(const struct plan_bonds *bonds, size_t i)
@@ -28,7 +28,7 @@ static bool bond_same_event(const struct event *a, const struct event *b)
            a->precise == b->precise;
 }
 
-/* Entries of the bond on one kind of core, without repetitions. @return their number. */
+/* Entries of the bond on one core type, without duplicates. @return their number. */
 static size_t bond_members(const struct event *events, const struct plan_bonds *bonds, size_t b, unsigned core,
                            const struct plan *p, const struct event *member[PLAN_EVENTS_MAX])
 {
@@ -46,7 +46,7 @@ static size_t bond_members(const struct event *events, const struct plan_bonds *
     return n;
 }
 
-/* Events of two PMUs that both have counters of their own cannot be in one group of the kernel. */
+/* Events of two PMUs with counters of their own cannot share a kernel group. */
 static bool bond_is_of_one_pmu(const struct event *events, const struct plan_bonds *bonds, size_t b,
                                const struct plan *p)
 {
@@ -69,7 +69,7 @@ bool plan_bond_holds(const struct event *events, const struct plan_bonds *bonds,
     const struct event *member[PLAN_EVENTS_MAX];
     if (!bond_is_of_one_pmu(events, bonds, b, p))
         return false;
-    for (unsigned core = 0; core < PLAN_KINDS_MAX; core++) {
+    for (unsigned core = 0; core < PLAN_CORE_TYPES_MAX; core++) {
         size_t n = bond_members(events, bonds, b, core, p, member);
         if (n < 2)
             continue;

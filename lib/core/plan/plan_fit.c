@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events on counters: what each may use, whether some fit together, how many groups they need at least. Room: core;
- * before it resolved events and the family's rules, after it the search in plan.c.
- */
+/* Assignment of events to counters: fit test and lower bound on groups. */
 #include "core/plan/plan_fit.h"
 
 #include <string.h>
@@ -30,7 +27,7 @@ const struct arch_code_rule *plan_rule_of(const struct event *e, const struct ar
     return NULL;
 }
 
-static uint32_t general_counters(const struct arch_counters *c)
+static uint32_t fit_general_counters(const struct arch_counters *c)
 {
     if (c->general == 0)
         return c->no_group_check ? 1 : (1u << ARCH_FIXED) - 1;
@@ -39,7 +36,7 @@ static uint32_t general_counters(const struct arch_counters *c)
 
 uint32_t plan_counters(const struct arch_counters *c)
 {
-    return general_counters(c) | ((1u << c->fixed) - 1) << ARCH_FIXED;
+    return fit_general_counters(c) | ((1u << c->fixed) - 1) << ARCH_FIXED;
 }
 
 struct plan_demand plan_demand_of(const struct event *e, const struct plan_rules *rules)
@@ -48,16 +45,16 @@ struct plan_demand plan_demand_of(const struct event *e, const struct plan_rules
     const struct arch_code_rule *rule = plan_rule_of(e, c);
     struct plan_demand d = {.code = {e->type, e->config, e->config1}};
     uint32_t named = e->counters != ARCH_ANY ? e->counters : rule ? rule->counters : ARCH_ANY;
-    d.mask = named == ARCH_ANY ? general_counters(c) : named & plan_counters(c);
+    d.mask = named == ARCH_ANY ? fit_general_counters(c) : named & plan_counters(c);
     if (d.mask == 0 && c->general == 0 && named < 1u << ARCH_FIXED)
-        d.mask = 1; /* a general counter, of which we know no more than that there are some */
+        d.mask = 1; /* a general counter; only their existence is known */
     if (!rule)
         return d;
     d.pair = rule->takes_pair;
     d.pool = rule->pool;
     d.pool_size = rule->pool_size;
     if (d.pair)
-        d.mask &= general_counters(c) >> 1; /* its neighbour must be there too */
+        d.mask &= fit_general_counters(c) >> 1; /* its neighbor must exist, too */
     return d;
 }
 
@@ -69,30 +66,30 @@ uint32_t plan_mask(const struct event *e, const struct arch_counters *c)
 
 /* ------------------------------------------------------------------------------------------------- seating */
 
-static bool same_code(const struct plan_demand *a, const struct plan_demand *b)
+static bool fit_same_code(const struct plan_demand *a, const struct plan_demand *b)
 {
     return memcmp(a->code, b->code, sizeof a->code) == 0;
 }
 
-/* Different codes of a pool among the demands; each is counted where it stands first. */
-static size_t pool_codes(const struct plan_demand *const *d, size_t n, uint8_t pool)
+/* Number of different codes of a pool among the demands. */
+static size_t fit_pool_codes(const struct plan_demand *const *d, size_t n, uint8_t pool)
 {
     size_t codes = 0;
     for (size_t i = 0; i < n; i++) {
         size_t k = 0;
         if (d[i]->pool != pool)
             continue;
-        while (k < i && (d[k]->pool != pool || !same_code(d[k], d[i])))
+        while (k < i && (d[k]->pool != pool || !fit_same_code(d[k], d[i])))
             k++;
         codes += k == i;
     }
     return codes;
 }
 
-static bool pools_suffice(const struct plan_demand *const *d, size_t n)
+static bool fit_pools_suffice(const struct plan_demand *const *d, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (d[i]->pool && pool_codes(d, n, d[i]->pool) > d[i]->pool_size)
+        if (d[i]->pool && fit_pool_codes(d, n, d[i]->pool) > d[i]->pool_size)
             return false;
     return true;
 }
@@ -102,11 +99,11 @@ struct seating {
     size_t n;
     uint32_t held;
     uint32_t taken;         /* by pairs */
-    int on[COUNTERS_MAX];   /* the single demand on a counter, -1 if none; n stands for the holder of `held` */
+    int on[COUNTERS_MAX];   /* the single demand on a counter, -1 if none; n is the holder of `held` */
     int pair[COUNTERS_MAX]; /* the pair demand whose first counter this is, -1 if none */
 };
 
-/* One augmenting path of bipartite matching: seat demand i, moving others along if need be. */
+/* One augmenting path of bipartite matching: assign demand i, moving others if necessary. */
 static bool seat_single(struct seating *s, size_t i, uint32_t *tried)
 {
     uint32_t mask = (i == s->n ? s->held : s->demands[i]->mask) & ~s->taken;
@@ -134,7 +131,7 @@ static bool seat_singles(struct seating *s)
     return true;
 }
 
-/* Pairs are no matching problem, but few: try their places, then match the others. */
+/* Pairs are not a matching problem, but few: try their positions, then match the others. */
 static bool seat_pairs(struct seating *s, size_t from)
 {
     size_t i = from;
@@ -160,7 +157,7 @@ bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct 
 {
     struct seating s = {.demands = demands, .n = n, .held = rules->held};
     memset(s.pair, -1, sizeof s.pair);
-    if (n > COUNTERS_MAX || !pools_suffice(demands, n) || !seat_pairs(&s, 0))
+    if (n > COUNTERS_MAX || !fit_pools_suffice(demands, n) || !seat_pairs(&s, 0))
         return false;
     for (unsigned c = 0; counter && c < COUNTERS_MAX; c++) {
         if (s.pair[c] >= 0)
@@ -173,10 +170,8 @@ bool plan_seat(const struct plan_demand *const *demands, size_t n, const struct 
 
 /* --------------------------------------------------------------------------------------------------- bound */
 
-/*
- * The bound is that of a problem with fewer rules, which is easy: `groups` copies of each counter, and no matter which
- * copies are of one group. Without pairs and pools the bound is also always reached.
- */
+/* The bound solves a relaxed problem: `groups` copies of each counter, regardless of which copies belong to one
+ * group. Without pairs and pools the bound is always reached. */
 struct copies {
     uint32_t mask[2 * PLAN_EVENTS_MAX];
     uint8_t on[COUNTERS_MAX][2 * PLAN_EVENTS_MAX]; /* the demands on a counter's copies */
@@ -217,23 +212,23 @@ static bool copies_suffice(const struct plan_demand *d, size_t n, uint32_t held,
     return true;
 }
 
-/* Pairs take two counters each. */
-static bool room_suffices(const struct plan_demand *d, size_t n, const struct plan_rules *rules, size_t groups)
+/* Pairs occupy two counters each. */
+static bool fit_counters_suffice(const struct plan_demand *d, size_t n, const struct plan_rules *rules, size_t groups)
 {
-    size_t room = (size_t)__builtin_popcount(plan_counters(&rules->counters)) - (rules->held != 0);
+    size_t counters = (size_t)__builtin_popcount(plan_counters(&rules->counters)) - (rules->held != 0);
     size_t wanted = n;
     for (size_t i = 0; i < n; i++)
         wanted += d[i].pair;
-    return wanted <= room * groups;
+    return wanted <= counters * groups;
 }
 
-static bool registers_suffice(const struct plan_demand *d, size_t n, size_t groups)
+static bool fit_registers_suffice(const struct plan_demand *d, size_t n, size_t groups)
 {
     const struct plan_demand *all[PLAN_EVENTS_MAX];
     for (size_t i = 0; i < n; i++)
         all[i] = &d[i];
     for (size_t i = 0; i < n; i++)
-        if (d[i].pool && pool_codes(all, n, d[i].pool) > d[i].pool_size * groups)
+        if (d[i].pool && fit_pool_codes(all, n, d[i].pool) > d[i].pool_size * groups)
             return false;
     return true;
 }
@@ -241,8 +236,9 @@ static bool registers_suffice(const struct plan_demand *d, size_t n, size_t grou
 size_t plan_bound(const struct plan_demand *demands, size_t n, const struct plan_rules *rules)
 {
     size_t groups = n > 0;
-    while (groups < n && !(room_suffices(demands, n, rules, groups) && registers_suffice(demands, n, groups) &&
-                           copies_suffice(demands, n, rules->held, groups)))
+    while (groups < n &&
+           !(fit_counters_suffice(demands, n, rules, groups) && fit_registers_suffice(demands, n, groups) &&
+             copies_suffice(demands, n, rules->held, groups)))
         groups++;
     return groups;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of plans. Room: core; before it the public API, after it the list of events and the planner. */
+/* Public functions on plans: groups and counters of an event list. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { COUNTER_TEXT_MAX = 16, ENCODING_TEXT_MAX = 160 };
 
-/* The texts of an entry that are made for it. */
+/* Texts formatted for one entry. */
 struct entry_texts {
     char counter[COUNTER_TEXT_MAX];
     char encoding[ENCODING_TEXT_MAX];
@@ -20,12 +20,12 @@ struct entry_texts {
 
 struct upmu_plan {
     struct counter_list list;
-    struct plan_rules rules[PLAN_KINDS_MAX];
+    struct plan_rules rules[PLAN_CORE_TYPES_MAX];
     struct entry_texts *texts;
     char note[128];
 };
 
-static void describe_counter(const struct upmu_plan *p, size_t i, char *text)
+static void plan_describe_counter(const struct upmu_plan *p, size_t i, char *text)
 {
     const struct event *e = &p->list.events[i];
     int counter = p->list.plan.entry[i].counter;
@@ -40,14 +40,14 @@ static void describe_counter(const struct upmu_plan *p, size_t i, char *text)
         snprintf(text, COUNTER_TEXT_MAX, "%d", counter);
 }
 
-static void describe(struct upmu_plan *p)
+static void plan_describe(struct upmu_plan *p)
 {
     for (size_t i = 0; i < p->list.n_all; i++) {
         if (p->list.absent[i])
             continue;
-        describe_counter(p, i, p->texts[i].counter);
+        plan_describe_counter(p, i, p->texts[i].counter);
         struct event part = p->list.events[i];
-        part.formula = NULL; /* of a derived event, its first term stands here */
+        part.formula = NULL; /* the fields are those of a derived event's first term */
         event_describe_encoding(&part, p->texts[i].encoding, sizeof p->texts[i].encoding);
     }
     if (p->rules[0].held)
@@ -55,7 +55,7 @@ static void describe(struct upmu_plan *p)
                  "one counter is held by the kernel's NMI watchdog (kernel.nmi_watchdog is 1)");
 }
 
-static int fill(struct upmu_plan *p, const struct machine *m, const char *events)
+static int plan_fill(struct upmu_plan *p, const struct machine *m, const char *events)
 {
     int rc = counter_list_make_on(m, &p->list, events, PLAN_EVENTS_MAX, false);
     if (rc < 0)
@@ -66,16 +66,16 @@ static int fill(struct upmu_plan *p, const struct machine *m, const char *events
     if (!p->texts)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     machine_rules(m, p->rules);
-    describe(p);
+    plan_describe(p);
     return 0;
 }
 
-static int open_on(struct upmu_plan **plan, const struct machine *m, const char *events)
+static int plan_open_on(struct upmu_plan **plan, const struct machine *m, const char *events)
 {
     struct upmu_plan *p = calloc(1, sizeof *p);
     if (!p)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    int rc = fill(p, m, events);
+    int rc = plan_fill(p, m, events);
     if (rc < 0) {
         upmu_plan_close(p);
         return rc;
@@ -87,16 +87,16 @@ static int open_on(struct upmu_plan **plan, const struct machine *m, const char 
 int upmu_plan_open(struct upmu_plan **plan, const char *cpu, const char *events)
 {
     if (!plan || !events)
-        return upmu_fail(UPMU_E_INVAL, "upmu_plan_open: a place for the plan and the events must be given");
+        return upmu_fail(UPMU_E_INVAL, "upmu_plan_open: `out` or `events` is NULL");
     *plan = NULL;
     if (!cpu)
-        return open_on(plan, machine_get(), events);
+        return plan_open_on(plan, machine_get(), events);
     struct machine *named = malloc(sizeof *named);
     if (!named)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     int rc = machine_of_cpu(cpu, named);
     if (rc == 0)
-        rc = open_on(plan, named, events);
+        rc = plan_open_on(plan, named, events);
     free(named);
     return rc;
 }
@@ -130,11 +130,11 @@ const char *upmu_plan_note(const struct upmu_plan *plan)
     return plan ? plan->note : "";
 }
 
-/* Groups of one kind of core take turns: if they fitted beside each other they would be one. */
-static uint32_t turns_of(const struct counter_list *list, size_t i)
+/* Groups of one core type are multiplexed: if they fitted together they would be one. */
+static uint32_t plan_multiplexed_groups(const struct counter_list *list, size_t i)
 {
     bool counted[PLAN_ENTRIES_MAX] = {false};
-    uint32_t turns = 1;
+    uint32_t groups = 1;
     if (list->events[i].class != EVENT_CORE || list->absent[i])
         return 1;
     counted[list->plan.entry[i].group] = true;
@@ -143,12 +143,12 @@ static uint32_t turns_of(const struct counter_list *list, size_t i)
             counted[list->plan.entry[k].group])
             continue;
         counted[list->plan.entry[k].group] = true;
-        turns++;
+        groups++;
     }
-    return turns;
+    return groups;
 }
 
-static uint32_t role_of(const struct counter_list *list, size_t i)
+static uint32_t plan_role(const struct counter_list *list, size_t i)
 {
     if (i >= list->n_parts)
         return UPMU_PLAN_FILLER;
@@ -169,11 +169,11 @@ int upmu_plan_entry_at(const struct upmu_plan *plan, size_t i, struct upmu_plan_
         .encoding = plan->texts[i].encoding,
         .counter = plan->texts[i].counter,
         .reason = list->reason[i] ? list->reason[i] : "",
-        .role = role_of(list, i),
+        .role = plan_role(list, i),
         .event = list->link[i].owner,
         .same_as = absent ? (uint32_t)i : list->plan.entry[i].same_as,
         .group = absent || list->plan.entry[i].group == PLAN_NONE ? -1 : list->plan.entry[i].group,
-        .multiplexed = turns_of(list, i),
+        .multiplexed = plan_multiplexed_groups(list, i),
         .cause = absent ? list->cause[i] : 0,
     };
     return OPTS_GIVE(entry, full, UPMU_PLAN_ENTRY_SIZE_V1);

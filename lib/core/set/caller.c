@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Identity of the calling thread and process, without a system call per question.
+ * Process-local identity of the calling thread and process.
  *
- * gettid() and getpid() enter the kernel on today's C libraries, which would make each reading of a counter through its page
- * cost a system call after all. A number in thread-local storage tells threads apart; a page that the kernel clears in a forked
- * child (MADV_WIPEONFORK) tells processes apart, also after a raw clone(), which calls no fork handler.
+ * gettid() and getpid() enter the kernel on current C libraries, which would add a system call to each counter read
+ * through a page. Threads are identified by a number in thread-local storage; processes by a page that the kernel
+ * clears in a forked child (MADV_WIPEONFORK), also after a raw clone(), which runs no fork handler.
  */
 #include "core/set/caller.h"
 
@@ -23,7 +23,7 @@ uint64_t caller_thread_first(void)
     return caller_thread_number = __atomic_add_fetch(&threads_numbered, 1, __ATOMIC_RELAXED);
 }
 
-/* Emulators of programs take MADV_WIPEONFORK without doing it; fork() at least is noticed there. */
+/* User-mode emulators accept MADV_WIPEONFORK and ignore it; the fork handler covers fork() there. */
 static void caller_forked(void)
 {
     __atomic_store_n(caller_process_page, 0, __ATOMIC_RELEASE);
@@ -40,17 +40,17 @@ static void caller_map_page(void)
         return;
     }
     __atomic_store_n(&caller_process_page, page, __ATOMIC_RELEASE);
-    (void)pthread_atfork(NULL, NULL, caller_forked); /* without memory for it the kernel's way is left */
+    (void)pthread_atfork(NULL, NULL, caller_forked); /* if this fails, MADV_WIPEONFORK still works */
 }
 
-/* Two threads of a new child may both find it without a number: the first one's holds. */
+/* Two threads of a new child may both find the page cleared: the first number stored wins. */
 uint64_t caller_process_first(void)
 {
     uint64_t unnumbered = 0, *page;
     pthread_once(&page_once, caller_map_page);
     page = __atomic_load_n(&caller_process_page, __ATOMIC_ACQUIRE);
     if (!page)
-        return (uint64_t)getpid(); /* a kernel before 4.14: a system call per question */
+        return (uint64_t)getpid(); /* before Linux 4.14: one system call per call */
     uint64_t number = __atomic_add_fetch(&processes_numbered, 1, __ATOMIC_RELAXED);
     if (__atomic_compare_exchange_n(page, &unnumbered, number, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return number;

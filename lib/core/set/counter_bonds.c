@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which events of a list belong into one group. */
+/* Events of a list that have to be counted in one group. */
 #include "core/set/counter_bonds.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void bonds_of_formulas(const struct counter_list *list, struct counter_bo
             bonds_add(b, UINT64_C(1) << i, false);
 }
 
-/* Whether event i of the list is `part`, in the modes of event `like`. */
+/* Whether event i of the list is the event named `part`, in the modes of `like`. */
 static bool bonds_is_part(const struct counter_list *list, size_t i, const char *part, const struct event *like)
 {
     const struct event *e = &list->events[i];
@@ -41,7 +41,7 @@ static bool bonds_is_part(const struct counter_list *list, size_t i, const char 
            e->guest == like->guest && e->host == like->host;
 }
 
-/* The events of a metric in the modes of `like`, a bit each. */
+/* The events of a metric in the modes of `like`, as a bit mask. */
 static uint64_t bonds_find_parts(const struct counter_list *list, const struct expression *e, const struct event *like)
 {
     uint64_t owners = 0;
@@ -66,8 +66,7 @@ static void bonds_of_expression(const struct counter_list *list, const struct ex
     }
 }
 
-/* A quotient of events that were not counted at the same time is no ratio of anything. Metrics that were asked for by name
- * come first. */
+/* A ratio of events that were counted at different times is meaningless. Metrics named in the list come first. */
 static void bonds_of_metrics(const struct machine *m, const struct counter_list *list, const char *names,
                              struct counter_bonds *b)
 {
@@ -94,7 +93,7 @@ void counter_bonds_find(const struct machine *m, const struct counter_list *list
     bonds_of_metrics(m, list, names, b);
 }
 
-/* A pair of the group that cannot be counted together. @return whether there is one. */
+/* Find a pair of the group that cannot be counted together. @return whether there is one. */
 static bool bonds_find_pair(const struct counter_list *list, unsigned group, const struct plan_rules *rules, size_t *a,
                             size_t *b)
 {
@@ -117,11 +116,11 @@ void counter_bonds_explain(const struct counter_list *list, size_t i, const char
     if (bonds_find_pair(list, list->link[owner].group, rules, &a, &b))
         (void)upmu_fail(UPMU_E_FIT,
                         "'%s' is not counted: in its braces, '%s' and '%s' need the same counter of %s. Without the "
-                        "braces they are counted in turns",
+                        "braces they are multiplexed",
                         list->events[i].name, list->events[a].name, list->events[b].name, cpu);
     else
         (void)upmu_fail(UPMU_E_FIT,
-                        "'%s' is not counted: the events in its braces need more counters than %s has, or are of "
-                        "several PMUs or modes. Without the braces they are counted in turns",
+                        "'%s' is not counted: the events in its braces need more counters than %s has, or use several "
+                        "PMUs or modes. Without the braces they are multiplexed",
                         list->events[i].name, cpu);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which events of a list belong into one group. Private to counter_list.c. */
+/** @file Events of a list that have to be counted in one group. Private to counter_list.c. */
 #ifndef UPMU_CORE_COUNTER_BONDS_H
 #define UPMU_CORE_COUNTER_BONDS_H
 
@@ -13,12 +13,12 @@ struct counter_bonds {
     uint16_t owner[PLAN_ENTRIES_MAX];
 };
 
-/** Find the bonds of a resolved list: its groups in braces, the terms of derived events, the events of metrics.
- *  @param names what the list was made of, for the metrics that are named in it */
+/** Find the bonds of a resolved list: groups in braces, terms of derived events, events of metrics. @param names
+ *  the list of names, for the metrics in it */
 void counter_bonds_find(const struct machine *m, const struct counter_list *list, const char *names,
                         struct counter_bonds *bonds);
 
-/** Set upmu_error() to why the group in braces of event i cannot be counted as one. */
+/** Set upmu_error() to why the braced group of event i cannot be counted as one group. */
 void counter_bonds_explain(const struct counter_list *list, size_t i, const char *cpu, const struct plan_rules *rules);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of names resolved and planned once. Room: core; before it event resolution, after it counters.c. */
+/* Event lists: names resolved, expanded and planned once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "core/check/self_check_counters.h"
 #include "core/names/name_list.h"
 
-/* An event, the same on the other kinds of cores, further terms of its formula, and those that fill its group up. */
-enum { LIST_ENTRIES_PER_EVENT = PLAN_KINDS_MAX + 2 + FORMULA_TERMS_MAX };
+/* An event, the same event on other core types, further terms of its formula, and group fillers. */
+enum { LIST_ENTRIES_PER_EVENT = PLAN_CORE_TYPES_MAX + 2 + FORMULA_TERMS_MAX };
 
-static int take_name(const struct machine *m, struct counter_list *list, const struct name_item *item,
-                     bool keep_unknown)
+static int list_add_name(const struct machine *m, struct counter_list *list, const struct name_item *item,
+                         bool keep_unknown)
 {
     size_t i = list->n;
     list->link[i].owner = (uint16_t)i;
@@ -37,13 +37,13 @@ static int take_name(const struct machine *m, struct counter_list *list, const s
     return 0;
 }
 
-static int take_names(const struct machine *m, struct counter_list *list, const struct name_list *names, size_t max,
-                      bool keep_unknown)
+static int list_add_names(const struct machine *m, struct counter_list *list, const struct name_list *names, size_t max,
+                          bool keep_unknown)
 {
     size_t n = names->n < max ? names->n : max;
     list->dropped = names->n - n;
     for (size_t i = 0; i < n; i++) {
-        int rc = take_name(m, list, &names->item[i], keep_unknown);
+        int rc = list_add_name(m, list, &names->item[i], keep_unknown);
         if (rc < 0)
             return rc;
     }
@@ -63,8 +63,9 @@ int counter_list_leave_out(struct counter_list *list, size_t i, int cause)
     return list->reason[i] ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
-/* What the planner has to leave out is as absent as what the CPU lacks. */
-static int leave_out(struct counter_list *list, size_t i, const struct machine *m, const struct plan_rules *rules)
+/* Mark an event that the planner left out as absent, with the reason. */
+static int list_leave_out_unplanned(struct counter_list *list, size_t i, const struct machine *m,
+                                    const struct plan_rules *rules)
 {
     const struct event *e = &list->events[i];
     size_t owner = list->link[i].owner;
@@ -84,8 +85,8 @@ static int leave_out(struct counter_list *list, size_t i, const struct machine *
     return counter_list_leave_out(list, owner, UPMU_E_UNSUPPORTED);
 }
 
-/* A hidden event at the end of the list. */
-static size_t append(struct counter_list *list, const struct event *e, size_t owner)
+/* Add a hidden event at the end of the list. */
+static size_t list_append(struct counter_list *list, const struct event *e, size_t owner)
 {
     size_t i = list->n_all++;
     list->events[i] = *e;
@@ -93,26 +94,26 @@ static size_t append(struct counter_list *list, const struct event *e, size_t ow
     return i;
 }
 
-/* Whether the list has room for the `n` terms of an event on one kind of core. */
-static int check_room(const struct counter_list *list, const struct event *derived, int n)
+/* Whether the `n` terms of an event on one core type fit into the list. */
+static int list_check_terms(const struct counter_list *list, const struct event *derived, int n)
 {
-    size_t of_kind = 0;
+    size_t of_type = 0;
     for (size_t k = 0; k < list->n_all; k++)
-        of_kind += list->events[k].core == derived->core;
-    if (of_kind + (size_t)n - 1 <= PLAN_EVENTS_MAX)
+        of_type += list->events[k].core == derived->core;
+    if (of_type + (size_t)n - 1 <= PLAN_EVENTS_MAX)
         return 0;
     return upmu_fail(UPMU_E_LIMIT, "'%s' is the sum of %d events (%s), and %d can be counted at once", derived->name, n,
                      derived->formula, PLAN_EVENTS_MAX);
 }
 
-/* The first term stands in the place of the event, the others behind the list. On a kind of core that has an event of its
- * own for it, that is the only term. */
-static int append_terms(const struct machine *m, struct counter_list *list, size_t head)
+/* The first term replaces the event, the others are appended. A core type with a native event has that as its only
+ * term. */
+static int list_append_terms(const struct machine *m, struct counter_list *list, size_t head)
 {
     struct formula_term terms[FORMULA_TERMS_MAX] = {{.weight = 1}};
     const struct event derived = list->events[head];
     int n = derived.formula ? formula_terms(m, derived.formula, terms) : 1;
-    int rc = n < 0 ? n : check_room(list, &derived, n);
+    int rc = n < 0 ? n : list_check_terms(list, &derived, n);
     size_t last = head;
     list->link[head].weight = terms[0].weight;
     for (int t = 1; rc == 0 && t < n; t++) {
@@ -120,7 +121,7 @@ static int append_terms(const struct machine *m, struct counter_list *list, size
         rc = formula_resolve_term(m, &terms[t], &derived, &part);
         if (rc < 0)
             break;
-        size_t added = append(list, &part, list->link[head].owner);
+        size_t added = list_append(list, &part, list->link[head].owner);
         list->link[added].weight = terms[t].weight;
         list->link[last].also = (uint16_t)added;
         last = added;
@@ -128,7 +129,7 @@ static int append_terms(const struct machine *m, struct counter_list *list, size
     return rc;
 }
 
-static bool is_derived(const struct counter_list *list, size_t i)
+static bool list_is_derived(const struct counter_list *list, size_t i)
 {
     size_t head = i;
     do {
@@ -139,14 +140,14 @@ static bool is_derived(const struct counter_list *list, size_t i)
     return false;
 }
 
-static int append_formulas(const struct machine *m, struct counter_list *list)
+static int list_append_formulas(const struct machine *m, struct counter_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        if (!is_derived(list, i))
+        if (!list_is_derived(list, i))
             continue;
-        int rc = append_terms(m, list, i);
+        int rc = list_append_terms(m, list, i);
         for (size_t head = list->link[i].next; rc == 0 && head != 0; head = list->link[head].next)
-            rc = append_terms(machine_kind(list->events[head].core), list, head);
+            rc = list_append_terms(machine_core_type(list->events[head].core), list, head);
         if (rc < 0 && counter_list_leave_out(list, i, rc) < 0)
             return UPMU_E_NOMEM;
     }
@@ -156,18 +157,19 @@ static int append_formulas(const struct machine *m, struct counter_list *list)
 
 struct event counter_list_filler(const struct machine *m, const struct event *like, unsigned counter)
 {
-    const struct machine *kind = m->named ? m : machine_kind(like->core);
+    const struct machine *core = m->named ? m : machine_core_type(like->core);
     struct event filler = *like;
-    filler.type = kind->core_type;
-    filler.config = kind->family->counters.fillers[counter];
+    filler.type = core->pmu_type;
+    filler.config = core->family->counters.fillers[counter];
     filler.config1 = filler.config2 = 0;
     filler.raw_encoding = UINT64_MAX;
     filler.counters = 1u << counter;
     return filler;
 }
 
-/* What a group has left of the counters, so that no group with another filter runs beside it. */
-static void fill_group(const struct machine *m, struct counter_list *list, const struct plan_rules *rules, size_t group)
+/* Fill the free counters of a group, so that no group with another filter runs beside it. */
+static void list_fill_group(const struct machine *m, struct counter_list *list, const struct plan_rules *rules,
+                            size_t group)
 {
     size_t first = 0;
     while (list->plan.entry[first].group != group)
@@ -178,40 +180,40 @@ static void fill_group(const struct machine *m, struct counter_list *list, const
         if (!(list->plan.fill[group] >> counter & 1))
             continue;
         const struct event filler = counter_list_filler(m, model, counter);
-        size_t i = append(list, &filler, list->link[first].owner);
+        size_t i = list_append(list, &filler, list->link[first].owner);
         list->plan.entry[i] =
             (struct plan_entry){.group = (uint16_t)group, .same_as = (uint16_t)i, .counter = (int16_t)counter};
     }
 }
 
-/* The same event on the other kinds of cores. A sum that lacks a kind is no count of the event. */
-static int add_kinds(const struct machine *m, struct counter_list *list, size_t i)
+/* Append the same event of the other core types. A sum that lacks a core type is not a count of the event. */
+static int list_add_core_types(const struct machine *m, struct counter_list *list, size_t i)
 {
     size_t last = i;
-    for (unsigned k = 1; k < m->core_kinds; k++) {
+    for (unsigned k = 1; k < m->n_core_types; k++) {
         struct event part;
-        int rc = event_resolve_on(machine_kind(k), list->events[i].name, &part);
+        int rc = event_resolve_on(machine_core_type(k), list->events[i].name, &part);
         if (rc < 0)
             return counter_list_leave_out(list, i, rc);
-        size_t added = append(list, &part, i);
+        size_t added = list_append(list, &part, i);
         list->link[last].next = (uint16_t)added;
         last = added;
     }
     return 0;
 }
 
-static int add_all_kinds(const struct machine *m, struct counter_list *list)
+static int list_add_all_core_types(const struct machine *m, struct counter_list *list)
 {
     int rc = 0;
     for (size_t i = 0; i < list->n && rc == 0; i++)
-        if (!list->absent[i] && list->events[i].each_kind && list->backend == KERNEL_BACKEND_PERF)
-            rc = add_kinds(m, list, i);
+        if (!list->absent[i] && list->events[i].each_core_type && list->backend == KERNEL_BACKEND_PERF)
+            rc = list_add_core_types(m, list, i);
     list->n_parts = list->n_all;
     return rc;
 }
 
-/* On several kinds of cores the terms of a formula have one time per kind, or there is none for the sum. */
-static int leave_split_kinds_out(struct counter_list *list)
+/* With several core types the terms of a formula must share one group per type, or the sum has no time. */
+static int list_leave_split_out(struct counter_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         bool together = true;
@@ -223,28 +225,27 @@ static int leave_split_kinds_out(struct counter_list *list)
         } while (head != 0);
         if (together || list->absent[i] || list->link[i].next == 0)
             continue;
-        (void)upmu_fail(
-            UPMU_E_FIT,
-            "'%s' is a sum of events (%s) that do not fit on the counters at the same time, which is needed "
-            "on a machine with several kinds of cores; ask for its parts",
-            list->events[i].name, list->events[i].formula ? list->events[i].formula : "on one kind of core");
+        (void)upmu_fail(UPMU_E_FIT,
+                        "'%s' is a sum of events (%s) that do not fit on the counters at the same time, which is "
+                        "required on a machine with several core types. Count its parts",
+                        list->events[i].name, list->events[i].formula ? list->events[i].formula : "on one core type");
         if (counter_list_leave_out(list, i, UPMU_E_FIT) < 0)
             return UPMU_E_NOMEM;
     }
     return 0;
 }
 
-static bool is_core_part(const struct counter_list *list, size_t i)
+static bool list_is_core_part(const struct counter_list *list, size_t i)
 {
     return !list->absent[list->link[i].owner] && list->events[i].class == EVENT_CORE;
 }
 
-/* Whether all that event `owner` counts on the core is in the group. */
-static bool is_whole_in(const struct counter_list *list, size_t owner, size_t group)
+/* Whether the group holds everything that event `owner` counts on the core. */
+static bool list_is_whole_in(const struct counter_list *list, size_t owner, size_t group)
 {
     bool any = false;
     for (size_t i = 0; i < list->n_parts; i++) {
-        if (list->link[i].owner != owner || !is_core_part(list, i))
+        if (list->link[i].owner != owner || !list_is_core_part(list, i))
             continue;
         if (list->plan.entry[i].group != group)
             return false;
@@ -253,34 +254,34 @@ static bool is_whole_in(const struct counter_list *list, size_t owner, size_t gr
     return any;
 }
 
-/* The group in which most events are whole. */
-static size_t fullest_group(const struct counter_list *list)
+/* The group that holds the most complete events. */
+static size_t list_fullest_group(const struct counter_list *list)
 {
     size_t fullest = 0, most = 0;
     for (size_t g = 0; g < list->plan.n_groups; g++) {
         size_t whole = 0;
         for (size_t i = 0; i < list->n; i++)
-            whole += is_whole_in(list, i, g);
+            whole += list_is_whole_in(list, i, g);
         fullest = whole > most ? g : fullest;
         most = whole > most ? whole : most;
     }
     return fullest;
 }
 
-/* Where a virtual PMU shows more counters than count, groups must not be multiplexed: the kernel would run a second one on what is
- * left, and no time would show it. One group is counted. @return 0 or UPMU_E_NOMEM. */
-static int keep_one_group(const struct machine *m, struct counter_list *list)
+/* Keep one group where a virtual PMU has fewer working counters than it advertises. With multiplexing the kernel
+ * would run a second group on dead counters, and no time would show it. @return 0 or UPMU_E_NOMEM. */
+static int list_keep_one_group(const struct machine *m, struct counter_list *list)
 {
     unsigned shown = m->family->counters.general;
     if (!m->cpu.hypervisor || m->named || list->backend != KERNEL_BACKEND_PERF || self_check_counters(shown) >= shown)
         return 0;
-    size_t kept = fullest_group(list);
+    size_t kept = list_fullest_group(list);
     for (size_t i = 0; i < list->n_parts; i++) {
         size_t owner = list->link[i].owner;
-        if (!is_core_part(list, i) || list->plan.entry[i].group == kept)
+        if (!list_is_core_part(list, i) || list->plan.entry[i].group == kept)
             continue;
         (void)upmu_fail(UPMU_E_FIT,
-                        "%s: the %u counters that count in this virtual machine, of %u that it shows, are taken by the "
+                        "%s: the %u counters that work in this virtual machine, of %u advertised, are used by the "
                         "other events. Count it in a run of its own",
                         list->events[owner].name, self_check_counters(shown), shown);
         if (counter_list_leave_out(list, owner, UPMU_E_FIT) < 0)
@@ -289,36 +290,36 @@ static int keep_one_group(const struct machine *m, struct counter_list *list)
     return 0;
 }
 
-static int plan_list(const struct machine *m, struct counter_list *list, const char *names)
+static int list_plan(const struct machine *m, struct counter_list *list, const char *names)
 {
-    struct plan_rules rules[PLAN_KINDS_MAX];
+    struct plan_rules rules[PLAN_CORE_TYPES_MAX];
     struct counter_bonds bonds;
     machine_rules(m, rules);
     counter_bonds_find(m, list, names, &bonds);
     plan_groups(list->events, list->absent, list->n_parts, rules, &bonds.all, &list->plan);
     for (size_t i = 0; i < list->n_parts; i++)
-        if (list->plan.entry[i].refusal && !list->absent[i] && leave_out(list, i, m, rules) < 0)
+        if (list->plan.entry[i].refusal && !list->absent[i] && list_leave_out_unplanned(list, i, m, rules) < 0)
             return UPMU_E_NOMEM;
-    if (leave_split_kinds_out(list) < 0 || keep_one_group(m, list) < 0)
+    if (list_leave_split_out(list) < 0 || list_keep_one_group(m, list) < 0)
         return UPMU_E_NOMEM;
     for (size_t g = 0; g < list->plan.n_groups; g++)
         if (list->plan.fill[g])
-            fill_group(m, list, rules, g);
+            list_fill_group(m, list, rules, g);
     return 0;
 }
 
-static bool make_room(struct counter_list *list, size_t n)
+static bool list_allocate(struct counter_list *list, size_t n)
 {
-    size_t room = n * LIST_ENTRIES_PER_EVENT + 1;
-    list->events = calloc(room, sizeof *list->events);
-    list->link = calloc(room, sizeof *list->link);
-    list->absent = calloc(room, sizeof *list->absent);
-    list->cause = calloc(room, sizeof *list->cause);
-    list->reason = calloc(room, sizeof *list->reason);
+    size_t entries = n * LIST_ENTRIES_PER_EVENT + 1;
+    list->events = calloc(entries, sizeof *list->events);
+    list->link = calloc(entries, sizeof *list->link);
+    list->absent = calloc(entries, sizeof *list->absent);
+    list->cause = calloc(entries, sizeof *list->cause);
+    list->reason = calloc(entries, sizeof *list->reason);
     return list->events && list->link && list->absent && list->cause && list->reason;
 }
 
-static int make_list(const struct machine *m, struct counter_list *list, const char *names, size_t max,
+static int list_make(const struct machine *m, struct counter_list *list, const char *names, size_t max,
                      bool keep_unknown, enum kernel_backend backend)
 {
     struct name_list taken;
@@ -326,18 +327,18 @@ static int make_list(const struct machine *m, struct counter_list *list, const c
     list->backend = backend;
     int rc = name_list_make(m, &taken, names);
     if (rc == 0 && taken.n > max && !keep_unknown)
-        rc = upmu_fail(UPMU_E_LIMIT, "%zu events asked for, at most %zu can be counted at once", taken.n, max);
-    if (rc == 0 && !make_room(list, taken.n < max ? taken.n : max))
+        rc = upmu_fail(UPMU_E_LIMIT, "%zu events given, at most %zu can be counted at once", taken.n, max);
+    if (rc == 0 && !list_allocate(list, taken.n < max ? taken.n : max))
         rc = upmu_fail(UPMU_E_NOMEM, "out of memory");
     if (rc == 0)
-        rc = take_names(m, list, &taken, max, keep_unknown);
+        rc = list_add_names(m, list, &taken, max, keep_unknown);
     name_list_free(&taken);
     if (rc == 0)
-        rc = add_all_kinds(m, list);
+        rc = list_add_all_core_types(m, list);
     if (rc == 0)
-        rc = append_formulas(m, list);
+        rc = list_append_formulas(m, list);
     if (rc == 0)
-        rc = plan_list(m, list, names);
+        rc = list_plan(m, list, names);
     if (rc < 0)
         counter_list_free(list);
     return rc;
@@ -346,13 +347,13 @@ static int make_list(const struct machine *m, struct counter_list *list, const c
 int counter_list_make(struct counter_list *list, const char *names, size_t max, bool keep_unknown,
                       enum kernel_backend backend)
 {
-    return make_list(machine_get(), list, names, max, keep_unknown, backend);
+    return list_make(machine_get(), list, names, max, keep_unknown, backend);
 }
 
 int counter_list_make_on(const struct machine *m, struct counter_list *list, const char *names, size_t max,
                          bool keep_unknown)
 {
-    return make_list(m, list, names, max, keep_unknown, KERNEL_BACKEND_PERF);
+    return list_make(m, list, names, max, keep_unknown, KERNEL_BACKEND_PERF);
 }
 
 void counter_list_free(struct counter_list *list)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening, reading and closing the counters of one instance. Room: core; before it the plan, after it sets and regions.
- * */
+/* Counters of one thread, process or CPU: open, start, read, close. */
 #include "core/set/counters.h"
 
 #include <errno.h>
@@ -14,8 +13,8 @@
 
 /* ------------------------------------------------------------------------------------------------ opening */
 
-/* A code without a message, for threads that must not allocate. */
-static int plain_code(int err)
+/* Map an errno to a code without a message, for threads that must not allocate. */
+static int counters_code(int err)
 {
     switch (err) {
     case EMFILE:
@@ -41,16 +40,17 @@ static int plain_code(int err)
     }
 }
 
-/* Whether the event is another one in user mode alone, but is one. */
-static bool counts_user_mode(const struct event *e)
+/* Whether the event counts user mode, but not only user mode. */
+static bool counters_has_user_mode(const struct event *e)
 {
     return e->user && e->kernel && !e->kernel_only && !e->mode_blind && !e->filter_ignored && !e->all_modes_only;
 }
 
-static int open_failed(const struct counters *c, const struct event *e, const struct counter_target *target, int err)
+static int counters_open_failed(const struct counters *c, const struct event *e, const struct counter_target *target,
+                                int err)
 {
     if (!target->explain)
-        return plain_code(err);
+        return counters_code(err);
     struct explain_context context = {
         .event = e->name,
         .type = e->type,
@@ -58,15 +58,15 @@ static int open_failed(const struct counters *c, const struct event *e, const st
         .cpu = target->cpu,
         .wants_kernel = e->kernel,
         .precise = e->precise > 0,
-        .user_mode_counts = counts_user_mode(e),
+        .user_mode_counts = counters_has_user_mode(e),
         .descriptors = target->descriptors ? target->descriptors : c->list->n_all,
         .inherit = target->inherit && !target->on_exec,
     };
     return explain_open_failure(core_kernel(), err, &context);
 }
 
-static void fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target,
-                         int leader)
+static void counters_fill_request(struct kernel_open *req, const struct event *e, const struct counter_target *target,
+                                  int leader)
 {
     *req = (struct kernel_open){
         .type = e->type,
@@ -83,40 +83,42 @@ static void fill_request(struct kernel_open *req, const struct event *e, const s
         .inherit = target->inherit,
         .enable_on_exec = leader < 0 && target->on_exec,
         .backend = (uint8_t)target->backend,
-        .group_read = leader < 0, /* a member's descriptor gives its own times, which the group's do not show */
+        .group_read = leader < 0, /* a member's own times, which the group's times hide */
     };
-    /* Another backend knows no PMU's number, but the core PMU by what it is. */
-    if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE && e->type == machine_kind(e->core)->core_type)
+    /* Other backends have no PMU numbers; the core PMU has a fixed type. */
+    if (target->backend != KERNEL_BACKEND_PERF && e->class == EVENT_CORE &&
+        e->type == machine_core_type(e->core)->pmu_type)
         req->type = KERNEL_TYPE_RAW;
-    if (e->class == EVENT_CORE && machine_kind(e->core)->family->counters.host_only)
+    if (e->class == EVENT_CORE && machine_core_type(e->core)->family->counters.host_only)
         req->exclude |= KERNEL_EXCLUDE_GUEST;
     if (target->backend == KERNEL_BACKEND_PERF && target->user_read && e->class == EVENT_CORE)
-        req->config1 |= machine_kind(e->core)->user_read_config1;
+        req->config1 |= machine_core_type(e->core)->user_read_config1;
 }
 
-/* Open as asked; where kernel mode is not granted and the name did not insist on it, without kernel mode. */
-static int open_with_modes(const struct event *e, const struct counter_target *target, int leader, struct counter *c)
+/* Open as requested; if kernel mode is refused and was not explicitly requested, retry without it. */
+static int counters_open_modes(const struct event *e, const struct counter_target *target, int leader,
+                               struct counter *c)
 {
     struct kernel_open req;
-    fill_request(&req, e, target, leader);
+    counters_fill_request(&req, e, target, leader);
     int fd = core_kernel()->open(&req);
     bool insists = e->modes_fixed && !e->filter_ignored;
     if ((fd != -EACCES && fd != -EPERM) || !e->kernel || !e->user || insists || e->all_modes_only || e->kernel_only)
         return fd;
     req.exclude |= KERNEL_EXCLUDE_KERNEL;
     int narrowed = core_kernel()->open(&req);
-    if (narrowed < 0) /* the first refusal is the one to mend, unless the second says there is no such event */
+    if (narrowed < 0) /* report the first refusal, unless the second shows that there is no such event */
         return narrowed == -ENOENT || narrowed == -EMFILE || narrowed == -ENFILE ? narrowed : fd;
     c->user_only = !e->mode_blind && !e->filter_ignored;
     return narrowed;
 }
 
-static bool may_not_fit(int err)
+static bool counters_may_not_fit(int err)
 {
     return err == -EINVAL || err == -ENOSPC || err == -EOPNOTSUPP;
 }
 
-static size_t leader_of(const struct counters *c, int g)
+static size_t counters_leader(const struct counters *c, int g)
 {
     size_t i = 0;
     while (c->counter[i].fd != c->group[g].leader)
@@ -124,36 +126,37 @@ static size_t leader_of(const struct counters *c, int g)
     return i;
 }
 
-/* Where the kernel has left the stopped leader out of its check, a second copy of it, opened and closed again, makes the
- * kernel look at as many events as the group has. */
-static bool really_fits(const struct counters *c, const struct counter_target *target, int g)
+/* Linux checks a new member without its stopped leader. Opening and closing a copy of the leader makes the kernel
+ * check as many events as the group has. */
+static bool counters_fits(const struct counters *c, const struct counter_target *target, int g)
 {
-    size_t i = leader_of(c, g);
+    size_t i = counters_leader(c, g);
     const struct event *leader = &c->list->events[i];
     struct counter copy = c->counter[i];
-    if (leader->class != EVENT_CORE || !machine_kind(leader->core)->leader_unchecked || target->on_exec)
+    if (leader->class != EVENT_CORE || !machine_core_type(leader->core)->leader_unchecked || target->on_exec)
         return true;
-    int fd = open_with_modes(leader, target, c->group[g].leader, &copy);
+    int fd = counters_open_modes(leader, target, c->group[g].leader, &copy);
     if (fd >= 0)
         core_kernel()->close(fd);
-    return fd >= 0 || !may_not_fit(fd);
+    return fd >= 0 || !counters_may_not_fit(fd);
 }
 
-/* Open an event beside the leader of group g. @return its descriptor or -errno. */
-static int open_beside(const struct counters *c, const struct event *e, const struct counter_target *target, int g,
-                       struct counter *counter)
+/* Open an event in the group of `leader`. @return its descriptor or -errno. */
+static int counters_open_member(const struct counters *c, const struct event *e, const struct counter_target *target,
+                                int g, struct counter *counter)
 {
-    int fd = open_with_modes(e, target, c->group[g].leader, counter);
-    if (fd < 0 || really_fits(c, target, g))
+    int fd = counters_open_modes(e, target, c->group[g].leader, counter);
+    if (fd < 0 || counters_fits(c, target, g))
         return fd;
     core_kernel()->close(fd);
     return -EINVAL;
 }
 
-/* What does not fit beside the others and must not stand alone: whether it would count alone tells why it was refused. */
-static int open_apart(const struct event *e, const struct counter_target *target, struct counter *counter, int refusal)
+/* Find out why an event that must join a group was refused: whether it can be counted alone. */
+static int counters_open_alone(const struct event *e, const struct counter_target *target, struct counter *counter,
+                               int refusal)
 {
-    int alone = open_with_modes(e, target, -1, counter);
+    int alone = counters_open_modes(e, target, -1, counter);
     if (alone < 0)
         return alone;
     core_kernel()->close(alone);
@@ -161,21 +164,21 @@ static int open_apart(const struct event *e, const struct counter_target *target
     return refusal;
 }
 
-/* Beside the leader of group *g if there is one, else as the leader of a new group. */
-static int open_in_group(struct counters *c, const struct event *e, const struct counter_target *target, int *g,
-                         struct counter *counter)
+/* Open in the group of *g if it has a leader, else as the leader of a new group. */
+static int counters_open_in_group(struct counters *c, const struct event *e, const struct counter_target *target,
+                                  int *g, struct counter *counter)
 {
     size_t owner = c->list->link[counter - c->counter].owner;
     bool tied = e->class != EVENT_SOFTWARE && c->list->link[owner].group != 0; /* in braces */
     int fd = -EINVAL;
     if (*g >= 0) {
-        fd = open_beside(c, e, target, *g, counter);
-        if (fd >= 0 || !may_not_fit(fd))
+        fd = counters_open_member(c, e, target, *g, counter);
+        if (fd >= 0 || !counters_may_not_fit(fd))
             return fd;
         if ((target->together && e->class == EVENT_CORE) || tied)
-            return open_apart(e, target, counter, fd);
+            return counters_open_alone(e, target, counter, fd);
     }
-    fd = open_with_modes(e, target, -1, counter);
+    fd = counters_open_modes(e, target, -1, counter);
     if (fd < 0)
         return fd;
     *g = (int)c->n_groups++;
@@ -183,28 +186,28 @@ static int open_in_group(struct counters *c, const struct event *e, const struct
     return fd;
 }
 
-/* A PMU without filters refuses those asked for, as it refuses an event that it lacks: what it says to the event without
- * them tells which it was. */
-static int open_unfiltered(struct counters *c, const struct event *e, const struct counter_target *target, int *g,
-                           struct counter *counter)
+/* A PMU without mode filters refuses them with the same errno as a missing event: retry without filters to
+ * separate the two. */
+static int counters_open_unfiltered(struct counters *c, const struct event *e, const struct counter_target *target,
+                                    int *g, struct counter *counter)
 {
     struct event all = *e;
     all.user = all.kernel = true;
-    int fd = open_in_group(c, &all, target, g, counter);
+    int fd = counters_open_in_group(c, &all, target, g, counter);
     counter->all_modes = fd >= 0;
     return fd;
 }
 
-/* Open event i into its group, or into a new one when the kernel says that it does not fit. @return 0 or -errno. */
-static int open_event(struct counters *c, const struct counter_target *target, size_t i, const struct event *e,
-                      int *group_of)
+/* Open event i in its group, or in a new one if the kernel finds that it does not fit. @return 0 or -errno. */
+static int counters_open_event(struct counters *c, const struct counter_target *target, size_t i, const struct event *e,
+                               int *group_of)
 {
     struct counter *counter = &c->counter[i];
     int *g = &group_of[c->list->plan.entry[i].group];
     bool filtered = e->class == EVENT_CORE && e->modes_fixed && !(e->user && e->kernel);
-    int fd = e->filter_ignored && filtered ? -EINVAL : open_in_group(c, e, target, g, counter);
+    int fd = e->filter_ignored && filtered ? -EINVAL : counters_open_in_group(c, e, target, g, counter);
     if (filtered && counter->cause == 0 && (fd == -EINVAL || fd == -EOPNOTSUPP)) {
-        int unfiltered = open_unfiltered(c, e, target, g, counter);
+        int unfiltered = counters_open_unfiltered(c, e, target, g, counter);
         fd = unfiltered >= 0 || e->filter_ignored ? unfiltered : fd;
     }
     if (fd < 0)
@@ -217,13 +220,13 @@ static int open_event(struct counters *c, const struct counter_target *target, s
     return 0;
 }
 
-static bool is_switches(const struct event *e)
+static bool counters_is_switches(const struct event *e)
 {
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
 }
 
-/* Events asked for twice read the count of the first. */
-static void share_places(struct counters *c)
+/* Duplicate events share the count of the first. */
+static void counters_share_duplicates(struct counters *c)
 {
     for (size_t i = 0; i < c->list->n_parts; i++) {
         const struct counter *first = &c->counter[c->list->plan.entry[i].same_as];
@@ -240,7 +243,7 @@ static void share_places(struct counters *c)
     }
 }
 
-static void lay_out(struct counters *c)
+static void counters_lay_out(struct counters *c)
 {
     size_t word = 0, first = 0;
     for (size_t g = 0; g < c->n_groups; g++) {
@@ -260,14 +263,14 @@ static void lay_out(struct counters *c)
         counter->group_word = c->group[counter->group].word;
         counter->word = (uint16_t)(counter->group_word + KERNEL_READ_GROUP_HEAD + 2u * counter->position);
     }
-    share_places(c);
+    counters_share_duplicates(c);
     c->switch_word = (uint16_t)word;
     word += c->wants_switches ? 2u : 0u;
     c->usage_word = (uint16_t)word;
     c->words = word + (c->wants_usage ? KERNEL_USAGE_WORDS + 1u : 0u);
 }
 
-static void map_pages(struct counters *c)
+static void counters_map_pages(struct counters *c)
 {
     if (!upmu_arch_counter_read)
         return;
@@ -294,21 +297,22 @@ size_t counters_words(const struct counter_list *list)
     return list->n_all * (KERNEL_READ_GROUP_HEAD + 2) + 2 + KERNEL_USAGE_WORDS + 1;
 }
 
-/* Context switches of the calling thread need no event: see switches.c. With rights, an event is the fallback of the
- * page; RUSAGE_THREAD is that of both. */
-static bool serve_switches(struct counters *c, const struct counter_target *target, size_t i)
+/* Context switches of the calling thread need no event (switches.c). An event is the fallback of the page if
+ * permitted, RUSAGE_THREAD the fallback of both. */
+static bool counters_use_rusage_switches(struct counters *c, const struct counter_target *target, size_t i)
 {
-    if (!target->self || target->inherit || target->backend != KERNEL_BACKEND_PERF || !is_switches(&c->list->events[i]))
+    if (!target->self || target->inherit || target->backend != KERNEL_BACKEND_PERF ||
+        !counters_is_switches(&c->list->events[i]))
         return false;
     if (!c->sequence && !target->late_page)
-        (void)switches_open(c); /* without the page it is RUSAGE_THREAD: dearer, as true */
+        (void)switches_open(c); /* without the page, RUSAGE_THREAD gives the same count at a higher cost */
     c->wants_switches = true;
     c->counter[i].switches = true;
     return true;
 }
 
-/* User and system time of the calling thread; those of others are not the events' business. */
-static bool serve_usage(struct counters *c, const struct counter_target *target, size_t i)
+/* User and system time of the calling thread. */
+static bool counters_use_rusage_times(struct counters *c, const struct counter_target *target, size_t i)
 {
     struct counter *counter = &c->counter[i];
     if (c->list->events[i].class != EVENT_USAGE)
@@ -321,16 +325,16 @@ static bool serve_usage(struct counters *c, const struct counter_target *target,
     counter->cause = UPMU_E_UNSUPPORTED;
     c->wanted_not_open++;
     if (target->explain)
-        (void)upmu_fail(UPMU_E_UNSUPPORTED,
-                        "'%s' is read with getrusage, which speaks of the calling thread alone: it is not counted for "
-                        "others",
-                        c->list->events[i].name);
+        (void)upmu_fail(
+            UPMU_E_UNSUPPORTED,
+            "'%s' is read with getrusage, which covers only the calling thread: it is not counted for other targets",
+            c->list->events[i].name);
     if (target->failed)
         target->failed(c->list->link[i].owner, target->failed_arg);
     return true;
 }
 
-static void begin_instance(struct counters *c, const struct counter_list *list, const struct counter_target *target,
+static void counters_begin(struct counters *c, const struct counter_list *list, const struct counter_target *target,
                            void *arena)
 {
     memset(c, 0, sizeof *c);
@@ -340,12 +344,12 @@ static void begin_instance(struct counters *c, const struct counter_list *list, 
     c->group = (struct counter_group *)(void *)(c->ids + list->n_all + 1);
     for (size_t i = 0; i < list->n_all; i++)
         c->counter[i].fd = -1;
-    /* A child forked by another thread meanwhile closes what it finds here. */
+    /* A child forked by another thread in the meantime closes what it finds here. */
     __atomic_store_n(&c->list, list, __ATOMIC_RELEASE);
 }
 
-/* Without what fills its group up, an event could be counted in modes that are not its own. */
-static void spoil_group(struct counters *c, const struct counter_target *target, size_t filler)
+/* Without its group's fillers an event could be counted in modes that it does not have. */
+static void counters_spoil_group(struct counters *c, const struct counter_target *target, size_t filler)
 {
     const struct counter_list *list = c->list;
     for (size_t i = 0; i < list->n_parts; i++) {
@@ -355,35 +359,36 @@ static void spoil_group(struct counters *c, const struct counter_target *target,
         c->counter[i].cause = c->counter[filler].cause;
         if (!target->failed)
             continue;
-        (void)upmu_fail(c->counter[i].cause, "'%s' could not be kept apart from events that count other modes",
+        (void)upmu_fail(c->counter[i].cause, "'%s' could not be separated from events that count other modes",
                         list->events[i].name);
         target->failed(list->link[i].owner, target->failed_arg);
     }
 }
 
-/* A CPU is of one kind. */
-static bool is_elsewhere(struct counters *c, const struct counter_target *target, size_t i)
+/* Whether the CPU to count has another core type than event i. */
+static bool counters_is_elsewhere(struct counters *c, const struct counter_target *target, size_t i)
 {
     const struct event *e = &c->list->events[i];
-    c->counter[i].elsewhere = e->each_kind && target->cpu >= 0 && !machine_has_cpu(machine_kind(e->core), target->cpu);
+    c->counter[i].elsewhere =
+        e->each_core_type && target->cpu >= 0 && !machine_has_cpu(machine_core_type(e->core), target->cpu);
     return c->counter[i].elsewhere;
 }
 
-static int not_open(struct counters *c, const struct counter_target *target, size_t i, int err)
+static int counters_note_failure(struct counters *c, const struct counter_target *target, size_t i, int err)
 {
     const struct counter_list *list = c->list;
     if (c->counter[i].cause == UPMU_E_FIT)
         (void)upmu_fail(UPMU_E_FIT, "'%s' cannot be counted at the same time as the events before it",
                         list->events[i].name);
     else
-        c->counter[i].cause = open_failed(c, &list->events[i], target, err);
+        c->counter[i].cause = counters_open_failed(c, &list->events[i], target, err);
     c->wanted_not_open++;
     if (target->failed)
         target->failed(list->link[i].owner, target->failed_arg);
     return c->counter[i].cause;
 }
 
-static bool group_counts(const struct counters *c, size_t group)
+static bool counters_group_counts(const struct counters *c, size_t group)
 {
     for (size_t i = 0; i < c->list->n_parts; i++)
         if (c->counter[i].counted && c->list->plan.entry[i].group == group)
@@ -391,44 +396,44 @@ static bool group_counts(const struct counters *c, size_t group)
     return false;
 }
 
-/* Whether event i was planned for a counter that its group has to keep from others, and was not opened. */
-static bool left_a_gap(const struct counters *c, size_t i)
+/* Whether event i failed to open and left a counter free that its group must occupy. */
+static bool counters_left_gap(const struct counters *c, size_t i)
 {
     const struct plan_entry *entry = &c->list->plan.entry[i];
     return !c->list->absent[i] && c->counter[i].fd < 0 && entry->same_as == i && entry->counter >= 0 &&
            c->list->events[i].class == EVENT_CORE && machine_get()->family->counters.fillers != NULL;
 }
 
-/* Where all counters have one filter, a group leaves none of them to others: the planner has seen to those it had no event
- * for, and here are those whose event the kernel refused. A group that counts nothing must not run at all. */
-static int fill_groups(struct counters *c, const struct counter_target *target, int *group_of)
+/* Where all counters share one filter, a group must occupy all of them. The planner filled the unused ones; this
+ * fills those whose event the kernel refused. A group that counts nothing is not opened. */
+static int counters_fill_groups(struct counters *c, const struct counter_target *target, int *group_of)
 {
     const struct counter_list *list = c->list;
     int first_failure = 0;
     for (size_t i = 0; i < list->n_all; i++) {
         struct event filler = list->events[i];
         if (i < list->n_parts) {
-            if (!left_a_gap(c, i))
+            if (!counters_left_gap(c, i))
                 continue;
             filler = counter_list_filler(machine_get(), &filler, (unsigned)list->plan.entry[i].counter);
         }
-        if (!group_counts(c, list->plan.entry[i].group))
+        if (!counters_group_counts(c, list->plan.entry[i].group))
             continue;
-        int rc = open_event(c, target, i, &filler, group_of);
+        int rc = counters_open_event(c, target, i, &filler, group_of);
         if (rc == 0) {
             c->counter[i].counted = false;
             continue;
         }
-        int cause = not_open(c, target, i, -rc);
-        spoil_group(c, target, i);
+        int cause = counters_note_failure(c, target, i, -rc);
+        counters_spoil_group(c, target, i);
         first_failure = first_failure ? first_failure : cause;
     }
     return first_failure;
 }
 
-/* What keeps the terms of one core type from making a count, NULL if nothing does. On several core types they need the times
- * of one group. */
-static const char *formula_fault(const struct counters *c, size_t head, bool one_group, int *cause)
+/* Why the terms on one core type have no common count, or NULL. With several core types they need the times of one
+ * group. */
+static const char *counters_formula_fault(const struct counters *c, size_t head, bool one_group, int *cause)
 {
     const struct counter *first = &c->counter[head];
     for (size_t i = first->also; i && first->counted; i = c->counter[i].also) {
@@ -438,20 +443,20 @@ static const char *formula_fault(const struct counters *c, size_t head, bool one
             return "were granted in different modes; ask for one with ':u'";
         *cause = UPMU_E_FIT;
         if (term->counted && one_group && term->group != first->group)
-            return "do not fit on the counters at the same time, which is needed with several core types; ask for its "
+            return "do not fit on the counters at the same time, which is required with several core types; count its "
                    "parts";
     }
     return NULL;
 }
 
-static void check_formula(struct counters *c, const struct counter_target *target, size_t i)
+static void counters_check_formula(struct counters *c, const struct counter_target *target, size_t i)
 {
     bool one_group = c->counter[i].next != 0;
     const char *fault = NULL;
     size_t head = i;
     int cause = 0;
     do {
-        fault = formula_fault(c, head, one_group, &cause);
+        fault = counters_formula_fault(c, head, one_group, &cause);
         head = c->counter[head].next;
     } while (head && !fault);
     if (!fault)
@@ -468,26 +473,26 @@ int counters_open(struct counters *c, const struct counter_list *list, const str
 {
     int group_of[PLAN_ENTRIES_MAX], first_failure = 0;
     memset(group_of, -1, sizeof group_of);
-    begin_instance(c, list, target, arena);
+    counters_begin(c, list, target, arena);
     for (size_t i = 0; i < list->n_parts; i++) {
         if (list->absent[i]) {
             c->counter[i].cause = list->cause[i];
             continue;
         }
-        if (is_elsewhere(c, target, i) || serve_switches(c, target, i) || serve_usage(c, target, i) ||
-            c->counter[list->plan.entry[i].same_as].counted)
+        if (counters_is_elsewhere(c, target, i) || counters_use_rusage_switches(c, target, i) ||
+            counters_use_rusage_times(c, target, i) || c->counter[list->plan.entry[i].same_as].counted)
             continue;
-        int rc = open_event(c, target, i, &list->events[i], group_of);
-        int cause = rc < 0 ? not_open(c, target, i, -rc) : 0;
+        int rc = counters_open_event(c, target, i, &list->events[i], group_of);
+        int cause = rc < 0 ? counters_note_failure(c, target, i, -rc) : 0;
         first_failure = first_failure ? first_failure : cause;
     }
-    int cause = fill_groups(c, target, group_of);
+    int cause = counters_fill_groups(c, target, group_of);
     first_failure = first_failure ? first_failure : cause;
     if (target->self && target->user_read && !target->inherit)
-        map_pages(c);
-    lay_out(c);
+        counters_map_pages(c);
+    counters_lay_out(c);
     for (size_t k = 0; k < list->n; k++)
-        check_formula(c, target, k);
+        counters_check_formula(c, target, k);
     if (target->running) {
         int rc = counters_control(c, KERNEL_ENABLE);
         first_failure = first_failure ? first_failure : rc;
@@ -517,17 +522,17 @@ void counters_close(struct counters *c, bool forked)
 int counters_control_failed(enum kernel_verb verb, int err)
 {
     if (err == EALREADY)
-        return upmu_fail(UPMU_E_BUSY, "PAPI counts one set of events of a thread at a time, and another one of this "
-                                      "thread runs; stop it, or unset UPMU_BACKEND");
-    return upmu_fail(UPMU_E_SYSTEM, "the kernel refused to %s a counter group: %s",
-                     verb == KERNEL_ENABLE ? "start" : "stop", upmu_errno_name(err));
+        return upmu_fail(UPMU_E_BUSY, "PAPI counts one event set of a thread at a time, and another one of this thread "
+                                      "is running. Stop it, or unset UPMU_BACKEND");
+    return upmu_fail(UPMU_E_SYSTEM, "cannot %s a counter group: %s", verb == KERNEL_ENABLE ? "start" : "stop",
+                     upmu_errno_name(err));
 }
 
 /* ------------------------------------------------------------------------------------------------ reading */
 
-/* All members through their pages; false if any of them is not granted at this moment. `stale`: times that the page last
- * told will do. */
-static bool read_pages(const struct counters *c, size_t g, uint64_t *section, bool stale)
+/* Read all members through their pages; false if a page does not permit it at this moment. `stale`: accept the
+ * times that the page last recorded. */
+static bool counters_read_pages(const struct counters *c, size_t g, uint64_t *section, bool stale)
 {
     const struct counter_group *group = &c->group[g];
     for (size_t i = 0; i < c->list->n_all; i++) {
@@ -538,7 +543,7 @@ static bool read_pages(const struct counters *c, size_t g, uint64_t *section, bo
         if (core_kernel()->page_read(counter->page, upmu_arch_counter_read, &now) < 0)
             return false;
         if (now.stale_times && (!stale || now.running == 0))
-            return false; /* with no time at all it started after the page was last written: read(2) knows that it ran */
+            return false; /* started after the page was last written: only read(2) has its times */
         section[KERNEL_READ_GROUP_HEAD + 2u * counter->position] = now.value;
         if (counter->position == 0) {
             section[1] = now.enabled;
@@ -560,14 +565,14 @@ bool counters_is_group(const struct counters *c, const struct counter_group *gro
     return true;
 }
 
-/* A descriptor that is another's now is touched once, when that is found out, and never again. */
-static void read_groups(const struct counters *c, uint64_t *words, bool stale)
+/* A lost descriptor is read once, to detect the loss, and never again. */
+static void counters_read_all(const struct counters *c, uint64_t *words, bool stale)
 {
     const struct kernel_ops *k = core_kernel();
     for (size_t g = 0; g < c->n_groups; g++) {
         struct counter_group *group = &c->group[g];
         uint64_t *section = words + group->word;
-        if (group->pages && read_pages(c, g, section, stale))
+        if (group->pages && counters_read_pages(c, g, section, stale))
             continue;
         size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
         if (!group->lost && k->read(group->leader, section, bytes) == (ssize_t)bytes &&
@@ -580,12 +585,12 @@ static void read_groups(const struct counters *c, uint64_t *words, bool stale)
 
 void counters_read_groups(const struct counters *c, uint64_t *words)
 {
-    read_groups(c, words, true);
+    counters_read_all(c, words, true);
 }
 
 void counters_read(struct counters *c, uint64_t *words)
 {
-    read_groups(c, words, false);
+    counters_read_all(c, words, false);
     counters_read_switches(c, words);
 }
 
@@ -598,7 +603,7 @@ void counters_read_usage(const struct counters *c, uint64_t *words)
     usage[KERNEL_USAGE_SYSTEM] = now.system_ns;
 }
 
-static int usage_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)
+static int counters_usage_reading(const struct counters *c, const uint64_t *words, size_t i, struct reading *out)
 {
     const uint64_t *usage = words + c->usage_word;
     if (!usage[KERNEL_USAGE_WORDS])
@@ -621,7 +626,7 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
         return 0;
     }
     if (counter->usage)
-        return usage_reading(c, words, i, out);
+        return counters_usage_reading(c, words, i, out);
     if (!counter->counted)
         return counter->cause;
     const uint64_t *section = words + counter->group_word;
@@ -634,7 +639,7 @@ int counters_reading(const struct counters *c, const uint64_t *words, size_t i, 
     return 0;
 }
 
-static int cause_of_kinds(const struct counters *c, size_t i)
+static int counters_core_types_cause(const struct counters *c, size_t i)
 {
     int cause = c->counter[i].cause;
     while (cause == 0 && (i = c->list->link[i].next) != 0)
@@ -644,9 +649,9 @@ static int cause_of_kinds(const struct counters *c, size_t i)
 
 int counters_cause(const struct counters *c, size_t i)
 {
-    int cause = cause_of_kinds(c, i);
+    int cause = counters_core_types_cause(c, i);
     while (cause == 0 && (i = c->list->link[i].also) != 0)
-        cause = cause_of_kinds(c, i);
+        cause = counters_core_types_cause(c, i);
     return cause;
 }
 
@@ -659,8 +664,8 @@ int counters_readings(const struct counters *c, const uint64_t *words, size_t i,
             return cause;
         n += !c->counter[i].elsewhere;
         i = c->counter[i].next;
-    } while (i != 0 && n < VALUE_KINDS_MAX);
-    return n > 0 ? n : UPMU_E_UNSUPPORTED; /* the CPU is of a kind that is not counted */
+    } while (i != 0 && n < VALUE_CORE_TYPES_MAX);
+    return n > 0 ? n : UPMU_E_UNSUPPORTED; /* the CPU's core type is not counted */
 }
 
 void counters_name(const struct counters *c, size_t i, char *name, size_t cap)

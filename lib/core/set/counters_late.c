@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Members of counter groups that the kernel ran for less time than their leader.
+ * Group members that the kernel ran for less time than their leader.
  *
- * A group read carries the leader's times alone, so a member that was scheduled late would look exact and be too low. Its own
- * times are read through its own descriptor: the leader's first, so that those of a healthy member are never behind them.
+ * A group read returns only the leader's times, so a member that was scheduled late would look exact and be too
+ * low. Its own times are read through its own descriptor, after the leader's, so that a healthy member is never
+ * behind.
  */
 #include "core/set/counters.h"
 
 #include "core/kernel_ops.h"
 
-/* The leader's running time; false where the descriptor is not the group's any more. */
+/* The leader's running time; false if the descriptor is no longer the group's. */
 static bool late_leader_time(const struct counters *c, const struct counter_group *group, uint64_t *running)
 {
-    uint64_t
-        section[KERNEL_READ_GROUP_HEAD + 2 * (PLAN_EVENTS_MAX + ARCH_FIXED)]; /* with events that only fill it up */
+    uint64_t section[KERNEL_READ_GROUP_HEAD + 2 * (PLAN_EVENTS_MAX + ARCH_FIXED)]; /* including fillers */
     size_t bytes = (KERNEL_READ_GROUP_HEAD + 2u * group->n) * sizeof *section;
     if (group->lost || bytes > sizeof section || core_kernel()->read(group->leader, section, bytes) != (ssize_t)bytes)
         return false;
@@ -30,7 +30,7 @@ static bool late_member_time(const struct counter *member, uint64_t *running)
     return member->id == 0 || words[3] == member->id;
 }
 
-/* A page that grants its count says that the event is on a counter now; times of an earlier moment tell nothing against it. */
+/* A readable page means that the event is on a counter now; older times in it are no evidence of lateness. */
 static bool late_page_fine(const struct counter *member, uint64_t leader)
 {
     struct kernel_page_count now;
@@ -38,7 +38,7 @@ static bool late_page_fine(const struct counter *member, uint64_t leader)
            (now.stale_times || now.running >= leader);
 }
 
-/* Members of group g behind its leader, as bits of the events they were asked for by. */
+/* Members of group g behind its leader, as bits of the listed events. */
 static uint64_t late_in_group(const struct counters *c, size_t g, const uint64_t *words)
 {
     const struct counter_group *group = &c->group[g];
@@ -46,7 +46,7 @@ static uint64_t late_in_group(const struct counters *c, size_t g, const uint64_t
     if (group->n < 2)
         return 0;
     if (words ? words[group->word] == 0 : !late_leader_time(c, group, &leader))
-        return 0; /* its members have no reading at all */
+        return 0; /* its members have no reading */
     if (words)
         leader = words[group->word + 2];
     for (size_t i = 0; i < c->list->n_all; i++) {
@@ -65,7 +65,7 @@ uint64_t counters_late(const struct counters *c, const uint64_t *words)
 {
     uint64_t late = 0;
     if (c->list->backend != KERNEL_BACKEND_PERF)
-        return 0; /* PAPI's groups have one time by construction */
+        return 0; /* PAPI's groups have one time */
     for (size_t g = 0; g < c->n_groups; g++)
         late |= late_in_group(c, g, words);
     for (size_t i = 0; late && i < c->list->n_parts; i++)

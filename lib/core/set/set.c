@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counter sets: the life of a list of counters, for the caller. Room: core; before it the public API, after it
- * counters.c (one instance) and set_target.c (which instances).
+ * Counter sets: open, start, stop, read, close.
  *
- * Counters are never reset in the kernel, which would leave their times status: the set remembers where its zero is.
+ * Kernel counters are never reset, because that would keep their times: the set stores a baseline instead.
  */
 #include "core/set/set.h"
 
@@ -24,31 +23,31 @@
 
 /* ---------------------------------------------------------------------------------------------- open, close */
 
-static bool counts_others(uint32_t target)
+static bool set_counts_others(uint32_t target)
 {
     return target == UPMU_TARGET_PROCESS || target == UPMU_TARGET_TASK;
 }
 
-static int check_opts(const struct upmu_set_opts *o)
+static int set_check_opts(const struct upmu_set_opts *o)
 {
     const uint32_t flags =
         UPMU_SET_STRICT | UPMU_SET_NO_USER_READ | UPMU_SET_INHERIT | UPMU_SET_NO_INHERIT | UPMU_SET_TOGETHER;
     if (o->target > UPMU_TARGET_TASK)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: target %u is not known", o->target);
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: target %u is unknown", o->target);
     if (o->flags & ~flags)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: flags 0x%x are not known", o->flags & ~flags);
-    if (counts_others(o->target) && o->pid <= 0)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: flags 0x%x are unknown", o->flags & ~flags);
+    if (set_counts_others(o->target) && o->pid <= 0)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: %s id %d is not valid",
                          o->target == UPMU_TARGET_TASK ? "thread" : "process", (int)o->pid);
     if (o->target == UPMU_TARGET_CPU && o->cpu < 0)
         return upmu_fail(UPMU_E_INVAL, "upmu_set_open: CPU %d is not valid", o->cpu);
     if (o->target == UPMU_TARGET_COMMAND && (!o->argv || !o->argv[0]))
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: no command given");
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_open: `opts->argv` is empty");
     return 0;
 }
 
 /* Whether a CPU is in a list such as "0-3,18". */
-static bool is_listed(const char *cpus, int cpu)
+static bool set_is_cpu_listed(const char *cpus, int cpu)
 {
     for (const char *p = cpus; *p;) {
         char *end;
@@ -64,24 +63,24 @@ static bool is_listed(const char *cpus, int cpu)
     return false;
 }
 
-/* An event of a PMU that belongs to no task can be counted on CPUs only, and on one CPU of each socket or die: on two of
- * them the same would be counted twice. */
-static int check_scopes(struct upmu_set *set)
+/* A socket-wide or die-wide event can only be counted on a CPU, and only on one CPU of each socket or die: on two
+ * of them it would be counted twice. */
+static int set_check_scopes(struct upmu_set *set)
 {
     for (size_t i = 0; i < set->list.n; i++) {
         struct event *e = &set->list.events[i];
         bool on_cpu = set->opts.target == UPMU_TARGET_CPU;
-        if (set->list.absent[i] || e->cpu < 0 || (on_cpu && is_listed(e->cpus, set->opts.cpu)))
+        if (set->list.absent[i] || e->cpu < 0 || (on_cpu && set_is_cpu_listed(e->cpus, set->opts.cpu)))
             continue;
         if (on_cpu)
             (void)upmu_fail(UPMU_E_UNSUPPORTED,
-                            "'%s' counts a whole socket or die, and is counted on CPU %s alone, once for each", e->name,
+                            "'%s' counts a whole socket or die. It is counted once for each, on CPU %s only", e->name,
                             e->cpus);
         else
-            (void)upmu_fail(UPMU_E_UNSUPPORTED,
-                            "'%s' counts a whole CPU or socket, not a task; count it with "
-                            "UPMU_TARGET_CPU (upmu stat -C %s)",
-                            e->name, e->cpus);
+            (void)upmu_fail(
+                UPMU_E_UNSUPPORTED,
+                "'%s' counts a whole CPU or socket, not a task. Count it with UPMU_TARGET_CPU (upmu stat -C %s)",
+                e->name, e->cpus);
         if (counter_list_leave_out(&set->list, i, UPMU_E_UNSUPPORTED) < 0)
             return UPMU_E_NOMEM;
         set->elsewhere |= on_cpu ? UINT64_C(1) << i : 0;
@@ -89,10 +88,10 @@ static int check_scopes(struct upmu_set *set)
     return 0;
 }
 
-/* Why two events take turns, where they are tied to one counter: "; both need counter 0". */
-static void tied_to_one(const struct event *a, const struct event *b, char *why, size_t cap)
+/* Why two events are multiplexed, if both can only use one counter: "; both need counter 0". */
+static void set_explain_shared_counter(const struct event *a, const struct event *b, char *why, size_t cap)
 {
-    const struct arch_counters *c = &machine_kind(a->core)->family->counters;
+    const struct arch_counters *c = &machine_core_type(a->core)->family->counters;
     uint32_t mask = plan_mask(a, c);
     why[0] = '\0';
     if (mask != plan_mask(b, c) || !mask || (mask & (mask - 1)) != 0)
@@ -102,15 +101,15 @@ static void tied_to_one(const struct event *a, const struct event *b, char *why,
     snprintf(why, cap, "; both need %scounter %u", fixed ? "fixed " : "", fixed ? counter - ARCH_FIXED : counter);
 }
 
-static bool take_turns(const struct counter_list *list, size_t i, size_t k)
+static bool set_are_multiplexed(const struct counter_list *list, size_t i, size_t k)
 {
     return !list->absent[i] && !list->absent[k] && list->events[k].class == EVENT_CORE &&
            list->events[i].class == EVENT_CORE && list->events[k].core == list->events[i].core &&
            list->plan.entry[k].group != list->plan.entry[i].group;
 }
 
-/* Counted at the same time means: one group of each kind of core. */
-static int check_together(const struct upmu_set *set)
+/* Counted at the same time means one group per core type. */
+static int set_check_together(const struct upmu_set *set)
 {
     const struct counter_list *list = &set->list;
     for (size_t i = 0; i < list->n; i++) {
@@ -118,19 +117,19 @@ static int check_together(const struct upmu_set *set)
             return upmu_fail(UPMU_E_FIT, "%s", list->reason[i]);
         for (size_t k = 0; k < i; k++) {
             char why[64];
-            if (!take_turns(list, i, k))
+            if (!set_are_multiplexed(list, i, k))
                 continue;
-            tied_to_one(&list->events[k], &list->events[i], why, sizeof why);
+            set_explain_shared_counter(&list->events[k], &list->events[i], why, sizeof why);
             return upmu_fail(UPMU_E_FIT,
-                             "'%s' and '%s' cannot all be counted at the same time as the others on %s%s; where that "
-                             "is not asked for (UPMU_SET_TOGETHER, --together) they take turns",
+                             "'%s' and '%s' cannot all be counted at the same time as the others on %s%s. Without "
+                             "UPMU_SET_TOGETHER (--together) they are multiplexed",
                              list->events[k].name, list->events[i].name, machine_get()->family->title, why);
         }
     }
     return 0;
 }
 
-static int open_instances(struct upmu_set *set)
+static int set_open_instances(struct upmu_set *set)
 {
     int rc;
     switch (set->opts.target) {
@@ -142,7 +141,7 @@ static int open_instances(struct upmu_set *set)
         return set_prepare_command(set);
     case UPMU_TARGET_CPU:
         rc = set_add_instance(set, -1, set->opts.cpu);
-        return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "there is no CPU %d online", set->opts.cpu) : rc;
+        return rc == UPMU_E_GONE ? upmu_fail(UPMU_E_GONE, "CPU %d is not online", set->opts.cpu) : rc;
     default:
         set->owner = caller_thread();
         set->tid = core_kernel()->gettid();
@@ -150,8 +149,8 @@ static int open_instances(struct upmu_set *set)
     }
 }
 
-/* The first absent event's failure, for sets that take all or nothing. */
-static int strict_failure(const struct upmu_set *set)
+/* Fail with the first absent event, for strict sets. */
+static int set_strict_failure(const struct upmu_set *set)
 {
     for (size_t i = 0; i < set->list.n; i++)
         if (set->list.absent[i])
@@ -159,7 +158,7 @@ static int strict_failure(const struct upmu_set *set)
     return 0;
 }
 
-static bool anything_open(const struct upmu_set *set)
+static bool set_any_open(const struct upmu_set *set)
 {
     for (size_t n = 0; n < set->n_instances; n++)
         for (size_t i = 0; i < set->list.n_parts; i++)
@@ -168,11 +167,10 @@ static bool anything_open(const struct upmu_set *set)
     return false;
 }
 
-/* If not even an event that counts nothing may be opened on the process, it is not ours to count: that is a failure of
- * the call and not of its events. */
-static int foreign_process(const struct upmu_set *set)
+/* If the kernel refuses even a dummy event on the process, the call fails, not its events. */
+static int set_check_process_access(const struct upmu_set *set)
 {
-    if (!counts_others(set->opts.target) || anything_open(set))
+    if (!set_counts_others(set->opts.target) || set_any_open(set))
         return 0;
     const struct kernel_open req = {.type = KERNEL_TYPE_SOFTWARE,
                                     .config = KERNEL_SW_DUMMY,
@@ -204,20 +202,20 @@ static int set_fill(struct upmu_set *set, const char *events)
     if (rc == 0)
         rc = self_check_list(&set->list);
     if (rc == 0)
-        rc = check_scopes(set);
+        rc = set_check_scopes(set);
     if (rc == 0 && (set->opts.flags & UPMU_SET_STRICT))
-        rc = strict_failure(set);
+        rc = set_strict_failure(set);
     if (rc == 0 && (set->opts.flags & UPMU_SET_TOGETHER))
-        rc = check_together(set);
+        rc = set_check_together(set);
     if (rc < 0)
         return rc;
     set->names = calloc(set->list.n, sizeof *set->names);
     set->reasons = calloc(set->list.n, sizeof *set->reasons);
     if (!set->names || !set->reasons)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
-    rc = open_instances(set);
+    rc = set_open_instances(set);
     if (rc == 0)
-        rc = foreign_process(set);
+        rc = set_check_process_access(set);
     set_note_start(set);
     for (size_t i = 0; rc == 0 && i < set->list.n; i++)
         counters_name(&set->instances[0]->counters, i, set->names[i], sizeof set->names[i]);
@@ -234,7 +232,7 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
         return argument_null(__func__, "events");
     int rc = OPTS_TAKE(ours, opts, UPMU_SET_OPTS_SIZE_V1);
     if (rc == 0)
-        rc = check_opts(&ours);
+        rc = set_check_opts(&ours);
     if (rc < 0)
         return rc;
     struct upmu_set *set = calloc(1, sizeof *set);
@@ -244,7 +242,7 @@ int upmu_set_open(struct upmu_set **out, const char *events, const struct upmu_s
     set->gate = -1;
     set->process = caller_process();
     rc = set_fill(set, events);
-    set->opts.argv = NULL; /* the caller's, who may free them now */
+    set->opts.argv = NULL; /* owned by the caller, who may free them now */
     set->opts.backend = NULL;
     if (rc < 0) {
         upmu_set_close(set);
@@ -261,7 +259,7 @@ void upmu_set_close(struct upmu_set *set)
     bool forked = set->process != caller_process();
     set_drop_instances(set, 0, forked);
     if (set->gate >= 0 && forked) {
-        core_kernel()->close(set->gate); /* the command is the parent's to start or to end */
+        core_kernel()->close(set->gate); /* the command belongs to the parent */
     } else if (set->gate >= 0) {
         core_kernel()->abandon(set->gate, set->spawned);
         core_kernel()->wait(set->spawned, NULL, NULL);
@@ -276,29 +274,29 @@ void upmu_set_close(struct upmu_set *set)
     free(set);
 }
 
-/* Counters of a thread are read through its own pages and rusage, and a forked child has nothing of a set but copies of its
+/* A thread's counters are read through its own pages and RUSAGE_THREAD; a forked child has only copies of the
  * descriptors. */
 int set_foreign(const struct upmu_set *set, const char *call)
 {
     if (set->process != caller_process())
-        return upmu_fail(UPMU_E_STATE, "%s: the set belongs to another process, of which this one was forked", call);
-    return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, which alone may use it", call);
+        return upmu_fail(UPMU_E_STATE, "%s: the set was opened by the process that this one was forked from", call);
+    return upmu_fail(UPMU_E_STATE, "%s: the set counts another thread, and only that thread may use it", call);
 }
 
 /* ------------------------------------------------------------------------------------------------- readings */
 
-static int read_instance(struct set_instance *in, size_t i, struct reading *now)
+static int set_reading(struct set_instance *in, size_t i, struct reading *now)
 {
     return counters_reading(&in->counters, in->words, i, now);
 }
 
-/* Context switches and times of getrusage. */
-static bool is_eventless(const struct counter *counter)
+/* Context switches and times from getrusage. */
+static bool set_is_eventless(const struct counter *counter)
 {
     return counter->switches || counter->usage;
 }
 
-static struct reading switches_between(const struct reading *before, struct reading now)
+static struct reading set_switches_between(const struct reading *before, struct reading now)
 {
     now.count -= before->count;
     now.enabled -= before->enabled;
@@ -306,36 +304,36 @@ static struct reading switches_between(const struct reading *before, struct read
     return now;
 }
 
-static struct upmu_value value_of_switches(const struct upmu_set *set, struct set_instance *in, size_t i)
+static struct upmu_value set_switches_value(const struct upmu_set *set, struct set_instance *in, size_t i)
 {
     struct reading now;
-    int cause = read_instance(in, i, &now);
+    int cause = set_reading(in, i, &now);
     if (cause < 0)
         return value_without(value_status_of(cause), cause);
     if (!set->running)
         now = in->stopped[i];
-    now = switches_between(&in->base[i], now);
+    now = set_switches_between(&in->base[i], now);
     return value_total(&now);
 }
 
-/* A counter that went backwards was reset or replaced under us: its difference means nothing. The time keeps a sum from
- * taking this part for a thread that slept. */
-static struct upmu_value went_backwards(const struct reading *now)
+/* A counter that went backwards was reset or replaced: the difference is meaningless. The non-zero time keeps a sum
+ * from treating it as a thread that slept. */
+static struct upmu_value set_backwards_value(const struct reading *now)
 {
     struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
     v.enabled = now->enabled > 0 ? now->enabled : 1;
     return v;
 }
 
-/* Where one event stands now, counted from the set's zero, in all and (unless NULL) on each kind of core. */
-static struct upmu_value value_of_part(const struct upmu_set *set, struct set_instance *in, size_t i,
-                                       struct upmu_value *by_kind)
+/* The value of one event since the set's baseline, in total and (unless NULL) per core type. */
+static struct upmu_value set_part_value(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                        struct upmu_value *by_type)
 {
     const struct counters *c = &in->counters;
-    const struct reading nothing[VALUE_KINDS_MAX] = {{0}};
-    struct reading now[VALUE_KINDS_MAX];
-    if (is_eventless(&c->counter[i]))
-        return value_of_switches(set, in, i);
+    const struct reading nothing[VALUE_CORE_TYPES_MAX] = {{0}};
+    struct reading now[VALUE_CORE_TYPES_MAX];
+    if (set_is_eventless(&c->counter[i]))
+        return set_switches_value(set, in, i);
     int n = counters_readings(c, in->words, i, now);
     if (n < 0)
         return value_without(value_status_of(n), n);
@@ -345,12 +343,12 @@ static struct upmu_value value_of_part(const struct upmu_set *set, struct set_in
             part = c->counter[part].next;
         const struct reading *zero = &in->base[part];
         if (now[k].count < zero->count || now[k].enabled < zero->enabled || now[k].running < zero->running)
-            return went_backwards(&now[k]);
+            return set_backwards_value(&now[k]);
         now[k].count -= zero->count;
         now[k].enabled -= zero->enabled;
         now[k].running -= zero->running;
     }
-    return value_of_kinds(nothing, now, (size_t)n, by_kind);
+    return value_of_core_types(nothing, now, (size_t)n, by_type);
 }
 
 /* The instance whose derived event is read. */
@@ -358,16 +356,16 @@ struct derived_source {
     struct set_instance *in;
 };
 
-static int read_since_zero(void *arg, size_t part, struct reading *before, struct reading *after)
+static int set_reading_since_baseline(void *arg, size_t part, struct reading *before, struct reading *after)
 {
     const struct derived_source *source = arg;
-    int cause = read_instance(source->in, part, after);
+    int cause = set_reading(source->in, part, after);
     const struct reading zero = source->in->base[part];
     *before = (struct reading){0};
     if (cause < 0)
         return cause;
     if (after->count < zero.count || after->enabled < zero.enabled || after->running < zero.running) {
-        *before = zero; /* went backwards, which the caller sees */
+        *before = zero; /* backwards, which the caller detects */
         return 0;
     }
     after->count -= zero.count;
@@ -376,39 +374,39 @@ static int read_since_zero(void *arg, size_t part, struct reading *before, struc
     return 0;
 }
 
-/* Where event i stands now; a derived event has no number by kinds of cores. */
-static struct upmu_value value_of(const struct upmu_set *set, struct set_instance *in, size_t i,
-                                  struct upmu_value *by_kind)
+/* The value of event i since the baseline; a derived event has no values per core type. */
+static struct upmu_value set_value(const struct upmu_set *set, struct set_instance *in, size_t i,
+                                   struct upmu_value *by_type)
 {
     struct derived_source source = {in};
     if (!set->list.link[i].weight)
-        return value_of_part(set, in, i, by_kind);
-    return derived_value(&in->counters, i, read_since_zero, &source, NULL);
+        return set_part_value(set, in, i, by_type);
+    return derived_value(&in->counters, i, set_reading_since_baseline, &source, NULL);
 }
 
-/* The part of event i on its `kind`-th kind of core. @return the list's number of it, or SIZE_MAX. */
-static size_t part_of(const struct upmu_set *set, size_t i, size_t kind)
+/* The index in the list of event i on its `type`-th core type, or SIZE_MAX. */
+static size_t set_core_type_part(const struct upmu_set *set, size_t i, size_t type)
 {
     const struct counters *c = &set->instances[0]->counters;
     for (size_t part = i;; part = c->counter[part].next) {
-        if (!c->counter[part].elsewhere && kind-- == 0)
+        if (!c->counter[part].elsewhere && type-- == 0)
             return part;
         if (c->counter[part].next == 0)
             return SIZE_MAX;
     }
 }
 
-/* What event i counted on one kind of core, as of the last reading. */
-static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, size_t kind)
+/* What event i counted on one core type at the last reading. */
+static struct upmu_value set_core_type_value(const struct upmu_set *set, size_t i, size_t type)
 {
     struct upmu_value sum = {0};
     for (size_t k = 0; k < set->n_instances; k++) {
-        struct upmu_value by_kind[VALUE_KINDS_MAX];
-        struct upmu_value all = value_of(set, set->instances[k], i, by_kind);
+        struct upmu_value by_type[VALUE_CORE_TYPES_MAX];
+        struct upmu_value all = set_value(set, set->instances[k], i, by_type);
         bool number = all.status == UPMU_EXACT || all.status == UPMU_SCALED;
         const struct upmu_value *v =
-            number && !set->list.link[i].weight && !is_eventless(&set->instances[k]->counters.counter[i])
-                ? &by_kind[kind]
+            number && !set->list.link[i].weight && !set_is_eventless(&set->instances[k]->counters.counter[i])
+                ? &by_type[type]
                 : &all;
         if (k == 0)
             sum = *v;
@@ -418,9 +416,9 @@ static struct upmu_value value_of_kind(const struct upmu_set *set, size_t i, siz
     return sum;
 }
 
-/* Cycles and instructions of a task that runs come by the million in a millisecond: where a virtual PMU has next to none of them,
- * it has lost the counter on the way. A CPU may have slept. */
-static bool is_stalled(const struct upmu_set *set, size_t i, const struct upmu_value *v)
+/* A running task has millions of cycles and instructions per millisecond: if a virtual PMU reports almost none, it
+ * lost the counter. A CPU may have been idle. */
+static bool set_is_stalled(const struct upmu_set *set, size_t i, const struct upmu_value *v)
 {
     const uint64_t long_ns = 1000000, ns_each = 100;
     const struct event *e = &set->list.events[i];
@@ -428,20 +426,20 @@ static bool is_stalled(const struct upmu_set *set, size_t i, const struct upmu_v
            event_always_moves(e, false) && v->running > long_ns && v->raw < v->running / ns_each;
 }
 
-static bool is_zero_doubtful(const struct upmu_set *set, size_t i)
+static bool set_is_zero_doubtful(const struct upmu_set *set, size_t i)
 {
     return derived_zero_doubtful(&set->list.events[i], set->opts.target == UPMU_TARGET_THREAD);
 }
 
-/* A zero of one kind may be that of a core that lacks the event, and the sum is short of what was done there. */
-static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value *total)
+/* A zero on one core type may mean that the core lacks the event, and the sum is too low. */
+static bool set_doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value *total)
 {
-    if (!is_zero_doubtful(set, i))
+    if (!set_is_zero_doubtful(set, i))
         return false;
-    bool doubted = value_doubt_zero(total) || is_stalled(set, i, total);
-    for (size_t kind = 1; !doubted && part_of(set, i, kind) != SIZE_MAX; kind++) {
-        for (size_t k = 0; k <= kind && !doubted; k++) {
-            struct upmu_value v = value_of_kind(set, i, k);
+    bool doubted = value_doubt_zero(total) || set_is_stalled(set, i, total);
+    for (size_t type = 1; !doubted && set_core_type_part(set, i, type) != SIZE_MAX; type++) {
+        for (size_t k = 0; k <= type && !doubted; k++) {
+            struct upmu_value v = set_core_type_value(set, i, k);
             doubted = v.running > 0 && value_doubt_zero(&v);
         }
     }
@@ -452,9 +450,9 @@ static bool doubt_zeros(const struct upmu_set *set, size_t i, struct upmu_value 
     return doubted;
 }
 
-/* A counter that has jumped stays ahead, and after long enough its count would look possible: until the set is reset the event
- * has no number. Core events come at most some hundred times a nanosecond, which finds a jump for longer. */
-static void doubt_jumps(struct upmu_set *set, struct upmu_value *values)
+/* A counter that has jumped stays ahead, and later its count would look plausible: the event has no value until the
+ * set is reset. Core events come at most some hundred times per nanosecond, so the detection window is long. */
+static void set_doubt_jumps(struct upmu_set *set, struct upmu_value *values)
 {
     const uint64_t most_per_ns = 500;
     for (size_t i = 0; i < set->list.n; i++) {
@@ -467,25 +465,25 @@ static void doubt_jumps(struct upmu_set *set, struct upmu_value *values)
     }
 }
 
-/* One term of a derived event, of all instances. */
-static struct upmu_value term_total(const struct upmu_set *set, size_t term, bool *doubted)
+/* One term of a derived event, summed over all instances. */
+static struct upmu_value set_term_total(const struct upmu_set *set, size_t term, bool *doubted)
 {
-    struct upmu_value sum = value_of_part(set, set->instances[0], term, NULL);
+    struct upmu_value sum = set_part_value(set, set->instances[0], term, NULL);
     for (size_t k = 1; k < set->n_instances; k++) {
-        struct upmu_value v = value_of_part(set, set->instances[k], term, NULL);
+        struct upmu_value v = set_part_value(set, set->instances[k], term, NULL);
         value_add(&sum, &v);
     }
-    *doubted |= is_zero_doubtful(set, term) && value_doubt_zero(&sum);
+    *doubted |= set_is_zero_doubtful(set, term) && value_doubt_zero(&sum);
     return sum;
 }
 
-/* A derived event on several kinds of cores, of all instances. */
-static struct upmu_value kinds_total(const struct upmu_set *set, size_t i, bool *doubted)
+/* A derived event on several core types, summed over all instances. */
+static struct upmu_value set_core_types_total(const struct upmu_set *set, size_t i, bool *doubted)
 {
     struct upmu_value sum = {0};
     for (size_t k = 0; k < set->n_instances; k++) {
         struct derived_source source = {set->instances[k]};
-        struct upmu_value v = derived_value(&source.in->counters, i, read_since_zero, &source, doubted);
+        struct upmu_value v = derived_value(&source.in->counters, i, set_reading_since_baseline, &source, doubted);
         if (k == 0)
             sum = v;
         else
@@ -494,9 +492,9 @@ static struct upmu_value kinds_total(const struct upmu_set *set, size_t i, bool 
     return sum;
 }
 
-/* A derived event of all instances: its terms are added up first, since a difference that is below 0 in one thread may be a
- * count of the process all the same. */
-static struct upmu_value derived_total(struct upmu_set *set, size_t i)
+/* A derived event of all instances: terms are summed first, because a difference that is negative in one thread may
+ * be positive for the process. */
+static struct upmu_value set_derived_total(struct upmu_set *set, size_t i)
 {
     struct upmu_value terms[FORMULA_TERMS_MAX];
     int32_t weights[FORMULA_TERMS_MAX];
@@ -504,16 +502,17 @@ static struct upmu_value derived_total(struct upmu_set *set, size_t i)
     size_t n = 0;
     for (size_t term = i; n == 0 || term; term = set->list.link[term].also) {
         weights[n] = set->list.link[term].weight;
-        terms[n++] = term_total(set, term, &doubted);
+        terms[n++] = set_term_total(set, term, &doubted);
     }
-    struct upmu_value v = set->list.link[i].next ? kinds_total(set, i, &doubted) : value_weighted(terms, weights, n);
+    struct upmu_value v =
+        set->list.link[i].next ? set_core_types_total(set, i, &doubted) : value_weighted(terms, weights, n);
     set->doubted |= doubted ? UINT64_C(1) << i : 0;
     set->out_of_range |= v.cause == UPMU_E_RANGE ? UINT64_C(1) << i : 0;
     return v;
 }
 
-/* Read all instances. The times of single members are looked at in the first reading after a start and in those that are
- * not made in the middle of a thread's work: a reading that is made often must cost no further system calls. */
+/* Read all instances. The times of members are checked at the first reading after a start and in readings outside
+ * the counted thread; frequent readings make no further system calls. */
 static void set_read_words(struct upmu_set *set)
 {
     bool check = !set->checked || !set->running || set->opts.target != UPMU_TARGET_THREAD;
@@ -529,8 +528,7 @@ static void set_read_words(struct upmu_set *set)
 int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
     if (!set || !values || n < set->list.n)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_read: room for %zu values given, %zu needed", n,
-                         set ? set->list.n : 0);
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_read: `n` is %zu, at least %zu needed", n, set ? set->list.n : 0);
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_read");
     if (!set->started)
@@ -540,7 +538,7 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
         for (size_t i = 0; i < set->list.n; i++) {
-            struct upmu_value v = value_of(set, in, i, NULL);
+            struct upmu_value v = set_value(set, in, i, NULL);
             if (k == 0)
                 values[i] = v;
             else
@@ -550,43 +548,43 @@ int upmu_set_read(struct upmu_set *set, struct upmu_value *values, size_t n)
     set->doubted = set->out_of_range = 0;
     for (size_t i = 0; i < set->list.n; i++) {
         if (set->list.link[i].weight)
-            values[i] = derived_total(set, i);
+            values[i] = set_derived_total(set, i);
         else if (set->elsewhere >> i & 1)
-            values[i] = value_without(UPMU_NOT_COUNTED, 0); /* takes nothing from a sum over CPUs */
-        else if (doubt_zeros(set, i, &values[i]))
+            values[i] = value_without(UPMU_NOT_COUNTED, 0); /* adds nothing to a sum over CPUs */
+        else if (set_doubt_zeros(set, i, &values[i]))
             set->doubted |= UINT64_C(1) << i;
     }
-    doubt_jumps(set, values);
+    set_doubt_jumps(set, values);
     return (int)set->list.n;
 }
 
-const char *upmu_set_core_type(const struct upmu_set *set, size_t i, size_t kind)
+const char *upmu_set_core_type(const struct upmu_set *set, size_t i, size_t type)
 {
     if (!set || i >= set->list.n)
         return NULL;
-    size_t part = part_of(set, i, kind);
+    size_t part = set_core_type_part(set, i, type);
     return part == SIZE_MAX ? NULL : set->list.events[part].pmu;
 }
 
-int upmu_set_read_core_type(struct upmu_set *set, size_t i, size_t kind, struct upmu_value *value)
+int upmu_set_read_core_type(struct upmu_set *set, size_t i, size_t type, struct upmu_value *value)
 {
-    if (!value || !upmu_set_core_type(set, i, kind))
-        return upmu_fail(UPMU_E_INVAL,
-                         "upmu_set_read_core_type: there is no event %zu, or it is not counted on %zu kinds of "
-                         "cores",
-                         i, kind + 1);
+    if (!value || !upmu_set_core_type(set, i, type))
+        return upmu_fail(
+            UPMU_E_INVAL,
+            "upmu_set_read_core_type: there is no event %zu, or it is counted on fewer than %zu core types", i,
+            type + 1);
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_read_core_type");
     if (!set->started)
         return upmu_fail(UPMU_E_STATE, "upmu_set_read_core_type: the set was never started");
-    *value = value_of_kind(set, i, kind);
+    *value = set_core_type_value(set, i, type);
     return 0;
 }
 
 int upmu_set_reset(struct upmu_set *set)
 {
     if (!set)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: no set given");
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_reset: `set` is NULL");
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_reset");
     int rc = 0;
@@ -597,11 +595,10 @@ int upmu_set_reset(struct upmu_set *set)
         for (size_t i = 0; i < set->list.n_parts; i++) {
             const struct counter *counter = &in->counters.counter[i];
             struct reading now;
-            if (!counter->counted && !is_eventless(counter))
-                continue; /* there is no count to start anew */
-            if (read_instance(in, i, &now) < 0) {
-                rc = upmu_fail(UPMU_E_SYSTEM, "'%s' could not be read, and so not be set to zero",
-                               set->list.events[i].name);
+            if (!counter->counted && !set_is_eventless(counter))
+                continue; /* no count to reset */
+            if (set_reading(in, i, &now) < 0) {
+                rc = upmu_fail(UPMU_E_SYSTEM, "'%s' could not be read and was not reset", set->list.events[i].name);
                 continue;
             }
             in->base[i] = now;
@@ -613,8 +610,9 @@ int upmu_set_reset(struct upmu_set *set)
 
 /* ------------------------------------------------------------------------------------------------ start, stop */
 
-/* Switches go on while the set is stopped: move their zero by what passed meanwhile, or note where they stand. */
-static void switches_pause(struct upmu_set *set, bool stop)
+/* Switches and times continue while the set is stopped: advance the baseline by the pause, or record where the
+ * pause begins. */
+static void set_pause_switches(struct upmu_set *set, bool stop)
 {
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
@@ -623,13 +621,13 @@ static void switches_pause(struct upmu_set *set, bool stop)
         counters_read_switches(&in->counters, in->words);
         for (size_t i = 0; i < set->list.n; i++) {
             struct reading now;
-            if (!is_eventless(&in->counters.counter[i]) || read_instance(in, i, &now) < 0)
+            if (!set_is_eventless(&in->counters.counter[i]) || set_reading(in, i, &now) < 0)
                 continue;
             if (stop) {
                 in->stopped[i] = now;
                 continue;
             }
-            struct reading pause = switches_between(&in->stopped[i], now);
+            struct reading pause = set_switches_between(&in->stopped[i], now);
             in->base[i].count += pause.count;
             in->base[i].enabled += pause.enabled;
             in->base[i].running += pause.running;
@@ -637,7 +635,7 @@ static void switches_pause(struct upmu_set *set, bool stop)
     }
 }
 
-static int release_command(struct upmu_set *set)
+static int set_release_command(struct upmu_set *set)
 {
     int rc = core_kernel()->release(set->gate, &set->used_before);
     set->gate = -1;
@@ -653,7 +651,7 @@ static int release_command(struct upmu_set *set)
 int upmu_set_start(struct upmu_set *set)
 {
     if (!set)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_start: no set given");
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_start: `set` is NULL");
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_start");
     int rc = 0;
@@ -661,11 +659,11 @@ int upmu_set_start(struct upmu_set *set)
         return 0;
     if (set->waited)
         return upmu_fail(UPMU_E_STATE, "upmu_set_start: the command has ended");
-    set->checked = false; /* before the counters run: what comes after is in the counts */
+    set->checked = false; /* before the counters run, so that it is not counted */
     if (set->gate >= 0) {
-        rc = release_command(set);
+        rc = set_release_command(set);
     } else {
-        switches_pause(set, false);
+        set_pause_switches(set, false);
         for (size_t k = 0; rc == 0 && k < set->n_instances; k++)
             rc = counters_control(&set->instances[k]->counters, KERNEL_ENABLE);
     }
@@ -677,7 +675,7 @@ int upmu_set_start(struct upmu_set *set)
 int upmu_set_stop(struct upmu_set *set)
 {
     if (!set)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: no set given");
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_stop: `set` is NULL");
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_stop");
     if (!set->running)
@@ -687,7 +685,7 @@ int upmu_set_stop(struct upmu_set *set)
         int one = counters_control(&set->instances[k]->counters, KERNEL_DISABLE);
         rc = rc ? rc : one;
     }
-    switches_pause(set, true);
+    set_pause_switches(set, true);
     set->running = false;
     return rc;
 }
@@ -732,17 +730,17 @@ const char *upmu_set_reason(const struct upmu_set *set, size_t i)
     if (!reason && set->jumped >> i & 1)
         return upmu_strerror(UPMU_E_JUMP);
     if (!reason && set->out_of_range >> i & 1)
-        return "the difference of its events came out below 0, or their sum beyond 64 bits";
+        return "the difference of its events is below 0, or their sum exceeds 64 bits";
     if (!reason && set->doubted >> i & 1 && set->list.link[i].weight)
-        return "an event of its formula read 0, which may as well mean that it was not counted";
+        return "an event of its formula read 0, which may mean that it was not counted";
     if (!reason && set->doubted >> i & 1 && !set->list.events[i].zero_unsure)
-        return "it hardly moved, though code was executed: the PMU counts the event for somebody else at the same time";
+        return "it hardly changed although code was executed: another user of the PMU counts the event at the same "
+               "time";
     if (!reason && set->doubted >> i & 1 && machine_get()->cpu.hypervisor)
-        return "it read 0, which may as well mean that the hypervisor of this virtual machine does not pass the event "
-               "on, or that another user of the PMU has the counter";
+        return "it read 0, which may mean that the hypervisor of this virtual machine does not pass the event on, or "
+               "that another user of the PMU has the counter";
     if (!reason && set->doubted >> i & 1)
-        return "it read 0, which may as well mean that this CPU lacks it: no list of the CPU's events confirms the "
-               "code";
+        return "it read 0, which may mean that this CPU lacks it: no list of the CPU's events confirms the encoding";
     return reason ? reason : "";
 }
 
@@ -778,5 +776,5 @@ pid_t upmu_set_pid(const struct upmu_set *set)
 {
     if (!set)
         return 0;
-    return counts_others(set->opts.target) ? set->opts.pid : set->command;
+    return set_counts_others(set->opts.target) ? set->opts.pid : set->command;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether the target of a counter set has ended. */
+/* Liveness of a counter set's target. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,14 +8,14 @@
 #include "base/error.h"
 #include "core/set/set.h"
 
-/** What /proc/PID/stat says of a process or thread. */
+/** Fields of /proc/PID/stat. */
 struct alive_stat {
     char state;
-    unsigned long threads; /**< of its process, itself included */
+    unsigned long threads; /**< of its process, including itself */
     uint64_t start;
 };
 
-/* The command's name may hold anything: what follows begins after the last parenthesis. @return 0 or -errno. */
+/* The command's name may hold any character: the fields start after the last parenthesis. @return 0 or -errno. */
 static int alive_read(pid_t id, struct alive_stat *out)
 {
     enum { THREADS_FIELD = 17, START_FIELD = 19 }; /* counted from the state, which is 0 */
@@ -39,7 +39,7 @@ static int alive_read(pid_t id, struct alive_stat *out)
     return -EIO;
 }
 
-/* A process whose first thread has ended lives as long as another one does. */
+/* A process whose main thread has ended lives as long as any other thread. */
 static bool alive_ended(const struct alive_stat *s, bool process)
 {
     bool zombie = s->state == 'Z' || s->state == 'X';
@@ -81,7 +81,7 @@ static int alive_task(const struct upmu_set *set)
     return now.start == set->target_start && !alive_ended(&now, set->opts.target != UPMU_TARGET_TASK);
 }
 
-/* A CPU that cannot be taken offline has no such file. */
+/* A CPU that cannot be taken offline has no `online` file. */
 static int alive_cpu(const struct upmu_set *set)
 {
     char path[64], text[8];

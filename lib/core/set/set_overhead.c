@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Overhead of a set: what an empty start and stop count themselves. */
+/* Overhead of a set: the counts of an empty start and stop. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +13,9 @@ static bool overhead_is_number(const struct upmu_value *v)
     return v->status == UPMU_EXACT || v->status == UPMU_SCALED;
 }
 
-/* Keep the least difference of each event. */
-static void overhead_take(struct upmu_value *least, const struct upmu_value *before, const struct upmu_value *after,
-                          size_t n, bool first)
+/* Keep the smallest difference of each event. */
+static void overhead_keep_least(struct upmu_value *least, const struct upmu_value *before,
+                                const struct upmu_value *after, size_t n, bool first)
 {
     for (size_t i = 0; i < n; i++) {
         struct upmu_value v = after[i];
@@ -30,13 +30,13 @@ static void overhead_take(struct upmu_value *least, const struct upmu_value *bef
     }
 }
 
-/* What the tries counted lies behind the set's zero from now on. */
-static void overhead_forget(struct set_instance *in, size_t n, const struct reading *before)
+/* Advance the set's baseline past the counts of the tries. */
+static void overhead_move_baseline(struct set_instance *in, size_t n, const struct reading *before)
 {
     struct reading now;
     for (size_t i = 0; i < n; i++) {
         if (in->counters.counter[i].switches || counters_reading(&in->counters, in->words, i, &now) < 0)
-            continue; /* a set that is stopped counts no switches anyway */
+            continue; /* a stopped set does not count switches */
         in->base[i].count += now.count - before[i].count;
         in->base[i].enabled += now.enabled - before[i].enabled;
         in->base[i].running += now.running - before[i].running;
@@ -55,7 +55,7 @@ static int overhead_try(struct upmu_set *set, struct upmu_value *least, struct u
         if (rc == 0)
             rc = upmu_set_read(set, after, n);
         if (rc >= 0)
-            overhead_take(least, before, after, n, i == 0);
+            overhead_keep_least(least, before, after, n, i == 0);
         memcpy(before, after, n * sizeof *after);
     }
     return rc;
@@ -79,7 +79,7 @@ static int overhead_measure(struct upmu_set *set, struct upmu_value *least)
         (void)counters_reading(&in->counters, in->words, i, &before[i]);
     int rc = overhead_try(set, least, values, values + n);
     counters_read(&in->counters, in->words);
-    overhead_forget(in, parts, before);
+    overhead_move_baseline(in, parts, before);
     set->started = started;
     free(values);
     free(before);
@@ -89,13 +89,12 @@ static int overhead_measure(struct upmu_set *set, struct upmu_value *least)
 int upmu_set_overhead(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
     if (!set || !values || n < set->list.n)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_overhead: room for %zu values given, %zu needed", n,
-                         set ? set->list.n : 0);
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_overhead: `n` is %zu, at least %zu needed", n, set ? set->list.n : 0);
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_overhead");
     if (set->opts.target != UPMU_TARGET_THREAD)
-        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: only a set that counts the calling thread has an overhead");
+        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: only a set of the calling thread has an overhead");
     if (set->running)
-        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: the set runs; stop it first");
+        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: the set is running. Stop it first");
     return overhead_measure(set, values);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Context switches of the calling thread, mostly without a system call and without rights.
+ * Context switches of the calling thread, without a system call or privileges in most cases.
  *
- * The kernel rewrites the mmap page of a self-monitoring event each time its thread is scheduled in, and every rewrite moves the
- * page's sequence word. While the word of a dummy event with kernel mode left out, which any user may open, stays as it was, the
- * thread was not switched and RUSAGE_THREAD's last answer still holds. The word cannot be the count itself: the kernel also
- * rewrites the page when another event of the thread, or one of the CPU, is enabled. That a switch always moves the word is an
- * observation about the kernel, so it is relied upon only after a check at start-up. The event context-switches itself would
- * read 0 without an error for a user who may not count kernel mode.
+ * The kernel rewrites the mmap page of a self-monitoring event, and its sequence word, each time the thread is
+ * scheduled in. While the word of a dummy event (user mode only, which any user may open) is unchanged, the thread
+ * was not switched and the last answer of RUSAGE_THREAD holds. The word itself is not the count: the kernel also
+ * rewrites the page when another event of the thread or of the CPU is enabled. That each switch changes the word is
+ * observed, not documented, so it is checked at start-up. The event context-switches would read 0 without an error
+ * for a user who may not count kernel mode.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,10 +15,10 @@
 
 #include "core/set/counters.h"
 
-static pthread_once_t check_once = PTHREAD_ONCE_INIT;
-static bool page_works;
+static pthread_once_t switches_check_once = PTHREAD_ONCE_INIT;
+static bool switches_page_ok;
 
-static int map_dummy(struct counters *c)
+static int switches_map_dummy(struct counters *c)
 {
     const struct kernel_ops *k = core_kernel();
     struct kernel_open req = {
@@ -32,19 +32,19 @@ static int map_dummy(struct counters *c)
     if (fd < 0)
         return fd;
     int rc = k->map(fd, &c->switch_page);
-    k->close(fd); /* the mapping keeps the event alive, and the program its descriptors */
+    k->close(fd); /* the mapping keeps the event alive and leaves the program its descriptors */
     if (rc < 0) {
         c->switch_page = NULL;
         return rc;
     }
     c->sequence = k->page_sequence(c->switch_page);
-    c->switch_sequence = *c->sequence - 1; /* of an answer that does not exist: the first reading asks */
+    c->switch_sequence = *c->sequence - 1; /* stale on purpose: the first reading makes a system call */
     return 0;
 }
 
-/* Both counts at one moment: read again if a switch came in between. Under a tracer (strace) every system call is a
- * switch, and there is no such moment. */
-static bool read_both(const struct counters *c, uint32_t *word, uint64_t *switches)
+/* Read both counts at one moment: repeat if a switch came in between. Under strace every system call is a switch,
+ * and no attempt succeeds. */
+static bool switches_read_both(const struct counters *c, uint32_t *word, uint64_t *switches)
 {
     enum { TRIES = 50 };
     for (int i = 0; i < TRIES; i++) {
@@ -57,19 +57,19 @@ static bool read_both(const struct counters *c, uint32_t *word, uint64_t *switch
     return false;
 }
 
-/* A sleep this short may end before the thread has left its CPU, on a slow machine nearly always: then longer ones. */
-static bool sequence_agrees(const struct counters *c)
+/* On a slow machine a 1 ns sleep may end before the thread is switched out: then try 1 ms. */
+static bool switches_sequence_agrees(const struct counters *c)
 {
     enum { SLEEPS = 4 };
     static const struct timespec lengths[] = {{.tv_nsec = 1}, {.tv_nsec = 1000000}};
     uint32_t word_first, word_last;
     uint64_t first, last;
-    if (!read_both(c, &word_first, &first))
+    if (!switches_read_both(c, &word_first, &first))
         return false;
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         for (int i = 0; i < SLEEPS; i++)
             nanosleep(&lengths[k], NULL);
-        if (!read_both(c, &word_last, &last))
+        if (!switches_read_both(c, &word_last, &last))
             return false;
         if (last - first >= SLEEPS / 2)
             return (word_last - word_first) / 2 >= last - first;
@@ -77,13 +77,14 @@ static bool sequence_agrees(const struct counters *c)
     return false;
 }
 
-static void check_page(void)
+static void switches_check_page(void)
 {
     struct counters c = {0};
     int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the sleeps are cancellation points, the caller is not */
-    if (map_dummy(&c) == 0) {
-        page_works = sequence_agrees(&c);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+                           &cancel); /* nanosleep() is a cancellation point, and the caller's function is not */
+    if (switches_map_dummy(&c) == 0) {
+        switches_page_ok = switches_sequence_agrees(&c);
         core_kernel()->unmap(c.switch_page);
     }
     pthread_setcancelstate(cancel, NULL);
@@ -91,13 +92,13 @@ static void check_page(void)
 
 bool switches_page_works(void)
 {
-    pthread_once(&check_once, check_page);
-    return page_works;
+    pthread_once(&switches_check_once, switches_check_page);
+    return switches_page_ok;
 }
 
 int switches_open(struct counters *c)
 {
-    return switches_page_works() ? map_dummy(c) : -EOPNOTSUPP;
+    return switches_page_works() ? switches_map_dummy(c) : -EOPNOTSUPP;
 }
 
 int switches_ask(struct counters *c, uint64_t *switches)
@@ -106,7 +107,7 @@ int switches_ask(struct counters *c, uint64_t *switches)
     int rc = core_kernel()->thread_switches(switches);
     if (rc < 0)
         return rc;
-    /* A switch meanwhile leaves a word that has changed since, and the next reading asks again. */
+    /* A switch in the meantime has changed the word again, so the next reading makes a system call. */
     c->switch_sequence = word;
     c->switch_count = *switches;
     return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses. Room: core; before it the kernel's reads, after it sets, regions and the trace. */
+/* Values and their status, computed from counts and times. */
 #include "core/set/value.h"
 
 #include "base/checked.h"
 
-static struct upmu_value value_of_interval(uint64_t raw, uint64_t enabled, uint64_t running)
+static struct upmu_value value_from_interval(uint64_t raw, uint64_t enabled, uint64_t running)
 {
     struct upmu_value v = {.raw = raw, .enabled = enabled, .running = running};
     if (running == 0 || value_is_jump(raw, running)) {
@@ -23,38 +23,39 @@ static struct upmu_value value_of_interval(uint64_t raw, uint64_t enabled, uint6
 
 struct upmu_value value_total(const struct reading *r)
 {
-    return value_of_interval(r->count, r->enabled, r->running);
+    return value_from_interval(r->count, r->enabled, r->running);
 }
 
-/* A counter that went backwards was reset or replaced under us: its difference means nothing. */
-static bool is_backwards(const struct reading *before, const struct reading *after)
+/* A counter that went backwards was reset or replaced: the difference is meaningless. */
+static bool value_is_backwards(const struct reading *before, const struct reading *after)
 {
     return after->count < before->count || after->enabled < before->enabled || after->running < before->running;
 }
 
-/* Something was counted, in an unknown part of this time. A time of 0 would let a sum take it for a thread that slept. */
-static struct upmu_value not_known_for(uint64_t enabled)
+/* Counted during an unknown part of this time. The non-zero time keeps a sum from treating it as a thread that
+ * slept. */
+static struct upmu_value value_unknown(uint64_t enabled)
 {
     struct upmu_value v = value_without(UPMU_NOT_COUNTED, 0);
     v.enabled = enabled > 0 ? enabled : 1;
     return v;
 }
 
-/* Times of the beginning that were not of that moment, and an end that tells that it mattered. */
-static bool is_unknown(const struct reading *before, const struct reading *after)
+/* Stale times at the start of an interval in which the counter did not always run. */
+static bool value_is_unknown(const struct reading *before, const struct reading *after)
 {
     return before->stale && after->running != after->enabled;
 }
 
 struct upmu_value value_between(const struct reading *before, const struct reading *after)
 {
-    if (is_backwards(before, after))
+    if (value_is_backwards(before, after))
         return value_without(UPMU_NOT_COUNTED, 0);
     uint64_t enabled = after->enabled - before->enabled;
     uint64_t running = after->running - before->running;
-    if (is_unknown(before, after))
-        return not_known_for(enabled);
-    struct upmu_value v = value_of_interval(after->count - before->count, enabled, running);
+    if (value_is_unknown(before, after))
+        return value_unknown(enabled);
+    struct upmu_value v = value_from_interval(after->count - before->count, enabled, running);
     if (value_times_exact(before, after) && !value_is_jump(v.raw, running)) {
         v.value = v.raw;
         v.status = UPMU_EXACT;
@@ -62,19 +63,19 @@ struct upmu_value value_between(const struct reading *before, const struct readi
     return v;
 }
 
-/* Whether what was counted in parts was counted for all of the time, as far as readings one after the other can tell. */
-static bool is_whole(uint64_t running, uint64_t enabled)
+/* Whether parts were counted for the whole time, within the precision of successive readings. */
+static bool value_is_whole(uint64_t running, uint64_t enabled)
 {
     const uint64_t reading_ns = 20000;
     uint64_t missing = running < enabled ? enabled - running : 0;
     return running > 0 && missing <= reading_ns && missing <= enabled / 1000;
 }
 
-static struct upmu_value value_of_parts(const struct upmu_value *parts, const struct reading *after, size_t n)
+static struct upmu_value value_from_parts(const struct upmu_value *parts, const struct reading *after, size_t n)
 {
     struct upmu_value sum = {0};
     uint64_t enabled_ever = 0, running_ever = 0;
-    bool all_along = false; /* the thread stayed on one kind */
+    bool all_along = false; /* the thread stayed on one core type */
     for (size_t k = 0; k < n; k++) {
         all_along = all_along || parts[k].status == UPMU_EXACT;
         sum.raw = sat_add_u64(sum.raw, parts[k].raw);
@@ -83,45 +84,45 @@ static struct upmu_value value_of_parts(const struct upmu_value *parts, const st
         sum.enabled = parts[k].enabled > sum.enabled ? parts[k].enabled : sum.enabled;
         enabled_ever = after[k].enabled > enabled_ever ? after[k].enabled : enabled_ever;
     }
-    bool shorter_than_a_step = sum.enabled == 0 && is_whole(running_ever, enabled_ever);
+    bool shorter_than_a_step = sum.enabled == 0 && value_is_whole(running_ever, enabled_ever);
     if (value_is_jump(sum.raw, sum.running))
         return value_without(UPMU_NOT_COUNTED, UPMU_E_JUMP);
-    if (!all_along && !shorter_than_a_step && !is_whole(sum.running, sum.enabled))
-        return value_of_interval(sum.raw, sum.enabled, sum.running);
+    if (!all_along && !shorter_than_a_step && !value_is_whole(sum.running, sum.enabled))
+        return value_from_interval(sum.raw, sum.enabled, sum.running);
     sum.running = sum.enabled;
     sum.value = sum.raw;
     sum.status = UPMU_EXACT;
     return sum;
 }
 
-struct upmu_value value_of_kinds(const struct reading *before, const struct reading *after, size_t n,
-                                 struct upmu_value *by_kind)
+struct upmu_value value_of_core_types(const struct reading *before, const struct reading *after, size_t n,
+                                      struct upmu_value *by_type)
 {
-    struct upmu_value parts[VALUE_KINDS_MAX];
+    struct upmu_value parts[VALUE_CORE_TYPES_MAX];
     for (size_t k = 0; k < n; k++) {
-        if (is_backwards(&before[k], &after[k]))
+        if (value_is_backwards(&before[k], &after[k]))
             return value_without(UPMU_NOT_COUNTED, 0);
         parts[k] = value_between(&before[k], &after[k]);
-        if (is_unknown(&before[k], &after[k]))
+        if (value_is_unknown(&before[k], &after[k]))
             return parts[k];
     }
-    struct upmu_value sum = n == 1 ? parts[0] : value_of_parts(parts, after, n);
-    for (size_t k = 0; by_kind && k < n; k++) {
-        by_kind[k] = (struct upmu_value){.raw = parts[k].raw,
+    struct upmu_value sum = n == 1 ? parts[0] : value_from_parts(parts, after, n);
+    for (size_t k = 0; by_type && k < n; k++) {
+        by_type[k] = (struct upmu_value){.raw = parts[k].raw,
                                          .value = UPMU_NO_VALUE,
                                          .enabled = parts[k].running,
                                          .running = parts[k].running,
                                          .status = sum.status,
                                          .cause = sum.cause};
         if (sum.status == UPMU_EXACT)
-            by_kind[k].value = parts[k].raw;
+            by_type[k].value = parts[k].raw;
         if (sum.status == UPMU_SCALED)
-            by_kind[k].value = mul_div_u64(parts[k].raw, sum.enabled, sum.running);
+            by_type[k].value = mul_div_u64(parts[k].raw, sum.enabled, sum.running);
     }
     return sum;
 }
 
-/* Terms that are added and terms that are taken away, each summed up for itself. */
+/* Sums of the positive and of the negative terms. */
 struct weighted {
     uint64_t added, taken;
     bool overflow;
@@ -201,7 +202,7 @@ void value_add(struct upmu_value *sum, const struct upmu_value *v)
         return;
     int weakest = upmu_status_weakest(sum->status, v->status);
     if (sum->status == UPMU_NOT_COUNTED && sum->enabled == 0 && sum->cause == 0)
-        weakest = v->status; /* the first part that says anything */
+        weakest = v->status; /* the first part with a value */
     sum->raw = sat_add_u64(sum->raw, v->raw);
     sum->enabled = sat_add_u64(sum->enabled, v->enabled);
     sum->running = sat_add_u64(sum->running, v->running);
@@ -226,7 +227,7 @@ const char *upmu_status_name(int status)
     return names[status];
 }
 
-static int status_rank(int status)
+static int value_status_rank(int status)
 {
     switch (status) {
     case UPMU_EXACT:
@@ -244,5 +245,5 @@ static int status_rank(int status)
 
 int upmu_status_weakest(int a, int b)
 {
-    return status_rank(a) >= status_rank(b) ? a : b;
+    return value_status_rank(a) >= value_status_rank(b) ? a : b;
 }

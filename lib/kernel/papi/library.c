@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and starting libpapi. Room: kernel/papi. Before it: sets.c; after it: libpapi. */
+/* Loading and initialization of libpapi. */
 #include "kernel/papi/library.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The beginning of PAPI's description of a component, the same since 5.0; later members moved. */
+/* The first members of PAPI's component info, unchanged since 5.0; later ones moved. */
 struct component_head {
     char name[128], short_name[64], description[128], version[64], support_version[64], kernel_version[64];
     char disabled_reason[128];
@@ -21,8 +21,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const char remedy[] = "Unset UPMU_BACKEND to count through perf_event_open";
 
-/* Debian's name, then those of PAPI's own installations; each with the version it is told that we mean. */
-static void *open_library(int *version)
+/* Debian's name, then those of PAPI's own installations; each with the version to request. */
+static void *library_open(int *version)
 {
     static const struct {
         const char *name;
@@ -46,8 +46,8 @@ static void *open_library(int *version)
     return NULL;
 }
 
-/* @return the name of the first call that is missing, or NULL. */
-static const char *find_calls(void *handle, struct papi_calls *call)
+/* @return the name of the first missing function, or NULL. */
+static const char *library_find_calls(void *handle, struct papi_calls *call)
 {
     const struct {
         const char *name;
@@ -77,18 +77,18 @@ static const char *find_calls(void *handle, struct papi_calls *call)
         void *found = dlsym(handle, wanted[i].name);
         if (!found)
             return wanted[i].name;
-        memcpy(wanted[i].at, &found, sizeof found); /* ISO C has no cast from an object pointer to a function's */
+        memcpy(wanted[i].at, &found, sizeof found); /* ISO C has no cast from an object pointer to a function pointer */
     }
     return NULL;
 }
 
-static unsigned long thread_number(void)
+static unsigned long library_thread_number(void)
 {
     return (unsigned long)syscall(SYS_gettid);
 }
 
-/* A component that PAPI switched off says why. */
-static bool component_works(struct papi_library *l)
+/* A disabled component has a reason. */
+static bool library_check_component(struct papi_library *l)
 {
     enum { DISABLED_AT_LEAST = 1 };
     l->component = l->call.component_index("perf_event");
@@ -106,34 +106,34 @@ static bool component_works(struct papi_library *l)
     return false;
 }
 
-static bool start_library(struct papi_library *l, int version)
+static bool library_start(struct papi_library *l, int version)
 {
     char which[64];
     snprintf(which, sizeof which, "%.63s", l->reason);
     int rc = l->call.library_init(version);
     if (rc != version) {
-        snprintf(l->reason, sizeof l->reason, "%s cannot be started (PAPI's code %d). %s", which, rc, remedy);
+        snprintf(l->reason, sizeof l->reason, "%s cannot be started (PAPI error %d). %s", which, rc, remedy);
         return false;
     }
-    /* Refused, the program has told PAPI of a way to number its threads, which is as good. */
-    (void)l->call.thread_init(thread_number);
-    return component_works(l);
+    /* A refusal means that the program has set a thread id function, which is as good. */
+    (void)l->call.thread_init(library_thread_number);
+    return library_check_component(l);
 }
 
 static void load(void)
 {
     int version;
-    void *handle = open_library(&version);
+    void *handle = library_open(&version);
     if (!handle)
         return;
-    const char *missing = find_calls(handle, &library.call);
+    const char *missing = library_find_calls(handle, &library.call);
     if (missing) {
         char which[64];
         snprintf(which, sizeof which, "%.63s", library.reason);
         snprintf(library.reason, sizeof library.reason, "%s lacks %s. %s", which, missing, remedy);
         return;
     }
-    library.usable = start_library(&library, version);
+    library.usable = library_start(&library, version);
 }
 
 const struct papi_library *papi_library(void)

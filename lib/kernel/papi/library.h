@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
- * libpapi, opened at run time: the calls that are used of it, and whether it can be used at all. Room: kernel/papi. Before
- * it: sets.c; after it: libpapi.
+ * @file libpapi, opened at run time: functions and usability.
  *
- * PAPI's header is not included, since it may be missing where libupmu is built: what is used of it has been the same
- * from 5.7 to 7.3. It is told which version we mean by the name of the library that was found.
+ * PAPI's header is not included, because it may be missing where libupmu is built: the parts used are the same from
+ * 5.7 to 7.3. The version to request follows from the name of the library found.
  */
 #ifndef UPMU_KERNEL_PAPI_LIBRARY_H
 #define UPMU_KERNEL_PAPI_LIBRARY_H
 
 #include <stdbool.h>
 
-/** PAPI's own codes, as far as they are told apart here. */
+/** PAPI error codes that are distinguished here. */
 enum papi_code {
     PAPI_CODE_OK = 0,
     PAPI_CODE_EINVAL = -1,
@@ -32,10 +30,10 @@ enum papi_code {
 
 enum { PAPI_NO_SET = -1, PAPI_DOMAIN_OPTION = 5, PAPI_CPU_OPTION = 27 };
 
-/** Modes as PAPI's domains have them. */
+/** Modes of a PAPI domain. */
 enum { PAPI_MODE_USER = 1, PAPI_MODE_KERNEL = 2 };
 
-/** What PAPI_set_opt() is given; PAPI's own union is longer. */
+/** Argument of PAPI_set_opt(); PAPI's own union is longer. */
 union papi_option {
     struct {
         int component, set, modes;
@@ -44,7 +42,7 @@ union papi_option {
         int set;
         unsigned cpu;
     } cpu;
-    char room[256];
+    char reserved[256];
 };
 
 struct papi_calls {
@@ -71,12 +69,12 @@ struct papi_calls {
 
 struct papi_library {
     bool usable;
-    char reason[512]; /**< why it cannot be used, with the remedy; or which it is */
-    int component;    /**< PAPI's number of its perf_event component */
+    char reason[512]; /**< why it cannot be used, with the remedy; or its description */
+    int component;    /**< index of PAPI's perf_event component */
     struct papi_calls call;
 };
 
-/** libpapi, opened and set up at the first call. Thread safe, not signal safe. */
+/** libpapi, opened and initialized at the first call. Thread safe, not signal safe. */
 const struct papi_library *papi_library(void);
 
 #endif

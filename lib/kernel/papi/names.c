@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How PAPI spells what the kernel knows by number. Room: kernel/papi. Before it: sets.c; after it: libpapi, whose libpfm4
- * gives these names back the same numbers.
+ * PAPI names of perf events.
  *
- * Modes are always written as u=1:k=0. A plain :u:k adds nothing to what the set counts, which is user mode alone:
- * context switches would read 0 that way, in silence.
+ * libpfm4 inside PAPI encodes these names as the same numbers. Modes are always written as u=1:k=0. A plain :u:k
+ * adds nothing to the set's domain, which is user mode: context switches would silently read 0.
  */
 #include "kernel/papi/names.h"
 
@@ -19,7 +18,7 @@ static const char *const hardware[] = {
     "BRANCH_MISSES", "BUS_CYCLES",   "STALLED_CYCLES_FRONTEND", "STALLED_CYCLES_BACKEND", "REF_CPU_CYCLES",
 };
 
-/* Libpfm4 has no name for repaired and emulated instructions (7, 8), nor for the dummy (9). */
+/* libpfm4 has no names for alignment and emulation faults (7, 8), nor for the dummy (9). */
 static const char *const software[] = {
     "CPU_CLOCK",
     "TASK_CLOCK",
@@ -44,8 +43,8 @@ static const char *nth(const char *const *names, size_t n, uint64_t i)
     return i < n ? names[i] : NULL;
 }
 
-/* The name without its modes. */
-static int base_name(const struct kernel_open *req, char *name, size_t cap)
+/* The name without modes. */
+static int names_base(const struct kernel_open *req, char *name, size_t cap)
 {
     const char *word = NULL, *operation, *result;
     switch (req->type) {
@@ -80,7 +79,7 @@ int papi_name_of(const struct kernel_open *req, char name[PAPI_NAME_MAX])
     char base[PAPI_NAME_MAX - 16];
     if (req->config1 != 0 || req->config2 != 0)
         return -ENODATA;
-    int rc = base_name(req, base, sizeof base);
+    int rc = names_base(req, base, sizeof base);
     if (rc < 0)
         return rc;
     snprintf(name, PAPI_NAME_MAX, "%s:u=%d:k=%d", base, !(req->exclude & KERNEL_EXCLUDE_USER),

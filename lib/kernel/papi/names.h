@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file How PAPI spells what the kernel knows by number. Room: kernel/papi. Before it: sets.c. */
+/** @file PAPI names of perf events. */
 #ifndef UPMU_KERNEL_PAPI_NAMES_H
 #define UPMU_KERNEL_PAPI_NAMES_H
 

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters through libpapi. Room: kernel/papi. Before it: core, through the kernel door, which gives these events numbers
- * that no descriptor has; after it: libpapi.
+ * Counters through libpapi.
  *
- * PAPI lets one event set of a thread run at a time, and none of its events be started alone. Several groups that core
- * opens for one thread therefore share one PAPI set, the bench: it runs while any of them does, and what a group counted
- * is the difference since it was started. An event added to a running bench stops it for a moment; that is possible only
- * where the calling thread counts itself, since nothing but this code is missed then.
+ * PAPI runs one event set per thread at a time, and cannot start its events individually. Several groups that core
+ * opens for one thread therefore share one PAPI set, the bench: it runs while any group does, and a group's count
+ * is the difference since its start. Adding an event to a running bench stops it briefly; that is possible only if
+ * the calling thread counts itself, because then only this code is missed.
  *
- * What PAPI reads has no times, so a dummy event of our own, the witness, is opened beside each bench. It tells when the
- * thread's events were stopped as a whole (prctl), and whether the descriptors are still what they were: a program that
- * closed them all may have files of its own there, which PAPI would read for counts. Whether the counters themselves were
- * on the PMU needs no times: PAPI opens a set as one pinned group, which the kernel keeps there whenever the thread runs,
- * or puts into an error state for good, which PAPI_read() tells. So a bench is never multiplexed, and never inherited,
- * where PAPI loses such errors.
+ * PAPI's counts have no times, so a dummy event, the witness, is opened beside each bench. It shows when the
+ * thread's events were stopped as a whole (prctl), and whether the descriptors are still open: a program that
+ * closed all of them may have reused the numbers, which PAPI would read as counts. PAPI opens a set as one pinned
+ * group, which is either on the PMU whenever the thread runs, or in an error state that PAPI_read() returns. So a
+ * bench is never multiplexed, and never inherited, because PAPI loses such errors.
  */
 #include "kernel/papi/sets.h"
 
@@ -35,7 +33,7 @@ enum { BENCH_EVENTS_MAX = 64, SLOTS = 4096 };
 
 struct bench;
 
-/** How long, in nanoseconds. */
+/** Times in nanoseconds. */
 struct times {
     uint64_t enabled, running;
 };
@@ -46,33 +44,33 @@ struct papi_event {
     struct kernel_open asked;
     uint64_t id;
     size_t index;     /* in PAPI's set */
-    uint64_t carried; /* counted up to the last stop of the group or the bench */
-    uint64_t base;    /* PAPI's count when the group was started, or the bench after that */
-    bool closed;      /* the caller is done with it; PAPI counts it until the bench is laid anew */
+    uint64_t carried; /* counted before the last stop of the group or the bench */
+    uint64_t base;    /* PAPI's count at the last start of the group or the bench */
+    bool closed;      /* no longer used; PAPI counts it until the bench is rebuilt */
     /* of leaders */
     bool enabled;
-    struct times elapsed; /* so far, without what passed since `since` */
+    struct times elapsed; /* without the time since `since` */
     struct times since;
 };
 
 /* What one thread counts for one target. */
 struct bench {
     struct bench *next;
-    pid_t process, owner; /* who opened it */
+    pid_t process, owner; /* of the thread that opened it */
     pid_t target;         /* 0: the owner itself */
     int cpu;
-    int set;     /* PAPI's number */
-    int witness; /* descriptor of a dummy event that always runs, -1 where there is none */
+    int set;     /* PAPI's event set */
+    int witness; /* descriptor of a dummy event that always runs, -1 if there is none */
     uint64_t witness_id;
     bool running;
-    bool lost;      /* the descriptors are not what they were: not even PAPI may touch them */
-    bool broken;    /* PAPI lost it: nothing of it can be read any more */
-    unsigned modes; /* of events that PAPI alone knows: enum PAPI_MODE_ */
+    bool lost;      /* the descriptors have been reused: even PAPI must not touch them */
+    bool broken;    /* lost in PAPI: not readable anymore */
+    unsigned modes; /* of events that only PAPI has: enum PAPI_MODE_ */
     size_t n;
     struct papi_event *event[BENCH_EVENTS_MAX];
 };
 
-/* Benches are found and slots given under the lock; reads go by the slot alone. */
+/* The lock protects the lists; reads use only the slot. */
 static struct {
     struct tiny_lock lock;
     struct bench *first;
@@ -82,23 +80,24 @@ static struct {
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-static void fork_takes(void)
+static void sets_before_fork(void)
 {
     tiny_lock_take(&state.lock);
 }
 
-static void fork_gives(void)
+static void sets_after_fork(void)
 {
     tiny_lock_give(&state.lock);
 }
 
-static void install_fork_handlers(void)
+static void sets_install_fork_handlers(void)
 {
-    (void)pthread_atfork(fork_takes, fork_gives, fork_gives); /* without memory for them a child runs a risk */
+    (void)pthread_atfork(sets_before_fork, sets_after_fork,
+                         sets_after_fork); /* without memory for the handlers a forked child may find the lock held */
 }
 
-/* A handler of the program's must not find the lock held by the thread it interrupts. */
-static void lock_take(sigset_t *before)
+/* A signal handler must not find the lock held by the thread it interrupts. */
+static void sets_lock(sigset_t *before)
 {
     sigset_t all;
     sigfillset(&all);
@@ -106,7 +105,7 @@ static void lock_take(sigset_t *before)
     tiny_lock_take(&state.lock);
 }
 
-static void lock_give(const sigset_t *before)
+static void sets_unlock(const sigset_t *before)
 {
     tiny_lock_give(&state.lock);
     pthread_sigmask(SIG_SETMASK, before, NULL);
@@ -128,7 +127,7 @@ static void witness_open(struct bench *b)
     b->witness_id = b->witness >= 0 ? upmu_kernel_perf.identify(b->witness) : 0;
 }
 
-/* Without a witness the clock is the best there is. @return 0, or -EIO if the witness is not there any more. */
+/* Without a witness the clock is used. @return 0, or -EIO if the witness was closed. */
 static int bench_times(struct bench *b, struct times *out)
 {
     uint64_t words[KERNEL_READ_ONE_WORDS];
@@ -147,13 +146,13 @@ static int bench_times(struct bench *b, struct times *out)
     return b->lost ? -EIO : 0;
 }
 
-static void times_add(struct times *sum, const struct times *from, const struct times *to)
+static void sets_add_times(struct times *sum, const struct times *from, const struct times *to)
 {
     sum->enabled += to->enabled - from->enabled;
     sum->running += to->running - from->running;
 }
 
-static int errno_of(int code)
+static int sets_errno(int code)
 {
     static const struct {
         int code, err;
@@ -169,12 +168,12 @@ static int errno_of(int code)
     return code == PAPI_CODE_OK ? 0 : -EIO;
 }
 
-static bool known_to_papi_alone(const struct papi_event *e)
+static bool sets_is_papi_only(const struct papi_event *e)
 {
     return e->asked.type == KERNEL_TYPE_NAMED;
 }
 
-static unsigned modes_of(const struct kernel_open *req)
+static unsigned sets_modes(const struct kernel_open *req)
 {
     return (req->exclude & KERNEL_EXCLUDE_USER ? 0u : (unsigned)PAPI_MODE_USER) |
            (req->exclude & KERNEL_EXCLUDE_KERNEL ? 0u : (unsigned)PAPI_MODE_KERNEL);
@@ -182,11 +181,11 @@ static unsigned modes_of(const struct kernel_open *req)
 
 /* ---------------------------------------------------------------------------------------------- PAPI's sets */
 
-/* An empty set for the bench's target. @return 0 or -errno. */
+/* Create an empty set for the bench's target. @return 0 or -errno. */
 static int set_make(struct bench *b)
 {
     const struct papi_library *l = papi_library();
-    union papi_option option = {.room = {0}};
+    union papi_option option = {.reserved = {0}};
     b->set = PAPI_NO_SET;
     int rc = l->call.create(&b->set);
     if (rc == PAPI_CODE_OK)
@@ -204,10 +203,10 @@ static int set_make(struct bench *b)
         option.domain.modes = (int)b->modes;
         rc = l->call.set_opt(PAPI_DOMAIN_OPTION, &option);
     }
-    return errno_of(rc);
+    return sets_errno(rc);
 }
 
-/* @return 0, or -errno if PAPI does not let go of it. */
+/* @return 0, or -errno if PAPI does not release it. */
 static int set_drop(struct bench *b)
 {
     const struct papi_library *l = papi_library();
@@ -217,7 +216,7 @@ static int set_drop(struct bench *b)
     if (b->set == PAPI_NO_SET)
         return 0;
     if (bench_times(b, &now) < 0)
-        return -EIO; /* PAPI would close descriptors that are the program's now */
+        return -EIO; /* PAPI would close descriptors that now belong to the program */
     if (b->running)
         rc = l->call.stop(b->set, last);
     b->running = false;
@@ -226,17 +225,17 @@ static int set_drop(struct bench *b)
     if (rc == PAPI_CODE_OK)
         rc = l->call.destroy(&b->set);
     b->set = PAPI_NO_SET;
-    return errno_of(rc);
+    return sets_errno(rc);
 }
 
 static int set_add(struct bench *b, const struct papi_event *e)
 {
     const struct papi_library *l = papi_library();
     char name[PAPI_NAME_MAX];
-    if (known_to_papi_alone(e))
-        return errno_of(l->call.add(b->set, (int)(uint32_t)e->asked.config));
+    if (sets_is_papi_only(e))
+        return sets_errno(l->call.add(b->set, (int)(uint32_t)e->asked.config));
     int rc = papi_name_of(&e->asked, name);
-    return rc < 0 ? rc : errno_of(l->call.add_named(b->set, name));
+    return rc < 0 ? rc : sets_errno(l->call.add_named(b->set, name));
 }
 
 /* ------------------------------------------------------------------------------------------------- counting */
@@ -255,7 +254,7 @@ static int bench_counts(struct bench *b, uint64_t counts[BENCH_EVENTS_MAX])
     return 0;
 }
 
-/* Add what the enabled groups counted to what they carry. */
+/* Add the counts of the enabled groups to their carried counts. */
 static int bench_carry(struct bench *b, const struct papi_event *only)
 {
     uint64_t counts[BENCH_EVENTS_MAX];
@@ -267,14 +266,14 @@ static int bench_carry(struct bench *b, const struct papi_event *only)
         if (!e->leader->enabled || (only && e->leader != only))
             continue;
         if (counts[e->index] < e->base)
-            return -EIO; /* a counter that goes backwards is another's */
+            return -EIO; /* backwards: another event's counter */
         e->carried += counts[e->index] - e->base;
         e->base = counts[e->index];
     }
     return 0;
 }
 
-static bool anything_enabled(const struct bench *b)
+static bool bench_any_enabled(const struct bench *b)
 {
     for (size_t i = 0; i < b->n; i++)
         if (b->event[i]->leader == b->event[i] && b->event[i]->enabled)
@@ -285,7 +284,7 @@ static bool anything_enabled(const struct bench *b)
 /* PAPI counts from 0 at each start. */
 static int bench_start(struct bench *b)
 {
-    int rc = b->broken ? -EIO : errno_of(papi_library()->call.start(b->set));
+    int rc = b->broken ? -EIO : sets_errno(papi_library()->call.start(b->set));
     b->running = rc == 0;
     for (size_t i = 0; i < b->n; i++)
         b->event[i]->base = 0;
@@ -296,7 +295,7 @@ static int bench_stop(struct bench *b)
 {
     long long last[BENCH_EVENTS_MAX];
     b->running = false;
-    return errno_of(papi_library()->call.stop(b->set, last));
+    return sets_errno(papi_library()->call.stop(b->set, last));
 }
 
 static int group_enable(struct papi_event *leader)
@@ -327,17 +326,17 @@ static int group_disable(struct papi_event *leader)
     if (rc == 0)
         rc = bench_carry(b, leader);
     if (rc == 0)
-        times_add(&leader->elapsed, &leader->since, &now);
+        sets_add_times(&leader->elapsed, &leader->since, &now);
     leader->enabled = false;
-    if (rc == 0 && !anything_enabled(b))
+    if (rc == 0 && !bench_any_enabled(b))
         rc = bench_stop(b);
-    b->broken |= rc < 0; /* what it counted up to here is lost */
+    b->broken |= rc < 0; /* the counts up to here are lost */
     return rc;
 }
 
 /* ------------------------------------------------------------------------------------------ laying a bench */
 
-/* Forget the events that nobody reads any more. */
+/* Remove closed events. */
 static void bench_clear(struct bench *b)
 {
     size_t kept = 0;
@@ -351,7 +350,7 @@ static void bench_clear(struct bench *b)
     b->n = kept;
 }
 
-/* Put the bench's events into a new set of PAPI's. @return 0 or -errno: nothing can be counted then. */
+/* Put the bench's events into a new PAPI set. @return 0 or -errno: nothing can be counted then. */
 static int bench_fill(struct bench *b)
 {
     int rc = set_make(b);
@@ -362,8 +361,8 @@ static int bench_fill(struct bench *b)
     return rc;
 }
 
-/* Make room for another event: a new set without the closed ones, in the modes that the newcomer needs. */
-static int bench_lay(struct bench *b)
+/* Rebuild the set without the closed events, in the modes that the new event needs. */
+static int bench_rebuild(struct bench *b)
 {
     struct papi_event *closed[BENCH_EVENTS_MAX];
     size_t n_closed = 0;
@@ -379,21 +378,21 @@ static int bench_lay(struct bench *b)
     return rc < 0 ? rc : bench_fill(b);
 }
 
-/* Events that PAPI alone knows are counted in the modes of the set, which are one choice. */
+/* Events that only PAPI has are counted in the modes of the set, so all must agree. */
 static int bench_modes(struct bench *b, const struct papi_event *e)
 {
-    unsigned wanted = modes_of(&e->asked);
-    if (!known_to_papi_alone(e) || b->modes == wanted)
+    unsigned wanted = sets_modes(&e->asked);
+    if (!sets_is_papi_only(e) || b->modes == wanted)
         return 0;
     for (size_t i = 0; i < b->n; i++)
-        if (!b->event[i]->closed && known_to_papi_alone(b->event[i]))
+        if (!b->event[i]->closed && sets_is_papi_only(b->event[i]))
             return -EOPNOTSUPP;
     b->modes = wanted;
     return 1;
 }
 
-/* @return 0 or -errno, with the bench as it was before. */
-static int bench_take(struct bench *b, struct papi_event *e)
+/* @return 0 or -errno, with the bench unchanged. */
+static int bench_add(struct bench *b, struct papi_event *e)
 {
     bool was_running = b->running, stale = b->set == PAPI_NO_SET;
     int rc = bench_modes(b, e);
@@ -403,9 +402,9 @@ static int bench_take(struct bench *b, struct papi_event *e)
     for (size_t i = 0; i < b->n; i++)
         stale |= b->event[i]->closed;
     if (was_running && b->target != 0)
-        return -EALREADY; /* it would miss what the other thread does meanwhile */
+        return -EALREADY; /* it would miss what the other thread does in the meantime */
     if (was_running || stale) {
-        rc = bench_lay(b);
+        rc = bench_rebuild(b);
         b->broken |= rc < 0 && b->n > 0;
         if (rc < 0)
             return rc;
@@ -443,7 +442,7 @@ static struct bench *bench_of(const struct kernel_open *req)
     return b;
 }
 
-static bool all_closed(const struct bench *b)
+static bool bench_all_closed(const struct bench *b)
 {
     for (size_t i = 0; i < b->n; i++)
         if (!b->event[i]->closed)
@@ -451,16 +450,16 @@ static bool all_closed(const struct bench *b)
     return true;
 }
 
-/* In a forked child PAPI still knows the parent's sets, whose descriptors are the parent's as well: stopping one here
- * would stop it there. They are only forgotten. */
-static void bench_drop(struct bench *b)
+/* In a forked child PAPI still lists the parent's sets, whose descriptors are shared: stopping one here would stop
+ * it there. They are only forgotten. */
+static void bench_close(struct bench *b)
 {
     struct bench **at = &state.first;
     while (*at != b)
         at = &(*at)->next;
     *at = b->next;
     if (b->process == getpid()) {
-        (void)set_drop(b); /* there is nobody left to tell */
+        (void)set_drop(b); /* an error has no recipient */
         if (!b->lost && b->owner == (pid_t)syscall(SYS_gettid))
             (void)papi_library()->call.unregister_thread(); /* refused while the program has sets of its own */
     }
@@ -473,14 +472,14 @@ static void bench_drop(struct bench *b)
 
 /* --------------------------------------------------------------------------------------------------- slots */
 
-static struct papi_event *event_at(int fd)
+static struct papi_event *sets_event(int fd)
 {
     size_t slot = (size_t)(fd - KERNEL_PAPI_FIRST);
     return slot < SLOTS ? __atomic_load_n(&state.slot[slot], __ATOMIC_ACQUIRE) : NULL;
 }
 
 /* @return a number for the event, or -EMFILE. */
-static int slot_take(struct papi_event *e)
+static int sets_new_slot(struct papi_event *e)
 {
     for (size_t i = 0; i < SLOTS; i++) {
         if (state.slot[i])
@@ -491,40 +490,40 @@ static int slot_take(struct papi_event *e)
     return -EMFILE;
 }
 
-/* What PAPI cannot do, or not without losing errors. */
-static int check_request(const struct kernel_open *req)
+/* Refuse requests that PAPI cannot serve, or not without losing errors. */
+static int sets_check_request(const struct kernel_open *req)
 {
     if (req->inherit || req->enable_on_exec)
         return -EPROTONOSUPPORT;
     return papi_library()->usable ? 0 : -ELIBACC;
 }
 
-static int open_locked(const struct kernel_open *req, struct papi_event *e)
+static int sets_open_locked(const struct kernel_open *req, struct papi_event *e)
 {
-    struct papi_event *leader = req->group_fd >= 0 ? event_at(req->group_fd) : e;
+    struct papi_event *leader = req->group_fd >= 0 ? sets_event(req->group_fd) : e;
     struct bench *b = leader == e ? bench_of(req) : leader ? leader->bench : NULL;
     if (!b)
         return leader ? -ENOMEM : -EBADF;
     if (leader != e && leader->enabled)
-        return -EALREADY; /* it would have the times of its group, and be counted for less */
+        return -EALREADY; /* it would get its group's times, but was counted for less */
     e->bench = b;
     e->leader = leader;
     e->id = ++state.opened;
-    int rc = bench_take(b, e);
-    int fd = rc < 0 ? rc : slot_take(e);
+    int rc = bench_add(b, e);
+    int fd = rc < 0 ? rc : sets_new_slot(e);
     if (rc == 0 && fd < 0)
-        e->closed = true; /* freed when the bench is laid anew */
-    if (all_closed(b))
-        bench_drop(b);
+        e->closed = true; /* freed when the bench is rebuilt */
+    if (bench_all_closed(b))
+        bench_close(b);
     return rc < 0 ? rc : fd;
 }
 
 int papi_open(const struct kernel_open *req)
 {
-    int rc = check_request(req);
+    int rc = sets_check_request(req);
     if (rc < 0)
         return rc;
-    pthread_once(&fork_once, install_fork_handlers);
+    pthread_once(&fork_once, sets_install_fork_handlers);
     struct papi_event *e = calloc(1, sizeof *e);
     if (!e)
         return -ENOMEM;
@@ -534,9 +533,9 @@ int papi_open(const struct kernel_open *req)
         return -EMFILE;
     }
     sigset_t before;
-    lock_take(&before);
-    int fd = open_locked(req, e);
-    lock_give(&before);
+    sets_lock(&before);
+    int fd = sets_open_locked(req, e);
+    sets_unlock(&before);
     if (fd >= 0)
         return fd;
     kernel_descriptor_unreserve();
@@ -545,15 +544,15 @@ int papi_open(const struct kernel_open *req)
     return fd;
 }
 
-static void close_event(struct papi_event *e)
+static void sets_close_event(struct papi_event *e)
 {
     struct bench *b = e->bench;
     struct times now;
     e->closed = true;
     e->enabled = false;
-    if (all_closed(b))
-        bench_drop(b);
-    else if (b->running && b->process == getpid() && !anything_enabled(b) && bench_times(b, &now) == 0)
+    if (bench_all_closed(b))
+        bench_close(b);
+    else if (b->running && b->process == getpid() && !bench_any_enabled(b) && bench_times(b, &now) == 0)
         b->broken |= bench_stop(b) < 0;
 }
 
@@ -561,34 +560,34 @@ void papi_close(int fd, uint64_t id)
 {
     int saved = errno;
     sigset_t before;
-    lock_take(&before);
-    struct papi_event *e = event_at(fd);
+    sets_lock(&before);
+    struct papi_event *e = sets_event(fd);
     if (e && (id == 0 || e->id == id)) {
         __atomic_store_n(&state.slot[fd - KERNEL_PAPI_FIRST], NULL, __ATOMIC_RELEASE);
-        close_event(e);
+        sets_close_event(e);
         kernel_descriptor_unreserve();
     }
-    lock_give(&before);
+    sets_unlock(&before);
     errno = saved;
 }
 
 uint64_t papi_identify(int fd)
 {
-    const struct papi_event *e = event_at(fd);
+    const struct papi_event *e = sets_event(fd);
     return e ? e->id : 0;
 }
 
 /* -------------------------------------------------------------------------------------------------- reading */
 
 /* Fill the words of a group read. @return their number. */
-static size_t fill_group(const struct papi_event *leader, const uint64_t *counts, const struct times *now,
-                         uint64_t *words, size_t cap)
+static size_t sets_fill_group(const struct papi_event *leader, const uint64_t *counts, const struct times *now,
+                              uint64_t *words, size_t cap)
 {
     const struct bench *b = leader->bench;
     struct times elapsed = leader->elapsed;
     size_t at = KERNEL_READ_GROUP_HEAD;
     if (leader->enabled)
-        times_add(&elapsed, &leader->since, now);
+        sets_add_times(&elapsed, &leader->since, now);
     words[0] = 0;
     words[1] = elapsed.enabled;
     words[2] = elapsed.running;
@@ -603,7 +602,7 @@ static size_t fill_group(const struct papi_event *leader, const uint64_t *counts
     return at;
 }
 
-static ssize_t read_group(struct papi_event *e, void *words, size_t bytes)
+static ssize_t sets_read_group(struct papi_event *e, void *words, size_t bytes)
 {
     uint64_t counts[BENCH_EVENTS_MAX] = {0};
     struct times now = {0};
@@ -616,19 +615,19 @@ static ssize_t read_group(struct papi_event *e, void *words, size_t bytes)
         rc = -EIO;
     if (rc < 0)
         return rc;
-    return (ssize_t)(fill_group(e, counts, &now, words, bytes / sizeof(uint64_t)) * sizeof(uint64_t));
+    return (ssize_t)(sets_fill_group(e, counts, &now, words, bytes / sizeof(uint64_t)) * sizeof(uint64_t));
 }
 
 ssize_t papi_read(int fd, void *words, size_t bytes)
 {
-    struct papi_event *e = event_at(fd);
+    struct papi_event *e = sets_event(fd);
     int saved = errno, cancel;
     if (!e || e->leader != e || e->bench->process != getpid())
         return -EBADF;
     if (bytes < (KERNEL_READ_GROUP_HEAD + 2) * sizeof(uint64_t))
         return -ENOSPC;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* PAPI reads with read(3) */
-    ssize_t n = read_group(e, words, bytes);
+    ssize_t n = sets_read_group(e, words, bytes);
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return n;
@@ -636,13 +635,13 @@ ssize_t papi_read(int fd, void *words, size_t bytes)
 
 int papi_control(int fd, enum kernel_verb verb)
 {
-    struct papi_event *e = event_at(fd);
+    struct papi_event *e = sets_event(fd);
     sigset_t before;
     if (!e || e->bench->process != getpid())
         return -EBADF;
-    lock_take(&before);
+    sets_lock(&before);
     int rc = verb == KERNEL_ENABLE ? group_enable(e->leader) : group_disable(e->leader);
-    lock_give(&before);
+    sets_unlock(&before);
     return rc;
 }
 
@@ -656,7 +655,7 @@ int papi_named(const char *name, uint64_t *code)
     if (rc == PAPI_CODE_OK)
         rc = l->call.name_to_code(name, &number);
     *code = (uint32_t)number;
-    return errno_of(rc);
+    return sets_errno(rc);
 }
 
 int papi_usable(const char **reason)

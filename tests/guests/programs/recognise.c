@@ -123,7 +123,7 @@ static uint32_t type_of(const struct arch_event *row)
 {
     return row->kind == ARCH_CODE_HARDWARE   ? KERNEL_TYPE_HARDWARE
            : row->kind == ARCH_CODE_HW_CACHE ? KERNEL_TYPE_HW_CACHE
-                                             : machine_get()->core_type;
+                                             : machine_get()->pmu_type;
 }
 
 static void driver_takes_every_code_of_the_table(void)
@@ -140,14 +140,14 @@ static void driver_takes_every_code_of_the_table(void)
         EXPECT(err == 0, "%s (0x%llx): %s", row->name, (unsigned long long)row->config, upmu_errno_name(err));
         /* The machine code behind a generic id is what a user of raw codes would give. */
         if (row->raw_encoding != UINT64_MAX)
-            err = refusal(machine_get()->core_type, row->raw_encoding);
-        EXPECT(err == 0, "raw code 0x%llx of %s: %s", (unsigned long long)row->raw_encoding, row->name,
+            err = refusal(machine_get()->pmu_type, row->raw_encoding);
+        EXPECT(err == 0, "raw encoding 0x%llx of %s: %s", (unsigned long long)row->raw_encoding, row->name,
                upmu_errno_name(err));
         taken++;
     }
     const struct arch_native *row;
     for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;) {
-        int err = refusal(machine_get()->core_type, row->config);
+        int err = refusal(machine_get()->pmu_type, row->config);
         EXPECT(err == 0, "native::%s: %s", row->name, upmu_errno_name(err));
         taken++;
     }

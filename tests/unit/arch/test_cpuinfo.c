@@ -315,19 +315,19 @@ START_TEST(each_kind_of_core_of_a_mixed_machine_has_its_family)
 {
     struct arch_cpu cpu;
     ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("phytium_e2000q"), &cpu), 0);
-    ck_assert_uint_eq(cpu.n_kinds, 2);
-    ck_assert_int_eq(cpu.kinds[0].part, 0x303);
-    ck_assert_int_eq(cpu.kinds[0].processor, 0);
-    ck_assert_int_eq(cpu.kinds[1].implementer, 0x70);
-    ck_assert_int_eq(cpu.kinds[1].part, 0x664);
-    ck_assert_int_eq(cpu.kinds[1].processor, 2);
-    ck_assert_str_eq(arch_family_of_kind(&cpu, 0)->name, "ftc310");
-    ck_assert_str_eq(arch_family_of_kind(&cpu, 1)->name, "ftc664");
+    ck_assert_uint_eq(cpu.n_core_ids, 2);
+    ck_assert_int_eq(cpu.core_ids[0].part, 0x303);
+    ck_assert_int_eq(cpu.core_ids[0].processor, 0);
+    ck_assert_int_eq(cpu.core_ids[1].implementer, 0x70);
+    ck_assert_int_eq(cpu.core_ids[1].part, 0x664);
+    ck_assert_int_eq(cpu.core_ids[1].processor, 2);
+    ck_assert_str_eq(arch_family_of_core_id(&cpu, 0)->name, "ftc310");
+    ck_assert_str_eq(arch_family_of_core_id(&cpu, 1)->name, "ftc664");
 
     ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("kunpeng920"), &cpu), 0);
-    ck_assert_uint_eq(cpu.n_kinds, 1);
+    ck_assert_uint_eq(cpu.n_core_ids, 1);
     ck_assert_int_eq(arch_cpu_parse(read_cpuinfo("intel_skx"), &cpu), 0);
-    ck_assert_uint_eq(cpu.n_kinds, 0);
+    ck_assert_uint_eq(cpu.n_core_ids, 0);
 }
 END_TEST
 
@@ -370,12 +370,12 @@ START_TEST(kinds_of_cores_are_bounded)
 {
     char text[2048], *end = text;
     struct arch_cpu cpu;
-    for (int i = 0; i < 2 * ARCH_KINDS_MAX; i++)
+    for (int i = 0; i < 2 * ARCH_CORE_IDS_MAX; i++)
         end += sprintf(end, "processor : %d\nCPU implementer : 0x41\nCPU architecture: 8\nCPU part : %#x\n\n", i,
                        0xd00 + i);
     ck_assert_int_eq(arch_cpu_parse(text, &cpu), 0);
-    ck_assert_uint_eq(cpu.n_kinds, ARCH_KINDS_MAX);
-    ck_assert_int_eq(cpu.kinds[ARCH_KINDS_MAX - 1].processor, ARCH_KINDS_MAX - 1);
+    ck_assert_uint_eq(cpu.n_core_ids, ARCH_CORE_IDS_MAX);
+    ck_assert_int_eq(cpu.core_ids[ARCH_CORE_IDS_MAX - 1].processor, ARCH_CORE_IDS_MAX - 1);
 }
 END_TEST
 

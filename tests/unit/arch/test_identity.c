@@ -122,16 +122,16 @@ START_TEST(id_registers_tell_each_kind_of_core)
     arch_cpu_clear(&cpu);
     arch_cpu_add_midr(&cpu, 0x481fd010, 0);
     arch_cpu_add_midr(&cpu, 0x481fd010, 1);
-    ck_assert_uint_eq(cpu.n_kinds, 1);
+    ck_assert_uint_eq(cpu.n_core_ids, 1);
     ck_assert_str_eq(arch_family_of(&cpu)->name, "kunpeng920");
 
     arch_cpu_clear(&cpu);
     arch_cpu_add_midr(&cpu, 0x700f3034, 0);
     arch_cpu_add_midr(&cpu, 0x701f6643, 2);
-    ck_assert_uint_eq(cpu.n_kinds, 2);
-    ck_assert_int_eq(cpu.kinds[1].processor, 2);
-    ck_assert_str_eq(arch_family_of_kind(&cpu, 0)->name, "ftc310");
-    ck_assert_str_eq(arch_family_of_kind(&cpu, 1)->name, "ftc664");
+    ck_assert_uint_eq(cpu.n_core_ids, 2);
+    ck_assert_int_eq(cpu.core_ids[1].processor, 2);
+    ck_assert_str_eq(arch_family_of_core_id(&cpu, 0)->name, "ftc310");
+    ck_assert_str_eq(arch_family_of_core_id(&cpu, 1)->name, "ftc664");
     ck_assert_str_eq(arch_family_of(&cpu)->name, "ftc310");
 }
 END_TEST
@@ -192,13 +192,13 @@ START_TEST(registers_complete_what_the_kernel_prints_and_contradict_it)
     held(&cpu, &other, ARCH_AGREES, "kunpeng920");
     arch_cpu_add_midr(&other, 0x700f3034, 4);
     held(&cpu, &other, ARCH_ADDS, "kunpeng920");
-    ck_assert_uint_eq(cpu.n_kinds, 2);
+    ck_assert_uint_eq(cpu.n_core_ids, 2);
 
     arch_cpu_clear(&other);
     arch_cpu_add_midr(&other, 0x700f3034, 0);
     cpu = parsed(kunpeng);
     held(&cpu, &other, ARCH_DIFFERS, "armv8");
-    ck_assert_uint_eq(cpu.n_kinds, 0);
+    ck_assert_uint_eq(cpu.n_core_ids, 0);
 }
 END_TEST
 

@@ -185,7 +185,7 @@ START_TEST(weights_count_and_cannot_run_over_in_silence)
     ck_assert_msg(v.status == UPMU_EXACT && v.value == weights && weights > (uint64_t)n, "%llu",
                   (unsigned long long)v.value);
     script_term(terms[n - 1].name, &huge, 1);
-    v = counted("fp-ops", "beyond 64 bits");
+    v = counted("fp-ops", "exceeds 64 bits");
     ck_assert(v.status == UPMU_NOT_COUNTED && v.cause == UPMU_E_RANGE);
 }
 END_TEST

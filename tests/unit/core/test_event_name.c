@@ -71,8 +71,8 @@ START_TEST(a_colon_between_words_makes_a_tracepoint)
     ck_assert(n.tracepoint);
     ck_assert_int_eq(event_name_parse("cycles:u", &n), 0);
     ck_assert(!n.tracepoint);
-    not_parsed("cycles:user", "modifier 's' is not known");
-    not_parsed("sched:sched_switch:x", "modifier 'x' is not known");
+    not_parsed("cycles:user", "modifier 's' is unknown");
+    not_parsed("sched:sched_switch:x", "modifier 'x' is unknown");
     not_parsed("{cycles", "braces group events");
 }
 END_TEST
@@ -95,8 +95,8 @@ END_TEST
 START_TEST(what_is_no_name_is_told)
 {
     not_parsed("", "empty");
-    not_parsed("cycles:x", "modifier 'x' is not known");
-    not_parsed("cpu/event=0x3c/z", "modifier 'z' is not known");
+    not_parsed("cycles:x", "modifier 'x' is unknown");
+    not_parsed("cpu/event=0x3c/z", "modifier 'z' is unknown");
     not_parsed("cpu/event=0x3c", "closing '/' is missing");
     char lengthy[EVENT_NAME_MAX + 10];
     memset(lengthy, 'a', sizeof lengthy - 1);
@@ -150,8 +150,8 @@ START_TEST(braces_group_names_and_give_them_modifiers)
     ck_assert_str_eq(listed("{},{cycles}"), "cycles@2");
     not_listed("{cycles,instructions", "closing '}' is missing");
     not_listed("{cycles,{instructions}}", "cannot hold another group");
-    not_listed("{cycles}u", "after '}'");
-    not_listed("{cycles}:", "after '}'");
+    not_listed("{cycles}u", "'}' must be followed");
+    not_listed("{cycles}:", "'}' must be followed");
     not_parsed("cycles}", "braces group events");
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(clocks_take_no_mode_of_their_own)
 {
     struct event e;
     machine_bare();
-    not_resolved("task-clock:u", UPMU_E_UNSUPPORTED, "use user-time or system-time");
+    not_resolved("task-clock:u", UPMU_E_UNSUPPORTED, "Use user-time or system-time");
     not_resolved("task-clock:k", UPMU_E_UNSUPPORTED, "'task-clock:k'");
     not_resolved("cpu-clock:u", UPMU_E_UNSUPPORTED, "a clock runs in all modes");
     not_resolved("cpu-clock:h", UPMU_E_UNSUPPORTED, "a clock runs in all modes");
@@ -221,7 +221,7 @@ START_TEST(guests_and_hypervisor_are_told_apart_where_the_pmu_can)
     struct event e;
     machine_plain((struct scripted_sample[]){{1, 1, 1}}, 1);
     not_resolved("cycles:G", UPMU_E_UNSUPPORTED, "counts guests and host together");
-    not_resolved("cycles:H", UPMU_E_UNSUPPORTED, "':H' would be ignored");
+    not_resolved("cycles:H", UPMU_E_UNSUPPORTED, "would ignore ':H'");
     not_resolved("cycles:h", UPMU_E_UNSUPPORTED, "no hypervisor mode");
     not_resolved("page-faults:h", UPMU_E_UNSUPPORTED, "no hypervisor mode");
     not_resolved("page-faults:G", UPMU_E_UNSUPPORTED, "counts guests and host together");
@@ -256,11 +256,11 @@ START_TEST(tracepoints_have_their_numbers_from_tracefs)
     not_resolved("sched:sched_swich", UPMU_E_NAME, "did you mean 'sched:sched_switch'?");
     not_resolved("sced:sched_switch", UPMU_E_NAME, "neither an event nor a subsystem");
     not_resolved("sched:sched_switch:u", UPMU_E_UNSUPPORTED, "would always read 0");
-    not_resolved("sched:sched_switch:k", UPMU_E_UNSUPPORTED, "cannot tell user mode");
-    not_resolved("sched:*", UPMU_E_INVAL, "without wildcards");
+    not_resolved("sched:sched_switch:k", UPMU_E_UNSUPPORTED, "no filter for user and kernel mode");
+    not_resolved("sched:*", UPMU_E_INVAL, "wildcards are not supported");
     not_resolved("sched:..", UPMU_E_INVAL, "expected subsystem:event");
     scripted_file(TRACING "/events/sched/odd/id", "none\n");
-    not_resolved("sched:odd", UPMU_E_SYSTEM, "holds no number");
+    not_resolved("sched:odd", UPMU_E_SYSTEM, "does not contain a number");
 }
 END_TEST
 

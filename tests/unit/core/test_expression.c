@@ -162,7 +162,7 @@ START_TEST(metrics_of_users_are_checked_line_by_line)
     machine_plain((struct scripted_sample[]){{1, 1, 1}}, 1);
     ck_assert_int_eq(upmu_metric_load(NULL), 0);
     not_loaded("ok = cycles\nmine cycles\n", ":2: 'name = formula' expected");
-    not_loaded("Mine = cycles\n", ":1: a name of lower case letters");
+    not_loaded("Mine = cycles\n", ":1: '=' must follow a name of lower case letters");
     not_loaded("cycles = instructions\n", "'cycles' is an event");
     not_loaded("ipc = instructions / cycles\n", "'ipc' is a metric already");
     not_loaded("# one\n\nmine = cycles +\n", ":3: formula 'cycles +'");

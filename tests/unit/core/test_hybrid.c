@@ -41,11 +41,11 @@ static void hybrid(const char *machine)
 
 static void families_are(const char *core, const char *atom)
 {
-    ck_assert_uint_eq(machine_get()->core_kinds, 2);
-    ck_assert_str_eq(machine_kind(0)->core_pmu, "cpu_core");
-    ck_assert_str_eq(machine_kind(0)->family->name, core);
-    ck_assert_str_eq(machine_kind(1)->core_pmu, "cpu_atom");
-    ck_assert_str_eq(machine_kind(1)->family->name, atom);
+    ck_assert_uint_eq(machine_get()->n_core_types, 2);
+    ck_assert_str_eq(machine_core_type(0)->core_pmu, "cpu_core");
+    ck_assert_str_eq(machine_core_type(0)->family->name, core);
+    ck_assert_str_eq(machine_core_type(1)->core_pmu, "cpu_atom");
+    ck_assert_str_eq(machine_core_type(1)->family->name, atom);
 }
 
 /* What the makers' lists and the kernel's tables say, written down by hand. */
@@ -106,7 +106,7 @@ START_TEST(an_event_has_the_code_of_its_core_type)
     const struct expected *x = &expected[_i];
     struct event e;
     hybrid(x->machine);
-    int rc = event_resolve_on(machine_kind(x->kind), x->name, &e);
+    int rc = event_resolve_on(machine_core_type(x->kind), x->name, &e);
     ck_assert_msg(rc == 0, "%s on %s: %s", x->name, x->machine, upmu_error());
     ck_assert_uint_eq(e.type, x->type);
     ck_assert_msg(e.config == x->config, "%s on %s, core type %u: 0x%" PRIx64 " instead of 0x%" PRIx64, x->name,
@@ -120,7 +120,7 @@ static void is_of_pmu(const struct machine *m, const char *name, const struct ev
 {
     bool generic = e->type == HW || e->type == CACHE;
     uint32_t pmu = generic ? (uint32_t)(e->config >> 32) : e->type;
-    ck_assert_msg(pmu == m->core_type, "%s is of PMU %u on %s", name, pmu, m->core_pmu);
+    ck_assert_msg(pmu == m->pmu_type, "%s is of PMU %u on %s", name, pmu, m->core_pmu);
 }
 
 START_TEST(every_event_names_the_pmu_of_its_core_type)
@@ -130,7 +130,7 @@ START_TEST(every_event_names_the_pmu_of_its_core_type)
     const struct registry_event *events = registry_events(&n);
     hybrid(all[_i]);
     for (unsigned kind = 0; kind < 2; kind++) {
-        const struct machine *m = machine_kind(kind);
+        const struct machine *m = machine_core_type(kind);
         for (size_t i = 0; i < n; i++) {
             const struct arch_event *row = arch_family_event(m->family, events[i].name);
             struct event e;
@@ -181,7 +181,7 @@ START_TEST(a_hybrid_with_one_core_type_left_has_its_family)
     scripted_file(TEST_DEVICES "/cpu_core/type", "4\n");
     scripted_file(TEST_DEVICES "/cpu_core/cpus", "0-15\n");
     machine_forget();
-    ck_assert_uint_eq(machine_get()->core_kinds, 1);
+    ck_assert_uint_eq(machine_get()->n_core_types, 1);
     ck_assert_str_eq(machine_get()->family->name, "intel-goldencove");
 }
 END_TEST
@@ -207,10 +207,10 @@ START_TEST(an_intel_newer_than_the_tables_has_the_architectural_events_and_says_
     families_are("intel-core", "intel-core");
     ck_assert_ptr_nonnull(strstr(machine_get()->family->title, "not known"));
     ck_assert_ptr_nonnull(strstr(machine_get()->family->remark, "architectural events"));
-    ck_assert_int_eq(event_resolve_on(machine_kind(1), "llc-miss", &e), 0);
+    ck_assert_int_eq(event_resolve_on(machine_core_type(1), "llc-miss", &e), 0);
     ck_assert_uint_eq(e.type, ATOM);
     ck_assert_uint_eq(e.config, 0x412e);
-    ck_assert_int_eq(event_resolve_on(machine_kind(1), "dtlb-load-misses", &e), 0);
+    ck_assert_int_eq(event_resolve_on(machine_core_type(1), "dtlb-load-misses", &e), 0);
     ck_assert_uint_eq(e.config, UINT64_C(0xa00010003));
     ck_assert_int_eq(event_resolve("l1d-load-miss", &e), UPMU_E_UNSUPPORTED);
 }

@@ -52,9 +52,9 @@ START_TEST(without_proc_the_cpu_itself_is_asked)
     struct arch_cpu own = x86("AuthenticAMD", 25, 1);
     is("generic", false, "ENOENT");
     scripted_cpu(&own, "an instruction");
-    is("zen3", false, "cannot be read (ENOENT); an instruction tells");
+    is("zen3", false, "cannot be read (ENOENT); an instruction describes it");
     scripted_file("/proc/cpuinfo", "nothing of the kind\n");
-    is("zen3", false, "describes no CPU; an instruction tells");
+    is("zen3", false, "describes no CPU; an instruction describes it");
     scripted_file("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpuid level\t: 16\n");
     is("zen3", false, "an instruction adds to it");
 }
@@ -65,13 +65,13 @@ START_TEST(sources_that_contradict_each_other_make_the_cpu_less_known)
     struct arch_cpu own = x86("GenuineIntel", 6, 85);
     scripted_file("/proc/cpuinfo", SKYLAKE);
     scripted_cpu(&own, "an instruction");
-    is("intel-skylake", false, "an instruction says the same");
+    is("intel-skylake", false, "an instruction agrees");
     own.model = 0x8f;
     scripted_cpu(&own, "an instruction");
-    is("intel-core", true, "an instruction says otherwise");
+    is("intel-core", true, "an instruction disagrees");
     own = x86("AuthenticAMD", 25, 1);
     scripted_cpu(&own, "an instruction");
-    is("generic", true, "an instruction says otherwise");
+    is("generic", true, "an instruction disagrees");
 }
 END_TEST
 
@@ -83,14 +83,14 @@ START_TEST(registers_of_arm_are_read_for_each_processor)
     scripted_file(REGISTER("2"), "0x00000000701f6643\n");
     scripted_dir("/sys/devices/system/cpu/cpufreq");
     is("ftc310", false, "sysfs adds to it");
-    ck_assert_uint_eq(machine_get()->cpu.n_kinds, 2);
+    ck_assert_uint_eq(machine_get()->cpu.n_core_ids, 2);
     scripted_file("/proc/cpuinfo", KUNPENG);
-    is("armv8", true, "sysfs says otherwise");
+    is("armv8", true, "sysfs disagrees");
     scripted_file(REGISTER("0"), "0x00000000481fd010\n");
     scripted_file(REGISTER("2"), "0x00000000481fd010\n");
-    is("kunpeng920", false, "sysfs says the same");
+    is("kunpeng920", false, "sysfs agrees");
     scripted_file(REGISTER("2"), "0x\n");
-    is("kunpeng920", true, "makes no sense");
+    is("kunpeng920", true, "is malformed");
 }
 END_TEST
 
@@ -101,7 +101,7 @@ START_TEST(recording_of_registers_alone_is_enough)
     refused("no proc/cpuinfo");
     scripted_file(REGISTER("0"), "0x00000000481fd010\n");
     scripted_file(REGISTER("1"), "0x00000000481fd010\n");
-    is("kunpeng920", false, "cannot be read (ENOENT); the id register in sysfs tells");
+    is("kunpeng920", false, "cannot be read (ENOENT); the id register in sysfs describes it");
     ck_assert_int_eq(machine_usable(), 0);
     struct event e;
     ck_assert_int_eq(event_resolve("branches", &e), 0);
@@ -122,9 +122,9 @@ START_TEST(bad_recording_is_refused_and_the_running_cpu_not_asked)
     scripted_file(REGISTER("0"), "0x00000000700f3034\n");
     refused("another CPU");
     scripted_file(REGISTER("0"), "481fd010 and more\n");
-    refused("make no sense");
+    refused("are malformed");
     scripted_file(REGISTER("0"), "0x00000000481fd010\n");
-    is("kunpeng920", false, "says the same");
+    is("kunpeng920", false, "agrees");
     ck_assert_int_eq(machine_usable(), 0);
 }
 END_TEST
@@ -158,7 +158,7 @@ START_TEST(doctor_tells_where_the_identity_is_from)
     scripted_cpu(&own, "an instruction");
     struct upmu_finding found = diagnosed();
     ck_assert_int_eq(found.state, UPMU_FINDING_OK);
-    ck_assert_str_eq(found.text, "from /proc/cpuinfo; an instruction says the same");
+    ck_assert_str_eq(found.text, "from /proc/cpuinfo; an instruction agrees");
     own.model = 0x8f;
     scripted_cpu(&own, "an instruction");
     found = diagnosed();
@@ -170,7 +170,7 @@ START_TEST(doctor_tells_where_the_identity_is_from)
     scripted_file("/upmu/findings", "0\tidentity\tas it was found\t\n");
     ck_assert_str_eq(diagnosed().text, "as it was found");
     scripted_file("/upmu/findings", "1\tidentity\tan instruction said otherwise\tlook\n");
-    refused("contradicted itself when it was recorded");
+    refused("disagreed when it was recorded");
 }
 END_TEST
 

@@ -95,8 +95,8 @@ static struct plan plan_of(const struct event *events, size_t n, const struct ar
 {
     struct plan plan;
     uint8_t absent[PLAN_EVENTS_MAX] = {0};
-    struct plan_rules rules[PLAN_KINDS_MAX];
-    for (size_t k = 0; k < PLAN_KINDS_MAX; k++)
+    struct plan_rules rules[PLAN_CORE_TYPES_MAX];
+    for (size_t k = 0; k < PLAN_CORE_TYPES_MAX; k++)
         rules[k] = (struct plan_rules){.counters = *counters};
     plan_groups(events, absent, n, rules, NULL, &plan);
     ck_assert_uint_eq(plan.n_events, n);

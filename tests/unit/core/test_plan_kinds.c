@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Machines with kinds of cores: each event is opened on each kind's PMU and added up. Over the scripted kernel. Room: core
- * (machine_kinds.c, counter_list.c, counters.c, value.c, set.c, region.c). */
+ * (machine_types.c, counter_list.c, counters.c, value.c, set.c, region.c). */
 #include <errno.h>
 #include <string.h>
 
@@ -206,7 +206,7 @@ START_TEST(arm_kinds_have_their_own_tables)
     kind_is(set, 0, 0, "armv8_pmuv3_0", UPMU_EXACT, 100);
     kind_is(set, 0, 1, "armv8_pmuv3_1", UPMU_EXACT, 30);
     ck_assert_uint_eq(scripted_nth(SCRIPTED_OPEN, 0)->req.config, 0x11);
-    ck_assert_str_ne(machine_kind(0)->family->name, machine_kind(1)->family->name);
+    ck_assert_str_ne(machine_core_type(0)->family->name, machine_core_type(1)->family->name);
     closed(set);
 }
 END_TEST
@@ -232,8 +232,8 @@ static const char *unsure_name(void)
     const struct registry_event *events = registry_events(&n);
     for (size_t i = 0; i < n; i++) {
         struct event big, small;
-        if (event_resolve_on(machine_kind(0), events[i].name, &big) == 0 && big.zero_unsure &&
-            event_resolve_on(machine_kind(1), events[i].name, &small) == 0 && small.zero_unsure)
+        if (event_resolve_on(machine_core_type(0), events[i].name, &big) == 0 && big.zero_unsure &&
+            event_resolve_on(machine_core_type(1), events[i].name, &small) == 0 && small.zero_unsure)
             return events[i].name;
     }
     ck_abort_msg("no event of the E2000 is in doubt");

@@ -377,9 +377,9 @@ static bool sound(const struct sample *s, const struct plan *p)
 
 static void make_plan(const struct sample *s, struct plan *p)
 {
-    struct plan_rules rules[PLAN_KINDS_MAX];
+    struct plan_rules rules[PLAN_CORE_TYPES_MAX];
     uint8_t absent[LARGE] = {0};
-    for (size_t k = 0; k < PLAN_KINDS_MAX; k++)
+    for (size_t k = 0; k < PLAN_CORE_TYPES_MAX; k++)
         rules[k] = s->rules;
     plan_groups(s->events, absent, s->n, rules, NULL, p);
 }

@@ -85,18 +85,18 @@ START_TEST(manifest_is_held_against_the_files)
     scripted_file("/upmu/manifest", LINE_ONLINE);
     accepted();
     scripted_file("/sys/devices/system/cpu/online", "1\n");
-    refused("cpu/online is not what was recorded");
+    refused("cpu/online differs from what was recorded");
     scripted_file_error("/sys/devices/system/cpu/online", ENOENT);
     refused("cpu/online of its manifest cannot be read (ENOENT)");
     scripted_file("/sys/devices/system/cpu/online", "0\n");
     scripted_file("/upmu/manifest", "07fc1e07b4bd2c5f 2");
-    refused("manifest is cut off");
+    refused("manifest is truncated");
     scripted_file("/upmu/manifest", "");
-    refused("manifest is cut off");
+    refused("manifest is truncated");
     scripted_file("/upmu/manifest", "this is no manifest\n");
-    refused("makes no sense");
+    refused("malformed");
     scripted_file_error("/upmu/manifest", EACCES);
-    refused("manifest is cut off or cannot be read");
+    refused("manifest is truncated or cannot be read");
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(trials_are_answered_by_the_recording_alone)
 {
     uint64_t seen = 99;
     ck_assert_int_eq(upmu_event_probe("page-faults", &seen), UPMU_E_STATE);
-    ck_assert_ptr_nonnull(strstr(upmu_error(), "does not tell"));
+    ck_assert_ptr_nonnull(strstr(upmu_error(), "has no trial"));
     scripted_file("/upmu/trials", "-6\t0\tcycles\tcycles: not allowed there\n"
                                   "0\t123\tpage-faults\t\n"
                                   "0\t0\tcpu-migrations\t\n"
@@ -146,7 +146,7 @@ START_TEST(doctor_tells_what_was_found_there)
     struct heard h = {0};
     ck_assert_int_eq(upmu_diagnose(hear, &h), 0);
     ck_assert_uint_eq(h.n, 1);
-    ck_assert_ptr_nonnull(strstr(h.text, "not known"));
+    ck_assert_ptr_nonnull(strstr(h.text, "unknown: it needs a trial"));
     scripted_file("/upmu/findings", "2\tpermission\tnone\t\n1\thardware-counters\tsome of them\tbuy more\n");
     h = (struct heard){0};
     ck_assert_int_eq(upmu_diagnose(hear, &h), 0);

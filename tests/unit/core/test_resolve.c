@@ -167,7 +167,7 @@ START_TEST(a_new_arm_core_has_the_events_of_the_architecture)
 {
     machine_recorded(machines, "arm64_new_core");
     ck_assert_str_eq(machine_get()->family->name, "armv8");
-    ck_assert_ptr_nonnull(strstr(machine_get()->family->title, "core not known"));
+    ck_assert_ptr_nonnull(strstr(machine_get()->family->title, "unknown core"));
     ck_assert_uint_eq(resolved("instructions").raw_encoding, 0x08);
     ck_assert_int_eq(resolved("branches").match, UPMU_MATCH_APPROXIMATE);
     ck_assert(resolved("l1d-load").zero_unsure);
@@ -186,8 +186,8 @@ START_TEST(apples_codes_are_for_its_own_pmu_alone)
     scripted_file(TEST_DEVICES "/apple_firestorm_pmu/cpus", "4-7\n");
     scripted_file(TEST_DEVICES "/apple_icestorm_pmu/type", "9\n");
     scripted_file(TEST_DEVICES "/apple_icestorm_pmu/cpus", "0-3\n");
-    ck_assert_str_eq(machine_kind(0)->family->name, "apple-firestorm");
-    ck_assert_str_eq(machine_kind(1)->family->name, "apple-icestorm");
+    ck_assert_str_eq(machine_core_type(0)->family->name, "apple-firestorm");
+    ck_assert_str_eq(machine_core_type(1)->family->name, "apple-icestorm");
     ck_assert_uint_eq(resolved("branches").config, 0x8d);
     ck_assert_uint_eq(resolved("branches").type, 10);
 }

@@ -69,7 +69,7 @@ START_TEST(the_remedy_for_a_refused_event_works)
     struct upmu_value v;
     page_faults_count(31);
     struct upmu_set *set = opened("task-clock,page-faults");
-    ck_assert_ptr_nonnull(strstr(upmu_set_reason(set, 1), "count it as the only software event"));
+    ck_assert_ptr_nonnull(strstr(upmu_set_reason(set, 1), "Count it as the only software event"));
     upmu_set_close(set);
     set = opened("page-faults");
     ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);

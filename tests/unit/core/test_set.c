@@ -403,7 +403,7 @@ END_TEST
 /* In the child, by exit status: 0, or which expectation failed. */
 static int close_as_a_child(struct upmu_set *set)
 {
-    if (!all_refused(set) || !strstr(upmu_error(), "another process"))
+    if (!all_refused(set) || !strstr(upmu_error(), "opened by the process"))
         return 1;
     upmu_set_close(set);
     if (scripted_open_now() != 0 || scripted_misuse() != 0)
@@ -503,7 +503,7 @@ START_TEST(precision_that_the_kernel_refuses_has_its_remedy)
     struct upmu_value v;
     scripted_rule(rule_no_precision, NULL);
     struct upmu_set *set = opened("cycles:p", 0);
-    ck_assert_msg(strstr(upmu_set_reason(set, 0), "Leave 'p' out") != NULL, "%s", upmu_set_reason(set, 0));
+    ck_assert_msg(strstr(upmu_set_reason(set, 0), "Omit 'p' from") != NULL, "%s", upmu_set_reason(set, 0));
     ck_assert_int_eq(upmu_set_start(set), 0);
     ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
     expect(&v, UPMU_UNSUPPORTED, UPMU_E_UNSUPPORTED, UPMU_NO_VALUE);
@@ -532,7 +532,7 @@ START_TEST(events_of_a_socket_are_counted_on_its_one_cpu)
         ck_assert_int_eq(upmu_set_read(set, &v, 1), 1);
         if (cpu == 1) {
             expect(&v, UPMU_NOT_COUNTED, 0, UPMU_NO_VALUE);
-            ck_assert(v.enabled == 0 && strstr(upmu_set_reason(set, 0), "on CPU 0,2 alone") != NULL);
+            ck_assert(v.enabled == 0 && strstr(upmu_set_reason(set, 0), "on CPU 0,2 only") != NULL);
         } else {
             expect(&v, UPMU_EXACT, 0, 100);
         }

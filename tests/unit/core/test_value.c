@@ -90,7 +90,7 @@ START_TEST(a_count_that_cannot_have_happened_is_no_number)
     expect(between(at(7, ms, ms), at(jump + 7, 3 * ms, 2 * ms)), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     const struct reading before[2] = {at(0, ms, ms), at(0, ms, 0)},
                          after[2] = {at(jump, 2 * ms, 2 * ms), at(0, 2 * ms, 0)};
-    expect(value_of_kinds(before, after, 2, NULL), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    expect(value_of_core_types(before, after, 2, NULL), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     /* half a day at 3 billion a second */
     expect(total(jump, 43200 * 1000 * ms, 43200 * 1000 * ms), UPMU_EXACT, jump);
 }
@@ -190,7 +190,7 @@ static struct upmu_value of_two_kinds(struct reading big, struct reading small)
     const struct reading after[2] = {
         {.count = 7 + big.count, .enabled = 1000 + big.enabled, .running = 600 + big.running, .stale = big.stale},
         {.count = 9 + small.count, .enabled = 1000 + small.enabled, .running = 400 + small.running}};
-    return value_of_kinds(before, after, 2, NULL);
+    return value_of_core_types(before, after, 2, NULL);
 }
 
 START_TEST(kinds_of_cores_are_added_up_by_the_time_on_all_of_them)
@@ -213,7 +213,7 @@ START_TEST(a_kind_that_went_backwards_has_no_difference)
 {
     const struct reading before[2] = {{5, 100, 100, false}, {5, 100, 0, false}},
                          after[2] = {{9, 200, 200, false}, {4, 200, 0, false}};
-    expect(value_of_kinds(before, after, 2, NULL), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
+    expect(value_of_core_types(before, after, 2, NULL), UPMU_NOT_COUNTED, UPMU_NO_VALUE);
 }
 END_TEST
 

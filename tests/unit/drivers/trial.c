@@ -70,7 +70,7 @@ static unsigned kinds(void)
 /* The event as a core type has it. One that is of the first PMU alone is estimated for the other types from there. */
 static const struct event *event_on(const struct subject *s, unsigned kind)
 {
-    return kind == 0 || !s->event.each_kind ? &s->event : &s->others[kind];
+    return kind == 0 || !s->event.each_core_type ? &s->event : &s->others[kind];
 }
 
 /* When the thread left a core type: each has its part of the time, one after the other. */
@@ -150,7 +150,7 @@ static bool cannot_be_told(const struct subject *s, const struct model_code *ker
 /* Guests are left out where the kernel takes no other events. */
 static uint32_t guests_left_out(const struct event *e)
 {
-    return machine_kind(e->core)->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0;
+    return machine_core_type(e->core)->family->counters.host_only ? KERNEL_EXCLUDE_GUEST : 0;
 }
 
 /* What the kernel counts if it takes the event; a generic one may name its PMU in the upper half. @return 0 or -errno. */
@@ -207,7 +207,7 @@ static bool add_term(const struct subject *s, unsigned kind, const struct event 
 static bool add_kind(const struct subject *s, unsigned kind, struct derived_truth *sum)
 {
     const struct event *e = event_on(s, kind);
-    const struct machine *m = machine_kind(kind);
+    const struct machine *m = machine_core_type(kind);
     struct formula_term terms[FORMULA_TERMS_MAX];
     int n = e->formula ? formula_terms(m, e->formula, terms) : 0;
     if (n == 0)
@@ -232,14 +232,14 @@ static bool derived_truth(const struct subject *s, struct derived_truth *sum)
 {
     *sum = (struct derived_truth){.least = INT64_MAX, .most = INT64_MIN};
     for (unsigned k = 0; k < kinds(); k++) {
-        struct derived_truth of_kind = {0};
-        if (!add_kind(s, k, &of_kind))
+        struct derived_truth of_type = {0};
+        if (!add_kind(s, k, &of_type))
             return false;
-        sum->exact += of_kind.exact;
-        sum->least = of_kind.least < sum->least ? of_kind.least : sum->least;
-        sum->most = of_kind.most > sum->most ? of_kind.most : sum->most;
-        sum->nothing |= of_kind.nothing;
-        sum->starved |= of_kind.starved;
+        sum->exact += of_type.exact;
+        sum->least = of_type.least < sum->least ? of_type.least : sum->least;
+        sum->most = of_type.most > sum->most ? of_type.most : sum->most;
+        sum->nothing |= of_type.nothing;
+        sum->starved |= of_type.starved;
     }
     return true;
 }
@@ -458,8 +458,8 @@ static void judge_set(const struct upmu_set *set, const struct trial *trial, con
         struct subject s = {.trial = trial, .name = upmu_set_name(set, i), .value = values[i]};
         s.reason = upmu_set_reason(set, i);
         s.resolved = event_resolve(s.name, &s.event);
-        for (unsigned k = 1; k < kinds() && s.resolved == 0 && s.event.each_kind; k++)
-            s.resolved = event_resolve_on(machine_kind(k), s.name, &s.others[k]);
+        for (unsigned k = 1; k < kinds() && s.resolved == 0 && s.event.each_core_type; k++)
+            s.resolved = event_resolve_on(machine_core_type(k), s.name, &s.others[k]);
         s.modes = modes_of(s.name);
         const char *complaint = judge(&s, sums);
         if (complaint && sums->wrong++ < show)

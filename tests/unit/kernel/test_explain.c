@@ -133,7 +133,7 @@ START_TEST(capability_inside_a_container_does_not_count)
     scripted_file("/proc/self/uid_map", "         0     100000      65536\n");
     paranoid("2\n");
     context.wants_kernel = true;
-    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 2", "do not count", "root of the host", NULL);
+    expect(EACCES, UPMU_E_PERM, "perf_event_paranoid is 2", "no effect on perf", "root of the host", NULL);
     expect_absent("setcap");
 }
 END_TEST
@@ -270,9 +270,9 @@ END_TEST
 
 START_TEST(pmu_is_not_denied_when_sysfs_cannot_be_read)
 {
-    expect(ENOENT, UPMU_E_UNSUPPORTED, "does not tell", "mount -t sysfs", NULL);
+    expect(ENOENT, UPMU_E_UNSUPPORTED, "does not show whether", "mount -t sysfs", NULL);
     scripted_file_error(DEVICES, EACCES);
-    expect(ENOENT, UPMU_E_UNSUPPORTED, "does not tell", NULL);
+    expect(ENOENT, UPMU_E_UNSUPPORTED, "does not show whether", NULL);
 }
 END_TEST
 
