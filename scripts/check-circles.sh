@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Prints each circle of files in one module: a.c needs a symbol that b.c defines, and b.c, directly or through others,
+# one that a.c defines.
+#
+#   scripts/check-circles.sh [BUILD]    a build folder with objects, by default build/release
+#
+# Objects of one folder of lib/ are compared with each other. LTO builds have no usable symbols in their objects.
+# Exit status: 0 no circle, 1 circles, 2 wrong use.
+set -eu
+LC_ALL=C
+export LC_ALL
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-$root/build/release}
+[ -d "$build/lib" ] || { echo "check-circles: no objects below '$build/lib': build first" >&2; exit 2; }
+
+# Known circles: "FOLDER FILE FILE...  reason"; all files of the circle, sorted.
+known() {
+    cat <<'KNOWN'
+KNOWN
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+known | sed 's/  .*//' >"$work/known"
+# One object per source, as "FOLDER FILE OBJECT"; several targets may compile the same source.
+find "$build/lib" -name '*.c.o' | sed -nE 's#^(.*/lib/(.*)/CMakeFiles/[^/]*\.dir/(.*)\.c\.o)$#\2/\3 \1#p' |
+    sort -u -k1,1 >"$work/objects"
+while read -r name object; do
+    nm "$object" | awk -v f="$name" '
+        $1 == "U" { print f, "U", $2; next }
+        $2 ~ /^[A-TV-Zuvw]$/ && $3 != "" { print f, "D", $3 }'
+done <"$work/objects" >"$work/symbols"
+awk '
+    function folder(f) { sub(/\/[^\/]*$/, "", f); return f }
+    function base(f) { sub(/.*\//, "", f); return f }
+    FNR == NR { if ($2 == "D") where[folder($1) SUBSEP $3] = $1; next }
+    $2 == "U" {
+        to = where[folder($1) SUBSEP $3]
+        if (to != "" && to != $1)
+            print folder($1), base($1), base(to)
+    }
+' "$work/symbols" "$work/symbols" | sort -u >"$work/edges"
+# A file is on a circle if it reaches itself; files that reach each other are one circle.
+awk -v known="$work/known" '
+    { from = $1 "/" $2; to = $1 "/" $3; next_of[from] = next_of[from] " " to; nodes[from]; nodes[to] }
+    function reach(start, node,    part, n, i) {
+        n = split(next_of[node], part, " ")
+        for (i = 1; i <= n; i++)
+            if (!((start, part[i]) in reached)) {
+                reached[start, part[i]]
+                reach(start, part[i])
+            }
+    }
+    END {
+        while ((getline line < known) > 0)
+            accepted[line]
+        for (node in nodes) {
+            reach(node, node)
+            order[++n] = node
+        }
+        for (i = 2; i <= n; i++)
+            for (k = i; k > 1 && order[k] < order[k - 1]; k--) { t = order[k]; order[k] = order[k - 1]; order[k - 1] = t }
+        for (i = 1; i <= n; i++) {
+            if (!((order[i], order[i]) in reached) || order[i] in done)
+                continue
+            circle = order[i]
+            sub(/\/[^\/]*$/, "", circle)
+            for (k = i; k <= n; k++)
+                if ((order[i], order[k]) in reached && (order[k], order[i]) in reached) {
+                    name = order[k]
+                    sub(/.*\//, "", name)
+                    circle = circle " " name
+                    done[order[k]]
+                }
+            if (!(circle in accepted)) {
+                print "circle: " circle
+                status = 1
+            }
+        }
+        exit status
+    }
+' "$work/edges"
