@@ -476,6 +476,7 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct dwarf_sections *s, 
     if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset) != 0)
         return 0;
     const char *own = dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    lines->base = own;
     c.spoilt = !s->usual || offset >= s->line.n;
     if (!c.spoilt) {
         c.at = s->line.at + offset;
@@ -501,10 +502,12 @@ const char *dwarf_lines_path(struct dwarf_lines *lines, uint64_t file)
         return f->name;
     if (f->path)
         return f->path;
-    size_t n = strlen(f->folder) + strlen(f->name) + 2;
+    bool below = f->folder[0] != '/' && lines->base;
+    const char *base = below ? lines->base : "";
+    size_t n = strlen(base) + strlen(f->folder) + strlen(f->name) + 3;
     f->path = malloc(n);
     if (f->path)
-        (void)snprintf(f->path, n, "%s/%s", f->folder, f->name);
+        (void)snprintf(f->path, n, "%s%s%s/%s", base, below ? "/" : "", f->folder, f->name);
     return f->path;
 }
 

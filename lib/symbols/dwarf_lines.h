@@ -46,6 +46,7 @@ struct dwarf_lines {
     size_t n_rows, cap_rows;
     struct dwarf_source *files;
     size_t n_files, cap_files;
+    const char *base; /**< the unit's folder, which relative folders are below; NULL: not recorded */
 };
 
 /** Read the table of a unit, files and rows. @return 0, also if there is none or it makes no sense; UPMU_E_NOMEM. */

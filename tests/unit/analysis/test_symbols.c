@@ -150,6 +150,27 @@ START_TEST(inlined_functions_are_found_in_programs_that_move_that_do_not_and_of_
 }
 END_TEST
 
+START_TEST(file_compiled_by_a_relative_path_has_an_absolute_one)
+{
+    static const char *const names[] = {"relative", "relative4"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct looked_up l;
+        struct stat found, source;
+        char path[4096];
+        look_up(&l, names[i]);
+        has_all_frames(&l);
+        snprintf(path, sizeof path, "%s/subject.c", sources);
+        ck_assert_int_eq(stat(path, &source), 0);
+        for (int k = 0; k < l.n; k++) {
+            ck_assert_msg(l.frames[k].file[0] == '/', "%s: %s", names[i], l.frames[k].file);
+            ck_assert_int_eq(stat(l.frames[k].file, &found), 0);
+            ck_assert_uint_eq(found.st_ino, source.st_ino);
+        }
+        symbols_close(l.symbols);
+    }
+}
+END_TEST
+
 START_TEST(fewer_frames_are_given_where_there_is_room_for_fewer)
 {
     struct looked_up l;
@@ -393,6 +414,7 @@ int main(int argc, char **argv)
     sources = argv[2];
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, inlined_functions_are_found_in_programs_that_move_that_do_not_and_of_each_dwarf);
+    tcase_add_test(cases, file_compiled_by_a_relative_path_has_an_absolute_one);
     tcase_add_test(cases, fewer_frames_are_given_where_there_is_room_for_fewer);
     tcase_add_test(cases, program_without_debug_information_has_names_only);
     tcase_add_test(cases, stripped_program_has_nothing);
