@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's recorder for the tracing modules. Room: core; before it sync_trace, after it region_setup.c, the writer. */
+/* Private interface of libupmu to libupmu_sync: trace, streams, clock. */
 #include "region/recorder.h"
 
 #include <errno.h>
@@ -130,7 +130,8 @@ struct control_header *upmu_recorder_control_(void)
 struct wait_file_header *upmu_recorder_wait_file_(void)
 {
     int saved = errno;
-    struct wait_file_header *h = recorder_alive() && upmu_regions.trace ? trace_writer_wait_file(upmu_regions.trace) : NULL;
+    struct wait_file_header *h =
+        recorder_alive() && upmu_regions.trace ? trace_writer_wait_file(upmu_regions.trace) : NULL;
     errno = saved;
     return h;
 }
@@ -148,8 +149,8 @@ int upmu_recorder_wait_file_reserve_(uint32_t index, size_t bytes)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* opening and reserving are cancellation points */
-    int rc =
-        recorder_alive() && upmu_regions.trace ? trace_writer_wait_file_reserve(upmu_regions.trace, index, bytes) : -EIO;
+    int rc = recorder_alive() && upmu_regions.trace ? trace_writer_wait_file_reserve(upmu_regions.trace, index, bytes)
+                                                    : -EIO;
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return rc;

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The one recorder of the process, as the tracing modules see it: libupmu.so owns the trace, the streams and the clock;
- * libupmu_sync.so writes into them. Exported under UPMU_PRIVATE, for libraries of the same release only.
- * Room: core; before it sync_trace, after it the trace writer.
- */
+/** @file Private interface of libupmu to libupmu_sync: trace, streams, clock (node UPMU_PRIVATE). */
 #ifndef UPMU_CORE_RECORDER_H
 #define UPMU_CORE_RECORDER_H
 

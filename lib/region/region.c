@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * begin and end. Room: core; before it the program, after it the aggregates (region_stats.c) and the trace.
+ * Begin and end of a region: the traced path.
  *
  * This is the traced path: no allocation, no stdio, no lock, errno kept. `busy` is raised around every change of the
  * thread's stack, so that a signal handler that hits the recorder is turned away and counted.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The inside of regions. Room: core; before it the program's begin and end, after it statistics, reports, the trace.
+ * State of regions: process, thread, record.
  *
  * Each thread that uses regions has a block of its own, made at its first begin. Its hot part (stack, aggregates) lies
  * in memory that a forked child sees as zeros: that one test ("live") tells a child from its parent for every way of

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for futexes that nobody recorded: the kernel's count of a thread's calls to wait, less those made within recorded
- * waits. Room: core; before it the kernel's count and whoever records waits, after it the trace.
+ * Futex waits that no wrapper sees, from the kernel's records.
  *
  * Of a recorded wait it does not matter how often libc calls the kernel meanwhile. What is left over are the C library's
  * own locks, languages and programs that make system calls themselves, and waits while recording was paused. The numbers

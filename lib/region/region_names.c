@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Region names: text to a small number, for good. Room: core; before it begin, after it aggregates and reports.
+ * Names of regions and their ids.
  *
  * A table of slots that only ever fill: looking up takes no lock and may be done from a signal handler; adding takes
  * the process's tiny lock, once per name. A forked child keeps the table, so that handles keep their numbers.

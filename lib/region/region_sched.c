@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a thread runs, from the kernel's records of its switches into the trace. Room: core; before it the kernel's buffer
- * of each thread, after it the trace writer.
+ * Context switches of threads, from the kernel's records.
  *
  * The kernel writes while the thread is switched, and we read when the thread comes by: at its slow events, when a packet
  * of its trace is full, and at its end; what is left when the process ends is read by the thread that ends it. The records

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switching regions on, from the environment or the program; what happens in a forked child and at exit.
- * Room: core; before it the environment, after it region_thread.c and the reports.
+ * Begin and end of recording: options, counters, forked children.
  *
  * With no UPMU_ variable set and no upmu_region_setup() call nothing here does anything. What is wrong in the
  * environment cannot be returned to anybody, so it becomes a note in the report.

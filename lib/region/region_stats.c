@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the aggregates while the program runs. Room: core; before it region.c, after it the caller and the reports.
- * */
+/* Statistics of regions over all threads. */
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>

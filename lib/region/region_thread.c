@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The life of a thread's block. Room: core; before it the thread's first begin, after it region.c, which fills it.
+ * A thread's block for regions.
  *
  * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. It is made at the first begin, its
  * first pages touched before the counters start, so that its page faults are nobody's. When the thread ends, its

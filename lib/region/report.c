@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Gathering a report. Room: core; before it region_stats.c, after it one of the formats. */
+/* Report at exit: data and choice of format. */
 #include "region/report.h"
 
 #include <errno.h>

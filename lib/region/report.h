@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a report says, gathered once, and the formats that say it. Room: core; before it region_stats.c, after it
- *  a descriptor. A format is one row of report_formats; it sees gathered data only. */
+/** @file Report at exit: data and formats. */
 #ifndef UPMU_CORE_REPORT_H
 #define UPMU_CORE_REPORT_H
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The report for spreadsheets: one line per region, thread and quantity. Room: core; before it report.c.
- * A field without a number is empty, never 0.
- */
+/* Report at exit as CSV. */
 #include <inttypes.h>
 #include <stdio.h>
 

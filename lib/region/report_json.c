@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report for programs, as one JSON object (schema in docs/guide.md). Room: core; before it report.c. */
+/* Report at exit as JSON. */
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report for people. Room: core; before it report.c, after it a terminal or a file. */
+/* Report at exit as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

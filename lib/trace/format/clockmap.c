@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace's clock. Room: trace (format); used by the writer's metadata, the reader and repair. */
+/* Pairs of ticks and times by which ticks become nanoseconds. */
 #include "trace/format/clockmap.h"
 
 #include <inttypes.h>

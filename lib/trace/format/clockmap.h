@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * From ticks to the time of day: the trace's CTF clock. Room: trace (format). Before it: base's clock, which reads
- * triples; after it: the metadata text, the reader and repair, which must all compute the same nanosecond.
+ * Pairs of ticks and times by which ticks become nanoseconds.
  *
  * One straight line through one moment (the origin): time = realtime of the origin + ticks since then / frequency. The
  * kernel derives CLOCK_MONOTONIC_RAW from the same counter with a fixed factor, so that a straight line is the truth

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who writes a trace, and whether it lives. Room: trace (format); used by the writer and by repair. */
+/* Control file of a process: names and checks. */
 #include "trace/format/control.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The control file of a process being recorded: DIR/<process>/.control. Room: trace (format). Before it: the writer,
- * which maps it shared; after it: repair, which must know whether the writer lives, and remote.c, which steers it.
+ * Control file of a process: mode word, options and requests from outside.
  *
  * CTF readers pass over hidden files. The writer keeps a write lock on the file's description for as long as the
  * process lives: it goes away with the process however that ends, and is seen from other pid namespaces too.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The bytes of a stream file: packets and event heads, as docs/format.md describes them. Room: trace (format).
- * Before it: schema.h, which says what is inside an event; after it: the writer's packets and the reader's.
+ * Packet header and event header.
  *
  * Everything is stored in the byte order of the machine that recorded, without padding. The packet head is fixed for a
  * major version of the format; what follows it may grow.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of event classes and its TSDL text. Room: trace (format); read by metadata.c and by the reader's meta.c. */
+/* Table of event classes: ids, names and fields. */
 #include "trace/format/schema.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The event classes of a trace as data: the one table from which the metadata text is written and by which the reader
- * knows what a field means. Room: trace (format). Before it: nothing; after it: metadata.c (text) and meta.c (reader).
+ * Table of event classes: ids, names and fields.
  *
  * A new kind of event is a row here and, unless sync.c's general one will do, an encoder in event.c. Rows and fields are only ever added at the end: the
  * reader learns the layout of an event from the trace's own metadata and finds by name what it means, so that it can

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What the threads of a process stand at: DIR/<process>/.live. Room: trace (format). Before it: sync_trace, which writes
- * a thread's slot when the thread blocks; after it: lib/analysis, which reads it while the process lives and after.
+ * Layout of the wait-state file DIR/<process>/.live: what each thread waits for and holds.
  *
  * A thread that is about to wait writes down what it waits for and all that it holds. While it waits none of that
  * changes, so the file is the truth about every thread that stands, and costs threads that run nothing. It is a file and
@@ -28,9 +27,10 @@
 #define WAIT_FILE_MAGIC "upmuliv"
 
 enum {
-    WAIT_FILE_VERSION = 2,            /**< 2: call stacks and notes */
-    WAIT_FILE_SLOT_BYTES = 64 * 1024, /**< a multiple of every page size; most of it is never written, and takes no room */
-    WAIT_FILE_FIRST_BYTES = 4096,     /**< of a slot have room on the disk from the beginning */
+    WAIT_FILE_VERSION = 2, /**< 2: call stacks and notes */
+    WAIT_FILE_SLOT_BYTES =
+        64 * 1024,                /**< a multiple of every page size; most of it is never written, and takes no room */
+    WAIT_FILE_FIRST_BYTES = 4096, /**< of a slot have room on the disk from the beginning */
     WAIT_FILE_NOTES_STEP = 16 * 1024, /**< and of the header with its notes; then as many more at a time */
     WAIT_FILE_SLOTS_MAX = 1 << 16,
     WAIT_FILE_HEAD_BYTES = 128, /**< of a slot, before its call stack */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace without its events, and what else lib/analysis asks. Room: trace (reader). Before it: recording.c; after it:
- * lib/analysis. */
+/* A trace without its events. */
 #include "trace/read/bare.h"
 
 #include <errno.h>

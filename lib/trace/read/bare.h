@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * A trace of one process without its events: for reports that must not depend on how many there are; and what else
- * lib/analysis asks of the reader beside its public face. Room: trace (reader). Before it: the metadata alone; after it:
- * lib/analysis, which adds what it knows of stacks and modules, so that upmu_trace_stack_find() and upmu_trace_module_at() have them.
- */
+/** @file A trace without its events. */
 #ifndef UPMU_TRACE_BARE_H
 #define UPMU_TRACE_BARE_H
 

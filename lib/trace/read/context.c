@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks and modules of a process. Room: trace (reader); filled by source.c, handed out by reader.c. */
+/* Stacks and modules of a process. */
 #include "trace/read/context.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What the events of a process refer to: its stacks by id, and its modules. Room: trace (reader). Before it: source.c,
- * which comes across them among the events; after it: reader.c, which hands them out.
+ * Stacks and modules of a process.
  *
  * The memory is in proportion to the distinct stacks, however often events name them. What was handed out stays where it
  * is until the end.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events out of bytes; every length is checked against what is there. Room: trace (reader); used by reader.c. */
+/* Decoding of events. */
 #include "trace/read/decode.h"
 
 #include <string.h>

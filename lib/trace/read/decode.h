@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Events out of bytes. Room: trace (reader). Before it: packets.c, which brings the bytes, and meta.c, which says how to
- * read them; after it: reader.c, which puts them into the order of time.
- */
+/** @file Decoding of events. */
 #ifndef UPMU_TRACE_DECODE_H
 #define UPMU_TRACE_DECODE_H
 

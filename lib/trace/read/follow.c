@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Going on with a recording that is still being written. Room: trace (reader). Before it: reader.c, which has come to the
- * end of what there was; after it: analysis, through include/upmu/trace.h.
+ * Reading of a trace that is still being written.
  *
  * A source that has come to its end looks at its last packet again when it is asked again, so all there is to do is to ask,
  * and to find the threads and processes that have come.

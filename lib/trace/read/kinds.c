@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kinds of events and objects are called in words. Room: trace. Before it: the reader; after it: tools and exports. */
+/* Names of event kinds and object types. */
 #include <stddef.h>
 
 #include "upmu/trace.h"

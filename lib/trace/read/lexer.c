@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words of a TSDL text. Room: trace (reader); used by meta.c. */
+/* Tokens of CTF metadata. */
 #include "trace/read/lexer.h"
 
 #include <string.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Words of a TSDL text. Room: trace (reader). Before it: the metadata's bytes; after it: meta.c, which makes sense of
- * them. Any bytes may be given to it: what is no word is a token of its own.
- */
+/** @file Tokens of CTF metadata. */
 #ifndef UPMU_TRACE_LEXER_H
 #define UPMU_TRACE_LEXER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata read back. Room: trace (reader). Before it: lexer.c; after it: decode.c and reader.c. */
+/* CTF metadata of a stream. */
 #include "trace/read/meta.h"
 
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The metadata of a trace, read back: who recorded, the clock, and how each event is laid out. Room: trace (reader).
- * Before it: the file that metadata.c wrote; after it: decode.c, which goes by it.
+ * CTF metadata of a stream.
  *
  * The layout comes from the trace itself, the meaning from schema.c by name: fields and classes that a newer minor
  * version added are passed over, those an older one lacks are simply not there.

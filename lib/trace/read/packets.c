@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets out of a stream file. Room: trace (reader); used by reader.c and repair.c. */
+/* Packets of a stream. */
 #include "trace/read/packets.h"
 
 #include <errno.h>

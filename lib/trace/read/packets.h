@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Packets out of a stream file, which may be cut off, half written or being written. Room: trace (reader). Before it:
- * the files; after it: reader.c and repair.c, which must judge a tail alike.
- */
+/** @file Packets of a stream. */
 #ifndef UPMU_TRACE_PACKETS_H
 #define UPMU_TRACE_PACKETS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public reader: all events of a recording in the order of time. Room: trace (reader). Before it: recording.c and
- * source.c; after it: analysis, exporters and tools, through include/upmu/trace.h.
+ * Public functions of the trace reader; merge of streams by time.
  *
  * Each stream is in order by itself; a heap over the streams' present events gives the order of all.
  */

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * What is behind struct upmu_trace. Room: trace (reader). Before it: recording.c and source.c; after it: reader.c, and
- * follow.c, which goes on where the recording had ended.
- */
+/** @file State of a trace being read. */
 #ifndef UPMU_TRACE_READER_H
 #define UPMU_TRACE_READER_H
 

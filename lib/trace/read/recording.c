@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories, metadata files and packet heads. Room: trace (reader); used by reader.c and repair.c. */
+/* Processes of a trace directory. */
 #include "trace/read/recording.h"
 
 #include <dirent.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * What lies in a recording: processes, their streams, and what can be known without reading every event. Room: trace
- * (reader). Before it: the directory; after it: reader.c and repair.c.
- */
+/** @file Processes of a trace directory. */
 #ifndef UPMU_TRACE_RECORDING_H
 #define UPMU_TRACE_RECORDING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules at the same addresses, by turns. Room: trace (reader); see turns.h. */
+/* Modules loaded at the same addresses one after the other. */
 #include "trace/read/remapped.h"
 
 #include <errno.h>

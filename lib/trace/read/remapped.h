@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Modules that lay at the same addresses one after the other. Room: trace (reader). Before it: source.c, which comes across
- * what the recorder says of modules; after it: reader.c, which asks before it gives addresses away.
+ * Modules loaded at the same addresses one after the other.
  *
  * An address alone does not say then which module is meant, its time does. So that nobody behind the reader has to think of
  * it, each such module but the first gets a number, and it and all addresses in it have that number in their top byte,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Steering a recording from outside. Room: trace (reader). Before it: upmu ctl; after it: the control file, which the
- * recording process has mapped.
- */
+/* Control of a running process from outside. */
 #include "trace/read/remote.h"
 
 #include <errno.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Finding the trace of a process that runs. Room: trace (reader). Before it: remote.c, which steers recordings; after it:
- * /proc.
- */
+/** @file Control of a running process from outside. */
 #ifndef UPMU_TRACE_REMOTE_H
 #define UPMU_TRACE_REMOTE_H
 

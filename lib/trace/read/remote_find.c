@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a process id to the directory of its trace. Room: trace (reader). Before it: remote.c; after it: /proc.
+ * Control files of running processes.
  *
  * A process that records has its control file mapped. A forked child that has not recorded yet still has its parent's:
  * the start time in the file tells whose it is.

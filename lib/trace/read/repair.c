@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repair: make the trace of a killed process readable for every CTF reader. Room: trace (reader). Before it: packets.c,
- * which judges; after it: the files, and tools through include/upmu/trace.h.
+ * Repair of traces whose process was killed.
  *
  * Only what was never committed is cut. The clock in the metadata, measured in the first moments, is replaced by one
  * fitted to all moments the packets noted: the one our own reader uses, so that all readers give the same times.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting a ring into the order in which other readers want it. Room: trace (reader). Before it: repair.c; after it: the
- * file.
+ * Repair of ring streams.
  *
  * A ring that has come round has its packets out of order, and each says how many events were gone when it began. In
  * order, the first must say all that are gone now, or readers would show the gap where there is none, so that number goes

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * Putting a ring into the order in which other readers want it. Room: trace (reader). Before it: repair.c; after it: the
- * file.
- */
+/** @file Repair of ring streams. */
 #ifndef UPMU_TRACE_REPAIR_RING_H
 #define UPMU_TRACE_REPAIR_RING_H
 

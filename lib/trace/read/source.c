@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream as a source of events. Room: trace (reader); used by reader.c. */
+/* Streams of a process, as sources of events. */
 #include "trace/read/source.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * One stream as a source of events. Room: trace (reader). Before it: packets.c and decode.c; after it: reader.c, which
- * merges the sources.
+ * Streams of a process, as sources of events.
  *
  * No descriptor stays open and nothing is mapped: a recording may have more streams than a process may have files, and
  * a file that shrinks while it is read must be an error and not a signal.

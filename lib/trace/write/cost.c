@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event costs where it is recorded, measured. Room: trace (writer). Before it: sync_trace, which asks when
- * recording begins; after it: the trace, so that a report can say how much of a run was the recorder's.
+ * Measured cost of an event.
  *
  * The same code writes the same events, into a packet that no file has: a mapped page of a file is memory like any other
  * once it is there. What a new packet costs now and then is not in it.

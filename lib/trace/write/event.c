@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events: from values to bytes in the packet. Room: trace (writer). Before it: core's regions; after it: packet.c.
+ * Events of regions, marks and values.
  *
  * The layouts are those of schema.c. An event exists once content_size covers it: a process may be killed between any
  * two instructions here, and what was committed can be read.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The TSDL text of a trace. Room: trace (writer); the reader's meta.c reads what is written here. */
+/* CTF metadata of a process. */
 #include "trace/write/metadata.h"
 
 #include <fcntl.h>

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The metadata file: TSDL text of a trace, from the schema table and what is known of the process. Room: trace (writer).
- * Before it: schema.h, clockmap.h; after it: writer.c, which puts the text into the process's directory.
- */
+/** @file CTF metadata of a process. */
 #ifndef UPMU_TRACE_METADATA_H
 #define UPMU_TRACE_METADATA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One clock for a recording. Room: trace (writer); used by writer.c when a process begins to record. */
+/* Common clock of the processes of a trace. */
 #include "trace/write/origin.h"
 
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The moment through which all processes of a recording draw their clock. Room: trace (writer). Before it: base's
- * clock; after it: writer.c.
+ * Common clock of the processes of a trace.
  *
  * Each process could take its own first moment, but the time of day is slewed and stepped while a recording grows, and
  * two processes started an hour apart would then disagree about the same tick. So the first process of a boot leaves

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets: room in the stream file. Room: trace (writer). Before it: event.c, which asks for room; after it: the file.
+ * Packets of a stream: opened, filled and closed.
  *
  * What may be mapped is what the file system has already set aside, so that a full disk is an error code here and never
  * a SIGBUS in the program: space is reserved first, then the file grows over it, then it is mapped and, where the kernel

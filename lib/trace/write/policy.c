@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How large a trace may become, and what happens then: UPMU_TRACE_POLICY; and how large its pieces are: UPMU_TRACE_PACKET.
- * Room: trace (writer). Before it: core's set-up; after it: packet.c and ring.c. */
+/* Size limits of a trace (UPMU_TRACE_POLICY) and of its packets (UPMU_TRACE_PACKET). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rings: a stream file that keeps the latest. Room: trace (writer). Before it: packet.c, which asks for the next packet;
- * after it: the file.
+ * Ring streams: files that keep the latest packets.
  *
  * A ring is a file of so many packets of one length. It grows packet by packet as other streams do; once it has them all,
  * the oldest is begun anew in place, without a system call. Packets are then no longer in the order of the file: their

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A stream: one file of packets, written by one thread at a time. Room: trace (writer). Before it: writer.c, which
- * hands streams out; inside it: packet.c makes room in the file, event.c puts events there. After it: the reader.
+ * State of a stream.
  *
  * A thread's events go straight into a mapped packet; nobody else looks at a stream's fields while it is in use, with
  * the exception of `used` and `tid`. No descriptor stays open between two packets: a thousand threads cost none.

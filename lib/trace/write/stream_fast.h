@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * The events of locks that occur millions of times, and those of waits, written in the caller: no call into another library
- * as long as the packet has room. Room: trace (writer), for the tracing modules of the same release. Before it: sync_trace; after it:
- * the packet, or upmu_trace_sync_() for whatever is not the usual case.
- */
+/** @file Frequent lock events and wait events, written in the caller. */
 #ifndef UPMU_TRACE_STREAM_FAST_H
 #define UPMU_TRACE_STREAM_FAST_H
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events of synchronisation: from fields to bytes. Room: trace (writer). Before it: sync_trace; after it: event.c, which
- * puts the bytes into the packet. What occurs millions of times goes by stream_fast.h and comes here only when that
- * cannot go on; for the rest one encoder follows the table of classes, so that table and bytes cannot differ.
- */
+/* Lock events. */
 #include <string.h>
 
 #include "trace/format/schema.h"

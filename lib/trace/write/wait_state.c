@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file of what threads stand at: made, made longer, mapped. Room: trace (writer). Before it: core's recorder; after
- * it: sync_trace, which writes the slots.
+ * The wait-state file of a process.
  *
  * Space on the disk is reserved before anything is written: a store into a hole of a file on a full disk, or behind its
  * end, ends the process. A mapping may reach beyond the end; only reserved bytes are stored to.
@@ -46,8 +45,8 @@ static int take_room(int fd, uint32_t index, size_t bytes)
 static void *map_room(int fd, uint32_t index)
 {
     int rc = take_room(fd, index, index == WAIT_FILE_HEADER_INDEX ? WAIT_FILE_NOTES_STEP : WAIT_FILE_FIRST_BYTES);
-    void *p =
-        rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, wait_file_slot_at(index)) : MAP_FAILED;
+    void *p = rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, wait_file_slot_at(index))
+                      : MAP_FAILED;
     if (rc != 0)
         errno = -rc;
     return p == MAP_FAILED ? NULL : p;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace of a process: its directory, control file, metadata, and the pool of streams. Room: trace (writer). Before
- * it: core's regions; inside: event.c, packet.c, metadata.c, origin.c. After it: the reader.
+ * A trace being written: directory, processes, streams.
  *
  * Nothing here is ever freed once a thread may have seen it: the writer and its streams come from mmap and stay. Streams
  * are never taken off the list, a free one is claimed by compare-and-swap, so that no lock is needed and a signal

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Writing a trace: one directory per process, one stream file per thread at a time, CTF 1.8 (docs/format.md).
- * Room: trace. Before it: core's regions (and the tracing modules); after it: the reader.
+ * Interface of the trace writer.
  *
  * The functions marked "traced path" allocate nothing, take no lock, keep errno and are async-signal-safe; they may be
  * called for one stream by its own thread only. A stream belongs to a thread until trace_stream_release(), after which
