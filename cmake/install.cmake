@@ -1,10 +1,5 @@
-# What `cmake --install` puts where: headers, both libraries (shared and static), the upmu command, pkg-config files
-# and the CMake package. Nothing here runs when libupmu is a part of another project, unless that project asks.
-option(UPMU_INSTALL "Install libupmu" ${PROJECT_IS_TOP_LEVEL})
-if(NOT UPMU_INSTALL)
-  return()
-endif()
-
+# Installs headers, libraries (shared and static), the upmu command, pkg-config files, the CMake package, the license and
+# the guide.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/upmu DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -13,26 +8,47 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/cpp/upmu DESTINATION ${CMAKE_IN
         FILES_MATCHING PATTERN "*.hpp")
 install(FILES ${PROJECT_BINARY_DIR}/include/upmu/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upmu)
 
-install(TARGETS upmu_shared upmu_static upmu_analysis_shared upmu_analysis_static upmu_sync_shared EXPORT upmuTargets
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# libupmu_analysis and libupmu_sync find libupmu beside themselves, also in a prefix the dynamic linker does not know; so does
-# the command.
-set_target_properties(upmu_analysis_shared upmu_sync_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+# One export set per component of the CMake package. The static libupmu_analysis has its own, since only its users need
+# elfutils and zlib.
+set(upmu_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/upmu)
+function(upmu_install_component component)
+  install(TARGETS ${ARGN} EXPORT upmu_${component}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT upmu_${component} NAMESPACE upmu:: DESTINATION ${upmu_package_dir} FILE upmu-${component}.cmake)
+endfunction()
+upmu_install_component(core upmu_shared upmu_static)
+upmu_install_component(sync upmu_sync_shared upmu_sync_static)
+# libupmu_analysis, libupmu_sync and the command find libupmu by a path relative to their own, also in a prefix that
+# is no system folder.
+set_target_properties(upmu_sync_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+if(UPMU_BUILD_ANALYSIS)
+  upmu_install_component(analysis upmu_analysis_shared)
+  upmu_install_component(analysis_static upmu_analysis_static)
+  set_target_properties(upmu_analysis_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+endif()
 if(TARGET upmu_command)
   file(RELATIVE_PATH upmu_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(upmu_command PROPERTIES INSTALL_RPATH "$ORIGIN/${upmu_bin_to_lib}")
   install(TARGETS upmu_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-file(GLOB upmu_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
-if(upmu_man_pages)
+  file(GLOB upmu_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.1)
   install(FILES ${upmu_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/guide DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+foreach(file LICENSE CHANGELOG.md docs/guide.md docs/events.md docs/exports.md docs/format.md docs/sync-coverage.md)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endforeach()
 
 # pkg-config finds the prefix from where its file lies, so that `cmake --install --prefix`, DESTDIR and a tree moved
-# afterwards all work.
-file(RELATIVE_PATH UPMU_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+# afterwards all work. Packages of a distribution, with the prefix /usr, name it: pkg-config leaves out folders that the
+# compiler searches anyway only if it sees their plain names.
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(UPMU_PC_PREFIX /usr)
+else()
+  file(RELATIVE_PATH upmu_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  set(UPMU_PC_PREFIX "\${pcfiledir}/${upmu_pc_to_prefix}")
+endif()
 foreach(dir INCLUDEDIR LIBDIR)
   if(IS_ABSOLUTE "${CMAKE_INSTALL_${dir}}")
     set(UPMU_PC_${dir} "${CMAKE_INSTALL_${dir}}")
@@ -40,16 +56,18 @@ foreach(dir INCLUDEDIR LIBDIR)
     set(UPMU_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
   endif()
 endforeach()
-foreach(pc upmu upmu-analysis upmu-sync)
-  configure_file(cmake/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
+set(upmu_pc_files upmu upmu-sync)
+if(UPMU_BUILD_ANALYSIS)
+  list(APPEND upmu_pc_files upmu-analysis)
+endif()
+foreach(pc ${upmu_pc_files})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in ${PROJECT_BINARY_DIR}/${pc}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${pc}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-set(upmu_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/upmu)
-configure_package_config_file(cmake/upmuConfig.cmake.in ${PROJECT_BINARY_DIR}/upmuConfig.cmake
-                              INSTALL_DESTINATION ${upmu_package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/upmuConfig.cmake.in ${PROJECT_BINARY_DIR}/upmuConfig.cmake
+                              INSTALL_DESTINATION ${upmu_package_dir} NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a new minor version may break what was built against an older one.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/upmuConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/upmuConfig.cmake ${PROJECT_BINARY_DIR}/upmuConfigVersion.cmake
-        DESTINATION ${upmu_package_dir})
-install(EXPORT upmuTargets NAMESPACE upmu:: DESTINATION ${upmu_package_dir})
+        ${PROJECT_SOURCE_DIR}/cmake/FindElfutils.cmake DESTINATION ${upmu_package_dir})

@@ -11,7 +11,11 @@ function(upmu_link_into view path)
   string(REGEX REPLACE "/$" "" path ${path})
   get_filename_component(parent ${view}/${path} DIRECTORY)
   file(MAKE_DIRECTORY ${parent})
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/lib/${path} ${view}/${path} SYMBOLIC)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink ${PROJECT_SOURCE_DIR}/lib/${path} ${view}/${path}
+    RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "cannot create the link ${view}/${path}: ${failed}")
+  endif()
 endfunction()
 
 # Sets `out` to the include path of the module `folder`.
@@ -38,6 +42,15 @@ function(upmu_module_view folder out)
   set(${out} ${view} PARENT_SCOPE)
 endfunction()
 
+# No path of the building machine stands in what is built, so that the same source gives the same bytes anywhere. Debug
+# builds keep them, for debuggers.
+include(CheckCCompilerFlag)
+check_c_compiler_flag(-ffile-prefix-map=/a=/b UPMU_HAS_FILE_PREFIX_MAP)
+set(UPMU_PREFIX_MAP -fdebug-prefix-map)
+if(UPMU_HAS_FILE_PREFIX_MAP)
+  set(UPMU_PREFIX_MAP -ffile-prefix-map)
+endif()
+
 function(upmu_module name folder)
   upmu_module_view(${folder} view)
   list(TRANSFORM ARGN REPLACE "^([^/$].*)$" "${PROJECT_SOURCE_DIR}/lib/${folder}/\\1")
@@ -45,4 +58,12 @@ function(upmu_module name folder)
   target_include_directories(upmu_module_${name} PRIVATE
     ${view} ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
   target_link_libraries(upmu_module_${name} PRIVATE upmu_build_flags Threads::Threads)
+  # The libraries are compiled without link-time optimization, whatever the flags of the build are: it would drop the
+  # versions that assembler directives give to symbols, and names of the static libraries could not be hidden.
+  target_compile_options(upmu_module_${name} PRIVATE -fno-lto)
+  set_target_properties(upmu_module_${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(upmu_module_${name} PRIVATE ${UPMU_PREFIX_MAP}=${PROJECT_SOURCE_DIR}=.
+      ${UPMU_PREFIX_MAP}=${PROJECT_BINARY_DIR}=build ${UPMU_PREFIX_MAP}=${view}=lib)
+  endif()
 endfunction()

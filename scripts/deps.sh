@@ -11,7 +11,7 @@ build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev libncur
 demo_packages=("${build_packages[@]}" libbz2-dev pbzip2 babeltrace2 libpfm4 libunwind8)
 # What the recorder is tried on. Debian starts the servers among them as it installs them; the tests start their own.
 real_programs=(git libjemalloc2 libtcmalloc-minimal4 memcached nginx pigz rocksdb-tools redis-server sqlite3 xz-utils zstd)
-test_packages=("${demo_packages[@]}" pkg-config check clang libclang-rt-14-dev clang-format clang-tidy shellcheck
+test_packages=("${demo_packages[@]}" abigail-tools pkg-config check clang libclang-rt-14-dev clang-format clang-tidy shellcheck
     python3 python3-bt2 linux-perf libpapi-dev libpfm4-dev libseccomp-dev strace protobuf-compiler valgrind
     chromium gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm qemu-user cpio
     "${real_programs[@]}")

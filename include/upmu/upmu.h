@@ -82,7 +82,7 @@ UPMU_API const char *upmu_strerror(int code);
  */
 UPMU_API const char *upmu_error(void);
 
-/** Version of the library in use, as "0.1.0"; compare with UPMU_VERSION_STRING of the headers. */
+/** Version of the library in use, as "0.2.0"; compare with UPMU_VERSION_STRING of the headers. */
 UPMU_API const char *upmu_version(void);
 
 /* ------------------------------------------------------------------------------------------------ values */

@@ -37,6 +37,14 @@ for program in c_static cxx_static c_all_static; do
     LD_LIBRARY_PATH='' runs "$scratch/$program" "$words"
 done
 
+# The shared library asks for no development files of others.
+PKG_CONFIG_LIBDIR=$tree/$libdir/pkgconfig pkg-config --cflags --libs upmu-analysis >/dev/null ||
+    fail "upmu-analysis needs the pkg-config files of other libraries"
+mapfile -t analysis_static < <(flags --static --cflags --libs upmu-analysis)
+analysis_static=("${analysis_static[@]/#-lupmu_analysis/-l:libupmu_analysis.a}")
+"$CC" -std=c11 "$here/reader.c" -o "$scratch/reader_static" "${analysis_static[@]/%-lupmu/-l:libupmu.a}"
+runs "$scratch/reader_static" "refused: "
+
 "$CC" -std=c11 "$here/reader.c" -o "$scratch/reader" "${analysis[@]}"
 runs "$scratch/reader" "refused: "
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A stranger's program that reads traces. Room: tests/install; it sees the installed tree alone. What is no trace must
- * be refused with a reason: that needs both libraries at work.
- */
+/* A program that reads traces with the installed libraries. What is no trace is refused with a reason, by both libraries. */
 #include <stdio.h>
 
 #include "upmu/trace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stranger's program, in the common part of C11 and C++11: events, a set, the three forms of a region, reading back.
- * Room: tests/install; it sees the installed tree alone. Ends with 0 only if every step did what the headers say.
+ * Events, a set, the three forms of a region and reading back with the installed library, in the common part of C11 and
+ * C++11. Ends with 0 only if every step worked as the headers document.
  */
 #include <stdio.h>
 #include <string.h>

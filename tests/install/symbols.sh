@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The libraries export what their maps say, which is what the public headers declare, and nothing else; they need the C
+# The libraries export the names of their maps, which are those of the public headers, and nothing else; they need the C
 # library only, and little of the static TLS block, so that dlopen works.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -49,18 +49,23 @@ tls_bytes()
     printf '%d\n' "$(readelf -lW "$1" | awk '$1 == "TLS" { print $6 }')"
 }
 
-for name in libupmu libupmu_analysis; do
+for name in libupmu libupmu_analysis libupmu_sync; do
+    # Names that libupmu_sync takes over are those of the C library; tests/sync/library.sh has them.
+    taken='^upmu_'
+    [ $name != libupmu_sync ] ||
+        taken='^(upmu_|pthread_|sem_|mtx_|cnd_|thrd_)|^(call_once|syscall|dl_iterate_phdr|dlclose|free|munmap)$'
     same "$name.so exports something else than its map" \
-        "$(map_symbols "$maps/$name.map")" "$(exported "$lib/$name.so")"
+        "$(map_symbols "$maps/$name.map" | grep '^upmu_')" "$(exported "$lib/$name.so" | grep '^upmu_')"
+    [ $name = libupmu_sync ] || ! exported "$lib/$name.so" | grep -v '^upmu_' || fail "$name.so exports these, too"
     [ "$(soname "$lib/$name.so")" = "$name.so.0" ] || fail "SONAME of $name.so is $(soname "$lib/$name.so")"
     tls=$(tls_bytes "$lib/$name.so")
     [ "$tls" -le 64 ] || fail "$name.so takes $tls bytes of thread-local storage; 64 are allowed"
     # Private names of the static library would clash with those of a program.
-    leaked=$(nm --defined-only --extern-only "$lib/$name.a" | awk 'NF == 3 { print $3 }' | grep -v '^upmu_' || true)
-    [ -z "$leaked" ] || fail "$name.a has global names without upmu_: $leaked"
+    leaked=$(nm --defined-only --extern-only "$lib/$name.a" | awk 'NF == 3 { print $3 }' | grep -vE "$taken" || true)
+    [ -z "$leaked" ] || fail "$name.a has global names that are not upmu's: $leaked"
 done
 
-public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_0\..*//p')
+public=$(map_symbols "$maps/libupmu.map" | sed -n 's/@@UPMU_[0-9].*//p')
 # Names that the headers NAME... declare, themselves or by what they include.
 names_of()
 {
@@ -77,7 +82,7 @@ same "the headers declare something else than libupmu.map" "$public" "$core"
 same "the headers declare something else than libupmu_analysis.map" \
     "$(map_symbols "$maps/libupmu_analysis.map" | sed 's/@@.*//')" "$analysis"
 same "sync.h declares something else than libupmu_sync.map" \
-    "$(map_symbols "$maps/libupmu_sync.map" | sed 's/@@.*//')" "$sync"
+    "$(map_symbols "$maps/libupmu_sync.map" | sed -n 's/@@UPMU_.*//p')" "$sync"
 
 for needs in $(needed "$lib/libupmu.so"); do
     case $needs in
@@ -86,3 +91,15 @@ for needs in $(needed "$lib/libupmu.so"); do
     esac
 done
 needed "$lib/libupmu_analysis.so" | grep -qx libupmu.so.0 || fail "libupmu_analysis.so does not name libupmu.so.0"
+
+# Libraries of different releases do not load together: the node of what they share has the release in its name.
+version=$(header_version "$tree")
+printf 'UPMU_0.2 { };\nUPMU_PRIVATE_9.9.9 { global: upmu_*; };\n' >"$scratch/other.map"
+exported "$lib/libupmu.so" | sed -n 's/@@.*/(void) { }/p' | sed 's/^/void /' >"$scratch/other.c"
+"$CC" -w -shared -fPIC -Wl,-soname,libupmu.so.0 -Wl,--version-script="$scratch/other.map" "$scratch/other.c" \
+    -o "$scratch/libupmu.so.0"
+for name in libupmu_analysis libupmu_sync; do
+    ! message=$(LD_LIBRARY_PATH=$scratch LD_PRELOAD=$lib/$name.so.0 /bin/true 2>&1) ||
+        fail "$name loads with a libupmu of another release"
+    grep -q "UPMU_PRIVATE_$version. not found" <<<"$message" || fail "the dynamic linker does not name the release: $message"
+done

@@ -20,25 +20,29 @@ version=$(header_version "$scratch/prefix")
     echo bin/upmu
     (cd "$source/include" && find upmu -name '*.h' | sed 's,^,include/,')
     (cd "$source/bindings/cpp" && find upmu -name '*.hpp' | sed 's,^,include/,')
+    (cd "$source/docs" && find guide -name '*.md' | sed 's,^,share/doc/upmu/,')
     echo include/upmu/version.h
-    for lib in libupmu libupmu_analysis; do
+    for lib in libupmu libupmu_analysis libupmu_sync; do
         printf '%s\n' "$libdir/$lib.a" "$libdir/$lib.so" "$libdir/$lib.so.0" "$libdir/$lib.so.$version"
     done
-    # What is preloaded is never linked statically.
-    printf "$libdir/libupmu_sync.%s\n" so so.0 "so.$version"
     printf "$libdir/%s\n" pkgconfig/upmu.pc pkgconfig/upmu-analysis.pc pkgconfig/upmu-sync.pc cmake/upmu/upmuConfig.cmake \
-        cmake/upmu/upmuConfigVersion.cmake cmake/upmu/upmuTargets.cmake
+        cmake/upmu/upmuConfigVersion.cmake cmake/upmu/FindElfutils.cmake \
+        cmake/upmu/upmu-{core,sync,analysis,analysis_static}.cmake
+    printf 'share/doc/upmu/%s\n' LICENSE CHANGELOG.md {guide,events,exports,format,sync-coverage}.md
 } | LC_ALL=C sort >"$scratch/expected"
-(cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man1/upmu' -e '/upmuTargets-[a-z]*\.cmake$') |
+(cd "$scratch/prefix" && find . ! -type d | sed 's,^\./,,' | grep -v -e '^share/man/man1/upmu' -e '/upmu-[a-z_]*-[a-z]*\.cmake$') |
     LC_ALL=C sort >"$scratch/found"
 diff -u "$scratch/expected" "$scratch/found" || fail "the installed files are not those expected"
 
-if grep -rIl -e "$scratch" -e "$source" -e "$build" "$scratch/prefix"; then
+# Debug information included, but in debug builds, whose debugger wants the paths.
+text=()
+! grep -q '^CMAKE_BUILD_TYPE:.*=Debug' "$build/CMakeCache.txt" || text=(-I)
+if grep -rl "${text[@]}" -e "$scratch" -e "$source/" -e "$build/" --exclude-dir=bin "$scratch/prefix"; then
     fail "these installed files name the place they were built or installed in"
 fi
 
 rm -rf "$tree"
 mkdir -p "$(dirname "$tree")"
 mv "$scratch/prefix" "$tree"
-said=$("$tree/bin/upmu" --version) || fail "the installed upmu does not run from a moved tree"
-grep -qF "$version" <<<"$said" || fail "upmu --version says '$said', the headers say $version"
+printed=$("$tree/bin/upmu" --version) || fail "the installed upmu does not run from a moved tree"
+grep -qF "$version" <<<"$printed" || fail "upmu --version prints '$printed', the version of the headers is $version"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # disabled.sh PROGRAM LIBRARY HEADER SOURCE: a program built with UPMU_DISABLE uses every function of region.h, runs, and
-# needs no libupmu; and libupmu needs little thread-local storage, so that dlopen() finds room for it.
+# needs no libupmu; and libupmu needs little thread-local storage, so that dlopen() works.
 set -euo pipefail
 
 fail()

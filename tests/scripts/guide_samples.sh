@@ -79,7 +79,8 @@ done
 [ $samples -ge 8 ] || { echo "only $samples samples found"; failed=1; }
 
 grep -hoE '\b(upmu_[a-z0-9_]*[a-z0-9]|UPMU_[A-Z0-9_]*[A-Z0-9])\b' "${docs[@]}" | sort -u >"$dir/names"
-grep -rhoE '\b(upmu|UPMU)_[A-Za-z0-9_]+\b' "$tree/include" "$tree/bindings" "$tree/lib" "$tree/tools" | sort -u >"$dir/defined"
+grep -rhoE '\b(upmu|UPMU)_[A-Za-z0-9_]+\b' "$tree/include" "$tree/bindings" "$tree/lib" "$tree/tools" "$tree/cmake" \
+    "$tree/CMakeLists.txt" | sort -u >"$dir/defined"
 comm -23 "$dir/names" "$dir/defined" >"$dir/unknown"
 [ ! -s "$dir/unknown" ] || { echo "names that the library does not have: $(tr '\n' ' ' <"$dir/unknown")"; failed=1; }
 

@@ -43,11 +43,15 @@ build plain -L"$lib" -lupmu_sync -lupmu
 build needed -Wl,--as-needed -L"$lib" -lupmu_sync -lupmu
 mapfile -t flags < <(PKG_CONFIG_PATH=$pc pkg-config --define-variable=libdir="$lib" --libs upmu-sync | tr ' ' '\n' | grep .)
 build through_pc -Wl,--as-needed "${flags[@]}"
-for name in plain needed through_pc; do
+static=('-Wl,--undefined=upmu_sync_begin,--export-dynamic' "$lib/libupmu_sync.a" "$lib/libupmu.a" -lm -ldl)
+build static "${static[@]}"
+! readelf -d static | grep -q 'NEEDED.*libupmu' || fail "the static library needs a shared one"
+for name in plain needed through_pc static; do
     check $name "./$name"
-    check $name-preloaded env LD_PRELOAD="$preload" "./$name"
+    # On top of the static one the preload stays off, but has a libupmu of its own, with a second, empty recording.
+    [ $name = static ] || check $name-preloaded env LD_PRELOAD="$preload" "./$name"
 done
-echo "program, library and std::mutex: seen once each, linked in 3 ways and preloaded on top"
+echo "program, library and std::mutex: seen once each, linked in 4 ways and preloaded on top"
 
 # A program that never calls us, preloaded; and linked by the flags of pkg-config, which keep the linker from leaving the
 # library out. The lock of its library's constructor may come before us: 22 times or 23.
@@ -69,9 +73,11 @@ unaware()
     done
 }
 build stranger -DWITHOUT_UPMU
+build kept_static -DWITHOUT_UPMU "${static[@]}"
 build kept -DWITHOUT_UPMU -Wl,--as-needed "${flags[@]}"
 unaware stranger env LD_PRELOAD="$preload" ./stranger
 unaware kept ./kept
+unaware kept_static ./kept_static
 unaware kept-preloaded env LD_PRELOAD="$preload" ./kept
 echo "and by the preload alone, or linked into a program that never calls it"
 
