@@ -403,19 +403,6 @@ static void plan_fill_groups(const struct event *events, const struct plan_rules
 
 /* ---------------------------------------------------------------------------------------------------- plan */
 
-bool plan_fits(const struct event *const *events, size_t n, const struct plan_rules *rules)
-{
-    struct plan_demand demands[PLAN_EVENTS_MAX];
-    const struct plan_demand *all[PLAN_EVENTS_MAX];
-    if (n > PLAN_EVENTS_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        demands[i] = plan_demand_of(events[i], rules);
-        all[i] = &demands[i];
-    }
-    return plan_seat(all, n, rules, NULL);
-}
-
 static void plan_refuse_bond(const struct plan_bonds *bonds, size_t b, struct plan *out)
 {
     for (size_t i = 0; i < out->n_events; i++)

@@ -242,3 +242,16 @@ size_t plan_bound(const struct plan_demand *demands, size_t n, const struct plan
         groups++;
     return groups;
 }
+
+bool plan_fits(const struct event *const *events, size_t n, const struct plan_rules *rules)
+{
+    struct plan_demand demands[PLAN_EVENTS_MAX];
+    const struct plan_demand *all[PLAN_EVENTS_MAX];
+    if (n > PLAN_EVENTS_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        demands[i] = plan_demand_of(events[i], rules);
+        all[i] = &demands[i];
+    }
+    return plan_seat(all, n, rules, NULL);
+}
