@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu help: the list of commands, or the help of one. Room: tools/upmu. Before it: main; after it: options. */
+/* upmu help: the list of commands, or the help of one. */
 #include <stddef.h>
 
 #include "ui/command.h"
@@ -45,7 +45,7 @@ static int help_run(const struct command *self, int argc, char **argv)
     struct output out;
     int status = options_parse(self, argc, argv, help_option, &request, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (request.topic) {
         topic = command_find(request.topic);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The upmu command: finds the row of its table and runs it. Room: tools/upmu. Before it: the shell; after it: cmd_*. */
+/* The upmu command: looks up the command in its table and runs it. */
 #include <stdio.h>
 #include <string.h>
 

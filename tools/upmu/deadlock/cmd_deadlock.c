@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu deadlock: who waits for whom for ever. Room: tools/upmu. Before it: main; after it: libupmu_analysis,
- * deadlock_text.c and deadlock_json.c. */
+/* upmu deadlock: deadlocked threads and lock-order inversions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +101,7 @@ static int write_report(const struct deadlock_request *q, const struct deadlock_
         return EXIT_FAILED;
     size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
     /* What could not be read may hold a deadlock: that nothing was found says less then. */
-    size_t damages = report_tell_damages(r->places.overview);
+    size_t damages = report_damages(r->places.overview);
     return found > 0 ? EXIT_FOUND : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -111,7 +110,7 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
     struct deadlock_request q = {.self = self, .format = &formats[0]};
     struct deadlock_report r = {0};
     int status = options_parse(self, argc, argv, deadlock_option, &q, NULL);
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!q.subject)
         return options_usage(self, "DIR|PID is missing: give the directory of a recording or a process id");
@@ -119,7 +118,7 @@ static int deadlock_run(const struct command *self, int argc, char **argv)
     pid_t unrecorded = 0;
     if (open_subject(&q, &r.deadlocks, &unrecorded) < 0) {
         if (unrecorded && q.format == &formats[0])
-            return deadlock_look(unrecorded);
+            return deadlock_inspect(unrecorded);
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }

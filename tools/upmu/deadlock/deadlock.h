@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What upmu deadlock and upmu record say of threads that stand. Room: tools/upmu. Before it: cmd_deadlock.c,
- *  record_watch.c; after it: libupmu_analysis and the forms of output. */
+/** @file Reports of deadlocks and lock-order cycles, for upmu deadlock, record and top. */
 #ifndef UPMU_TOOL_DEADLOCK_H
 #define UPMU_TOOL_DEADLOCK_H
 
@@ -33,7 +32,7 @@ void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
 /** Say what can be known of a process that does not record. @return the exit status. */
-int deadlock_look(pid_t pid);
+int deadlock_inspect(pid_t pid);
 
 /* deadlock_words.c: what all forms say in the same words. To be freed. */
 

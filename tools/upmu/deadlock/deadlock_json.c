@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlocks for programs. Room: tools/upmu. Before it: deadlock_words.c; after it: json. */
+/* Deadlocks and lock-order cycles as JSON. */
 #include <stdlib.h>
 
 #include "deadlock.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlocks as places in source files: gcc's warnings, lists of tasks for IDEs, SARIF. Room: tools/upmu. Before it:
- * deadlock_words.c; after it: output and json. */
+/* Deadlocks as source locations: gcc warnings, task lists of IDEs, SARIF. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,8 @@ struct points {
     void *arg;
 };
 
-static void tell_point(const struct points *p, uint32_t process, uint64_t address, struct point *point, char *message)
+static void point_write_one(const struct points *p, uint32_t process, uint64_t address, struct point *point,
+                            char *message)
 {
     point->message = message;
     if (deadlock_symbol(p->report, process, address, &point->symbol))
@@ -49,7 +49,7 @@ static void held_points(const struct points *p, const struct upmu_deadlock *d, s
         if (!h.wanted || h.lock == 0)
             continue;
         char *object = deadlock_object(p->report, d->process, UPMU_OBJECT_NONE, h.lock);
-        tell_point(p, d->process, h.site, point, memory_format("%s was acquired here", object));
+        point_write_one(p, d->process, h.site, point, memory_format("%s was acquired here", object));
         free(object);
     }
 }
@@ -62,11 +62,11 @@ static void deadlock_point(const struct points *p, size_t i, const struct upmu_d
     for (size_t k = 0; k < d->n_threads && upmu_deadlocks_thread_at(p->report->deadlocks, i, k, &t) == 0; k++) {
         char *wait = deadlock_wait(p->report, d->process, &t);
         point.head = k == 0;
-        tell_point(p, d->process, t.site, &point,
-                   k == 0 ? memory_format("%s: %s: thread %ld %s",
-                                          point.severe ? "deadlock" : upmu_deadlock_certainty_name(d->certainty),
-                                          headline, (long)t.tid, wait)
-                          : memory_format("thread %ld %s", (long)t.tid, wait));
+        point_write_one(p, d->process, t.site, &point,
+                        k == 0 ? memory_format("%s: %s: thread %ld %s",
+                                               point.severe ? "deadlock" : upmu_deadlock_certainty_name(d->certainty),
+                                               headline, (long)t.tid, wait)
+                               : memory_format("thread %ld %s", (long)t.tid, wait));
         point.head = false;
         held_points(p, d, i, k, &point);
         free(wait);
@@ -84,12 +84,12 @@ static void cycle_points(const struct points *p, size_t i, const struct upmu_loc
         char *lock = deadlock_object(p->report, c->process, t.lock_type, t.lock);
         char *held = deadlock_object(p->report, c->process, t.held_type, t.held);
         point.head = k == 0;
-        tell_point(p, c->process, stack_top(p->report, c->process, t.stack), &point,
-                   k == 0 ? memory_format("lock order: %s: thread %ld acquires %s while holding %s", headline,
-                                          (long)t.tid, lock, held)
-                          : memory_format("thread %ld acquires %s while holding %s", (long)t.tid, lock, held));
+        point_write_one(p, c->process, stack_top(p->report, c->process, t.stack), &point,
+                        k == 0 ? memory_format("lock order: %s: thread %ld acquires %s while holding %s", headline,
+                                               (long)t.tid, lock, held)
+                               : memory_format("thread %ld acquires %s while holding %s", (long)t.tid, lock, held));
         point.head = false;
-        tell_point(p, c->process, t.held_site, &point, memory_format("%s was acquired here", held));
+        point_write_one(p, c->process, t.held_site, &point, memory_format("%s was acquired here", held));
         free(lock);
         free(held);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlocks for people. Room: tools/upmu. Before it: deadlock_words.c; after it: output. */
+/* Deadlocks and lock-order cycles as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The view of upmu report that is upmu deadlock. Room: tools/upmu. Before it: cmd_report.c; after it: deadlock_text.c and
- * deadlock_json.c. */
+/* upmu report --view deadlock. */
 #include "deadlock.h"
 #include "report/report.h"
 #include "report/report_views.h"
@@ -22,7 +21,7 @@ int report_deadlock(const struct report_request *q)
             deadlock_write_text(&out, &r);
         rc = output_close(&out);
     }
-    size_t damages = report_tell_damages(r.places.overview);
+    size_t damages = report_damages(r.places.overview);
     upmu_deadlocks_close(r.deadlocks);
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }

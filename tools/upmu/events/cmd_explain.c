@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * upmu explain: one event in full - what it becomes, by which of its two codes and why, how faithful that is, and what
- * others call it. Room: tools/upmu. Before it: main; after it: the library's tables.
- */
+/* upmu explain: encoding, match and other names of one event. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +9,7 @@
 #include "list.h"
 #include "ui/memory.h"
 #include "ui/options.h"
-#include "perf_words.h"
+#include "perf_name.h"
 
 enum { EXPLAIN_JSON = 1, EXPLAIN_CPU };
 
@@ -51,7 +48,7 @@ static void explain_text(struct output *out, const struct upmu_event_info *e, co
 {
     bool absent = e->match == UPMU_MATCH_ABSENT;
     char words[256];
-    perf_words(e, words, sizeof words);
+    perf_name(e, words, sizeof words);
     explain_line(out, "event", e->name);
     explain_line(out, "counts", e->summary);
     explain_line(out, "unit", e->unit);
@@ -87,7 +84,7 @@ static void explain_json(struct output *out, const struct upmu_event_info *e, co
     json_object_end(&j);
     json_object(&j, "event");
     list_event_members(&j, e);
-    perf_words(e, words, sizeof words);
+    perf_name(e, words, sizeof words);
     json_string(&j, "perf_words", words[0] ? words : NULL);
     json_object_end(&j);
     json_end(&j);
@@ -138,7 +135,7 @@ static int explain_run(const struct command *self, int argc, char **argv)
     struct upmu_event_info e = {.size = sizeof e};
     int status = options_parse(self, argc, argv, explain_option, &r, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!r.event)
         return options_usage(self, "EVENT is missing");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * upmu list: the events and metrics known on this machine, what they become here, and whether they count - found out by
- * trying each one. Room: tools/upmu. Before it: main; after it: the library's names and its trial.
- */
+/* upmu list: events and metrics of this machine, their encoding, and whether they count. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,7 +309,7 @@ static void list_groups_text(struct output *out, const struct list *list)
 }
 
 /* What the library says about an obstacle, once per kind. That this CPU lacks an event stands in the event's note. */
-static void reason_once(struct output *out, const struct list_trial *trial, uint32_t *told)
+static void list_reason_once(struct output *out, const struct list_trial *trial, uint32_t *told)
 {
     uint32_t bit = trial->code > -32 ? 1u << (-trial->code & 31) : 0;
 
@@ -329,9 +326,9 @@ static void list_reasons_text(struct output *out, const struct list *list)
     uint32_t told = 0;
 
     for (size_t i = 0; i < list->n_events; i++)
-        reason_once(out, &list->events[i].trial, &told);
+        list_reason_once(out, &list->events[i].trial, &told);
     for (size_t i = 0; i < list->n_metrics; i++)
-        reason_once(out, &list->metrics[i].trial, &told);
+        list_reason_once(out, &list->metrics[i].trial, &told);
 }
 
 /* A CPU asked for by name: who it is, and what its users must know. */
@@ -421,7 +418,7 @@ static int list_run(const struct command *self, int argc, char **argv)
     struct list list = {0};
     int status = options_parse(self, argc, argv, list_option, &request, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!options_agree(&request))
         return EXIT_USAGE;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * upmu plan: which events are counted together - their groups, the counters they get, what takes turns, what is refused
- * and why. Room: tools/upmu. Before it: main; after it: the library's planner.
- */
+/* upmu plan: groups of events, their counters, multiplexing and refusals. */
 #include <stdio.h>
 #include <string.h>
 
@@ -185,7 +182,7 @@ static int plan_run(const struct command *self, int argc, char **argv)
     struct upmu_cpu_info cpu = {.size = sizeof cpu};
     struct upmu_plan *plan;
     int status = options_parse(self, argc, argv, plan_option, &r, NULL);
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!r.events)
         return options_usage(self, "events are missing: -e cycles,instructions");

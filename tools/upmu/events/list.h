@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What `upmu list` found out, for its text, CSV and JSON halves. Room: tools/upmu. */
+/** @file Result of upmu list, for its text, CSV and JSON output. */
 #ifndef UPMU_TOOL_LIST_H
 #define UPMU_TOOL_LIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu list --cpus: the CPUs that have a table. Room: tools/upmu. Before it: cmd_list; after it: the library. */
+/* upmu list --cpus: the CPUs that have a table. */
 #include <stdlib.h>
 
 #include "ui/command.h"

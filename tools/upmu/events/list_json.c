@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu list --json. Room: tools/upmu. Before it: cmd_list; after it: json. */
+/* upmu list --json. */
 #include "ui/json.h"
 #include "list.h"
 

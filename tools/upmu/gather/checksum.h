@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A checksum against damage, not against malice. Room: tools/upmu. */
+/** @file FNV-1a checksum of the files of an archive. */
 #ifndef UPMU_TOOL_CHECKSUM_H
 #define UPMU_TOOL_CHECKSUM_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu doctor: what works on this machine, and what mends the rest. Room: tools/upmu. Before it: main; after it: the
- * library's upmu_diagnose(). */
+/* upmu doctor: what works on this machine and how to fix what does not. */
 #include <stddef.h>
 
 #include "ui/command.h"
@@ -105,7 +104,7 @@ static int doctor_run(const struct command *self, int argc, char **argv)
     struct doctor d = {.self = self};
     int status = options_parse(self, argc, argv, doctor_option, &d, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (output_standard(&d.out, OUTPUT_STDOUT) != 0)
         return EXIT_FAILED;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * upmu gather: what a bug report needs, in one archive. Room: tools/upmu. Before it: main; after it: gather_machine, the
- * library's examination and trials, tar.
+ * upmu gather: an archive with what a bug report needs.
  *
- * Unpacked, the archive answers for the machine it came from (UPMU_FSROOT): the files are read again, and what can only
- * be found out by trying is answered as it was found out here.
+ * With UPMU_FSROOT set to the unpacked archive the library reads the files of that machine, and takes the results of
+ * trials from the archive.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -193,7 +192,7 @@ static int gather_end(struct gather *g, struct memory_file *manifest)
     return rc;
 }
 
-static void tell_rest(const struct gather *g, const char *path, FILE *report)
+static void gather_summary(const struct gather *g, const char *path, FILE *report)
 {
     if (g->unreadable > 0)
         fprintf(report, "%5zu files could not be read\n", g->unreadable);
@@ -226,7 +225,7 @@ static int gather_write(const char *path)
     rc |= gather_end(&g, &manifest);
     rc |= output_close(&archive);
     if (rc == 0)
-        tell_rest(&g, piped ? "ARCHIVE" : path, report.file);
+        gather_summary(&g, piped ? "ARCHIVE" : path, report.file);
     rc |= output_close(&report);
     return rc == 0 ? EXIT_OK : EXIT_FAILED;
 }
@@ -237,7 +236,7 @@ static int gather_run(const struct command *self, int argc, char **argv)
     const char *recorded = secure_getenv("UPMU_FSROOT");
     int status = options_parse(self, argc, argv, gather_option, &request, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (recorded && recorded[0]) {
         complain("UPMU_FSROOT is set, but only this machine can be gathered: unset it, or pass on the archive");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What upmu gather packs, for its halves. Room: tools/upmu. */
+/** @file Archive of upmu gather and the groups of files in it. */
 #ifndef UPMU_TOOL_GATHER_H
 #define UPMU_TOOL_GATHER_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of /proc and /sys that say what a machine can count. Room: tools/upmu. Before it: cmd_gather; after it: the
- * kernel.
+ * Files of /proc and /sys that describe the counters of a machine.
  *
- * What is taken is listed, never a whole tree of which nobody knows what it holds: no host name, no network address, no
- * serial number, no process but this one, no path of a container.
+ * Every file is listed; no whole tree is copied, so that no host name, network address, serial number, other process or
+ * container path is included.
  */
 #include <ctype.h>
 #include <dirent.h>

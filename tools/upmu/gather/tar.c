@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tar archive, written front to back. Room: tools/upmu. Before it: gather; after it: output. */
+/* Writer of tar archives. */
 #include "tar.h"
 
 #include <inttypes.h>

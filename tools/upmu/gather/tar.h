@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A writer of tar archives in the POSIX form "ustar": plain files only, without owner. Room: tools/upmu. */
+/** @file Writer of tar archives in the POSIX ustar format: plain files without owner. */
 #ifndef UPMU_TOOL_TAR_H
 #define UPMU_TOOL_TAR_H
 

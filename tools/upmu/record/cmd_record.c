@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu record: run an unmodified program and record what its threads do to each other. Room: tools/upmu. Before it: main;
- * after it: record_prepare.c, record_run.c. */
+/* upmu record: run an unmodified program and record its locks and threads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +162,7 @@ static int record_main(const struct command *self, int argc, char **argv)
     struct record_line line = {.self = self, .request = {.mode = "contended", .output = -1}};
     int rest = argc;
     int status = options_parse(self, argc, argv, record_option, &line, &rest);
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (rest >= argc)
         return options_usage(self, "COMMAND is missing: give the program to record");

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at a program before it is run. Room: tools/upmu. Before it: cmd_record; after it: record_run.
+ * Checks of a program before it is run.
  *
- * The kernel and the dynamic linker ignore LD_PRELOAD in silence where it cannot work: in static programs, in those that
- * gain rights by being executed, and where library and program are of different machines. Programs built for a sanitizer
- * end by it. Here it is said before.
+ * The kernel and the dynamic linker ignore LD_PRELOAD silently for static programs, programs that gain privileges, and
+ * other architectures; programs built with a sanitizer abort. These cases are reported before the run.
  */
 #include "program.h"
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * `upmu record`: cmd_record.c (the command line) -> program.c (can it be recorded?) -> record_run.c (running it) ->
- * record_summary.c (what came of it). Room: tools/upmu. After it: the library preloaded into the command, and its trace.
- */
+/** @file Steps of upmu record: command line, preparation, run, summary. */
 #ifndef UPMU_TOOL_RECORD_H
 #define UPMU_TOOL_RECORD_H
 
@@ -31,11 +27,11 @@ struct record_request {
 };
 
 /** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as the user
- *  knows it). @return EXIT_OK, or the exit status to end with, having said why; to be released in both cases. */
+ *  knows it). @return EXIT_OK, or the exit status to end with, with a message; to be released in both cases. */
 int record_prepare(struct record_request *request, const char *output, char **shown);
 void record_release(struct record_request *request, char *shown);
 
-/** Start the command. @return EXIT_OK with its process id; or the exit status to end with, having said why. */
+/** Start the command. @return EXIT_OK with its process id; or the exit status to end with, with a message. */
 int record_start(const struct record_request *request, pid_t *pid);
 /** Wait for the end of the command. @return its exit status by the shell's rules. */
 int record_end(pid_t pid);

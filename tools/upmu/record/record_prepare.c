@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is needed before a command can be recorded: its file, the library to preload, a directory. Room: tools/upmu. Before
- * it: cmd_record.c, cmd_top.c; after it: program.c, record_run.c. */
+/* Preparation of a recording: the program, the library to preload, the directory. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>

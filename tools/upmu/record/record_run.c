@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Running a command with the library preloaded. Room: tools/upmu. Before it: cmd_record; after it: the command.
- * Signals and the wait for its end are those of upmu stat.
- */
+/* Running a command with the library preloaded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

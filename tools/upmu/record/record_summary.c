@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a recording has come to. Room: tools/upmu. Before it: record_run; after it: the trace reader.
- */
+/* Summary line of a recording, and reasons for an incomplete one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waiting for the end of a recorded command, and telling of its deadlocks while they stand. Room: tools/upmu. Before it:
- * record_run.c; after it: libupmu_analysis, which reads what the threads wrote down before they blocked.
- */
+/* Waiting for the end of a recorded command, reporting deadlocks when they occur. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu report: what a recording says as a whole, or one view of it. Room: tools/upmu. Before it: main; after it:
- * report_overview.c, report_timeline.c and report_deadlock.c; for a page export_file.c. */
+/* upmu report: a recording as a whole, or one view of it. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,10 +48,10 @@ static const struct report_view *view_named(const char *name)
     return NULL;
 }
 
-static int take_moment(struct report_request *q, const char *option, const char *value, uint64_t *ns)
+static int take_time(struct report_request *q, const char *option, const char *value, uint64_t *ns)
 {
     q->filter = option;
-    return options_moment(q->self, option, value, ns);
+    return options_time(q->self, option, value, ns);
 }
 
 static int take_number(struct report_request *q, const char *option, const char *value, long *out)
@@ -85,9 +84,9 @@ static int take_filter(struct report_request *q, int id, const char *value)
         q->filter = "--type";
         return report_types(q, value);
     case REPORT_FROM:
-        return take_moment(q, "--from", value, &q->from_ns);
+        return take_time(q, "--from", value, &q->from_ns);
     case REPORT_TO:
-        return take_moment(q, "--to", value, &q->to_ns);
+        return take_time(q, "--to", value, &q->to_ns);
     case REPORT_PAGE:
         return take_number(q, "--page", value, &q->page);
     default:
@@ -151,7 +150,7 @@ static int report_run(const struct command *self, int argc, char **argv)
     struct report_request q = {.self = self, .view = &views[0]};
     int status = options_parse(self, argc, argv, report_option, &q, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!q.dir)
         return options_usage(self, "DIR is missing: give the directory of a recording");

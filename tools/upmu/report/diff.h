@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Two recordings side by side. Room: tools/upmu. Before it: report_diff.c; after it: diff_text.c, diff_json.c. */
+/** @file Comparison of two recordings. */
 #ifndef UPMU_TOOL_DIFF_H
 #define UPMU_TOOL_DIFF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two recordings side by side, for programs. Room: tools/upmu. Before it: report_diff.c; after it: json. */
+/* Comparison of two recordings as JSON. */
 #include "diff.h"
 #include "ui/json.h"
 

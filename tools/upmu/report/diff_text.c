@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two recordings side by side, for people. Room: tools/upmu. Before it: report_diff.c; after it: table and output. */
+/* Comparison of two recordings as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void text_recording(struct output *out, const char *what, const struct re
 }
 
 /* "+12.34 ms (+5.1 %)", "new", "gone". */
-static char *change_words(const struct diff_item *i, uint64_t before, uint64_t after)
+static char *change_text(const struct diff_item *i, uint64_t before, uint64_t after)
 {
     if (!i->side[DIFF_OLD].there)
         return memory_copy("new");
@@ -40,7 +40,7 @@ static char *change_words(const struct diff_item *i, uint64_t before, uint64_t a
 static void cell_change(struct table *t, const struct diff_item *i, uint64_t before, uint64_t after)
 {
     bool same = i->side[DIFF_OLD].there && i->side[DIFF_NEW].there && before == after;
-    cell_free(t, STYLE_PLAIN, same ? memory_copy("") : change_words(i, before, after));
+    cell_free(t, STYLE_PLAIN, same ? memory_copy("") : change_text(i, before, after));
 }
 
 static void cell_number(struct table *t, uint64_t n)

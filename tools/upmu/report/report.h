@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What upmu report shows and how. Room: tools/upmu. Before it: cmd_report.c; after it: table, json and output. */
+/** @file A recording opened for a report, and names, locations and values as text. */
 #ifndef UPMU_TOOL_REPORT_H
 #define UPMU_TOOL_REPORT_H
 
@@ -31,7 +31,7 @@ bool report_sort_known(const char *by);
 /** Bring the objects into an order that is known. @return false, having said so, if there is no such counter. */
 bool report_sort(struct report *r, const char *by);
 /** Say on standard error what could not be read. @return how much. */
-size_t report_tell_damages(const struct upmu_overview *overview);
+size_t report_damages(const struct upmu_overview *overview);
 
 /* Parts of the text, and of the JSON document. */
 void report_text_threads(struct output *out, const struct report *r);
@@ -79,7 +79,7 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
 /** What an address is, in one line: "function file:line", "module+0x12", "?". To be freed. */
 char *report_place(const struct report *r, uint32_t process, uint64_t address);
 /** What is known of an address, in one line: to be freed. */
-char *report_symbol_words(const struct upmu_symbol *s, uint64_t address);
+char *report_symbol_text(const struct upmu_symbol *s, uint64_t address);
 /** "mutex", "semaphore", ... */
 const char *report_type_name(int type);
 /** What a thread is called, "main", or "". */

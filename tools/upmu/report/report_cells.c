@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of a report's tables. Room: tools/upmu. Before it: report_text.c and its neighbours; after it: table. */
+/* Table cells of reports. */
 #include "report_cells.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Cells of a report's tables. Room: tools/upmu. */
+/** @file Table cells of reports. */
 #ifndef UPMU_TOOL_REPORT_CELLS_H
 #define UPMU_TOOL_REPORT_CELLS_H
 

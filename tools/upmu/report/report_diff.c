@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two recordings compared: what is called the same, or lies at the same place of the program. Room: tools/upmu. Before it:
- * cmd_report.c; after it: the overviews of both, diff_text.c and diff_json.c. */
+/* Matching of threads, locks, regions and counters of two recordings by name or location. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,7 +226,7 @@ int report_diff(const struct report_request *q)
     else
         rc = write_it(q, &d);
     for (int side = 0; side < DIFF_SIDES; side++) {
-        damages += reports[side].overview ? report_tell_damages(reports[side].overview) : 0;
+        damages += reports[side].overview ? report_damages(reports[side].overview) : 0;
         upmu_overview_close(reports[side].overview);
     }
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;

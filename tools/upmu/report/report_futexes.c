@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waits for futexes that were not recorded, and why it is not known whether there were any. Room: tools/upmu. Before it:
- * report_text.c and report_json.c; after it: output and json.
- */
+/* Futex waits outside of recorded waits. */
 #include <inttypes.h>
 
 #include "ui/json.h"

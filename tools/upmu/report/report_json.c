@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu report for programs. Room: tools/upmu. Before it: the overview; after it: json and output. */
+/* upmu report as JSON. */
 #include <stddef.h>
 
 #include "ui/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waited for whom, and the critical path, for programs. Room: tools/upmu. Before it: the overview; after it: json. */
+/* Waits between threads and the critical path as JSON. */
 #include "ui/json.h"
 #include "report.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu report: what the kernel's tracepoints tell, who woke whom and waits for the kernel's own locks. Room: tools/upmu.
- * Before it: report_text.c, report_json.c; after it: the overview. */
+/* Wakeups and kernel lock waits from the kernel's tracepoints. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

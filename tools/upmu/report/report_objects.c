@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What upmu report says of locks and of all else that is waited for. Room: tools/upmu. Before it: the overview; after it:
- * table and output. */
+/* Locks and other synchronization objects as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +171,7 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
 }
 
 /* A sum of holds says of how many it is, if those are not all. */
-static char *hold_in_words(const struct upmu_overview_object *o)
+static char *hold_text(const struct upmu_overview_object *o)
 {
     char *ns = report_duration(o->hold_ns);
     if (o->holds_complete)
@@ -205,7 +204,7 @@ static void object_row(struct table *t, const struct upmu_overview_object *o)
     if (o->holds == 0)
         table_cell(t, STYLE_PLAIN, "%s", "");
     else
-        cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, hold_in_words(o));
+        cell_free(t, o->holds_complete ? STYLE_PLAIN : STYLE_WARNING, hold_text(o));
 }
 
 static bool was_waited_for(const struct upmu_overview_object *o)

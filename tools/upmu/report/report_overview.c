@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recording as a whole, or its regions alone. Room: tools/upmu. Before it: cmd_report.c; after it: the overview of
- * libupmu_analysis, report_text.c and report_json.c. */
+/* upmu report --view overview and --view regions. */
 #include <stdlib.h>
 
 #include "ui/progress.h"
@@ -32,7 +31,7 @@ static int write_it(struct report *r, const struct report_request *q, write_fn w
         return EXIT_FAILED;
     write(&out, r);
     int rc = output_close(&out);
-    size_t damages = report_tell_damages(r->overview);
+    size_t damages = report_damages(r->overview);
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 

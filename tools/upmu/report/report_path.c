@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waited for whom, and the critical path, for people. Room: tools/upmu. Before it: the overview; after it: table and
- * output. */
+/* Waits between threads and the critical path as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What upmu report says of regions: their counters and what can be computed from them. Room: tools/upmu. Before it: the
- * overview; after it: table and output. */
+/* Regions with their counters and metrics as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

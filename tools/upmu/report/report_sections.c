@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu report: what counters counted while locks were held and waited for. Room: tools/upmu. Before it: report_text.c,
- * report_json.c; after it: the overview. */
+/* Counters while locks were held or waited for. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

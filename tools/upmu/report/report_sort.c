@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In which order upmu report shows locks. Room: tools/upmu. Before it: cmd_report.c; after it: the overview. */
+/* Sort orders of locks. */
 #include <stdlib.h>
 #include <string.h>
 

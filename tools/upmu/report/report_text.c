@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu report for people. Room: tools/upmu. Before it: the overview; after it: table and output. */
+/* upmu report as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What upmu report says of threads. Room: tools/upmu. Before it: the overview; after it: table and output. */
+/* Threads as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static void cell_switches(struct table *table, const struct upmu_value *v)
         table_cell(table, STYLE_PLAIN, "%s", "");
 }
 
-static char *waits_in_words(const struct upmu_overview_thread *t)
+static char *waits_text(const struct upmu_overview_thread *t)
 {
     char *text = memory_copy("");
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++) {
@@ -95,7 +95,7 @@ static void thread_row(struct table *table, const struct report *r, size_t i, co
     cell_duration(table, t->blocked_ns);
     cell_share(table, t->blocked_ns, t->end_ns - t->begin_ns);
     cell_sched(table, t, &s);
-    cell_free(table, STYLE_PLAIN, waits_in_words(t));
+    cell_free(table, STYLE_PLAIN, waits_text(t));
 }
 
 static void text_threads(struct output *out, const struct report *r)

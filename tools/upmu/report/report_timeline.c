@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The view of upmu report that shows one thing after the other. Room: tools/upmu. Before it: cmd_report.c; after it:
- * libupmu_analysis (upmu/timeline.h), timeline_text.c and timeline_json.c. */
+/* upmu report --view timeline. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +77,7 @@ static int write_it(const struct report_request *q, const struct timeline *t)
     else
         timeline_write_text(&out, t);
     int rc = output_close(&out);
-    size_t damages = report_tell_damages(t->places.overview);
+    size_t damages = report_damages(t->places.overview);
     return rc == 0 && damages == 0 ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The views of upmu report, and what is asked of them. Room: tools/upmu. Before it: cmd_report.c; after it: a file
- *  for each view. */
+/** @file Views of upmu report and their options. */
 #ifndef UPMU_TOOL_REPORT_VIEWS_H
 #define UPMU_TOOL_REPORT_VIEWS_H
 
@@ -37,7 +36,7 @@ int report_deadlock(const struct report_request *q);
 /** Both directories. */
 int report_diff(const struct report_request *q);
 
-/** Words of --type. @return 0, or EXIT_USAGE having said why. */
+/** Words of --type. @return 0, or EXIT_USAGE with a message. */
 int report_types(struct report_request *q, const char *words);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The forms of upmu report --view timeline. Room: tools/upmu. Before it: report_timeline.c; after it: output. */
+/** @file Rows of upmu report --view timeline. */
 #ifndef UPMU_TOOL_TIMELINE_H
 #define UPMU_TOOL_TIMELINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A timeline for programs. Room: tools/upmu. Before it: report_timeline.c; after it: json. */
+/* Timeline rows as JSON. */
 #include "ui/json.h"
 #include "timeline.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A timeline for people. Room: tools/upmu. Before it: report_timeline.c; after it: table and output. */
+/* Timeline rows as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -287,7 +287,7 @@ static int stat_main(const struct command *self, int argc, char **argv)
     int rest = argc;
     int status = options_parse(self, argc, argv, stat_option, &line, &rest);
 
-    if (status == OPTIONS_GO_ON) {
+    if (status == OPTIONS_CONTINUE) {
         if (rest < argc)
             q->argv = argv + rest;
         q->each = line.per_thread || line.no_aggr;

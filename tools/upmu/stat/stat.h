@@ -128,11 +128,11 @@ struct stat_parts {
     double began, ended; /**< seconds */
 };
 
-/** Open the counters of all targets. @return EXIT_OK, or the status to end with, having said why. */
+/** Open the counters of all targets. @return EXIT_OK, or the status to end with, with a message. */
 int stat_parts_open(struct stat_parts *parts, const struct stat_request *request);
-/** @return EXIT_OK, or the status to end with, having said why. */
+/** @return EXIT_OK, or the status to end with, with a message. */
 int stat_parts_start(struct stat_parts *parts);
-/** Read all, stopped before if `last`. @return EXIT_OK or EXIT_FAILED, having said why. */
+/** Read all, stopped before if `last`. @return EXIT_OK or EXIT_FAILED, with a message. */
 int stat_parts_read(struct stat_parts *parts, bool last);
 /** What was counted in the interval before the last reading begins anew from here. */
 void stat_parts_next_interval(struct stat_parts *parts);

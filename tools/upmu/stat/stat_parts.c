@@ -313,7 +313,7 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
 }
 
 /* It was never enabled: a thread that slept, a PMU that counts on another CPU for this one, too. */
-static bool says_nothing(const struct upmu_value *v)
+static bool reading_is_empty(const struct upmu_value *v)
 {
     return v->status == UPMU_NOT_COUNTED && v->enabled == 0 && v->cause == 0;
 }
@@ -324,9 +324,9 @@ void stat_reading_add(struct stat_reading *sum, const struct stat_reading *r)
         *sum = *r;
         return;
     }
-    if (says_nothing(&r->v))
+    if (reading_is_empty(&r->v))
         return;
-    if (says_nothing(&sum->v)) {
+    if (reading_is_empty(&sum->v)) {
         *sum = *r;
         return;
     }

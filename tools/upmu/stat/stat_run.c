@@ -98,7 +98,7 @@ static bool is_last_interval(const struct run *run)
     return run->request->interval_count > 0 && run->intervals + 1 >= run->request->interval_count;
 }
 
-/* Wait until the targets end, with a report for each interval. @return EXIT_OK, or EXIT_FAILED having said why. */
+/* Wait until the targets end, with a report for each interval. @return EXIT_OK, or EXIT_FAILED with a message. */
 static int run_watch(struct run *run, struct stat_watch *w)
 {
     const struct stat_request *q = run->request;

@@ -182,7 +182,7 @@ static bool same_obstacle(const struct stat_event *a, const struct stat_event *b
            strcmp(reason_body(a->reason, a->name), reason_body(b->reason, b->name)) == 0;
 }
 
-static bool told_before(const struct stat_result *r, size_t i)
+static bool obstacle_printed(const struct stat_result *r, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (!stat_has_number(&r->events[k], r) && same_obstacle(&r->events[k], &r->events[i]))
@@ -208,7 +208,7 @@ static void text_missing(struct output *out, const struct stat_result *r)
 {
     for (size_t i = 0; i < r->n_events; i++) {
         const struct stat_event *e = &r->events[i];
-        if (stat_has_number(e, r) || told_before(r, i))
+        if (stat_has_number(e, r) || obstacle_printed(r, i))
             continue;
         fprintf(out->file, "\n    %s%s:%s %s", output_style(out, STYLE_WARNING), upmu_status_name(e->status),
                 output_plain(out), e->name);

@@ -30,7 +30,7 @@ struct stat_watched {
     bool ended;
 };
 
-static const double look_seconds = 0.05;
+static const double poll_seconds = 0.05;
 
 /* A zombie has ended, and nothing of it will be counted any more: but a process whose first thread has ended lives as long as
  * another one does. */
@@ -123,8 +123,8 @@ static int watch_once(struct stat_watch *w, struct pollfd *polled, double deadli
     bool look = watch_collect(w, polled, &n);
     double left = deadline - stat_seconds_now();
     const double longest = 3600;
-    if (look && left > look_seconds)
-        left = look_seconds;
+    if (look && left > poll_seconds)
+        left = poll_seconds;
     left = left < 0 ? 0 : left > longest ? longest : left;
     struct timespec ts = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9)};
     int rc = ppoll(polled, n, &ts, mask);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu top: a recording watched while it is written. Room: tools/upmu. Before it: main; after it: top_run.c and its views,
- * record_run.c for a command. */
+/* upmu top: threads and locks of a process while it is recorded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -88,7 +87,7 @@ static int look_on(const struct top_request *q, struct top *t, const struct upmu
     bool go_on = rc == 0;
     for (long n = 1; go_on; n++) {
         t->running = q->argv ? command_runs(t->pid) : somebody_records(control);
-        rc = top_look(t);
+        rc = top_update(t);
         bool last = !t->running || (q->count > 0 && n >= q->count);
         go_on = rc == 0 && q->view->show(t, last ? 0 : q->interval) && !last;
     }
@@ -189,7 +188,7 @@ static int top_main(const struct command *self, int argc, char **argv)
     struct top_request q = {.self = self, .view = &top_screen, .interval = 1, .mode = "contended"};
     int rest = argc;
     int status = options_parse(self, argc, argv, top_option, &q, &rest);
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (rest < argc)
         q.argv = argv + rest;

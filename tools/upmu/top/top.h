@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * upmu top: cmd_top.c (the command line) -> top_run.c (one look after the other) -> top_screen.c or top_json.c (showing
- * it). Room: tools/upmu. After it: libupmu_analysis (upmu/monitor.h), /proc, and a counter set for -e.
- */
+/** @file Updates of upmu top and the views that show them. */
 #ifndef UPMU_TOOL_TOP_H
 #define UPMU_TOOL_TOP_H
 
@@ -56,7 +52,7 @@ struct top {
     const char *subject;               /**< in the title: the command, or the directory */
     bool running;                      /**< somebody still records */
     double interval_s;                 /**< of the last look, by our own clock */
-    double looked_at;
+    double updated_at;
     struct top_tasks tasks, tasks_before;
     struct top_thread *threads; /**< those that have not ended */
     size_t n_threads;
@@ -77,10 +73,10 @@ struct top_view {
 extern const struct top_view top_screen;
 extern const struct top_view top_json;
 
-/** Begin; `events` may be NULL. @return 0, or -1 having said why. */
+/** Begin; `events` may be NULL. @return 0, or -1 with a message. */
 int top_open(struct top *t, const char *dir, const char *events);
-/** Look once. @return 0, or -1 having said why. */
-int top_look(struct top *t);
+/** Look once. @return 0, or -1 with a message. */
+int top_update(struct top *t);
 void top_close(struct top *t);
 
 /** Read the tasks of a process; of one that has ended there are none. */
@@ -88,7 +84,7 @@ void top_tasks_read(struct top_tasks *t, pid_t pid);
 const struct top_task *top_task_find(const struct top_tasks *t, pid_t tid);
 
 /** Look for deadlocks, and forget those that are over. */
-void top_deadlocks_look(struct top *t);
+void top_deadlocks_update(struct top *t);
 void top_deadlocks_free(struct top *t);
 
 /** "mutex the till", "semaphore 0x12ab": to be freed. */

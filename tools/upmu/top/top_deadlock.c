@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlocks of processes that are watched. Room: tools/upmu. Before it: top_run.c; after it: libupmu_analysis, and the words
- * of upmu deadlock. */
+/* Deadlocks of watched processes. */
 #include <stdlib.h>
 
 #include "deadlock/deadlock.h"
@@ -75,7 +74,7 @@ static bool is_over(const struct top *t, const struct top_deadlock *d)
     return false;
 }
 
-void top_deadlocks_look(struct top *t)
+void top_deadlocks_update(struct top *t)
 {
     const char *process;
     for (size_t i = 0; i < t->n_deadlocks;) {

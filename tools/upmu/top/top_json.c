@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu top for programs: a JSON document on a line for each look. Room: tools/upmu. Before it: top_run.c; after it: json. */
+/* upmu top --json: one JSON document per line and update. */
 #include <poll.h>
 #include <stdlib.h>
 

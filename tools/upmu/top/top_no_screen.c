@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of top_screen.c where there was no ncurses when this command was built. Room: tools/upmu. */
+/* Replacement of top_screen.c in builds without ncurses. */
 #include "ui/output.h"
 #include "top.h"
 

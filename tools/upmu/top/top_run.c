@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One look of upmu top: what the recording says, what the kernel says of the threads, and counters. Room: tools/upmu. Before
- * it: cmd_top.c; after it: upmu/monitor.h, top_tasks.c, top_deadlock.c. */
+/* One update of upmu top: recording, kernel statistics of threads, counters. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
@@ -42,7 +41,7 @@ int top_open(struct top *t, const char *dir, const char *events)
         return failed();
     if (upmu_deadlock_watch_open(&t->watch, dir) != 0)
         return failed();
-    t->looked_at = top_clock();
+    t->updated_at = top_clock();
     return events ? open_counters(t, events) : 0;
 }
 
@@ -128,18 +127,18 @@ static int read_counts(struct top *t)
     return upmu_set_read(t->set, t->counts, t->n_counts) < 0 ? failed() : 0;
 }
 
-int top_look(struct top *t)
+int top_update(struct top *t)
 {
     double now = top_clock();
-    t->interval_s = now - t->looked_at;
-    t->looked_at = now;
+    t->interval_s = now - t->updated_at;
+    t->updated_at = now;
     read_tasks(t);
     if (read_counts(t) != 0)
         return -1;
     if (upmu_monitor_update(t->live) < 0 || upmu_monitor_totals_read(t->live, &t->totals) < 0)
         return failed();
     read_threads(t);
-    top_deadlocks_look(t);
+    top_deadlocks_update(t);
     return 0;
 }
 
@@ -157,5 +156,5 @@ char *top_place(const struct top *t, uint32_t process, uint64_t address)
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_monitor_symbol_at(t->live, process, address, 0, &s) != 0)
         return memory_copy("");
-    return report_symbol_words(&s, address);
+    return report_symbol_text(&s, address);
 }

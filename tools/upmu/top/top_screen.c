@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu top on a terminal. Room: tools/upmu. Before it: top_run.c; after it: ncurses. */
+/* upmu top on a terminal, drawn with ncurses. */
 #include <inttypes.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ static void put_deadlocks(int *y, const struct top *t)
 }
 
 /* "mutex the till, held by 12 keeper, 1.2 ms" */
-static char *wait_words(const struct top *t, const struct upmu_monitor_thread *l)
+static char *wait_text(const struct top *t, const struct upmu_monitor_thread *l)
 {
     if (l->wait_kind < 0)
         return memory_copy("");
@@ -128,7 +128,7 @@ static char *wait_words(const struct top *t, const struct upmu_monitor_thread *l
 
 static void put_thread(int *y, const struct top *t, const struct top_thread *x)
 {
-    char *wait = wait_words(t, &x->live);
+    char *wait = wait_text(t, &x->live);
     double waiting = per_second(t, x->live.waited_ns) / 1e7;
     char *kernel = x->has_task
                        ? memory_format("%6.1f %6.1f %6.1f %8.0f %8.0f", x->running * 100, x->ready * 100, x->off * 100,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tasks of a process, as /proc has them. Room: tools/upmu. Before it: top_run.c; after it: the kernel.
- *
- * Reading them costs the process nothing: they are numbers that the scheduler keeps anyway. */
+/* Scheduler statistics of the threads of a process, from /proc. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>

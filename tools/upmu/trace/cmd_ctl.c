@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu ctl: steer a recording while it runs. Room: tools/upmu. Before it: main; after it: upmu/control.h. */
+/* upmu ctl: control of a running recording. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>
@@ -161,7 +161,7 @@ static int ctl_main(const struct command *self, int argc, char **argv)
     struct ctl_request q = {.self = self};
     struct upmu_control *c = NULL;
     int status = options_parse(self, argc, argv, ctl_option, &q, NULL);
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     status = ctl_check(&q);
     if (status != 0)

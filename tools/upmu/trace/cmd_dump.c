@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * upmu dump: every event of a trace in the order of time. Room: tools/upmu. Before it: main; after it: the trace
- * reader. What is missing (lost, cut off, damaged) is told on standard error, so that the list never looks complete
- * when it is not.
- */
+/* upmu dump: every event of a trace in time order. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -348,7 +344,7 @@ static int dump_run(const struct command *self, int argc, char **argv)
     struct dump d = {.self = self};
     int status = options_parse(self, argc, argv, dump_option, &d, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!d.dir)
         return options_usage(self, "DIR is missing: give the directory of a recording");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu export: a recording in the formats of other tools. Room: tools/upmu. Before it: main; after it:
- * export_file.c. */
+/* upmu export: a recording in the formats of other tools. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,9 +43,9 @@ static int export_option(void *arg, int id, const char *value)
     case EXPORT_WHAT:
         return export_what(q, value);
     case EXPORT_FROM:
-        return options_moment(q->self, "--from", value, &q->order.opts.from_ns);
+        return options_time(q->self, "--from", value, &q->order.opts.from_ns);
     case EXPORT_TO:
-        return options_moment(q->self, "--to", value, &q->order.opts.to_ns);
+        return options_time(q->self, "--to", value, &q->order.opts.to_ns);
     case EXPORT_LIST:
         q->list = true;
         return 0;
@@ -73,7 +72,7 @@ static int export_run(const struct command *self, int argc, char **argv)
 {
     struct export_request q = {.self = self, .order.opts.size = sizeof q.order.opts};
     int status = options_parse(self, argc, argv, export_option, &q, NULL);
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (q.list)
         return list_formats();

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu repair: cut the unfinished end off a killed process's trace. Room: tools/upmu. Before it: main; after it: the
- * trace reader's upmu_trace_repair(). */
+/* upmu repair: cut incomplete packets off the trace of a killed process. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -46,7 +45,7 @@ static int repair_run(const struct command *self, int argc, char **argv)
     struct output out;
     int status = options_parse(self, argc, argv, repair_option, &request, NULL);
 
-    if (status != OPTIONS_GO_ON)
+    if (status != OPTIONS_CONTINUE)
         return status;
     if (!request.dir)
         return options_usage(self, "DIR is missing: give the directory of a recording");

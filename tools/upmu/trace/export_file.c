@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An export to a file, a device or a descriptor, with its progress and what it has to tell. Room: tools/upmu. Before it:
- * cmd_export.c and cmd_report.c; after it: upmu_export() of libupmu_analysis. */
+/* Export to a file, a device or a descriptor, with progress and warnings. */
 #include "export_file.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
-static void tell_damage(void *arg, const char *message)
+static void report_damage(void *arg, const char *message)
 {
     (void)arg;
     complain("%s", message);
@@ -37,7 +36,7 @@ static int write_to(const struct export_order *q, int fd, bool *written)
     opts.size = sizeof opts;
     opts.progress = progress_begin(&progress);
     opts.arg = &progress;
-    opts.damage = tell_damage;
+    opts.damage = report_damage;
     int rc = upmu_export(q->dir, q->format, fd, &opts, &result);
     *written = rc == 0;
     progress_end(&progress);

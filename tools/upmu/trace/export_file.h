@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Writing an export where it is wanted. Room: tools/upmu. */
+/** @file Export to a file or a descriptor. */
 #ifndef UPMU_TOOL_EXPORT_FILE_H
 #define UPMU_TOOL_EXPORT_FILE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nearest word by edit distance. Room: tools/upmu. Before it: the parser with an unknown word; after it: the message.
- * A candidate that begins with the whole word written (an abbreviation) counts as one mistake.
+ * Nearest word by edit distance.
+ *
+ * A candidate that begins with the whole word (an abbreviation) counts as one edit.
  */
 #include "closest.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file "Did you mean" for commands and options; event names are the library's business. Room: tools/upmu. */
+/** @file Nearest name of a command or option, for "did you mean". */
 #ifndef UPMU_TOOL_CLOSEST_H
 #define UPMU_TOOL_CLOSEST_H
 

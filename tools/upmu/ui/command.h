@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * What a command of `upmu` is: a row of a table. Room: tools/upmu. Before it: the user's shell; after it: the public
- * API in include/upmu, the only part of the library that this room sees.
- */
+/** @file A command of upmu: a row of the table of commands. */
 #ifndef UPMU_TOOL_COMMAND_H
 #define UPMU_TOOL_COMMAND_H
 
@@ -12,7 +8,7 @@
 /** Exit statuses of every command; `upmu stat` and `upmu record` pass on that of the command they ran. */
 enum exit_status {
     EXIT_OK = 0,
-    EXIT_FAILED = 1,           /**< the job could not be done, or not wholly; standard error says why */
+    EXIT_FAILED = 1,           /**< the job could not be done, or only in part; the reason is on standard error */
     EXIT_USAGE = 2,            /**< the command line is invalid */
     EXIT_FOUND = 3,            /**< deadlock: there is one */
     EXIT_NOT_EXECUTABLE = 126, /**< stat, record: the command was found and could not be executed */
@@ -22,7 +18,7 @@ enum exit_status {
 
 /** One option. A list of them ends with an entry whose `name` is NULL. */
 struct option_spec {
-    int id;           /**< what the command's option function is told; > 0 */
+    int id;           /**< passed to the option function; > 0 */
     char letter;      /**< short form, or 0 */
     const char *name; /**< long form without the dashes */
     const char *arg;  /**< name of its argument, or NULL if it takes none */
@@ -60,7 +56,7 @@ extern const struct command command_help;
 /** All commands, in the order of the help; NULL-terminated. */
 extern const struct command *const commands[];
 
-/** The command of that name; or NULL, having said so on standard error with the nearest name. */
+/** The command of that name; or NULL after a message with the nearest name. */
 const struct command *command_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Separated values. Room: tools/upmu. Before it: the commands' --csv; after it: output. */
+/* Writer of separated values. */
 #include "csv.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Separated values, quoted where they must be. Room: tools/upmu. */
+/** @file Writer of separated values, quoted where necessary. */
 #ifndef UPMU_TOOL_CSV_H
 #define UPMU_TOOL_CSV_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A JSON writer. Room: tools/upmu. Before it: the commands' --json; after it: output.
- * The document and its lists are broken into lines, the entries of a list take one line each: grep still works.
+ * Writer of JSON.
+ *
+ * Objects and arrays are broken into lines, each array entry on one line, so that grep works.
  */
 #include "json.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file JSON for programs: numbers as numbers, null where there is no value, always valid UTF-8. Room: tools/upmu. */
+/** @file Writer of JSON: null for missing values, always valid UTF-8. */
 #ifndef UPMU_TOOL_JSON_H
 #define UPMU_TOOL_JSON_H
 

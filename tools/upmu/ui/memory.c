@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation for the tool. Room: tools/upmu; used by all commands. The library below never ends a process; this is the
- * process. */
+/* Allocation that ends the process on failure; the libraries never do that. */
 #include "memory.h"
 
 #include <stdio.h>

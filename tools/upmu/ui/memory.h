@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Memory for a short-lived tool: an allocation that fails ends the command with a message. Room: tools/upmu. */
+/** @file Allocation that ends the command with a message on failure. */
 #ifndef UPMU_TOOL_MEMORY_H
 #define UPMU_TOOL_MEMORY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the modes of sync tracing. Room: tools/upmu; used by cmd_record and cmd_ctl. */
+/* Names of the modes of sync tracing. */
 #include "modes.h"
 
 #include <string.h>

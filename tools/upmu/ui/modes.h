@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Names of the modes of sync tracing. Room: tools/upmu; used by cmd_record and cmd_ctl. */
+/** @file Names of the modes of sync tracing. */
 #ifndef UPMU_TOOL_MODES_H
 #define UPMU_TOOL_MODES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers from the command line. Room: tools/upmu. Before it: the option functions; after it: the commands. */
+/* Numbers of the command line. */
 #include "numbers.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool number_is_size(const char *text, uint64_t low, uint64_t high)
     return errno == 0 && n <= high >> shift && (uint64_t)n << shift >= low;
 }
 
-bool number_moment(const char *text, uint64_t *ns)
+bool number_time(const char *text, uint64_t *ns)
 {
     double seconds = 0;
     bool zero = text[0] != '\0' && strspn(text, "0.") == strlen(text) && strspn(text, ".") != strlen(text);

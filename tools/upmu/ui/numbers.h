@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Numbers from the command line: the whole word, in range, or nothing. Room: tools/upmu. */
+/** @file Numbers of the command line: whole words within a range. */
 #ifndef UPMU_TOOL_NUMBERS_H
 #define UPMU_TOOL_NUMBERS_H
 
@@ -14,6 +14,6 @@ bool number_is_size(const char *text, uint64_t low, uint64_t high);
 bool number_seconds(const char *text, double *out);
 
 /** Seconds, 0 among them, as nanoseconds. */
-bool number_moment(const char *text, uint64_t *ns);
+bool number_time(const char *text, uint64_t *ns);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line, parsed by each command's own table, so that help, parser and "did you mean" cannot drift apart.
- * Room: tools/upmu. Before it: main; after it: the commands.
+ * Command line parser driven by each command's table of options.
  *
- * Long options are never abbreviated: a script that says --js today must not mean something else tomorrow.
+ * Help, parser and suggestions use the same table. Long options are never abbreviated, so that new options break no
+ * script.
  */
 #include "options.h"
 
@@ -157,7 +157,7 @@ int options_parse(const struct command *cmd, int argc, char **argv, option_fn ta
     }
     if (rest)
         *rest = p.at;
-    return OPTIONS_GO_ON;
+    return OPTIONS_CONTINUE;
 }
 
 static void help_line(FILE *out, const struct option_spec *o)
@@ -171,9 +171,9 @@ static void help_line(FILE *out, const struct option_spec *o)
     fprintf(out, "  %-28s %s\n", left, o->help);
 }
 
-int options_moment(const struct command *cmd, const char *option, const char *value, uint64_t *ns)
+int options_time(const struct command *cmd, const char *option, const char *value, uint64_t *ns)
 {
-    if (!number_moment(value, ns))
+    if (!number_time(value, ns))
         return options_usage(cmd, "%s needs seconds since the start, such as 1.25, not '%s'", option, value);
     if (*ns == 0 && strcmp(option, "--to") == 0)
         return options_usage(cmd, "--to needs seconds above 0");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The command line: options from a command's table, operands, help. Room: tools/upmu. */
+/** @file Command line parser: options from a command's table, operands, help. */
 #ifndef UPMU_TOOL_OPTIONS_H
 #define UPMU_TOOL_OPTIONS_H
 
@@ -10,19 +10,19 @@
 #include "upmu/api.h"
 
 enum {
-    OPTION_OPERAND = 0, /**< id under which operands are handed over */
-    OPTIONS_GO_ON = -1, /**< options_parse(): the line is fine, do the job */
+    OPTION_OPERAND = 0,    /**< id under which operands are handed over */
+    OPTIONS_CONTINUE = -1, /**< options_parse(): the line is fine, do the job */
 };
 
 /** Told of each option (by id) and operand in turn; `value` is NULL for options without argument.
- *  @return 0, or EXIT_USAGE having said why with options_usage(). */
+ *  @return 0, or EXIT_USAGE with a message with options_usage(). */
 typedef int (*option_fn)(void *arg, int id, const char *value);
 
 /**
  * Go through a command line. `--help` is answered here.
  * @param argv the words after the command's name
  * @param rest out, for commands with `has_program`: index of the program's first word (argc if there is none)
- * @return OPTIONS_GO_ON, or the exit status to end with.
+ * @return OPTIONS_CONTINUE, or the exit status to end with.
  */
 int options_parse(const struct command *cmd, int argc, char **argv, option_fn take, void *arg, int *rest);
 
@@ -30,7 +30,7 @@ int options_parse(const struct command *cmd, int argc, char **argv, option_fn ta
 int options_usage(const struct command *cmd, const char *fmt, ...) UPMU_PRINTF(2, 3);
 
 /** Take the value of --from or --to: seconds since the beginning of the recording. @return 0 or EXIT_USAGE, with its message. */
-int options_moment(const struct command *cmd, const char *option, const char *value, uint64_t *ns);
+int options_time(const struct command *cmd, const char *option, const char *value, uint64_t *ns);
 
 /** Write a command's help. */
 void options_help(FILE *out, const struct command *cmd);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where results go. Room: tools/upmu. Before it: the commands; after it: a terminal, a pipe or a file.
+ * Output streams: terminal, pipe or file.
  *
- * Standard streams are written through a duplicate of our own: buffered also for standard error, so that a table is not
- * torn apart by what others write there, and closed by us, so that the last error is seen. The stream's writing end is
- * ours as well: stdio would remember that a write failed, but not why.
+ * Standard streams are written through a duplicate: buffered for standard error, too, so that a table is written in one
+ * piece, and closed here, so that the last error is reported. The stream has its own write function because stdio does
+ * not keep errno.
  */
 #include "output.h"
 
@@ -39,11 +39,11 @@ void complain(const char *fmt, ...)
     va_end(ap);
 }
 
-static bool wants_colour(int fd)
+static bool wants_color(int fd)
 {
-    const char *no_colour = getenv("NO_COLOR");
+    const char *no_color = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-    if (no_colour && no_colour[0] != '\0')
+    if (no_color && no_color[0] != '\0')
         return false;
     return terminal && strcmp(terminal, "dumb") != 0 && isatty(fd);
 }
@@ -68,7 +68,7 @@ static ssize_t output_write_all(struct output *out, const char *data, size_t len
 /* Length of one of our own codes of output_style() at `text`, 0 if there is none. */
 static size_t output_style_code(const struct output *out, const char *text)
 {
-    for (int i = STYLE_PLAIN; out->colour && i <= STYLE_DIM; i++) {
+    for (int i = STYLE_PLAIN; out->color && i <= STYLE_DIM; i++) {
         const char *code = output_style(out, (enum output_style)i);
         if (code[0] != '\0' && strncmp(text, code, strlen(code)) == 0)
             return strlen(code);
@@ -159,7 +159,7 @@ static int output_adopt(struct output *out, int fd, const char *name)
         return -1;
     }
     (void)setvbuf(out->file, NULL, _IOFBF, OUTPUT_BUFFER); /* refused, the default is right but slower */
-    out->colour = wants_colour(fd);
+    out->color = wants_color(fd);
     return 0;
 }
 
@@ -206,12 +206,12 @@ const char *output_style(const struct output *out, enum output_style style)
         [STYLE_PLAIN] = "",           [STYLE_TITLE] = "\033[1m", [STYLE_GOOD] = "\033[32m",
         [STYLE_WARNING] = "\033[33m", [STYLE_BAD] = "\033[31m",  [STYLE_DIM] = "\033[2m",
     };
-    return out->colour ? codes[style] : "";
+    return out->color ? codes[style] : "";
 }
 
 const char *output_plain(const struct output *out)
 {
-    return out->colour ? "\033[0m" : "";
+    return out->color ? "\033[0m" : "";
 }
 
 void output_clean(FILE *file, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Where results go, and whether they got there. Room: tools/upmu. */
+/** @file Output streams whose write errors are reported. */
 #ifndef UPMU_TOOL_OUTPUT_H
 #define UPMU_TOOL_OUTPUT_H
 
@@ -15,7 +15,7 @@ struct output {
     int fd;
     int error;        /**< errno of the first write that failed, or 0 */
     const char *name; /**< for messages */
-    bool colour;      /**< a terminal that wants colour */
+    bool color;       /**< a terminal that wants colour */
     bool binary;      /**< bytes go out as they are; text is escaped as base/printable.h does */
     char held[4];     /**< a sequence of UTF-8 whose rest is still to come */
     size_t n_held;
@@ -26,15 +26,15 @@ enum output_standard {
     OUTPUT_STDERR = 2,
 };
 
-/** Buffered output to a standard stream. @return 0, or -1 having said why. */
+/** Buffered output to a standard stream. @return 0, or -1 with a message. */
 int output_standard(struct output *out, enum output_standard which);
 /** Whether a file name given with -o means standard output: "-". */
 bool output_is_standard(const char *path);
-/** Output to a file, emptied or made, or to standard output for "-"; not inherited by programs started. @return 0, or -1 having said why. */
+/** Output to a file, emptied or made, or to standard output for "-"; not inherited by programs started. @return 0, or -1 with a message. */
 int output_file(struct output *out, const char *path);
 /** The same behind what the file has. */
 int output_file_append(struct output *out, const char *path);
-/** Write out and close. @return 0, or -1 having said why; a reader that went away (EPIPE) is no reason to speak. */
+/** Write out and close. @return 0, or -1 with a message; a reader that went away (EPIPE) is no reason to speak. */
 int output_close(struct output *out);
 
 /** Colours and weights, "" where the output has none. */

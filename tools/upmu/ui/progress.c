@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far a long reading is. Room: tools/upmu. Before it: the libraries' calls of its function; after it: the terminal. */
+/* Progress line of long reads. */
 #include "progress.h"
 
 #include <inttypes.h>

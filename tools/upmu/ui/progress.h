@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file How far a long reading is: a line that replaces itself, on a terminal, once it has taken a second.
- *  Room: tools/upmu. */
+/** @file Progress line of long reads, on a terminal, after one second. */
 #ifndef UPMU_TOOL_PROGRESS_H
 #define UPMU_TOOL_PROGRESS_H
 

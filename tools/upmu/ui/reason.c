@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reasons. Room: tools/upmu. Before it: the library's messages; after it: the text reports of list and stat. */
+/* Reasons of the library without the event's name. */
 #include "reason.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The library's reasons, told once for several events. Room: tools/upmu. */
+/** @file Reasons of the library, printed once for several events. */
 #ifndef UPMU_TOOL_REASON_H
 #define UPMU_TOOL_REASON_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Aligned tables. Room: tools/upmu. Before it: the commands' text reports; after it: output. */
+/* Aligned tables. */
 #include "table.h"
 
 #include <stdarg.h>

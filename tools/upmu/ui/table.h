@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Tables for people: aligned columns, empty columns left out. Room: tools/upmu. */
+/** @file Aligned tables for text output; empty columns are left out. */
 #ifndef UPMU_TOOL_TABLE_H
 #define UPMU_TOOL_TABLE_H
 

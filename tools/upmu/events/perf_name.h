@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file An event in the words of perf's command line. Room: tools/upmu. */
+/** @file Event names of perf stat -e. */
 #ifndef UPMU_TOOL_PERF_WORDS_H
 #define UPMU_TOOL_PERF_WORDS_H
 
@@ -12,6 +12,6 @@
  * PMU and its code ("cpu/config=0x1a8/u"). "" where one event of perf is not enough (absent here, a sum) or perf knows no
  * such id.
  */
-void perf_words(const struct upmu_event_info *e, char *words, size_t size);
+void perf_name(const struct upmu_event_info *e, char *words, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deadlocks in words. Room: tools/upmu. Before it: libupmu_analysis; after it: deadlock_text.c, deadlock_json.c. */
+/* Headlines, objects, threads and locations of deadlocks as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

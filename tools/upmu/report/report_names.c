@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both forms of upmu report say in the same words. Room: tools/upmu. Before it: the overview; after it:
- * report_text.c and report_json.c. */
+/* Durations, locations, names and metric values as text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ const char *report_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-size_t report_tell_damages(const struct upmu_overview *overview)
+size_t report_damages(const struct upmu_overview *overview)
 {
     const char *damage;
     size_t n = 0;
@@ -94,7 +93,7 @@ char *report_object_name(const struct upmu_overview_object *object)
     return memory_format("0x%" PRIx64 "%s", object->address, generation);
 }
 
-char *report_symbol_words(const struct upmu_symbol *s, uint64_t address)
+char *report_symbol_text(const struct upmu_symbol *s, uint64_t address)
 {
     if (s->function && s->file)
         return memory_format("%s %s:%" PRIu32, s->function, report_base_name(s->file), s->line);
@@ -110,7 +109,7 @@ char *report_place(const struct report *r, uint32_t process, uint64_t address)
     struct upmu_symbol s = {.size = sizeof s};
     if (address == 0 || upmu_overview_symbol_at(r->overview, process, address, 0, &s) != 0)
         return memory_copy("?");
-    return report_symbol_words(&s, address);
+    return report_symbol_text(&s, address);
 }
 
 char *report_value(const char *counter, const struct upmu_value *value)

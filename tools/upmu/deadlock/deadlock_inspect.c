@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What upmu deadlock says of a process that does not record. Room: tools/upmu. Before it: cmd_deadlock.c; after it:
- * libupmu_analysis. */
+/* upmu deadlock for a process that is not recorded. */
 #include <inttypes.h>
 
 #include "ui/command.h"
@@ -60,7 +59,7 @@ static size_t look_cycle(struct output *out, struct upmu_deadlock_inspect *look,
 }
 
 /* @return how many cycles of owners there are. */
-static uint32_t look_text(struct output *out, struct upmu_deadlock_inspect *look, pid_t pid)
+static uint32_t inspect_text(struct output *out, struct upmu_deadlock_inspect *look, pid_t pid)
 {
     struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
     uint32_t cycles = 0;
@@ -80,7 +79,7 @@ static uint32_t look_text(struct output *out, struct upmu_deadlock_inspect *look
     return cycles;
 }
 
-int deadlock_look(pid_t pid)
+int deadlock_inspect(pid_t pid)
 {
     struct upmu_deadlock_inspect *look;
     struct output out;
@@ -95,7 +94,7 @@ int deadlock_look(pid_t pid)
     uint32_t cycles = 0;
     int rc = output_standard(&out, OUTPUT_STDOUT);
     if (rc == 0) {
-        cycles = look_text(&out, look, pid);
+        cycles = inspect_text(&out, look, pid);
         rc = output_close(&out);
     }
     upmu_deadlock_inspect_close(look);

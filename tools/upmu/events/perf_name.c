@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An event in perf's words, by what it becomes in perf_event_open. Room: tools/upmu. Before it: cmd_explain. */
-#include "perf_words.h"
+/* Event names of perf, from the encoding in perf_event_open. */
+#include "perf_name.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void code_words(const struct upmu_event_info *e, const char *modifier, ch
     snprintf(words, size, "%s/config=0x%llx%s%s/%s", e->pmu, (unsigned long long)e->config, second, third, modifier);
 }
 
-void perf_words(const struct upmu_event_info *e, char *words, size_t size)
+void perf_name(const struct upmu_event_info *e, char *words, size_t size)
 {
     words[0] = '\0';
     /* What is read with getrusage is no event of perf's. */
