@@ -23,7 +23,7 @@ json "$work/out" '
 e = d["entries"]
 assert d["groups"] == 1 and e[0]["counter"] == "0 and 1" and e[2]["with"] == 1, e
 assert e[1]["counter"] == e[2]["counter"] and e[1]["counter"] not in ("0", "1"), e
-assert all(x["turns"] == 1 for x in e), e
+assert all(x["multiplexed"] == 1 for x in e), e
 '
 expect 0 "$UPMU" plan --cpu zen3 -e cycles,cycles
 has out "counted once for cycles"

@@ -100,7 +100,7 @@ static int write_report(const struct deadlock_request *q, const struct deadlock_
     if (output_close(&out) != 0)
         return EXIT_FAILED;
     size_t found = deadlock_count(r, UPMU_DEADLOCK_CERTAIN) + deadlock_count_cycles(r, UPMU_LOCK_INVERSION);
-    /* What could not be read may hold a deadlock: that nothing was found says less then. */
+    /* Without a finding, damaged parts make the result uncertain: exit status 1. */
     size_t damages = report_damages(r->places.overview);
     return found > 0 ? EXIT_FOUND : damages > 0 ? EXIT_FAILED : EXIT_OK;
 }

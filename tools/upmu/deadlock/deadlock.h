@@ -31,10 +31,10 @@ void deadlock_write_sarif(struct output *out, const struct deadlock_report *r);
 /** One deadlock as text, with its threads. */
 void deadlock_write_one(struct output *out, const struct deadlock_report *r, size_t i);
 
-/** Say what can be known of a process that does not record. @return the exit status. */
+/** Report the futex waits of a process that is not recorded. @return the exit status. */
 int deadlock_inspect(pid_t pid);
 
-/* deadlock_words.c: what all forms say in the same words. To be freed. */
+/* deadlock_names.c: texts common to all formats, to be freed. */
 
 /** "2 threads wait for each other". */
 char *deadlock_headline(const struct upmu_deadlock *d);
@@ -42,8 +42,8 @@ char *deadlock_headline(const struct upmu_deadlock *d);
 char *deadlock_cycle_headline(const struct upmu_lock_cycle *c);
 /** "mutex queue (0x1234)". */
 char *deadlock_object(const struct deadlock_report *r, uint32_t process, int type, uint64_t address);
-/** The function at an address that the reader may know: of those inlined there the first that is not in a header of the
- *  system, such as those of std::mutex. @return false if nothing is known of the address. */
+/** The function at an address: of those inlined there the first outside of system headers, such as those of std::mutex.
+ *  @return false without a symbol. */
 bool deadlock_symbol(const struct deadlock_report *r, uint32_t process, uint64_t address, struct upmu_symbol *out);
 /** The same in one line, as report_place() has it. */
 char *deadlock_place(const struct deadlock_report *r, uint32_t process, uint64_t address);

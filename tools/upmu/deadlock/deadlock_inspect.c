@@ -5,10 +5,11 @@
 #include "ui/command.h"
 #include "deadlock.h"
 
-static void look_frame(struct output *out, struct upmu_deadlock_inspect *look, size_t i, size_t k, unsigned *number)
+static void inspect_frame(struct output *out, struct upmu_deadlock_inspect *inspect, size_t i, size_t k,
+                          unsigned *number)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    for (size_t depth = 0; upmu_deadlock_inspect_frame_at(look, i, k, depth, &s) == 0; depth++) {
+    for (size_t depth = 0; upmu_deadlock_inspect_frame_at(inspect, i, k, depth, &s) == 0; depth++) {
         fprintf(out->file, "      #%-2u ", (*number)++);
         output_clean(out->file, s.function ? s.function : s.module ? s.module : "?");
         if (s.function && s.file) {
@@ -22,8 +23,8 @@ static void look_frame(struct output *out, struct upmu_deadlock_inspect *look, s
     }
 }
 
-static void look_thread(struct output *out, struct upmu_deadlock_inspect *look, size_t i,
-                        const struct upmu_deadlock_inspect_thread *t)
+static void inspect_thread(struct output *out, struct upmu_deadlock_inspect *inspect, size_t i,
+                           const struct upmu_deadlock_inspect_thread *t)
 {
     unsigned number = 0;
     fprintf(out->file, "  thread %ld (", (long)t->tid);
@@ -38,52 +39,52 @@ static void look_thread(struct output *out, struct upmu_deadlock_inspect *look, 
         fputs(") is running, or waits for something other than a futex", out->file);
     fputs(t->in_futex && t->timed ? ", with a timeout\n" : "\n", out->file);
     for (size_t k = 0; k < t->n_frames; k++)
-        look_frame(out, look, i, k, &number);
+        inspect_frame(out, inspect, i, k, &number);
     if (t->in_futex && t->n_frames == 0)
         fputs("      (the call stack cannot be read)\n", out->file);
 }
 
 /* Its threads: how many there are. With `out` they are printed. */
-static size_t look_cycle(struct output *out, struct upmu_deadlock_inspect *look, uint32_t cycle)
+static size_t inspect_cycle(struct output *out, struct upmu_deadlock_inspect *inspect, uint32_t cycle)
 {
     struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
     size_t n = 0;
-    for (size_t i = 0; upmu_deadlock_inspect_thread_at(look, i, &t) == 0; i++) {
+    for (size_t i = 0; upmu_deadlock_inspect_thread_at(inspect, i, &t) == 0; i++) {
         if (t.cycle != cycle)
             continue;
         n++;
         if (out)
-            look_thread(out, look, i, &t);
+            inspect_thread(out, inspect, i, &t);
     }
     return n;
 }
 
 /* @return how many cycles of owners there are. */
-static uint32_t inspect_text(struct output *out, struct upmu_deadlock_inspect *look, pid_t pid)
+static uint32_t inspect_text(struct output *out, struct upmu_deadlock_inspect *inspect, pid_t pid)
 {
     struct upmu_deadlock_inspect_thread t = {.size = sizeof t};
     uint32_t cycles = 0;
-    for (size_t i = 0; upmu_deadlock_inspect_thread_at(look, i, &t) == 0; i++)
+    for (size_t i = 0; upmu_deadlock_inspect_thread_at(inspect, i, &t) == 0; i++)
         cycles = t.cycle > cycles ? t.cycle : cycles;
     for (uint32_t c = 1; c <= cycles; c++) {
-        bool alone = look_cycle(NULL, look, c) == 1;
+        bool alone = inspect_cycle(NULL, inspect, c) == 1;
         fprintf(out->file, "%sdeadlock%s [%s] in process %ld: %s\n", output_style(out, STYLE_BAD), output_plain(out),
                 alone ? "self" : "cycle", (long)pid,
                 alone ? "a thread waits for a mutex that it holds itself" : "threads wait for each other's mutexes");
-        (void)look_cycle(out, look, c);
+        (void)inspect_cycle(out, inspect, c);
     }
-    if (look_cycle(NULL, look, 0) > 0) {
+    if (inspect_cycle(NULL, inspect, 0) > 0) {
         fprintf(out->file, "%s\n", cycles ? "other threads:" : "no cycle of mutexes was found; threads:");
-        (void)look_cycle(out, look, 0);
+        (void)inspect_cycle(out, inspect, 0);
     }
     return cycles;
 }
 
 int deadlock_inspect(pid_t pid)
 {
-    struct upmu_deadlock_inspect *look;
+    struct upmu_deadlock_inspect *inspect;
     struct output out;
-    if (upmu_deadlock_inspect_open(&look, pid) != 0) {
+    if (upmu_deadlock_inspect_open(&inspect, pid) != 0) {
         complain("%s", upmu_error());
         return EXIT_FAILED;
     }
@@ -94,9 +95,9 @@ int deadlock_inspect(pid_t pid)
     uint32_t cycles = 0;
     int rc = output_standard(&out, OUTPUT_STDOUT);
     if (rc == 0) {
-        cycles = inspect_text(&out, look, pid);
+        cycles = inspect_text(&out, inspect, pid);
         rc = output_close(&out);
     }
-    upmu_deadlock_inspect_close(look);
+    upmu_deadlock_inspect_close(inspect);
     return rc != 0 ? EXIT_FAILED : cycles > 0 ? EXIT_FOUND : EXIT_OK;
 }

@@ -140,8 +140,8 @@ static void json_lock(struct json *j, const char *key, const struct deadlock_rep
     free(object);
 }
 
-static void json_taking(struct json *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
-                        const struct upmu_lock_acquisition *t)
+static void json_acquisition(struct json *j, const struct deadlock_report *r, uint32_t process, size_t i, size_t k,
+                             const struct upmu_lock_acquisition *t)
 {
     struct upmu_deadlock_held h = {.size = sizeof h};
     json_object(j, NULL);
@@ -175,7 +175,7 @@ static void json_cycle(struct json *j, const struct deadlock_report *r, size_t i
     json_bool(j, "suppressed", c->suppressed);
     json_array(j, "acquisitions");
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++)
-        json_taking(j, r, c->process, i, k, &t);
+        json_acquisition(j, r, c->process, i, k, &t);
     json_array_end(j);
     json_object_end(j);
     free(headline);

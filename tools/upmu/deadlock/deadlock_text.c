@@ -110,7 +110,7 @@ static void text_stack(struct output *out, const struct deadlock_report *r, uint
         return;
     }
     for (uint32_t i = 0; i < stack.n_frames; i++) {
-        /* What was interrupted by a signal is told by its own address, not by the one after a call. */
+        /* The address of an interrupted frame is exact; others are return addresses. */
         bool interrupted = i > 0 && outermost.kind == UPMU_FRAME_SIGNAL;
         if (i > 0 && !interrupted)
             text_tail_caller(out, r, process, stack.frames[i], outermost.function);
@@ -188,8 +188,7 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
     if (upmu_deadlocks_at(r->deadlocks, i, &d) != 0)
         return;
     text_title(out, &d);
-    (void)fflush(
-        out->file); /* it is known now; where the threads are takes reading debug information. Closing tells errors */
+    (void)fflush(out->file); /* before the slow lookup of locations; an error is reported at close */
     if (d.owner) {
         fputs("  ", out->file);
         text_clean(out, deadlock_thread_name(d.owner, d.owner_name));
@@ -206,8 +205,8 @@ void deadlock_write_one(struct output *out, const struct deadlock_report *r, siz
 
 /* ------------------------------------------------------------------------------------------------- order of locks */
 
-static void text_taking(struct output *out, const struct deadlock_report *r, uint32_t process,
-                        const struct upmu_lock_acquisition *t, bool whole)
+static void text_acquisition(struct output *out, const struct deadlock_report *r, uint32_t process,
+                             const struct upmu_lock_acquisition *t, bool whole)
 {
     fprintf(out->file, "  thread %ld acquires %s", (long)t->tid, t->shared ? "for reading " : "");
     text_clean(out, deadlock_object(r, process, t->lock_type, t->lock));
@@ -244,7 +243,7 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
             output_plain(out), upmu_lock_cycle_class_name(c->class_number), (long)c->pid, headline);
     free(headline);
     for (size_t k = 0; upmu_deadlocks_acquisition_at(r->deadlocks, i, k, &t) == 0; k++) {
-        text_taking(out, r, c->process, &t, inversion);
+        text_acquisition(out, r, c->process, &t, inversion);
         if (c->class_number == UPMU_LOCK_GATED)
             text_gates(out, r, c->process, i, k);
     }

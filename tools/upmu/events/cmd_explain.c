@@ -34,7 +34,7 @@ static int explain_option(void *arg, int id, const char *value)
     return 0;
 }
 
-/* A line with its title; nothing where there is nothing to say. */
+/* A line with its title, unless the text is empty. */
 static void explain_line(struct output *out, const char *title, const char *text)
 {
     if (!text || text[0] == '\0')

@@ -104,7 +104,7 @@ static void list_add_event(struct list *list, const struct upmu_event_info *info
         e->trial = trials_of_event(trials, info);
 }
 
-/* An absent event is part of the list: that it is absent is what one wants to know. */
+/* Absent events are listed, too. */
 static int event_lookup(const char *cpu, const char *name, struct upmu_event_info *info)
 {
     *info = (struct upmu_event_info){.size = sizeof *info};
@@ -200,7 +200,7 @@ static void list_find_groups(struct list *list, const struct list_request *r)
     }
 }
 
-/* Names that nobody can enumerate (raw codes, native names, modifiers) are found by looking them up. */
+/* Names outside any list (raw codes, native names, modifiers) are looked up. */
 static int list_find_spelled(struct list *list, const struct list_request *r)
 {
     struct upmu_event_info info;
@@ -308,14 +308,14 @@ static void list_groups_text(struct output *out, const struct list *list)
     table_end(&t, out, 0);
 }
 
-/* What the library says about an obstacle, once per kind. That this CPU lacks an event stands in the event's note. */
-static void list_reason_once(struct output *out, const struct list_trial *trial, uint32_t *told)
+/* The library's reason, once per error code. An event that the CPU lacks has it in its note. */
+static void list_reason_once(struct output *out, const struct list_trial *trial, uint32_t *reported)
 {
     uint32_t bit = trial->code > -32 ? 1u << (-trial->code & 31) : 0;
 
-    if (!trial->made || trial->code == 0 || trial->code == UPMU_E_UNSUPPORTED || (*told & bit))
+    if (!trial->made || trial->code == 0 || trial->code == UPMU_E_UNSUPPORTED || (*reported & bit))
         return;
-    *told |= bit;
+    *reported |= bit;
     fprintf(out->file, "\n%s: ", upmu_strerror(trial->code));
     output_clean(out->file, reason_body(trial->reason, trial->event));
     fputc('\n', out->file);
@@ -323,15 +323,15 @@ static void list_reason_once(struct output *out, const struct list_trial *trial,
 
 static void list_reasons_text(struct output *out, const struct list *list)
 {
-    uint32_t told = 0;
+    uint32_t reported = 0;
 
     for (size_t i = 0; i < list->n_events; i++)
-        list_reason_once(out, &list->events[i].trial, &told);
+        list_reason_once(out, &list->events[i].trial, &reported);
     for (size_t i = 0; i < list->n_metrics; i++)
-        list_reason_once(out, &list->metrics[i].trial, &told);
+        list_reason_once(out, &list->metrics[i].trial, &reported);
 }
 
-/* A CPU asked for by name: who it is, and what its users must know. */
+/* The CPU of --cpu: its title and its special properties. */
 static void list_cpu_text(struct output *out, const struct upmu_cpu_info *cpu)
 {
     if (!cpu->name)
@@ -396,7 +396,7 @@ static int list_write(const struct list *list, const struct list_request *r)
     return output_close(&out) == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
-/* @return whether the options make sense together; if not, it was said why. */
+/* @return whether the options are compatible; if not, after a message. */
 static bool options_agree(const struct list_request *r)
 {
     const char *fault = NULL;

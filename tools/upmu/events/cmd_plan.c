@@ -104,12 +104,12 @@ static void plan_refusals(struct output *out, const struct upmu_plan *plan)
 
 static void plan_text(struct output *out, const struct upmu_plan *plan, const struct upmu_cpu_info *cpu)
 {
-    bool turns = false;
+    bool multiplexed = false;
     for (size_t i = 0; i < upmu_plan_entry_count(plan); i++)
-        turns |= entry_at(plan, i).multiplexed > 1;
+        multiplexed |= entry_at(plan, i).multiplexed > 1;
     fprintf(out->file, "%s\n\n", cpu->title);
     plan_table(out, plan);
-    if (turns)
+    if (multiplexed)
         fputs("\nThe groups are multiplexed: values are scaled by the share of the time that a group is counted.\n",
               out->file);
     if (!upmu_plan_proven(plan))
@@ -137,7 +137,7 @@ static void plan_entry_json(struct json *j, const struct upmu_plan_entry *e)
         json_int(j, "group", e->group);
     json_string(j, "counter", e->counter[0] ? e->counter : NULL);
     json_uint(j, "with", e->same_as);
-    json_uint(j, "turns", e->multiplexed);
+    json_uint(j, "multiplexed", e->multiplexed);
     json_string(j, "cause", e->cause ? upmu_strerror(e->cause) : NULL);
     json_string(j, "reason", e->reason[0] ? e->reason : NULL);
     json_object_end(j);

@@ -8,9 +8,8 @@
 #include "upmu/upmu.h"
 
 /**
- * What to write after `perf stat -e` for the same counter on the same CPU: perf's name of the kernel's generic id, or the
- * PMU and its code ("cpu/config=0x1a8/u"). "" where one event of perf is not enough (absent here, a sum) or perf knows no
- * such id.
+ * The argument of `perf stat -e` for the same counter on the same CPU: the name of the perf generic event, or the PMU and the
+ * raw encoding ("cpu/config=0x1a8/u"). "" if no single event of perf is equivalent (absent here, or a sum).
  */
 void perf_name(const struct upmu_event_info *e, char *words, size_t size);
 

@@ -14,7 +14,7 @@ enum { DOCTOR_JSON = 1 };
 struct doctor {
     const struct command *self;
     bool as_json;
-    bool missing; /* a finding says that something does not work */
+    bool missing; /* at least one finding is "missing" */
     struct output out;
     struct table table;
     struct json json;

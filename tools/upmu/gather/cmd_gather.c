@@ -50,7 +50,7 @@ void gather_text(struct gather *g, const char *path, const char *text, size_t le
     free(name);
 }
 
-/* ------------------------------------------------------------------------------- what only a trial can tell */
+/* ------------------------------------------------------------------------------- results of trials */
 
 /* A text in memory that grows. */
 struct memory_file {
@@ -212,7 +212,7 @@ static int gather_write(const char *path)
 
     if (memory_file_open(&manifest) != 0)
         return EXIT_FAILED;
-    bool piped = output_is_standard(path); /* the archive alone: what is said goes to standard error */
+    bool piped = output_is_standard(path); /* only the archive goes to standard output */
     if (output_file(&archive, path) != 0 || output_standard(&report, piped ? OUTPUT_STDERR : OUTPUT_STDOUT) != 0) {
         (void)memory_file_close(&manifest); /* nothing is in it yet */
         free(manifest.text);

@@ -133,7 +133,7 @@ static const char *last_part(const char *path)
     return strrchr(path, '/') + 1;
 }
 
-/* The settings of a PMU; power management and the bus it hangs on say nothing about counting. */
+/* The settings of a PMU; power management and bus links do not affect counting. */
 static void take_pmu_part(struct gather *g, const char *path, int depth)
 {
     struct stat st;
@@ -213,7 +213,7 @@ static bool says_rights(const char *line, size_t len)
     return false;
 }
 
-/* The limits of our control group, without its path, which tells the name of a container or a user. */
+/* The limits of our control group, without its path, which may contain the name of a container or a user. */
 static void take_cgroup(struct gather *g)
 {
     static const char *const names[] = {"cpu.max",    "cpu.weight",  "cpuset.cpus.effective",

@@ -13,7 +13,7 @@ struct tar {
 };
 
 void tar_begin(struct tar *t, FILE *out, int64_t time);
-/** Add a file. @param path relative, slashes between its parts. @return 0, or -1 if the form has no room for such a name
+/** Add a file. @param path relative, slashes between its parts. @return 0, or -1 if the format cannot hold such a name
  *  (256 bytes in two halves) or such a size (8 GiB): nothing is written then. */
 int tar_add(struct tar *t, const char *path, const void *data, size_t len);
 /** Write the end of the archive. */

@@ -76,7 +76,7 @@ static int record_sample(struct record_line *l, const char *value)
     return 0;
 }
 
-/* A name that nobody knows is said before the command runs, not in the report after it. */
+/* An unknown event name is an error before the command runs. */
 static int record_events(struct record_line *l, const char *value)
 {
     struct upmu_plan *plan = NULL;

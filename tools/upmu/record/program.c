@@ -136,7 +136,7 @@ typedef Elf32_Phdr elf_segment;
 typedef Elf32_Dyn elf_dynamic;
 #endif
 
-/* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the file makes no sense. */
+/* Whether a program of our own machine asks for a dynamic linker. @return 1, 0, or -1 if the program headers are malformed. */
 static int has_linker(const char *path, const unsigned char *head)
 {
     elf_header e;

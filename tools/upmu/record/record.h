@@ -19,15 +19,15 @@ struct record_request {
     const char *policy;      /**< "ring", "limit", "stop", or NULL: files grow */
     const char *policy_size; /**< as it was given */
     const char *packet;      /**< size of packets, as it was given, or NULL for the library's choice */
-    const char *deadlocks;   /**< file to tell of deadlocks in; NULL: standard error */
+    const char *deadlocks;   /**< file for reports of deadlocks; NULL: standard error */
     bool sched;              /**< switches of threads, too */
     bool kernel_locks;       /**< and waits for the kernel's locks */
     char *dir;               /**< of the recording, absolute; exists and is empty */
     int output;              /**< descriptor for what the command writes on its standard output and error; -1: ours */
 };
 
-/** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as the user
- *  knows it). @return EXIT_OK, or the exit status to end with, with a message; to be released in both cases. */
+/** Find the command's file and the library, and make the directory (`output`, or one of our choice, `*shown` as given
+ *  by the user). @return EXIT_OK, or the exit status to end with, with a message; to be released in both cases. */
 int record_prepare(struct record_request *request, const char *output, char **shown);
 void record_release(struct record_request *request, char *shown);
 
@@ -36,17 +36,16 @@ int record_start(const struct record_request *request, pid_t *pid);
 /** Wait for the end of the command. @return its exit status by the shell's rules. */
 int record_end(pid_t pid);
 
-/** Run the command. @return its exit status by the shell's rules; `*started` tells whether there was a command at all
- *  (if not, the reason has been said, and the status is ours). */
+/** Run the command. @return its exit status by the shell's rules; `*started` is whether the command was executed
+ *  (if not, the reason was printed, and the status is that of upmu). */
 int record_run(const struct record_request *request, bool *started);
 
-/** Wait until the command is over, without reaping it, and tell of deadlocks while they stand: in
- *  `file`, NULL: on standard error. */
+/** Wait for the end of the command, without reaping it, and report deadlocks when they occur to `file`, NULL: standard
+ *  error. */
 void record_watch(pid_t pid, const char *dir, const char *file);
 
-/** Make dead processes' traces whole, keep beside them what would be lost, and say in one line what was recorded.
- *  @return 0, or -1 if the recording is not what was asked for (nothing there, events lost, not readable), having said
- *  so. */
+/** Repair the traces of ended processes, store symbols of run-time generated code, and print one line about the recording.
+ *  @return 0, or -1 after a message if the recording is incomplete (empty, events lost, not readable). */
 int record_summary(const char *dir, const char *shown_dir);
 
 #endif

@@ -43,7 +43,7 @@ static void tell(struct output *out, struct upmu_deadlock_watch *watch, const ch
         deadlock_write_one(out, &r, i);
         mark(process, &d);
     }
-    (void)fflush(out->file); /* should it fail, closing says so */
+    (void)fflush(out->file); /* an error is reported when the output is closed */
     upmu_deadlocks_close(r.deadlocks);
 }
 
@@ -71,7 +71,7 @@ void record_watch(pid_t pid, const char *dir, const char *file)
     }
     upmu_deadlock_watch_close(watch);
     if (open)
-        (void)output_close(&out); /* it has said what is wrong, and the command has its own status */
+        (void)output_close(&out); /* an error was printed; the exit status is that of the command */
     if (end.fd >= 0)
         close(end.fd);
 }

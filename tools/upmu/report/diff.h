@@ -12,7 +12,7 @@
 
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };
 
-/** What one recording says of something. */
+/** An item in one of the recordings. */
 struct diff_side {
     bool there;
     uint64_t count, ns;      /**< instances of a region; waits; threads and their blocked time */

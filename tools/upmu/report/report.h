@@ -28,9 +28,9 @@ void report_write_regions_json(struct output *out, const struct report *r);
 
 /** Whether `by` is an order: "wait", "hold" or "path"; or what a counter counted, "held:NAME" or "waited:NAME". */
 bool report_sort_known(const char *by);
-/** Bring the objects into an order that is known. @return false, having said so, if there is no such counter. */
+/** Sort the objects by a known key. @return false after a message if there is no such counter. */
 bool report_sort(struct report *r, const char *by);
-/** Say on standard error what could not be read. @return how much. */
+/** Print on standard error what could not be read. @return the number of damages. */
 size_t report_damages(const struct upmu_overview *overview);
 
 /* Parts of the text, and of the JSON document. */
@@ -71,7 +71,7 @@ void report_more(struct output *out, size_t all, size_t shown);
  *  @return how many. */
 size_t report_counts(const struct report *r, const struct upmu_overview_region *region, const char **names,
                      struct upmu_value *values, size_t max);
-/** Told of each metric that has a number. */
+/** Called for each metric that has a value. */
 typedef void (*report_metric_fn)(void *arg, const struct upmu_metric_info *info, const struct upmu_metric_value *value);
 void report_metrics(const struct report *r, const struct upmu_overview_region *region, report_metric_fn tell,
                     void *arg);

@@ -16,7 +16,7 @@ struct futexes {
         pid_t tid;
         uint64_t outside;
     } most[NAMED_MAX];
-    bool switches_told;
+    bool switches_recorded;
 };
 
 /* Those with most come first. */
@@ -43,7 +43,7 @@ static struct futexes count(const struct report *r, size_t process)
     for (size_t i = 0; upmu_overview_thread_at(r->overview, i, &t) == 0; i++) {
         if (t.process != process || upmu_overview_sched_at(r->overview, i, &s) != 0)
             continue;
-        f.switches_told |= s.recorded != 0;
+        f.switches_recorded |= s.recorded != 0;
         f.known += s.futexes_counted != 0;
         f.unknown += s.futexes_counted == 0;
         if (!s.futexes_counted)
@@ -64,7 +64,7 @@ static const char *reason(const struct futexes *f, const struct upmu_trace_proce
         return p->futex_note;
     if (p->sched_note[0])
         return p->sched_note;
-    if (f->switches_told || f->known)
+    if (f->switches_recorded || f->known)
         return "they ended or were killed before the count was written";
     return "they are counted only by 'upmu record --sched' as root";
 }

@@ -152,7 +152,7 @@ void report_metrics(const struct report *r, const struct upmu_overview_region *r
     size_t n = report_counts(r, region, names, values, REPORT_COUNTS_MAX);
 
     for (size_t i = 0; upmu_metric_at(i, &info) == 0; i++) {
-        /* Variants of one metric stand together; one of them is told. */
+        /* Variants of one metric are adjacent; the first with a value is reported. */
         if (strcmp(last, info.name) == 0 ||
             upmu_metric_eval(info.name, names, values, n, (double)region->wall_ns / 1e9, &value) != 0)
             continue;

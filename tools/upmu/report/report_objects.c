@@ -170,7 +170,7 @@ static void text_object(struct output *out, const struct report *r, size_t i, co
         text_longest(out, r, o);
 }
 
-/* A sum of holds says of how many it is, if those are not all. */
+/* The sum of holds, with their number if not all were recorded. */
 static char *hold_text(const struct upmu_overview_object *o)
 {
     char *ns = report_duration(o->hold_ns);
@@ -181,7 +181,7 @@ static char *hold_text(const struct upmu_overview_object *o)
     return text;
 }
 
-/* Locks are held by somebody; what else is waited for is not. */
+/* Whether objects of the type have holders. */
 static bool is_lock(const struct upmu_overview_object *o)
 {
     return o->type == UPMU_OBJECT_MUTEX || o->type == UPMU_OBJECT_CUSTOM || o->type == UPMU_OBJECT_RWLOCK ||
@@ -212,8 +212,7 @@ static bool was_waited_for(const struct upmu_overview_object *o)
     return o->waits.count + o->waits.unfinished > 0;
 }
 
-/* The first of the objects that are locks, or are none: a table, or what is to be said of each that was waited for.
- * @return how many there are in all. */
+/* The first objects that are locks, or that are not: as a table, or in detail those with waits. @return the number of all. */
 static size_t each_object(struct output *out, const struct report *r, bool locks, struct table *t)
 {
     struct upmu_overview_object o = {.size = sizeof o};

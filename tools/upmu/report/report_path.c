@@ -180,8 +180,7 @@ static void path_sum(struct output *out, const struct report *r, uint32_t proces
     free(unknown);
 }
 
-/* How long a thread was on a CPU in its life, if the recording tells: by the kernel's records of its switches, or by its
- * task-clock. */
+/* The CPU time of a thread, if recorded: from the kernel's switch records or its task-clock. */
 static bool thread_on_cpu(const struct report *r, size_t thread, const struct upmu_overview_thread *of, uint64_t *ns)
 {
     struct upmu_overview_sched sched = {.size = sizeof sched};

@@ -82,12 +82,12 @@ static void cell_sched(struct table *table, const struct upmu_overview_thread *t
 }
 
 static void thread_row(struct table *table, const struct report *r, size_t i, const struct upmu_overview_thread *t,
-                       bool *told)
+                       bool *has_sched)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
     if (upmu_overview_sched_at(r->overview, i, &s) != 0)
         s = (struct upmu_overview_sched){0};
-    *told = *told || s.recorded;
+    *has_sched = *has_sched || s.recorded;
     table_cell(table, STYLE_PLAIN, "%ld", (long)t->tid);
     table_cell(table, STYLE_PLAIN, "%s", report_thread_name(t));
     cell_free(table, STYLE_PLAIN, report_duration(t->end_ns - t->begin_ns));
@@ -115,15 +115,15 @@ static void text_threads(struct output *out, const struct report *r)
     };
     struct upmu_overview_thread t = {.size = sizeof t};
     struct table table;
-    bool told = false;
+    bool has_sched = false;
     size_t i = 0;
 
     report_title(out, "Threads");
     table_begin(&table, columns, sizeof columns / sizeof *columns);
     for (; i < r->top && upmu_overview_thread_at(r->overview, i, &t) == 0; i++)
-        thread_row(&table, r, i, &t, &told);
+        thread_row(&table, r, i, &t, &has_sched);
     table_end(&table, out, 2);
-    if (told)
+    if (has_sched)
         fputs("  |=!-| running, preempted, blocked, from the kernel's switch records (switches: voluntary + "
               "preempted);"
               " blank: not recorded\n",

@@ -101,7 +101,7 @@ static char *about(const struct timeline *t, const struct upmu_timeline_row *row
     return text;
 }
 
-/* Whoever had it, and what else is to be said, in one cell. */
+/* The holder and the remarks in one cell. */
 static char *joined(char *first, char *second)
 {
     char *text = memory_format("%s%s%s", first, first[0] && second[0] ? ", " : "", second);

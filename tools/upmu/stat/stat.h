@@ -214,9 +214,9 @@ struct stat_result {
 void stat_result_add(struct stat_result *result, const struct stat_parts *parts, bool interval);
 void stat_result_free(struct stat_result *result);
 
-/** Whether the event has a number that stands for all runs. */
+/** Whether the event has a value in every run. */
 bool stat_has_number(const struct stat_event *e, const struct stat_result *result);
-/** Whether anything could be counted: nothing stands against at least one event (one that merely had no chance, because
+/** Whether anything could be counted: at least one event is neither refused nor unsupported (one that merely had no chance, because
  *  the process slept, counts as well), or it is a command, which has a result of its own. */
 bool stat_succeeded(const struct stat_request *request, const struct stat_result *result);
 /** Share of the time it was on a counter, in percent. */
@@ -229,8 +229,8 @@ void stat_metrics(const struct stat_result *result, stat_metric_fn each, void *a
 /* ------------------------------------------------------------------------------------------ runs (stat_run.c) */
 
 /**
- * Count, with partial reports to `out` where they are asked for. @return EXIT_OK; or the exit status to end with, having
- * said why, when there is nothing to report. `result` is to be freed with stat_result_free() in both cases.
+ * Count, with partial reports to `out` where they are asked for. @return EXIT_OK; or, when there is nothing to report,
+ * the exit status to end with, with a message. `result` is to be freed with stat_result_free() in both cases.
  */
 int stat_run(const struct stat_request *request, struct output *out, struct stat_result *result);
 

@@ -123,7 +123,7 @@ static int parts_open_each_thread(struct stat_parts *parts)
     return EXIT_FAILED;
 }
 
-/* A process cannot be counted with half of its ids right: that -p TID means a thread is said before any set is open. */
+/* All ids or none: a thread id given to -p is an error before any set is opened. */
 static int parts_open_ids(struct stat_parts *parts)
 {
     const struct stat_request *q = parts->request;
@@ -143,7 +143,7 @@ static void raise_descriptor_limit(const struct stat_request *q)
     if (q->argv || getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return;
     limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit); /* refused, events that find no descriptor say so */
+    (void)setrlimit(RLIMIT_NOFILE, &limit); /* on failure, events without a descriptor report it */
 }
 
 int stat_parts_open(struct stat_parts *parts, const struct stat_request *request)

@@ -197,7 +197,7 @@ static int exit_status_of(int wait_status)
     return WEXITSTATUS(wait_status);
 }
 
-/* A run cut short by a signal says nothing about the others; alone it is all there is. */
+/* A run cut short by a signal is left out, unless it is the only one. */
 static void run_take(struct run *run, struct stat_result *result)
 {
     if (run->request->interval > 0)

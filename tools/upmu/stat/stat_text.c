@@ -156,7 +156,7 @@ static void text_events(struct output *out, const struct stat_request *q, const 
         {"UNIT", false},
         {"EVENT", false},
         {"SPREAD", true},
-        {"STANDING", false},
+        {"STATUS", false},
     };
     struct table t;
 

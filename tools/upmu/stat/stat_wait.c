@@ -88,7 +88,7 @@ void stat_watch_end(struct stat_watch *w)
 /* The descriptors of those that are still running. @return whether any is to be looked at in /proc. */
 static bool watch_collect(const struct stat_watch *w, struct pollfd *polled, nfds_t *n)
 {
-    bool look = false;
+    bool polled_in_proc = false;
     *n = 0;
     for (size_t i = 0; i < w->n; i++) {
         if (w->watched[i].ended)
@@ -96,9 +96,9 @@ static bool watch_collect(const struct stat_watch *w, struct pollfd *polled, nfd
         if (w->watched[i].fd >= 0)
             polled[(*n)++] = (struct pollfd){.fd = w->watched[i].fd, .events = POLLIN};
         else
-            look = true;
+            polled_in_proc = true;
     }
-    return look;
+    return polled_in_proc;
 }
 
 /* @return whether all have ended; false where nothing is watched. */
@@ -120,10 +120,10 @@ static bool watch_update(struct stat_watch *w, const struct pollfd *polled, nfds
 static int watch_once(struct stat_watch *w, struct pollfd *polled, double deadline, const sigset_t *mask)
 {
     nfds_t n;
-    bool look = watch_collect(w, polled, &n);
+    bool polled_in_proc = watch_collect(w, polled, &n);
     double left = deadline - stat_seconds_now();
     const double longest = 3600;
-    if (look && left > poll_seconds)
+    if (polled_in_proc && left > poll_seconds)
         left = poll_seconds;
     left = left < 0 ? 0 : left > longest ? longest : left;
     struct timespec ts = {.tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9)};

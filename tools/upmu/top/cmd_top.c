@@ -64,7 +64,7 @@ static int top_option(void *arg, int id, const char *value)
 /* ------------------------------------------------------------------------------------------------------ looking */
 
 /* Whether any process of the recording still writes. */
-static bool somebody_records(const struct upmu_control *control)
+static bool any_running(const struct upmu_control *control)
 {
     struct upmu_control_status s = {.size = sizeof s};
     for (size_t i = 0; i < upmu_control_process_count(control); i++)
@@ -81,12 +81,12 @@ static bool command_runs(pid_t pid)
 }
 
 /* Look until it is over, one last time behind the end: what is shown then is the whole. */
-static int look_on(const struct top_request *q, struct top *t, const struct upmu_control *control)
+static int watch_updates(const struct top_request *q, struct top *t, const struct upmu_control *control)
 {
     int rc = q->view->begin();
     bool go_on = rc == 0;
     for (long n = 1; go_on; n++) {
-        t->running = q->argv ? command_runs(t->pid) : somebody_records(control);
+        t->running = q->argv ? command_runs(t->pid) : any_running(control);
         rc = top_update(t);
         bool last = !t->running || (q->count > 0 && n >= q->count);
         go_on = rc == 0 && q->view->show(t, last ? 0 : q->interval) && !last;
@@ -99,7 +99,7 @@ static int watch(const struct top_request *q, const struct upmu_control *control
                  const char *subject)
 {
     struct top t = {.pid = pid, .subject = subject};
-    int status = top_open(&t, dir, q->events) == 0 ? look_on(q, &t, control) : EXIT_FAILED;
+    int status = top_open(&t, dir, q->events) == 0 ? watch_updates(q, &t, control) : EXIT_FAILED;
     top_close(&t);
     return status;
 }

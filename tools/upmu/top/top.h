@@ -12,7 +12,7 @@
 #include "upmu/monitor.h"
 #include "upmu/upmu.h"
 
-/** What the kernel says of a thread, since it began. */
+/** Scheduler statistics of a thread since its start. */
 struct top_task {
     pid_t tid;
     uint64_t run_ns, ready_ns; /**< on a CPU; ready to run without one */
@@ -32,7 +32,7 @@ struct top_thread {
     uint64_t voluntary, involuntary;
 };
 
-/** Threads that stand for ever. */
+/** Deadlocked threads. */
 struct top_deadlock {
     char *headline;
     pid_t pid;
@@ -47,11 +47,11 @@ struct top_deadlock {
 struct top {
     struct upmu_monitor *live;
     struct upmu_monitor_totals totals;
-    struct upmu_deadlock_watch *watch; /**< NULL: nobody looks for deadlocks */
+    struct upmu_deadlock_watch *watch; /**< NULL: deadlocks are not detected */
     pid_t pid;                         /**< the process whose tasks and counters are shown; 0: none */
     const char *subject;               /**< in the title: the command, or the directory */
-    bool running;                      /**< somebody still records */
-    double interval_s;                 /**< of the last look, by our own clock */
+    bool running;                      /**< a process is still being recorded */
+    double interval_s;                 /**< since the previous update */
     double updated_at;
     struct top_tasks tasks, tasks_before;
     struct top_thread *threads; /**< those that have not ended */
@@ -91,7 +91,7 @@ void top_deadlocks_free(struct top *t);
 char *top_object(int type, uint64_t address, const char *name);
 /** The place of an address in one line: to be freed. */
 char *top_place(const struct top *t, uint32_t process, uint64_t address);
-/** Seconds on a clock that nobody sets. */
+/** Seconds of CLOCK_MONOTONIC. */
 double top_clock(void);
 
 #endif

@@ -59,16 +59,16 @@ static void take(struct top *t, const char *process)
     upmu_deadlocks_close(r.deadlocks);
 }
 
-/* Whether one of its threads has gone on: what was read of the trace says so. */
+/* Whether one of its threads has recorded events since. */
 static bool is_over(const struct top *t, const struct top_deadlock *d)
 {
     for (size_t i = 0; i < d->n_threads; i++) {
-        bool stands = false;
-        for (size_t k = 0; k < t->n_threads && !stands; k++) {
+        bool is_blocked = false;
+        for (size_t k = 0; k < t->n_threads && !is_blocked; k++) {
             const struct upmu_monitor_thread *l = &t->threads[k].live;
-            stands = l->pid == d->pid && l->tid == d->threads[i].tid && l->wait_kind >= 0;
+            is_blocked = l->pid == d->pid && l->tid == d->threads[i].tid && l->wait_kind >= 0;
         }
-        if (!stands)
+        if (!is_blocked)
             return true;
     }
     return false;

@@ -16,7 +16,7 @@ static FILE *open_file(pid_t pid, pid_t tid, const char *name)
     return fopen(path, "re");
 }
 
-/* @return false if the task is gone, or the kernel does not say. */
+/* @return false if the task is gone, or the kernel has no such file. */
 static bool read_times(pid_t pid, struct top_task *t)
 {
     FILE *f = open_file(pid, t->tid, "schedstat");

@@ -38,7 +38,7 @@ static int dump_option(void *arg, int id, const char *value)
     return 0;
 }
 
-/* What an event says of locks and threads; a field that its kind does not have is 0 and not shown. */
+/* Fields about locks and threads; those that the event type does not have are 0 and not shown. */
 static const struct {
     const char *name;
     size_t offset;
@@ -246,12 +246,12 @@ static void dump_events(struct dump *d)
         if (rc < 0)
             dump_damage(d);
         else if (!upmu_trace_kind_name(e->kind))
-            continue; /* a kind of a later version: to be skipped, as the header says */
+            continue; /* an event type of a later version */
         else if (d->as_json)
             dump_event_json(d, e);
         else
             dump_event_text(d, e);
-        /* Only a damaged stream is left out and the rest goes on; any other error would come back for ever. */
+        /* A damaged stream is left out; any other error would repeat. */
         if (rc < 0 && rc != UPMU_E_FORMAT)
             break;
     }

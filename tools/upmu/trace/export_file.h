@@ -12,7 +12,7 @@ struct export_order {
     struct upmu_export_opts opts;
 };
 
-/** Write to an open descriptor, showing progress on a terminal; what is missing in it is said. @return an exit status. */
+/** Write to an open descriptor, showing progress on a terminal; losses are reported. @return an exit status. */
 int export_to(const struct export_order *order, int fd);
 /** Write to `output`, which appears when it is whole, or to the device of that name. @return an exit status. */
 int export_to_file(const struct export_order *order);

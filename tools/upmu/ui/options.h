@@ -14,7 +14,7 @@ enum {
     OPTIONS_CONTINUE = -1, /**< options_parse(): the line is fine, do the job */
 };
 
-/** Told of each option (by id) and operand in turn; `value` is NULL for options without argument.
+/** Called for each option (by id) and operand in order; `value` is NULL for options without argument.
  *  @return 0, or EXIT_USAGE with a message with options_usage(). */
 typedef int (*option_fn)(void *arg, int id, const char *value);
 
@@ -26,7 +26,7 @@ typedef int (*option_fn)(void *arg, int id, const char *value);
  */
 int options_parse(const struct command *cmd, int argc, char **argv, option_fn take, void *arg, int *rest);
 
-/** Say what is wrong with the command line, and where help is. @return EXIT_USAGE. */
+/** Print an error of the command line and a pointer to the help. @return EXIT_USAGE. */
 int options_usage(const struct command *cmd, const char *fmt, ...) UPMU_PRINTF(2, 3);
 
 /** Take the value of --from or --to: seconds since the beginning of the recording. @return 0 or EXIT_USAGE, with its message. */

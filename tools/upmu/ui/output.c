@@ -58,7 +58,7 @@ static ssize_t output_write_all(struct output *out, const char *data, size_t len
         if (n <= 0) {
             if (out->error == 0)
                 out->error = n < 0 ? errno : EIO;
-            return 0; /* how a stream's writer says that it failed */
+            return 0; /* the error return of a cookie writer */
         }
         done += (size_t)n;
     }
@@ -133,7 +133,7 @@ static ssize_t output_write(void *cookie, const char *data, size_t len)
     return output_filter(out, data, len, false) ? (ssize_t)len : 0;
 }
 
-/* Some file systems tell only here that the data did not arrive. */
+/* Some file systems report write errors only at close(). */
 static int output_shut(void *cookie)
 {
     struct output *out = cookie;

@@ -15,7 +15,7 @@ struct output {
     int fd;
     int error;        /**< errno of the first write that failed, or 0 */
     const char *name; /**< for messages */
-    bool color;       /**< a terminal that wants colour */
+    bool color;       /**< a terminal with colors */
     bool binary;      /**< bytes go out as they are; text is escaped as base/printable.h does */
     char held[4];     /**< a sequence of UTF-8 whose rest is still to come */
     size_t n_held;
@@ -37,7 +37,7 @@ int output_file_append(struct output *out, const char *path);
 /** Write out and close. @return 0, or -1 with a message; a reader that went away (EPIPE) is no reason to speak. */
 int output_close(struct output *out);
 
-/** Colours and weights, "" where the output has none. */
+/** Colors and weights, "" where the output has none. */
 enum output_style {
     STYLE_PLAIN,
     STYLE_TITLE,
