@@ -58,4 +58,12 @@ kill -TERM $upmu
 wait $upmu || fail "stat -I ended with $? after a signal"
 [ "$(wc -l <"$work/lines")" -eq 2 ] || { fail "no interval or no total after a signal"; cat "$work/lines" >&2; }
 kill $load
+
+# The kernel accounts a command when it ends: until then its user time is not counted, and -v names no counter for it.
+expect 0 "$UPMU" stat -x, -I 100 -o "$work/report" -e user-time -- sleep 0.35
+! grep -q 'not supported' "$work/report" || fail "an interval of user-time: $(cat "$work/report")"
+grep -q '<not counted>,msec,user-time' "$work/report" || fail "no interval of user-time: $(cat "$work/report")"
+grep -Eq '^summary,[0-9.]+,msec,user-time' "$work/report" || fail "no sum of user-time: $(cat "$work/report")"
+expect 0 "$UPMU" stat -v -e user-time -- true
+has_not err "on a counter"
 finish

@@ -96,7 +96,9 @@ struct stat_usage {
 struct stat_usage stat_usage_of(enum stat_target target, pid_t id);
 /** Of the command of a set whose end was waited for. */
 struct stat_usage stat_usage_of_command(const struct upmu_set *set);
-/** What an event of this name came to between two looks. @return false if the accounting does not have it. */
+/** Whether the kernel's accounting has the event. */
+bool stat_usage_has(const char *event);
+/** The value of an event between two readings. @return false if the accounting does not have it. */
 bool stat_usage_value(const char *event, const struct stat_usage *before, const struct stat_usage *now,
                       uint64_t *value);
 
@@ -106,7 +108,8 @@ bool stat_usage_value(const char *event, const struct stat_usage *before, const 
 struct stat_reading {
     struct upmu_value v;
     enum stat_source source;
-    bool seen; /**< it was read at all */
+    bool seen;   /**< it was read at all */
+    bool at_end; /**< it is accounted when the command ends, and has no value before */
 };
 
 /** What one set counts. */

@@ -214,8 +214,12 @@ static void part_readings(const struct stat_parts *parts, struct stat_part *part
 {
     for (size_t i = 0; i < parts->n_events; i++) {
         struct stat_reading r = {.v = part->values[i], .source = STAT_PERF_EVENT, .seen = true};
-        if (is_absent(&r.v) && r.v.cause != UPMU_E_STATE) /* a recorded machine is not the one that runs the command */
-            account_for(parts, part, upmu_set_name(part->set, i), &r);
+        const char *name = upmu_set_name(part->set, i);
+        if (is_absent(&r.v) &&
+            r.v.cause != UPMU_E_STATE) { /* a recorded machine is not the one that runs the command */
+            r.at_end = part->target == STAT_COMMAND && part->used.known == 0 && stat_usage_has(name);
+            account_for(parts, part, name, &r);
+        }
         part->now[i] = r;
     }
 }
@@ -280,8 +284,14 @@ static bool went_backwards(const struct upmu_value *before, const struct upmu_va
 struct stat_reading stat_reading_between(const struct stat_reading *before, const struct stat_reading *now)
 {
     struct stat_reading d = *now;
+    if (now->at_end) {
+        d.v = without_number(&now->v);
+        d.v.status = UPMU_NOT_COUNTED;
+        d.v.cause = 0;
+        return d;
+    }
     if (before->seen && has_value(&now->v) && is_absent(&before->v)) {
-        d.v = without_number(&now->v); /* known at the end, for the whole time */
+        d.v = without_number(&now->v); /* the value is that of the whole run */
         d.v.status = UPMU_NOT_COUNTED;
         return d;
     }

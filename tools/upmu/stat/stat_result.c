@@ -208,6 +208,8 @@ static void result_add_event(struct stat_result *result, const struct stat_parts
         const struct stat_part *part = &parts->part[p];
         struct stat_reading r = interval ? stat_reading_between(&part->before[k], &part->now[k]) : part->now[k];
         stat_reading_add(&sum, &r);
+        if (interval && r.at_end)
+            reason = "counted by the kernel's accounting when the command ends";
         if (p < result->n_members)
             event_add(&result->members[p].events[k], &r, reason);
     }

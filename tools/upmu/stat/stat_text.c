@@ -98,7 +98,7 @@ static const char *source_remark(const struct stat_event *e)
 static void cell_status(struct table *t, const struct stat_event *e, bool verbose)
 {
     char times[96] = "";
-    if (verbose)
+    if (verbose && e->source != STAT_RUSAGE && e->source != STAT_PROC)
         snprintf(times, sizeof times, ", on a counter %" PRIu64 " of %" PRIu64 " ns", e->running, e->enabled);
     if (e->status == UPMU_SCALED)
         table_cell(t, STYLE_WARNING, "scaled, counted %.1f %% of the time%s", stat_counted_percent(e), times);

@@ -95,7 +95,8 @@ struct stat_usage stat_usage_of_command(const struct upmu_set *set)
     return u;
 }
 
-bool stat_usage_value(const char *event, const struct stat_usage *before, const struct stat_usage *now, uint64_t *value)
+/* The fields whose sum is the event, a bit each; 0 for an event that is not accounted. */
+static unsigned usage_fields(const char *event)
 {
     static const struct {
         const char *event;
@@ -108,10 +109,20 @@ bool stat_usage_value(const char *event, const struct stat_usage *before, const 
         {"user-time", 1u << STAT_USER_NS},
         {"system-time", 1u << STAT_SYSTEM_NS},
     };
-    unsigned fields = 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].event, event) == 0)
-            fields = known[i].fields;
+            return known[i].fields;
+    return 0;
+}
+
+bool stat_usage_has(const char *event)
+{
+    return usage_fields(event) != 0;
+}
+
+bool stat_usage_value(const char *event, const struct stat_usage *before, const struct stat_usage *now, uint64_t *value)
+{
+    unsigned fields = usage_fields(event);
     if (fields == 0 || (before->known & now->known & fields) != fields)
         return false;
     *value = 0;
