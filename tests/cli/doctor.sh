@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# upmu doctor: findings, remedies, exit status, colour on terminals only.
+# upmu doctor: findings, remedies, exit status, colors on terminals only.
 . "$(dirname "$0")/lib.sh"
 
 run "$UPMU" doctor --json
@@ -47,8 +47,8 @@ os.waitpid(pid, 0)
 sys.exit(0 if b"\033[3" in seen else 1)
 PYTHON
 }
-on_terminal TERM=xterm || fail "no colour on a terminal"
-on_terminal TERM=xterm NO_COLOR= || fail "an empty NO_COLOR takes the colour away"
-! on_terminal TERM=xterm NO_COLOR=1 || fail "colour in spite of NO_COLOR"
-! on_terminal TERM=dumb || fail "colour on a dumb terminal"
+on_terminal TERM=xterm || fail "no color on a terminal"
+on_terminal TERM=xterm NO_COLOR= || fail "an empty NO_COLOR disables colors"
+! on_terminal TERM=xterm NO_COLOR=1 || fail "color in spite of NO_COLOR"
+! on_terminal TERM=dumb || fail "color on a dumb terminal"
 finish

@@ -73,10 +73,10 @@ for what in dump repair; do
     expect 1 "$UPMU" $what "$work/empty"
 done
 
-# Damage is told, the rest is still shown, and the status says it was not all.
+# Damage is reported, the rest is shown, and the exit status is 1.
 cp -r "$work/ended" "$work/damaged"
 stream=$(find "$work/damaged" -type f ! -name metadata ! -name control -size +1k | head -1)
 printf '\377\377\377\377\377\377\377\377' | dd of="$stream" bs=1 seek=8 conv=notrunc 2>/dev/null
 expect 1 "$UPMU" dump "$work/damaged"
-[ -s "$work/err" ] || fail "damage is not told"
+[ -s "$work/err" ] || fail "damage is not reported"
 finish

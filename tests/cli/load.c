@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with a known load. Room: tests/cli; counted by the scripts beside it.
+ * A program with a known load.
  *
- *   load touch PAGES            touch so many fresh pages, one fault each
- *   load spin THREADS SECONDS   keep so many threads busy
+ *   load touch PAGES            touch PAGES new pages, one fault each
+ *   load spin THREADS SECONDS   keep THREADS threads busy
  *   load faults THREADS PAGES   start the threads, print "ready", wait for a line, then touch PAGES in each thread
  *   load ignore SECONDS         ignore SIGINT, print "ready", sleep, exit 7
  */
@@ -37,7 +37,7 @@ static void touch(size_t pages)
     char *area = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (area == MAP_FAILED)
         die("mmap");
-    (void)madvise(area, pages * page, MADV_NOHUGEPAGE); /* a kernel without huge pages does not know the word */
+    (void)madvise(area, pages * page, MADV_NOHUGEPAGE); /* an error on kernels without huge pages */
     for (size_t i = 0; i < pages; i++)
         ((volatile char *)area)[i * page] = 1;
     if (munmap(area, pages * page) != 0)

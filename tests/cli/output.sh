@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Where the results cannot be written: said on standard error and in the exit status; a reader that leaves is no error.
+# Write errors are reported on standard error and by the exit status; a closed pipe is no error.
 . "$(dirname "$0")/lib.sh"
 [ -c /dev/full ] || skip "there is no /dev/full"
 
@@ -10,12 +10,12 @@ for words in "help" "help stat" "stat --help" "--version" "list" "list --json" "
     "$UPMU" $words >/dev/full 2>"$work/err"
     status=$?
     [ $status -eq 1 ] || fail "'$words' to a full disk ended with $status"
-    grep -q "No space left" "$work/err" || fail "'$words' to a full disk said: $(cat "$work/err")"
+    grep -q "No space left" "$work/err" || fail "'$words' to a full disk printed: $(cat "$work/err")"
     # shellcheck disable=SC2086
     "$UPMU" $words >&- 2>"$work/err"
     status=$?
     [ $status -eq 1 ] || fail "'$words' to a closed descriptor ended with $status"
-    [ -s "$work/err" ] || fail "'$words' to a closed descriptor said nothing"
+    [ -s "$work/err" ] || fail "'$words' to a closed descriptor printed nothing"
 done
 expect 1 "$UPMU" stat -o /dev/full -e task-clock true
 has err "No space left"

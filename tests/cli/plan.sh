@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# upmu plan: groups, counters, turns and refusals, on CPUs that are not here.
+# upmu plan: groups, counters, multiplexing and refusals, on other CPUs.
 . "$(dirname "$0")/lib.sh"
 
-# Two events on one counter take turns; the third shares a group with the first.
+# Two events on one counter are multiplexed; the third shares a group with the first.
 expect 0 "$UPMU" plan --cpu sw831 -e cycles,instructions,branch-misses
 has out "Sunway core3B"
 has out "The groups are multiplexed"

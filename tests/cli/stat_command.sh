@@ -42,7 +42,7 @@ for to in "" "-o $work/report"; do
     cmp -s "$work/out" "$work/descriptors" || { fail "the command inherits descriptors"; show >&2; }
 done
 
-# What has no number: told once with its reason, null for programs, never 0.
+# An event without a number: reported once with its reason, null in JSON, never 0.
 expect 0 env TERM=xterm "$UPMU" stat -e "page-faults,$never" true
 [ "$(grep -c "happens only in the kernel" "$work/err")" -eq 1 ] || { fail "reason"; show >&2; }
 grep -Eq "^ +[0-9]+ +page-faults +exact" "$work/err" || { fail "no line for page-faults"; show >&2; }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of upmu stat on a machine with two kinds of cores, which is not here: two runs of an event counted on both,
- * and one event of one kind. "text" or "json" to standard output. Room: tests/cli, around tools/upmu's report. */
+/* The report of upmu stat on a hybrid CPU: two runs, an event on both core types and one on one type. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# upmu stat on kinds of cores: the sum, then its parts; nothing of kinds where there is one.
+# upmu stat on a hybrid CPU: the sum, then its parts; no parts with a single core type.
 . "$(dirname "$0")/lib.sh"
 
 expect 0 "$STAT_KINDS" text

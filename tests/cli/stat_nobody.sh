@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# upmu as a user without rights: what can be had is counted, the rest says why, and is never 0.
+# upmu as an unprivileged user: what is permitted is counted, the rest has a reason and is never 0.
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 command -v setpriv >/dev/null || skip "setpriv is not installed"
@@ -40,7 +40,7 @@ if paranoid >= 2:
     assert switches['status'] == 'exact' and switches['source'] == 'rusage', switches
 "
 
-# For people a reason that two events share is told once.
+# For people a reason that two events share is printed once.
 if [ "$paranoid" -ge 2 ]; then
     run nobody "$upmu" stat -e page-faults:u,context-switches:k,cpu-migrations "$load" touch 1
     has err "refused: context-switches:k, cpu-migrations"

@@ -36,12 +36,12 @@ kill -TERM $group
 ended_with 143
 json "$work/json" "assert d['exit_status'] == 143 and d['elapsed_s'] < 300"
 
-# An interrupted run among several is left out, said to be, and ends the repetition.
+# An interrupted run among several is left out, reported, and ends the repetition.
 start -r 50 sh -c "echo x >>'$work/runs'; if [ \$(wc -l <'$work/runs') -ge 4 ]; then echo ready; exec sleep 600; fi"
 kill -INT -- -$group
 ended_with 130
 json "$work/json" "assert d['runs'] == 3 and d['interrupted_run'] == 4 and d['elapsed_s'] < 300, d"
-[ "$(wc -l <"$work/runs")" -eq 4 ] || fail "the repetition went on after Ctrl-C"
+[ "$(wc -l <"$work/runs")" -eq 4 ] || fail "the repetition continued after Ctrl-C"
 
 # Who ignores the end of children gets the command's status all the same.
 (trap '' CHLD; "$UPMU" stat -o "$work/report" -e task-clock sh -c 'exit 9')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that writes a trace with a known number of events. Room: tests/cli; read by dump_repair.sh.
+ * A program that writes a trace with a known number of events.
  *
  *   traced DIR end    four threads, each 100 times region "outer" around "inner \"quoted\"", and one mark in main
  *   traced DIR kill   the same, and then SIGKILL to itself with region "never ended" open

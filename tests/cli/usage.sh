@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The command line: help, version, and what is said about words that make no sense.
+# The command line: help, version, and errors of invalid arguments.
 . "$(dirname "$0")/lib.sh"
 commands="list explain plan doctor gather stat record ctl report dump repair help"
 

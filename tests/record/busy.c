@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads that take and give back a mutex so many times each, as fast as they can. Knows nothing of libupmu. Room:
- * tests.
+/*
+ * Two threads that lock and unlock a mutex as fast as possible; not linked with libupmu.
  *
- *     record_busy TIMES */
+ *   record_busy TIMES
+ */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# On a full disk the command goes on, what was recorded before is kept, and the status says that something is missing.
+# On a full disk the command continues, recorded events are kept, and the exit status is 1.
 . "$(dirname "$0")/lib.sh"
 mkdir disk
 mount -t tmpfs -o size=256k tmpfs disk 2>/dev/null || skip "no small file system can be mounted here"
@@ -14,7 +14,7 @@ at_least 100 disk/trace "release pid"
 rm -rf disk/trace
 expect 9 "$UPMU" record --mode all -o disk/trace sh -c '"$1" 1500; exit 9' sh "$WORKER"
 
-# No room for anything at all.
+# No space at all.
 rm -rf disk/trace
 mkdir disk/trace
 head -c 1000000 /dev/zero >disk/filler 2>/dev/null
@@ -22,7 +22,7 @@ expect 1 "$UPMU" record -o disk/trace "$WORKER" 3
 has out ready
 has err "nothing was recorded: the disk"
 
-# Room for the trace, and for no event: all are lost and counted, and that is what is said.
+# Space for the trace, but for no event: all are lost, counted and reported.
 umount disk
 mount -t tmpfs -o size=100k tmpfs disk
 expect 1 "$UPMU" record --mode all -o disk/trace "$WORKER" 3

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two threads that wait for futexes: one by libc's own syscall(), taken from libc itself so that no wrapper sees it, the
- * other by a condition variable. Says how often each did. Room: tests; before it nothing, after it futexes.sh.
+ * Two threads that wait for futexes: one by syscall() of libc, one by a condition variable.
+ *
+ * syscall() is looked up in libc itself, so that no wrapper records it. Prints the number of waits of each.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that is switched often, before its first region, in it and after it. Room: tests; used by late_page.sh. Prints how
- * many pages of events it has before the region and in it; and, as the kernel has them, its switches before the region, within
- * it, from just before it to just behind it, and in all. */
+/*
+ * A thread with many context switches before, in and after its first region.
+ *
+ * Prints the pages of events before the region and in it, and the kernel's number of switches before, within and around
+ * it.
+ */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@ bytes() {
     stat -c %s "$1"/*/stream_* | awk '{ n += $1 } END { print n }'
 }
 
-# process DIR KEY: what the report says of the one process
+# process DIR KEY: a member of the only process in the report
 process() {
     "$UPMU" report --json "$1" | sed -n "s/.*\"$2\": *\([a-z0-9]*\).*/\1/p" | head -1
 }
@@ -26,7 +26,7 @@ expect 0 "$UPMU" record --mode all --stop-at 256K -o ended -- "$BUSY" 100000
 [ "$(process ended lost)" -eq 0 ] || fail "the end of the recording is a loss"
 [ "$(process ended stopped)" = true ] || fail "it has not stopped"
 [ "$(process ended complete)" = true ] || fail "the process ended in good order"
-"$UPMU" report ended | grep -q 'recording stopped before the process ended' || fail "the report does not say so"
+"$UPMU" report ended | grep -q 'recording stopped before the process ended' || fail "the report does not show it"
 expect 0 "$UPMU" record --stop-at 1G -o whole -- "$WORKER" 20
 [ "$(process whole stopped)" = false ] || fail "it was not the limit that ended it"
 
@@ -59,6 +59,6 @@ for size in 255K 2000G 0 -1M 1MB ''; do
 done
 expect 2 "$UPMU" record --ring 1M --limit 1M true
 env UPMU_TRACE=other UPMU_TRACE_POLICY=stop:1k UPMU_SYNC=all LD_PRELOAD="$PRELOAD" "$WORKER" 10 >out 2>err ||
-    fail "a policy that makes no sense ends the program"
+    fail "an invalid policy ends the program"
 has err "UPMU_TRACE_POLICY=stop:1k: the limit is 256K"
 finish

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What cannot be recorded is said, and not run unrecorded.
+# A command that cannot be recorded is an error, and is not run.
 . "$(dirname "$0")/lib.sh"
 
 expect 127 "$UPMU" record -o t no-such-command
@@ -15,7 +15,7 @@ expect 126 env PATH="$work" "$UPMU" record -o t text
 expect 127 env PATH= "$UPMU" record -o t nothing-here
 expect 1 "$UPMU" record -e task-clock,cyclez -o t -- touch ran
 has err "did you mean 'cycles'"
-[ ! -e ran ] && [ ! -e t ] || fail "a command ran, or a directory was made, for an event that nobody knows"
+[ ! -e ran ] && [ ! -e t ] || fail "a command ran, or a directory was made, for an unknown event"
 expect 0 "$UPMU" record -e none -o t-none -- true
 printf '#!/no/such/interpreter\n' >script
 chmod +x script

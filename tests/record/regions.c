@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program with regions and no locks, until the file named is there. Room: tests. */
+/* A program with regions and without locks, until a given file exists. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A ring keeps the latest of a program whose events would fill much more, and every reader knows of the gap.
+# A ring keeps the latest of a program whose events would fill much more, and every reader reports the gap.
 . "$(dirname "$0")/lib.sh"
 
 "$UPMU" record --mode all --ring 64K -o trace -- "$WORKER" 1200 >out 2>err || fail "the command ended with status $?"
@@ -9,7 +9,7 @@ done
 overwritten=$("$UPMU" report --json trace | sed -n 's/.*"overwritten": *\([0-9]*\).*/\1/p' | head -1)
 [ "${overwritten:-0}" -gt 0 ] || fail "nothing was overwritten: this test tests nothing"
 "$UPMU" report trace >report || fail "no report"
-grep -q "$overwritten older events were overwritten" report || { fail "the report knows no gap"; cat report >&2; }
+grep -q "$overwritten older events were overwritten" report || { fail "the report has no gap"; cat report >&2; }
 "$DUMP" trace >dump || fail "not readable"
 ! grep -q 'frames=4294967295' dump || fail "a stack is missing that an event names"
 [ "$(grep -c "^[ab].*frames=[1-9]" dump)" -gt 100 ] || fail "no events with stacks are left"
@@ -17,14 +17,14 @@ if command -v babeltrace2 >/dev/null; then
     babeltrace2 trace >text 2>warnings || fail "babeltrace2 does not read it"
     [ "$(grep -c -v -E ' (stack|module|own_cost): ' text)" -eq "$(grep -c -v -E '^(module|process)' dump)" ] ||
         fail "babeltrace2 reads another number of events"
-    grep -q discarded warnings || fail "babeltrace2 knows no gap"
+    grep -q discarded warnings || fail "babeltrace2 reports no gap"
 fi
 
 for size in 63K 17G 1T ring 0 -1M 1MB ''; do
     expect 2 "$UPMU" record --ring "$size" true
 done
 env UPMU_TRACE=other UPMU_TRACE_POLICY=ring:1k UPMU_SYNC=all LD_PRELOAD="$PRELOAD" "$WORKER" 10 >out 2>err ||
-    fail "a policy that makes no sense ends the program"
+    fail "an invalid policy ends the program"
 has err "UPMU_TRACE_POLICY=ring:1k: the size of a ring"
 [ ! -e other ] || [ -z "$(ls -A other)" ] || fail "and there is a trace"
 finish

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads take turns at a mutex that both want, in rounds of a millisecond, until the file named is there (or for
- * so many rounds). Knows nothing of libupmu. Room: tests.
+/*
+ * Two threads that alternate on a contended mutex; not linked with libupmu.
  *
- *     record_worker FILE|ROUNDS */
+ *   record_worker FILE|ROUNDS
+ *
+ * Rounds of a millisecond until FILE exists, or ROUNDS of them.
+ */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
