@@ -16,7 +16,7 @@ endforeach()
 upmu_behavior_test(sync.kill kill.c LIBS upmu::upmu_sync sync_reader ARGS 20 10)
 target_include_directories(sync_hard PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 
-add_library(sync_plugin MODULE plugin.c)
+add_library(sync_plugin MODULE programs/plugin.c)
 target_link_libraries(sync_plugin PRIVATE upmu_build_flags Threads::Threads)
 upmu_behavior_test(sync.coverage_linked coverage.c LIBS upmu::upmu_sync ${CMAKE_DL_LIBS} ARGS $<TARGET_FILE:sync_plugin>
   ENV UPMU_SYNC=all UPMU_TRACE=${CMAKE_CURRENT_BINARY_DIR}/coverage-linked)
@@ -27,8 +27,8 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL loongarch64)
   list(REMOVE_ITEM plain cancel) # a thread that is cancelled in a system call crashes there without us, too (qemu 10.0)
 endif()
 foreach(name ${plain})
-  add_executable(sync_${name} ${name}.c)
+  add_executable(sync_${name} programs/${name}.c)
   target_link_libraries(sync_${name} PRIVATE upmu_build_flags Threads::Threads)
-  upmu_script_test(sync.same.${name} same_foreign.sh
+  upmu_script_test(sync.same.${name} programs/same_foreign.sh
     ARGS $<TARGET_FILE:sync_${name}> $<TARGET_FILE:upmu_sync_shared> ${CMAKE_CROSSCOMPILING_EMULATOR})
 endforeach()

@@ -3,7 +3,7 @@
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 record "$scratch/trace" contended "$bin/sync_many_locks" 40 >"$scratch/out" || fail "status $?"
 read -r _ acquired <"$scratch/out"

@@ -3,7 +3,7 @@
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 record "$scratch/all" all "$bin/sync_standard" >"$scratch/out" || fail "status $?"
 grep -qx 'standard: all done' "$scratch/out" || fail "it printed $(cat "$scratch/out")"

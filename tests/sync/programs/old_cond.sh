@@ -3,7 +3,7 @@
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 status=0
 record "$scratch/all" all "$bin/sync_old_cond" >"$scratch/out" || status=$?

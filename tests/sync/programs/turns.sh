@@ -4,7 +4,7 @@
 set -euo pipefail
 bin=$1 lib=$2 upmu=$3 first=$4 second=$5
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 # functions DIR: which functions took how often, as the report says
 functions()

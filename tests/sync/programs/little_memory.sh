@@ -4,7 +4,7 @@
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 enough=24 # MiB
 for mode in contended all; do

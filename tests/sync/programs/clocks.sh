@@ -4,7 +4,7 @@
 set -euo pipefail
 bin=$1 lib=$2 clock=$3
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 if [ "$clock" = libfaketime ]; then
     clock=$(find /usr/lib -name libfaketimeMT.so.1 -print -quit)

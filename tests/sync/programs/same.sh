@@ -5,7 +5,7 @@ set -euo pipefail
 bin=$1 lib=$2
 shift 2
 # shellcheck source-path=SCRIPTDIR
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 # run NAME COMMAND...: its output, errors and status into files
 run()
