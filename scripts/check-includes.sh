@@ -57,7 +57,7 @@ while read -r count folder; do
         echo "$folder:1: $count source files, more than $max_files: split the folder by subject"
         bad=1
     fi
-done < <(printf '%s\n' "${files[@]}" | sed 's,/[^/]*$,,' | uniq -c)
+done < <(printf '%s\n' "${files[@]}" | sed 's,/[^/]*$,,' | LC_ALL=C sort | uniq -c)
 
 awk -v guarded="$guarded" -v max_lines="$max_lines" '
 # The module of a file: the longest folder that has a row.
