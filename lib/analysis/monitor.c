@@ -125,14 +125,14 @@ static int monitor_reserve(struct upmu_monitor *m)
 {
     const struct overview *o = &m->all.pass;
     while (m->n_threads < o->n_threads) {
-        struct monitor_sum *all = array_room(m->threads, m->n_threads, &m->cap_threads, sizeof *all);
+        struct monitor_sum *all = array_reserve(m->threads, m->n_threads, &m->cap_threads, sizeof *all);
         if (!all)
             return monitor_no_memory();
         m->threads = all;
         all[m->n_threads++] = (struct monitor_sum){0};
     }
     while (m->n_objects < o->n_objects) {
-        struct monitor_object *all = array_room(m->objects, m->n_objects, &m->cap_objects, sizeof *all);
+        struct monitor_object *all = array_reserve(m->objects, m->n_objects, &m->cap_objects, sizeof *all);
         if (!all)
             return monitor_no_memory();
         m->objects = all;

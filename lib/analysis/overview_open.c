@@ -39,7 +39,7 @@ static int add_processes(struct upmu_overview *o)
 
 int overview_note_damage(struct upmu_overview *o, const char *message)
 {
-    char **all = array_room(o->damages, o->n_damages, &o->cap_damages, sizeof *all);
+    char **all = array_reserve(o->damages, o->n_damages, &o->cap_damages, sizeof *all);
     if (!all)
         return overview_no_memory();
     o->damages = all;

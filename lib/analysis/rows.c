@@ -82,7 +82,7 @@ static int rows_reindex_open(struct upmu_timeline *t)
         t->open[i].n = 0;
     for (size_t i = 0; i < t->n_rows; i++) {
         struct row_open *open = open_of(t, t->rows[i].thread);
-        uint32_t *all = open ? array_room(open->rows, open->n, &open->cap, sizeof *all) : NULL;
+        uint32_t *all = open ? array_reserve(open->rows, open->n, &open->cap, sizeof *all) : NULL;
         if (!all)
             return rows_no_memory();
         open->rows = all;
@@ -111,7 +111,7 @@ static uint32_t keep(struct upmu_timeline *t, const struct row *row, int *rc)
         if (t->matched <= t->opts.skip || t->n_rows >= t->opts.rows)
             return MAP_NONE;
     }
-    struct row *all = array_room(t->rows, t->n_rows, &t->cap_rows, sizeof *all);
+    struct row *all = array_reserve(t->rows, t->n_rows, &t->cap_rows, sizeof *all);
     if (!all) {
         *rc = rows_no_memory();
         return MAP_NONE;
@@ -146,7 +146,7 @@ static int span_begin(void *arg, const struct span *s)
     if (at == MAP_NONE)
         return rc;
     struct row_open *open = open_of(t, s->thread);
-    uint32_t *all = open ? array_room(open->rows, open->n, &open->cap, sizeof *all) : NULL;
+    uint32_t *all = open ? array_reserve(open->rows, open->n, &open->cap, sizeof *all) : NULL;
     if (!all)
         return rows_no_memory();
     open->rows = all;

@@ -65,7 +65,7 @@ static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_st
         t->n_held = 0;
         bool holds = t->head.state == WAIT_FILE_BLOCKED || t->head.state == WAIT_FILE_ENDED;
         for (uint32_t k = 0; holds && k < t->head.n_held; k++) {
-            struct wait_file_held *all = array_room(f->held, f->n_held + k, &f->cap_held, sizeof *all);
+            struct wait_file_held *all = array_reserve(f->held, f->n_held + k, &f->cap_held, sizeof *all);
             if (!all)
                 return wait_state_no_memory();
             f->held = all;
@@ -89,7 +89,7 @@ static int read_slot(struct wait_state_file *f, int fd, off_t at, struct wait_st
 static int read_slots(struct wait_state_file *f, int fd)
 {
     for (uint32_t i = 0; i < f->header.slots && i < WAIT_FILE_SLOTS_MAX; i++) {
-        struct wait_state_thread *all = array_room(f->threads, f->n_threads, &f->cap_threads, sizeof *all);
+        struct wait_state_thread *all = array_reserve(f->threads, f->n_threads, &f->cap_threads, sizeof *all);
         if (!all)
             return wait_state_no_memory();
         f->threads = all;

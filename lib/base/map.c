@@ -63,7 +63,7 @@ void map_free(struct map *m)
     *m = (struct map){0};
 }
 
-void *array_room(void *array, size_t n, size_t *cap, size_t size)
+void *array_reserve(void *array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return array;

@@ -31,6 +31,6 @@ void map_free(struct map *m);
 
 /** Grow an array of `n` elements of `size` bytes and capacity `*cap` by at least one. @return the new array; NULL
  *  without memory (the old one stays valid). */
-void *array_room(void *array, size_t n, size_t *cap, size_t size);
+void *array_reserve(void *array, size_t n, size_t *cap, size_t size);
 
 #endif

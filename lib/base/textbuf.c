@@ -41,6 +41,17 @@ void textbuf_add(struct textbuf *b, const char *data, size_t len)
     b->data[b->len] = '\0';
 }
 
+void textbuf_uint(struct textbuf *b, uint64_t n)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + n % 10);
+        n /= 10;
+    } while (n > 0);
+    textbuf_add(b, digits + at, sizeof digits - at);
+}
+
 void textbuf_printf(struct textbuf *b, const char *fmt, ...)
 {
     va_list ap;

@@ -15,7 +15,7 @@ static int log_no_memory(void)
 /* Grows an array of the log by one element if needed. */
 static bool log_reserve(void *array, size_t n, size_t *cap, size_t size)
 {
-    void **slot = array, *grown = array_room(*slot, n, cap, size);
+    void **slot = array, *grown = array_reserve(*slot, n, cap, size);
     if (grown)
         *slot = grown;
     return grown != NULL;

@@ -125,7 +125,7 @@ static int add_item(struct upmu_deadlocks *d, uint32_t process, uint32_t found)
 {
     const struct wait_state *s = &d->processes[process].wait_state;
     const struct wg_deadlock *f = &s->snapshot.deadlocks[found];
-    struct dl_item *all = array_room(d->items, d->n_items, &d->cap_items, sizeof *all);
+    struct dl_item *all = array_reserve(d->items, d->n_items, &d->cap_items, sizeof *all);
     if (!all)
         return deadlocks_no_memory();
     d->items = all;

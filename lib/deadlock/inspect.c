@@ -118,7 +118,8 @@ static pid_t mutex_owner_at(const struct upmu_deadlock_inspect *inspect, uint64_
 
 static int add_thread(struct upmu_deadlock_inspect *inspect, pid_t tid)
 {
-    struct inspect_thread *all = array_room(inspect->threads, inspect->n_threads, &inspect->cap_threads, sizeof *all);
+    struct inspect_thread *all =
+        array_reserve(inspect->threads, inspect->n_threads, &inspect->cap_threads, sizeof *all);
     if (!all)
         return inspect_no_memory();
     inspect->threads = all;

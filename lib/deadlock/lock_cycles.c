@@ -93,7 +93,7 @@ static int add_cycle(struct upmu_deadlocks *d, uint32_t found)
         d->cycles[i].n_similar++;
         return 0;
     }
-    struct dl_cycle *all = array_room(d->cycles, d->n_cycles, &d->cap_cycles, sizeof *all);
+    struct dl_cycle *all = array_reserve(d->cycles, d->n_cycles, &d->cap_cycles, sizeof *all);
     if (!all)
         return deadlocks_no_memory();
     d->cycles = all;

@@ -33,7 +33,7 @@ static bool is_kind(const char *word)
 
 static int add(struct suppressions *s, const char *kind, const char *pattern)
 {
-    struct suppression *all = array_room(s->all, s->n, &s->cap, sizeof *all);
+    struct suppression *all = array_reserve(s->all, s->n, &s->cap, sizeof *all);
     if (!all)
         return suppressions_no_memory();
     s->all = all;

@@ -39,7 +39,7 @@ static bool is_held(const struct wait_state *s, uint64_t lock)
 
 static bool push_held(struct wait_state *s, struct wait_file_held h)
 {
-    struct wait_file_held *all = array_room(s->file.held, s->file.n_held, &s->file.cap_held, sizeof *all);
+    struct wait_file_held *all = array_reserve(s->file.held, s->file.n_held, &s->file.cap_held, sizeof *all);
     if (!all)
         return false;
     s->file.held = all;
@@ -78,7 +78,7 @@ static int add_mutex_owner(struct wait_state *s, size_t i)
         return 1;
     if (gone) {
         struct wait_state_thread *all =
-            array_room(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
+            array_reserve(s->file.threads, s->file.n_threads, &s->file.cap_threads, sizeof *all);
         if (!all)
             return wait_state_no_memory();
         s->file.threads = all;

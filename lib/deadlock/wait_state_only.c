@@ -63,9 +63,9 @@ static const struct wait_file_note *note_at(struct notes *n, uint32_t at, const 
                note->bytes <= n->bytes - at;
     if (!n->whole)
         return NULL;
-    size_t room = note->bytes - sizeof *note, first = strnlen(note->texts, room);
-    *second = first < room ? note->texts + first + 1 : "";
-    n->whole = first < room && strnlen(*second, room - first - 1) < room - first - 1;
+    size_t space = note->bytes - sizeof *note, first = strnlen(note->texts, space);
+    *second = first < space ? note->texts + first + 1 : "";
+    n->whole = first < space && strnlen(*second, space - first - 1) < space - first - 1;
     return n->whole ? note : NULL;
 }
 

@@ -96,7 +96,7 @@ static int watch_add(struct upmu_deadlock_watch *w, uint64_t signature)
         s->again = s->reported = true;
         return fresh;
     }
-    struct seen *all = array_room(w->seen, w->n_seen, &w->cap_seen, sizeof *all);
+    struct seen *all = array_reserve(w->seen, w->n_seen, &w->cap_seen, sizeof *all);
     if (!all)
         return watch_no_memory();
     w->seen = all;
@@ -173,7 +173,7 @@ static int watch_set_alive(struct upmu_deadlock_watch *w, const char *dir, bool 
         w->alive[i].at = *now;
     if (i < w->n_alive || !running)
         return 0;
-    struct alive *all = array_room(w->alive, w->n_alive, &w->cap_alive, sizeof *all);
+    struct alive *all = array_reserve(w->alive, w->n_alive, &w->cap_alive, sizeof *all);
     char *copy = all ? strdup(dir) : NULL;
     w->alive = all ? all : w->alive;
     if (!copy)

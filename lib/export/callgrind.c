@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile format of callgrind, for callgrind_annotate and KCachegrind: cost columns are time, count and counters.
- * Room: export. Before it: the tree; after it: a file.
+ * Callgrind's profile format, for callgrind_annotate and KCachegrind; cost columns are time, count and counters.
  *
- * Each node of the tree is a block of its own; readers add the blocks of a function up.
+ * Each node of the tree is a block of its own; readers sum up the blocks of a function.
  */
 #include "export/export.h"
 
@@ -25,15 +24,15 @@ static void column_names(struct export_job *job)
 
 static void costs(struct export_job *job, uint32_t line, const uint64_t *columns)
 {
-    export_number(&job->out, line);
+    textbuf_uint(&job->out, line);
     for (size_t i = 0; i < tree_columns(&job->tree); i++) {
         export_text(&job->out, " ");
-        export_number(&job->out, columns[i]);
+        textbuf_uint(&job->out, columns[i]);
     }
     export_text(&job->out, "\n");
 }
 
-/* "fn=(3) name": a name is written once and then known by its number. */
+/* "fn=(3) name": a name is written once, and referred to by its number. */
 static void named(struct export_job *job, const char *key, uint32_t id, const char *name, unsigned char *known,
                   unsigned char bit)
 {

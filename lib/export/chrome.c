@@ -1,40 +1,58 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace event format, in the dialect that all of its readers take: sorted by time, begin and end apart (Qt
- * Creator cuts the length of complete events to whole microseconds), a time in each event (it drops those without).
- * Room: export. Before it: spans.c; after it: a file.
+ * Chrome's trace event format, in the dialect of all its readers.
+ *
+ * Events are sorted by time; begin and end are separate, as Qt Creator truncates the duration of complete events to
+ * microseconds; each event has a time, as Qt Creator drops those without.
  */
+#include "base/json.h"
 #include "export/export.h"
 
 #include <string.h>
 
-static void item(struct export_job *job)
-{
-    export_text(&job->out, job->listed ? ",\n" : "\n");
-    job->listed = true;
-}
-
-static void common(struct export_job *job, const char *phase, uint64_t ns, pid_t pid, pid_t tid)
+/* Opens an event, which has a line of its own. The buffer may have been flushed before it. */
+static void event_open(struct export_job *job, const char *phase, uint64_t ns, pid_t pid, pid_t tid)
 {
     struct textbuf *b = &job->out;
     uint64_t zero = job->facts->pass.begin_ns;
-    item(job);
-    export_text(b, "{\"ph\":\"");
-    export_text(b, phase);
-    export_text(b, "\",\"ts\":");
+    export_text(b, job->listed ? ",\n{" : "\n{");
+    job->listed = true;
+    json_add_string(b, "ph", phase);
+    json_add_key(b, "ts");
     export_micros(b, ns > zero ? ns - zero : 0);
-    export_text(b, ",\"pid\":");
-    export_number(b, (uint64_t)pid);
-    export_text(b, ",\"tid\":");
-    export_number(b, (uint64_t)tid);
+    json_add_uint(b, "pid", (uint64_t)pid);
+    json_add_uint(b, "tid", (uint64_t)tid);
 }
 
-static void metadata(struct export_job *job, const char *what, pid_t pid, pid_t tid, const char *name)
+/* Closes the event, and its arguments if there are any. */
+static void event_close(struct textbuf *b, bool arguments)
 {
-    common(job, "M", 0, pid, tid);
-    textbuf_printf(&job->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-    textbuf_json(&job->out, name);
-    export_text(&job->out, "}}");
+    if (arguments)
+        json_add_close(b, '}');
+    json_add_close(b, '}');
+}
+
+static void argument_key(struct textbuf *b, const char *key, bool *any)
+{
+    if (!*any)
+        json_add_open(b, "args", '{');
+    *any = true;
+    json_add_key(b, key);
+}
+
+static void text_argument(struct textbuf *b, const char *key, const char *value, bool *any)
+{
+    argument_key(b, key, any);
+    textbuf_json(b, value);
+}
+
+static void metadata(struct export_job *job, const char *name, pid_t pid, pid_t tid, const char *value)
+{
+    bool any = false;
+    event_open(job, "M", 0, pid, tid);
+    json_add_string(&job->out, "name", name);
+    text_argument(&job->out, "name", value, &any);
+    event_close(&job->out, any);
 }
 
 static int chrome_start(struct export_job *job)
@@ -52,69 +70,64 @@ static int chrome_start(struct export_job *job)
     return 0;
 }
 
-static void text_argument(struct export_job *job, const char *name, const char *value, bool *any)
-{
-    textbuf_printf(&job->out, "%s\"%s\":", *any ? "," : ",\"args\":{", name);
-    textbuf_json(&job->out, value);
-    *any = true;
-}
-
 static int chrome_begin(struct export_job *job, const struct span *s)
 {
     const struct ov_thread *t = export_thread(job, s->thread);
+    struct textbuf *b = &job->out;
     bool any = false;
-    common(job, "B", s->begin_ns, t->pid, t->tid);
-    export_text(&job->out, s->kind == SPAN_REGION ? ",\"cat\":\"region\",\"name\":" : ",\"cat\":\"wait\",\"name\":");
-    textbuf_json(&job->out, export_span_name(job, s));
+    event_open(job, "B", s->begin_ns, t->pid, t->tid);
+    json_add_string(b, "cat", s->kind == SPAN_REGION ? "region" : "wait");
+    json_add_string(b, "name", export_span_name(job, s));
     if (s->site)
-        text_argument(job, "at", export_place(job, t->process, s->site), &any);
+        text_argument(b, "at", export_place(job, t->process, s->site), &any);
     if (s->holder != MAP_NONE)
-        text_argument(job, "holder", export_thread_name(job, s->holder), &any);
+        text_argument(b, "holder", export_thread_name(job, s->holder), &any);
     if (s->holder_site)
-        text_argument(job, "taken at", export_place(job, t->process, s->holder_site), &any);
-    export_text(&job->out, any ? "}}" : "}");
+        text_argument(b, "acquired at", export_place(job, t->process, s->holder_site), &any);
+    event_close(b, any);
     return 0;
 }
 
-/* What the region counted; a counter without a number says why. */
+/* The counts of a region; a counter without a value has its status instead. */
 static int chrome_end(struct export_job *job, const struct span *s)
 {
     const struct ov_thread *t = export_thread(job, s->thread);
+    struct textbuf *b = &job->out;
     bool any = false;
-    common(job, "E", s->end_ns, t->pid, t->tid);
+    event_open(job, "E", s->end_ns, t->pid, t->tid);
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
         const char *name = upmu_overview_counter_name(job->facts, t->process, i);
-        export_text(&job->out, any ? "," : ",\"args\":{");
-        textbuf_json(&job->out, name ? name : "?");
-        export_text(&job->out, ":");
+        argument_key(b, name ? name : "?", &any);
         if (v.status == UPMU_EXACT)
-            export_number(&job->out, v.value);
+            textbuf_uint(b, v.value);
         else if (v.status == UPMU_SCALED)
-            textbuf_printf(&job->out, "\"~%llu\"", (unsigned long long)v.value);
+            textbuf_printf(b, "\"~%llu\"", (unsigned long long)v.value);
         else
-            textbuf_json(&job->out, upmu_status_name(v.status));
-        any = true;
+            textbuf_json(b, upmu_status_name(v.status));
     }
     if (!s->finished)
-        text_argument(job, "unfinished", export_unfinished(job), &any);
-    export_text(&job->out, any ? "}}" : "}");
+        text_argument(b, "unfinished", export_unfinished(job), &any);
+    event_close(b, any);
     return 0;
 }
 
-/* Counters as lines over time: totals of the thread. */
+/* Counter tracks: totals of the thread. */
 static void counters(struct export_job *job, const struct upmu_trace_event *e)
 {
+    struct textbuf *b = &job->out;
     for (size_t i = 0; i < e->n_values; i++) {
         const char *name = upmu_overview_counter_name(job->facts, e->process, i);
+        bool any = false;
         if (!export_has_number(&e->values[i]) || !name)
             continue;
-        common(job, "C", e->time_ns, e->pid, e->tid);
-        textbuf_printf(&job->out, ",\"id\":\"%ld\",\"name\":", (long)e->tid);
-        textbuf_json(&job->out, name);
-        export_text(&job->out, ",\"args\":{\"value\":");
-        export_number(&job->out, e->values[i].value);
-        export_text(&job->out, "}}");
+        event_open(job, "C", e->time_ns, e->pid, e->tid);
+        json_add_key(b, "id");
+        textbuf_printf(b, "\"%ld\"", (long)e->tid);
+        json_add_string(b, "name", name);
+        argument_key(b, "value", &any);
+        textbuf_uint(b, e->values[i].value);
+        event_close(b, any);
     }
 }
 
@@ -124,10 +137,11 @@ static int chrome_event(struct export_job *job, const struct overview *pass, uin
     (void)pass;
     (void)thread;
     if (e->kind == UPMU_TRACE_MARK) {
-        common(job, "i", e->time_ns, e->pid, e->tid);
-        export_text(&job->out, ",\"cat\":\"mark\",\"s\":\"t\",\"name\":");
-        textbuf_json(&job->out, e->name);
-        export_text(&job->out, "}");
+        event_open(job, "i", e->time_ns, e->pid, e->tid);
+        json_add_string(&job->out, "cat", "mark");
+        json_add_string(&job->out, "s", "t");
+        json_add_string(&job->out, "name", e->name);
+        event_close(&job->out, false);
     }
     counters(job, e);
     return 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of formats, and the way of a recording into one. Room: export. Before it: tools and programs, through
- * upmu/export.h; after it: spans.c and the formats. */
+/* List of export formats, and the run of an export. */
 #include "export/export.h"
 
 #include <errno.h>
@@ -55,32 +54,9 @@ static const struct export_format *find_format(const char *name)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------- writing */
-
-static int send_off(struct export_job *job)
-{
-    if (job->out.failed)
-        return export_no_memory();
-    int rc = job->out.len > 0 ? textbuf_write(&job->out, job->fd) : 0;
-    job->written += job->out.len;
-    job->out.len = 0;
-    return rc < 0 ? upmu_fail(UPMU_E_IO, "the export cannot be written: %s", strerror(-rc)) : 0;
-}
-
-int export_no_memory(void)
-{
-    return upmu_fail(UPMU_E_NOMEM, "no memory for the export of a recording");
-}
-
-int export_flush(struct export_job *job)
-{
-    enum { LARGE = 1 << 18 };
-    return job->out.len >= LARGE || job->out.failed ? send_off(job) : 0;
-}
-
 /* ------------------------------------------------------------------------------------------------- the way */
 
-/* The threads' lives are regions too, but say nothing that the threads do not. */
+/* Lifetime regions repeat what the threads show. */
 static bool has_own_regions(const struct overview *o)
 {
     for (size_t i = 0; i < o->n_regions; i++)
@@ -125,7 +101,7 @@ static int run(struct export_job *job, const char *dir)
     if (rc == 0 && job->format->finish)
         rc = job->format->finish(job);
     if (rc == 0)
-        rc = send_off(job);
+        rc = export_write(job);
     upmu_overview_close(second);
     return rc;
 }
@@ -153,12 +129,13 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     if (rc != 0)
         return rc;
     if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
-        return upmu_fail(UPMU_E_INVAL, "upmu_export: what %d is not known", (int)job.opts.what);
+        return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what",
+                         (int)job.opts.what);
     job.format = find_format(format);
     if (!job.format)
         return UPMU_E_NAME;
     if ((job.opts.from_ns | job.opts.to_ns) != 0 && job.format->window == EXPORT_WINDOW_NONE)
-        return upmu_fail(UPMU_E_INVAL, "format %s takes no time window: its sums are of the whole recording", format);
+        return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording", format);
     rc = run(&job, dir);
     if (rc == 0 && result)
         rc = give_result(&job, result);

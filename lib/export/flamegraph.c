@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A flame graph as one SVG file: hover tells, a click zooms, no network. Room: export. Before it: the tree; after it: a
- * file. */
+/* Flame graph as one SVG file: details on hover, zoom on click, no network. */
 #include "export/export.h"
 
 #include <stdio.h>
@@ -32,7 +31,7 @@ static const char script[] =
     "all.addEventListener('keydown',e=>{if(e.key==='Escape')show(0,1,0);});\n"
     "]]></script>\n";
 
-/* A colour of its own for each name, warm for functions, blue for waits. */
+/* A color per name: warm for functions, blue for waits. */
 static void colour(char out[8], const char *name, bool wait)
 {
     uint32_t h = 2166136261u;
@@ -81,14 +80,14 @@ static void box(struct graph *g, uint32_t node, double x, uint32_t depth)
     export_text(b, "</text></g>\n");
 }
 
-/* Boxes narrower than a twentieth of a pixel are left out, and what is below them. */
+/* Boxes narrower than a twentieth of a pixel are left out with all their children. */
 static bool is_shown(const struct graph *g, uint32_t node)
 {
     uint64_t ns = g->sums[node * tree_columns(&g->job->tree)];
     return ns > 0 && (double)ns * WIDTH / (double)g->all >= 0.05;
 }
 
-/* All nodes from the root down, without recursion: the tree may be deep. `measure` only finds the deepest. */
+/* All nodes from the root down, without recursion: the tree may be deep. `measure` finds the depth only. */
 static int walk(struct graph *g, double *x, bool measure)
 {
     const struct tree *t = &g->job->tree;

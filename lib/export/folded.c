@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folded stacks: a line per path with its own nanoseconds, for flame graphs. Room: export. Before it: the tree; after it: a
- * file. */
+/* Folded stacks for flame graphs: one line per path with its own nanoseconds. */
 #include "export/export.h"
 
 #include <string.h>
@@ -27,7 +26,7 @@ static int folded_finish(struct export_job *job)
             continue;
         path(job, i);
         export_text(&job->out, " ");
-        export_number(&job->out, job->tree.nodes[i].ns);
+        textbuf_uint(&job->out, job->tree.nodes[i].ns);
         export_text(&job->out, "\n");
         rc = export_flush(job);
     }

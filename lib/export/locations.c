@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the program where threads waited, or held what others waited for, most time first: for the issue lists of IDEs.
- * Room: export. Before it: the first reading, which has added them up; after it: a file. */
+/* Source lines with waits, or where a contended lock was acquired, by wait time: for the issue lists of IDEs. */
 #include "export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES_MOST = 200 }; /* an issue list is read by a person */
+enum { PLACES_MOST = 200 }; /* a person reads the list */
 
 struct place {
     size_t object, site;
-    uint64_t ns; /* waited here, and made others wait */
+    uint64_t ns; /* waits here; waits of other threads for a lock acquired here */
 };
 
 struct places {
     struct place *list;
-    size_t n, room;
+    size_t n, capacity;
 };
 
 static int by_time(const void *a, const void *b)
@@ -31,7 +30,7 @@ static int by_time(const void *a, const void *b)
 
 static int add_place(struct places *p, struct place place)
 {
-    struct place *list = array_room(p->list, p->n, &p->room, sizeof *list);
+    struct place *list = array_reserve(p->list, p->n, &p->capacity, sizeof *list);
     if (!list)
         return export_no_memory();
     p->list = list;
@@ -61,7 +60,7 @@ static double milliseconds(uint64_t ns)
     return (double)ns / 1e6;
 }
 
-/* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; taken here, 2 waits of others, 9.000 ms" */
+/* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; acquired here, 2 waits of others, 9.000 ms" */
 static void message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
 {
     uint64_t waits = s->waits.count + s->waits.unfinished;
@@ -74,11 +73,11 @@ static void message(struct textbuf *out, const char *object, const struct upmu_o
     if (s->waits.unfinished > 0)
         textbuf_printf(out, ", %" PRIu64 " of them unfinished", s->waits.unfinished);
     if (s->blocked > 0)
-        textbuf_printf(out, "%s taken here, %" PRIu64 " wait%s of others meanwhile, %.3f ms", waits > 0 ? ";" : ":",
+        textbuf_printf(out, "%s acquired here, %" PRIu64 " wait%s of others meanwhile, %.3f ms", waits > 0 ? ";" : ":",
                        s->blocked, s->blocked == 1 ? "" : "s", milliseconds(s->blocked_ns));
 }
 
-/* Where no line is known, what is known of the place stands for the file. */
+/* Without a known line, the function or module replaces the file. */
 static bool where(struct export_job *job, const struct upmu_overview_object *o, uint64_t address, struct upmu_symbol *s)
 {
     return upmu_overview_symbol_at(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
@@ -95,12 +94,12 @@ static int each(struct export_job *job, line_fn line)
     struct upmu_symbol symbol = {.size = sizeof symbol};
     int rc = collect(job, &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++) {
-        bool told = i < PLACES_MOST && upmu_overview_object_at(job->facts, p.list[i].object, &o) == 0 &&
-                    upmu_overview_call_site_at(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
-                    where(job, &o, s.address, &symbol);
-        if (told)
+        bool counted = i < PLACES_MOST && upmu_overview_object_at(job->facts, p.list[i].object, &o) == 0 &&
+                       upmu_overview_call_site_at(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
+                       where(job, &o, s.address, &symbol);
+        if (counted)
             line(job, export_object_name(job, job->facts->pass.object_order[p.list[i].object]), &s, &symbol);
-        job->left_out += !told;
+        job->left_out += !counted;
         rc = export_flush(job);
     }
     free(p.list);

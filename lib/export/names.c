@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads, objects, spans and places are called. Room: export. Before it: the first reading; after it: the formats. */
+/* Names of threads, objects, spans and source locations. */
 #include "export/export.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ const struct ov_thread *export_thread(const struct export_job *job, uint32_t thr
     return thread < o->n_threads ? &o->threads[thread] : &unknown;
 }
 
-/* A name made once and kept: `slot` is its place in the job. Without memory a name is "?". */
+/* Stores a name in `*slot` at its first use. Without memory it is "?". */
 static const char *keep(char **slot, const char *text)
 {
     if (!*slot)

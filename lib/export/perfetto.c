@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Perfetto's protobuf trace: slices on a track per thread, counter tracks below it, arrows from a release to the thread it
- * woke. Room: export. Before it: spans.c; after it: a file.
+ * Perfetto's protobuf trace: slices on a track per thread, counter tracks below it, arrows from a release to the
+ * thread it woke.
  *
- * Names are interned: written once with a number, in the packet that needs them first. Thread tracks have the number
- * 1 + thread, counter tracks come after all of them.
+ * Names are interned in the packet that uses them first. Thread tracks have the numbers 1 + thread, counter tracks
+ * follow.
  */
 #include "export/export.h"
 #include "export/protobuf.h"
@@ -157,7 +157,7 @@ static int perfetto_start(struct export_job *job)
 
 /* ----------------------------------------------------------------------------------------------------- events */
 
-/* The number of a name, which is written with this packet if it is new: labels of the tree number them. */
+/* The number of a name, which this packet interns if it is new: numbers are those of the tree's labels. */
 static int intern(struct export_job *job, const char *name, struct textbuf *packet, struct textbuf *event)
 {
     uint32_t label = tree_label(&job->tree, name, NULL, NULL, 0);
@@ -207,7 +207,7 @@ static void clear(struct textbuf *packet, struct textbuf *event)
     packet->len = event->len = 0;
 }
 
-/* How many wait for an object: a release that nobody waited for is no news. */
+/* Number of waiters of an object: only a release with waiters begins an arrow. */
 static int count_waiter(struct export_job *job, const struct span *s, uint32_t more, uint32_t less)
 {
     uint32_t n = map_find(&job->by_waiters, s->what, 0);
@@ -291,7 +291,7 @@ static int point(struct export_job *job, uint32_t thread, uint64_t ns, const cha
     return rc == 0 ? send_event(job, ns, packet, event) : rc;
 }
 
-/* The last release of an object starts an arrow; whoever had waited and gets it next ends it. */
+/* The last release of an object begins an arrow, which ends at the waiter that acquires it next. */
 static int arrow(struct export_job *job, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
 {
     uint32_t object = object_known(pass, e->process, e->object);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pprof's profile.proto, not compressed (its readers take both). Room: export. Before it: the tree; after it: a file. */
+/* pprof's profile.proto, not compressed (its readers support both). */
 #include "export/export.h"
 #include "export/protobuf.h"
 
@@ -31,7 +31,7 @@ enum {
     FUNCTION_FILE = 4,
 };
 
-/* Strings are numbered as they are written; number 0 is "". */
+/* Strings are numbered in the order of writing; number 0 is "". */
 static uint64_t string(struct export_job *job, const char *text)
 {
     struct textbuf clean = {0};
@@ -57,10 +57,10 @@ static void sample_types(struct export_job *job, struct textbuf *m)
     sample_type(job, m, waits ? "waits" : "instances", "count");
     for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++)
         sample_type(job, m, name, "count");
-    sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is what is shown at first */
+    sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is the default */
 }
 
-/* Labels without a line are functions too; each label is a location. */
+/* Labels without a line are functions, too; each label is a location. */
 static void labels(struct export_job *job, struct textbuf *m)
 {
     struct textbuf line = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Enough of the protocol buffers' wire format to write messages. Room: export. Before it: pprof.c and perfetto.c;
- *  after it: base/textbuf. */
+/** @file Writer of the wire format of protocol buffers, as far as needed. */
 #ifndef UPMU_EXPORT_PROTOBUF_H
 #define UPMU_EXPORT_PROTOBUF_H
 
@@ -41,7 +40,7 @@ static inline void proto_bytes(struct textbuf *b, uint32_t field, const char *da
     textbuf_add(b, data, len);
 }
 
-/** A message within: built in a buffer of its own, which is emptied. A failed buffer makes the outer one fail. */
+/** A nested message, built in a buffer of its own, which is emptied. A failed buffer makes the outer one fail. */
 static inline void proto_message(struct textbuf *b, uint32_t field, struct textbuf *message)
 {
     b->failed |= message->failed;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans of each thread, properly nested. Room: export. Before it: the pass over the recording; after it: the format.
+ * Spans of each thread, properly nested.
  *
- * Recordings may lack a begin or an end (lost events, signal handlers, programs that err). Formats do not forgive that: so
- * a span ends with the one around it, and an end without a begin is nothing.
+ * Recordings may lack a begin or an end (lost events, signal handlers, wrong programs), which formats do not accept:
+ * a span ends with the one around it, and an end without a begin is dropped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static uint32_t root_of(struct export_job *job, struct export_thread *t, uint32_
     return t->root;
 }
 
-/* The functions at an address, the outermost first, below `node`. */
+/* Adds the functions at an address below `node`, the outermost first. */
 static uint32_t add_frame(struct export_job *job, uint32_t process, uint64_t address, uint32_t node)
 {
     struct upmu_symbol s = {.size = sizeof s};
@@ -88,7 +88,7 @@ static int tree_begin(struct export_job *job, struct export_thread *t, const str
     return open->node == MAP_NONE ? export_no_memory() : 0;
 }
 
-/* The sums are titled by the counters of the first process; a process that counts something else there is left out. */
+/* Columns are the counters of the first process; other counters of other processes are left out. */
 static bool is_titled(const struct export_job *job, uint32_t process, size_t i)
 {
     const char *title = upmu_overview_counter_name(job->facts, 0, i);
@@ -96,7 +96,7 @@ static bool is_titled(const struct export_job *job, uint32_t process, size_t i)
     return title && name && strcmp(title, name) == 0;
 }
 
-/* What a region counted itself goes to its node; all of it is subtracted from the region around it. */
+/* A region's own counts go to its node; all its counts are subtracted from the region around it. */
 static int tree_counters(struct export_job *job, struct export_thread *t, const struct export_open *open,
                          const struct span *s)
 {
@@ -175,7 +175,7 @@ static int on_begin(void *arg, const struct span *span)
     return job->within ? begin_one(job, t, open, span) : begin_later(t, open, span);
 }
 
-/* What is cut by the window has no counts of its own: it lacks what was counted outside. */
+/* A span cut by the window has no counts: part of them was counted outside. */
 static int close_one(struct export_job *job, struct export_thread *t, const struct span *span)
 {
     struct export_open open = t->open[--t->depth];
@@ -194,7 +194,7 @@ static int close_one(struct export_job *job, struct export_thread *t, const stru
     return rc == 0 ? export_flush(job) : rc;
 }
 
-/* End what is open above `depth` at the end of what is around it, as unfinished. */
+/* Ends all spans above `depth` as unfinished, at the end of the span around them. */
 static int close_above(struct export_job *job, struct export_thread *t, uint32_t thread, uint32_t depth,
                        uint64_t end_ns)
 {
@@ -212,7 +212,7 @@ static int close_above(struct export_job *job, struct export_thread *t, uint32_t
     return rc;
 }
 
-/* The spans that are open as the window is reached begin there. */
+/* Spans that are open when the window is reached begin there. */
 static int spans_enter_thread(struct export_job *job, struct export_thread *t)
 {
     uint32_t depth = t->depth;
@@ -245,7 +245,7 @@ static int spans_leave(struct export_job *job, uint64_t end_ns)
     return rc;
 }
 
-/* Time has come to `now`. */
+/* Processing has reached time `now`. */
 static int spans_advance(struct export_job *job, uint64_t now)
 {
     int rc = 0;

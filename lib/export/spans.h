@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Spans of each thread, properly nested, passed on to the format and added up in the tree. Room: export. Before it:
- *  the pass over the recording; after it: the format. */
+/** @file Spans of each thread, properly nested, passed to the format and summed up in the tree. */
 #ifndef UPMU_EXPORT_SPANS_H
 #define UPMU_EXPORT_SPANS_H
 
@@ -8,7 +7,7 @@
 
 /** The hooks for timeline_read(), with the job as argument. */
 struct timeline_hooks spans_hooks(struct export_job *job);
-/** All events are in: end what is open. @return 0 or an error. */
+/** After the last event: end all open spans. @return 0 or an error. */
 int spans_finish(struct export_job *job, uint64_t end_ns);
 void spans_free(struct export_job *job);
 

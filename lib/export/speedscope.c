@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Speedscope's own format: a sampled profile per thread, weights in nanoseconds. Room: export. Before it: the tree; after
- * it: a file. */
+/* Speedscope's format: a sampled profile per thread, weights in nanoseconds. */
+#include "base/json.h"
 #include "export/export.h"
 
 #include <string.h>
@@ -8,21 +8,21 @@
 static void frames(struct export_job *job)
 {
     const struct tree *t = &job->tree;
+    struct textbuf *b = &job->out;
     for (size_t i = 0; i < t->n_labels; i++) {
         const struct tree_label *l = &t->labels[i];
-        export_text(&job->out, i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
-        textbuf_json(&job->out, l->name);
-        if (l->file) {
-            export_text(&job->out, ",\"file\":");
-            textbuf_json(&job->out, l->file);
-        }
+        json_add_line(b);
+        json_add_open(b, NULL, '{');
+        json_add_string(b, "name", l->name);
+        if (l->file)
+            json_add_string(b, "file", l->file);
         if (l->line)
-            textbuf_printf(&job->out, ",\"line\":%u", (unsigned)l->line);
-        export_text(&job->out, "}");
+            json_add_uint(b, "line", l->line);
+        json_add_close(b, '}');
     }
 }
 
-/* Labels from the outermost on, without the thread, which is the profile's name. */
+/* Labels from the outermost, without the thread, which is the name of the profile. */
 static void stack(struct export_job *job, uint32_t node)
 {
     const struct tree *t = &job->tree;
@@ -30,16 +30,13 @@ static void stack(struct export_job *job, uint32_t node)
     size_t n = 0;
     for (; t->nodes[node].parent != 0 && n < sizeof way / sizeof *way; node = t->nodes[node].parent)
         way[n++] = t->nodes[node].label;
-    export_text(&job->out, "[");
-    while (n > 0) {
-        export_number(&job->out, way[--n]);
-        if (n > 0)
-            export_text(&job->out, ",");
-    }
-    export_text(&job->out, "]");
+    json_add_open(&job->out, NULL, '[');
+    while (n > 0)
+        json_add_uint(&job->out, NULL, way[--n]);
+    json_add_close(&job->out, ']');
 }
 
-/* The next node of the thread's part of the tree, in an order that visits each once; 0 at the end. */
+/* Preorder successor within the thread's part of the tree; 0 at the end. */
 static uint32_t next_node(const struct tree *t, uint32_t node, uint32_t top)
 {
     if (t->nodes[node].child)
@@ -53,14 +50,11 @@ static uint32_t next_node(const struct tree *t, uint32_t node, uint32_t top)
 static void samples(struct export_job *job, uint32_t top, bool weights)
 {
     const struct tree *t = &job->tree;
-    bool any = false;
     for (uint32_t i = top; i != 0; i = next_node(t, i, top)) {
         if (t->nodes[i].ns == 0 || i == top)
             continue;
-        export_text(&job->out, any ? "," : "");
-        any = true;
         if (weights)
-            export_number(&job->out, t->nodes[i].ns);
+            json_add_uint(&job->out, NULL, t->nodes[i].ns);
         else
             stack(job, i);
     }
@@ -77,29 +71,33 @@ static uint64_t total(const struct tree *t, uint32_t top)
 static int speedscope_finish(struct export_job *job)
 {
     const struct tree *t = &job->tree;
+    struct textbuf *b = &job->out;
     int rc = 0;
     bool any = false;
-    export_text(&job->out,
-                "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"libupmu\","
-                "\"name\":\"libupmu\",\"shared\":{\"frames\":[");
+    export_text(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"libupmu\","
+                   "\"name\":\"libupmu\",\"shared\":{\"frames\":[");
     frames(job);
-    export_text(&job->out, "]},\n\"profiles\":[");
+    export_text(b, "]},\n\"profiles\":[");
     for (uint32_t top = t->nodes[0].child; rc == 0 && top != 0; top = t->nodes[top].sibling) {
         uint64_t all = total(t, top);
         if (all == 0)
             continue;
-        export_text(&job->out, any ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":");
+        export_text(b, any ? ",\n{" : "\n{"); /* the buffer may have been flushed before it */
         any = true;
-        textbuf_json(&job->out, t->labels[t->nodes[top].label].name);
-        textbuf_printf(&job->out, ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%llu,\"samples\":[",
-                       (unsigned long long)all);
+        json_add_string(b, "type", "sampled");
+        json_add_string(b, "name", t->labels[t->nodes[top].label].name);
+        json_add_string(b, "unit", "nanoseconds");
+        json_add_uint(b, "startValue", 0);
+        json_add_uint(b, "endValue", all);
+        json_add_open(b, "samples", '[');
         samples(job, top, false);
-        export_text(&job->out, "],\"weights\":[");
+        json_add_close(b, ']');
+        json_add_open(b, "weights", '[');
         samples(job, top, true);
-        export_text(&job->out, "]}");
+        export_text(b, "]}");
         rc = export_flush(job);
     }
-    export_text(&job->out, "]}\n");
+    export_text(b, "]}\n");
     return rc;
 }
 

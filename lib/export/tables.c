@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event as a row: comma-separated values and JSON lines. Room: export. Before it: spans.c; after it: a file. */
+/* Events as rows: comma-separated values and JSON lines. */
+#include "base/json.h"
 #include "export/export.h"
 
 #include <string.h>
 
-/* What the event speaks of: the object that lives at its address now, or MAP_NONE. */
+/* The live object at the event's address, or MAP_NONE. */
 static uint32_t object_of_event(const struct overview *pass, const struct upmu_trace_event *e)
 {
     return e->object ? object_known(pass, e->process, e->object) : MAP_NONE;
@@ -21,14 +22,14 @@ static void csv_number(struct export_job *job, uint64_t n, bool shown)
 {
     comma(job);
     if (shown)
-        export_number(&job->out, n);
+        textbuf_uint(&job->out, n);
 }
 
 static void signed_number(struct export_job *job, int32_t n)
 {
     if (n < 0)
         textbuf_add(&job->out, "-", 1);
-    export_number(&job->out, n < 0 ? 0u - (uint32_t)n : (uint32_t)n);
+    textbuf_uint(&job->out, n < 0 ? 0u - (uint32_t)n : (uint32_t)n);
 }
 
 static void csv_text(struct export_job *job, const char *text)
@@ -50,15 +51,15 @@ static int csv_start(struct export_job *job)
     return 0;
 }
 
-/* Counters of the first process's list; another one's are left out rather than put under a wrong title. */
+/* Counters of the first process; those of another process that differ are left out. */
 static void csv_counters(struct export_job *job, const struct upmu_trace_event *e)
 {
     const char *name, *own;
     for (size_t i = 0; (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++) {
         own = e->process == 0 ? name : upmu_overview_counter_name(job->facts, e->process, i);
-        bool told = i < e->n_values && own && strcmp(own, name) == 0;
-        csv_number(job, told ? e->values[i].value : 0, told && export_has_number(&e->values[i]));
-        csv_text(job, told ? upmu_status_name(e->values[i].status) : "");
+        bool known = i < e->n_values && own && strcmp(own, name) == 0;
+        csv_number(job, known ? e->values[i].value : 0, known && export_has_number(&e->values[i]));
+        csv_text(job, known ? upmu_status_name(e->values[i].status) : "");
     }
 }
 
@@ -66,7 +67,7 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
                      const struct upmu_trace_event *e)
 {
     uint32_t object = object_of_event(pass, e);
-    export_number(&job->out, e->time_ns);
+    textbuf_uint(&job->out, e->time_ns);
     csv_number(job, (uint64_t)e->pid, true);
     csv_number(job, (uint64_t)e->tid, true);
     csv_text(job, export_thread_name(job, thread));
@@ -91,42 +92,23 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
 
 /* ------------------------------------------------------------------------------------------------ JSON lines */
 
-static void json_key(struct export_job *job, const char *key)
-{
-    textbuf_add(&job->out, ",\"", 2);
-    export_text(&job->out, key);
-    textbuf_add(&job->out, "\":", 2);
-}
-
-static void json_text(struct export_job *job, const char *key, const char *text)
-{
-    json_key(job, key);
-    textbuf_json(&job->out, text);
-}
-
-static void json_number(struct export_job *job, const char *key, uint64_t n)
-{
-    json_key(job, key);
-    export_number(&job->out, n);
-}
-
 static void json_counters(struct export_job *job, const struct upmu_trace_event *e)
 {
+    struct textbuf *b = &job->out;
     for (size_t i = 0; i < e->n_values; i++) {
         const struct upmu_value *v = &e->values[i];
         const char *name = upmu_overview_counter_name(job->facts, e->process, i);
-        export_text(&job->out, i == 0 ? ",\"counters\":{" : ",");
-        textbuf_json(&job->out, name ? name : "?");
-        export_text(&job->out, ":{\"value\":");
+        if (i == 0)
+            json_add_open(b, "counters", '{');
+        json_add_open(b, name ? name : "?", '{');
         if (export_has_number(v))
-            export_number(&job->out, v->value);
+            json_add_uint(b, "value", v->value);
         else
-            export_text(&job->out, "null");
-        export_text(&job->out, ",\"status\":\"");
-        export_text(&job->out, upmu_status_name(v->status));
-        export_text(&job->out, "\"}");
+            json_add_null(b, "value");
+        json_add_string(b, "status", upmu_status_name(v->status));
+        json_add_close(b, '}');
     }
-    export_text(&job->out, e->n_values > 0 ? "}" : "");
+    export_text(b, e->n_values > 0 ? "}" : "");
 }
 
 static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
@@ -135,8 +117,9 @@ static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
     if (e->stack == 0 || upmu_overview_stack_find(job->facts, e->process, e->stack, &stack) != 0)
         return;
     for (uint32_t i = 0; i < stack.n_frames; i++) {
-        export_text(&job->out, i == 0 ? ",\"stack\":[" : ",");
-        textbuf_json(&job->out, export_place(job, e->process, stack.frames[i]));
+        if (i == 0)
+            json_add_open(&job->out, "stack", '[');
+        json_add_string(&job->out, NULL, export_place(job, e->process, stack.frames[i]));
     }
     export_text(&job->out, stack.n_frames > 0 ? "]" : "");
 }
@@ -145,37 +128,39 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
                        const struct upmu_trace_event *e)
 {
     uint32_t object = object_of_event(pass, e);
-    export_text(&job->out, "{\"time_ns\":");
-    export_number(&job->out, e->time_ns);
-    json_number(job, "pid", (uint64_t)e->pid);
-    json_number(job, "tid", (uint64_t)e->tid);
-    json_text(job, "thread", export_thread_name(job, thread));
-    json_text(job, "kind", export_kind_name(e->kind));
+    struct textbuf *b = &job->out;
+    export_text(b, "{");
+    json_add_uint(b, "time_ns", e->time_ns);
+    json_add_uint(b, "pid", (uint64_t)e->pid);
+    json_add_uint(b, "tid", (uint64_t)e->tid);
+    json_add_string(b, "thread", export_thread_name(job, thread));
+    json_add_string(b, "kind", export_kind_name(e->kind));
     if (e->name[0])
-        json_text(job, "text", e->name);
+        json_add_string(b, "text", e->name);
     if (object != MAP_NONE)
-        json_text(job, "object", export_object_name(job, object));
+        json_add_string(b, "object", export_object_name(job, object));
     if (e->object) {
-        export_text(&job->out, ",\"address\":\"");
-        export_hex(&job->out, e->object);
-        export_text(&job->out, "\",\"result\":");
-        signed_number(job, e->result);
+        json_add_key(b, "address");
+        export_text(b, "\"");
+        export_hex(b, e->object);
+        export_text(b, "\"");
+        json_add_int(b, "result", e->result);
     }
     if (e->peer > 0)
-        json_number(job, "peer", (uint64_t)e->peer);
+        json_add_uint(b, "peer", (uint64_t)e->peer);
     if (e->site)
-        json_text(job, "place", export_place(job, e->process, e->site));
+        json_add_string(b, "place", export_place(job, e->process, e->site));
     if (e->holder_site)
-        json_text(job, "holder_place", export_place(job, e->process, e->holder_site));
+        json_add_string(b, "holder_place", export_place(job, e->process, e->holder_site));
     if (e->holder_since)
-        json_number(job, "holder_since_ns", e->holder_since);
+        json_add_uint(b, "holder_since_ns", e->holder_since);
     if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
-        json_number(job, "count", e->count);
-        json_number(job, "contended", e->contended);
+        json_add_uint(b, "count", e->count);
+        json_add_uint(b, "contended", e->contended);
     }
     json_stack(job, e);
     json_counters(job, e);
-    export_text(&job->out, "}\n");
+    export_text(b, "}\n");
     return 0;
 }
 

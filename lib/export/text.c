@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and texts as the formats want them. Room: export. Before it: the formats; after it: base/textbuf. */
+/* Number and text formats, and the output buffer. */
 #include "export/export.h"
 
 #include <string.h>
 
-void export_number(struct textbuf *b, uint64_t n)
+int export_write(struct export_job *job)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + n % 10);
-        n /= 10;
-    } while (n > 0);
-    textbuf_add(b, digits + at, sizeof digits - at);
+    if (job->out.failed)
+        return export_no_memory();
+    int rc = job->out.len > 0 ? textbuf_write(&job->out, job->fd) : 0;
+    job->written += job->out.len;
+    job->out.len = 0;
+    return rc < 0 ? upmu_fail(UPMU_E_IO, "cannot write the export: %s", strerror(-rc)) : 0;
+}
+
+int export_flush(struct export_job *job)
+{
+    enum { LARGE = 1 << 18 };
+    return job->out.len >= LARGE || job->out.failed ? export_write(job) : 0;
 }
 
 void export_hex(struct textbuf *b, uint64_t n)
@@ -31,11 +36,11 @@ void export_hex(struct textbuf *b, uint64_t n)
 void export_micros(struct textbuf *b, uint64_t ns)
 {
     const char rest[4] = {'.', (char)('0' + ns / 100 % 10), (char)('0' + ns / 10 % 10), (char)('0' + ns % 10)};
-    export_number(b, ns / 1000);
+    textbuf_uint(b, ns / 1000);
     textbuf_add(b, rest, sizeof rest);
 }
 
-/* The length of the character at `s`, 0 if it is none that XML allows, or one that turns text around. */
+/* The length of the character at `s`, 0 if XML forbids it, or if it changes the text direction. */
 static size_t xml_sequence(const char *s)
 {
     size_t n = utf8_sequence(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of calls with weights. Room: export. Before it: spans.c, which adds; after it: the formats of profiles. */
+/* Calling-context tree with weights. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@ int tree_start(struct tree *t, size_t n_counts)
 {
     *t = (struct tree){.n_counts = n_counts};
     uint32_t label = tree_label(t, "all", NULL, NULL, 0);
-    t->nodes = label == MAP_NONE ? NULL : array_room(NULL, 0, &t->cap_nodes, sizeof *t->nodes);
+    t->nodes = label == MAP_NONE ? NULL : array_reserve(NULL, 0, &t->cap_nodes, sizeof *t->nodes);
     if (!t->nodes)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the sums of a recording");
+        return upmu_fail(UPMU_E_NOMEM, "out of memory while summing up a recording");
     t->nodes[0] = (struct tree_node){.label = label};
     t->n_nodes = 1;
     return 0;
@@ -40,7 +40,7 @@ static char *copy(const char *text, bool *failed)
 static uint32_t label_new(struct tree *t, const char *name, const char *file, const char *module, uint32_t line,
                           uint64_t hash)
 {
-    struct tree_label *all = array_room(t->labels, t->n_labels, &t->cap_labels, sizeof *all);
+    struct tree_label *all = array_reserve(t->labels, t->n_labels, &t->cap_labels, sizeof *all);
     bool failed = all == NULL;
     if (failed)
         return MAP_NONE;
@@ -59,7 +59,7 @@ uint32_t tree_label(struct tree *t, const char *name, const char *file, const ch
 {
     uint64_t hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, name), file), module);
     uint32_t found;
-    /* Two of one hash take neighbouring keys. */
+    /* Equal hashes use consecutive keys. */
     for (; (found = map_find(&t->by_text, hash, line)) != MAP_NONE; hash++) {
         const struct tree_label *l = &t->labels[found];
         if (same(l->name, name) && same(l->file, file) && same(l->module, module))
@@ -81,7 +81,7 @@ uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t label)
     uint32_t found = map_find(&t->by_child, parent, label);
     if (found != MAP_NONE)
         return found;
-    struct tree_node *all = array_room(t->nodes, t->n_nodes, &t->cap_nodes, sizeof *all);
+    struct tree_node *all = array_reserve(t->nodes, t->n_nodes, &t->cap_nodes, sizeof *all);
     if (!all)
         return MAP_NONE;
     t->nodes = all;
@@ -117,7 +117,7 @@ uint64_t *tree_sums(const struct tree *t)
     uint64_t *sums = calloc(t->n_nodes, columns * sizeof *sums);
     for (size_t i = 0; sums && i < t->n_nodes; i++)
         tree_own(t, (uint32_t)i, sums + i * columns);
-    /* Children have larger numbers than their parents. */
+    /* Children have higher numbers than their parents. */
     for (size_t i = t->n_nodes; sums && i-- > 1;)
         for (size_t c = 0; c < columns; c++)
             sums[t->nodes[i].parent * columns + c] += sums[i * columns + c];

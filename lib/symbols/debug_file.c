@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding the files that speak of a module. Room: analysis. Before it: the trace's modules; after it: elf_names and
- * dwarf_index. The names come from a trace and may be anything: only regular files are opened. */
+/*
+ * Opening of a module's file and of its separate debug file.
+ *
+ * Paths come from a trace, which is not trusted: only regular files are opened.
+ */
 #include "symbols/debug_file.h"
 
 #include <elfutils/libdwelf.h>
@@ -13,9 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { BUILD_ID_TEXT_MAX = 129 };
-/* Of files that anybody may have made no more is inflated, nor added up, than a reader has time and memory for. */
+/* Limits on what is decompressed or checksummed, as any user may have made the files. */
 enum { DEBUG_INFLATED_MAX = 512 << 20, DEBUG_SUMMED_MAX = 1 << 30 };
 
 /* @return 0, or an errno value. */
@@ -23,7 +27,7 @@ static int elf_file_open(struct elf_file *file, const char *path)
 {
     struct stat st;
     *file = (struct elf_file){.fd = -1};
-    /* Without O_NONBLOCK a FIFO under that name would stop us here. */
+    /* Without O_NONBLOCK, open() of a FIFO would block. */
     file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file->fd < 0)
         return errno;
@@ -91,10 +95,10 @@ bool elf_file_has_dwarf(const struct elf_file *file)
     return false;
 }
 
-/* The size that a compressed section says it has; libdw takes that much memory for it. */
+/* The uncompressed size in the header of a compressed section; libdw allocates that much. */
 static uint64_t elf_inflated_size(Elf_Scn *s, const GElf_Shdr *header, const char *name)
 {
-    enum { OLD_HEAD = 12 }; /* "ZLIB", then eight bytes, the highest first */
+    enum { OLD_HEAD = 12 }; /* "ZLIB", then eight bytes, big-endian */
     GElf_Chdr compressed;
     uint64_t size = 0;
     if (header->sh_flags & SHF_COMPRESSED)
@@ -152,25 +156,21 @@ static void open_by_build_id(struct elf_file *file, const char *build_id, const 
 /* ----------------------------------------------------------------------------------------------- by debuglink */
 
 /* The checksum of .gnu_debuglink. */
-static uint32_t crc32_of(int fd, bool *ok)
+static uint32_t file_crc(int fd, bool *ok)
 {
     unsigned char bytes[16384];
-    uint32_t crc = UINT32_MAX;
+    uLong crc = crc32(0, NULL, 0);
     off_t at = 0;
     ssize_t n;
     while ((n = pread(fd, bytes, sizeof bytes, at)) > 0) {
-        for (ssize_t i = 0; i < n; i++) {
-            crc ^= bytes[i];
-            for (int bit = 0; bit < 8; bit++)
-                crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-        }
+        crc = crc32(crc, bytes, (uInt)n);
         at += n;
     }
     *ok = n == 0;
-    return ~crc;
+    return (uint32_t)crc;
 }
 
-/* Two build-ids decide; a file without one is known by its checksum. */
+/* Whether the debug file belongs to the module: by build-id, or by checksum if one of them has none. */
 static bool belongs(const struct elf_file *file, const char *build_id, uint32_t crc, const char *path,
                     struct textbuf *why)
 {
@@ -185,7 +185,7 @@ static bool belongs(const struct elf_file *file, const char *build_id, uint32_t 
                        path, DEBUG_SUMMED_MAX >> 20);
         return false;
     }
-    uint32_t actual = crc32_of(file->fd, &ok);
+    uint32_t actual = file_crc(file->fd, &ok);
     return ok && actual == crc;
 }
 
@@ -195,7 +195,7 @@ static void open_by_link(struct elf_file *file, const struct elf_file *module, c
     GElf_Word crc = 0;
     const char *link = dwelf_elf_gnu_debuglink(module->elf, &crc);
     const char *slash = strrchr(path, '/');
-    /* The link is a plain file name; anything else would lead out of these folders. */
+    /* The link must be a plain file name; a path could leave these folders. */
     if (!link || !slash || link[0] == '\0' || strchr(link, '/'))
         return;
     int folder = (int)(slash - path);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ names through the C++ library of this machine, opened at run time: libupmu_analysis itself needs none. Rust's come
- * first: those of its older compilers would pass for C++. Room: analysis. Before it: dwarf_index and elf_names; after it:
- * rust_names, symbols.
+ * Demangling of C++ and Rust names.
+ *
+ * The C++ library is opened at run time, so libupmu_analysis does not depend on it. Rust comes first: legacy Rust
+ * names are valid C++ names.
  */
 #include "symbols/demangle.h"
 
@@ -33,7 +34,7 @@ const char *demangle(struct demangler *d, const char *name)
     uint32_t known = map_find(&d->known, (uintptr_t)name, 0);
     if (known != MAP_NONE)
         return d->names[known];
-    char **names = array_room(d->names, d->n_names, &d->cap_names, sizeof *names);
+    char **names = array_reserve(d->names, d->n_names, &d->cap_names, sizeof *names);
     if (!names)
         return name;
     d->names = names;

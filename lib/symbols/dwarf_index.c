@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The compile units of one file by address; a unit is read when an address first falls into it. Room: analysis.
- * Before it: debug_file; after it: symbols. */
+/* Compile units of a file by address; a unit is read at the first lookup in it. */
 #include "symbols/dwarf_index.h"
 
 #include <dwarf.h>
@@ -12,7 +11,7 @@
 
 struct unit_range {
     uint64_t low, high;
-    uint64_t reach; /* largest `high` of this and all ranges before it */
+    uint64_t reach; /* largest `high` of this and all earlier ranges */
     uint32_t unit;
 };
 
@@ -27,7 +26,7 @@ struct dwarf_index {
 
 static int no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for the debug information of a file");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading debug information");
 }
 
 static int add_ranges(struct dwarf_index *index, Dwarf_Die *die, uint32_t unit)
@@ -37,7 +36,7 @@ static int add_ranges(struct dwarf_index *index, Dwarf_Die *die, uint32_t unit)
     while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
         if (low == 0 || high <= low)
             continue; /* code that the linker dropped */
-        struct unit_range *all = array_room(index->ranges, index->n_ranges, &index->cap_ranges, sizeof *all);
+        struct unit_range *all = array_reserve(index->ranges, index->n_ranges, &index->cap_ranges, sizeof *all);
         if (!all)
             return no_memory();
         index->ranges = all;
@@ -48,7 +47,7 @@ static int add_ranges(struct dwarf_index *index, Dwarf_Die *die, uint32_t unit)
 
 static int add_unit(struct dwarf_index *index, Dwarf_Die *lines, Dwarf_Die *split)
 {
-    struct dwarf_unit *all = array_room(index->units, index->n_units, &index->cap_units, sizeof *all);
+    struct dwarf_unit *all = array_reserve(index->units, index->n_units, &index->cap_units, sizeof *all);
     if (!all)
         return no_memory();
     index->units = all;
@@ -102,7 +101,7 @@ int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *d
     return 0;
 }
 
-/* The unit of the shortest way back that covers the address. */
+/* The unit that covers the address, by the shortest search backwards. */
 static struct dwarf_unit *unit_at(struct dwarf_index *index, uint64_t address)
 {
     size_t low = 0, high = index->n_ranges;

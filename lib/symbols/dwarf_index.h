@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The compile units of one file by address. Room: analysis. Before it: debug_file; after it: symbols. */
+/** @file Compile units of a file by address. */
 #ifndef UPMU_ANALYSIS_DWARF_INDEX_H
 #define UPMU_ANALYSIS_DWARF_INDEX_H
 
@@ -10,7 +10,7 @@
 
 struct dwarf_index;
 
-/** @param dwarf,demangler must live longer. @return 0; UPMU_E_NOMEM. */
+/** @param dwarf,demangler must outlive it. @return 0; UPMU_E_NOMEM. */
 int dwarf_index_open(struct dwarf_index **out, Dwarf *dwarf, struct demangler *demangler);
 /** As symbols_find(). A frame may have a line and no function. */
 int dwarf_index_find(struct dwarf_index *index, uint64_t address, struct symbol_frame *frames, size_t max);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The line table of one compile unit: DWARF 2 to 5, section 6.2 of the standard. Room: analysis. Before it: the file's
- * sections; after it: dwarf_unit.
+ * Line table of one compile unit: DWARF 2 to 5, section 6.2 of the standard.
  *
- * The table is a program whose state is a row. Nothing in it is believed: a read past its end spoils the cursor, and a
- * spoilt table is as none.
+ * The table is a program whose state is a row. Its content is not trusted: a read past the end marks the cursor as
+ * failed, and the table is ignored.
  */
 #include "symbols/dwarf_lines.h"
 
@@ -19,18 +18,18 @@
 
 enum { ENTRY_FORMATS_MAX = 16, FIRST_FILE = 1 };
 
-/* What is being read. */
+/* Read position in a section. */
 struct cursor {
     const unsigned char *at, *end;
-    bool wide;    /* offsets have 8 bytes */
-    bool spoilt;  /* it went past the end, or met what is not known here */
-    bool no_room; /* of memory */
+    bool wide;      /* 64-bit DWARF: offsets have 8 bytes */
+    bool spoilt;    /* a read past the end, or an unsupported form */
+    bool no_memory; /* of memory */
 };
 
 struct header {
     uint32_t version;
     uint32_t address_bytes;
-    uint32_t step; /* least length of an instruction */
+    uint32_t step; /* minimum instruction length */
     int32_t line_base;
     uint32_t line_range;
     uint32_t opcode_base;
@@ -48,7 +47,7 @@ static uint64_t fixed(struct cursor *c, size_t bytes)
         c->at = c->end;
         return 0;
     }
-    for (size_t i = 0; i < bytes; i++) { /* bytes in this machine's order: the section is of its kind */
+    for (size_t i = 0; i < bytes; i++) { /* the section has this machine's byte order */
         size_t at = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : bytes - 1 - i;
         value |= (uint64_t)c->at[at] << 8 * i;
     }
@@ -106,7 +105,7 @@ static const char *text(struct cursor *c)
     return (const char *)from;
 }
 
-/* A string of another section. */
+/* A string in another section. */
 static const char *text_in(struct cursor *c, const struct dwarf_bytes *section)
 {
     uint64_t offset = fixed(c, c->wide ? 8 : 4);
@@ -121,9 +120,9 @@ static const char *text_in(struct cursor *c, const struct dwarf_bytes *section)
 
 static void add_file(struct dwarf_lines *l, struct cursor *c, const char *folder, const char *name)
 {
-    struct dwarf_source *all = array_room(l->files, l->n_files, &l->cap_files, sizeof *all);
+    struct dwarf_source *all = array_reserve(l->files, l->n_files, &l->cap_files, sizeof *all);
     if (!all) {
-        c->no_room = true;
+        c->no_memory = true;
         return;
     }
     l->files = all;
@@ -137,9 +136,9 @@ struct folders {
 
 static void add_folder(struct folders *f, struct cursor *c, const char *name)
 {
-    const char **all = array_room(f->names, f->n, &f->cap, sizeof *all);
+    const char **all = array_reserve(f->names, f->n, &f->cap, sizeof *all);
     if (!all) {
-        c->no_room = true;
+        c->no_memory = true;
         return;
     }
     f->names = all;
@@ -156,10 +155,10 @@ static const char *folder_at(const struct folders *f, struct cursor *c, uint64_t
 
 static bool goes_on(const struct cursor *c)
 {
-    return !c->spoilt && !c->no_room;
+    return !c->spoilt && !c->no_memory;
 }
 
-/* Up to version 4: lists that end with an empty name. Folder 0 is the unit's own, file 0 is none. */
+/* Up to version 4: lists that end with an empty name. Folder 0 is the unit's own; there is no file 0. */
 static void read_old_names(struct dwarf_lines *l, struct cursor *c, struct folders *folders, const char *own)
 {
     const char *name;
@@ -169,13 +168,13 @@ static void read_old_names(struct dwarf_lines *l, struct cursor *c, struct folde
     add_file(l, c, NULL, NULL);
     while (goes_on(c) && *(name = text(c))) {
         const char *folder = folder_at(folders, c, uleb(c));
-        (void)uleb(c); /* when it was written */
-        (void)uleb(c); /* its length */
+        (void)uleb(c); /* modification time */
+        (void)uleb(c); /* length */
         add_file(l, c, folder, name);
     }
 }
 
-/* A number, or a text, or neither: of an entry's field. */
+/* Value of an entry's field: a number, a string, or neither. */
 struct field {
     uint64_t number;
     const char *text;
@@ -212,7 +211,7 @@ static struct field read_field(struct cursor *c, uint64_t form, const struct dwa
     }
 }
 
-/* One list of version 5: first how its entries are made up. @return how many entries were read. */
+/* A list of version 5, which begins with the format of its entries. @return the number of entries read. */
 static void read_entries(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s,
                          struct folders *folders, bool files)
 {
@@ -258,7 +257,7 @@ static void read_header(struct header *h, struct cursor *c)
     h->address_bytes = sizeof(void *);
     if (h->version >= 5) {
         h->address_bytes = (uint32_t)fixed(c, 1);
-        c->spoilt |= fixed(c, 1) != 0; /* segments */
+        c->spoilt |= fixed(c, 1) != 0; /* segment selector size */
     }
     uint64_t rest = fixed(c, c->wide ? 8 : 4);
     c->spoilt |= h->version < 2 || h->version > 5 || rest > (uint64_t)(c->end - c->at);
@@ -267,8 +266,8 @@ static void read_header(struct header *h, struct cursor *c)
     h->program = c->at + rest;
     h->step = (uint32_t)fixed(c, 1);
     if (h->version >= 4)
-        c->spoilt |= fixed(c, 1) != 1; /* several operations in an instruction */
-    (void)fixed(c, 1);                 /* whether rows begin as statements */
+        c->spoilt |= fixed(c, 1) != 1; /* VLIW: several operations per instruction */
+    (void)fixed(c, 1);                 /* default_is_stmt */
     int32_t base = (int32_t)fixed(c, 1);
     h->line_base = base <= INT8_MAX ? base : base - (UINT8_MAX + 1);
     h->line_range = (uint32_t)fixed(c, 1);
@@ -293,9 +292,9 @@ static void begin_sequence(struct machine *m)
 static void add_row(struct machine *m, struct cursor *c, bool end)
 {
     struct dwarf_lines *l = m->l;
-    struct dwarf_row *all = array_room(l->rows, l->n_rows, &l->cap_rows, sizeof *all);
+    struct dwarf_row *all = array_reserve(l->rows, l->n_rows, &l->cap_rows, sizeof *all);
     if (!all) {
-        c->no_room = true;
+        c->no_memory = true;
         return;
     }
     l->rows = all;
@@ -328,7 +327,7 @@ static void run_extended(struct machine *m, struct cursor *c, const struct heade
         m->address = fixed(c, (size_t)length - 1 <= 8 ? (size_t)length - 1 : 0);
         break;
     case DW_LNE_define_file:
-        c->spoilt |= h->version < 5; /* nobody does */
+        c->spoilt |= h->version < 5; /* never in practice */
         break;
     default:
         break;
@@ -388,7 +387,7 @@ static void run(struct dwarf_lines *l, struct cursor *c, const struct header *h)
 
 /* ------------------------------------------------------------------------------------------------------- both */
 
-/* `own` is the unit's folder, NULL if it does not say. */
+/* `own` is the unit's folder, NULL if it has none. */
 static void read_table(struct dwarf_lines *l, struct cursor *c, const struct dwarf_sections *s, const char *own)
 {
     struct header h = {0};
@@ -407,7 +406,7 @@ static void read_table(struct dwarf_lines *l, struct cursor *c, const struct dwa
     }
 }
 
-/* The table as libdw has it. @return 0; UPMU_E_NOMEM. */
+/* Reads the table through libdw. @return 0; UPMU_E_NOMEM. */
 static int read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
 {
     struct cursor c = {0};
@@ -437,7 +436,7 @@ static int read_by_libdw(struct dwarf_lines *l, Dwarf_Die *unit)
         m.file = file;
         add_row(&m, &c, dwarf_lineendsequence(line, &end) != 0 || end);
     }
-    return c.no_room ? UPMU_E_NOMEM : 0;
+    return c.no_memory ? UPMU_E_NOMEM : 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -450,7 +449,7 @@ static int by_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Compilers write one sequence per function, most of them in order already. */
+/* Compilers write one sequence per function, mostly in order already. */
 static void sort_rows(struct dwarf_lines *l)
 {
     for (size_t i = 1; i < l->n_rows; i++) {
@@ -483,12 +482,12 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct dwarf_sections *s, 
         c.end = s->line.at + s->line.n;
         read_table(lines, &c, s, own);
     }
-    if (c.spoilt && !c.no_room) {
+    if (c.spoilt && !c.no_memory) {
         forget(lines);
         rc = read_by_libdw(lines, unit);
     }
-    if (c.no_room || rc != 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the debug information of a file");
+    if (c.no_memory || rc != 0)
+        return upmu_fail(UPMU_E_NOMEM, "out of memory while reading debug information");
     sort_rows(lines);
     return 0;
 }
@@ -556,7 +555,7 @@ void dwarf_sections_find(struct dwarf_sections *s, Dwarf *dwarf)
         const char *name = gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (!name || header.sh_type == SHT_NOBITS)
             continue;
-        if (header.sh_flags & SHF_COMPRESSED) /* libdw has unpacked those that it knows */
+        if (header.sh_flags & SHF_COMPRESSED) /* libdw decompresses the sections that it supports */
             s->usual = false;
         else if (strcmp(name, ".debug_line") == 0)
             s->line = bytes_of(scn);

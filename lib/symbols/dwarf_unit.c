@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One compile unit as sorted tables. Room: analysis. Before it: libdw; after it: dwarf_index.
+ * Functions of one compile unit as a sorted table of segments.
  *
- * The functions of a unit are intervals that nest (an inlined function lies inside the one it was inlined into). They
- * are cut once into segments that do not overlap; a look-up is one bisection, and the chain of parents from there is
- * the chain of inlined calls.
+ * The functions of a unit are nested intervals: an inlined function is inside its caller. They are split once into
+ * disjoint segments; a lookup is one bisection, and the parents of the function found are the inlined calls.
  */
 #include "symbols/dwarf_unit.h"
 
@@ -14,7 +13,7 @@
 #include "base/map.h"
 #include "base/error.h"
 
-enum { DIE_DEPTH_MAX = 200 }; /* no compiler nests this deep; damaged files might */
+enum { DIE_DEPTH_MAX = 200 }; /* no compiler nests this deep; damaged files may */
 
 /* An address range of a function, while the unit is read. */
 struct span {
@@ -31,7 +30,7 @@ struct unit_reader {
 
 static int no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for the debug information of a file");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading debug information");
 }
 
 /* -------------------------------------------------------------------------------------------------- functions */
@@ -41,10 +40,10 @@ static int add_spans(struct unit_reader *r, Dwarf_Die *die, uint32_t function, u
     Dwarf_Addr base, low, high;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
-        /* Functions that the linker dropped are left at address 0. */
+        /* Functions that the linker dropped remain at address 0. */
         if (low == 0 || high <= low)
             continue;
-        struct span *spans = array_room(r->spans, r->n_spans, &r->cap_spans, sizeof *spans);
+        struct span *spans = array_reserve(r->spans, r->n_spans, &r->cap_spans, sizeof *spans);
         if (!spans)
             return no_memory();
         r->spans = spans;
@@ -56,7 +55,7 @@ static int add_spans(struct unit_reader *r, Dwarf_Die *die, uint32_t function, u
 static int add_function(struct unit_reader *r, Dwarf_Die *die, uint32_t parent, uint32_t depth)
 {
     struct dwarf_unit *u = r->unit;
-    struct dwarf_function *all = array_room(u->functions, u->n_functions, &u->cap_functions, sizeof *all);
+    struct dwarf_function *all = array_reserve(u->functions, u->n_functions, &u->cap_functions, sizeof *all);
     if (!all)
         return no_memory();
     u->functions = all;
@@ -64,7 +63,7 @@ static int add_function(struct unit_reader *r, Dwarf_Die *die, uint32_t parent, 
     return add_spans(r, die, (uint32_t)u->n_functions++, depth);
 }
 
-/* Whether code can lie inside this entry; most of a unit is types, which are passed over whole. */
+/* Whether the entry may contain code; most of a unit are types, which are skipped. */
 static bool may_hold_code(int tag)
 {
     switch (tag) {
@@ -94,7 +93,7 @@ static int walk(struct unit_reader *r, Dwarf_Die *parent_die, uint32_t parent, u
             continue;
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
             inside = (uint32_t)r->unit->n_functions;
-            /* A function written inside another is called, not inlined. */
+            /* A nested function is called, not inlined. */
             rc = add_function(r, &die, tag == DW_TAG_subprogram ? MAP_NONE : parent, depth);
         }
         if (rc == 0)
@@ -113,7 +112,7 @@ static int by_low_and_depth(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* There is room: each span gives at most two segments. */
+/* The array is large enough: each span makes at most two segments. */
 static void add_segment(struct dwarf_unit *u, uint64_t low, uint32_t function)
 {
     if (u->n_segments > 0 && u->segments[u->n_segments - 1].low == low)
@@ -191,7 +190,7 @@ static uint32_t function_at(const struct dwarf_unit *u, uint64_t address)
     return low > 0 ? u->segments[low - 1].function : MAP_NONE;
 }
 
-/* The name for the linker tells overloaded functions apart; plain C has none. */
+/* The linkage name distinguishes overloaded functions; plain C has none. */
 static const char *function_name(Dwarf_Die *die, struct demangler *demangler)
 {
     Dwarf_Attribute attribute;
@@ -215,7 +214,7 @@ static uint32_t number_that_fits(Dwarf_Die *die, unsigned int what)
     return number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* A split-off unit has files of its own. */
+/* A split unit has a file table of its own. */
 static const char *file_of_tree(struct dwarf_unit *unit, Dwarf_Word file)
 {
     Dwarf_Files *files;
@@ -226,7 +225,7 @@ static const char *file_of_tree(struct dwarf_unit *unit, Dwarf_Word file)
                                                                        : NULL;
 }
 
-/* What is asked of a function again and again is looked up once. */
+/* Attributes needed repeatedly are looked up once. */
 static void describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler)
 {
     if (f->described)
@@ -235,7 +234,7 @@ static void describe(struct dwarf_unit *unit, struct dwarf_function *f, struct d
     f->name = function_name(&f->die, demangler);
     if (f->parent == MAP_NONE)
         return;
-    /* Where it was called: that is the place of the frame around it. */
+    /* Call site of the inlined function: the location of the frame around it. */
     f->call_line = number_that_fits(&f->die, DW_AT_call_line);
     f->call_column = number_that_fits(&f->die, DW_AT_call_column);
     if (dwarf_hasattr(&f->die, DW_AT_call_file))

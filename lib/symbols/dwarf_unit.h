@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * One compile unit as sorted tables: which function, inlined ones included, is at an address, and which line.
- * Room: analysis. Before it: libdw; after it: dwarf_index.
- */
+/** @file Functions, inlined ones included, and lines of one compile unit by address. */
 #ifndef UPMU_ANALYSIS_DWARF_UNIT_H
 #define UPMU_ANALYSIS_DWARF_UNIT_H
 
@@ -16,23 +12,23 @@
 /** A function of the unit, or a function inlined into another. */
 struct dwarf_function {
     Dwarf_Die die;
-    uint32_t parent; /**< what it was inlined into; MAP_NONE for a function by itself */
-    bool described;  /**< the rest is there */
+    uint32_t parent; /**< the function it was inlined into; MAP_NONE for an out-of-line function */
+    bool described;  /**< the other members are set */
     const char *name;
-    const char *call_file; /**< of an inlined function: where it was called */
+    const char *call_file; /**< call site of an inlined function */
     uint32_t call_line, call_column;
 };
 
-/** From `low` on (up to the next segment) the innermost function is `function`, MAP_NONE if none is. */
+/** From `low` up to the next segment the innermost function is `function`, MAP_NONE if there is none. */
 struct dwarf_segment {
     uint64_t low;
     uint32_t function;
 };
 
 struct dwarf_unit {
-    Dwarf_Die lines_die; /**< whose line table is read: the unit in the file itself */
-    Dwarf_Die tree;      /**< whose functions are read: the same, or the split-off unit it stands for */
-    bool read;           /**< the tables below are there */
+    Dwarf_Die lines_die; /**< unit whose line table is read: the one in the file itself */
+    Dwarf_Die tree;      /**< unit whose functions are read: the same, or its split unit */
+    bool read;           /**< the tables below were read */
     struct dwarf_function *functions;
     size_t n_functions, cap_functions;
     struct dwarf_segment *segments;
@@ -40,14 +36,14 @@ struct dwarf_unit {
     struct dwarf_lines lines;
 };
 
-/** Read functions and lines. @return 0, also if parts of the unit make no sense; UPMU_E_NOMEM. */
+/** Read functions and lines. @return 0, also if parts of the unit are malformed; UPMU_E_NOMEM. */
 int dwarf_unit_read(struct dwarf_unit *unit, const struct dwarf_sections *sections);
 /** As symbols_find(); the unit must have been read. */
 int dwarf_unit_find(struct dwarf_unit *unit, struct demangler *demangler, uint64_t address, struct symbol_frame *frames,
                     size_t max);
-/** The function (not inlined into another) whose code is at `address`; NULL. */
+/** The out-of-line function that contains `address`; NULL. */
 struct dwarf_function *dwarf_unit_function(struct dwarf_unit *unit, uint64_t address);
-/** Its name and where it is declared. */
+/** Its name and declaration. */
 void dwarf_unit_describe(struct dwarf_unit *unit, struct dwarf_function *f, struct demangler *demangler,
                          struct symbol_frame *out);
 /** tail_calls.c: as symbols_tail_caller(); the unit must have been read. @return 1 or 0. */

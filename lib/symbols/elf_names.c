@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Function names from symbol tables, sorted once and bisected. Room: analysis. Before it: debug_file; after it:
- * symbols. */
+/* Function names from symbol tables, sorted once. */
 #include "symbols/elf_names.h"
 
 #include <gelf.h>
@@ -19,7 +18,7 @@ static Elf_Scn *symbol_section(Elf *elf, uint32_t type, GElf_Shdr *header)
     return NULL;
 }
 
-/* Global names are the ones people know; a leading underscore is an alias of the inside. */
+/* Preference among names of one address: global first, leading underscores last. */
 static uint32_t name_rank(const GElf_Sym *symbol, const char *name)
 {
     uint32_t binding = GELF_ST_BIND(symbol->st_info) == STB_GLOBAL ? 0
@@ -28,7 +27,7 @@ static uint32_t name_rank(const GElf_Sym *symbol, const char *name)
     return binding * 2 + (name[0] == '_');
 }
 
-/* The end of the section that a symbol lies in; UINT64_MAX if that is not known. */
+/* The end of the symbol's section; UINT64_MAX if not known. */
 static uint64_t section_end(Elf *elf, const GElf_Sym *symbol)
 {
     GElf_Shdr header;
@@ -41,9 +40,9 @@ static int add_symbol(struct elf_names *names, Elf *elf, const GElf_Sym *symbol,
     uint32_t type = GELF_ST_TYPE(symbol->st_info);
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || name[0] == '\0')
         return 0;
-    struct elf_name *rows = array_room(names->rows, names->n, &names->cap, sizeof *rows);
+    struct elf_name *rows = array_reserve(names->rows, names->n, &names->cap, sizeof *rows);
     if (!rows)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the symbols of a file");
+        return upmu_fail(UPMU_E_NOMEM, "out of memory while reading symbols");
     names->rows = rows;
     uint64_t high = symbol->st_size > UINT64_MAX - symbol->st_value ? UINT64_MAX : symbol->st_value + symbol->st_size;
     rows[names->n++] = (struct elf_name){
@@ -66,8 +65,8 @@ static int by_address(const void *a, const void *b)
     return strcmp(y->name, x->name);
 }
 
-/* Functions of hand-written assembly have no size: they reach to the next name, but not out of their section (`_init` would
- * have the linker's stubs behind it). */
+/* A function without a size, as in assembly, ends at the next name or at the end of its section (after `_init` the
+ * linker's stubs may follow). */
 static void sort_names(struct elf_names *names)
 {
     uint64_t reach = 0;
@@ -103,7 +102,7 @@ int elf_names_read(struct elf_names *names, Elf *elf)
     return rc;
 }
 
-/* How many begin at or before the address. */
+/* Number of names that begin at or before the address. */
 static size_t count_before(const struct elf_names *names, uint64_t address)
 {
     size_t low = 0, high = names->n;
@@ -127,7 +126,7 @@ const char *elf_names_before(const struct elf_names *names, uint64_t address, ui
 const char *elf_names_find(const struct elf_names *names, uint64_t address)
 {
     size_t low = count_before(names, address);
-    /* Functions may lie inside others; `reach` says how far back one can still cover the address. */
+    /* Functions may nest; `reach` bounds the search backwards. */
     for (size_t i = low; i > 0 && names->rows[i - 1].reach > address; i--)
         if (names->rows[i - 1].high > address)
             return names->rows[i - 1].name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Function names from a file's symbol table. Room: analysis. Before it: debug_file; after it: symbols. */
+/** @file Function names from a file's symbol table. */
 #ifndef UPMU_ANALYSIS_ELF_NAMES_H
 #define UPMU_ANALYSIS_ELF_NAMES_H
 
@@ -9,24 +9,24 @@
 
 struct elf_name {
     uint64_t low, high; /**< addresses of the file; high is past the end */
-    uint64_t reach;     /**< largest `high` of this and all names before it; before they are sorted, of one without a
-                             size: where its section ends */
-    const char *name;   /**< lives as long as the Elf */
-    uint32_t rank;      /**< of several names of one function the lowest is told */
+    uint64_t
+        reach; /**< largest `high` of this and all earlier names; before sorting, of one without a size: the end of its section */
+    const char *name; /**< lives as long as the Elf */
+    uint32_t rank;    /**< of several names of one function the lowest is used */
 };
 
 /** All zero is empty. */
 struct elf_names {
-    struct elf_name *rows; /**< sorted by low, then rank downwards: the last of equals is the best */
+    struct elf_name *rows; /**< sorted by low, then by falling rank */
     size_t n, cap;
 };
 
-/** Read the functions of .symtab, or of .dynsym where there is none. @return 0, also without any; UPMU_E_NOMEM. */
+/** Read the functions of .symtab, or of .dynsym if there is none. @return 0, also without any; UPMU_E_NOMEM. */
 int elf_names_read(struct elf_names *names, Elf *elf);
 /** The function that covers `address`, or NULL. */
 const char *elf_names_find(const struct elf_names *names, uint64_t address);
-/** The last function that begins at or before `address`, whether it reaches so far or not; `*distance` is how far before.
- *  NULL if there is none. */
+/** The last function that begins at or before `address`, even if it ends before; `*distance` is the offset. NULL
+ *  if there is none. */
 const char *elf_names_before(const struct elf_names *names, uint64_t address, uint64_t *distance);
 void elf_names_free(struct elf_names *names);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signal trampolines, the beginnings of threads, and stubs of the linker. Room: analysis. Before it: a module's file; after
- * it: symbols.
+ * Signal trampolines, thread entry points, and linker stubs.
  *
- * Unwinders are told that a frame is a signal's, and that nobody has called a frame (its return address is undefined): that
- * holds for every C library and without any name. A stub of .plt is known by its section, and on x86-64 by its jump
- * through a slot whose relocation has the name.
+ * Unwind information marks signal frames, and outermost frames by an undefined return address, for every C library
+ * and without names. A stub is recognized by its section .plt, and on x86-64 by its jump through a slot whose
+ * relocation has the name.
  */
 #include "symbols/frame_kinds.h"
 
@@ -21,7 +20,7 @@ void frame_kinds_open(struct frame_kinds *k, Elf *elf)
     *k = (struct frame_kinds){.elf = elf};
 }
 
-/* The section of code at an address, if it is one of the linker's. */
+/* The linker's code section at an address, if it is in one. */
 static Elf_Scn *stub_section(const struct frame_kinds *k, uint64_t address, GElf_Shdr *header)
 {
     size_t names;
@@ -38,7 +37,7 @@ static Elf_Scn *stub_section(const struct frame_kinds *k, uint64_t address, GElf
     return NULL;
 }
 
-/* Whether nobody has called this frame, or a signal has. */
+/* Whether this frame is outermost, or a signal frame. */
 static int kind_of_frame(Dwarf_Frame *frame)
 {
     Dwarf_Addr start, end;
@@ -66,7 +65,7 @@ int frame_kind_at(struct frame_kinds *k, uint64_t address)
     if (!k->cfi)
         return UPMU_FRAME_UNKNOWN;
     if (dwarf_cfi_addrframe(k->cfi, address, &frame) != 0)
-        return UPMU_FRAME_CODE; /* it has no description of its own */
+        return UPMU_FRAME_CODE; /* no unwind information */
     int kind = kind_of_frame(frame);
     free(frame);
     return kind;
@@ -74,7 +73,8 @@ int frame_kind_at(struct frame_kinds *k, uint64_t address)
 
 /* ------------------------------------------------------------------------------------------------------- stubs */
 
-/* The slot that the stub at `address` jumps through: [endbr64] [bnd] jmp *slot(%rip). @return false if it is no such. */
+/* The slot that the stub at `address` jumps through: [endbr64] [bnd] jmp *slot(%rip). @return false if it is no
+ * stub. */
 static bool slot_of(const Elf_Data *code, const GElf_Shdr *header, uint64_t address, uint64_t *slot)
 {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -94,7 +94,7 @@ static bool slot_of(const Elf_Data *code, const GElf_Shdr *header, uint64_t addr
     return true;
 }
 
-/* The name of the symbol whose address the loader puts there. */
+/* The symbol whose address the loader stores in the slot. */
 static const char *name_in_slot(Elf *elf, uint64_t slot)
 {
     GElf_Shdr header, symbols;
@@ -115,10 +115,10 @@ static const char *name_in_slot(Elf *elf, uint64_t slot)
     return NULL;
 }
 
-/* Without memory it has no name. */
+/* Without memory the stub has no name. */
 static const char *keep_stub(struct frame_kinds *k, uint64_t slot, const char *name)
 {
-    struct frame_stub *all = array_room(k->stubs, k->n_stubs, &k->cap_stubs, sizeof *all);
+    struct frame_stub *all = array_reserve(k->stubs, k->n_stubs, &k->cap_stubs, sizeof *all);
     char *text;
     if (all)
         k->stubs = all;
@@ -150,6 +150,6 @@ void frame_kinds_free(struct frame_kinds *k)
         free(k->stubs[i].name);
     free(k->stubs);
     if (k->cfi)
-        (void)dwarf_cfi_end(k->cfi); /* it fails for NULL only */
+        (void)dwarf_cfi_end(k->cfi); /* fails for NULL only */
     *k = (struct frame_kinds){0};
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What sort of code a frame is in, beside its name: by what unwinders are told, and by the linker's stubs. Room:
- *  analysis. Before it: a module's file; after it: symbols. */
+/** @file Kind of code of a frame, from unwind information and linker stubs. */
 #ifndef UPMU_ANALYSIS_FRAME_KINDS_H
 #define UPMU_ANALYSIS_FRAME_KINDS_H
 
@@ -18,15 +17,16 @@ struct frame_kinds {
     struct frame_stub {
         uint64_t slot;
         char *name;
-    } * stubs; /**< those asked for */
+    } * stubs; /**< names that were looked up */
     size_t n_stubs, cap_stubs;
 };
 
-/** @param elf must live longer; NULL: nothing is known. */
+/** @param elf must outlive it; NULL: nothing is known. */
 void frame_kinds_open(struct frame_kinds *k, Elf *elf);
-/** Of the code at `address` (as in the file). @return enum upmu_frame_kind, never UPMU_FRAME_JIT. */
+/** Kind of the code at `address` (of the file). @return enum upmu_frame_kind, never UPMU_FRAME_JIT. */
 int frame_kind_at(struct frame_kinds *k, uint64_t address);
-/** The name of the stub at `address`, "puts@plt", which lives as long as `k`; NULL if there is none, or it cannot be told whom it calls. */
+/** The name of the stub at `address`, "puts@plt", which lives as long as `k`; NULL if it is no stub, or its target
+ *  is not known. */
 const char *frame_stub_name(struct frame_kinds *k, uint64_t address);
 void frame_kinds_free(struct frame_kinds *k);
 

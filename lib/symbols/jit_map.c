@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of code made at run time. Room: analysis. Before it: a file of the recording, or of /tmp; after it: places.c. */
+/* JIT symbol maps. */
 #include "symbols/jit_map.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@ enum { BYTES_MAX = 256 * 1024 * 1024, NS_PER_S = 1000000000 };
 
 static int no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for the names of code made at run time");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading a JIT symbol map");
 }
 
 /* ------------------------------------------------------------------------------------------------------- the file */
 
-/* Whether the file may be believed. Its time is compared in seconds: file systems have coarse clocks. */
+/* Whether the file is trusted. Times are compared in seconds: file systems have coarse clocks. */
 static bool is_trusted(const struct stat *st, uid_t owner, uint64_t since_ns)
 {
     return S_ISREG(st->st_mode) && st->st_uid == owner && st->st_size > 0 && st->st_size <= BYTES_MAX &&
@@ -46,13 +46,13 @@ static bool read_all(int fd, char *text, size_t bytes)
     return true;
 }
 
-/* @return 1 if its text was read, 0 if there is no such file to be trusted, UPMU_E_NOMEM. */
+/* @return 1 if its text was read; 0 if there is no trusted file; UPMU_E_NOMEM. */
 static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t since_ns)
 {
     struct stat st;
     bool fine = false;
     int rc = 0;
-    /* Without O_NONBLOCK a FIFO under that name would stop us here. */
+    /* Without O_NONBLOCK, open() of a FIFO would block. */
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return 0;
@@ -71,7 +71,7 @@ static int read_text(struct jit_map *m, const char *path, uid_t owner, uint64_t 
 
 /* ------------------------------------------------------------------------------------------------------- the names */
 
-/* "START SIZE NAME"; what is not of that form is passed over. */
+/* "START SIZE NAME"; other lines are skipped. */
 static int add_line(struct jit_map *m, char *line)
 {
     char *end, *name;
@@ -80,7 +80,7 @@ static int add_line(struct jit_map *m, char *line)
     uint64_t size = end != line && *end == ' ' ? strtoull(end, &name, 16) : 0;
     if (size == 0 || *name != ' ' || name[1] == '\0' || errno != 0 || size > UINT64_MAX - low)
         return 0;
-    struct jit_name *all = array_room(m->names, m->n, &m->cap, sizeof *all);
+    struct jit_name *all = array_reserve(m->names, m->n, &m->cap, sizeof *all);
     if (!all)
         return no_memory();
     m->names = all;

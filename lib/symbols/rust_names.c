@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rust's names: the v0 mangling (RFC 2603), and the legacy one, which has the form of C++ names and a hash at its end. Room:
- * analysis. Before it: demangle; after it: base's text buffers.
+ * Demangling of Rust names: v0 (RFC 2603), and the legacy mangling, a C++ name with a hash at its end.
  *
- * A name is a tree written front to back, with references to earlier places. It may come from any file: depth and length
- * are limited, and what does not follow the grammar is no Rust name.
+ * A v0 name is a tree in prefix order, with back references. It may come from any file: depth and length are limited,
+ * and a name that does not follow the grammar is no Rust name.
  */
 #include "symbols/rust_names.h"
 
@@ -19,10 +18,10 @@
 enum { DEPTH_MAX = 200, LENGTH_MAX = 1 << 16, HASH_DIGITS = 16 };
 
 struct reader {
-    const char *begin, *at; /* `begin` is behind "_R": places are counted from there */
+    const char *begin, *at; /* `begin` is after "_R": back references count from there */
     struct textbuf out;
     unsigned depth;
-    bool quiet; /* read without writing */
+    bool quiet; /* parse without output */
     bool bad;
 };
 
@@ -72,8 +71,7 @@ static uint64_t base_62(struct reader *r)
         char c = take(r);
         const char *digit = c ? strchr(digits, c) : NULL;
         r->bad |= digit == NULL;
-        value =
-            value * 62 + (uint64_t)(digit ? digit - digits : 0); /* a hash may have more than 64 bits: nobody sees it */
+        value = value * 62 + (uint64_t)(digit ? digit - digits : 0); /* a hash may exceed 64 bits: it is not printed */
     }
     return value + 1;
 }
@@ -86,7 +84,7 @@ static uint64_t optional_62(struct reader *r, char tag)
 static uint64_t decimal(struct reader *r)
 {
     uint64_t value = 0;
-    if (next_is(r, '0')) /* no number begins with 0: what follows is the next one */
+    if (next_is(r, '0')) /* no number begins with 0: the next one follows */
         return 0;
     if (*r->at < '1' || *r->at > '9')
         r->bad = true;
@@ -95,7 +93,7 @@ static uint64_t decimal(struct reader *r)
     return value;
 }
 
-/* Identifiers that are not ASCII stay in Punycode, marked as such. */
+/* Identifiers that are not ASCII are printed in Punycode, and marked. */
 static void plain_identifier(struct reader *r)
 {
     bool coded = next_is(r, 'u');
@@ -111,7 +109,7 @@ static void plain_identifier(struct reader *r)
     r->at += n;
 }
 
-/* What is at an earlier place. */
+/* A back reference. */
 static void refer(struct reader *r, void (*what)(struct reader *r, bool in_value), bool in_value)
 {
     uint64_t place = base_62(r);
@@ -157,7 +155,7 @@ static void constant(struct reader *r, bool in_value)
     (void)take(r);
     if (r->bad)
         return;
-    uint64_t value = n <= HASH_DIGITS ? strtoull(digits, NULL, 16) : 0; /* it ends at the underscore */
+    uint64_t value = n <= HASH_DIGITS ? strtoull(digits, NULL, 16) : 0; /* ends at the underscore */
     char text[32];
     if (kind == 'b')
         say(r, value ? "true" : "false");
@@ -179,7 +177,7 @@ static const char *basic_type(char c)
     return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
-/* Types up to the "E", with something between them. @return how many. */
+/* Types up to the "E", separated. @return their number. */
 static size_t types(struct reader *r)
 {
     size_t n = 0;
@@ -296,7 +294,7 @@ static void type(struct reader *r)
 
 /* ------------------------------------------------------------------------------------------------------- paths */
 
-/* Where an implementation stands says nothing to a reader. */
+/* The location of an implementation is not printed. */
 static void pass_over_path(struct reader *r)
 {
     bool quiet = r->quiet;
@@ -399,7 +397,7 @@ static char *demangle_v0(const char *name)
 {
     struct reader r = {.begin = name, .at = name};
     path(&r, true);
-    if (!r.bad && *r.at != '\0' && *r.at != '.' && *r.at != '$') { /* the crate that made it */
+    if (!r.bad && *r.at != '\0' && *r.at != '.' && *r.at != '$') { /* instantiating crate */
         r.quiet = true;
         path(&r, false);
     }
@@ -428,7 +426,7 @@ static bool escape(struct reader *r, const char **at, const char *end)
     return false;
 }
 
-/* One element, in which ".." stands for "::" and an underscore before an escape for nothing. */
+/* One path element, in which ".." is "::" and an underscore before an escape is dropped. */
 static void element(struct reader *r, const char *at, const char *end)
 {
     if (end - at > 1 && at[0] == '_' && at[1] == '$')

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Rust's names as their author wrote them. Room: analysis. Before it: demangle; after it: nothing. */
+/** @file Demangling of Rust names. */
 #ifndef UPMU_ANALYSIS_RUST_NAMES_H
 #define UPMU_ANALYSIS_RUST_NAMES_H
 
-/** The readable form of a name as Rust's compilers make them, v0 ("_R...") or legacy ("_ZN...17h<16 digits>E"); NULL if it is
- *  none, or without memory. Hashes and disambiguators are left out. To be freed. */
+/** The readable form of a name in v0 ("_R...") or legacy mangling ("_ZN...17h<16 digits>E"); NULL if it is
+ *  neither, or without memory. Hashes and disambiguators are left out. The caller frees it. */
 char *rust_demangle(const char *name);
 
 #endif

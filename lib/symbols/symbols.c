@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an address in a module to names: DWARF first, the symbol table where it has no name. Room: analysis.
- * Before it: the modules of a trace; after it: the overview's public face. */
+/* Symbol lookup: DWARF first, then the symbol table. */
 #include "symbols/symbols.h"
 
 #include <elfutils/libdw.h>
@@ -18,7 +17,7 @@
 
 struct module {
     char *path, *build_id;
-    bool opened; /* its files have been looked for */
+    bool opened; /* its files were opened, or are missing */
     struct elf_file file, debug;
     struct textbuf problem;
     Dwarf *dwarf;
@@ -36,7 +35,7 @@ struct symbols {
 
 static int no_memory(void)
 {
-    return upmu_fail(UPMU_E_NOMEM, "no memory for symbols");
+    return upmu_fail(UPMU_E_NOMEM, "out of memory while reading symbols");
 }
 
 int symbols_open(struct symbols **out, const char *debug_dir)
@@ -87,7 +86,7 @@ int symbols_module(struct symbols *s, const char *path, const char *build_id, ui
             return 0;
         }
     }
-    struct module *all = array_room(s->modules, s->n_modules, &s->cap_modules, sizeof *all);
+    struct module *all = array_reserve(s->modules, s->n_modules, &s->cap_modules, sizeof *all);
     if (!all)
         return no_memory();
     s->modules = all;
@@ -120,7 +119,7 @@ static int module_read(struct symbols *s, struct module *m)
         m->dwarf = dwarf_begin_elf(best->elf, DWARF_C_READ, NULL);
     int rc = m->dwarf ? dwarf_index_open(&m->index, m->dwarf, &s->demangler) : 0;
     frame_kinds_open(&m->kinds, m->file.elf);
-    /* A split-off file has the full symbol table, a stripped one what it exports. */
+    /* The separate debug file has the full symbol table, a stripped file only exported names. */
     if (rc == 0 && m->debug.elf)
         rc = elf_names_read(&m->names, m->debug.elf);
     if (rc == 0 && m->names.n == 0 && m->file.elf)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that have left the stack by a tail call, where debug information tells them. Room: analysis. Before it: a
- * unit's functions; after it: symbols.
+ * Functions that left the stack by a tail call, from debug information.
  *
- * A call site says where the call returns to and which function it names. If that function ends in a tail call, what was
- * called may have gone on to another function, which then stands on the stack in its place.
+ * A call site has its return address and the function called. If that function makes a tail call, another function
+ * may be on the stack in its place.
  */
 #include <dwarf.h>
 
@@ -33,7 +32,7 @@ static bool returns_to(Dwarf_Die *die, uint64_t address)
            dwarf_formaddr(&attribute, &at) == 0 && at == address;
 }
 
-/* Whatever lies between a function and its call sites. */
+/* Entries between a function and its call sites. */
 static bool may_hold_calls(Dwarf_Die *die)
 {
     int tag = dwarf_tag(die);
@@ -41,7 +40,7 @@ static bool may_hold_calls(Dwarf_Die *die)
            tag == DW_TAG_catch_block;
 }
 
-/* A call site within `die`: that which returns to `address`, with 0 one by a tail call. */
+/* A call site within `die` that returns to `address`; with 0, one of a tail call. */
 static bool find_call(Dwarf_Die *die, uint64_t address, unsigned depth, Dwarf_Die *found)
 {
     Dwarf_Die child;
@@ -65,7 +64,7 @@ static bool names_function(Dwarf_Die *call, Dwarf_Die *named)
     return dwarf_attr(call, what, &attribute) && dwarf_formref_die(&attribute, named) != NULL;
 }
 
-/* Whether a function with code is the one that was named, or was made of it. */
+/* Whether an out-of-line function is the named one, or an instance of it. */
 static bool is_same(Dwarf_Die *function, Dwarf_Die *named)
 {
     static const unsigned origins[] = {DW_AT_abstract_origin, DW_AT_specification};

@@ -8,14 +8,14 @@
 expect 1 "$UPMU" export -f crome "$work/scene"
 has err "did you mean 'chrome'"
 expect 2 "$UPMU" export "$work/scene"
-has err "which format"
+has err "--format is missing"
 expect 2 "$UPMU" export -f csv
-has err "which trace"
+has err "DIR is missing"
 expect 2 "$UPMU" export -f csv --of nothing "$work/scene"
 expect 1 "$UPMU" export -f csv "$work/nowhere"
 has err "No such file"
 expect 1 "$UPMU" export -f csv -o "$work/no/such/folder" "$work/scene"
-has err "cannot be written"
+has err "cannot write"
 
 echo "as it was" >"$work/kept"
 expect 1 "$UPMU" export -f csv -o "$work/kept" "$work/nowhere"

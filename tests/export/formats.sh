@@ -16,7 +16,7 @@ PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/scene.py" "$work/waits" "$work/regions"
 expect 0 "$UPMU" export -f jsonl "$work/lacking"
 lacking=$(grep -c '"kind":"end".*"cycles[^"]*":{"value":null' "$work/out")
 expect 0 "$UPMU" export -f callgrind --of regions "$work/lacking"
-[ "$lacking" -eq 0 ] || has err "$lacking counters of regions have no number"
+[ "$lacking" -eq 0 ] || has err "$lacking counters of regions have no value"
 # Without --of the program's own regions decide; the program has some.
 expect 0 "$UPMU" export -f folded "$work/scene"
 cmp -s "$work/out" "$work/regions.folded" || fail "auto is not regions"

@@ -21,7 +21,7 @@ assert len(w) == 1 and len(r) == 1 and w[0][3] == r[0][3], (w, r)
 assert is_wait((w[0][2] - w[0][1]) * 1e3) and r[0][1] <= w[0][1] and w[0][2] <= r[0][2]
 assert names[w[0][3]].startswith("customer "), names
 assert w[0][4]["holder"].startswith("keeper ") and w[0][4]["at"].startswith("pay_at_till scene.c:"), w
-assert w[0][4]["taken at"].startswith("keep_till scene.c:"), w
+assert w[0][4]["acquired at"].startswith("keep_till scene.c:"), w
 assert r[0][4]["page-faults"] >= 0 and r[0][4]["task-clock"] > 0, r
 assert any(e["ph"] == "C" and e["name"] == "task-clock" for e in events)
 
@@ -89,4 +89,4 @@ for suffix, mark in (("tasks", "\twarn\t"), ("gcc", ": warning: ")):
     waited = places[line_in("pay_at_till", "pthread_mutex_lock")]
     taken = places[line_in("keep_till", "pthread_mutex_lock")]
     assert f"mutex the till: 1 wait here, {exact / 1e6:.3f} ms" in waited, (waited, exact)
-    assert "mutex the till: taken here, 1 wait of others meanwhile" in taken, taken
+    assert "mutex the till: acquired here, 1 wait of others meanwhile" in taken, taken

@@ -13,7 +13,7 @@ for format in $formats; do
     case $format in
         tasks | gcc)
             expect 1 "$UPMU" export -f "$format" --to 0.01 "$work/scene"
-            has err "takes no time window"
+            has err "supports no time window"
             ;;
         *)
             expect 0 "$UPMU" export -f "$format" --from 0.001 --to 0.01 "$work/scene"
@@ -29,7 +29,7 @@ expect 1 "$UPMU" report --view timeline --from 1000 "$work/scene"
 has err "after the end of the recording"
 for view in overview deadlock regions; do
     expect 2 "$UPMU" report --view "$view" --from 0.01 "$work/scene"
-    has err "of the whole recording"
+    has err "the whole recording"
 done
 expect 2 "$UPMU" export -f csv --from x "$work/scene"
 expect 2 "$UPMU" export -f csv --from . "$work/scene"

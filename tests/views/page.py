@@ -111,14 +111,14 @@ def regions(b):
 
 
 def light_and_dark(b):
-    colour = "getComputedStyle(document.body).backgroundColor"
+    color = "getComputedStyle(document.body).backgroundColor"
     b.dark(False)
-    light = b.run(colour)
+    light = b.run(color)
     b.dark(True)
-    dark = b.run(colour)
+    dark = b.run(color)
     assert light != dark
     b.run("document.getElementById('theme').click()")
-    assert b.run(colour) == light, "the switch wins over the system"
+    assert b.run(color) == light, "the switch wins over the system"
 
 
 def time_window(b):

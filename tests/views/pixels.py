@@ -23,7 +23,7 @@ PREPARE = """(() => {
     const probe = document.createElement("canvas").getContext("2d");
     const rgb = (css) => { probe.fillStyle = css; probe.fillRect(0, 0, 1, 1); return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3); };
     return {lane: rgb(style("lane")), run: rgb(style("run")), warn: rgb(style("warn")),
-        objects: t.m.objects.map((o) => rgb(o.colour)), other: rgb("#868e96"),
+        objects: t.m.objects.map((o) => rgb(o.color)), other: rgb("#868e96"),
         width: t.screen.canvas.clientWidth - 196, length: t.m.length,
         threads: t.layout.lanes.filter((l) => l.thread).map((l) => ({index: l.thread.index, begin: l.thread.begin,
             end: l.thread.end, told: l.thread.runRows.length > 0}))};
@@ -62,7 +62,7 @@ def covering(spans, a, b):
 
 
 def expected(look, thread, waits, runs, a, b):
-    """(name, colour at the upper edge, colour in the middle) of a column of pixels; None where it is mixed."""
+    """(name, color at the upper edge, color in the middle) of a column of pixels; None where it is mixed."""
     wait, run = covering(waits, a, b), covering(runs, a, b)
     if wait is False or a < thread["begin"] or b > thread["end"]:
         return None
@@ -70,8 +70,8 @@ def expected(look, thread, waits, runs, a, b):
         if wait[4] & UNFINISHED or wait[3] < 1:
             return None
         fill = look["objects"][wait[2] - 1] if wait[2] else look["other"]
-        colour = blend(fill, look["lane"], 0.3 if wait[5] in CALM else 1)
-        return "waits", colour, colour
+        color = blend(fill, look["lane"], 0.3 if wait[5] in CALM else 1)
+        return "waits", color, color
     if not thread["told"]:
         return "alive", look["lane"], look["run"]
     if run is False or (run and (run[3] < 1 or run[2] == 0)):

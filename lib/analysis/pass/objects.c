@@ -64,7 +64,7 @@ static int object_counts(struct overview *o, uint32_t stats, const struct upmu_t
     uint64_t counted = counted_at(e);
     uint32_t at = map_find(&o->by_baseline, u->thread, counted);
     if (at == MAP_NONE) {
-        struct ov_baseline *all = array_room(o->baselines, o->n_baselines, &o->cap_baselines, sizeof *all);
+        struct ov_baseline *all = array_reserve(o->baselines, o->n_baselines, &o->cap_baselines, sizeof *all);
         if (!all)
             return overview_no_memory();
         o->baselines = all;
@@ -196,7 +196,7 @@ static int barrier_event(struct overview *o, uint32_t thread, uint32_t object, c
 static int futex_add_word(struct overview *o, uint32_t thread, uint32_t object)
 {
     struct ov_thread *t = &o->threads[thread];
-    uint32_t *all = array_room(t->also, t->n_also, &t->cap_also, sizeof *all);
+    uint32_t *all = array_reserve(t->also, t->n_also, &t->cap_also, sizeof *all);
     if (!all)
         return overview_no_memory();
     t->also = all;

@@ -31,7 +31,7 @@ static bool path_add_step(struct paths *p, const struct path *path, struct path_
         last->begin_ns = step.begin_ns;
         return true;
     }
-    struct path_step *all = array_room(p->steps, p->n_segments, &p->cap_steps, sizeof *all);
+    struct path_step *all = array_reserve(p->steps, p->n_segments, &p->cap_steps, sizeof *all);
     if (!all)
         return false;
     p->steps = all;

@@ -20,7 +20,7 @@ static uint64_t name_hash(const char *name)
 
 static uint32_t region_new(struct overview *o, const struct upmu_trace_event *e, uint64_t key)
 {
-    struct ov_region *all = array_room(o->regions, o->n_regions, &o->cap_regions, sizeof *all);
+    struct ov_region *all = array_reserve(o->regions, o->n_regions, &o->cap_regions, sizeof *all);
     if (!all)
         return MAP_NONE;
     o->regions = all;
@@ -86,7 +86,7 @@ int region_begin(struct overview *o, uint32_t thread, const struct upmu_trace_ev
         return 0;
     }
     if (t->n_open == t->cap_open) {
-        struct open_region *open = array_room(t->open, t->n_open, &t->cap_open, sizeof *open);
+        struct open_region *open = array_reserve(t->open, t->n_open, &t->cap_open, sizeof *open);
         if (!open)
             return overview_no_memory();
         t->open = open;

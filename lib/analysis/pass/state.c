@@ -6,7 +6,7 @@
 
 int overview_process(struct overview *o, const struct ov_process *process)
 {
-    struct ov_process *all = array_room(o->processes, o->n_processes, &o->cap_processes, sizeof *all);
+    struct ov_process *all = array_reserve(o->processes, o->n_processes, &o->cap_processes, sizeof *all);
     if (!all)
         return overview_no_memory();
     o->processes = all;

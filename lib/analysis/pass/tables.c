@@ -19,7 +19,7 @@ int overview_rename(char **slot, const char *text)
 
 uint32_t thread_new(struct overview *o, uint32_t process, pid_t pid, pid_t tid, uint64_t time_ns)
 {
-    struct ov_thread *all = array_room(o->threads, o->n_threads, &o->cap_threads, sizeof *all);
+    struct ov_thread *all = array_reserve(o->threads, o->n_threads, &o->cap_threads, sizeof *all);
     if (!all)
         return MAP_NONE;
     o->threads = all;
@@ -58,7 +58,7 @@ static uint64_t object_space(uint32_t process, int32_t type)
 
 static uint32_t object_new(struct overview *o, const struct upmu_trace_event *e, uint32_t before)
 {
-    struct ov_object *all = array_room(o->objects, o->n_objects, &o->cap_objects, sizeof *all);
+    struct ov_object *all = array_reserve(o->objects, o->n_objects, &o->cap_objects, sizeof *all);
     if (!all)
         return MAP_NONE;
     o->objects = all;
@@ -110,7 +110,7 @@ uint32_t stats_of(struct overview *o, uint32_t thread, uint32_t object)
     uint32_t found = map_find(&o->by_thread_object, thread, object);
     if (found != MAP_NONE)
         return t->last_stats = found;
-    struct ov_thread_stats *all = array_room(o->thread_stats, o->n_thread_stats, &o->cap_thread_stats, sizeof *all);
+    struct ov_thread_stats *all = array_reserve(o->thread_stats, o->n_thread_stats, &o->cap_thread_stats, sizeof *all);
     if (!all)
         return MAP_NONE;
     o->thread_stats = all;
@@ -126,7 +126,7 @@ uint32_t call_site_of(struct overview *o, uint32_t object, uint64_t address)
     uint32_t found = map_find(&o->by_site, object, address);
     if (found != MAP_NONE)
         return found;
-    struct ov_call_site *all = array_room(o->sites, o->n_sites, &o->cap_sites, sizeof *all);
+    struct ov_call_site *all = array_reserve(o->sites, o->n_sites, &o->cap_sites, sizeof *all);
     if (!all)
         return MAP_NONE;
     o->sites = all;

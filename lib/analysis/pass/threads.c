@@ -20,7 +20,7 @@ static int early_name(struct overview *o, uint32_t process, uint64_t handle, con
 {
     uint32_t at = map_find(&o->by_early, process, handle);
     if (at == MAP_NONE) {
-        struct ov_early_name *all = array_room(o->early, o->n_early, &o->cap_early, sizeof *all);
+        struct ov_early_name *all = array_reserve(o->early, o->n_early, &o->cap_early, sizeof *all);
         if (!all)
             return overview_no_memory();
         o->early = all;

@@ -24,7 +24,7 @@ static struct ov_waker *waker_of(struct overview *o, uint32_t wakee, uint32_t wa
     uint32_t found = map_find(&o->by_waker, wakee, waker);
     if (found != MAP_NONE)
         return &o->wakers[found];
-    struct ov_waker *all = array_room(o->wakers, o->n_wakers, &o->cap_wakers, sizeof *all);
+    struct ov_waker *all = array_reserve(o->wakers, o->n_wakers, &o->cap_wakers, sizeof *all);
     if (!all)
         return NULL;
     o->wakers = all;
@@ -55,7 +55,7 @@ static struct ov_kernel_lock *lock_of(struct overview *o, uint32_t process, uint
     uint32_t found = map_find(&o->by_kernel_lock, process, address);
     if (found != MAP_NONE)
         return &o->kernel_locks[found];
-    struct ov_kernel_lock *all = array_room(o->kernel_locks, o->n_kernel_locks, &o->cap_kernel_locks, sizeof *all);
+    struct ov_kernel_lock *all = array_reserve(o->kernel_locks, o->n_kernel_locks, &o->cap_kernel_locks, sizeof *all);
     if (!all)
         return NULL;
     o->kernel_locks = all;

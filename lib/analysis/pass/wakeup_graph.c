@@ -13,7 +13,7 @@ struct wakeup_object *wakeup_object(struct overview *o, uint32_t object)
 {
     struct wakeup_graph *g = &o->graph;
     while (g->n_objects <= object) {
-        struct wakeup_object *all = array_room(g->objects, g->n_objects, &g->cap_objects, sizeof *all);
+        struct wakeup_object *all = array_reserve(g->objects, g->n_objects, &g->cap_objects, sizeof *all);
         if (!all)
             return NULL;
         g->objects = all;
@@ -25,7 +25,7 @@ struct wakeup_object *wakeup_object(struct overview *o, uint32_t object)
 uint32_t wakeup_node_add(struct overview *o, uint32_t thread, struct wakeup_node node)
 {
     struct wakeup_graph *g = &o->graph;
-    struct wakeup_node *all = array_room(g->nodes, g->n_nodes, &g->cap_nodes, sizeof *all);
+    struct wakeup_node *all = array_reserve(g->nodes, g->n_nodes, &g->cap_nodes, sizeof *all);
     if (!all)
         return MAP_NONE;
     g->nodes = all;
@@ -46,7 +46,7 @@ static struct wakeup_thread *wakeup_thread_begin(struct overview *o, uint32_t th
 {
     struct wakeup_graph *g = &o->graph;
     while (g->n_threads <= thread) {
-        struct wakeup_thread *all = array_room(g->threads, g->n_threads, &g->cap_threads, sizeof *all);
+        struct wakeup_thread *all = array_reserve(g->threads, g->n_threads, &g->cap_threads, sizeof *all);
         if (!all)
             return NULL;
         g->threads = all;
@@ -120,7 +120,7 @@ int wakeup_end(struct overview *o, uint32_t thread, uint64_t time_ns)
 
 static uint32_t wakeup_hold_add(struct wakeup_graph *g, uint32_t object, uint64_t ns, uint32_t next)
 {
-    struct wakeup_hold *all = array_room(g->holds, g->n_holds, &g->cap_holds, sizeof *all);
+    struct wakeup_hold *all = array_reserve(g->holds, g->n_holds, &g->cap_holds, sizeof *all);
     if (!all)
         return MAP_NONE;
     g->holds = all;

@@ -152,7 +152,7 @@ static int wakeup_add_pair(struct overview *o, uint32_t waiter, uint32_t other, 
     struct wakeup_graph *g = &o->graph;
     uint32_t at = map_find(&g->by_pair, waiter, other);
     if (at == MAP_NONE) {
-        struct wakeup_pair *all = array_room(g->pairs, g->n_pairs, &g->cap_pairs, sizeof *all);
+        struct wakeup_pair *all = array_reserve(g->pairs, g->n_pairs, &g->cap_pairs, sizeof *all);
         if (!all)
             return overview_no_memory();
         g->pairs = all;

@@ -16,12 +16,12 @@ static bool gate_between(const struct wg_order *o, const struct wg_acquisition *
     return false;
 }
 
-static uint32_t permits_held(const struct wg_order *o, uint32_t acquisition, uint32_t room)
+static uint32_t permits_held(const struct wg_order *o, uint32_t acquisition, uint32_t semaphore)
 {
     const struct wg_acquisition *t = &o->acquisitions[acquisition];
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->n_held; i++)
-        n += o->held[t->first_held + i].lock == room;
+        n += o->held[t->first_held + i].lock == semaphore;
     return n;
 }
 
@@ -30,11 +30,11 @@ bool wg_order_exceeds_permits(const struct wg_order *o, const uint32_t *acquisit
     for (uint32_t i = 0; i < n; i++) {
         const struct wg_acquisition *t = &o->acquisitions[acquisitions[i]];
         for (uint32_t k = 0; k < t->n_held; k++) {
-            const struct wg_order_held *room = &o->held[t->first_held + k];
+            const struct wg_order_held *semaphore = &o->held[t->first_held + k];
             uint32_t in = 0; /* permits held */
-            for (uint32_t other = 0; room->permits > 0 && other < n; other++)
-                in += permits_held(o, acquisitions[other], room->lock);
-            if (in > room->permits)
+            for (uint32_t other = 0; semaphore->permits > 0 && other < n; other++)
+                in += permits_held(o, acquisitions[other], semaphore->lock);
+            if (in > semaphore->permits)
                 return true;
         }
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as one HTML file: what happens is put into the tables of html.h. Room: export. Before it: spans.c; after it:
- * html_columns.c and its neighbours, which write the page. */
+/* HTML report: collects spans and events in the tables of html.h. */
 #include "export/html/html.h"
 
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static bool make_arrays(struct html *h, const struct overview *o)
            h->released;
 }
 
-/* The counters of the first process are those of the page: another one's list may differ. */
+/* The page shows the counters of the first process; other processes may have others. */
 static size_t count_counters(const struct export_job *job)
 {
     size_t n = 0;
@@ -89,7 +88,7 @@ static int html_begin(struct export_job *job, const struct span *s)
     return html_holds_wait(job, s, false);
 }
 
-/* Counters of one instance; those of another list than the first process's have no number here. */
+/* Counters of one instance; empty for another list than the first process's. */
 static void region_counts(const struct export_job *job, const struct span *s, uint64_t *to)
 {
     uint32_t process = export_thread(job, s->thread)->process;
@@ -120,7 +119,7 @@ static int end_region(struct export_job *job, const struct span *s)
     return 0;
 }
 
-/* Who ended the wait: the last one that gave the object back, or signalled it, before. */
+/* The thread that ended the wait: the last one that released or signaled the object before. */
 static void find_waker(const struct html *h, const struct span *s, struct html_wait *w)
 {
     const struct html_release *r = &h->released[s->what];
@@ -172,7 +171,7 @@ static int html_end(struct export_job *job, const struct span *s)
 
 /* ------------------------------------------------------------------------------------------------------- events */
 
-/* What may let a waiter go on. Of a condition variable's wait it is the mutex that is given back. */
+/* Events that may end a wait. A condition variable's wait releases its mutex. */
 static void note_release(struct html *h, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
 {
     uint64_t address = e->kind == UPMU_TRACE_COND_WAIT ? e->object2 : e->object;
@@ -197,16 +196,16 @@ static int add_point(struct export_job *job, uint32_t thread, const struct upmu_
     uint64_t *row = p->rows + p->n++ * columns;
     row[0] = e->time_ns;
     for (size_t i = 0; i < h->n_counters; i++) {
-        bool told = i < e->n_values && export_has_number(&e->values[i]);
-        row[1 + i] = told ? e->values[i].value : UPMU_NO_VALUE;
-        h->scaled |= told && e->values[i].status == UPMU_SCALED ? 1u << i : 0;
+        bool found = i < e->n_values && export_has_number(&e->values[i]);
+        row[1 + i] = found ? e->values[i].value : UPMU_NO_VALUE;
+        h->scaled |= found && e->values[i].status == UPMU_SCALED ? 1u << i : 0;
     }
     if (++h->n_points >= HTML_POINTS_MOST)
         html_points_thin(h, job->facts->pass.n_threads);
     return 0;
 }
 
-/* Each reading of the counters of the first process's list; a process that counts something else has none here. */
+/* Readings of the counters of the first process's list. */
 static bool has_points(const struct export_job *job, const struct upmu_trace_event *e)
 {
     if (job->html->n_counters == 0 || e->n_values == 0)
@@ -222,7 +221,7 @@ static bool has_points(const struct export_job *job, const struct upmu_trace_eve
 static int add_mark(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct html *h = job->html;
-    struct html_mark *all = array_room(h->marks, h->n_marks, &h->cap_marks, sizeof *all);
+    struct html_mark *all = array_reserve(h->marks, h->n_marks, &h->cap_marks, sizeof *all);
     if (!all)
         return export_no_memory();
     h->marks = all;
@@ -275,13 +274,13 @@ static int html_sched(struct export_job *job, const struct sched_span *s)
 static int write_facts(struct export_job *job)
 {
     struct textbuf b = {0};
-    html_open(&b, '{');
+    json_add_open(&b, NULL, '{');
     int rc = html_facts_write(job, &b);
     if (rc == 0)
         rc = html_deadlocks_write(job, &b);
     if (rc == 0)
-        rc = html_places_write(job, &b); /* the last: what came before named places */
-    html_close(&b, '}');
+        rc = html_places_write(job, &b); /* last: what came before are named fields */
+    json_add_close(&b, '}');
     if (rc == 0)
         rc = html_pack_section(job, "facts", 1, &b);
     textbuf_free(&b);
@@ -342,7 +341,7 @@ static void html_free(struct export_job *job)
     places_free(&h->stack_ids);
     map_free(&h->by_thread_object);
     map_free(&h->wait_labels);
-    void *arrays[] = {h->points,      h->marks,       h->thread_stats,         h->released,   h->thread_rank,
+    void *arrays[] = {h->points,      h->marks,       h->thread_stats, h->released,   h->thread_rank,
                       h->object_rank, h->region_rank, h->region_depth, h->wait_depth, h};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

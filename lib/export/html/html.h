@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The report as one HTML file: what the page needs is collected in memory while the recording is read, then written as
- * columns of numbers, deflated, into the page. Room: export. Before it: spans.c; after it: the page (html/).
+ * Data of the HTML report.
  *
- * Memory is bounded: of more spans than HTML_SPANS_MOST the shortest neighbours are drawn as one, and the page says so.
- * Sums (threads, locks, pairs, profiles) are of everything.
+ * It is collected in memory while the recording is read, then written as compressed columns of numbers. Memory is
+ * bounded: above HTML_SPANS_MOST spans, short adjacent ones are drawn as one, and the page shows a note. Sums
+ * (threads, locks, pairs, profiles) cover all spans.
  */
 #ifndef UPMU_EXPORT_HTML_H
 #define UPMU_EXPORT_HTML_H
 
 #include <zlib.h>
 
+#include "base/json.h"
 #include "export/export.h"
 
 enum {
-    HTML_SPANS_MOST = 1 << 20,  /* of a table */
+    HTML_SPANS_MOST = 1 << 20,  /* per table */
     HTML_POINTS_MOST = 1 << 20, /* readings of counters, of all threads together */
 };
 
-/** Bits of html_span.flags; the page knows them by the same numbers (data.js). */
+/** Bits of html_span.flags, as in the page's data.js. */
 enum html_flag {
     HTML_UNFINISHED = 1,
     HTML_AT_LEAST = 2, /**< a hold that began at its begin or before */
@@ -27,11 +28,11 @@ enum html_flag {
     HTML_TIMED = 8,
 };
 
-/** A region, a wait, a hold, or how a thread ran for a while; or `count` short neighbours of one row. */
+/** A region, a wait, a hold, or an interval in one scheduler state; or `count` short adjacent ones of one row. */
 struct html_span {
     uint64_t begin_ns, ns;
-    uint64_t busy_ns;      /**< of `ns`, what its spans take */
-    uint64_t longest_ns;   /**< the longest of them: what is known of one is known of this */
+    uint64_t busy_ns;      /**< part of `ns` that its spans cover */
+    uint64_t longest_ns;   /**< the longest of them: kind, site and flags are its own */
     uint32_t row_a, row_b; /**< regions, waits: thread, depth; holds: object, thread; runs: thread, 0 */
     uint32_t what;         /**< region, object or enum upmu_sched_state; MAP_NONE: several */
     uint32_t count;
@@ -39,7 +40,7 @@ struct html_span {
     uint32_t extra; /**< in the table's `extras` */
 };
 
-/** What is known of a wait beside. Threads are indices of the pass, MAP_NONE if not known; places are html_site(). */
+/** Details of a wait. Threads are indices of the pass, MAP_NONE if not known; sites are those of html_site(). */
 struct html_wait {
     uint64_t holder_since, waker_ns; /**< 0 if not known */
     uint32_t kind, holder, waker;
@@ -57,11 +58,11 @@ struct html_run {
 struct html_table {
     struct html_span *spans;
     size_t n, cap;
-    uint64_t gap_ns; /**< spans this short, this near to each other, are one; 0: none are */
+    uint64_t gap_ns; /**< spans this short and this close to each other are merged; 0: none */
     char *extras;
     size_t n_extras, cap_extras, extra_size; /**< extra_size is set at the start, 0: none */
-    uint64_t from_ns, to_ns;                 /**< what lies outside is not kept; set at the start */
-    char *spare;                             /**< the extra of what is not kept */
+    uint64_t from_ns, to_ns;                 /**< spans outside are dropped; set at the start */
+    char *spare;                             /**< the extra of a dropped span */
 };
 
 /** Readings of the counters of one thread: rows of a time and n_counters values. */
@@ -70,16 +71,16 @@ struct html_points {
     size_t n, cap;
 };
 
-/** A thread's use of a lock while the recording is read (html_holds.c). */
+/** State of a thread's hold of a lock while the recording is read (html_holds.c). */
 struct html_stats {
-    bool complete; /**< all was recorded: acquisitions and releases are paired in order */
+    bool complete; /**< all events were recorded: acquisitions and releases are paired in order */
     uint32_t depth, saved_depth;
     uint64_t since, sample_since;
     uint32_t site;
-    bool told, told_at_least; /**< a waiter told that it is held, since */
-    bool stuck;               /**< and it still waits */
-    uint64_t told_since;
-    uint32_t told_site;
+    bool observed, observed_at_least; /**< a waiter recorded that it is held, since when */
+    bool stuck;                       /**< and still waits */
+    uint64_t observed_since;
+    uint32_t observed_site;
 };
 
 struct html_sum {
@@ -116,18 +117,22 @@ struct html_release {
 };
 
 struct html {
-    struct html_table regions, waits, holds, runs; /**< runs: how the kernel let threads run */
-    size_t n_counters;          /**< the extras of regions are as many numbers: value << 3 | status */
-    uint64_t base_ns;           /**< times on the page are since then: the recording's first event */
-    struct html_points *points; /**< by thread */
+    struct html_table regions, waits, holds, runs; /**< runs: intervals in scheduler states */
+    size_t n_counters;                             /**<
+ * the extras of regions are that many numbers: value << 3
+ *
+ * status
+ */
+    uint64_t base_ns;                              /**< times on the page are relative to the recording's first event */
+    struct html_points *points;                    /**< by thread */
     size_t n_points;
     uint64_t points_gap_ns;
     uint32_t scaled;                     /**< bit i: readings of counter i are scaled */
-    uint32_t *region_depth, *wait_depth; /**< by thread: what is open */
+    uint32_t *region_depth, *wait_depth; /**< by thread: number of open spans */
     uint32_t *thread_rank, *object_rank, *region_rank;
     struct html_stats *thread_stats;
-    struct map by_thread_object;             /**< (object, thread) */
-    struct html_release *released; /**< by object: the last one that could end a wait */
+    struct map by_thread_object;   /**< (object, thread) */
+    struct html_release *released; /**< by object: the last event that could end a wait */
     struct html_sums stacks;       /**< blocked time by (thread and stack, object) */
     struct map wait_labels;        /**< nodes of the tree that are waits */
     struct html_places sites, stack_ids;
@@ -135,73 +140,66 @@ struct html {
     size_t n_marks, cap_marks;
     z_stream z;
     bool packing;
-    unsigned char rest[3]; /**< bytes that do not make a base64 group yet */
+    unsigned char rest[3]; /**< bytes that do not fill a base64 group yet */
     size_t n_rest;
 };
 
-/** Nanoseconds of the page: since its base. */
+/** Nanoseconds since the page's base. */
 static inline uint64_t html_since(const struct html *h, uint64_t ns)
 {
     return ns > h->base_ns ? ns - h->base_ns : 0;
 }
 
-/* html_table.c: spans, and short ones merged when there are too many. */
+/* html_table.c: spans, merged if there are too many. */
 
-/** Add a span, unless it lies outside of the table's times. @return its extra to be filled, of the table's extra_size; NULL without memory. */
+/** Add a span, unless it is outside of the table's times. @return its extra to be filled, of the table's
+ *  extra_size; NULL without memory. */
 void *html_add(struct html_table *t, const struct html_span *span);
-/** Empty, for spans within these times. @return 0; UPMU_E_NOMEM. */
+/** Start empty, for spans within these times. @return 0; UPMU_E_NOMEM. */
 int html_table_start(struct html_table *t, size_t extra_size, uint64_t from_ns, uint64_t to_ns);
-/** All are in: merge what must be, sort by row and time. @return 0; UPMU_E_NOMEM. */
+/** After the last span: merge if needed, sort by row and time. @return 0; UPMU_E_NOMEM. */
 int html_table_finish(struct html_table *t);
 void html_table_free(struct html_table *t);
-/** Fewer readings of counters: each thread keeps those that are some time apart. */
+/** Thin out readings of counters: each thread keeps readings with a minimum distance. */
 void html_points_thin(struct html *h, size_t n_threads);
 
-/* html_holds.c: who held a lock when, as far as that is certain. */
+/* html_holds.c: holds whose begin and end are certain. */
 int html_holds_start(struct export_job *job);
 int html_holds_wait(struct export_job *job, const struct span *wait, bool ends);
 int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e);
 int html_holds_finish(struct export_job *job);
 
-/* html_places.c: sites and stacks by number, from 1; 0 is none. MAP_NONE without memory. */
+/* html_locations.c: call sites and stacks by number, from 1; 0 is none. MAP_NONE without memory. */
 uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address);
 uint32_t html_stack(struct export_job *job, uint32_t process, uint32_t stack);
 int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns);
 /** "frames", "sites" and "stacks" of the facts. */
 int html_places_write(struct export_job *job, struct textbuf *b);
 
-/* html_json.c: JSON whose commas come by themselves. */
-void html_key(struct textbuf *b, const char *key);
-void html_open(struct textbuf *b, char bracket);
-void html_close(struct textbuf *b, char bracket);
-void html_number(struct textbuf *b, uint64_t n);
+/* html_json.c: values that the page has in more than one place. `key` is NULL inside an array. */
 /** null for UPMU_NO_VALUE. */
-void html_value(struct textbuf *b, uint64_t n);
-void html_string(struct textbuf *b, const char *text);
-/* The same with a key before. */
-void html_pair(struct textbuf *b, const char *key, uint64_t n);
-void html_pair_value(struct textbuf *b, const char *key, uint64_t n);
-void html_pair_string(struct textbuf *b, const char *key, const char *text);
-/** A sum of waits as a list: how many ended, their time, the longest, how many did not, their time so far. */
-void html_pair_wait(struct textbuf *b, const char *key, const struct upmu_wait_sum *w);
-/** Sums of counters: value or null, and status. */
-void html_pair_counts(struct textbuf *b, const char *key, const struct upmu_overview_count *counts, size_t n);
+void html_value(struct textbuf *b, const char *key, uint64_t n);
+/** "" for NULL. */
+void html_string(struct textbuf *b, const char *key, const char *text);
+/** A sum of waits as an array: finished waits, their time, the longest, unfinished waits, their time so far. */
+void html_wait_sum(struct textbuf *b, const char *key, const struct upmu_wait_sum *w);
+/** Sums of counters. */
+void html_counts(struct textbuf *b, const char *key, const struct upmu_overview_count *counts, size_t n);
 /** A value or null, and its status. */
 void html_counted(struct textbuf *b, const struct upmu_value *v);
 
-/* html_facts.c, html_objects.c, html_path.c, html_deadlocks.c: what is added up, and what the page says about the
- * recording. */
+/* html_facts.c, html_objects.c, html_path.c, html_deadlocks.c: sums and properties of the recording, as JSON. */
 int html_facts_write(struct export_job *job, struct textbuf *b);
 int html_objects_write(struct export_job *job, struct textbuf *b);
 int html_paths_write(struct export_job *job, struct textbuf *b);
-/** The steps of all paths, as columns. */
+/** The segments of all paths, as columns. */
 int html_path_columns(struct export_job *job);
 int html_deadlocks_write(struct export_job *job, struct textbuf *b);
 
-/* html_pack.c: sections of bytes, deflated, in base64. */
+/* html_pack.c: sections of bytes, compressed, in base64. */
 int html_pack_start(struct export_job *job);
-/** A section: its name, how many numbers it has, its bytes. */
+/** A section: its name, the number of its values, its bytes. */
 int html_pack_section(struct export_job *job, const char *name, size_t count, const struct textbuf *bytes);
 int html_pack_end(struct export_job *job);
 
@@ -211,7 +209,7 @@ void html_varint(struct textbuf *b, uint64_t n);
 /* html_columns.c */
 int html_columns_write(struct export_job *job);
 
-/* The page around the data, made at build time from html/. */
+/* The page around the data, made at build time from page/. */
 extern const unsigned char html_page_head[], html_page_tail[];
 extern const size_t html_page_head_length, html_page_tail_length;
 

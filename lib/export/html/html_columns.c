@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of html.h as columns of small numbers, which deflate well: differences of times, ranks of threads and locks
- * plus one (0: none). Room: export. Before it: html.c; after it: html_pack.c and the page's data.js. */
+/* Columns of small numbers, which compress well: time differences, ranks of threads and locks plus one (0: none). */
 #include "export/html/html.h"
 
 #include <stdio.h>
@@ -9,7 +8,7 @@ struct place_in {
     const struct export_job *job;
     const struct html_table *table;
     const struct html_span *span;
-    uint64_t before_ns; /**< begin of the span before it in its row */
+    uint64_t before_ns; /**< begin of the preceding span in its row */
 };
 
 typedef uint64_t (*column_function)(const struct place_in *p);
@@ -74,7 +73,7 @@ static uint64_t column_holder(const struct place_in *p)
     return rank_plus(p->job->html->thread_rank, wait_of(p)->holder);
 }
 
-/* How long before the wait the holder had got it, plus one. */
+/* How long the holder had held the object at the begin of the wait, plus one. */
 static uint64_t column_since(const struct place_in *p)
 {
     uint64_t since = wait_of(p)->holder_since;
@@ -101,7 +100,7 @@ static uint64_t column_waker(const struct place_in *p)
     return rank_plus(p->job->html->thread_rank, wait_of(p)->waker);
 }
 
-/* How long before the end of the wait that was. */
+/* Time from the wake-up to the end of the wait. */
 static uint64_t column_waker_ns(const struct place_in *p)
 {
     uint64_t end = p->span->begin_ns + p->span->ns, at = wait_of(p)->waker_ns;
@@ -173,7 +172,7 @@ static int write_columns(struct export_job *job, const char *name, const struct 
     return rc;
 }
 
-/* Rows: what they belong to, which of its rows it is, how many spans it has. */
+/* Rows: owner, index among its rows, number of spans. */
 static int write_rows(struct export_job *job, const char *name, const struct html_table *t, const uint32_t *rank_a,
                       const uint32_t *rank_b)
 {
@@ -196,7 +195,7 @@ static int write_table(struct export_job *job, const char *name, const struct ht
     return rc == 0 ? write_columns(job, name, t, columns) : rc;
 }
 
-/* Counters of single instances: of spans that are several there are none. */
+/* Counters of single instances: merged spans have none. */
 static int write_counts(struct export_job *job)
 {
     const struct html *h = job->html;
@@ -215,7 +214,8 @@ static int write_counts(struct export_job *job)
     return rc;
 }
 
-/* The difference to the reading before, in zigzag plus one; 0: no number, and the next is to the last there was. */
+/* Difference to the preceding reading, in zigzag plus one; 0: no value, and the next difference is to the last
+ * value. */
 static uint64_t step(uint64_t now, uint64_t *before)
 {
     if (now == UPMU_NO_VALUE)

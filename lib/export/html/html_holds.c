@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who held a lock when, as far as that is certain. Room: export. Before it: html.c; after it: html_table.c.
+ * Holds of locks whose begin and end are certain.
  *
- * A recording may leave out what nobody waited for, so the next release after an acquisition need not be its own (see
- * lib/analysis/pass/holds.c, whose rules these are): where the first reading showed that nothing of a thread and a lock is
- * missing they are paired in order; else a hold is what a waiter learned of its holder, up to the release after that, and
- * what was recorded as one sample in so many.
+ * The rules are those of lib/analysis/pass/holds.c: holds are paired in order if the first reading found that all
+ * events of a thread and a lock were recorded; else only holds observed by a waiter, up to the next release, and
+ * sampled holds are shown.
  */
 #include "export/html/html.h"
 
@@ -52,7 +51,7 @@ static int add_hold(struct export_job *job, uint32_t object, uint32_t thread, ui
     return 0;
 }
 
-/* A waiter tells of the holder; a later one says the same. */
+/* A waiter observed the hold; later ones observe the same. */
 int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
 {
     struct html_stats *use = wait->holder == MAP_NONE ? NULL : use_at(job->html, wait->what, wait->holder);
@@ -62,13 +61,13 @@ int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
         use->stuck = use->stuck || !wait->finished;
         return 0;
     }
-    if (use->told && wait->holder_since == 0)
+    if (use->observed && wait->holder_since == 0)
         return 0;
-    use->told = true;
-    use->told_at_least = wait->holder_since == 0;
-    use->told_since = wait->holder_since ? wait->holder_since : wait->begin_ns;
-    use->told_site = html_site(job, export_thread(job, wait->holder)->process, wait->holder_site);
-    return use->told_site == MAP_NONE ? export_no_memory() : 0;
+    use->observed = true;
+    use->observed_at_least = wait->holder_since == 0;
+    use->observed_since = wait->holder_since ? wait->holder_since : wait->begin_ns;
+    use->observed_site = html_site(job, export_thread(job, wait->holder)->process, wait->holder_site);
+    return use->observed_site == MAP_NONE ? export_no_memory() : 0;
 }
 
 static uint32_t site_of_event(struct export_job *job, const struct overview *pass, const struct upmu_trace_event *e)
@@ -82,7 +81,7 @@ static uint32_t site_of_event(struct export_job *job, const struct overview *pas
 static int take(struct export_job *job, const struct overview *pass, struct html_stats *use,
                 const struct upmu_trace_event *e)
 {
-    use->told = false;
+    use->observed = false;
     if (use->depth++ > 0 && !(e->flags & UPMU_TRACE_FLAG_SAMPLED))
         return 0;
     use->site = site_of_event(job, pass, e);
@@ -93,7 +92,7 @@ static int take(struct export_job *job, const struct overview *pass, struct html
     return use->site == MAP_NONE ? export_no_memory() : 0;
 }
 
-/* What is certain of a hold that ends now. */
+/* The part of an ending hold that is certain. */
 static int let_go(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now,
                   uint32_t flags)
 {
@@ -103,11 +102,11 @@ static int let_go(struct export_job *job, uint32_t object, uint32_t thread, stru
             rc = add_hold(job, object, thread, use->since, now, use->site, 0);
     } else if ((flags & UPMU_TRACE_FLAG_SAMPLED) && use->sample_since != 0) {
         rc = add_hold(job, object, thread, use->sample_since, now, use->site, HTML_SAMPLED);
-    } else if (use->told && use->told_since <= now) {
-        rc =
-            add_hold(job, object, thread, use->told_since, now, use->told_site, use->told_at_least ? HTML_AT_LEAST : 0);
+    } else if (use->observed && use->observed_since <= now) {
+        rc = add_hold(job, object, thread, use->observed_since, now, use->observed_site,
+                      use->observed_at_least ? HTML_AT_LEAST : 0);
     }
-    use->told = use->stuck = false;
+    use->observed = use->stuck = false;
     if (flags & UPMU_TRACE_FLAG_SAMPLED)
         use->sample_since = 0;
     return rc;
@@ -122,7 +121,7 @@ static int release(struct export_job *job, uint32_t object, uint32_t thread, str
     return use->depth > 0 && use->complete ? 0 : let_go(job, object, thread, use, e->time_ns, e->flags);
 }
 
-/* A condition variable's wait gives the mutex back, however often it was taken, and takes it again at its end. */
+/* A condition variable's wait releases the mutex, however often it was acquired, and reacquires it at its end. */
 static int pause_hold(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now)
 {
     bool held = use->depth > 0;
@@ -157,7 +156,7 @@ int html_holds_event(struct export_job *job, const struct overview *pass, uint32
     switch (e->kind) {
     case UPMU_TRACE_LOCK_ACQUIRED:
     case UPMU_TRACE_LOCK_ACQUIRE:
-        /* Who waited for a function to be run once has nothing to give back. */
+        /* A once object is waited for, but never held. */
         if (e->kind == UPMU_TRACE_LOCK_ACQUIRED && e->object_type == UPMU_OBJECT_ONCE)
             return 0;
         return take(job, pass, use, e);
@@ -173,7 +172,7 @@ int html_holds_event(struct export_job *job, const struct overview *pass, uint32
     }
 }
 
-/* Somebody still waits for it: it is held to the end. */
+/* A thread still waits for it: it is held to the end. */
 int html_holds_finish(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
@@ -181,9 +180,9 @@ int html_holds_finish(struct export_job *job)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++) {
         const struct html_stats *use = &h->thread_stats[i];
-        if (use->told && use->stuck)
-            rc = add_hold(job, o->thread_stats[i].object, o->thread_stats[i].thread, use->told_since, o->end_ns, use->told_site,
-                          HTML_UNFINISHED | (use->told_at_least ? HTML_AT_LEAST : 0));
+        if (use->observed && use->stuck)
+            rc = add_hold(job, o->thread_stats[i].object, o->thread_stats[i].thread, use->observed_since, o->end_ns,
+                          use->observed_site, HTML_UNFINISHED | (use->observed_at_least ? HTML_AT_LEAST : 0));
     }
     return rc;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites and call stacks, each written once and known by its number; and sums by two keys. Room: export. Before it:
- * html.c; after it: the page's facts. */
+/* Call sites and call stacks, each written once and referred to by number; and sums by two keys. */
 #include "export/html/html.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ static uint32_t place(struct html_places *p, uint32_t process, uint64_t number)
     uint32_t found = map_find(&p->by_key, process, number);
     if (found != MAP_NONE)
         return found;
-    struct html_place *all = array_room(p->all, p->n, &p->cap, sizeof *all);
+    struct html_place *all = array_reserve(p->all, p->n, &p->cap, sizeof *all);
     if (!all)
         return MAP_NONE;
     p->all = all;
@@ -42,7 +41,7 @@ int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns)
 {
     uint32_t at = map_find(&s->by_key, a, b);
     if (at == MAP_NONE) {
-        struct html_sum *all = array_room(s->all, s->n, &s->cap, sizeof *all);
+        struct html_sum *all = array_reserve(s->all, s->n, &s->cap, sizeof *all);
         if (!all)
             return export_no_memory();
         s->all = all;
@@ -58,7 +57,7 @@ int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns)
 
 /* ------------------------------------------------------------------------------------------------------ writing */
 
-/* How a stack ends: what the page says below it. */
+/* How a stack ends: the note below it on the page. */
 enum stack_end { STACK_WHOLE = 0, STACK_CUT = 1, STACK_LOST = 2, STACK_PLACE = 3 };
 
 static int end_of(const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
@@ -67,8 +66,8 @@ static int end_of(const struct upmu_trace_stack *stack, const struct upmu_symbol
         return STACK_PLACE;
     if (stack->truncated)
         return STACK_CUT;
-    bool told = outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module;
-    return outermost->kind != UPMU_FRAME_ROOT && told ? STACK_LOST : STACK_WHOLE;
+    bool found = outermost->kind != UPMU_FRAME_UNKNOWN || !outermost->module;
+    return outermost->kind != UPMU_FRAME_ROOT && found ? STACK_LOST : STACK_WHOLE;
 }
 
 /* The outermost function at an address. */
@@ -78,7 +77,7 @@ static void outermost_at(const struct export_job *job, uint32_t process, uint64_
         ;
 }
 
-/* The sites of a stack. What was interrupted by a signal is told by its own address, not by the one after a call. */
+/* The sites of a stack. The address of a frame interrupted by a signal is exact, not that after a call. */
 static int write_stack(struct export_job *job, struct textbuf *b, uint32_t process,
                        const struct upmu_trace_stack *stack)
 {
@@ -92,18 +91,18 @@ static int write_stack(struct export_job *job, struct textbuf *b, uint32_t proce
         if (site == MAP_NONE)
             rc = export_no_memory();
         else
-            html_number(&sites, site);
+            json_add_uint(&sites, NULL, site);
         outermost_at(job, process, address, &s);
         interrupted = s.kind == UPMU_FRAME_SIGNAL;
     }
-    html_open(b, '[');
-    html_number(b, (uint64_t)end_of(stack, &s));
+    json_add_open(b, NULL, '[');
+    json_add_uint(b, NULL, (uint64_t)end_of(stack, &s));
     if (sites.len > 0) {
         textbuf_add(b, ",", 1);
         textbuf_add(b, sites.data, sites.len);
     }
     b->failed |= sites.failed;
-    html_close(b, ']');
+    json_add_close(b, ']');
     textbuf_free(&sites);
     return rc;
 }
@@ -111,8 +110,7 @@ static int write_stack(struct export_job *job, struct textbuf *b, uint32_t proce
 static int write_stacks(struct export_job *job, struct textbuf *b)
 {
     const struct html_places *p = &job->html->stack_ids;
-    html_key(b, "stacks");
-    html_open(b, '[');
+    json_add_open(b, "stacks", '[');
     for (size_t i = 0; i < p->n; i++) {
         struct upmu_trace_stack stack = {.size = sizeof stack};
         if (upmu_overview_stack_find(job->facts, p->all[i].process, (uint32_t)p->all[i].number, &stack) != 0)
@@ -121,12 +119,12 @@ static int write_stacks(struct export_job *job, struct textbuf *b)
         if (rc != 0)
             return rc;
     }
-    html_close(b, ']');
+    json_add_close(b, ']');
     return 0;
 }
 
-/* Frames by number: (label, 0) is the number, (number, 1) the label; (number, 2) and (number, 3) the name before it and how
- * far before, where it has none of its own. */
+/* Frames by number: (label, 0) is the number, (number, 1) the label; (number, 2) and (number, 3) the preceding
+ * name and the offset from it, of a frame without a name. */
 struct frames {
     struct map known;
     uint32_t n;
@@ -147,43 +145,42 @@ static uint32_t frame_of(struct export_job *job, struct frames *f, const struct 
     return kept ? frame : MAP_NONE;
 }
 
-/* What sort of code is at a site, then the functions there, as numbers of frames: the innermost first, the ones it was
- * inlined into after it. */
+/* Kind of code at a site, then its functions as frame numbers: the innermost first, followed by those it was
+ * inlined into. */
 static int write_site(struct export_job *job, struct textbuf *b, const struct html_place *p, struct frames *f)
 {
     struct upmu_symbol s = {.size = sizeof s};
-    html_open(b, '[');
+    json_add_open(b, NULL, '[');
     for (size_t k = 0; upmu_overview_symbol_at(job->facts, p->process, p->number, k, &s) == 0; k++) {
         uint32_t frame = frame_of(job, f, &s);
         if (frame == MAP_NONE)
             return export_no_memory();
         if (k == 0)
-            html_number(b, s.kind > 0 ? (uint64_t)s.kind : 0);
-        html_number(b, frame);
+            json_add_uint(b, NULL, s.kind > 0 ? (uint64_t)s.kind : 0);
+        json_add_uint(b, NULL, frame);
     }
-    html_close(b, ']');
+    json_add_close(b, ']');
     return 0;
 }
 
 static void write_frames(const struct export_job *job, struct textbuf *b, const struct frames *f)
 {
-    html_key(b, "frames");
-    html_open(b, '[');
+    json_add_open(b, "frames", '[');
     for (uint32_t i = 0; i < f->n; i++) {
         const struct tree_label *l = &job->tree.labels[map_find(&f->known, i, 1)];
         uint32_t before = map_find(&f->known, i, 2);
-        html_open(b, '[');
-        html_string(b, l->name);
-        html_string(b, l->file);
-        html_number(b, l->line);
-        html_string(b, l->module);
+        json_add_open(b, NULL, '[');
+        html_string(b, NULL, l->name);
+        html_string(b, NULL, l->file);
+        json_add_uint(b, NULL, l->line);
+        html_string(b, NULL, l->module);
         if (before != MAP_NONE) {
-            html_string(b, job->tree.labels[before].name);
-            html_number(b, map_find(&f->known, i, 3));
+            html_string(b, NULL, job->tree.labels[before].name);
+            json_add_uint(b, NULL, map_find(&f->known, i, 3));
         }
-        html_close(b, ']');
+        json_add_close(b, ']');
     }
-    html_close(b, ']');
+    json_add_close(b, ']');
 }
 
 int html_places_write(struct export_job *job, struct textbuf *b)
@@ -191,11 +188,10 @@ int html_places_write(struct export_job *job, struct textbuf *b)
     const struct html_places *p = &job->html->sites;
     struct frames frames = {0};
     int rc = write_stacks(job, b);
-    html_key(b, "sites");
-    html_open(b, '[');
+    json_add_open(b, "sites", '[');
     for (size_t i = 0; rc == 0 && i < p->n; i++)
         rc = write_site(job, b, &p->all[i], &frames);
-    html_close(b, ']');
+    json_add_close(b, ']');
     write_frames(job, b, &frames);
     map_free(&frames.known);
     return rc;

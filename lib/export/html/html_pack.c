@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page carries: sections of bytes, deflated as one stream (zlib's form, which browsers inflate), in base64.
- * Room: export. Before it: html_columns.c; after it: the page's data.js.
+ * Sections of bytes, compressed as one zlib stream, in base64.
  *
- * A section is the length of its name in a byte, the name, how many numbers it has and how many bytes follow, in 32 bits
- * each, the lowest byte first.
+ * A section is the length of its name in a byte, the name, the number of its values and of its bytes in 32 bits each,
+ * little-endian, and the bytes.
  */
 #include "export/html/html.h"
 
@@ -52,7 +51,7 @@ static int deflate_all(struct export_job *job, const void *data, size_t len, int
             h->z.avail_out = sizeof out;
             done = deflate(&h->z, len > 0 ? Z_NO_FLUSH : flush);
             if (done == Z_STREAM_ERROR)
-                return upmu_fail(UPMU_E_IO, "the page's data cannot be deflated");
+                return upmu_fail(UPMU_E_IO, "cannot compress the data of the page");
             rc = base64(job, out, sizeof out - h->z.avail_out);
         } while (rc == 0 && h->z.avail_out == 0);
     } while (rc == 0 && len > 0);
@@ -82,7 +81,7 @@ int html_pack_section(struct export_job *job, const char *name, size_t count, co
     if (bytes->failed)
         return export_no_memory();
     if (n > NAME_MOST || bytes->len > UINT32_MAX || count > UINT32_MAX)
-        return upmu_fail(UPMU_E_NOMEM, "this recording is too large for one page");
+        return upmu_fail(UPMU_E_NOMEM, "the recording is too large for one page. Export a time window.");
     head[0] = (unsigned char)n;
     for (size_t i = 0; i < n; i++)
         head[1 + i] = (unsigned char)name[i];

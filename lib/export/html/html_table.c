@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans for the page, in bounded memory. Room: export. Before it: html.c and html_holds.c; after it: html_columns.c.
+ * Spans of the page in bounded memory.
  *
- * When a table is full, neighbours of one row that are short and near to each other become one span, which keeps their
- * number, the time they take and what is known of the longest. What short and near means grows by half until a
- * fourth of the table is free. A merged span stays short as well, so a picture of the whole recording looks the same.
+ * When a table is full, short adjacent spans of a row are merged into one, which keeps their number, the time they
+ * cover, and the details of the longest. The limits of length and distance grow by half until a fourth of the table
+ * is free. Merged spans stay short, so a picture of the whole recording looks the same.
  */
 #include "export/html/html.h"
 
@@ -55,7 +55,7 @@ static void join(struct html_span *a, const struct html_span *b)
     a->count += b->count;
 }
 
-/* The extras that are still named move together. */
+/* The extras still in use move together. */
 static bool keep_extras(struct html_table *t)
 {
     char *kept = malloc(t->n * t->extra_size + 1);
@@ -85,13 +85,13 @@ static bool merge(struct html_table *t)
     return t->extra_size == 0 || keep_extras(t);
 }
 
-static bool make_room(struct html_table *t)
+static bool table_reserve(struct html_table *t)
 {
     sort(t);
     while (t->n > (size_t)HTML_SPANS_MOST / 4 * 3) {
         t->gap_ns = t->gap_ns ? t->gap_ns + t->gap_ns / 2 : FIRST_GAP_NS;
         if (t->gap_ns > UINT64_MAX / MERGED_GAPS / 2)
-            break; /* as many rows: there are no neighbours */
+            break; /* as many rows: there are no adjacent spans */
         if (!merge(t))
             return false;
     }
@@ -122,9 +122,9 @@ void *html_add(struct html_table *t, const struct html_span *span)
 {
     if (span->begin_ns > t->to_ns || span->begin_ns + span->ns < t->from_ns)
         return t->spare;
-    if (t->n >= HTML_SPANS_MOST && t->n % (HTML_SPANS_MOST / 4) == 0 && !make_room(t))
+    if (t->n >= HTML_SPANS_MOST && t->n % (HTML_SPANS_MOST / 4) == 0 && !table_reserve(t))
         return NULL;
-    struct html_span *all = array_room(t->spans, t->n, &t->cap, sizeof *all);
+    struct html_span *all = array_reserve(t->spans, t->n, &t->cap, sizeof *all);
     if (!all)
         return NULL;
     t->spans = all;
@@ -154,7 +154,7 @@ void html_table_free(struct html_table *t)
 
 /* ------------------------------------------------------------------------------------------------------- points */
 
-/* The first and the last reading stay: what a thread counted in all is not touched. */
+/* The first and the last reading are kept: the thread's total is unchanged. */
 static void thin(struct html_points *p, size_t columns, uint64_t gap_ns)
 {
     size_t n = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page as a whole: reads the data, shows a view when it is first asked for, keeps light and dark. Before it: all the
-// others; after it: nothing.
+// The page: reads the data, shows a view when it is first selected, keeps the light or dark theme.
 
 const VIEWS = {
   overview: showOverview,
@@ -104,7 +103,7 @@ class App {
 function failed(problem) {
   byId("busy").replaceChildren(
     h("span", {class: "notice bad"}, `This report cannot be shown: ${problem.message}. `),
-    "upmu report DIR says the same as text.",
+    "upmu report DIR prints the same as text.",
   );
 }
 

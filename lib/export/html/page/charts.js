@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Small drawings on canvas: colours of the theme, a time axis, stacked areas. Before it: dom.js and format.js; after it:
-// overview.js and timeline.js.
+// Small drawings on canvas: theme colors, time axis, stacked areas.
 
 let themeCache = null;
 
-// The colours of the page's style, for canvases.
+// The colors of the page's style, for canvases.
 function theme() {
   if (themeCache) return themeCache;
   const style = getComputedStyle(document.documentElement),
@@ -31,7 +30,7 @@ function theme() {
   return themeCache;
 }
 
-// Round steps of a time axis: about `room` pixels apart.
+// Round steps of a time axis: about that many pixels apart.
 function axisStep(span, width, room) {
   const least = (span * room) / Math.max(1, width),
     power = Math.pow(10, Math.floor(Math.log10(Math.max(1e-3, least))));
@@ -50,10 +49,10 @@ function contention(model, bins) {
   const w = model.tables.waits,
     {from, to} = model.shown,
     width = (to - from) / bins || 1;
-  const shown = model.objects.filter((o) => o.colour !== OTHER_COLOUR).slice(0, LOCK_COLOURS.length);
+  const shown = model.objects.filter((o) => o.color !== OTHER_COLOR).slice(0, LOCK_COLORS.length);
   const layers = [
-    ...shown.map((o) => ({object: o, title: o.title, colour: o.colour, calm: o.calm, sum: new Float64Array(bins + 1)})),
-    {object: null, title: "others", colour: OTHER_COLOUR, calm: true, sum: new Float64Array(bins + 1)},
+    ...shown.map((o) => ({object: o, title: o.title, color: o.color, calm: o.calm, sum: new Float64Array(bins + 1)})),
+    {object: null, title: "others", color: OTHER_COLOR, calm: true, sum: new Float64Array(bins + 1)},
   ];
   const of = new Map(layers.map((l, i) => [l.object ? l.object.index + 1 : 0, i]));
   for (const row of w.rows) {
@@ -108,7 +107,7 @@ function drawLayers(context, layers, x, y, width, height, most) {
     }
     context.closePath();
     context.globalAlpha = layer.calm ? 0.38 : 0.92;
-    context.fillStyle = layer.colour;
+    context.fillStyle = layer.color;
     context.fill();
   }
   context.globalAlpha = 1;

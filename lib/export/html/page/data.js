@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The data of the page: base64, inflated, cut into sections, whose numbers come in groups of 7 bits. Before it: the page,
-// written by lib/export/html/html_pack.c and html_columns.c; after it: model.js.
+// Data of the page: base64, decompressed, cut into sections of variable-length numbers.
 
 const UNFINISHED = 1,
   AT_LEAST = 2,
@@ -56,7 +55,7 @@ function numbers(all, name, Kind) {
   return out;
 }
 
-// A table of spans: a column for each name, and rows {a, b, from, to} that tell what is where.
+// A table of spans: a column for each name, and rows {a, b, from, to} that give its span ranges.
 function spanTable(all, name, columns) {
   const t = {
     name,

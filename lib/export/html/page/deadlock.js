@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deadlocks: who waits for whom for ever, as a graph whose waits tell their call stacks; and orders of locks that could come
-// to it. Before it: model.js and details.js; after it: app.js.
+// Deadlocks as a graph of waiting threads with their call stacks, and lock-order cycles.
 
 const DEADLOCK_WORDS = {
   cycle: "Threads wait for each other's locks",
@@ -8,13 +7,13 @@ const DEADLOCK_WORDS = {
   "owner-ended": "The holder of the lock has ended",
   "join-cycle": "Threads wait for each other's ends",
   "join-self": "A thread waits for its own end",
-  "no-post": "Nobody is left to post the semaphore",
-  "no-signal": "Nobody is left to signal the condition variable",
-  "barrier-short": "Nobody is left to arrive at the barrier",
-  "no-wake": "Nobody is left to wake the futex",
+  "no-post": "No thread can post the semaphore",
+  "no-signal": "No thread can signal the condition variable",
+  "barrier-short": "No thread can arrive at the barrier",
+  "no-wake": "No thread can wake the futex",
 };
 const CLASS_WORDS = {
-  inversion: "Threads could come to wait for each other for ever",
+  inversion: "Threads could deadlock",
   gated: "Kept apart by a lock that they share",
   "one-thread": "One thread alone took the locks in both orders",
   ordered: "One was over before the other began",
@@ -181,7 +180,7 @@ function edgeOf(edge, a, b, nodes, {cx, cy}, choose) {
   );
 }
 
-// --------------------------------------------------------------------------------------------- what stands
+// --------------------------------------------------------------------------------------------- blocked threads
 
 function lockTitle(m, process, address, fallback) {
   const o = m.byAddress.get(`${process}.${address}`);
@@ -193,12 +192,12 @@ function threadTitle(m, process, t) {
   return known ? known.label : tidy(t.name ? `${t.name} ${t.tid}` : `thread ${t.tid}`, 60);
 }
 
-// The lock in a thread's way: of a wait for a condition variable it is the mutex that is taken again, if somebody has it.
+// The lock that blocks a thread; of a condition variable's wait the mutex to be reacquired, if it is held.
 function inTheWay(t) {
   return t.kind === "cond" && t.holder ? {lock: t.mutex, kind: "mutex"} : {lock: t.object, kind: t.kind};
 }
 
-// Each thread, then what it waits for; that is held by the next one, or nobody.
+// Each thread, then what it waits for; held by the next one or by no thread.
 function itemGraph(m, item, choose) {
   const caught = item.threads.slice(0, item.caught),
     nodes = [],
@@ -362,20 +361,20 @@ function cyclePanel(m, cycle) {
   const nodes = [],
     edges = [],
     side = h("div", {class: "stacks", "aria-live": "polite"});
-  const choose = (node) => replace(side, takingStacks(m, cycle, node.taking));
-  cycle.takings.forEach((t) => nodes.push({kind: "lock", title: lockTitle(m, cycle.process, t.held), taking: t}));
-  cycle.takings.forEach((t, i) => {
+  const choose = (node) => replace(side, takingStacks(m, cycle, node.acquisition));
+  cycle.acquisitions.forEach((t) => nodes.push({kind: "lock", title: lockTitle(m, cycle.process, t.held), acquisition: t}));
+  cycle.acquisitions.forEach((t, i) => {
     const thread = m.byTid.get(`${cycle.process}.${t.tid}`);
     edges.push({
       from: i,
-      to: nodes.findIndex((n) => n.taking.held === t.lock),
+      to: nodes.findIndex((n) => n.acquisition.held === t.lock),
       kind: "hold",
       label: thread ? thread.label : `thread ${t.tid}`,
       node: nodes[i],
       bend: nodes.length === 2 ? (i ? 74 : -74) : 0,
     });
   });
-  if (cycle.takings.length) choose(nodes[0]);
+  if (cycle.acquisitions.length) choose(nodes[0]);
   return h(
     "section",
     {class: cycle.class === "inversion" ? "panel warned" : "panel"},
@@ -429,7 +428,7 @@ function showDeadlock(app) {
   const whole = isWhole(m);
   const notes = [
     d.without ? `Of ${plural(d.without, "process", "processes")} it was not recorded what their threads stand at.` : "",
-    d.incomplete ? `${count(d.incomplete)} takings of locks were not recorded whole and are left out.` : "",
+    d.incomplete ? `${count(d.incomplete)} nested acquisitions were recorded incompletely and are left out.` : "",
     d.cut ? "There may be more contradicting orders: the search was ended." : "",
   ].filter(Boolean);
   const worst = d.cycles.filter((c) => c.class === "inversion").length;
@@ -438,12 +437,12 @@ function showDeadlock(app) {
       ? h(
           "section",
           {class: "panel calm-panel"},
-          h("h2", null, whole ? "No thread stands for ever" : "No deadlock was found"),
+          h("h2", null, whole ? "No thread is deadlocked" : "No deadlock was found"),
           h(
             "p",
             null,
             d.cycles.length === 0
-              ? `${d.takings ? `${plural(d.takings, "time")} a lock was taken while others were held, and no two orders contradict each other.` : "No lock was taken while another was held, so there are no orders that could contradict each other."}`
+              ? `${d.acquisitions ? `${plural(d.acquisitions, "time")} a lock was acquired while others were held, and no two orders contradict each other.` : "No lock was acquired while another was held, so there are no orders that could contradict each other."}`
               : `${plural(worst, "order")} of locks could come to a deadlock, ${count(d.cycles.length - worst)} more cannot, for the reasons below.`,
           ),
         )

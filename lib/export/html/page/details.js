@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of the thing that was clicked, and of a stretch of time that was measured. Before it: model.js; after it:
-// timeline.js and deadlock.js.
+// Details of the selected element, and of a measured time range.
 
 function facts(rows) {
   return h(
@@ -12,8 +11,8 @@ function facts(rows) {
   );
 }
 
-function dot(colour) {
-  return h("i", {class: "dot", style: {background: colour}});
+function dot(color) {
+  return h("i", {class: "dot", style: {background: color}});
 }
 
 // A call stack with source lines, innermost first.
@@ -50,7 +49,7 @@ function times(t, i) {
     t.more[i]
       ? [
           "Drawn as one",
-          `${count(t.more[i] + 1)} of them, ${duration(t.ns[i] - t.idle[i])} together; what stands below is the longest's`,
+          `${count(t.more[i] + 1)} of them, ${duration(t.ns[i] - t.idle[i])} together; the details below are of the longest's`,
         ]
       : null,
   ];
@@ -64,7 +63,7 @@ function waitDetails(m, row, i) {
     kind = WAIT_KINDS[w.kind[i]];
   const since = w.since[i] ? w.since[i] - 1 : null;
   return {
-    title: [o ? dot(o.colour) : null, o ? `Waiting for ${o.title}` : "Several waits"],
+    title: [o ? dot(o.color) : null, o ? `Waiting for ${o.title}` : "Several waits"],
     rows: [
       ["Thread", m.threads[row.a].label],
       ["Kind", kind],
@@ -131,15 +130,15 @@ function holdDetails(m, row, i) {
     )
       waiters += r.table.what[k] === o.index + 1 && r.table.begin[k] + r.table.ns[k] > begin ? r.table.more[k] + 1 : 0;
   return {
-    title: [dot(o.colour), `Holding ${o.title}`],
+    title: [dot(o.color), `Holding ${o.title}`],
     rows: [
       ["Thread", m.threads[row.b].label],
       ["Kind", flags & SAMPLED ? "hold, one sample in many" : "hold"],
       ...times(holds, i),
       ["Taken at", m.siteText(holds.site[i])],
-      flags & AT_LEAST ? ["Begin", "it was taken then or before: the recording does not tell"] : null,
+      flags & AT_LEAST ? ["Begin", "acquired then or before: not recorded"] : null,
       ["Waits meanwhile", count(waiters)],
-      flags & UNFINISHED ? ["End", h("b", {class: "bad"}, "it was not given back while others waited")] : null,
+      flags & UNFINISHED ? ["End", h("b", {class: "bad"}, "not released while others waited")] : null,
     ],
     site: holds.site[i],
     object: o,
@@ -223,7 +222,7 @@ function measuredDetails(m, from, to) {
         .map(([c, n]) => [c.name, (c.scaled ? "~" : "") + "about " + counted([n, "exact"], c)]),
     ]),
     h("h4", null, "Waits in it"),
-    table(columns, sums.waits, {empty: "Nobody waited."}),
+    table(columns, sums.waits, {empty: "No thread waited."}),
     m.regions.length ? [h("h4", null, "Regions in it"), table(columns, sums.regions, {empty: "No region."})] : null,
   ];
 }

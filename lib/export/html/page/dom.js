@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements, made without ever reading markup from a text. Before it: format.js; after it: the views.
+// DOM elements, built without parsing markup from text.
 
 function fill(element, children) {
   for (const child of children.flat(3)) {
@@ -156,7 +156,7 @@ function canvasIn(place, draw, attributes) {
   return {canvas, ask, now};
 }
 
-// Text that fits into `width`, its end cut off; "" where too little of it would be left to tell anything.
+// Text that fits into `width`, its end cut off; "" where too little of it would be left to be useful.
 function fitted(context, text, width) {
   if (width < 8) return "";
   const whole = context.measureText(text).width;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the lanes are drawn. Before it: lanes.js and charts.js; after it: timeline.js.
-//
-// A row is walked once. Spans narrower than a pixel are gathered in it: the longest gives the colour, how much of the
-// pixel they take the opacity; pixels that look the same become one rectangle.
+// Drawing of the timeline lanes.
+// Spans narrower than a pixel are merged in it: the longest one gives the color, the part of the pixel they cover the opacity.
 
 const STRENGTHS = 5;
 
@@ -95,7 +93,7 @@ class Pen {
     if (text) c.fillText(text, Math.max(x0, this.left) + 5, y + height / 2 + 0.5);
   }
 
-  // What has not ended goes on beyond the end of the recording, and has a red border there.
+  // Unfinished spans continue beyond the end of the recording, and has a red border there.
   openEnd(x, y, height) {
     this.c.fillStyle = theme().bad;
     this.c.fillRect(x - 3, y, 3, height);
@@ -104,7 +102,7 @@ class Pen {
 
 // ---------------------------------------------------------------------------------------- looks of spans
 
-// The text of a span's own colour that can be read on it.
+// The text of a span's own color that can be read on it.
 function inkOn(fill) {
   const [r, g, b] = [1, 3, 5].map((i) => parseInt(fill.slice(i, i + 2), 16) / 255);
   return 0.3 * r + 0.59 * g + 0.11 * b > 0.6 ? "#1b1b1b" : "#ffffff";
@@ -115,7 +113,7 @@ function waitLook(m, dim) {
     t = theme();
   return (i) => {
     const o = m.object(w.what[i]),
-      fill = o ? o.colour : OTHER_COLOUR,
+      fill = o ? o.color : OTHER_COLOR,
       calm = CALM.has(WAIT_KINDS[w.kind[i]]),
       holder = m.thread(w.holder[i]);
     const alpha = (calm ? 0.3 : 1) * (dim(w, i) ? 0.15 : 1),
@@ -133,7 +131,7 @@ function waitLook(m, dim) {
 function heldLook(m, dim) {
   const holds = m.tables.holds;
   return (object) => (i) => ({
-    fill: object.colour,
+    fill: object.color,
     alpha: dim(holds, i, object) ? 0.15 : 0.95,
     open: holds.flags[i] & UNFINISHED,
   });
@@ -143,7 +141,7 @@ function holderLook(m, dim) {
   const holds = m.tables.holds,
     t = theme();
   return (thread, object) => {
-    const fill = threadColour(thread.index, t.dark);
+    const fill = threadColor(thread.index, t.dark);
     return (i) => ({
       fill,
       alpha: dim(holds, i, object) ? 0.15 : 1,
@@ -161,7 +159,7 @@ function regionLook(m, dim) {
     const region = r.what[i] ? m.regions[r.what[i] - 1] : null,
       name = region ? tidy(region.name, 120) : "several";
     return {
-      fill: region ? regionColour(region.name, t.dark) : t.faint,
+      fill: region ? regionColor(region.name, t.dark) : t.faint,
       alpha: dim(r, i) ? 0.2 : 1,
       ink: t.ink,
       open: r.flags[i] & UNFINISHED,
@@ -189,7 +187,7 @@ function drawThread(pen, m, lane, y, looks) {
     at = y + state.y + (state.height - thin) / 2;
   c.fillStyle = t.run;
   if (lane.thread.runRows.length > 0) {
-    // What the kernel told is drawn; a hair for the rest of the thread's life.
+    // Recorded scheduler states are drawn; a hair for the rest of the thread's life.
     c.fillRect(x0, y + state.y + Math.floor(state.height / 2), Math.max(0, x1 - x0), 1);
     for (const row of lane.thread.runRows) pen.row(row, at, thin, looks.run);
   } else if (x1 > x0) c.fillRect(x0, at, Math.max(1, x1 - x0), thin);
@@ -214,7 +212,7 @@ function drawThread(pen, m, lane, y, looks) {
 }
 
 // Clears what is drawn below the waits of a row: a thread does not run while it waits, and waits are partly transparent.
-// Spans that stand for several waits with time between them are left: the thread ran there.
+// Merged spans of several waits with time between them are left: the thread ran there.
 function clearBehind(pen, row, y, height, fill) {
   const {begin, ns, idle} = row.table,
     end = pen.left + pen.width;
@@ -228,7 +226,7 @@ function clearBehind(pen, row, y, height, fill) {
 
 function drawObject(pen, m, lane, y, looks) {
   for (const strip of lane.strips) {
-    if (strip.kind === "queue") drawQueue(pen, m.queue(lane.object), y + strip.y, strip.height, lane.object.colour);
+    if (strip.kind === "queue") drawQueue(pen, m.queue(lane.object), y + strip.y, strip.height, lane.object.color);
     for (const row of strip.rows) pen.row(row, y + strip.y, strip.height, looks.holder(m.threads[row.b], lane.object));
   }
 }
@@ -300,14 +298,14 @@ function drawCounter(pen, m, lane, y) {
   c.fillText(text, pen.left + 8, y + 11);
 }
 
-// A label, its colour and a note in the gutter.
-// Who does not live in what is in view stands back.
+// A label, its color and a note in the gutter.
+// Threads that do not live in the view are dimmed.
 function drawLabel(c, lane, y, active, view) {
   const t = theme(),
     absent = lane.thread && (lane.thread.end < view.from || lane.thread.begin > view.to);
   c.fillStyle = active ? t.select : t.panel;
   c.fillRect(0, y, GUTTER, lane.height);
-  c.fillStyle = lane.thread ? threadColour(lane.thread.index, t.dark) : lane.object ? lane.object.colour : t.accent;
+  c.fillStyle = lane.thread ? threadColor(lane.thread.index, t.dark) : lane.object ? lane.object.color : t.accent;
   if (lane.kind !== "counter") c.fillRect(0, y + 2, 4, lane.height - 4);
   const two = lane.note && lane.height >= 34,
     middle = y + Math.min(lane.height, 44) / 2;

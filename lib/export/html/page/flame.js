@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A flame graph on canvas: what takes the time, below what. Before it: charts.js; after it: regions.js.
-// A node: {name, note, ns (with what is below), own, count, wait, children}.
+// Flame graph on canvas.
+// A node: {name, note, ns (including children), own, count, wait, children}.
 
 const FLAME_ROW = 20;
 
@@ -83,7 +83,7 @@ class Flame {
     const dim = this.words !== "" && !this.matches(n);
     this.boxes.push({n, x, y, wide});
     c.globalAlpha = dim ? 0.28 : 1;
-    c.fillStyle = n.parent ? flameColour(n, t.dark) : t.shade;
+    c.fillStyle = n.parent ? flameColor(n, t.dark) : t.shade;
     c.fillRect(x, y, Math.max(0.5, wide - 0.7), FLAME_ROW - 1);
     if (n === this.chosen && n !== this.top) {
       c.strokeStyle = t.ink;
@@ -149,7 +149,7 @@ class Flame {
   }
 }
 
-function flameColour(n, dark) {
+function flameColor(n, dark) {
   const hash = textHash(n.name);
   if (n.wait) return `hsl(${205 + (hash % 24)} ${dark ? "38% 34%" : "64% 80%"})`;
   return `hsl(${14 + (hash % 38)} ${dark ? "42% 33%" : "82% 80%"})`;

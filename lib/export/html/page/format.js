@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers, times and names as people read them. Before it: nothing; after it: every view.
+// Formats of numbers, times and names.
 
 const NS = [
   [1e9, "s"],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the hand and the keyboard move the timeline. Before it: timeline.js, which makes it; after it: the same.
+// Pointer and keyboard input of the timeline.
 
 class Hand {
   constructor(timeline) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which lanes the timeline has, where they are, and what lies at a point of them. Before it: model.js; after it: draw.js
-// and timeline.js.
+// Lanes of the timeline: their order and positions, and hit testing.
 
 const GUTTER = 196,
   REGIONS_SHOWN = 10,

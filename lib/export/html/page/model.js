@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The recording as the views want it: threads with their rows, locks with their queues, names and colours. Before it:
-// data.js; after it: the views.
+// Model of the recording: threads with their rows, locks with their queues, names and colors.
 
 const STATUSES = ["not counted", "exact", "scaled", "refused", "unsupported"];
 // As the kernel lets threads run; and what the steps of a critical path are.
@@ -21,7 +20,7 @@ const WAIT_KINDS = ["mutex", "cond", "sem", "custom", "join", "rwlock", "spin", 
 // Waits for something to happen: they are often as they should be, and are drawn paler than waits for a lock.
 const CALM = new Set(["cond", "join", "sem", "barrier", "futex"]);
 
-const LOCK_COLOURS = [
+const LOCK_COLORS = [
   "#e8590c",
   "#1c7ed6",
   "#ae3ec9",
@@ -35,14 +34,14 @@ const LOCK_COLOURS = [
   "#f06595",
   "#12b886",
 ];
-const LOCKS_COLOURED = 8,
-  OTHER_COLOUR = "#868e96";
+const LOCKS_COLORED = 8,
+  OTHER_COLOR = "#868e96";
 
 function hue(n) {
   return (n * 137.508) % 360;
 }
 
-function threadColour(i, dark) {
+function threadColor(i, dark) {
   return `hsl(${hue(i + 3).toFixed(0)} ${dark ? "34% 52%" : "44% 68%"})`;
 }
 
@@ -52,7 +51,7 @@ function textHash(text) {
   return n;
 }
 
-function regionColour(name, dark) {
+function regionColor(name, dark) {
   const n = textHash(name);
   return `hsl(${n % 360} ${dark ? "22% 30%" : "46% 86%"})`;
 }
@@ -104,15 +103,15 @@ class Model {
       o.title = ends ? `end of ${ends.label}` : tidy(`${o.type} ${name}`, 120);
       o.calm = CALM.has(o.type) || o.type === "thread";
       o.waited = waited(o.waits);
-      o.colour = OTHER_COLOUR;
+      o.color = OTHER_COLOR;
       o.holdRows = [];
     });
-    // Locks come first: they are what one looks for. Ends of threads need no colour.
+    // Locks come first: they are what one looks for. Ends of threads need no color.
     const waitedFor = this.objects.filter((o) => o.waits[0] + o.waits[3] > 0 && o.type !== "thread");
-    const locks = waitedFor.filter((o) => !o.calm).slice(0, LOCKS_COLOURED),
-      calm = waitedFor.filter((o) => o.calm).slice(0, LOCK_COLOURS.length - locks.length);
+    const locks = waitedFor.filter((o) => !o.calm).slice(0, LOCKS_COLORED),
+      calm = waitedFor.filter((o) => o.calm).slice(0, LOCK_COLORS.length - locks.length);
     [...locks, ...calm].forEach((o, i) => {
-      o.colour = LOCK_COLOURS[i];
+      o.color = LOCK_COLORS[i];
     });
     this.byAddress = new Map();
     for (const o of this.objects) {
@@ -185,7 +184,7 @@ class Model {
     });
   }
 
-  // "function file.c:12"; "" if the recording does not tell.
+  // "function file.c:12"; "" if not recorded.
   siteText(site) {
     const f = this.siteFrames(site)[0];
     if (!f) return "";
@@ -199,7 +198,7 @@ class Model {
     return sites.flatMap((site) => this.siteFrames(site));
   }
 
-  // What is to be said at the outer end of a stack.
+  // Note at the outer end of a stack.
   stackEnd(stack) {
     return stack ? STACK_ENDS[this.stacks[stack - 1][0]] : "";
   }

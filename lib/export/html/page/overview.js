@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The overview: what the recording is worth, threads, contention over time, locks, who waited for whom. Before it:
-// model.js and charts.js; after it: app.js.
+// Overview: summary of the recording, threads, contention over time, locks, waiting pairs.
 
 const PAIRS_SHOWN = 24;
 
@@ -24,8 +23,8 @@ function deadlockCard(m) {
   const items = m.deadlocks.items || [],
     certain = items.filter((item) => item.certainty === "certain").length;
   if (certain > 0) return card("Deadlocks", count(certain), "see Deadlock", true);
-  if (m.deadlocks.problem) return card("Deadlocks", "?", "they cannot be told");
-  const stalled = items.length > 0 ? `${plural(items.length, "standstill")} that something could end` : "";
+  if (m.deadlocks.problem) return card("Deadlocks", "?", "cannot be read");
+  const stalled = items.length > 0 ? `${plural(items.length, "stall")} that an external event could end` : "";
   return card("Deadlocks", isWhole(m) ? "none" : "none found", stalled || (isWhole(m) ? "" : "in what was recorded"));
 }
 
@@ -53,7 +52,7 @@ function cards(m) {
     card(
       "Waiting for locks",
       duration(locks),
-      waits ? `${plural(waits, "wait")}, ${percent(locks, m.lifetime)} of the threads' lives` : "nobody had to wait",
+      waits ? `${plural(waits, "wait")}, ${percent(locks, m.lifetime)} of the threads' lives` : "no thread had to wait",
     ),
     card(
       "Waited for most",
@@ -123,7 +122,7 @@ function contentionPanel(app) {
   const key = h(
     "div",
     {class: "key"},
-    layers.map((l) => h("span", {class: l.calm ? "calm" : ""}, h("i", {style: {background: l.colour}}), l.title)),
+    layers.map((l) => h("span", {class: l.calm ? "calm" : ""}, h("i", {style: {background: l.color}}), l.title)),
   );
   return panel(
     "Blocked threads over time",
@@ -132,7 +131,7 @@ function contentionPanel(app) {
     h(
       "p",
       {class: "note"},
-      "Full colour: waits for locks. Pale: waits for signals, posts and ends of threads. A click opens that moment in the timeline.",
+      "Full color: waits for locks. Pale: waits for signals, posts and ends of threads. A click opens that moment in the timeline.",
     ),
   );
 }
@@ -143,7 +142,7 @@ function panel(title, ...content) {
 
 // ------------------------------------------------------------------------------------------------- threads
 
-// The life of a thread as a bar: waits by kind, then, where the kernel told of its switches, how it ran.
+// The life of a thread as a bar: waits by kind, then, if its context switches were recorded, its scheduler states.
 function lifeBar(m, t) {
   const life = Math.max(1, t.life),
     bar = h("span", {class: "bar"});
@@ -234,7 +233,7 @@ function lockPanel(app, title, objects, empty) {
       {
         title: "Object",
         value: (o) => o.title,
-        cell: (o) => [h("i", {class: "dot", style: {background: o.colour}}), o.title],
+        cell: (o) => [h("i", {class: "dot", style: {background: o.color}}), o.title],
         class: "name",
       },
       {title: "Waited in all", value: (o) => o.waited, cell: (o) => duration(o.waited), number: true},
@@ -305,7 +304,7 @@ function lockPlaces(m, o) {
   return h(
     "details",
     {class: "places"},
-    h("summary", null, h("i", {class: "dot", style: {background: o.colour}}), `${o.title}: where and who`),
+    h("summary", null, h("i", {class: "dot", style: {background: o.color}}), `${o.title}: where and who`),
     places.length > 0 &&
       table(
         [
@@ -421,7 +420,7 @@ function pairsPanel(app) {
 
 // ------------------------------------------------------------------------------------------- critical path
 
-// How long a thread was on a CPU, if the recording tells: by its switches, or by its task-clock. Else null.
+// How long a thread was on a CPU, if recorded: by its switches, or by its task-clock. Else null.
 function onCpu(m, t) {
   if (t.sched && !t.sched.unknown) return t.sched.running;
   const clock = m.counters.findIndex((c) => c.name === "task-clock"),
@@ -429,7 +428,7 @@ function onCpu(m, t) {
   return status === "exact" ? n : null;
 }
 
-// Threads whose part of the path is mostly neither work nor a wait on record: nobody must look for work there.
+// Threads whose part of the path is mostly neither work nor a wait on record: a hint that there is no work to find.
 function pathDoubts(m, path) {
   const own = new Map(),
     row = path.row;
@@ -479,7 +478,7 @@ function pathPanel(app, path, i) {
   ];
   const parts = [
     ["run", path.run, "threads that did not wait"],
-    ["wake", path.wake, "from a release or signal until the waiter went on"],
+    ["wake", path.wake, "from a release or signal until the waiter continued"],
     ["unknown", path.unknown, "waits of which it is not known who ended them"],
   ];
   return panel(

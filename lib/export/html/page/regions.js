@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Regions and functions: a flame graph of time by region or of blocked time by call stack, and tables of both. Before it:
-// flame.js; after it: app.js.
+// Regions and functions: flame graph of time by region or of blocked time by call stack, and tables of both.
 
 // Own time of regions by name: what is in no region inside, and in no wait.
 function ownTimes(root) {
@@ -45,7 +44,7 @@ function regionTable(m, root) {
   return table(
     columns,
     m.regions.filter((r) => r.name !== "(thread)"),
-    {empty: "The program has no regions of its own; docs/guide.md says how to give it some."},
+    {empty: "The program has no regions of its own; docs/guide.md describes how to add them."},
   );
 }
 

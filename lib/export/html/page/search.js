@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is searched for in the timeline: which lanes and spans match, and from match to match. Before it: timeline.js,
-// which makes it; after it: the same.
+// Search in the timeline: matching lanes and spans, and navigation between matches.
 
 class Search {
   constructor(timeline) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The timeline: what is in view, and how the hand and the keyboard move it. Before it: lanes.js, draw.js, details.js;
-// after it: app.js.
+// The timeline: visible range, navigation, and selection.
 
 const RULER = 24,
   LEAST_NS = 20,
@@ -136,8 +135,8 @@ class Timeline {
       calm = this.m.objects.find((o) => o.calm && o.waited > 0),
       lock = this.m.objects.find((o) => !o.calm && o.waited > 0),
       told = this.m.tables.runs.n > 0;
-    const line = (fillColour, alpha, size, text) =>
-      h("div", {class: "legend"}, h("i", {style: {background: fillColour, opacity: alpha, height: size}}), text);
+    const line = (fillColor, alpha, size, text) =>
+      h("div", {class: "legend"}, h("i", {style: {background: fillColor, opacity: alpha, height: size}}), text);
     replace(
       this.side,
       h("h3", null, "Nothing chosen"),
@@ -147,29 +146,29 @@ class Timeline {
         ? line(t.run, 1, "5px", "running on a CPU")
         : line(t.run, 1, "5px", "runs, or waits for what is not recorded"),
       told && line(t.warn, 1, "5px", "preempted: another one runs in its place"),
-      line(lock ? lock.colour : LOCK_COLOURS[0], 1, "14px", "waits for a lock, in the lock's colour"),
-      line(calm ? calm.colour : LOCK_COLOURS[1], 0.35, "14px", "waits for a signal, a post, or a thread's end"),
-      line(lock ? lock.colour : LOCK_COLOURS[0], 1, "4px", "below: the locks that it holds, as far as that is certain"),
-      line(regionColour("compress", t.dark), 1, "14px", "regions of the program"),
+      line(lock ? lock.color : LOCK_COLORS[0], 1, "14px", "waits for a lock, in the lock's color"),
+      line(calm ? calm.color : LOCK_COLORS[1], 0.35, "14px", "waits for a signal, a post, or a thread's end"),
+      line(lock ? lock.color : LOCK_COLORS[0], 1, "4px", "below: the locks that it holds, as far as that is certain"),
+      line(regionColor("compress", t.dark), 1, "14px", "regions of the program"),
       h("h4", null, "In the lanes of locks"),
-      line(threadColour(0, t.dark), 1, "14px", "who holds it"),
-      line(lock ? lock.colour : LOCK_COLOURS[0], 0.5, "8px", "how many wait for it"),
+      line(threadColor(0, t.dark), 1, "14px", "who holds it"),
+      line(lock ? lock.color : LOCK_COLORS[0], 0.5, "8px", "how many wait for it"),
       h(
         "p",
         {class: "dim"},
-        "Arrows lead from the thread that gave a lock back, or signalled, to the one that went on.",
+        "Arrows lead from the thread that released a lock, or signaled, to the one that continued.",
       ),
     );
   }
 
   // ------------------------------------------------------------------------------------------- arrangement
 
-  // All that was kept, with a little room at both ends.
+  // The whole recording, with a margin at both ends.
   whole() {
     const from = this.m.shown.from,
       to = Math.max(this.m.shown.to, from + SHORTEST_NS),
       room = Math.max(1, to - from) * 0.01,
-      beyond = this.m.unfinished > 0 ? 5 : 1; // what has not ended goes on there
+      beyond = this.m.unfinished > 0 ? 5 : 1; // unfinished spans continue there
     return {from: from - room, to: to + beyond * room};
   }
 
@@ -413,7 +412,7 @@ class Timeline {
     c.fillText(text, at + 7, RULER / 2 - 0.5);
   }
 
-  // The critical path: along the lanes of threads, from one to the next where it goes on in another.
+  // The critical path: along the lanes of threads, from one to the next where it continues in another.
   drawPath(pen, top) {
     const c = pen.c,
       middle = (thread) => {
@@ -441,7 +440,7 @@ class Timeline {
     }
   }
 
-  // Arrows of the waits that end in view, if they are few enough to be told apart; that of the chosen wait always.
+  // Arrows of the waits that end in view, if they are few enough to be distinguished; that of the chosen wait always.
   drawArrows(pen, seen, top) {
     const w = this.m.tables.waits,
       found = [];
