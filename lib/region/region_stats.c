@@ -208,7 +208,7 @@ static struct upmu_region_stats stats_public(const struct region_stats *s)
 
 int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_stats *out)
 {
-    struct region_stats s;
+    struct region_stats s = {0};
     int rc = name ? OPTS_CHECK(out, UPMU_REGION_STATS_SIZE_V1) : argument_null(__func__, "name");
     if (rc == 0)
         rc = stats_of(name, thread, &s);
@@ -221,7 +221,7 @@ int upmu_region_stats_read(const char *name, pid_t thread, struct upmu_region_st
 int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_region_stats *out,
                                struct upmu_region_event_stats *events, size_t max)
 {
-    struct region_stats s;
+    struct region_stats s = {0};
     size_t size = 0, n;
     int rc = name ? OPTS_CHECK(out, UPMU_REGION_STATS_SIZE_V1) : argument_null(__func__, "name");
     if (rc == 0 && max > 0)
@@ -241,7 +241,7 @@ int upmu_region_stats_read_all(const char *name, pid_t thread, struct upmu_regio
 
 int upmu_region_event_stats_at(const char *name, pid_t thread, size_t i, struct upmu_region_event_stats *out)
 {
-    struct region_stats s;
+    struct region_stats s = {0};
     int rc = name ? OPTS_CHECK(out, UPMU_REGION_EVENT_STATS_SIZE_V1) : argument_null(__func__, "name");
     if (rc == 0)
         rc = stats_of(name, thread, &s);

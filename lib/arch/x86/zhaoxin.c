@@ -53,9 +53,9 @@ static int is_kx_7000(const struct arch_cpu *cpu)
     "kernels from 6.11 may miss the address of the fixed counters: cycles, instructions and bus-cycles are refused " \
     "where they do not count known work"
 
-#define CHOICE                                                                                                    \
+#define CHOICE                                                                                                         \
     "perf generic events where the kernel has one, because it has the encoding for each model; raw encodings for the " \
-    "instruction "                                                                                                \
+    "instruction "                                                                                                     \
     "cache, whose codes are the same on all"
 
 const struct arch_family arch_zx_e = {

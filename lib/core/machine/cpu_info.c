@@ -30,7 +30,7 @@ int upmu_cpu_find(const char *cpu, struct upmu_cpu_info *info)
     int rc = OPTS_CHECK(info, UPMU_CPU_INFO_SIZE_V1);
     if (rc == 0)
         rc = cpu ? machine_of_cpu(cpu, &m) : 0;
-    if (rc < 0)
+    if (rc != 0)
         return rc;
     const struct arch_family *f = cpu ? m.family : machine_get()->family;
     const struct upmu_cpu_info full = {

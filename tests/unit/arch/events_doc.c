@@ -17,19 +17,20 @@ enum { ARCH_FAMILIES_MAX = 64 };
 static void write_head(struct textbuf *b)
 {
     textbuf_printf(
-        b, "# Events\n\n"
-           "Written by `events_doc` from lib/core/names/registry.c and data/events; do not edit.\n\n"
-           "The vendor-neutral names and what they are on each core family. `upmu list` shows the same for the\n"
-           "machine it runs on, with the reasons.\n\n"
-           "- a plain code is an exact match of the definition, `~` an approximate one (the reasons are below),\n"
-           "  `-` means that the family has no such event\n"
-           "- `hw:N` and `cache:N` are perf generic events, with the raw encoding behind them where it "
-           "is\n  known; everything else is a raw encoding of the core PMU. Which of the two is used follows a rule that "
-           "each\n"
-           "  family states below (*codes*)\n"
-           "- `sum` is a weighted sum of other events, its formula is below\n"
-           "- names like perf's (`cache-misses`, `l1-dcache-loads`) open what perf opens; where our own name "
-           "and\n  perf's are the same number on every CPU, perf's is an alias\n\n");
+        b,
+        "# Events\n\n"
+        "Written by `events_doc` from lib/core/names/registry.c and data/events; do not edit.\n\n"
+        "The vendor-neutral names and what they are on each core family. `upmu list` shows the same for the\n"
+        "machine it runs on, with the reasons.\n\n"
+        "- a plain code is an exact match of the definition, `~` an approximate one (the reasons are below),\n"
+        "  `-` means that the family has no such event\n"
+        "- `hw:N` and `cache:N` are perf generic events, with the raw encoding behind them where it "
+        "is\n  known; everything else is a raw encoding of the core PMU. Which of the two is used follows a rule that "
+        "each\n"
+        "  family states below (*codes*)\n"
+        "- `sum` is a weighted sum of other events, its formula is below\n"
+        "- names like perf's (`cache-misses`, `l1-dcache-loads`) open what perf opens; where our own name "
+        "and\n  perf's are the same number on every CPU, perf's is an alias\n\n");
 }
 
 static void write_names(struct textbuf *b, const struct registry_event *events, size_t n)
