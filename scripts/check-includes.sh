@@ -3,7 +3,8 @@
 # violation, as FILE:LINE: what is wrong.
 #
 #     scripts/check-includes.sh [ROOT]     ROOT: the tree to check, by default the one this script is in
-#     scripts/check-includes.sh --table    the modules as the Markdown table of docs/architecture.md
+#     scripts/check-includes.sh --table    the modules as a Markdown table
+#     scripts/check-includes.sh --write    puts that table into docs/architecture.md
 #
 # Exit status: 0 no violation, 1 violations, 2 nothing to check.
 set -euo pipefail
@@ -15,7 +16,7 @@ max_files=30
 # The first sentence of a module's README.md, which begins with a "# lib/..." heading and an empty line.
 summary()
 {
-    awk 'NR > 2 && NF { text = text (text ? " " : "") $0; if (/\.$/) { print text; exit } }' "$1/README.md"
+    sed -n '3,/^$/p' "$1/README.md" | tr '\n' ' ' | sed -E 's/\. .*/./; s/ *$//'
 }
 
 table()
@@ -32,12 +33,20 @@ table()
     done
 }
 
-if [ "${1:-}" = --table ]; then
+case ${1:-} in
+--table)
     cd "$root"
     table
     exit
-fi
-cd "${1:-$root}" || exit 2
+    ;;
+--write)
+    cd "$root"
+    page=$(sed '/^<!-- modules/q' docs/architecture.md && table && sed -n '/^<!-- end -->/,$p' docs/architecture.md)
+    printf '%s\n' "$page" >docs/architecture.md
+    exit
+    ;;
+*) cd "${1:-$root}" || exit 2 ;;
+esac
 files=()
 while IFS= read -r file; do
     files+=("$file")
@@ -58,6 +67,12 @@ while read -r count folder; do
         bad=1
     fi
 done < <(printf '%s\n' "${files[@]}" | sed 's,/[^/]*$,,' | LC_ALL=C sort | uniq -c)
+
+if [ -f docs/architecture.md ] && [ -d lib/base ] && [ -f lib/base/README.md ] &&
+    ! diff <(table) <(sed '/^<!-- modules/,/^<!-- end -->/!d; /^<!--/d' docs/architecture.md) >/dev/null; then
+    echo "docs/architecture.md:1: its table of modules is not that of lib/modules.txt: scripts/check-includes.sh --write"
+    bad=1
+fi
 
 awk -v guarded="$guarded" -v max_lines="$max_lines" '
 # The module of a file: the longest folder that has a row.
