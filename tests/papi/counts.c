@@ -388,13 +388,14 @@ static void options(void)
     CHECK(setenv("UPMU_BACKEND", "none", 1) == 0, "setenv");
     CHECK(upmu_set_open(&set, "page-faults", &opts) == UPMU_E_INVAL && strstr(upmu_error(), "UPMU_BACKEND"), "%s",
           upmu_error());
-    /* A program that was built before the option was there. */
-    opts = (struct upmu_set_opts){.size = offsetof(struct upmu_set_opts, backend), .backend = "likwid"};
+    /* The first release's struct has the option; a smaller one is none of any release. */
+    opts = (struct upmu_set_opts){.size = UPMU_SET_OPTS_SIZE_V1, .backend = "papi"};
     CHECK(unsetenv("UPMU_BACKEND") == 0, "unsetenv");
-    CHECK(upmu_set_open(&set, "page-faults", &opts) == 0, "the older struct");
+    CHECK(upmu_set_open(&set, "page-faults", &opts) == 0 && fake->sets() == 1, "the first release's struct");
     upmu_set_close(set);
-    opts.size = offsetof(struct upmu_set_opts, backend) + 1;
-    CHECK(upmu_set_open(&set, "page-faults", &opts) == UPMU_E_INVAL, "half a pointer");
+    opts.size = offsetof(struct upmu_set_opts, backend);
+    CHECK(upmu_set_open(&set, "page-faults", &opts) == UPMU_E_INVAL && strstr(upmu_error(), "size"), "%s",
+          upmu_error());
 }
 
 /* Regions count from a thread's first begin on, in every thread. */

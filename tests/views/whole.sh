@@ -38,6 +38,6 @@ assert page.facts["window"] == [0, 1] and len(page.facts["regions"]) == 9, page.
 PYTHON
 expect 1 "$UPMU" report --html "$work/no.html" "$work/nothing-here"
 expect 1 "$UPMU" report --html "$work/no/such/folder.html" "$work/nasty"
-has err "cannot be written"
+has err "cannot write"
 [ ! -e "$work/no.html" ] || fail "a failed report left a file"
 finish
