@@ -64,7 +64,9 @@ struct upmu_sync_opts {
 
 /**
  * Record from here on, in all threads of the process. Begins nest: recording ends with the matching upmu_sync_end().
- * @return 0; UPMU_E_INVAL (mode, size), UPMU_E_IO (the trace cannot be made), UPMU_E_NOMEM,
+ * @param opts NULL: the defaults, or those of the recording that is on
+ * @return 0; UPMU_E_NESTED (recording is on with other options, which stay in force; this begin does not count, so no end
+ *         belongs to it; never if UPMU_SYNC is set), UPMU_E_INVAL (mode, size), UPMU_E_IO (the trace cannot be made), UPMU_E_NOMEM,
  *         UPMU_E_STATE (another copy of the library records in this process already). Not signal safe.
  */
 UPMU_API int upmu_sync_begin(const struct upmu_sync_opts *opts);

@@ -77,10 +77,23 @@ enum upmu_code {
 UPMU_API const char *upmu_strerror(int code);
 
 /**
- * The calling thread's last message: what failed, why, and what mends it. Never NULL; "" when nothing failed yet.
- * Owned by the library, valid until the thread's next failing call. A success does not clear it.
+ * The calling thread's last message: what failed, why, and the remedy. Never NULL; "" if nothing has failed yet.
+ * Owned by the library, valid until the thread's next failing call. A success does not clear it. These return a code and
+ * leave the message as it is: UPMU_E_END, and every call documented as signal safe (upmu_region_begin() and its kin,
+ * upmu_mark(), upmu_sync_set_mode()); upmu_strerror() has a text for their codes. Only the first region of a thread, which
+ * opens its counters, may set it.
  */
 UPMU_API const char *upmu_error(void);
+
+/** The code that came with the message of upmu_error(); UPMU_OK if nothing has failed yet. */
+UPMU_API int upmu_error_code(void);
+
+/**
+ * Copy the message of upmu_error(), for languages whose threads of execution change the system's thread between two calls.
+ * @param text out: at most `size` bytes with the terminating NUL; may be NULL if `size` is 0
+ * @return length of the message in bytes; the copy is cut if this is `size` or more.
+ */
+UPMU_API size_t upmu_error_copy(char *text, size_t size);
 
 /** Version of the library in use, as "0.2.0"; compare with UPMU_VERSION_STRING of the headers. */
 UPMU_API const char *upmu_version(void);

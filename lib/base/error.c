@@ -14,16 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char *error_text __attribute__((tls_model("initial-exec")));
+struct error_message {
+    int code;
+    char text[ERROR_TEXT_MAX];
+};
+
+static _Thread_local struct error_message *error_last __attribute__((tls_model("initial-exec")));
 
 static pthread_once_t error_once = PTHREAD_ONCE_INIT;
 static pthread_key_t error_key;
 static int error_key_made;
 
-static void error_thread_end(void *text)
+static void error_thread_end(void *message)
 {
-    error_text = NULL;
-    free(text);
+    error_last = NULL;
+    free(message);
 }
 
 static void error_make_key(void)
@@ -31,31 +36,32 @@ static void error_make_key(void)
     error_key_made = pthread_key_create(&error_key, error_thread_end) == 0;
 }
 
-static char *error_buffer(void)
+static struct error_message *error_buffer(void)
 {
-    if (error_text)
-        return error_text;
+    if (error_last)
+        return error_last;
     pthread_once(&error_once, error_make_key);
     if (!error_key_made)
         return NULL;
-    char *text = malloc(ERROR_TEXT_MAX);
-    if (text && pthread_setspecific(error_key, text) != 0) {
-        free(text);
+    struct error_message *message = calloc(1, sizeof *message);
+    if (message && pthread_setspecific(error_key, message) != 0) {
+        free(message);
         return NULL;
     }
-    error_text = text;
-    return text;
+    error_last = message;
+    return message;
 }
 
 int upmu_fail(int code, const char *fmt, ...)
 {
     int saved = errno;
-    char *text = error_buffer();
-    if (text) {
+    struct error_message *message = error_buffer();
+    if (message) {
         va_list ap;
         va_start(ap, fmt);
-        vsnprintf(text, ERROR_TEXT_MAX, fmt, ap);
+        vsnprintf(message->text, sizeof message->text, fmt, ap);
         va_end(ap);
+        message->code = code;
     }
     errno = saved;
     return code;
@@ -63,7 +69,24 @@ int upmu_fail(int code, const char *fmt, ...)
 
 const char *upmu_error(void)
 {
-    return error_text ? error_text : "";
+    return error_last ? error_last->text : "";
+}
+
+int upmu_error_code(void)
+{
+    return error_last ? error_last->code : UPMU_OK;
+}
+
+size_t upmu_error_copy(char *text, size_t size)
+{
+    const char *message = upmu_error();
+    size_t len = strlen(message);
+    if (text && size > 0) {
+        size_t n = len < size ? len : size - 1;
+        memcpy(text, message, n);
+        text[n] = '\0';
+    }
+    return len;
 }
 
 static const char *const code_texts[] = {

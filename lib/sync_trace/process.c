@@ -234,6 +234,37 @@ static int start(const struct upmu_sync_opts *o)
     return rc;
 }
 
+/* Options and directory of the recording that is on. */
+static struct {
+    struct upmu_sync_opts opts;
+    char *trace;
+} begun;
+
+static void begun_store(const struct upmu_sync_opts *o)
+{
+    free(begun.trace);
+    begun.trace = o->trace ? strdup(o->trace) : NULL;
+    begun.opts = *o;
+}
+
+static bool begun_alike(const struct upmu_sync_opts *o)
+{
+    const struct upmu_sync_opts *b = &begun.opts;
+    bool same_trace = !o->trace || (begun.trace && strcmp(o->trace, begun.trace) == 0);
+    return same_trace && o->mode == b->mode && depth_of(o) == depth_of(b) && sample_of(o) == sample_of(b) &&
+           !o->sched == !b->sched && !o->counters == !b->counters && !o->requests == !b->requests;
+}
+
+/* A begin within another: what it asks for must be what is recorded, or what the environment has decided. */
+static int begin_nested(const struct upmu_sync_opts *o)
+{
+    if (!o || environment("UPMU_SYNC") || begun_alike(o))
+        return 0;
+    return upmu_fail(UPMU_E_NESTED,
+                     "upmu_sync_begin: recording is on with other options, which stay in force. Pass NULL "
+                     "to join it, or end it first.");
+}
+
 int upmu_sync_begin(const struct upmu_sync_opts *opts)
 {
     struct upmu_sync_opts ours;
@@ -242,9 +273,9 @@ int upmu_sync_begin(const struct upmu_sync_opts *opts)
         return rc;
     sync_child_check();
     tiny_lock_take(&sync_gate.begin_lock);
-    rc = sync_process.begins ? 0 : start(&ours);
-    if (rc == 0)
-        sync_process.begins++;
+    rc = sync_process.begins ? begin_nested(opts ? &ours : NULL) : start(&ours);
+    if (rc == 0 && sync_process.begins++ == 0)
+        begun_store(&ours);
     tiny_lock_give(&sync_gate.begin_lock);
     return rc;
 }

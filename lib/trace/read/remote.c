@@ -35,6 +35,8 @@ static int control_new(struct upmu_control **out)
 
 int upmu_control_open(struct upmu_control **control, const char *dir)
 {
+    if (!control || !dir)
+        return ARGUMENT_NULL(control, dir);
     int rc = control_new(control);
     if (rc == 0)
         rc = recording_processes(dir, &(*control)->processes);
@@ -47,6 +49,8 @@ int upmu_control_open(struct upmu_control **control, const char *dir)
 
 int upmu_control_open_pid(struct upmu_control **control, pid_t pid)
 {
+    if (!control)
+        return argument_null(__func__, "control");
     char *dir;
     *control = NULL;
     int rc = remote_find(pid, &dir);
@@ -59,7 +63,7 @@ int upmu_control_open_pid(struct upmu_control **control, pid_t pid)
 
 size_t upmu_control_process_count(const struct upmu_control *control)
 {
-    return control->processes.n;
+    return control ? control->processes.n : 0;
 }
 
 void upmu_control_close(struct upmu_control *control)
@@ -72,6 +76,8 @@ void upmu_control_close(struct upmu_control *control)
 
 static int process_of(const struct upmu_control *control, size_t index, const char **dir)
 {
+    if (!control)
+        return upmu_fail(UPMU_E_INVAL, "upmu_control: `control` is NULL");
     if (index >= control->processes.n)
         return upmu_fail(UPMU_E_INVAL, "there is no process %zu in the recording, it has %zu", index,
                          control->processes.n);

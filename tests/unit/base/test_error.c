@@ -32,6 +32,18 @@ START_TEST(a_message_too_long_is_cut_and_terminated)
 }
 END_TEST
 
+START_TEST(a_message_is_copied_with_its_code_as_far_as_it_fits)
+{
+    char text[8] = "before";
+    (void)upmu_fail(UPMU_E_BUSY, "0123456789");
+    ck_assert_int_eq(upmu_error_code(), UPMU_E_BUSY);
+    ck_assert_uint_eq(upmu_error_copy(text, sizeof text), 10);
+    ck_assert_str_eq(text, "0123456");
+    ck_assert_uint_eq(upmu_error_copy(NULL, 0), 10);
+    ck_assert_uint_eq(upmu_error_copy(NULL, 8), 10);
+}
+END_TEST
+
 static void *fail_elsewhere(void *arg)
 {
     (void)arg;
@@ -81,6 +93,7 @@ int main(void)
     tcase_add_test(cases, no_failure_no_message);
     tcase_add_test(cases, a_failure_gives_its_code_and_message_and_keeps_errno);
     tcase_add_test(cases, a_message_too_long_is_cut_and_terminated);
+    tcase_add_test(cases, a_message_is_copied_with_its_code_as_far_as_it_fits);
     tcase_add_test(cases, each_thread_has_its_own_message);
     tcase_add_test(cases, every_code_has_a_text_of_its_own_and_any_other_number_one_too);
     tcase_add_test(cases, errno_names);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Sized structs of every public function: the first release's size, a smaller one, a larger one with a zero tail and one
+ * with a tail that this release does not know. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "upmu/analysis.h"
+#include "upmu/control.h"
+#include "upmu/deadlock.h"
+#include "upmu/export.h"
+#include "upmu/monitor.h"
+#include "upmu/region.h"
+#include "upmu/sync.h"
+#include "upmu/timeline.h"
+#include "upmu/trace.h"
+
+static const char *recording;
+static struct upmu_plan *plan;
+static struct upmu_trace *trace;
+static struct upmu_overview *overview;
+static struct upmu_timeline *timeline;
+static struct upmu_monitor *monitor;
+static struct upmu_control *control;
+static struct upmu_deadlocks *deadlocks;
+static int failures;
+
+/* CASE(struct, call): `p` points to the struct. */
+#define CASES(CASE)                                                                            \
+    CASE(upmu_event_info, upmu_event_find("page-faults", p))                                   \
+    CASE(upmu_event_info, upmu_cpu_event_find("generic", "page-faults", p))                    \
+    CASE(upmu_cpu_info, upmu_cpu_find("generic", p))                                           \
+    CASE(upmu_cpu_info, upmu_cpu_at(0, p))                                                     \
+    CASE(upmu_metric_info, upmu_metric_at(0, p))                                               \
+    CASE(upmu_metric_info, upmu_cpu_metric_at("generic", 0, p))                                \
+    CASE(upmu_metric_group_info, upmu_metric_group_at(NULL, 0, p))                             \
+    CASE(upmu_plan_entry, upmu_plan_entry_at(plan, 0, p))                                      \
+    CASE(upmu_region_stats, upmu_region_stats_read("sized", UPMU_ALL_THREADS, p))              \
+    CASE(upmu_region_event_stats, upmu_region_event_stats_at("sized", UPMU_ALL_THREADS, 0, p)) \
+    CASE(upmu_region_health, upmu_region_health_read(p))                                       \
+    CASE(upmu_export_format, upmu_export_format_at(0, p))                                      \
+    CASE(upmu_trace_process, upmu_trace_process_at(trace, 0, p))                               \
+    CASE(upmu_trace_process, upmu_overview_process_at(overview, 0, p))                         \
+    CASE(upmu_trace_repair_result, upmu_trace_repair(recording, p))                            \
+    CASE(upmu_overview_totals, upmu_overview_totals_read(overview, p))                         \
+    CASE(upmu_overview_thread, upmu_overview_thread_at(overview, 0, p))                        \
+    CASE(upmu_overview_sched, upmu_overview_sched_at(overview, 0, p))                          \
+    CASE(upmu_overview_region, upmu_overview_region_at(overview, 0, p))                        \
+    CASE(upmu_overview_path, upmu_overview_path_read(overview, 0, p))                          \
+    CASE(upmu_symbol, upmu_overview_symbol_at(overview, 0, 1, 0, p))                           \
+    CASE(upmu_timeline_totals, upmu_timeline_totals_read(timeline, p))                         \
+    CASE(upmu_timeline_row, upmu_timeline_row_at(timeline, 0, p))                              \
+    CASE(upmu_monitor_totals, upmu_monitor_totals_read(monitor, p))                            \
+    CASE(upmu_monitor_thread, upmu_monitor_thread_at(monitor, 0, p))                           \
+    CASE(upmu_control_status, upmu_control_status_read(control, 0, p))                         \
+    CASE(upmu_deadlocks_totals, upmu_deadlocks_totals_read(deadlocks, p))                      \
+    CASE(upmu_set_opts, set_opened(p))                                                         \
+    CASE(upmu_overview_opts, overview_opened(p))                                               \
+    CASE(upmu_timeline_opts, timeline_opened(p))                                               \
+    CASE(upmu_deadlocks_opts, deadlocks_opened(p))
+
+static int set_opened(void *p)
+{
+    struct upmu_set *set;
+    int rc = upmu_set_open(&set, "page-faults", p);
+    upmu_set_close(set);
+    return rc;
+}
+
+static int overview_opened(void *p)
+{
+    struct upmu_overview *o;
+    int rc = upmu_overview_open(&o, recording, p);
+    upmu_overview_close(o);
+    return rc;
+}
+
+static int timeline_opened(void *p)
+{
+    struct upmu_timeline *t;
+    int rc = upmu_timeline_open(&t, recording, p);
+    upmu_timeline_close(t);
+    return rc;
+}
+
+static int deadlocks_opened(void *p)
+{
+    struct upmu_deadlocks *d;
+    int rc = upmu_deadlocks_open(&d, recording, p);
+    upmu_deadlocks_close(d);
+    return rc;
+}
+
+struct sized_case {
+    const char *call;
+    size_t v1, now;
+};
+
+static void check(const struct sized_case *c, size_t size, unsigned char tail, int rc, int want)
+{
+    if (rc == want)
+        return;
+    printf("FAILED: %s with size %zu (first release %zu, now %zu), tail %u: %d instead of %d: %s\n", c->call, size,
+           c->v1, c->now, tail, rc, want, upmu_error());
+    failures++;
+}
+
+enum { TAIL = 16 };
+
+#define RUN(type, function)                                                                \
+    {                                                                                      \
+        const struct sized_case c = {#function, UPMU_SIZED_V1(type), sizeof(struct type)}; \
+        const size_t sizes[] = {c.v1, c.v1 - 1, c.now + TAIL, c.now + TAIL};               \
+        for (int i = 0; i < 4; i++) {                                                      \
+            void *p = calloc(1, c.now + TAIL);                                             \
+            memcpy(p, &sizes[i], sizeof sizes[i]);                                         \
+            ((unsigned char *)p)[c.now + TAIL - 1] = i == 3;                               \
+            check(&c, sizes[i], i == 3, function, i == 1 || i == 3 ? UPMU_E_INVAL : 0);    \
+            if (i == 1 && !strstr(upmu_error(), "size"))                                   \
+                check(&c, sizes[i], 0, 1, 0);                                              \
+            free(p);                                                                       \
+        }                                                                                  \
+    }
+
+/* The recorded sizes are found by the name of the struct. */
+static size_t v1_of(const char *type);
+#define UPMU_SIZED_V1(type) v1_of(#type)
+
+static size_t v1_of(const char *type)
+{
+    static const struct {
+        const char *type;
+        size_t v1;
+    } all[] = {
+#include "sized_v1.h"
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].type, type) == 0)
+            return all[i].v1;
+    printf("FAILED: no size is recorded for struct %s\n", type);
+    exit(1);
+}
+
+static void opened(int rc, const char *what)
+{
+    if (rc == 0)
+        return;
+    printf("FAILED: %s: %s\n", what, upmu_error());
+    exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    recording = argv[1];
+    const struct upmu_region_opts opts =
+        UPMU_INIT(struct upmu_region_opts, .events = "page-faults", .trace = recording);
+    opened(upmu_region_setup(&opts), "regions");
+    (void)upmu_region_begin("sized");
+    (void)upmu_region_end("sized");
+    opened(upmu_plan_open(&plan, "generic", "page-faults"), "plan");
+    opened(upmu_trace_open(&trace, recording), "trace");
+    opened(upmu_overview_open(&overview, recording, NULL), "overview");
+    opened(upmu_timeline_open(&timeline, recording, NULL), "timeline");
+    opened(upmu_monitor_open(&monitor, recording), "monitor");
+    opened(upmu_monitor_update(monitor), "monitor");
+    opened(upmu_control_open(&control, recording), "control");
+    opened(upmu_deadlocks_open(&deadlocks, recording, NULL), "deadlocks");
+    CASES(RUN)
+    return failures != 0;
+}

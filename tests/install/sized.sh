@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# sized.sh TREE LIBDIR: public functions with sized structs of several releases, and with NULL for every pointer.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+tree=$1 lib=$1/$2
+export LD_LIBRARY_PATH=$lib
+sed -n 's/^#define \(UPMU_\w*\)_SIZE_V1 UPMU_SIZE_V1_(struct \(\w*\), .*/{"\2", \1_SIZE_V1},/p' "$tree"/include/upmu/*.h \
+    >"$scratch/sized_v1.h"
+[ "$(wc -l <"$scratch/sized_v1.h")" -ge 45 ] || fail "too few recorded sizes are found in the headers"
+# On machines with 64-bit pointers the numbers are those of the structs, which have not grown since.
+{
+    printf '#include "upmu/%s"\n' analysis.h control.h deadlock.h export.h monitor.h region.h sync.h timeline.h
+    sed 's/{"\(\w*\)", \(\w*\)},/_Static_assert(\2 <= sizeof(struct \1), "\1");/' "$scratch/sized_v1.h"
+} >"$scratch/assert.c"
+"$CC" -std=c11 -fsyntax-only -I"$tree/include" "$scratch/assert.c" || fail "a struct is smaller than in the first release"
+"$CC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tree/include" -I"$scratch" "$here/sized.c" -L"$lib" -lupmu_analysis -lupmu \
+    -o "$scratch/sized" || fail "sized.c does not compile"
+env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" || fail "sized structs"
+
+# NULL and 0 for every argument: UPMU_E_INVAL, or what the list says; and none crashes.
+"$CC" -E -P -I"$tree/include" -include upmu/analysis.h -include upmu/control.h -include upmu/deadlock.h -include upmu/export.h \
+    -include upmu/monitor.h -include upmu/region.h -include upmu/timeline.h -x c /dev/null | tr '\n' ' ' |
+    grep -oP 'warn_unused_result\)\) int \Kupmu_\w+ *\([^;]*\*' | sed 's/ *(.*//' | grep -v '_$' | sort -u >"$scratch/names"
+[ "$(wc -l <"$scratch/names")" -ge 60 ] || fail "too few functions are found in the headers"
+{
+    echo '#include <dlfcn.h>'
+    echo '#include <stdio.h>'
+    echo 'int main(void) { int bad = 0; static const char *const names[] = {'
+    sed 's/.*/"&",/' "$scratch/names"
+    cat <<'END'
+    };
+    setvbuf(stdout, 0, _IONBF, 0);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        int (*call)(void *, void *, void *, void *, void *, void *);
+        *(void **)&call = dlsym(RTLD_DEFAULT, names[i]);
+        printf("%s ", names[i]);
+        int rc = call ? call(0, 0, 0, 0, 0, 0) : 1;
+        printf("%d\n", rc);
+        bad += !call;
+    }
+    return bad;
+}
+END
+} >"$scratch/nulls.c"
+"$CC" -std=c11 -D_GNU_SOURCE "$scratch/nulls.c" -Wl,--no-as-needed -L"$lib" -lupmu_analysis -lupmu -ldl -o "$scratch/nulls"
+"$scratch/nulls" >"$scratch/results" || fail "a function crashes or is missing after: $(tail -1 "$scratch/results")"
+# upmu_metric_load(NULL) asks for the file of UPMU_METRICS.
+wrong=$(grep -v ' -1$' "$scratch/results" | grep -vx 'upmu_metric_load 0' || true)
+[ -z "$wrong" ] || fail "NULL is not UPMU_E_INVAL: $wrong"
+echo "$(wc -l <"$scratch/results") functions refuse NULL"
