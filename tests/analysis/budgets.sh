@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Files that would cost a reader hours or all memory: it stops within its budget, and says so.
+# Files that would cost a reader hours or all memory: it stops within its budget and reports that.
 # shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"

@@ -16,14 +16,14 @@ several() {
     cp -r "$work/$1/$process" "$work/$1/second"
 }
 
-# rest NAME WORDS: all commands show the first process of the recording, and tell WORDS of the second
+# rest NAME WORDS: all commands show the first process of the recording, and report WORDS for the second
 rest() {
     local words
     for words in "${commands[@]}"; do
         # shellcheck disable=SC2086
         expect 1 "$UPMU" $words "$work/$1"
         has err "second"
-        grep -q "$2" "$work/err" || fail "'$words' of $1 does not say '$2': $(cat "$work/err")"
+        grep -q "$2" "$work/err" || fail "'$words' of $1 does not print '$2': $(cat "$work/err")"
         case $words in
             *html*) grep -q "</html>" "$work/page.html" || fail "no page of $1" ;;
             report* | dump | export*) grep -q "the till\|shopping" "$work/out" || fail "'$words' of $1 shows nothing of the other process" ;;

@@ -53,7 +53,7 @@ assert users["keeper"]["blocked"] == 1 and users["keeper"]["blocked_ns"] == till
 shopping = [r for r in d["regions"] if r["name"] == "shopping"][0]
 assert shopping["count"] == 1 and shopping["wall_ns"] >= till["waits"]["total_ns"]
 assert d["totals"]["lost"] == 0 and d["totals"]["unmatched"] == 0 and d["damages"] == []
-# Every thread told its context switches at its end; what the recorder cost is known, and no more than the run.
+# Every thread records its context switches at its end; the recorder's cost is given, and below the run's time.
 assert all(t["switches"]["status"] == "exact" for t in d["threads"] if t["ended"]), d["threads"]
 assert any(t["ended"] and t["switches"]["value"] > 0 for t in d["threads"])
 # The keeper kept the customer waiting, and its section is what the program lasted for: without it that would be over
@@ -129,7 +129,7 @@ done
 expect 2 "$UPMU" report --sort size "$work/all"
 has err "wait, hold, path"
 
-# A deadlock that a signal ended: both wait at the end, and each is told who held what it waited for.
+# A deadlock that a signal ended: both threads wait at the end, each with the holder of its lock.
 "$UPMU" record -o "$work/stuck" -- "$SCENE" stuck >/dev/null 2>&1
 [ $? -eq 142 ] || fail "the deadlock was not ended by its alarm"
 expect 0 "$UPMU" report "$work/stuck"
@@ -175,7 +175,7 @@ has out "damaged:"
 expect 1 "$UPMU" report --json "$work/damaged"
 json "$work/out" 'assert d["damages"]'
 
-# What a full disk makes of a copy: a file without a byte. It is told, though no stream has a fault.
+# An empty file, as a copy to a full disk leaves one, is reported although no stream is damaged.
 cp -r "$work/all" "$work/emptied"
 for stream in "$work"/emptied/*/stream_*; do
     [ ! -s "$stream" ] || emptied=$stream
@@ -190,28 +190,28 @@ expect 2 "$UPMU" report
 expect 2 "$UPMU" report --top 0 "$work/all"
 expect 2 "$UPMU" report --top x "$work/all"
 expect 2 "$UPMU" report "$work/all" "$work/all"
-# The keeper sleeps while holding the till: that lies on the path, and is no work. Said where the recording tells.
+# The keeper sleeps while holding the till: on the path, but no work. Only a recording with task-clock shows it.
 expect 0 "$UPMU" report "$work/contended"
 has_not out " in total, but is on the path for "
 "$UPMU" record -e task-clock -o "$work/clocked" -- "$SCENE" >/dev/null 2>"$work/record" || fail "recording ended with $?"
 expect 0 "$UPMU" report "$work/clocked"
 has out " in total, but is on the path for "
 has out "waits that are"
-# A long recording tells how far it is read: rarely enough to cost nothing, never beyond the end.
+# Progress of reading a long recording: few calls, never beyond the end.
 "$UPMU" record --mode all -o "$work/many" -- "$SCENE" many 2 100000 >/dev/null 2>"$work/record" || fail "recording ended with $?"
 python3 - "$(dirname "$UPMU")/../../lib/libupmu_analysis.so" "$work/many" <<'PYTHON' || fail "progress"
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
-told = []
-tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)(lambda arg, done, all: told.append((done, all)))
+calls = []
+progress = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)(lambda arg, done, all: calls.append((done, all)))
 
 class Opts(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("debug_dir", ctypes.c_char_p), ("progress", type(tell)), ("arg", ctypes.c_void_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("debug_dir", ctypes.c_char_p), ("progress", type(progress)), ("arg", ctypes.c_void_p)]
 
-overview, opts = ctypes.c_void_p(), Opts(ctypes.sizeof(Opts), None, tell, None)
+overview, opts = ctypes.c_void_p(), Opts(ctypes.sizeof(Opts), None, progress, None)
 assert library.upmu_overview_open(ctypes.byref(overview), sys.argv[2].encode(), ctypes.byref(opts)) == 0
 library.upmu_overview_close(overview)
-assert 3 <= len(told) <= 20 and told == sorted(told), told
-assert all(0 < done <= all and all >= 400000 for done, all in told), told
+assert 3 <= len(calls) <= 20 and calls == sorted(calls), calls
+assert all(0 < done <= all and all >= 400000 for done, all in calls), calls
 PYTHON
 finish

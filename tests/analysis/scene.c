@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program whose waits are known. Room: tests/analysis; recorded and reported by the scripts here.
+ * A program with known waits, for the tests of upmu report and upmu top.
  *
  *   scene                 two threads: "keeper" holds "till" until "customer" waits for it, and 50 ms more; then a join
  *   scene busy MS         for that long "keeper" takes the till for 20 ms at a time, with pauses of 5 ms, and "customer" pays
@@ -8,7 +8,7 @@
  *   scene many THREADS PAIRS   each thread locks and unlocks a mutex of its own PAIRS times
  *   scene stuck [SECONDS] two threads, each with a mutex that the other waits for, until SIGALRM ends it (after 1 s)
  *
- * That another thread waits is asked of the kernel: on a busy machine no time is long enough for it.
+ * Whether another thread waits is read from /proc: on a busy machine no fixed delay is long enough.
  */
 #include <fcntl.h>
 #include <pthread.h>

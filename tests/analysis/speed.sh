@@ -5,7 +5,7 @@
 . "$CLI/lib.sh"
 [ -z "$SANITIZED" ] || skip "a sanitizer decides how fast this is"
 free=$(df -k --output=avail "$work" | tail -1)
-[ "$free" -gt 1000000 ] || skip "$work has no room for a trace of ten million events"
+[ "$free" -gt 1000000 ] || skip "$work has no space for a trace of ten million events"
 
 "$UPMU" record --mode all -o "$work/many" -- "$SCENE" many 8 625000 >/dev/null 2>"$work/record" || {
     fail "recording ended with $?"; cat "$work/record" >&2
@@ -44,7 +44,7 @@ REPORT = [upmu, "report", "--json", "--top", "1", trace]
 seconds, report = cpu_time(REPORT, note_memory)
 events = json.loads(report)["totals"]["events"]
 slower = 1
-for _ in range(7): # what the neighbours take of the caches, they take of both
+for _ in range(7): # other programs on the machine slow both measurements
     slower = max(slower, pace.slower())
     seconds = min(seconds, cpu_time(REPORT)[0])
     if seconds <= 3.0 * slower:
@@ -55,7 +55,7 @@ assert events >= 10_000_000, events
 assert 0 < peak <= 300, peak
 assert seconds <= 3.0 * slower, f"{seconds:.2f} s, {slower:.2f} times as slow"
 if shutil.which("babeltrace2"):
-    # By turns, so that what slows the machine slows both; as often as one of ours needs to meet a quiet moment.
+    # Alternately, so that other load slows both; the minimum of several runs is compared.
     theirs = float("inf")
     for _ in range(4):
         theirs = min(theirs, cpu_time(["babeltrace2", trace, "--component=sink.utils.counter"])[0])

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-# upmu top on programs whose waits are known: its stream of documents against the report of the same recording, its screen
-# through a terminal of our own.
+# upmu top on programs with known waits: its JSON stream against the report, its screen in a pty.
 # shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
 
-# A command: what the looks say adds up to what the report says in the end. On a slow machine it lasts until there was time
-# for some looks.
+# A command: the documents add up to the final report. A slow machine needs a longer run for enough documents.
 for ms in 1500 6000 24000; do
     rm -rf "$work/busy"
     expect 0 "$UPMU" top --json -i 0.1 -o "$work/busy" -- "$SCENE" busy $ms
@@ -17,16 +15,16 @@ has err "command.out"
 expect 0 "$UPMU" report --json "$work/busy"
 python3 - "$work/stream" "$work/out" <<'PYTHON' || fail "the stream of a command"
 import json, sys
-looks = [json.loads(line) for line in open(sys.argv[1])]
+documents = [json.loads(line) for line in open(sys.argv[1])]
 report = json.load(open(sys.argv[2]))
-assert all(l["schema"] == "upmu-top" and l["schema_version"] == 1 for l in looks)
-assert len(looks) >= 3 and not looks[-1]["running"] and all(l["running"] for l in looks[:-1])
-for a, b in zip(looks, looks[1:]):
+assert all(l["schema"] == "upmu-top" and l["schema_version"] == 1 for l in documents)
+assert len(documents) >= 3 and not documents[-1]["running"] and all(l["running"] for l in documents[:-1])
+for a, b in zip(documents, documents[1:]):
     assert b["time_ns"] == a["time_ns"] + b["interval_ns"], (a["time_ns"], b["time_ns"], b["interval_ns"])
     assert b["all_events"] == a["all_events"] + b["events"]
-# Followed look by look or read at once, the recording has the same events.
-assert 0 < looks[-1]["all_events"] == report["totals"]["events"], (looks[-1]["all_events"], report["totals"])
-till = [l for look in looks for l in look["locks"] if l["name"] == "the till"]
+# Read in pieces or at once, the recording has the same events.
+assert 0 < documents[-1]["all_events"] == report["totals"]["events"], (documents[-1]["all_events"], report["totals"])
+till = [l for document in documents for l in document["locks"] if l["name"] == "the till"]
 true = [o for o in report["objects"] if o["name"] == "the till"][0]
 assert true["waits"]["count"] >= 5, true["waits"]
 assert sum(l["waits"] for l in till) == true["waits"]["count"], (sum(l["waits"] for l in till), true["waits"])
@@ -34,39 +32,39 @@ assert sum(l["waited_ns"] for l in till) == till[-1]["total_ns"]
 # The report's clock was measured anew at the end of the recording.
 assert abs(till[-1]["total_ns"] - true["waits"]["total_ns"]) < true["waits"]["total_ns"] / 1000, (till[-1], true["waits"])
 names = {t["tid"]: t["name"] for t in report["threads"]}
-waiting = [t for look in looks for t in look["threads"] if t["waits_for"] and t["waits_for"]["name"] == "the till"]
-assert waiting, "nobody was ever seen waiting"
+waiting = [t for document in documents for t in document["threads"] if t["waits_for"] and t["waits_for"]["name"] == "the till"]
+assert waiting, "no document shows a waiting thread"
 for t in waiting:
     w = t["waits_for"]
     assert {names[t["tid"]], names[w["holder"]]} == {"customer", "keeper"}, t
     assert w["kind"] == "mutex" and w["since_ns"] > 0, w
 assert any("pay_at_till scene.c:" in t["waits_for"]["place"] for t in waiting), waiting[0]
-told = [t for look in looks for t in look["threads"] if t["running"] is not None]
-assert told and any(t["voluntary"] > 0 for t in told if t["name"] == "customer")
-for t in told:
+scheduled = [t for document in documents for t in document["threads"] if t["running"] is not None]
+assert scheduled and any(t["voluntary"] > 0 for t in scheduled if t["name"] == "customer")
+for t in scheduled:
     assert 0.95 < t["running"] + t["preempted"] + t["blocked"] <= 2.01, t
-assert not any(look["deadlocks"] for look in looks)
+assert not any(document["deadlocks"] for document in documents)
 PYTHON
 
-# A deadlock is told while it stands, and goes on to be told; then the alarm comes.
+# A deadlock is reported in every document while it lasts, until SIGALRM ends the program.
 "$UPMU" top --json -i 0.1 -o "$work/stuck" -- "$SCENE" stuck 600 >"$work/out" 2>"$work/err" &
 watcher=$!
-told_twice() { [ "$(grep -c '2 threads wait for each other' "$work/out")" -ge 2 ]; }
-wait_until 60 told_twice || fail "not told of: $(tail -n 1 "$work/out")"
+reported_twice() { [ "$(grep -c '2 threads wait for each other' "$work/out")" -ge 2 ]; }
+wait_until 60 reported_twice || fail "deadlock not reported twice: $(tail -n 1 "$work/out")"
 kill -ALRM "$(pgrep -P "$watcher")"
 wait "$watcher"
 status=$?
 [ "$status" -eq 142 ] || fail "the status of a command ended by its alarm is $status"
 python3 - "$work/out" <<'PYTHON' || fail "the stream of a deadlock"
 import json, sys
-looks = [json.loads(line) for line in open(sys.argv[1])]
-found = [d for look in looks for d in look["deadlocks"]]
-assert found and "2 threads wait for each other" in found[0]["headline"], looks[-1]
+documents = [json.loads(line) for line in open(sys.argv[1])]
+found = [d for document in documents for d in document["deadlocks"]]
+assert found and "2 threads wait for each other" in found[0]["headline"], documents[-1]
 assert len(found[0]["threads"]) == 2 and all("held by thread" in t["text"] for t in found[0]["threads"]), found[0]
-assert len(looks[-2]["deadlocks"]) == 1, "it still stood"
+assert len(documents[-2]["deadlocks"]) == 1, "the deadlock still lasted"
 PYTHON
 
-# A process that records already, with counters; the end after three looks. It lasts until it is ended below.
+# A process that records already, with counters; the end after three documents. It lasts until it is ended below.
 "$UPMU" record -o "$work/attached" -- "$SCENE" busy 600000 >/dev/null 2>&1 &
 recorder=$!
 target() { pgrep -P "$recorder" >"$work/pid" && "$UPMU" ctl "$(cat "$work/pid")" status >/dev/null 2>&1; }
@@ -75,18 +73,18 @@ pid=$(cat "$work/pid")
 expect 0 "$UPMU" top --json -i 0.1 -n 3 -e page-faults,task-clock -p "$pid"
 python3 - "$work/out" "$pid" <<'PYTHON' || fail "the stream of a process"
 import json, sys
-looks = [json.loads(line) for line in open(sys.argv[1])]
-assert len(looks) == 3 and all(l["running"] for l in looks)
-assert [c["name"].split(":")[0] for c in looks[0]["counters"]] == ["page-faults", "task-clock"], looks[0]["counters"]
+documents = [json.loads(line) for line in open(sys.argv[1])]
+assert len(documents) == 3 and all(l["running"] for l in documents)
+assert [c["name"].split(":")[0] for c in documents[0]["counters"]] == ["page-faults", "task-clock"], documents[0]["counters"]
 # A process that slept all the time between had nothing counted yet: then there is no number.
-clock = [l["counters"][1]["total"] for l in looks]
+clock = [l["counters"][1]["total"] for l in documents]
 assert all((c["value"] is None) == (c["status"] == "not counted") for c in clock), clock
 clock = [c["value"] for c in clock if c["value"] is not None]
 assert clock and clock == sorted(clock), clock
-assert all(t["pid"] == int(sys.argv[2]) for l in looks for t in l["threads"])
+assert all(t["pid"] == int(sys.argv[2]) for l in documents for t in l["threads"])
 PYTHON
 
-# A ring that comes round between two looks: that something was not read is told.
+# A ring that wraps between two documents: events that could not be read are reported.
 "$UPMU" record --ring 64K --mode all -o "$work/ring" -- "$SCENE" many 1 200000000 >/dev/null 2>&1 &
 ringing=$!
 ring_target() { pgrep -P "$ringing" >"$work/ringpid" && "$UPMU" ctl "$(cat "$work/ringpid")" status >/dev/null 2>&1; }
@@ -96,9 +94,9 @@ kill "$(cat "$work/ringpid")"
 wait "$ringing" 2>/dev/null
 python3 -c '
 import json, sys
-looks = [json.loads(line) for line in open(sys.argv[1])]
-assert looks[-1]["missed_packets"] > 0 and looks[-1]["events"] > 0, looks[-1]
-assert looks[-1]["damages"] == 0' "$work/out" || fail "the ring"
+documents = [json.loads(line) for line in open(sys.argv[1])]
+assert documents[-1]["missed_packets"] > 0 and documents[-1]["events"] > 0, documents[-1]
+assert documents[-1]["damages"] == 0' "$work/out" || fail "the ring"
 
 # The screen: what it shows of that process, and q; a deadlock in red, and the command's status.
 python3 - "$UPMU" "$pid" "$SCENE" "$work/screen" <<'PYTHON' || fail "the screen"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# upmu top costs the process that it watches less than a hundredth of its CPU time, with and without it by turns. A cost
-# shows in the least of the runs and in their middle; what a busy machine adds shows in one of them at most, and less the
-# more runs there are: a machine that cannot tell yet runs on.
+# Cost of upmu top for the watched process: less than 1 % of its CPU time.
+# Runs with and without upmu top alternate. A real cost shows in both minimum and median; load of the machine in one of
+# them at most, so more runs follow while the result is unclear.
 # shellcheck source=../cli/lib.sh
 . "$CLI/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer decides how fast this is"

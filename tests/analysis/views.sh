@@ -129,7 +129,7 @@ json "$work/out" 'assert [r["name"] for r in d["regions"] if r["name"][0] != "("
 expect 0 "$UPMU" report --view regions "$work/stuck"
 has out "No regions"
 
-# What is not there, and what makes no sense.
+# Missing and malformed arguments.
 expect 1 "$UPMU" report --view timeline --thread keper "$work/all"
 has err "did you mean 'keeper'"
 empty out

@@ -106,7 +106,7 @@ if "$UPMU" list --no-probe native::perf::PAGE-FAULTS >/dev/null 2>&1; then
     expect 1 env UPMU_FSROOT="$MACHINES/kunpeng920" "$UPMU" list native::perf::PAGE-FAULTS
 fi
 
-# An Arm core that is new has the architecture's table, and the doctor says so; a guest's PMUv3 is not that of Apple's codes.
+# A new Arm core has the architecture's table, and the doctor reports it; a guest's PMUv3 does not use Apple's encodings.
 run env UPMU_FSROOT="$MACHINES/arm64_new_core" "$UPMU" doctor --json
 json "$work/out" '
 f = {f["topic"]: f["text"] for f in d["findings"]}
@@ -116,7 +116,7 @@ json "$work/out" '
 f = {f["topic"]: f["text"] for f in d["findings"]}
 assert "table '"'armv8'"'" in f["cpu"] and "apple" not in f["cpu"], f["cpu"]'
 
-# A recording of Arm's id registers alone is a machine, and each kind of core is known; this machine's CPU is not asked.
+# A snapshot of Arm's id registers alone is a machine with all its core types; the CPU of this machine is not read.
 expect 0 env UPMU_FSROOT="$MACHINES/phytium_e2000q_registers" "$UPMU" list --no-probe --json cycles
 run env UPMU_FSROOT="$MACHINES/phytium_e2000q_registers" "$UPMU" doctor --json
 json "$work/out" '

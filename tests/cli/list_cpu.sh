@@ -61,7 +61,7 @@ has out "branch-miss-ratio"
 has_not out "EVENT"
 expect 2 "$UPMU" list --cpus zen3
 
-# What a table says for people: who it is, what to know, the codes and the counters. Nothing is tried.
+# Text output for a table: CPU, notes, encodings and counters. No event is opened.
 expect 0 "$UPMU" list --cpu sw831
 has out "Sunway core3B"
 has out "vendor kernels only"
@@ -80,7 +80,7 @@ json "$work/out" '
 e = next(e for e in d["events"] if e["name"] == "branches")
 assert (e["type"], e["config"], e["raw_encoding"], e["generic"]) == (4, 0xc2, 0xc2, "hardware:0x4"), e
 '
-# Looked up there, not here: raw codes, native names, modifiers; names of the running kernel are nobody else's.
+# Raw encodings, native names and modifiers use the given CPU's table; names of the running kernel do not.
 expect 0 "$UPMU" list --cpu core4 native::SW64_PMU_CYCLE
 has out "cpu:0x30"
 expect 0 "$UPMU" list --cpu core4 r8d
@@ -95,9 +95,9 @@ has out native::l1d-store-miss
 expect 1 "$UPMU" list --cpu sw421 --native
 has err "no event"
 
-# upmu explain says why one code and not the other.
+# upmu explain prints why one encoding was chosen.
 expect 0 "$UPMU" explain l1i-miss --cpu 3a3000
-grep -Eq '^generic +hw-cache:0x10001$' "$work/out" || { fail "generic id of l1i-miss"; show >&2; }
+grep -Eq '^generic +hw-cache:0x10001$' "$work/out" || { fail "generic event of l1i-miss"; show >&2; }
 grep -Eq '^raw +0x18$' "$work/out" || { fail "raw code of l1i-miss"; show >&2; }
 has out "kernel encodes as 0x18"
 has out "would count something else"
@@ -116,7 +116,7 @@ expect 0 "$UPMU" explain --cpu intel-skymont llc-load-miss
 has out "with a second register of its own"
 expect 0 "$UPMU" explain --cpu zen1 llc-miss --json
 json "$work/out" 'assert d["event"]["match"] == "absent" and d["event"]["config"] is None and d["cpu"]["name"] == "zen1"'
-# What is absent says why and what is near it.
+# An absent event has a reason and related events.
 expect 0 "$UPMU" explain --cpu zen1 llc-miss
 has out "for whole CPUs only; near: l2-miss (demand misses of the L1 caches only"
 expect 0 "$UPMU" explain --cpu generic stall-any
@@ -125,7 +125,7 @@ expect 0 "$UPMU" list --cpu zen1
 has out "for whole CPUs only; near: l2-miss (demand misses of the L1 caches only"
 expect 0 "$UPMU" explain page-faults
 has out "software:0x2"
-# The words by which perf opens the same: its name of the generic id, else the code; nothing where there is no one event.
+# The perf syntax for the same event: perf's generic name, else the raw encoding; none for a sum of events.
 while read -r cpu event words; do
     expect 0 "$UPMU" explain --cpu "$cpu" "$event"
     grep -Eq "^perf +$words\$" "$work/out" || { fail "$event of $cpu in perf's words"; show >&2; }
@@ -147,8 +147,8 @@ for event in PAPI_L1_TCM llc-miss; do
 done
 expect 1 "$UPMU" explain cyles
 has err "did you mean 'cycles'?"
-expect 1 "$UPMU" explain --cpu nobody cycles
-has err "no CPU 'nobody'"
+expect 1 "$UPMU" explain --cpu nosuch cycles
+has err "no CPU 'nosuch'"
 expect 2 "$UPMU" explain
 expect 2 "$UPMU" explain cycles instructions
 

@@ -48,8 +48,8 @@ grep -Eq '^ *1 +task-clock ' "$work/out" || { fail "software events share a grou
 
 expect 1 "$UPMU" plan --cpu zen3 -e cylces
 has err "did you mean 'cycles'?"
-expect 1 "$UPMU" plan --cpu nobody -e cycles
-has err "no CPU 'nobody'"
+expect 1 "$UPMU" plan --cpu nosuch -e cycles
+has err "no CPU 'nosuch'"
 expect 1 "$UPMU" plan -e ' , '
 has err "empty"
 expect 2 "$UPMU" plan

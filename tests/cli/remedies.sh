@@ -87,13 +87,13 @@ for errno in EACCES EPERM ENOSYS; do
 done
 
 # ------------------------------------------------------------------------------------------- users without rights
-nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 as_nobody() {
     mkdir "$work/bin"
     cp "$UPMU" "$LOAD" "$work/bin"
     chmod -R a+rX "$work"
     upmu=$work/bin/$(basename "$UPMU")
-    "${nobody[@]}" "$upmu" --version >/dev/null 2>&1
+    "${as_nobody[@]}" "$upmu" --version >/dev/null 2>&1
 }
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null)
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null || ! as_nobody; then
@@ -103,33 +103,33 @@ elif [ "$paranoid" != 2 ]; then
 else
     # The modifier :u, for each event with which it is printed; it is not for those without modes.
     for event in page-faults minor-faults context-switches cpu-migrations task-clock cpu-clock; do
-        run "${nobody[@]}" "$upmu" stat -e $event:uk "$LOAD" touch 100
-        ! grep -q "modifier :u" "$work/err" || { counts $event:u "${nobody[@]}" "$upmu" stat && helped; } ||
+        run "${as_nobody[@]}" "$upmu" stat -e $event:uk "$LOAD" touch 100
+        ! grep -q "modifier :u" "$work/err" || { counts $event:u "${as_nobody[@]}" "$upmu" stat && helped; } ||
             no_help "$event:u"
     done
-    run "${nobody[@]}" "$upmu" stat -e page-faults:uk true
+    run "${as_nobody[@]}" "$upmu" stat -e page-faults:uk true
     has err "with the modifier :u"
-    run "${nobody[@]}" "$upmu" stat -e context-switches:uk true
+    run "${as_nobody[@]}" "$upmu" stat -e context-switches:uk true
     has err paranoid
     has_not err "modifier :u"
 
     # The capability, with the words that are printed.
-    run "${nobody[@]}" "$upmu" stat -e cpu-migrations true
+    run "${as_nobody[@]}" "$upmu" stat -e cpu-migrations true
     words=$(remedy err "with 'setcap [^']*PROGRAM'")
     cp "$upmu" "$work/bin/capable"
     if [ -n "$words" ] && ${words/PROGRAM/$work/bin/capable} 2>/dev/null &&
-        "${nobody[@]}" "$work/bin/capable" --version >/dev/null 2>&1; then
+        "${as_nobody[@]}" "$work/bin/capable" --version >/dev/null 2>&1; then
         sleep 600 &
         other=$!
-        counts cpu-migrations "${nobody[@]}" "$work/bin/capable" stat && helped || no_help "$words"
-        run "${nobody[@]}" "$upmu" stat -e cpu-migrations -p $other --for 0.1
+        counts cpu-migrations "${as_nobody[@]}" "$work/bin/capable" stat && helped || no_help "$words"
+        run "${as_nobody[@]}" "$upmu" stat -e cpu-migrations -p $other --for 0.1
         has err "belongs to user 0"
         [ "$(remedy err "with 'setcap [^']*PROGRAM'")" = "$words" ] || no_help "another remedy for a foreign process"
-        run "${nobody[@]}" "$work/bin/capable" stat -e cpu-migrations -p $other --for 0.1
+        run "${as_nobody[@]}" "$work/bin/capable" stat -e cpu-migrations -p $other --for 0.1
         [ "$status" -eq 0 ] && helped || no_help "$words for a foreign process"
         expect 0 "$UPMU" stat -e cpu-migrations -p $other --for 0.1
         helped
-        run "${nobody[@]}" "$work/bin/capable" stat -e cpu-migrations -C 0 --for 0.1
+        run "${as_nobody[@]}" "$work/bin/capable" stat -e cpu-migrations -C 0 --for 0.1
         [ "$status" -eq 0 ] && helped || no_help "$words for a CPU"
         kill $other
         wait $other 2>/dev/null
@@ -141,7 +141,7 @@ else
     cp "$(type -P true)" "$work/bin/gains"
     chmod 4755 "$work/bin/gains"
     target=("$work/bin/gains")
-    run "${nobody[@]}" "$upmu" stat -e page-faults "${target[@]}"
+    run "${as_nobody[@]}" "$upmu" stat -e page-faults "${target[@]}"
     if grep -q "Count as the user it becomes" "$work/err"; then
         counts page-faults "$UPMU" stat && helped || no_help "as the user it becomes"
     fi
@@ -157,8 +157,8 @@ if grep -q "Choose one of those" "$work/err"; then
 fi
 
 # ------------------------------------------------------------------------------------------------- file systems
-# mended WORDS...: in a mount namespace of its own: hides a file system by WORDS, follows the remedy, and looks again.
-mended() {
+# fixed COMMAND TOPIC: in its own mount namespace, hides a file system by COMMAND, follows the remedy, and checks again.
+fixed() {
     unshare -m bash -s "$UPMU" "$1" "$2" <<'SCRIPT' >"$work/out" 2>"$work/err"
 upmu=$1 hide=$2 topic=$3
 eval "$hide" || exit 78
@@ -184,14 +184,14 @@ SCRIPT
     esac
 }
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
-    mended 'mount -t tmpfs none /sys' pmu
+    fixed 'mount -t tmpfs none /sys' pmu
     with_tracefs='mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit; exec "$@"'
     if unshare -m sh -c "$with_tracefs" sh true 2>/dev/null; then
-        mended 'umount -l /sys/kernel/debug 2>/dev/null; umount -l /sys/kernel/tracing 2>/dev/null; true' tracepoints
+        fixed 'umount -l /sys/kernel/debug 2>/dev/null; umount -l /sys/kernel/tracing 2>/dev/null; true' tracepoints
         # What other users may not read, root may.
         if [ -n "${upmu:-}" ]; then
             unshare -m sh -c "$with_tracefs" sh \
-                "${nobody[@]}" "$upmu" doctor >"$work/out" 2>"$work/err"
+                "${as_nobody[@]}" "$upmu" doctor >"$work/out" 2>"$work/err"
             if grep -q "remedy: Run as root" "$work/out"; then
                 unshare -m sh -c "$with_tracefs" sh "$UPMU" doctor \
                     >"$work/out" 2>"$work/err"

@@ -73,7 +73,7 @@ if [ -z "${SANITIZED:-}" ] && command -v setarch >/dev/null && "$UPMU" stat -e p
         fail "$counted faults counted, $accounted accounted for"
 fi
 
-# Running processes and threads, by /proc: two threads touch pages and sleep, at a word, and go on living.
+# Running processes and threads, by /proc: two threads touch pages and sleep when a line arrives, and stay alive.
 cat >"$work/worker.py" <<'PYTHON'
 import mmap, sys, threading, time
 start, done, end = threading.Barrier(3), threading.Barrier(3), threading.Barrier(3)
@@ -99,11 +99,11 @@ sys.stdin.readline()
 end.wait()
 PYTHON
 mkfifo "$work/word"
-python3 "$work/worker.py" <"$work/word" >"$work/said" &
+python3 "$work/worker.py" <"$work/word" >"$work/printed" &
 worker=$!
 exec 7>"$work/word"
-wait_until 60 grep -q ready "$work/said" || fail "the worker did not start"
-tid=$(awk '{ print $2 }' "$work/said")
+wait_until 60 grep -q ready "$work/printed" || fail "the worker did not start"
+tid=$(awk '{ print $2 }' "$work/printed")
 for which in "p $worker" "t $tid"; do
     # shellcheck disable=SC2086
     "$WITHOUT_PERF" EPERM -- "$UPMU" stat --json -o "$work/json${which%% *}" -e page-faults,context-switches,user-time \
@@ -116,7 +116,7 @@ for counter in "${counters[@]}"; do
 done
 sleep 0.2 # what it does before it waits for the process is short, and it sleeps nowhere
 echo go >&7
-wait_until 60 grep -q "done" "$work/said" || fail "the worker did not work"
+wait_until 60 grep -q "done" "$work/printed" || fail "the worker did not work"
 for counter in "${counters[@]}"; do
     kill -TERM "$counter"
     wait "$counter" || { fail "stat by /proc ended with $?"; cat "$work"/stat-* >&2; }
@@ -142,9 +142,9 @@ if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] && command -v setpriv >/dev/null;
     cp "$UPMU" "$LOAD" "$work/bin"
     chmod -R a+rX "$work"
     upmu=$work/bin/$(basename "$UPMU")
-    nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-    if "${nobody[@]}" "$upmu" --version >/dev/null 2>&1; then
-        run "${nobody[@]}" "$upmu" stat --json -e context-switches,page-faults,cpu-migrations sh -c \
+    as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+    if "${as_nobody[@]}" "$upmu" --version >/dev/null 2>&1; then
+        run "${as_nobody[@]}" "$upmu" stat --json -e context-switches,page-faults,cpu-migrations sh -c \
             'for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done'
         cp "$work/err" "$work/json"
         json "$work/json" "
@@ -159,7 +159,7 @@ assert migrations['status'] == 'refused' and 'perf_event_paranoid' in migrations
         for errno in EACCES EPERM; do
             for words in "stat -e cpu-migrations true" "doctor"; do
                 # shellcheck disable=SC2086
-                run "${nobody[@]}" "$work/bin/without_perf" $errno -- "$upmu" $words
+                run "${as_nobody[@]}" "$work/bin/without_perf" $errno -- "$upmu" $words
                 grep -q "denied ($errno) by the seccomp filter" "$work/out" "$work/err" ||
                     { fail "a filter with $errno is taken for perf_event_paranoid: $words"; show >&2; }
                 has_not out "perf_event_paranoid is 2"

@@ -13,13 +13,13 @@ for lib in "${libs[@]}"; do
     cp "$lib" "$work/bin/$(readelf -d "$lib" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')"
 done
 chmod -R a+rX "$work"
-nobody() {
+as_nobody() {
     LD_LIBRARY_PATH="$work/bin" setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 upmu=$work/bin/$(basename "$UPMU")
 load=$work/bin/$(basename "$LOAD")
 
-run nobody "$upmu" stat --json -e task-clock,page-faults,context-switches,cpu-migrations "$load" touch 1000
+run as_nobody "$upmu" stat --json -e task-clock,page-faults,context-switches,cpu-migrations "$load" touch 1000
 [ "$status" -eq 0 ] || { fail "stat ended with $status"; show >&2; }
 cp "$work/err" "$work/json"
 json "$work/json" "
@@ -42,34 +42,34 @@ if paranoid >= 2:
 
 # For people a reason that two events share is printed once.
 if [ "$paranoid" -ge 2 ]; then
-    run nobody "$upmu" stat -e page-faults:u,context-switches:k,cpu-migrations "$load" touch 1
+    run as_nobody "$upmu" stat -e page-faults:u,context-switches:k,cpu-migrations "$load" touch 1
     has err "refused: context-switches:k, cpu-migrations"
     [ "$(grep -c 'perf_event_paranoid is' "$work/err")" -eq 1 ] || { fail "a reason is repeated"; show >&2; }
 fi
 
 # The trial of upmu list is made with a thread of its own, where switches can be had without the kernel's leave.
-run nobody "$upmu" list --json
+run as_nobody "$upmu" list --json
 cp "$work/out" "$work/list"
 json "$work/list" "
 events = {e['name']: e for e in d['events']}
 assert events['page-faults']['countable'] == ($paranoid <= 2)
 assert events['cpu-migrations']['countable'] == ($paranoid <= 1), events['cpu-migrations']
 "
-run nobody "$upmu" doctor
+run as_nobody "$upmu" doctor
 [ "$status" -le 1 ] && grep -q permission "$work/out" || { fail "doctor"; show >&2; }
 
 # A process of another user is refused at once, not waited for.
 sleep 600 &
 other=$!
-run nobody timeout 60 "$upmu" stat -e task-clock,page-faults -p $other
+run as_nobody timeout 60 "$upmu" stat -e task-clock,page-faults -p $other
 [ "$status" -eq 1 ] || { fail "another user's process: status $status"; show >&2; }
 [ "$paranoid" -lt 2 ] || has err "belongs to user 0"
-run nobody timeout 60 "$upmu" stat -p $other
+run as_nobody timeout 60 "$upmu" stat -p $other
 [ "$status" -eq 1 ] || { fail "another user's process, default events: status $status"; show >&2; }
 kill $other
 
 if [ "$paranoid" -gt 0 ]; then
-    run nobody timeout 60 "$upmu" stat -e task-clock -C 0 --for 5
+    run as_nobody timeout 60 "$upmu" stat -e task-clock -C 0 --for 5
     [ "$status" -eq 1 ] || fail "a CPU: status $status"
     has err perf_event_paranoid
 fi

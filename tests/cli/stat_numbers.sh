@@ -47,7 +47,7 @@ assert 0.5 <= d['elapsed_s'] <= $ended - $began, (d['elapsed_s'], $ended - $bega
 metrics = {m['name']: m['value'] for m in d['metrics']}
 assert abs(metrics['cpus-used'] - clock['value'] * 1e-9 / d['elapsed_s']) < 1e-3, metrics
 "
-# Whoever may count in kernel mode (root may) sees the sleeps.
+# With the right to count in kernel mode (root), the sleeps are counted.
 "$UPMU" stat --json -o "$work/json" -e context-switches sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' || fail "sleep"
 json "$work/json" "
 s = d['events'][0]

@@ -83,25 +83,25 @@ is_asleep() {
         grep -q nanosleep "/proc/$1/wchan"
 }
 sleep 600 &
-sleeper=$!
-wait_until 60 is_asleep $sleeper || sleep 1 # kernels that do not tell where a process waits
-"$UPMU" stat --csv -o "$work/csv" -e task-clock,page-faults -p $sleeper &
+sleeping=$!
+wait_until 60 is_asleep $sleeping || sleep 1 # kernels without /proc/PID/wchan
+"$UPMU" stat --csv -o "$work/csv" -e task-clock,page-faults -p $sleeping &
 upmu=$!
 wait_counting $upmu
 kill -TERM $upmu
 wait $upmu || fail "stat -p ended with $? after a signal"
 [ "$(wc -l <"$work/csv")" -eq 2 ] || fail "no report after a signal"
 grep -q '^<not counted>,msec,task-clock,0,' "$work/csv" || fail "a process that slept has a number: $(cat "$work/csv")"
-kill -0 $sleeper || fail "the counted process was hit by our signal"
-kill $sleeper
+kill -0 $sleeping || fail "the counted process was hit by our signal"
+kill $sleeping
 
-wait $sleeper
-expect 1 timeout 60 "$UPMU" stat -p $sleeper
-has err "no process $sleeper"
+wait $sleeping
+expect 1 timeout 60 "$UPMU" stat -p $sleeping
+has err "no process $sleeping"
 expect 1 timeout 60 "$UPMU" stat -C 99999 --for 1
 has err "99999"
 
-# A CPU: its clock runs all the time. Those who may not count it are told so.
+# A CPU: its clock always runs. Without the right to count it, the refusal is reported.
 began=$(now)
 run timeout 60 "$UPMU" stat --json -o "$work/json" -e task-clock -C 0 --for 0.5
 if [ "$status" -eq 0 ]; then

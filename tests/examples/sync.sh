@@ -5,16 +5,15 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 bin=$1
 
-# record NAME TEXT: the example ends well, says TEXT, and leaves a trace that read_trace can read
+# record NAME TEXT: the example exits with 0, prints TEXT, and leaves a trace that read_trace can read
 record()
 {
-    UPMU_TRACE=$scratch/$1 "$bin/$1" >"$scratch/said" || fail "$1 ended with status $?"
-    grep -q -x "$2" "$scratch/said" || fail "$1 printed: $(cat "$scratch/said")"
+    UPMU_TRACE=$scratch/$1 "$bin/$1" >"$scratch/printed" || fail "$1 ended with status $?"
+    grep -q -x "$2" "$scratch/printed" || fail "$1 printed: $(cat "$scratch/printed")"
     "$bin/read_trace" "$scratch/$1" >"$scratch/$1.txt" || fail "the trace of $1 cannot be read"
 }
 
-# total_of NAME [LOCK]: how often all threads took the lock, and how many they are. A thread that lives longer tells more than
-# once how often it was so far.
+# total_of NAME [LOCK]: acquisitions of the lock and number of threads. Of a thread's running counts the last is used.
 total_of()
 {
     awk -v lock="${2-}" '$1 == "thread" && $3 == "took" && (lock == "" || $4 == lock) { last[$2] = $5 }
@@ -24,7 +23,7 @@ total_of()
 record sync_linked '4 threads took the lock 100 times each'
 lock=$(awk '/is called "disk lock"/ { print $2 }' "$scratch/sync_linked.txt")
 [ "$(total_of sync_linked "$lock")" = "400 by 4" ] || fail "400 acquisitions of $lock in: $(grep took "$scratch/sync_linked.txt")"
-grep -q "waits for $lock, held by thread [1-9]" "$scratch/sync_linked.txt" || fail "nobody waited for $lock"
+grep -q "waits for $lock, held by thread [1-9]" "$scratch/sync_linked.txt" || fail "no thread waited for $lock"
 [ "$(grep -c "waits for $lock" "$scratch/sync_linked.txt")" = "$(grep -c "has $lock" "$scratch/sync_linked.txt")" ] ||
     fail "not every wait for $lock ended"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What cannot be exported is said, and leaves no half of a file.
+# An export that fails has a message and leaves no partial file.
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
@@ -28,7 +28,7 @@ ln -s kept "$work/link"
 expect 0 "$UPMU" export -f folded -o "$work/link" "$work/scene"
 [ -L "$work/link" ] && [ "$(cat "$work/kept")" != "as it was" ] || fail "a link was replaced by a file"
 
-# A stream that is damaged is left at the damage; the rest is exported, and the status tells.
+# A damaged stream is exported up to the damage, the other streams in full; the exit status is 1.
 damaged=$work/damaged
 cp -r "$work/scene" "$damaged"
 stream=$(find "$damaged" -name 'stream_0001')

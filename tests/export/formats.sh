@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Each format is read by a reader of its own ecosystem (or of its language), and tells the truth about a known program.
+# Each export format, read by a reader of its own ecosystem, against a known program.
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 [ -z "${SANITIZED-}" ] || skip "a sanitizer's runtime must be loaded before anything that is preloaded"
@@ -10,7 +10,7 @@ export_all "$work/scene" "$work/regions" --of regions
 decode "$work/waits"
 decode "$work/regions"
 PYTHONDONTWRITEBYTECODE=1 python3 "$HERE/scene.py" "$work/waits" "$work/regions" || fail "an export is wrong"
-# What the sums of a profile lack is told, and only then.
+# Data missing from the sums of a profile is reported, and only then.
 [ ! -s "$work/err" ] || fail "counters that all have numbers: $(cat "$work/err")"
 "$UPMU" record -e page-faults,cycles -o "$work/lacking" -- "$SCENE" >/dev/null 2>"$work/record" || fail "recording ended with $?"
 expect 0 "$UPMU" export -f jsonl "$work/lacking"

@@ -43,12 +43,12 @@ for words in "report" "export -f csv" "dump" "repair" "deadlock" "ctl stop" "rep
 done
 "$UPMU" report "$(printf -- '--\033[31m\233')" 2>"$work/err"
 safe err "the error of an option"
-# On a terminal colours are ours alone.
+# On a terminal the only color codes are those of upmu.
 TERM=xterm script -qec "'$UPMU' report '$folder/trace'" /dev/null >"$work/out" 2>&1
 python3 - "$work/out" <<'PYTHON' || fail "a terminal gets other codes than ours"
 import re, sys
 text = open(sys.argv[1], "rb").read()
-assert b"\x1b[1m" in text, "no colour on a terminal"
+assert b"\x1b[1m" in text, "no color on a terminal"
 assert b"\x1b[31mred" not in text
 assert not re.search(rb"\x1b(?!\[(0|1|2|31|32|33)m)|\x9b31m", text), text
 PYTHON

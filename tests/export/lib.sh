@@ -14,12 +14,12 @@ export_all() {
     done
 }
 
-# Binary formats become text that the checks read, by a reader that is not ours: it must know every field.
+# Binary formats are decoded to text by an independent reader, which must name every field.
 decode() {
     local to=$1
     protoc --decode=Trace -I "$HERE" "$HERE/perfetto.proto" <"$to.perfetto" >"$to.perfetto.txt" || fail "protoc does not read $to.perfetto"
     protoc --decode=Profile -I "$HERE" "$HERE/profile.proto" <"$to.pprof" >"$to.pprof.txt" || fail "protoc does not read $to.pprof"
-    ! grep -nE '^ *[0-9]+:' "$to.perfetto.txt" "$to.pprof.txt" || fail "fields nobody knows"
+    ! grep -nE '^ *[0-9]+:' "$to.perfetto.txt" "$to.pprof.txt" || fail "unknown fields"
     callgrind_annotate --auto=no "$to.callgrind" >"$to.callgrind.txt" 2>"$to.callgrind.err" ||
         { fail "callgrind_annotate does not read $to.callgrind"; cat "$to.callgrind.err" >&2; }
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose names try to break every format: markup, quotes, control characters, bytes that are no text, and a region
- * nested deeper than viewers bear. Room: tests/export; recorded and exported by nasty.sh. */
+/* Names that try to break export formats: markup, quotes, control characters, invalid UTF-8, deep nesting. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

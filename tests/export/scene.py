@@ -13,7 +13,7 @@ def is_wait(ns):
     return 40 * MS < ns < 5000 * MS
 
 
-# Timelines: the wait lies within its region, and says who held the lock.
+# Timelines: the wait is within its region and names the holder of the lock.
 spans, names, events = f.chrome(regions + ".chrome")
 w = [s for s in spans if s[0] == wait]
 r = [s for s in spans if s[0] == region]

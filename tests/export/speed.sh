@@ -22,7 +22,7 @@ print(f"this machine is {slower:.2f} times as slow as the one of the bars")
 for format in formats:
     runs = [run(format)]
     while min(runs)[0] > SECONDS * slower and len(runs) < MOST_RUNS:
-        slower = max(slower, pace.slower()) # what the neighbours take of the caches, they take of both
+        slower = max(slower, pace.slower()) # other programs on the machine slow both measurements
         runs.append(run(format))
     seconds, megabytes = min(runs)
     print(f"{format:11} {2.0 / seconds:5.1f} million events per second, {megabytes:.0f} MiB")

@@ -47,8 +47,8 @@ def chrome():
 
 
 def profile():
-    told = sum(int(line.rsplit(" ", 1)[1]) for line in export("folded", "--of", "waits").decode().splitlines())
-    assert told == sum(e - b for _, b, e in cut("wait")), (told, cut("wait"))
+    waited = sum(int(line.rsplit(" ", 1)[1]) for line in export("folded", "--of", "waits").decode().splitlines())
+    assert waited == sum(e - b for _, b, e in cut("wait")), (waited, cut("wait"))
 
 
 def tables():

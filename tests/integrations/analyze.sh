@@ -38,11 +38,11 @@ wait_until 60 found_deadlock || fail "no deadlock while the program runs: $(cat 
 cmp -s "$files/deadlock.tasks" "$work/shown" || fail "the viewer was given another list"
 if kill -0 "$(cat "$files/pid")" 2>/dev/null; then
     expect 1 "$analyze" start "$build" "$SCENE"
-    has err "goes on already"
+    has err "is already running"
 fi
 expect 0 "$analyze" stop "$build"
 has out "places are in the list of issues"
-# One that has ended may still be a zombie, where nobody has asked for its status.
+# A program that has ended may still be a zombie.
 ! pgrep -f "$SCENE stuck" >/dev/null || fail "the program still runs"
 cmp -s "$files/issues.tasks" "$work/shown" || fail "the viewer was given another list"
 

@@ -10,7 +10,7 @@ grep -qE '^upmu: [0-9]+ records of 1 process and 2 threads, 0 lost, in one; next
 at_least 1 one "create pid"
 at_least 1 one "block pid"
 events=$(sed 's/upmu: \([0-9]*\) .*/\1/' err)
-[ "$events" -gt 20 ] || fail "$events events said"
+[ "$events" -gt 20 ] || fail "$events events printed"
 
 # Mode, stacks and events reach the library.
 expect 0 "$UPMU" record --mode all -o all "$WORKER" 20

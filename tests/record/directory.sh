@@ -30,7 +30,7 @@ if [ "$(id -u)" -ne 0 ]; then
     has err "Permission denied"
 fi
 
-# The library is not taken along by a command that empties its environment: said, and not status 0.
+# A command that empties its environment runs without the library: an error message, and not status 0.
 expect 1 "$UPMU" record -o bare -- sh -c 'unset LD_PRELOAD UPMU_TRACE UPMU_SYNC; rm -rf bare/*'
 has err "nothing was recorded"
 finish

@@ -8,12 +8,12 @@ in_json() {
     python3 -c "import json, sys; d = json.load(open('out')); print($1)"
 }
 
-# unknown DIR REASON: there is no number, and the reason is said.
+# unknown DIR REASON: there is no number, and the reason is printed.
 unknown() {
     expect 0 "$UPMU" report "$1"
     grep -q "^    futex waits that are not traced: unknown, because .*$2" out || fail "$1: not the reason: $(cat out)"
     expect 0 "$UPMU" report --json "$1"
-    [ "$(in_json "d['processes'][0]['futexes']['not_recorded']")" = None ] || fail "$1: a number nobody counted"
+    [ "$(in_json "d['processes'][0]['futexes']['not_recorded']")" = None ] || fail "$1: a number that was not counted"
     [ "$(in_json "all(t['futexes'] is None for t in d['threads'])")" = True ] || fail "$1: numbers of threads"
 }
 
@@ -46,7 +46,7 @@ outside=$(($(of "$unseen" waits) - $(of "$unseen" recorded)))
     fail "$outside unseen waits of $n_unseen: $(cat out)"
 outside=$(($(of "$seen" waits) - $(of "$seen" recorded)))
 [ "$(of "$seen" recorded)" -ge "$n_seen" ] || fail "fewer than $n_seen recorded waits: $(cat out)"
-[ "$outside" -le 20 ] || fail "$outside recorded waits are said not to be: $(cat out)"
+[ "$outside" -le 20 ] || fail "$outside recorded waits are reported as not recorded: $(cat out)"
 [ "$(in_json "d['processes'][0]['futexes']['not_recorded']")" -ge "$n_unseen" ] || fail "threads do not add up"
 expect 0 "$UPMU" report with
 grep -q "outside of recorded waits (thread $unseen: " out || fail "the text does not name the thread: $(cat out)"

@@ -4,12 +4,12 @@
 [ "$(id -u)" -eq 0 ] || skip "only root can make setuid programs of another user"
 command -v setpriv >/dev/null || skip "setpriv is not installed"
 [ "$(sed -n 's/^NoNewPrivs:[[:space:]]*//p' /proc/self/status)" = 0 ] || skip "no program can gain rights here"
-nobody() {
+as_nobody() {
     setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 chmod 755 "$work"
 mkdir -m 777 open
-nobody "$UPMU" --version >/dev/null 2>&1 || skip "another user cannot execute $UPMU"
+as_nobody "$UPMU" --version >/dev/null 2>&1 || skip "another user cannot execute $UPMU"
 
 cp /bin/true setuid
 cp /bin/true setgid
@@ -18,14 +18,14 @@ chmod 2755 setgid
 # Mounted nosuid, the bits mean nothing, and the programs can be recorded.
 if findmnt -n -o OPTIONS -T "$work" | grep -qw nosuid; then skip "$work is mounted nosuid"; fi
 for kind in setuid setgid; do
-    expect 1 nobody "$UPMU" record -o open/t "./$kind"
+    expect 1 as_nobody "$UPMU" record -o open/t "./$kind"
     has err "it is a $kind program"
     # root gains nothing by them.
     expect 0 "$UPMU" record -o "$kind.trace" "./$kind"
 done
 cp /bin/true capable
 if setcap cap_net_raw+ep capable 2>/dev/null; then
-    expect 1 nobody "$UPMU" record -o open/t ./capable
+    expect 1 as_nobody "$UPMU" record -o open/t ./capable
     has err "file capabilities"
 else
     echo "no file capabilities can be set here: that part is left out"
@@ -34,10 +34,10 @@ fi
 
 # Another user's recording.
 begin -o mine
-expect 1 nobody "$UPMU" ctl "$pid" stop
+expect 1 as_nobody "$UPMU" ctl "$pid" stop
 has err "another user's"
 chmod -R a+rX mine
-expect 1 nobody "$UPMU" ctl mine stop
+expect 1 as_nobody "$UPMU" ctl mine stop
 has err "only the user"
 "$UPMU" ctl "$pid" status >status
 grep -q 'mode contended' status || fail "another user changed it: $(cat status)"

@@ -67,7 +67,7 @@ for kind in thread:ThreadSanitizer address:AddressSanitizer; do
     has err "built with ${kind#*:}"
     [ ! -e t ] || fail "a directory for nothing"
     [ "$kind" = thread:ThreadSanitizer ] || continue
-    # A child that upmu never saw goes on as if there were no library, and the reason is told.
+    # A child that upmu did not start runs without recording, and the reason is printed.
     expect 0 "$UPMU" record -o t -- sh -c ./sanitized
     has err "built with ThreadSanitizer"
     rm -rf t

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* begin, end and mark are no cancellation points, and they swallow no request either: with or without a trace, from a
- * thread's first use on. Room: tests; before it behavior.h, after it upmu_region. */
+/* Region calls are no cancellation points and lose no cancellation request. */
 #include <ftw.h>
 
 #include "support/behavior.h"
@@ -66,7 +65,7 @@ static void in_the_middle_of_pairs(void)
         pthread_t thread = start_thread(pairs_until_cancelled, NULL);
         usleep((useconds_t)(i * 50));
         CHECK(pthread_cancel(thread) == 0, "pthread_cancel");
-        CHECK(join_thread(thread) == PTHREAD_CANCELED, "not cancelled");
+        CHECK(join_thread(thread) == PTHREAD_CANCELED, "not canceled");
     }
     struct test_region s = region_of("until", UPMU_ALL_THREADS);
     CHECK(s.count == made && s.wall.count == made && s.open == 0, "%llu of %llu, %llu open",
@@ -81,7 +80,7 @@ static void inside_a_region(void)
     pthread_t thread = start_thread(sleeps_in_a_region, &inside);
     pthread_barrier_wait(&inside);
     CHECK(pthread_cancel(thread) == 0, "pthread_cancel");
-    CHECK(join_thread(thread) == PTHREAD_CANCELED, "not cancelled");
+    CHECK(join_thread(thread) == PTHREAD_CANCELED, "not canceled");
     CHECK(health_now().never_ended == 1, "%llu", (unsigned long long)health_now().never_ended);
     CHECK(region_of("cut short", UPMU_ALL_THREADS).count == 0, "a region that did not end was counted");
     pthread_barrier_destroy(&inside);
@@ -102,7 +101,7 @@ int main(void)
     pending_all_the_time();
     in_the_middle_of_pairs();
     inside_a_region();
-    CHECK(health_now().interrupted == 0, "a thread was cancelled inside the recorder");
+    CHECK(health_now().interrupted == 0, "a thread was canceled inside the recorder");
     CHECK(nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0, "%s", trace);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that does not know libupmu loads it, and a library that uses it, while threads run, and unloads both: names
- * and counts outlive the code they came from. Not linked to libupmu: what is used of it here comes from dlsym. Room: tests;
- * before it CTest, after it plugin.c and libupmu. */
+/* Loading and unloading libupmu and a plugin with dlopen() while threads run.
+ *
+ * Names and counts outlive the code of the plugin. Not linked to libupmu: its functions come from dlsym(). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

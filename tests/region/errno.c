@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* errno is the program's: no region call changes it, not the first in a thread, not a wrong one, not one that fills a packet
- * of the trace, not one that counts nothing. Room: tests; before it behavior.h, after it upmu_region. */
+/* errno is unchanged by every region call: first, wrong, packet-filling, not counting. */
 #include <ftw.h>
 #include <sys/wait.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that ends in the way it is told and uses regions to the last; exiting.sh looks at what it leaves. Room: tests;
- * before it exiting.sh, after it upmu_region. */
+/* Regions until the end of a process, which ends in the way argv[1] names (exiting.sh). */
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>

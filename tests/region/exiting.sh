@@ -82,14 +82,14 @@ r = json.load(open(sys.argv[1]))
 assert sys.argv[1] == f"r-{socket.gethostname()}-{r['pid']}-100%.json", (sys.argv[1], r["host"], r["pid"])
 END
         ;;
-    unwritable) # the report falls back to standard error, and says why
+    unwritable) # the report falls back to standard error, with a reason
         run UPMU_REPORT=json UPMU_OUTPUT=/no/such/folder/report plain
         head -1 stderr | grep -q "cannot write the report to '/no/such/folder/report': No such file" || fail "no reason"
         tail -n +2 stderr >report
         holds report "$main"
         if [ -e /dev/full ]; then
             run UPMU_REPORT=json UPMU_OUTPUT=/dev/full plain
-            grep -q "cannot write the report to '/dev/full': No space" stderr || fail "a full disk was not told"
+            grep -q "cannot write the report to '/dev/full': No space" stderr || fail "no message about a full disk"
             grep -v 'cannot write the report' stderr >report
             holds report "$main"
         fi
@@ -111,7 +111,7 @@ END
         holds report "len(total['main, \"quoted\"']['events']) == 16"
         holds report "any('4 events' in note for note in r['notes'])"
         ;;
-    denied) # without perf events: times and switches are there, each event says why, none is 0
+    denied) # without perf events: times and switches are there, each event has a reason, none is 0
         for errno in EACCES EPERM ENOSYS; do
             events=UPMU_EVENTS=page-faults,context-switches,task-clock
             env $events UPMU_REPORT=json UPMU_OUTPUT=report "$without_perf" $errno -- "$program" plain >stdout 2>stderr ||
@@ -136,7 +136,7 @@ END
     limit) # a limit of file sizes: no SIGXFSZ; the report goes to standard error instead
         [ -z "${SANITIZED:-}" ] || skip "a sanitizer writes files of its own"
         sh -c 'ulimit -f 0; exec env UPMU_REPORT=json UPMU_OUTPUT=report "$0" plain 2>&1 >/dev/null' "$program" |
-            cat >piped || fail "the program did not bear the limit"
+            cat >piped || fail "the program did not survive the limit"
         head -1 piped | grep -q "cannot write the report to '.*/report': File too large" || fail "no reason: $(head -1 piped)"
         tail -n +2 piped >whole
         holds whole "$main"
@@ -146,7 +146,7 @@ END
         holds report "$main"
         [ -n "$(ls trace)" ] || fail "no trace where it was wanted"
         ;;
-    running) # threads go on measuring and recording while the process ends
+    running) # threads measure and record while the process ends
         for _ in $(seq 15); do
             run UPMU_EVENTS=page-faults,context-switches UPMU_REPORT=json UPMU_OUTPUT=report UPMU_TRACE=trace running
             [ ! -s stderr ] || fail "not silent"

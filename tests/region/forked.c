@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that makes a child in the way it is told, with regions before, around and after, and says what each process
- * must have in its report: one line "PID REGION=COUNT ..." per process that is to report. forked.sh compares. What can be
- * seen from inside (descriptors, counts) is checked here. Room: tests; before it forked.sh, after it upmu_region.
+ * Regions around fork(), vfork(), posix_spawn() and exec(), as argv[1] names (forked.sh).
+ *
+ * Prints a line "PID REGION=COUNT ..." per process that must report; forked.sh compares it with the report. Descriptors and
+ * counts are checked here.
  */
 #include <spawn.h>
 #include <signal.h>
@@ -47,7 +48,7 @@ static int perf_descriptors(void)
 
 static int per_thread; /* perf descriptors of a thread that uses regions */
 
-/* The child starts clean: its own counters and nobody else's, its own counts and nothing of its parent's. */
+/* The child starts clean: its own counters only, its own counts and none of its parent's. */
 static void child_work(void)
 {
     struct test_region s;
@@ -179,7 +180,7 @@ static void many_from_many_threads(void)
 {
     pthread_t threads[THREADS];
     if (SANITIZED)
-        skip("a sanitizer's allocator may be locked for ever in the child of a program with many threads");
+        skip("a sanitizer's allocator may be locked permanently in the child of a program with many threads");
     pthread_barrier_init(&all_busy, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++)
         threads[i] = start_thread(busy, NULL);
@@ -187,7 +188,7 @@ static void many_from_many_threads(void)
     for (int i = 0; i < MANY; i++) {
         pid_t pid = fork();
         if (pid == 0) {
-            alarm(200); /* a lock that nobody will ever give back */
+            alarm(200); /* a lock that is never released */
             child_reports();
         }
         wait_for(pid);

@@ -25,7 +25,7 @@ work, way = sys.argv[1:]
 expected = {}
 for line in open(work + "/expected"):
     pid, *regions = line.split(" ")
-    assert pid not in expected, "two processes say they are " + pid
+    assert pid not in expected, "two processes with pid " + pid
     # "in child=5" has a blank in its name
     expected[int(pid)] = dict(r.rsplit("=", 1) for r in line[len(pid) + 1:].strip().replace("in child", "in_child").split(" "))
 reports = {}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The three forms are one region; nesting, recursion and self time add up; the distribution is the one the program finds
- * with its own clock. Room: tests; before it behavior.h, after it upmu_region. */
+/* The three forms of a region: one name, nesting, recursion, self time, distribution of times. */
 #include "support/behavior.h"
 
 /* What the program sees of an instance: at least the time between its two inner readings, at most between the outer. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that stops all its events (prctl) gets no number for what was not counted, and never a 0 that looks exact.
- * Room: tests; before it behavior.h, after it upmu_region. */
+/* Events disabled by prctl(PR_TASK_PERF_EVENTS_DISABLE): no number, and never an exact 0. */
 #include "support/behavior.h"
 
 #include <sys/prctl.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A signal handler that begins regions of new names, while its thread is inside the library for another reason, is turned
- * away and counted; it does not wait for a lock that its own thread holds. Room: tests; before it behavior.h. */
+/* Regions in a signal handler that interrupts libupmu: refused and counted, never deadlocked. */
 #include "support/behavior.h"
 
 #include <signal.h>

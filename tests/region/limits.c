@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A thousand threads at once under a limit of 1,024 descriptors: nothing fails, the program can open its own half, every
- * instance has its time and its switches, and the counters that could not be had are told. Room: tests; before it
- * behavior.h, after it upmu_region. */
+/* A thousand threads under RLIMIT_NOFILE 1,024.
+ *
+ * Nothing fails, half of the descriptors stay free, every instance has its time and switches, and missing counters are
+ * reported. */
 #include <fcntl.h>
 
 #include "support/behavior.h"
@@ -81,6 +82,6 @@ int main(void)
           upmu_status_name(s.events[2].status));
     CHECK(s.events[2].stat.min >= 1, "a thread that waited was not switched");
     uint64_t short_ones = health_now().threads_without_counters;
-    CHECK(short_ones >= s.events[0].without_value, "%llu threads told", (unsigned long long)short_ones);
+    CHECK(short_ones >= s.events[0].without_value, "%llu threads without counters", (unsigned long long)short_ones);
     return 0;
 }

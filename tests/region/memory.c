@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Ten million instances take no more memory than ten thousand (one million where PAPI's calls make them slow: a byte each
- * would still show). Room: tests; before it behavior.h, after it upmu_region. */
+/* Constant memory use: ten million instances take no more than ten thousand.
+ *
+ * One million with PAPI, whose calls are slow: one byte per instance would still show. */
 #include "support/behavior.h"
 
 enum { MILLION = 1000000 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Every kind of misuse is counted, none is fatal, and nothing recorded before is lost. Room: tests; before it behavior.h,
- * after it upmu_region. */
+/* Misuse of the region API: counted, never fatal, without loss of earlier counts. */
 #include "support/behavior.h"
 
-/* What was recorded before is still there, and recording goes on. */
+/* Earlier counts are kept, and recording continues. */
 static void unharmed(void)
 {
     static uint64_t made = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A region counts exactly the pages touched in it, in each of eight threads; where it may not count, the instances and
- * their time are there all the same and the event has a cause. Room: tests; before it behavior.h, after it upmu_region. */
+/* Exact page-fault counts of regions in eight threads; without permission, times and a cause. */
 #include "support/behavior.h"
 
 enum {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu_region_switch() pauses and resumes: what runs meanwhile is not measured, what was measured before stays. Room: tests;
- * before it behavior.h, after it upmu_region. */
+/* Pausing and resuming with upmu_region_switch(): earlier counts stay, the pause is not measured. */
 #include "support/behavior.h"
 
 static void *in_a_thread(void *name)
@@ -22,12 +21,12 @@ int main(void)
     instance("a");
     instance("b");
     join_thread(start_thread(in_a_thread, threaded));
-    CHECK(region_count("a") == 1, "%llu", (unsigned long long)region_count("a")); /* reading back goes on */
+    CHECK(region_count("a") == 1, "%llu", (unsigned long long)region_count("a")); /* reading back still works */
     CHECK(upmu_region_count() == 1, "a region of the pause is known");
     CHECK(upmu_region_switch(1) == 0, "they were off");
     instance("a");
     join_thread(start_thread(in_a_thread, threaded));
-    CHECK(region_count("a") == 2 && region_count(threaded) == 1, "measuring does not go on");
+    CHECK(region_count("a") == 2 && region_count(threaded) == 1, "measuring does not resume");
 
     /* Open when the pause begins: its end in the pause is not seen, so it has no time, and the next one is whole. */
     CHECK(upmu_region_begin("a") == 0, "begin");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that is loaded and unloaded at run time, with regions in all three forms. Room: tests; before it dlopen.c. */
+/* Plugin for dlopen.c with regions in all three forms. */
 #include "upmu/region.h"
 
 __attribute__((visibility("default"))) int plugin_work(void);

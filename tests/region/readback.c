@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading back while threads run: every view of a thread is consistent, counts never shrink, and an ended thread's stay.
- * Room: tests; before it behavior.h, after it upmu_region. */
+/* Region statistics read while threads run: consistent, monotonic, kept after a thread's end. */
 #include "support/behavior.h"
 
-enum { THREADS = 4, LOOKS = SANITIZED ? 2000 : 10000, RINGS = 30 };
+enum { THREADS = 4, READS = SANITIZED ? 2000 : 10000, RINGS = 30 };
 
 static int stop;
 static uint64_t made;
@@ -45,10 +44,10 @@ static void consistent(const struct test_region *s)
     CHECK(s->descheduled + s->deschedule_unknown <= s->count, "%llu", (unsigned long long)s->descheduled);
 }
 
-static void look_while_they_run(void)
+static void read_while_they_run(void)
 {
     uint64_t last = 0;
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < READS; i++) {
         struct test_region s;
         if (test_region_read("hot", UPMU_ALL_THREADS, &s) == UPMU_E_NAME)
             continue; /* not begun yet */
@@ -75,7 +74,7 @@ int main(void)
         CHECK(s.count >= 1 && s.open == 0, "%llu", (unsigned long long)s.count);
         CHECK(region_count("short-lived") == i, "%llu", (unsigned long long)i);
     }
-    look_while_they_run();
+    read_while_they_run();
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++)
         join_thread(threads[i]);

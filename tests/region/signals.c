@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions in signal handlers at a high rate, while the program interrupted uses them too: what was measured and what was
- * turned away add up to what was made, and errno stays. Room: tests; before it behavior.h, after it upmu_region. */
+/* Regions in signal handlers at a high rate: measured and refused calls add up, errno unchanged. */
 #include <signal.h>
 #include <sys/time.h>
 
@@ -74,7 +73,7 @@ int main(void)
           (unsigned long long)pairs);
     CHECK(region_count("handler") == handler.begun + 1, "%llu of %llu", (unsigned long long)region_count("handler"),
           (unsigned long long)handler.begun);
-    CHECK(h.interrupted == handler.turned_away, "%llu told, %llu turned away", (unsigned long long)h.interrupted,
+    CHECK(h.interrupted == handler.turned_away, "%llu reported, %llu refused", (unsigned long long)h.interrupted,
           (unsigned long long)handler.turned_away);
     CHECK(handler.begun + handler.ended + handler.marked + handler.turned_away == 3 * handler.runs,
           "calls are missing");

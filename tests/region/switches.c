@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions know their context switches whatever the user may count, and which instances lost the CPU where the kernel's page
- * tells; migrations without rights are refused and never 0. Room: tests; before it behavior.h, after it upmu_region. */
+/* Context switches and descheduled instances of regions, with and without rights; migrations refused, never 0. */
 #include "support/behavior.h"
 
 enum { INSTANCES = 10, SLEEPS = 5 };

@@ -10,9 +10,9 @@ static struct {
     int (*enter)(upmu_region_t *);
     int (*leave)(upmu_region_t *);
     int (*mark)(const char *);
-} looked_up;
+} found_symbols;
 
-static void look_up(const char *name, void *function, void *to)
+static void find_symbol(const char *name, void *function, void *to)
 {
     void *found = dlsym(RTLD_DEFAULT, name);
     CHECK(found, "%s is no symbol", name);
@@ -23,24 +23,24 @@ static void look_up(const char *name, void *function, void *to)
 static void one_of_each(void)
 {
     static upmu_region_t handle = UPMU_REGION("by symbol");
-    CHECK(looked_up.begin("by symbol") == 0 && looked_up.end("by symbol") == 0, "begin and end");
-    CHECK(looked_up.enter(&handle) == 0 && looked_up.leave(&handle) == 0, "enter and leave");
-    CHECK(looked_up.mark("mark") == 0, "mark");
+    CHECK(found_symbols.begin("by symbol") == 0 && found_symbols.end("by symbol") == 0, "begin and end");
+    CHECK(found_symbols.enter(&handle) == 0 && found_symbols.leave(&handle) == 0, "enter and leave");
+    CHECK(found_symbols.mark("mark") == 0, "mark");
 }
 
 int main(void)
 {
-    look_up("upmu_region_begin", (void *)upmu_region_begin, &looked_up.begin);
-    look_up("upmu_region_end", (void *)upmu_region_end, &looked_up.end);
-    look_up("upmu_region_enter", (void *)upmu_region_enter, &looked_up.enter);
-    look_up("upmu_region_leave", (void *)upmu_region_leave, &looked_up.leave);
-    look_up("upmu_mark", (void *)upmu_mark, &looked_up.mark);
+    find_symbol("upmu_region_begin", (void *)upmu_region_begin, &found_symbols.begin);
+    find_symbol("upmu_region_end", (void *)upmu_region_end, &found_symbols.end);
+    find_symbol("upmu_region_enter", (void *)upmu_region_enter, &found_symbols.enter);
+    find_symbol("upmu_region_leave", (void *)upmu_region_leave, &found_symbols.leave);
+    find_symbol("upmu_mark", (void *)upmu_mark, &found_symbols.mark);
     one_of_each();
-    CHECK(looked_up.begin(NULL) == 0 && looked_up.mark(NULL) == 0,
-          "a call while regions are off looked at its argument");
+    CHECK(found_symbols.begin(NULL) == 0 && found_symbols.mark(NULL) == 0,
+          "a call while regions are off used its argument");
     regions_on("none");
     one_of_each();
-    CHECK(looked_up.begin("") == UPMU_E_INVAL && looked_up.end("never begun") == UPMU_E_STATE, "errors");
+    CHECK(found_symbols.begin("") == UPMU_E_INVAL && found_symbols.end("never begun") == UPMU_E_STATE, "errors");
     struct test_region s = region_of("by symbol", UPMU_ALL_THREADS);
     CHECK(s.count == 2 && s.open == 0, "%llu instances", (unsigned long long)s.count);
     return 0;

@@ -84,7 +84,7 @@ run build
 mv "$dir/bin/sudo" "$dir/bin/sudo-away"
 system 1000 $others
 run build
-[ $status -ne 0 ] || fail "without root and sudo it went on"
+[ $status -ne 0 ] || fail "without root and sudo it continued"
 grep -q 'apt-get install --no-install-recommends cmake ninja-build' "$dir/out" || fail "the line to run is not shown"
 [ ! -s "$dir/log" ] || fail "apt was asked without the right to"
 mv "$dir/bin/sudo-away" "$dir/bin/sudo"
@@ -92,15 +92,15 @@ mv "$dir/bin/sudo-away" "$dir/bin/sudo"
 system 0 $others
 grep -vx ninja-build "$dir/known" >"$dir/known.new" && mv "$dir/known.new" "$dir/known"
 run build
-[ $status -ne 0 ] || fail "it went on without a package that no source has"
+[ $status -ne 0 ] || fail "it continued without a package that no source has"
 grep -q 'has: ninja-build$' "$dir/out" || fail "the package that cannot be had is not named"
 
 rm "$dir/bin/apt-get"
 system 0 gcc
 run build
-[ $status -ne 0 ] && grep -q 'no Debian system' "$dir/out" || fail "another system than Debian is not recognised"
+[ $status -ne 0 ] && grep -q 'no Debian system' "$dir/out" || fail "another system than Debian is not recognized"
 UPMU_SKIP_DEPS=1 run build
-[ $status -eq 0 ] || fail "UPMU_SKIP_DEPS=1 does not go on"
+[ $status -eq 0 ] || fail "UPMU_SKIP_DEPS=1 does not continue"
 
 run everything
 [ $status -eq 2 ] || fail "a purpose that does not exist gave status $status"

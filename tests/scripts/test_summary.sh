@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/junit-summary.awk tells passed, failed and skipped tests apart, as ctest itself writes them.
+# Passed, failed and skipped tests in scripts/junit-summary.awk, from JUnit files of ctest.
 set -euo pipefail
 
 summary=$1

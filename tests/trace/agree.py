@@ -4,7 +4,7 @@
     agree.py DIR DUMP       DUMP: the dump program beside this file
 
 Twice: the text of the babeltrace2 command (time, name, thread, counter values), and every field through its Python
-module, from which the full values are put together as docs/format.md says.
+module, from which the full values are put together as described in docs/format.md.
 """
 import re
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares what babeltrace2 and libupmu's reader make of events of synchronisation, field by field.
+"""Compares what babeltrace2 and libupmu's reader make of synchronization events, field by field.
 
     agree_sync.py DIR SCRIBE       SCRIBE: the sync_scribe program beside this file
 """
@@ -28,7 +28,7 @@ SLACK_NS = 2
 
 
 def type_of(name):
-    """What `object` is where no field says so."""
+    """The type of `object` of an event without such a field."""
     for start, kind in (("cond_", COND), ("thread_", THREAD), ("sem_", SEM), ("custom_", CUSTOM), ("read_", RWLOCK),
                         ("write_", RWLOCK), ("spin_", SPIN), ("barrier_", BARRIER), ("futex_", FUTEX)):
         if name.startswith(start):

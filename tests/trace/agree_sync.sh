@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# babeltrace2 and our reader agree on every field of every kind of synchronisation event, on stacks and on modules.
+# babeltrace2 and our reader agree on every field of every synchronization event, on stacks and on modules.
 #     agree_sync.sh SYNC_SCRIBE
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=tests/trace/common.sh

@@ -26,7 +26,7 @@ own_mounts()
     skip "neither root nor user namespaces: no file system can be mounted"
 }
 
-# check WRITTEN LOST RECORDING: our reader and babeltrace2 know as much
+# check WRITTEN LOST RECORDING: our reader and babeltrace2 report both numbers
 check()
 {
     "$dump" "$3" >"$work/dumped" || fail "the recording cannot be read"
@@ -34,7 +34,7 @@ check()
     grep -q "^P 0 [0-9]* 1 $1 $2 " "$work/dumped" || fail "$(grep '^P' "$work/dumped"), but $2 of $(($1 + $2)) were lost"
     command -v babeltrace2 >/dev/null || return 0
     [ "$(babeltrace2 "$3" 2>"$work/warnings" | wc -l)" = "$1" ] || fail "babeltrace2 read another number of events"
-    [ "$2" = 0 ] || grep -q "discarded" "$work/warnings" || fail "babeltrace2 knows no loss"
+    [ "$2" = 0 ] || grep -q "discarded" "$work/warnings" || fail "babeltrace2 reports no loss"
 }
 
 # many WRITTEN LOST: the disk was neither empty nor large
@@ -56,7 +56,7 @@ recovers)
     own_mounts
     mount -t tmpfs -o size=1700k none "$disk" || skip "tmpfs cannot be mounted"
     head -c 1000000 /dev/zero >"$disk/ballast"
-    read -r written lost < <("$scribe" recover "$disk/r" "$disk/ballast") || fail "recording did not go on"
+    read -r written lost < <("$scribe" recover "$disk/r" "$disk/ballast") || fail "recording did not continue"
     check "$written" "$lost" "$disk/r"
     ;;
 no_fallocate)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a trace: open, read to the end, repair, read again. The first byte of the input says what the rest is:
+ * Fuzz target of the trace reader: open, read to the end, repair, read again.
+ *
+ * The first byte of the input selects the type of the rest:
  *     'S'  a stream file, beside sound metadata
  *     'M'  metadata, beside a sound stream file
  * Built with clang this is a libFuzzer target (fuzz_reader_live); always it is a program:
@@ -72,7 +74,7 @@ static void put_long_head(struct textbuf *out, uint32_t id, uint64_t tick)
     put(out, tick, 8);
 }
 
-/* Events about locks with all they have to say: one with numbers only, one that goes on behind a text. */
+/* Lock events with all their fields: one with numbers only, one with fields after a string. */
 static void put_lock_events(struct textbuf *events, uint64_t tick)
 {
     put_head(events, SCHEMA_ID_READ_ACQUIRE, tick);
@@ -176,7 +178,7 @@ static void make_dir(void)
 
 /* What must hold whatever the bytes are. */
 /* What an event refers to lies in memory that may be read. */
-static void look_up(const struct upmu_trace *t, const struct upmu_trace_event *e)
+static void resolve(const struct upmu_trace *t, const struct upmu_trace_event *e)
 {
     static volatile uint64_t sum;
     struct upmu_trace_stack stack = {.size = sizeof stack};
@@ -207,7 +209,7 @@ static void read_all(void)
             abort();
         last = rc > 0 ? e->time_ns : last;
         if (rc > 0)
-            look_up(t, e);
+            resolve(t, e);
     }
     upmu_trace_close(t);
 }

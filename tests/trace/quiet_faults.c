@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording does not change what the program's page-fault counter says: the pages of a new packet are made writable inside
- * the system call, where faults are not counted. Without that each page of the trace would be one of the program's. */
+/* Page faults of a recorded program: the same count as without recording.
+ *
+ * The pages of a new packet are made writable inside a system call, where faults are not counted. */
 #include <errno.h>
 #include <ftw.h>
 #include <linux/perf_event.h>

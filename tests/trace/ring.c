@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ring keeps the latest events, in files that do not grow, and tells how many older ones made room: after a good end,
- * after SIGKILL at a random moment, and read while it is written. What later events refer to stays. Our reader needs no
- * repair; with "babeltrace2" as argument that reads the same after it.
+ * Ring recordings: the latest events in files of constant size, with the number of overwritten ones.
+ *
+ * After a normal end, after SIGKILL at a random time, and read while written. What later events refer to is kept. Our reader
+ * needs no repair; with the argument "babeltrace2", that reads the same afterwards.
  *
  *     ring ROUNDS [babeltrace2]
  */
@@ -46,7 +47,7 @@ static _Atomic uint64_t *committed; /* shared with the child */
 
 /* ------------------------------------------------------------------------------------------------------ writing */
 
-/* Numbers 0 ... as marks; short threads take turns in one stream, and each leaves a stack first. */
+/* Numbers 0 ... as marks; short threads reuse one stream, and each records a stack first. */
 static void write_numbers(struct trace_writer *w, uint64_t n)
 {
     const uint64_t frames[STACK_FRAMES] = {1, 2, 3};
@@ -273,6 +274,6 @@ int main(int argc, char **argv)
     for (long i = 0; i < rounds; i++)
         killed_at(random() % 3000, with_babeltrace);
     read_while_written();
-    printf("the latest are there, and what made room is told: %ld kills\n", rounds);
+    printf("the latest events are there, the overwritten ones are counted: %ld kills\n", rounds);
     return 0;
 }

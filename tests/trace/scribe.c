@@ -3,7 +3,7 @@
  * Writes traces for the scripts, through the writer's own functions:
  *     scribe mixed DIR             two processes of four threads each, all kinds of events and values
  *     scribe fill DIR N            N marks of one thread; prints "<written> <lost>"
- *     scribe recover DIR BALLAST   marks until the disk is full, removes the file BALLAST, marks until it goes on
+ *     scribe recover DIR BALLAST   marks until the disk is full, removes the file BALLAST, marks until recording resumes
  *     scribe torn DIR              a process that ends in the middle of setting up a packet
  */
 #include <errno.h>
@@ -117,7 +117,7 @@ static int mixed(const char *dir)
 
 static const char text[] =
     "a mark that is long enough to fill a small disk before the test becomes boring to wait for: "
-    "two hundred bytes and a few more, most of which say nothing that has not been said";
+    "two hundred bytes and a few more, most of which repeat what is already there";
 
 static int fill(const char *dir, long n)
 {

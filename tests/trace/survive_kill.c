@@ -26,7 +26,7 @@
 
 enum { THREADS = 3, PACKET_BYTES = 4096 };
 
-/** What the child tells before it dies. */
+/** Counts that the child leaves before it is killed. */
 struct notes {
     _Atomic uint64_t committed[THREADS];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a recording with events of synchronisation of every kind, stacks and modules, from several threads:
+ * Writes a recording with synchronization events of every kind, stacks and modules, from several threads:
  *     sync_scribe write DIR
  * and prints one through the public reader, a line per event with every field by its name, then stacks and modules:
  *     sync_scribe print DIR

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many events of all kinds: threads that go through nested regions and pass a few locks, one of them much wanted. Room:
- * tests/views; recorded by speed.sh and lanes.sh.
+ * Many events of all kinds: nested regions and a few locks, one of them contended.
  *
  *   crowd THREADS EVENTS     about EVENTS events of regions, and what the locks add
  */
@@ -26,17 +25,17 @@ struct worker {
 };
 
 /* Some work that no compiler leaves out. */
-static void work(unsigned turns)
+static void work(unsigned iterations)
 {
-    for (volatile unsigned i = 0; i < turns; i++)
+    for (volatile unsigned i = 0; i < iterations; i++)
         ;
 }
 
-static void pass(struct crowd *c, unsigned lock, unsigned turns)
+static void pass(struct crowd *c, unsigned lock, unsigned iterations)
 {
     pthread_mutex_lock(&c->locks[lock]);
-    work(turns);
-    if (turns > 400)
+    work(iterations);
+    if (iterations > 400)
         sched_yield(); /* others come to wait, on one processor too */
     pthread_mutex_unlock(&c->locks[lock]);
 }

@@ -12,7 +12,7 @@ record() {
     expect 0 "$UPMU" report --html "$work/$name.html" "$work/$name"
 }
 
-# stuck NAME: a case of the corpus of deadlocks, ended once it was told of
+# stuck NAME: a case of the deadlock corpus, killed once the deadlock is reported
 stuck() {
     local name=$1 recorder
     "$UPMU" record -o "$work/$name" -- "$CORPUS" "$name" "$work/$name.pid" >/dev/null 2>"$work/$name.err" &
@@ -21,7 +21,7 @@ stuck() {
         if grep -q '^deadlock \[' "$work/$name.err"; then break; fi
         sleep 0.1
     done
-    grep -q '^deadlock \[' "$work/$name.err" || fail "$name was not told of as a deadlock: $(cat "$work/$name.err")"
+    grep -q '^deadlock \[' "$work/$name.err" || fail "$name was not reported as a deadlock: $(cat "$work/$name.err")"
     kill -9 "$(cat "$work/$name.pid")"
     wait "$recorder" || true
     expect 0 "$UPMU" report --html "$work/$name.html" "$work/$name"

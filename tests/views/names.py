@@ -14,7 +14,7 @@ with Browser() as b:
     # Nothing is drawn that would move what stands around it: no control character, no change of direction.
     shown = b.run("document.querySelector('main').innerText")
     assert not any(ord(c) < 32 and c not in "\n\t" or c in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" for c in shown)
-    # A name of hundreds of letters takes no more room than the window has.
+    # A name of hundreds of letters is no wider than the window.
     assert b.run("document.documentElement.scrollWidth") <= 1440
     b.view("timeline")
     box = b.run("(() => { const r = upmuReport.timeline.screen.canvas.getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the timeline draws adds up to what the tables say: waits, and holds as far as they are certain. Arguments: pages."""
+"""The sums of waits and certain holds in the timeline equal those of the tables. Arguments: pages."""
 import sys
 from collections import defaultdict
 from data import Page
@@ -12,7 +12,7 @@ def check(path):
     objects, threads = page.facts["objects"], page.facts["threads"]
     holds, waits = defaultdict(lambda: [0, 0]), defaultdict(lambda: [0, 0])
     for a, _, begin, ns, n, busy, flags in page.spans("holds"):
-        assert begin + ns <= page.facts["length"], "a hold goes on after the end"
+        assert begin + ns <= page.facts["length"], "a hold ends after the trace"
         if flags == 0:
             holds[a][0] += n
             holds[a][1] += busy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the page draws adds up to what its tables, and `upmu report`, say: in all modes of recording.
+# The sums of the page equal those of its tables and of `upmu report`, in all modes of recording.
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 for mode in all holders contended; do record "$mode" -m "$mode" -- "$CROWD" 6 12000; done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page of a known program: its numbers are those of `upmu report --json`, and hand and keyboard do what they say."""
+"""The page of a known program: numbers of `upmu report --json`, mouse and keyboard actions."""
 import json
 import os
 import subprocess

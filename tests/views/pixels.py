@@ -26,7 +26,7 @@ PREPARE = """(() => {
         objects: t.m.objects.map((o) => rgb(o.color)), other: rgb("#868e96"),
         width: t.screen.canvas.clientWidth - 196, length: t.m.length,
         threads: t.layout.lanes.filter((l) => l.thread).map((l) => ({index: l.thread.index, begin: l.thread.begin,
-            end: l.thread.end, told: l.thread.runRows.length > 0}))};
+            end: l.thread.end, scheduled: l.thread.runRows.length > 0}))};
 })()"""
 
 # The uppermost line and the line in the middle of each state strip that is in the window.
@@ -72,7 +72,7 @@ def expected(look, thread, waits, runs, a, b):
         fill = look["objects"][wait[2] - 1] if wait[2] else look["other"]
         color = blend(fill, look["lane"], 0.3 if wait[5] in CALM else 1)
         return "waits", color, color
-    if not thread["told"]:
+    if not thread["scheduled"]:
         return "alive", look["lane"], look["run"]
     if run is False or (run and (run[3] < 1 or run[2] == 0)):
         return None
@@ -128,7 +128,7 @@ def pages(work, names):
             print(name, json.dumps(seen), len(wrong), "wrong")
             for one in wrong[:5]:
                 print("  ", one)
-            assert not wrong, f"{len(wrong)} pixels of {name} are not what the data says, seed {SEED}"
+            assert not wrong, f"{len(wrong)} pixels of {name} differ from the data, seed {SEED}"
             assert seen.get("waits", 0) > 200 and len(seen) > 1, seen
             assert not b.complaints(), b.complaints()
 

@@ -8,5 +8,5 @@ sched=--sched
 record scene -m all ${sched:+"$sched"} -- "$SCENE"
 record crowd -m all ${sched:+"$sched"} -- "$CROWD" 6 4000
 record dense -m all ${sched:+"$sched"} -- "$CROWD" 30 4000
-python3 "$HERE/pixels.py" "$work" scene crowd dense || fail "the timeline does not show what the data says"
+python3 "$HERE/pixels.py" "$work" scene crowd dense || fail "the timeline differs from the data"
 finish

@@ -37,7 +37,7 @@ with Browser() as b:
     for i, page in enumerate(sys.argv[1:]):
         megabytes = os.path.getsize(page) / 1e6
         for tries in range(TRIES):
-            # Before and after: the neighbours of that time are those of the page, too.
+            # Before and after: other load at that time slows the page, too.
             slower = pace.slower_and_busier()
             paint, ready, frames = measure(b, page)
             slower = max(slower, pace.slower_and_busier())
@@ -49,10 +49,10 @@ with Browser() as b:
               f"zoomed picture {frames[30]:.1f} ms (95 %: {frames[57]:.1f} ms, script alone {drawn:.1f} ms); "
               f"other work takes {slower:.2f} times as long as where the bars were set")
         assert not b.complaints(), b.complaints()
-        told = b.run("""(() => { const m = upmuReport.model, all = (t) => t.more.reduce((n, more) => n + more + 1, 0);
+        counts = b.run("""(() => { const m = upmuReport.model, all = (t) => t.more.reduce((n, more) => n + more + 1, 0);
             return [all(m.tables.regions), m.regions.filter((r) => r.name !== '(thread)').reduce((n, r) => n + r.count, 0),
                     document.getElementById('overview').textContent.includes('Drawn together'), m.tables.regions.n]; })()""")
-        assert told[0] == told[1], told
-        assert told[2] == (told[0] > told[3]), "that spans are drawn together is said"
+        assert counts[0] == counts[1], counts
+        assert counts[2] == (counts[0] > counts[3]), "the note about merged spans"
         if i == 0:
             assert megabytes < 30 and paint < 1000 * slower and frames[30] < 33 * slower, (megabytes, paint, frames[30], slower)
