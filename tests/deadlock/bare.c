@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that is stripped: what lies between the functions it exports has no name. Room: tests; see stacks.c. */
+/* A stripped library: code between its exported functions has no symbol (stacks.c). */
 static volatile int sink;
 
 void bare_first(void);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that wake each other without end: at most moments all of them wait, and one of them has been woken already.
- * Room: tests. Before it: busy.sh, which stops and kills it; after it: sync tracing and upmu deadlock. */
+/* Threads that wake each other all the time: all wait, one already woken, and no deadlock. */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Threads that wake each other all the time all wait at most moments: stopped or killed at any of them, the program is none
-# that stands.
+# No deadlock is reported for threads that wake each other, stopped or killed at any time.
 #
 #     busy.sh UPMU BUSY DIR         one of them: busy.sh --one UPMU BUSY DIR GAME
 set -euo pipefail
@@ -15,8 +14,8 @@ fail() {
 }
 
 begin() {
-    rm -rf "$dir/rec" "$dir/told" "$dir/pid"
-    "$upmu" record --limit 1M -o "$dir/rec" --deadlocks "$dir/told" -- "$busy" "$game" "$dir/pid" 2>"$dir/err" &
+    rm -rf "$dir/rec" "$dir/reported" "$dir/pid"
+    "$upmu" record --limit 1M -o "$dir/rec" --deadlocks "$dir/reported" -- "$busy" "$game" "$dir/pid" 2>"$dir/err" &
     recorder=$!
     until [ -s "$dir/pid" ]; do
         kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
@@ -26,12 +25,12 @@ begin() {
     sleep "0.0$((RANDOM % 9 + 1))"
 }
 
-# What is found is nothing: neither a deadlock nor anything that something could end.
+# Nothing is found: no deadlock, no stall, no wait.
 end() {
     local text rc=0
     kill -9 "$pid"
     wait $recorder || true
-    [ ! -s "$dir/told" ] || fail "told of while it $1: $(cat "$dir/told")"
+    [ ! -s "$dir/reported" ] || fail "a deadlock reported while it $1: $(cat "$dir/reported")"
     text=$("$upmu" deadlock "$dir/rec" 2>&1) || rc=$?
     [ $rc -eq 0 ] || fail "status $rc after it was killed: $text"
     if grep -E '^(deadlock|stalled|waiting)' <<<"$text"; then fail "found after it was killed"; fi
@@ -43,7 +42,7 @@ one() {
     begin
     for ((i = 0; i < stops; i++)); do
         kill -STOP "$pid"
-        sleep 0.4 # the recorder looks several times
+        sleep 0.4 # the recorder checks several times
         kill -CONT "$pid"
         sleep "0.0$((RANDOM % 9 + 1))"
     done
@@ -65,7 +64,7 @@ games="sem cond barrier futex"
 case ${SANITIZED-} in
 *thread*)
     games="barrier futex"
-    echo "sem and cond are left out, because ThreadSanitizer's own functions stand before the library's there"
+    echo "sem and cond are left out, because ThreadSanitizer's own functions precede the library's there"
     ;;
 esac
 printf '%s\n' $games | xargs -P 4 -L 1 bash "$0" --one "$1" "$2" "$3"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cases of the corpus of deadlocks, one process each, and what they share. Room: tests. Before it: corpus.sh, which
- * runs them; after it: sync tracing and upmu deadlock. */
+/* Cases of the deadlock corpus, one process each, and their shared helpers. */
 #ifndef UPMU_TESTS_DEADLOCK_CASES_H
 #define UPMU_TESTS_DEADLOCK_CASES_H
 
@@ -20,7 +19,7 @@ struct dl_case {
 
 /* One table per file; a list ends with an entry without name. */
 extern const struct dl_case cases_cycles[];
-extern const struct dl_case cases_stands[];
+extern const struct dl_case cases_blocked[];
 extern const struct dl_case cases_rwlocks[];
 extern const struct dl_case cases_quiet[];
 extern const struct dl_case cases_order[];
@@ -41,14 +40,14 @@ pthread_t dl_start(void *(*function)(void *), void *arg);
 /** Sleep. */
 void dl_rest(unsigned ms);
 
-/** A meeting point of threads that sync tracing sees nothing of: nobody goes on before `n` have come. */
+/** A barrier that sync tracing does not see: dl_meet() returns once `n` threads have called it. */
 struct dl_meeting {
     unsigned come;
 };
 void dl_meet(struct dl_meeting *m, unsigned n);
 
-/** Threads take turns without anything that sync tracing knows of: there is no order between them but luck. Wait for turn
- *  `mine`, the first is 0; give the turn to the next. */
+/** Threads run one after the other, ordered by nothing that sync tracing sees. Wait for turn `mine`, the first is 0; pass
+ *  the turn to the next. */
 void dl_turn(unsigned mine);
 void dl_next(void);
 /** Two threads, joined. */
@@ -57,7 +56,7 @@ void dl_both(void *(*x)(void *), void *(*y)(void *));
 /** A mutex of a type (PTHREAD_MUTEX_NORMAL, ...). */
 void dl_mutex(pthread_mutex_t *m, int type);
 
-/** Two threads that each hold one mutex and want the other's. */
+/** Two threads that each hold one mutex and wait for the other's. */
 void dl_cross(pthread_mutex_t *a, pthread_mutex_t *b);
 
 #ifdef __cplusplus

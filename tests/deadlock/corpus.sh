@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The corpus of deadlocks: each case is recorded in a process of its own. One that stands must be told of while it stands,
-# with the right kind, and found again after the process was killed; one that does not must end without a word.
+# The deadlock corpus, each case recorded in a process of its own.
+#
+# A deadlock must be reported while it lasts, with the right kind, and again after the process is killed. A case without one
+# must end without a report.
 #
 #     corpus.sh UPMU CORPUS EXPECTED DIR [CASE...]     one of them: corpus.sh --one UPMU CORPUS DIR CASE KIND ORDER
 set -euo pipefail
@@ -20,7 +22,7 @@ fail() {
     exit 1
 }
 
-# Waits until the case has been told of as a deadlock; sets live_ms.
+# Waits until the case is reported as a deadlock; sets live_ms.
 await_report() {
     local begin
     until [ -s "$pidfile" ]; do
@@ -29,8 +31,8 @@ await_report() {
     done
     begin=$(now_ms)
     until grep -q '^deadlock \[' "$err"; do
-        kill -0 "$recorder" 2>/dev/null || fail "it ended and did not stand"
-        [ $(($(now_ms) - begin)) -lt $live_max_ms ] || fail "not told of within $live_max_ms ms"
+        kill -0 "$recorder" 2>/dev/null || fail "it ended without a deadlock"
+        [ $(($(now_ms) - begin)) -lt $live_max_ms ] || fail "not reported within $live_max_ms ms"
         sleep 0.05
     done
     live_ms=$(($(now_ms) - begin))
@@ -50,13 +52,13 @@ end_case() {
 
 check_kind() {
     local text=$1 what=$2
-    grep -q '^deadlock \[' <<<"$text" || fail "$what says nothing of a deadlock"
+    grep -q '^deadlock \[' <<<"$text" || fail "$what reports no deadlock"
     grep '^deadlock \[' <<<"$text" | grep -qv "^deadlock \[$kind\]" &&
-        fail "$what says: $(grep '^deadlock \[' <<<"$text" | head -3), expected $kind"
+        fail "$what reports: $(grep '^deadlock \[' <<<"$text" | head -3), expected $kind"
     return 0
 }
 
-# Classes stand in the report from the worst on.
+# The report begins with the worst class.
 check_order() {
     local worst
     worst=$(sed -n 's/^lock order \[\([a-z-]*\)\].*/\1/p' <<<"$1" | head -1)
@@ -72,7 +74,7 @@ one() {
     recorder=$!
     if [ "$kind" = - ]; then
         wait "$recorder" || fail "the program ended with status $?"
-        grep -q '^deadlock' "$err" && fail "told of a deadlock that is none"
+        grep -q '^deadlock' "$err" && fail "reported a deadlock that is none"
         text=$("$upmu" deadlock "$dir" 2>&1) || rc=$?
         [ $rc -eq 0 ] || [ $rc -eq 3 ] || fail "upmu deadlock: $rc: $text"
         grep -q '^deadlock \[' <<<"$text" && fail "found a deadlock that is none: $text"

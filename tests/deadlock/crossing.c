@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases that stand in places where one does not look first: handlers, destructors, the end of a program, locks among many
- * readers, waits within locks. Room: tests; see cases.h. */
+/* Deadlock cases in unusual code: signal handlers, destructors, exit, rwlocks, waits with locks held. */
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -302,7 +301,7 @@ static void sem_philosophers(void)
         MUST(pthread_join(t[i], NULL));
 }
 
-/* ------------------------------------------------------------------------------------------ nobody is left to wake */
+/* ----------------------------------------------------------------------------------------------- no waker is left */
 
 static int ready, at_wait;
 
@@ -406,8 +405,8 @@ static void *consume_locked(void *arg)
     return arg;
 }
 
-/* Who waits for room keeps the lock that is needed to make room. */
-static void sem_room_awaited_in_lock(void)
+/* The producer waits for free space with the lock that the consumer needs. */
+static void sem_space_awaited_in_lock(void)
 {
     MUST(sem_init(&sem, 0, 1));
     MUST(sem_init(&full, 0, 0));
@@ -463,7 +462,7 @@ const struct dl_case cases_crossing[] = {
     {"barrier_within_lock", barrier_within_lock},
     {"barrier_once_too_often", barrier_once_too_often},
     {"sem_two_for_two_each", sem_two_for_two_each},
-    {"sem_room_awaited_in_lock", sem_room_awaited_in_lock},
+    {"sem_space_awaited_in_lock", sem_space_awaited_in_lock},
     {"spin_mutex_and_join", spin_mutex_and_join},
     {NULL, NULL},
 };

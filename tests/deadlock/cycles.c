@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases in which threads wait for each other's locks. Room: tests; see cases.h. */
+/* Deadlock cases in which threads wait for each other's locks. */
 #include <stdlib.h>
 #include <threads.h>
 #include <sys/wait.h>
@@ -202,7 +202,7 @@ static void cross_holding_500(void)
     MUST(pthread_join(t, NULL));
 }
 
-/* It stands in a child; the parent only waits for that. */
+/* The child deadlocks; the parent only waits for it. */
 static void cross_in_child(void)
 {
     pid_t pid = fork();
@@ -271,7 +271,7 @@ static void cross_with_1000_behind(void)
     MUST(pthread_join(two, NULL));
 }
 
-/* A lock of the program's own, which it tells of. */
+/* A lock of the program's own, announced by the calls of upmu/sync.h. */
 static unsigned own[2];
 static struct dl_meeting own_meeting;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks that a forked child has from its parent, that somebody ended with, or that lie at odd addresses. Room: tests; see
- * cases.h. */
+/* Deadlock cases of locks inherited by fork(), of ended owners, and at unusual addresses. */
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -87,7 +86,7 @@ static void child_gives_back_late(void)
     await(pid);
 }
 
-/* Parent and child share mutexes and stand for a while in each other's way. */
+/* Parent and child share mutexes and block each other for a while. */
 static void shared_with_child(void)
 {
     pthread_mutexattr_t attr;

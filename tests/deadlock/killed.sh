@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Waits of a program that is killed have lasted until it was: at least as long as somebody saw it stand, never longer than it
-# lived, and nothing is made up of a thread that had gone on unseen.
+# Durations of unfinished waits of a killed program.
+#
+# At least as long as the deadlock was observed, never longer than the process lived, and no guess for a thread that
+# continued unobserved.
 #
 #     killed.sh UPMU CORPUS DIR
 set -euo pipefail
@@ -25,7 +27,7 @@ until_true() {
     fail "it never came true: $*"
 }
 
-# Of the recording's mutexes the shortest and the longest unfinished wait lie between $2 and $3 nanoseconds.
+# The shortest and the longest unfinished wait for mutexes of the recording are between $2 and $3 nanoseconds.
 lasted() {
     "$upmu" report --json "$1" >"$dir/json" || fail "upmu report: $?"
     python3 - "$dir/json" "$2" "$3" <<'EOF' || fail "$1: expected $2 to $3"
@@ -38,10 +40,10 @@ assert ns and int(sys.argv[2]) <= min(ns) and max(ns) <= int(sys.argv[3]), ns
 EOF
 }
 
-stands() { "$upmu" deadlock "$1" >"$dir/out" && return 1 || [ $? -eq 3 ]; }
+is_deadlocked() { "$upmu" deadlock "$1" >"$dir/out" && return 1 || [ $? -eq 3 ]; }
 
-# The recorder reads when it looks at the process: until it has looked once from the beginning to the end.
-recorder_looks() {
+# Waits until the recorder, which reads when it inspects the process, has made one complete inspection.
+recorder_inspects() {
     local before
     if [ ! -r /proc/self/io ]; then # this kernel does not count what a process reads
         sleep 1
@@ -55,7 +57,7 @@ recorder_looks() {
 recorder_read() { sed -n 's/^rchar: //p' "/proc/$recorder/io"; }
 recorder_read_beyond() { [ "$(recorder_read)" -gt "$1" ]; }
 
-# Read from .live directly, since whoever asks the command leaves there that he looked.
+# Read from .live directly, since the command leaves a mark of its inspection there.
 all_wait() {
     local live slot
     live=$(find "$1" -name .live)
@@ -68,31 +70,31 @@ rm -rf "$dir"
 mkdir -p "$dir"
 second=1000000000
 
-# With a recorder, which sees it alive until it is killed.
+# With a recorder, which observes the process until it is killed.
 begin=$(now_ns)
-"$upmu" record -o "$dir/recorded" --deadlocks "$dir/told" -- "$corpus" cross_normal "$dir/pid" 2>"$dir/err" &
+"$upmu" record -o "$dir/recorded" --deadlocks "$dir/reported" -- "$corpus" cross_normal "$dir/pid" 2>"$dir/err" &
 recorder=$!
-until_true grep -q 'blocked behind' "$dir/told"
+until_true grep -q 'blocked behind' "$dir/reported"
 sleep 1
-recorder_looks
+recorder_inspects
 kill -9 "$(cat "$dir/pid")"
 wait $recorder 2>/dev/null || true
 lasted "$dir/recorded" $second $(($(now_ns) - begin))
 
-# By itself: somebody asks, and then it is killed.
+# Without a recorder: inspected by upmu deadlock, then killed.
 begin=$(now_ns)
 rm "$dir/pid"
 UPMU_SYNC=contended UPMU_TRACE=$dir/asked "$corpus" cross_normal "$dir/pid" &
 program=$!
-until_true stands "$dir/asked"
+until_true is_deadlocked "$dir/asked"
 sleep 1.5
-stands "$dir/asked" || fail "it stands no more: $(cat "$dir/out")"
+is_deadlocked "$dir/asked" || fail "the deadlock has ended: $(cat "$dir/out")"
 kill -9 $program
 wait $program 2>/dev/null || true
 lasted "$dir/asked" $second $(($(now_ns) - begin))
 least=$(cat "$dir/json.least")
 
-# Nobody ever looked: the last wait is the last that is known of it.
+# Never inspected: the trace ends with the last wait, of unknown length.
 begin=$(now_ns)
 rm "$dir/pid"
 UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" cross_normal "$dir/pid" &
@@ -101,10 +103,10 @@ until_true all_wait "$dir/alone"
 kill -9 $program
 wait $program 2>/dev/null || true
 "$upmu" report "$dir/alone" >"$dir/out"
-grep -q 'still waiting at the end, for an unknown time' "$dir/out" || fail "made up: $(cat "$dir/out")"
+grep -q 'still waiting at the end, for an unknown time' "$dir/out" || fail "a guessed time: $(cat "$dir/out")"
 lasted "$dir/alone" 0 $(($(now_ns) - begin))
 
-# A thread that had gone on without its end being recorded (a full disk) has not stood until then.
+# A thread that continued without a recorded end of its wait (a full disk) was not blocked until then.
 live=$(find "$dir/asked" -name .live)
 for slot in 0 1 2; do
     printf '\001\000\000\000' | dd of="$live" bs=1 seek=$((1048576 + slot * 65536 + 4)) conv=notrunc status=none

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks that end without a word, because their memory is given back, and others that begin at their addresses: what was
- * said of the first ones must not be held against the second ones, and what lives on must not be forgotten. The threads are
- * there all the time, so that nothing but that keeps the two apart. Room: tests; see cases.h. */
+/* Deadlock cases of locks that end implicitly when their memory is freed, and of reused addresses.
+ *
+ * The order of a first lock must not apply to a second one at its address, and locks that live on keep theirs. The threads
+ * live all the time, so that only the end of the memory separates the two. */
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -75,7 +76,7 @@ static uintptr_t place_of(const void *p)
     return reinterpret_cast<uintptr_t>(p);
 }
 
-/* Memory that was given back is given out again, to whoever asks for as much. */
+/* Freed memory is returned again for a request of the same size. */
 template <class T> static T *made_at(uintptr_t place, std::function<T *()> make, std::function<void(T *)> end)
 {
     std::vector<T *> elsewhere;
@@ -207,7 +208,7 @@ static void freed_mutexes()
     free(b);
 }
 
-/* Whoever gives the memory of a lock back that he has does not hold it for ever. */
+/* A thread that frees the memory of a lock it holds no longer holds it. */
 static void freed_while_held()
 {
     static pthread_mutex_t *a, other = PTHREAD_MUTEX_INITIALIZER;
@@ -266,7 +267,7 @@ struct place {
     uintptr_t of, begin, end; /* an address in the library, and the library */
 };
 
-static int look_for_place(struct dl_phdr_info *info, size_t, void *arg)
+static int find_library(struct dl_phdr_info *info, size_t, void *arg)
 {
     auto *p = static_cast<place *>(arg);
     uintptr_t end = 0;
@@ -280,13 +281,13 @@ static int look_for_place(struct dl_phdr_info *info, size_t, void *arg)
     return 1;
 }
 
-/* Closed and loaded again where it was, even if other threads have given back memory above it meanwhile: the kernel gives the
- * highest addresses first, so those are taken page by page. */
+/* Closed and loaded again at the same address, even if other threads have unmapped memory above it meanwhile: the kernel
+ * maps the highest free addresses first, so those are mapped page by page. */
 static plugin load_again(plugin p)
 {
     place lies = {reinterpret_cast<uintptr_t>(p.nest), 0, 0};
     uintptr_t page = 0;
-    dl_must(dl_iterate_phdr(look_for_place, &lies) ? 0 : -1, "dl_iterate_phdr");
+    dl_must(dl_iterate_phdr(find_library, &lies) ? 0 : -1, "dl_iterate_phdr");
     MUST(dlclose(p.handle));
     do {
         void *taken = mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -346,7 +347,7 @@ static void inversion_among_the_deleted()
             [] { nest(accounts[B]->mutex, accounts[A]->mutex); });
 }
 
-/* The second objects are taken in both orders; one of the threads knows that order from the first ones. */
+/* The second objects are locked in both orders; one of the threads used that order for the first ones. */
 static void inversion_of_later_objects()
 {
     static account *a, *b;
@@ -375,7 +376,7 @@ static void inversion_of_later_objects()
     t.join();
 }
 
-/* What is given back around a lock is not the lock. */
+/* Memory that is unmapped around a lock is not the lock. */
 static void inversion_beside_the_unmapped()
 {
     static const size_t page = 1 << 16;

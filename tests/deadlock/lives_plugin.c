@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library with two locks of its own that is loaded more than once. Room: tests; used by lives.cpp. */
+/* Plugin with two locks of its own, loaded more than once by lives.cpp. */
 #include <pthread.h>
 #include <stdbool.h>
 

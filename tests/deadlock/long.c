@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that records much and then stands: what is said of it while it stands must not depend on how much. Room: tests;
- * before it long.sh.
+ * A deadlock after a long recording.
  *
- *     long PAIRS NAMES PIDFILE     pairs of taking and giving back; locks with long names
+ *     long PAIRS NAMES PIDFILE     lock and unlock pairs; locks with long names
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +64,7 @@ int main(int argc, char **argv)
 {
     pthread_t x, y;
     MUST(argc != 4);
-    /* A lock's name ends with it, and what comes to lie there has none. */
+    /* A lock's name ends with it: a new lock at its address has none. */
     MUST(pthread_mutex_init(&first, NULL));
     upmu_lock_name(&first, "gone");
     MUST(pthread_mutex_destroy(&first));

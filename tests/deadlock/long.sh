@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a deadlock is told with does not depend on how much was recorded before it: neither what the recorder reads for it,
-# nor what it says, which is what upmu deadlock says afterwards.
+# The report of a deadlock, independent of the length of the recording before it.
+#
+# Neither the bytes that the recorder reads nor its text depend on the length; upmu deadlock prints the same afterwards.
 #
 #     long.sh UPMU LONG PAIRS DIR
 set -euo pipefail
@@ -21,20 +22,20 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 # Only the deadlock, without the order of locks that upmu deadlock adds.
 deadlock_of() { sed '/^lock order/,$d; /^$/d' "$1"; }
 
-# Records PAIRS and NAMES until it stands; sets read_bytes (by the recorder until its report) and took_ms.
+# Records PAIRS and NAMES until the deadlock; sets read_bytes (by the recorder until its report) and took_ms.
 record() {
     local begin
-    rm -rf "$dir/rec" "$dir/told" "$dir/pid"
-    "$upmu" record --mode all -o "$dir/rec" --deadlocks "$dir/told" -- "$long" "$1" "$2" "$dir/pid" 2>"$dir/err" &
+    rm -rf "$dir/rec" "$dir/reported" "$dir/pid"
+    "$upmu" record --mode all -o "$dir/rec" --deadlocks "$dir/reported" -- "$long" "$1" "$2" "$dir/pid" 2>"$dir/err" &
     recorder=$!
     until [ -s "$dir/pid" ]; do
         kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
         sleep 0.01
     done
     begin=$(now_ms)
-    until [ "$(grep -c '(thread start)' "$dir/told" 2>/dev/null)" = 3 ]; do
+    until [ "$(grep -c '(thread start)' "$dir/reported" 2>/dev/null)" = 3 ]; do
         kill -0 $recorder 2>/dev/null || fail "it ended: $(cat "$dir/err")"
-        [ $(($(now_ms) - begin)) -lt 60000 ] || fail "not told of within a minute"
+        [ $(($(now_ms) - begin)) -lt 60000 ] || fail "not reported within a minute"
         sleep 0.01
     done
     took_ms=$(($(now_ms) - begin))
@@ -43,14 +44,14 @@ record() {
     kill -9 "$(cat "$dir/pid")"
     wait $recorder || true
     recorder=
-    echo "$1 pairs, $2 names: $recorded bytes recorded, $read_bytes read, told after $took_ms ms"
+    echo "$1 pairs, $2 names: $recorded bytes recorded, $read_bytes read, reported after $took_ms ms"
     local rc=0
     "$upmu" deadlock "$dir/rec" >"$dir/out" 2>"$dir/err" || rc=$?
     [ $rc -eq 3 ] || fail "upmu deadlock: $rc: $(cat "$dir/out" "$dir/err")"
-    diff <(deadlock_of "$dir/told") <(deadlock_of "$dir/out") || fail "afterwards it says something else"
-    grep -q 'mutex ledger (0x' "$dir/told" || fail "no name: $(cat "$dir/told")"
-    ! grep -q 'gone' "$dir/told" || fail "the name of another lock: $(cat "$dir/told")"
-    grep -q 'holds for reading rwlock 0x' "$dir/told" || fail "a held lock has no type: $(cat "$dir/told")"
+    diff <(deadlock_of "$dir/reported") <(deadlock_of "$dir/out") || fail "upmu deadlock prints a different text afterwards"
+    grep -q 'mutex ledger (0x' "$dir/reported" || fail "no name: $(cat "$dir/reported")"
+    ! grep -q 'gone' "$dir/reported" || fail "the name of another lock: $(cat "$dir/reported")"
+    grep -q 'holds for reading rwlock 0x' "$dir/reported" || fail "a held lock has no type: $(cat "$dir/reported")"
 }
 
 [ -r /proc/self/io ] || { echo "skipped, because the kernel does not count what a process reads (/proc/PID/io)"; exit 77; }
@@ -58,8 +59,8 @@ mkdir -p "$dir"
 record 1000 0
 small=$read_bytes
 record "$pairs" 0
-[ "$recorded" -gt $((pairs * 28)) ] || fail "that was not much"
+[ "$recorded" -gt $((pairs * 28)) ] || fail "too short a recording"
 [ $((read_bytes - small)) -lt $((recorded / 4)) ] || fail "what is read for a report grows with the trace"
-# More names than find room beside the threads: they are looked for in the trace.
+# More names than fit beside the threads in .live: the rest is read from the trace.
 record 1000 5000
 rm -rf "$dir"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running one case of the corpus of deadlocks. Room: tests. Before it: corpus.sh; after it: the cases. */
+/* Main program of the deadlock corpus: runs one case. */
 #include "cases.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static unsigned turns; /* taken so far */
+static unsigned current_turn;
 
 void dl_must(int rc, const char *what)
 {
@@ -74,13 +74,13 @@ void dl_cross(pthread_mutex_t *a, pthread_mutex_t *b)
 
 void dl_turn(unsigned mine)
 {
-    while (__atomic_load_n(&turns, __ATOMIC_ACQUIRE) != mine)
+    while (__atomic_load_n(&current_turn, __ATOMIC_ACQUIRE) != mine)
         dl_rest(1);
 }
 
 void dl_next(void)
 {
-    __atomic_fetch_add(&turns, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&current_turn, 1, __ATOMIC_RELEASE);
 }
 
 void dl_both(void *(*x)(void *), void *(*y)(void *))
@@ -110,7 +110,7 @@ static void write_pid(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct dl_case *const all[] = {cases_cycles, cases_stands,     cases_rwlocks, cases_quiet,
+    static const struct dl_case *const all[] = {cases_cycles, cases_blocked,    cases_rwlocks, cases_quiet,
                                                 cases_order,  cases_semaphores, cases_forked,  cases_standard,
                                                 cases_mixed,  cases_crossing,   cases_nested,  cases_lives};
     if (argc != 3) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases in which threads meet through different things: condition variables and the mutexes they give up, locks of the
- * program's own. Room: tests; see cases.h. */
+/* Deadlock cases of mixed primitives: condition variables with their mutexes, custom locks. */
 #include <time.h>
 #include <upmu/sync.h>
 
@@ -71,7 +70,7 @@ static void *take_a_then_b(void *arg)
     return arg;
 }
 
-/* That the wait is a timed one does not help, nor that the first thread goes on beside. */
+/* The timeout does not end it, nor does the first thread, which keeps running. */
 static void cond_time_over_in_vain(void)
 {
     dl_start(wait_a_while_keeping_b, NULL);
@@ -101,7 +100,7 @@ static void cond_mutex_kept_at_end(void)
     dl_both(wait_holding_nothing_else, signal_and_keep_a);
 }
 
-/* a, then b, says each of them; but the wait takes a again while b is held. */
+/* Both threads lock a, then b; but the wait reacquires a while b is held. */
 static void *wait_keeping_b_taken_last(void *arg)
 {
     MUST(pthread_mutex_lock(&a));
@@ -177,7 +176,7 @@ static void *own_both_back_trying(void *arg)
     return arg;
 }
 
-/* Nobody has to wait, so nobody says that he will. */
+/* No thread waits, so no wait is announced. */
 static void own_inversion(void)
 {
     dl_both(own_both, own_both_back);

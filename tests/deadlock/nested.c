@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases of lock order: what is a gate and what is none, who comes before whom, locks given back in another order than they
- * were taken. Nobody stands. Room: tests; see cases.h. */
+/* Lock-order cases without a deadlock: gates, thread order, unordered releases. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -202,7 +201,7 @@ static void hand_over_hand(void)
 IN_TURN(hand_over_hand_first, 0, hand_over_hand())
 IN_TURN(second_cb, 1, nest(&c, &b))
 
-/* `a` was given back when `c` was taken. */
+/* `a` was released when `c` was acquired. */
 static void handed_on(void)
 {
     dl_both(hand_over_hand_first, second_ca);

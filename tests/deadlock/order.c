@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases in which nobody stands, but locks are taken in orders in which somebody could, or seem so. Room: tests; see
- * cases.h. */
+/* Lock-order cases without a deadlock: real and apparent inversions. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +237,7 @@ static void other_locks_at_one_place(void)
     dl_both(ab_first, ba_other_life);
 }
 
-/* The order is made again in the second life, by a thread that knows it from the first. */
+/* The order is repeated in the second life, by a thread that used it in the first. */
 static void *ab_in_both_lives(void *arg)
 {
     dl_turn(0);
@@ -352,7 +351,7 @@ static void *kind_other_way(void *arg)
 
 static void inversions_of_one_class(void)
 {
-    volatile int all = 2 * KIND; /* one place of initialisation: no compiler may unroll the loop */
+    volatile int all = 2 * KIND; /* one call site of initialization: no compiler may unroll the loop */
     for (int i = 0; i < all; i++)
         MUST(pthread_mutex_init(&of_kind[i / 2][i % 2], NULL));
     dl_both(kind_one_way, kind_other_way);

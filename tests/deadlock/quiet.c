@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases in which threads wait, some for long, and nothing is wrong: nobody may be told of a deadlock. Each ends by itself
- * after a moment. Room: tests; see cases.h. */
+/* Cases with long waits and no deadlock: each ends by itself, and none may be reported. */
 #include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -239,7 +238,7 @@ static void *take_m(void *arg)
     return arg;
 }
 
-/* Given back by another thread than the one that took it and has ended; then held by a third for long. */
+/* Released by another thread than the ended one that acquired it; then held by a third for long. */
 static void released_by_another(void)
 {
     MUST(pthread_join(dl_start(take_m, NULL), NULL));
@@ -253,7 +252,7 @@ static void *take_reading(void *arg)
     return arg;
 }
 
-/* A reader has ended and another thread gave its lock back; the writer waits for one who lives. */
+/* A reader has ended and another thread released its lock; the writer waits for a living one. */
 static void reading_ended_by_another(void)
 {
     MUST(pthread_join(dl_start(take_reading, NULL), NULL));
@@ -261,7 +260,7 @@ static void reading_ended_by_another(void)
     writer_behind_readers();
 }
 
-/* The ended owner of a robust mutex is told to the next one, who makes it good. */
+/* The next owner of a robust mutex gets EOWNERDEAD and makes it consistent. */
 static void *take_robust(void *arg)
 {
     MUST(pthread_mutex_lock(arg));
@@ -270,7 +269,7 @@ static void *take_robust(void *arg)
 
 static void *hold_robust_long(void *arg)
 {
-    dl_must(pthread_mutex_lock(arg) != EOWNERDEAD, "the owner's end was not told");
+    dl_must(pthread_mutex_lock(arg) != EOWNERDEAD, "no EOWNERDEAD after the owner's end");
     MUST(pthread_mutex_consistent(arg));
     dl_meet(&meeting, 2);
     dl_rest(LONG_MS);
@@ -340,7 +339,7 @@ static void *ping_pong(void *arg)
     return NULL;
 }
 
-/* At nearly every look somebody waits for somebody. */
+/* In nearly every snapshot one thread waits for another. */
 static void hand_over(void)
 {
     pthread_t t = dl_start(ping_pong, (void *)1);

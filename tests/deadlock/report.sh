@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The forms of upmu deadlock, its suppressions and its answers about a process that runs.
+# Output formats of upmu deadlock, its suppressions, and its reports on running processes.
 #
 #     report.sh UPMU CORPUS DIR
 set -euo pipefail
@@ -23,7 +23,7 @@ ends_with() {
     [ $rc -eq "$want" ] || fail "upmu deadlock $*: status $rc, expected $want: $(cat "$dir/out" "$dir/err")"
 }
 
-says() { grep -Eq -- "$1" "$dir/out" || fail "not found: $1 in: $(cat "$dir/out")"; }
+prints() { grep -Eq -- "$1" "$dir/out" || fail "not found: $1 in: $(cat "$dir/out")"; }
 complains() { grep -Eq -- "$1" "$dir/err" || fail "not complained: $1 but: $(cat "$dir/err")"; }
 
 is_json() {
@@ -40,11 +40,11 @@ mkdir -p "$dir"
 
 # Forms.
 ends_with 3 "$dir/inversion"
-says '^lock order \[inversion\] in process [0-9]+: 2 locks'
-says '#1 .* (ab_first|ba_second) at .*/order\.c:[0-9]+'
+prints '^lock order \[inversion\] in process [0-9]+: 2 locks'
+prints '#1 .* (ab_first|ba_second) at .*/order\.c:[0-9]+'
 ends_with 3 -f gcc "$dir/inversion"
-says '/order\.c:[0-9]+: warning: lock order: .* \[inversion\]$'
-says '/order\.c:[0-9]+: note: mutex 0x[0-9a-f]+ was acquired here$'
+prints '/order\.c:[0-9]+: warning: lock order: .* \[inversion\]$'
+prints '/order\.c:[0-9]+: note: mutex 0x[0-9a-f]+ was acquired here$'
 ends_with 3 --format tasks "$dir/inversion"
 grep -Pq '/order\.c\t[0-9]+\twarn\tlock order' "$dir/out" || fail "no task: $(cat "$dir/out")"
 ends_with 3 --format sarif "$dir/inversion"
@@ -55,10 +55,10 @@ ends_with 3 --json "$dir/inversion"
 is_json 'd["schema"] == "upmu-deadlock" and d["deadlocks"] == [] and
 d["lock_order"]["cycles"][0]["class"] == "inversion" and len(d["lock_order"]["cycles"][0]["acquisitions"]) == 2'
 ends_with 0 "$dir/gated"
-says '^lock order \[gated\]'
-says 'prevented by mutex 0x'
+prints '^lock order \[gated\]'
+prints 'prevented by mutex 0x'
 ends_with 0 -f gcc "$dir/gated"
-says ': note: lock order: .* \[gated\]$'
+prints ': note: lock order: .* \[gated\]$'
 ends_with 0 "$dir/quiet"
 # A stream that is cut off could have held one.
 cp -r "$dir/quiet" "$dir/cut"
@@ -66,7 +66,7 @@ truncate -s 0 "$(find "$dir/cut" -name stream_0000)"
 ends_with 1 "$dir/cut"
 complains 'damaged: .*a stream file is cut off'
 rm -rf "$dir/cut"
-says '^no deadlock in .*, and no lock-order inversion'
+prints '^no deadlock in .*, and no lock-order inversion'
 
 # Inversions among locks of one kind, at different places, are one report.
 "$upmu" record -o "$dir/kind" -- "$corpus" inversions_of_one_class "$dir/pid" 2>/dev/null
@@ -77,7 +77,7 @@ is_json 'len(d["lock_order"]["cycles"]) == 1 and d["lock_order"]["cycles"][0]["a
 for line in 'deadlock:^ba_second$' 'order:order.c' 'inversion:deadlock_corpus' 'inversion:ab_*st'; do
     echo "$line" >"$dir/suppressions"
     ends_with 0 -s "$dir/suppressions" "$dir/inversion"
-    says '^no deadlock'
+    prints '^no deadlock'
 done
 for line in 'deadlock:^second' 'blocked:order.c' 'gated:order.c' '# inversion:order.c'; do
     echo "$line" >"$dir/suppressions"
@@ -89,14 +89,14 @@ complains 'line 1: there is no kind "inversoin"'
 ends_with 1 -s "$dir/nowhere" "$dir/inversion"
 complains 'nowhere'
 
-# What makes no sense.
+# Malformed arguments.
 ends_with 2
 ends_with 2 -f xml "$dir/inversion"
 complains 'text, json, gcc, tasks and sarif'
 ends_with 1 "$dir/nowhere"
 ends_with 1 4194303
 
-# A process that runs is asked, and goes on.
+# A running process is inspected and continues.
 "$upmu" record -o "$dir/live" --deadlocks "$dir/live.err" -- "$corpus" cross_beside_work "$dir/live.pid" 2>"$dir/rec.err" &
 recorder=$!
 for _ in $(seq 600); do
@@ -106,15 +106,14 @@ for _ in $(seq 600); do
 done
 pid=$(cat "$dir/live.pid")
 ends_with 3 "$pid"
-says "^deadlock \[cycle\] in process $pid: 2 threads wait for each other"
-says 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+, since [0-9:.]+'
-says 'holds mutex 0x[0-9a-f]+, acquired at take_both main\.c:[0-9]+'
-says 'blocked behind them:'
+prints "^deadlock \[cycle\] in process $pid: 2 threads wait for each other"
+prints 'waits for mutex 0x[0-9a-f]+, held by thread [0-9]+, since [0-9:.]+'
+prints 'holds mutex 0x[0-9a-f]+, acquired at take_both main\.c:[0-9]+'
+prints 'blocked behind them:'
 ends_with 3 --json "$pid"
 is_json 'd["deadlocks"][0]["alive"] and d["deadlocks"][0]["threads"][0]["holder"] == d["deadlocks"][0]["threads"][1]["tid"]'
-kill -0 "$pid" || fail "asking ended it"
-# Who watches it alone tells of it, too, and believes nothing that stands in its notes: where they make no sense there is the
-# trace.
+kill -0 "$pid" || fail "the inspection ended it"
+# upmu top reports it, too, and validates the wait-state file: where that is malformed the trace is read.
 live=$(find "$dir/live" -name .live)
 watched() {
     { "$upmu" top --json -i 0.1 -n 600 -p "$pid" 2>"$dir/err" || true; } |
@@ -132,30 +131,30 @@ done
 kill -9 "$pid"
 wait $recorder || true
 ends_with 3 "$dir/live"
-says '^deadlock \[cycle\]'
-! grep -q '^deadlock' "$dir/rec.err" || fail "told of on standard error, too"
+prints '^deadlock \[cycle\]'
+! grep -q '^deadlock' "$dir/rec.err" || fail "reported on standard error, too"
 "$upmu" dump "$dir/live" >"$dir/out"
-says 'deadlock \[cycle\] of 2 threads'
+prints 'deadlock \[cycle\] of 2 threads'
 
-# Killed while nobody watched it: the last thread that began to wait has written down that nothing could wake it.
+# Killed without an observer: the last thread that began to wait has recorded that nothing could wake it.
 for case in cond_signal_lost sem_nobody_posts barrier_short std_futures_in_a_circle; do
     rm -rf "$dir/alone" "$dir/pid"
     UPMU_SYNC=contended UPMU_TRACE=$dir/alone "$corpus" $case "$dir/pid" &
     pid=$!
-    for _ in $(seq 200); do # until it stands
+    for _ in $(seq 200); do # until the deadlock
         rc=0
         "$upmu" deadlock "$dir/alone" >"$dir/out" 2>"$dir/err" || rc=$?
         [ $rc -ne 3 ] || break
         sleep 0.1
     done
-    [ $rc -eq 3 ] || fail "$case does not stand: $(cat "$dir/out" "$dir/err")"
+    [ $rc -eq 3 ] || fail "$case does not deadlock: $(cat "$dir/out" "$dir/err")"
     kill -9 $pid
     wait $pid || true
     ends_with 3 "$dir/alone"
-    says '^deadlock \[(no-signal|no-post|barrier-short|no-wake)\]'
+    prints '^deadlock \[(no-signal|no-post|barrier-short|no-wake)\]'
 done
 
-# Whatever stands in the file of what threads stand at, it is an answer or an error, never a crash.
+# A damaged wait-state file leads to a result or an error, never to a crash.
 live=$(find "$dir/live" -name .live)
 cp "$live" "$dir/whole"
 for at in 0 8 16 20 32 1048576 1048580 1048592 1048604 1048672 1048708 1114112 1114116 1114208 1179652 1179744; do
@@ -179,10 +178,10 @@ for size in 0 5 64 4096 1048576 1048640 1050000 1114120; do
 done
 rm "$live"
 ends_with 3 "$dir/live"
-says '^1 of the processes have no wait-state files'
-! grep -q "^deadlock" "$dir/out" || fail "a deadlock out of nothing"
+prints '^1 of the processes have no wait-state files'
+! grep -q "^deadlock" "$dir/out" || fail "a deadlock without wait states"
 
-# One that does not record, with one thread alone: nobody else is spoken of.
+# A single-threaded process without recording: no other thread is mentioned.
 rm -f "$dir/pid"
 "$corpus" self_lock "$dir/pid" &
 pid=$!
@@ -195,14 +194,14 @@ done
 kill -9 "$pid"
 wait "$pid" || true
 [ "$rc" -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
-says "^deadlock \[self\] in process $pid: a thread waits for a mutex that it holds itself"
-! grep -q 'threads' "$dir/out" || fail "other threads of one that is alone: $(cat "$dir/out")"
+prints "^deadlock \[self\] in process $pid: a thread waits for a mutex that it holds itself"
+! grep -q 'threads' "$dir/out" || fail "other threads of a single-threaded process: $(cat "$dir/out")"
 
-# One that does not record: what the kernel tells, and it is left as it was.
+# A process without recording: the kernel's data is reported, and its state does not change.
 rm -f "$dir/pid"
 "$corpus" cross_beside_work "$dir/pid" &
 pid=$!
-for _ in $(seq 100); do # until both of its threads stand
+for _ in $(seq 100); do # until both of its threads are blocked
     rc=0
     "$upmu" deadlock "$pid" >"$dir/out" 2>"$dir/err" || rc=$?
     [ $rc -ne 3 ] || break
@@ -214,12 +213,12 @@ state=$(awk '/^State/ { print $2 } /^TracerPid/ { print $2 }' "/proc/$pid/status
 kill -9 "$pid"
 wait "$pid" || true
 [ "$rc" -eq 3 ] || fail "a process that does not record: status $rc: $(cat "$dir/out" "$dir/err")"
-says "^deadlock \[cycle\] in process $pid"
-says 'waits for the mutex 0x[0-9a-f]+, held by thread [0-9]+'
-says '#[0-9]+ +take_both at .*main\.c:[0-9]+'
+prints "^deadlock \[cycle\] in process $pid"
+prints 'waits for the mutex 0x[0-9a-f]+, held by thread [0-9]+'
+prints '#[0-9]+ +take_both at .*main\.c:[0-9]+'
 sleep 30 &
 pid=$!
 ends_with 0 "$pid"
 kill "$pid"
-says '^no cycle of mutexes was found'
+prints '^no cycle of mutexes was found'
 rm -rf "$dir"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases of readers and writers that stand. Room: tests; see cases.h. */
+/* Deadlock cases of readers and writers. */
 #include <stdint.h>
 
 #include "cases.h"
@@ -64,7 +64,7 @@ static void *hold_reading(void *arg)
     return arg;
 }
 
-/* Another reader is inside and lives; the one that stands in its own way is still hopeless. */
+/* Another reader holds the lock and runs; the reader that blocks itself is still deadlocked. */
 static void *upgrade(void *arg)
 {
     MUST(pthread_rwlock_rdlock(&locks[0]));
@@ -75,7 +75,7 @@ static void *upgrade(void *arg)
     return arg;
 }
 
-/* Of two readers one lives and one stands: the writer waits for both, for ever. */
+/* Of two readers one runs and one is deadlocked: the writer waits for both, permanently. */
 static void *write_first(void *arg)
 {
     MUST(pthread_rwlock_wrlock(&locks[0]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Semaphores: used as locks, and so that they look like locks for a while. Room: tests; see cases.h. */
+/* Deadlock cases of semaphores: used as locks, or only apparently. */
 #include <semaphore.h>
 #include <stdint.h>
 
@@ -119,14 +119,14 @@ static void sem_is_gate(void)
     dl_both(gated_mn, gated_nm);
 }
 
-/* With room for two it keeps nobody apart. */
+/* With two permits it excludes no thread. */
 static void sem_of_two_is_no_gate(void)
 {
     make(2, 1);
     dl_both(gated_mn, gated_nm);
 }
 
-/* Philosophers who wait for a place in the room first; one after the other. */
+/* Dining philosophers that acquire a permit first, one after the other. */
 enum { SEATS_MOST = 5 };
 static pthread_mutex_t fork_at[SEATS_MOST];
 static unsigned seats;
@@ -139,7 +139,7 @@ static void eat(unsigned seat)
     MUST(pthread_mutex_unlock(&fork_at[seat]));
 }
 
-static void *eat_in_room(void *arg)
+static void *eat_with_permit(void *arg)
 {
     unsigned seat = (unsigned)(uintptr_t)arg;
     dl_turn(seat);
@@ -150,7 +150,7 @@ static void *eat_in_room(void *arg)
     return NULL;
 }
 
-/* The last one lets in whoever waits: the semaphore counts something else. */
+/* The last one posts without a wait: the semaphore counts something else. */
 static void *eat_and_let_in(void *arg)
 {
     unsigned seat = (unsigned)(uintptr_t)arg;
@@ -164,11 +164,11 @@ static void *eat_and_let_in(void *arg)
     return NULL;
 }
 
-static void dinner(unsigned guests, unsigned room, void *(*eats)(void *))
+static void dinner(unsigned guests, unsigned permits, void *(*eats)(void *))
 {
     pthread_t t[SEATS_MOST];
     seats = guests;
-    make(room, 1);
+    make(permits, 1);
     for (uintptr_t i = 0; i < guests; i++)
         MUST(pthread_mutex_init(&fork_at[i], NULL));
     for (uintptr_t i = 0; i < guests; i++)
@@ -177,22 +177,22 @@ static void dinner(unsigned guests, unsigned room, void *(*eats)(void *))
         MUST(pthread_join(t[i], NULL));
 }
 
-static void room_for_all_but_one(void)
+static void permits_for_all_but_one(void)
 {
-    dinner(3, 2, eat_in_room);
+    dinner(3, 2, eat_with_permit);
 }
 
-static void room_for_four_of_five(void)
+static void permits_four_of_five(void)
 {
-    dinner(5, 4, eat_in_room);
+    dinner(5, 4, eat_with_permit);
 }
 
-static void room_for_all(void)
+static void permits_for_all(void)
 {
-    dinner(3, 3, eat_in_room);
+    dinner(3, 3, eat_with_permit);
 }
 
-static void room_that_is_none(void)
+static void sem_that_is_no_gate(void)
 {
     dinner(3, 2, eat_and_let_in);
 }
@@ -252,7 +252,7 @@ static void sem_and_mutex_cross(void)
     dl_both(hold_a_want_m, hold_m_want_a);
 }
 
-/* The same, while somebody goes on who could post: that is no deadlock. */
+/* The same, while a thread runs that could post: no deadlock. */
 static void *post_late(void *arg)
 {
     dl_meet(&meeting, 3);
@@ -351,7 +351,7 @@ static void sem_given_across(void)
     dl_both(give_b, give_a);
 }
 
-/* It looked like a lock in both orders; at last somebody posts it who does not hold it. */
+/* Like a lock in both orders, until a thread posts it that does not hold it. */
 static void sem_no_lock_at_last(void)
 {
     make(1, 1);
@@ -385,10 +385,10 @@ const struct dl_case cases_semaphores[] = {
     {"sem_and_mutex_inversion", sem_and_mutex_inversion},
     {"sem_is_gate", sem_is_gate},
     {"sem_of_two_is_no_gate", sem_of_two_is_no_gate},
-    {"room_for_all_but_one", room_for_all_but_one},
-    {"room_for_four_of_five", room_for_four_of_five},
-    {"room_for_all", room_for_all},
-    {"room_that_is_none", room_that_is_none},
+    {"permits_for_all_but_one", permits_for_all_but_one},
+    {"permits_four_of_five", permits_four_of_five},
+    {"permits_for_all", permits_for_all},
+    {"sem_that_is_no_gate", sem_that_is_no_gate},
     {"sem_broken_by_try", sem_broken_by_try},
     {"sem_made_anew", sem_made_anew},
     {"sem_and_mutex_cross", sem_and_mutex_cross},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that stand in a lock they hold, each with a call stack of its own sort; stacks.sh looks at what is said of it.
- * Room: tests. Before it: stacks.sh; after it: sync tracing and upmu deadlock. */
+/* Self-deadlocks with call stacks of every sort, for stacks.sh. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,33 +26,33 @@ static void must(bool fine, const char *what)
     _exit(1);
 }
 
-/* Nothing comes back from here. What is after the call keeps it from being a tail call. */
-static __attribute__((noinline)) void stand(void)
+/* Never returns. The code after the call keeps it from being a tail call. */
+static __attribute__((noinline)) void self_deadlock(void)
 {
     must(pthread_mutex_lock(&m) == 0, "the first lock");
     must(pthread_mutex_lock(&m) == 0, "the second lock");
-    must(sink == 1, "it came back");
+    must(sink == 1, "it returned");
 }
 
 /* ----------------------------------------------------------------------------------------------- threads and depth */
 
-static void *stand_in_thread(void *arg)
+static void *deadlock_in_thread(void *arg)
 {
-    stand();
+    self_deadlock();
     return arg;
 }
 
 static void in_thread(void)
 {
     pthread_t t;
-    must(pthread_create(&t, NULL, stand_in_thread, NULL) == 0, "pthread_create");
+    must(pthread_create(&t, NULL, deadlock_in_thread, NULL) == 0, "pthread_create");
     must(pthread_join(t, NULL) == 0, "pthread_join");
 }
 
 static __attribute__((noinline)) int dig(int depth)
 {
     if (depth == 0)
-        stand();
+        self_deadlock();
     else
         depth = dig(depth - 1) + 1;
     sink++;
@@ -69,7 +68,7 @@ static void deep(void)
 
 static void on_signal(int sig)
 {
-    stand();
+    self_deadlock();
     must(sig != 0, "no signal");
 }
 
@@ -97,7 +96,7 @@ static bool is_stub(const unsigned char *code)
     return code[0] == 0xff && code[1] == 0x25;
 }
 
-/* After each instruction: in the first one of a stub it stands. */
+/* After each instruction: blocks in the first one of a stub. */
 static void on_step(int sig, siginfo_t *info, void *context)
 {
     ucontext_t *c = context;
@@ -105,7 +104,7 @@ static void on_step(int sig, siginfo_t *info, void *context)
     if (!is_stub(at))
         return;
     c->uc_mcontext.gregs[REG_EFL] &= ~0x100; /* and no more steps */
-    stand();
+    self_deadlock();
     must(sig != 0, "no signal");
 }
 
@@ -133,7 +132,7 @@ static void in_stub(void)
 
 static __attribute__((noinline)) void tail_inner(void)
 {
-    stand();
+    self_deadlock();
     sink++;
 }
 
@@ -165,7 +164,7 @@ static const unsigned char calls_with_frame[] = {
 #endif
     0};
 
-/* The frame pointer is lost, and there is no description for unwinders: nobody finds out of this one. */
+/* No frame pointer and no unwind information: the unwinder stops here. */
 static const unsigned char calls_without[] = {
 #if defined(__x86_64__)
     0x55, 0x31, 0xed, 0x48, 0x83, 0xec, 0x20, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x20, 0x5d, 0xc3,
@@ -201,7 +200,7 @@ static void run_made(const unsigned char *code, size_t bytes)
     write_map(made, bytes);
     void (*call)(void (*)(void));
     memcpy(&call, &made, sizeof call);
-    call(stand);
+    call(self_deadlock);
     sink++;
 }
 
@@ -226,7 +225,7 @@ static void in_bare_library(const char *path)
     void *symbol = dlsym(library, "bare_entry");
     must(symbol != NULL, "bare_entry");
     memcpy(&call, &symbol, sizeof call);
-    call(stand);
+    call(self_deadlock);
     sink++;
 }
 
@@ -240,7 +239,7 @@ void cpp_name(void) __asm__("_ZN4bank7AccountIiE8withdrawEiRKSs");
 
 __attribute__((noinline)) void rust_v0(void)
 {
-    stand();
+    self_deadlock();
     sink += 2;
 }
 

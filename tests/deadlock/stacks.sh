@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Call stacks say what they are: threads' beginnings, signals, tail calls, code made at run time, modules without debug
-# information, names of C++ and Rust, and where they end too early.
+# Call stacks in reports of upmu deadlock.
+#
+# Thread starts, signal frames, tail calls, code generated at run time, modules without debug information, names of C++ and
+# Rust, and truncated stacks.
 #
 #     stacks.sh UPMU STACKS BARE_LIBRARY OBJCOPY DIR
 set -euo pipefail
@@ -11,19 +13,19 @@ fail() {
     exit 1
 }
 
-says() { grep -Eq -- "$1" "$dir/out" || fail "$sort: not found: $1 in: $(cat "$dir/out")"; }
-says_not() { ! grep -Eq -- "$1" "$dir/out" || fail "$sort: found: $1 in: $(cat "$dir/out")"; }
+prints() { grep -Eq -- "$1" "$dir/out" || fail "$sort: not found: $1 in: $(cat "$dir/out")"; }
+prints_not() { ! grep -Eq -- "$1" "$dir/out" || fail "$sort: found: $1 in: $(cat "$dir/out")"; }
 
-# The frames of the first stack, in the order of their numbers: what is said of number $1.
+# Prints frame number $1 of the first stack.
 frame() { grep -E "^ *#$1 " "$dir/out" | head -1; }
-frame_says() { frame "$1" | grep -Eq -- "$2" || fail "$sort: frame $1 is not $2: $(cat "$dir/out")"; }
+frame_is() { frame "$1" | grep -Eq -- "$2" || fail "$sort: frame $1 is not $2: $(cat "$dir/out")"; }
 
-# Records one sort until it stands, ends it, and puts the report into $dir/out.
+# Records one sort until it is deadlocked, kills it, and puts the report into $dir/out.
 record() {
     sort=$1
     local recorder rc=0
     rm -rf "$dir/rec"
-    "$upmu" record -o "$dir/rec" -- "$stacks" "$@" >"$dir/said" 2>"$dir/err" &
+    "$upmu" record -o "$dir/rec" -- "$stacks" "$@" >"$dir/printed" 2>"$dir/err" &
     recorder=$!
     for _ in $(seq 1200); do
         if grep -q '^deadlock \[self\]' "$dir/err"; then break; fi
@@ -32,8 +34,8 @@ record() {
     done
     pid=$(sed -n 's/^deadlock \[self\] in process \([0-9]*\):.*/\1/p' "$dir/err" | head -1)
     if [ -z "$pid" ]; then
-        grep -q '^skipped' "$dir/said" && return 1
-        fail "$sort: it did not stand: $(cat "$dir/err" "$dir/said")"
+        grep -q '^skipped' "$dir/printed" && return 1
+        fail "$sort: no deadlock was reported: $(cat "$dir/err" "$dir/printed")"
     fi
     kill -9 "$pid"
     wait $recorder || true
@@ -50,29 +52,29 @@ rm -rf "$dir"
 mkdir -p "$dir"
 
 record thread
-frame_says 0 'stand at .*/stacks\.c:[0-9]+'
-frame_says 1 'stand_in_thread at '
-says '#[0-9]+ .* \(thread start\)$'
-says_not 'did not get further|not kept'
+frame_is 0 'self_deadlock at .*/stacks\.c:[0-9]+'
+frame_is 1 'deadlock_in_thread at '
+prints '#[0-9]+ .* \(thread start\)$'
+prints_not 'did not get further|not kept'
 
 record deep
-frame_says 15 'dig at '
-says '\(deeper frames were not recorded\)'
-says_not 'thread start'
+frame_is 15 'dig at '
+prints '\(deeper frames were not recorded\)'
+prints_not 'thread start'
 
 record signal
-frame_says 1 'on_signal at '
-frame_says 2 '\(signal frame\)$'
-says 'is_interrupted at .*/stacks\.c:[0-9]+'
-says 'thread start'
+frame_is 1 'on_signal at '
+frame_is 2 '\(signal frame\)$'
+prints 'is_interrupted at .*/stacks\.c:[0-9]+'
+prints 'thread start'
 
 if record stub; then
-    frame_says 1 'on_step at '
-    frame_says 2 '\(signal frame\)$'
-    frame_says 3 'getppid@plt \(.*stacks\+0x[0-9a-f]+\) \(PLT stub\)$'
-    frame_says 4 'calls_by_stub at .*/stacks\.c:[0-9]+'
+    frame_is 1 'on_step at '
+    frame_is 2 '\(signal frame\)$'
+    frame_is 3 'getppid@plt \(.*stacks\+0x[0-9a-f]+\) \(PLT stub\)$'
+    frame_is 4 'calls_by_stub at .*/stacks\.c:[0-9]+'
 else
-    cat "$dir/said" # the rest is tried
+    cat "$dir/printed" # the rest is tried
 fi
 
 record tail
@@ -81,14 +83,14 @@ grep -A1 -E '#[0-9]+ +tail_inner' "$dir/out" | grep -Eq '^ +tail_middle left by 
 grep -A1 'left by a tail call' "$dir/out" | grep -Eq '#[0-9]+ +tail_outer at ' || fail "tail: $(cat "$dir/out")"
 
 record names
-frame_says 1 '<mycrate::bank::Account<usize>>::withdraw at '
-frame_says 2 'mycrate::bank::Account<T>::withdraw at '
-frame_says 3 'bank::Account<int>::withdraw\(int, std::.*string.* const&\) at '
+frame_is 1 '<mycrate::bank::Account<usize>>::withdraw at '
+frame_is 2 'mycrate::bank::Account<T>::withdraw at '
+frame_is 3 'bank::Account<int>::withdraw\(int, std::.*string.* const&\) at '
 
 record bare "$bare"
-frame_says 1 'libbare\.so\+0x[0-9a-f]+ \(no symbol; 0x[0-9a-f]+ after bare_(first|entry)\)$'
-frame_says 2 'bare_entry \(.*libbare\.so\+0x[0-9a-f]+\)$'
-says 'thread start'
+frame_is 1 'libbare\.so\+0x[0-9a-f]+ \(no symbol; 0x[0-9a-f]+ after bare_(first|entry)\)$'
+frame_is 2 'bare_entry \(.*libbare\.so\+0x[0-9a-f]+\)$'
+prints 'thread start'
 
 # Debug information in a file of its own, which the stripped program names with a checksum.
 whole=$stacks
@@ -96,13 +98,13 @@ whole=$stacks
 "$objcopy" --strip-all --remove-section=.note.gnu.build-id --add-gnu-debuglink="$dir/linked.debug" "$whole" "$dir/linked"
 stacks=$dir/linked
 record thread
-frame_says 0 'stand at .*/stacks\.c:[0-9]+'
-frame_says 1 'stand_in_thread at '
-# One that is another program's is not believed, and then the module and the offset are all that is known.
+frame_is 0 'self_deadlock at .*/stacks\.c:[0-9]+'
+frame_is 1 'deadlock_in_thread at '
+# Debug information of another program is ignored; module and offset remain.
 printf x >>"$dir/linked.debug"
 report
-frame_says 0 'linked\+0x[0-9a-f]+'
-says_not 'stand_in_thread|stacks\.c'
+frame_is 0 'linked\+0x[0-9a-f]+'
+prints_not 'deadlock_in_thread|stacks\.c'
 stacks=$whole
 
 # Names of code made at run time are kept with the recording.
@@ -112,38 +114,38 @@ if record jit; then
     [ -n "$kept" ] || fail "the map was not kept"
     rm -f "$map"
     report
-    frame_says 1 'Stacks\.compiled:7 \(line 12\) \(.*/jit\.map\+0x[0-9a-f]+\) \(generated at run time\)$'
-    says 'run_made at '
-    says 'thread start'
+    frame_is 1 'Stacks\.compiled:7 \(line 12\) \(.*/jit\.map\+0x[0-9a-f]+\) \(generated at run time\)$'
+    prints 'run_made at '
+    prints 'thread start'
     # Without it the one in /tmp is read, if it can be trusted.
     mv "$kept" "$map"
     report
-    frame_says 1 'Stacks\.compiled:7'
+    frame_is 1 'Stacks\.compiled:7'
     touch -d '2 days ago' "$map" # another process's of that number
     report
-    frame_says 1 '0x[0-9a-f]+ \(in no module'
+    frame_is 1 '0x[0-9a-f]+ \(in no module'
     mv "$map" "$dir/map"
     touch "$dir/map"
     ln -s "$dir/map" "$map"
     report
-    says_not 'Stacks'
+    prints_not 'Stacks'
     rm -f "$map"
     mkfifo "$map"
     report
-    says_not 'Stacks'
+    prints_not 'Stacks'
     rm -f "$map"
     if [ "$(id -u)" -eq 0 ]; then
         cp "$dir/map" "$map"
         chown 65534 "$map"
         report
-        says_not 'Stacks'
+        prints_not 'Stacks'
         rm -f "$map"
     fi
     record lost
-    frame_says 1 'Stacks\.compiled:7'
-    says '\(callers unknown: the unwinder stopped here\)'
+    frame_is 1 'Stacks\.compiled:7'
+    prints '\(callers unknown: the unwinder stopped here\)'
     rm -f "/tmp/perf-$pid.map"
 else
-    cat "$dir/said" # the rest was tried
+    cat "$dir/printed" # the rest was tried
 fi
 rm -rf "$dir"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C++ standard library makes of locks and waits: those that stand, and those that only seem to. Room: tests; see
- * cases.h. */
+/* Deadlock cases of the C++ standard library, and waits that only seem deadlocked. */
 #include <atomic>
 #include <barrier>
 #include <chrono>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases in which threads stand for other reasons than each other's locks. Room: tests; see cases.h. */
+/* Deadlock cases other than cycles of locks: own lock, ended holder, joins, missing wakeups. */
 #include <semaphore.h>
 #include <stdint.h>
 
@@ -152,7 +152,7 @@ static void *wait_cond(void *arg)
     return arg;
 }
 
-/* The signal came before anybody waited. */
+/* The signal came before a thread waited. */
 static void cond_signal_lost(void)
 {
     MUST(pthread_cond_signal(&c));
@@ -167,7 +167,7 @@ static void cond_all_wait(void)
     wait_cond(NULL);
 }
 
-/* Who should signal needs a lock that the waiter keeps. */
+/* The thread that should signal needs a lock that the waiter holds. */
 static void *wait_keeping_outer(void *arg)
 {
     MUST(pthread_mutex_lock(&outer));
@@ -194,7 +194,7 @@ static void cond_outer_kept(void)
 
 static void *arrive(void *arg)
 {
-    (void)pthread_barrier_wait(&barrier); /* the last one is told apart by what it returns */
+    (void)pthread_barrier_wait(&barrier); /* one of the threads gets PTHREAD_BARRIER_SERIAL_THREAD */
     return arg;
 }
 
@@ -226,7 +226,7 @@ static void once_in_itself(void)
     MUST(pthread_once(&once, run_once));
 }
 
-const struct dl_case cases_stands[] = {
+const struct dl_case cases_blocked[] = {
     {"self_lock", self_lock},
     {"self_after_try", self_after_try},
     {"self_beside_work", self_beside_work},
