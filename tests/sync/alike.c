@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call stacks that are alike are told apart: the same call at the same place of the stack, reached by two ways, in turns;
- * and one that lies over what another has left behind, so that all return addresses of that one are still where they were.
- * Room: tests; linked with libupmu_sync and libupmu_analysis.
+ * Distinct records for similar call stacks.
+ *
+ * The same call at the same stack depth, reached in two ways alternately; and one stack on top of the remains of another,
+ * whose return addresses are all still in memory.
  */
 #include <alloca.h>
 #include <pthread.h>
@@ -21,7 +22,7 @@
         }                                                                         \
     } while (0)
 
-enum { ROUNDS = 400, TURN = 2, RUN = 9, ROOM = 65536 };
+enum { ROUNDS = 400, TURN = 2, RUN = 9, PAD = 65536 };
 
 static char dir[] = "/tmp/upmu-alike-XXXXXX";
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -41,37 +42,37 @@ static __attribute__((noinline)) void leaf(uint64_t middle, uint64_t way)
     returned = pthread_mutex_unlock(&mutex);
 }
 
-/* What lies in `room` bytes of the stack stays as it is. */
-static __attribute__((noinline)) void middle(size_t room, uint64_t way)
+/* Leaves `bytes` bytes of the stack unchanged. */
+static __attribute__((noinline)) void middle(size_t bytes, uint64_t way)
 {
-    void *p = alloca(room);
+    void *p = alloca(bytes);
     __asm__ volatile("" : : "r"(p) : "memory");
     leaf((uint64_t)(uintptr_t)__builtin_return_address(0), way);
     returned = 1;
 }
 
-static __attribute__((noinline)) void one_way(size_t room)
+static __attribute__((noinline)) void one_way(size_t bytes)
 {
-    middle(room, (uint64_t)(uintptr_t)__builtin_return_address(0));
+    middle(bytes, (uint64_t)(uintptr_t)__builtin_return_address(0));
     returned = 2;
 }
 
-static __attribute__((noinline)) void other_way(size_t room)
+static __attribute__((noinline)) void other_way(size_t bytes)
 {
-    middle(room, (uint64_t)(uintptr_t)__builtin_return_address(0));
+    middle(bytes, (uint64_t)(uintptr_t)__builtin_return_address(0));
     returned = 3;
 }
 
 static __attribute__((noinline)) void far_way(void)
 {
-    volatile char pad[ROOM];
-    pad[0] = pad[ROOM - 1] = 0;
+    volatile char pad[PAD];
+    pad[0] = pad[PAD - 1] = 0;
     middle(0, (uint64_t)(uintptr_t)__builtin_return_address(0));
     returned = pad[0];
 }
 
-/* After every run of one way as many of the other: long enough to be remembered. */
-static void by_turns(void)
+/* After every run of one way as many of the other: enough to be cached. */
+static void alternate_ways(void)
 {
     for (int i = 0; i < ROUNDS; i++)
         for (int k = 0; k < TURN; k++)
@@ -134,12 +135,12 @@ int main(void)
     const struct upmu_sync_opts o = {.size = sizeof o, .mode = UPMU_SYNC_ALL, .trace = dir};
     char command[sizeof dir + 16];
     CHECK(mkdtemp(dir) && upmu_sync_begin(&o) == 0);
-    by_turns();
+    alternate_ways();
     int lies_there = on_top_of_it(RUN * 64);
     CHECK(upmu_sync_end() == 0);
     check();
     if (!lies_there)
-        printf("the second stack did not come to lie on the first: only the ways by turns were tried\n");
+        printf("the second stack is not on top of the first: only alternating ways were tried\n");
     snprintf(command, sizeof command, "rm -rf %s", dir);
     return system(command) != 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every function of docs/sync-coverage.md, called by the main thread between two marks: the first has the function's name.
- * Where there is something to wait for, another thread holds it and lets go once the main thread is seen waiting. Room:
- * tests; knows nothing of libupmu but how to mark, if it is there.
+ * Calls of every function of docs/sync-coverage.md by the main thread, between marks.
+ *
+ * The first mark has the function's name. A call that can wait waits for another thread, which releases the object once the
+ * main thread is asleep. Of libupmu only upmu_mark() is used, if it is loaded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,8 +25,8 @@
 
 #include "robust.h"
 
-/* ThreadSanitizer ends programs that use pthread_clockjoin_np() or C11 threads, which it does not know. AddressSanitizer
- * takes what a cancelled thread leaves of its frames for an error of the destructors that run after them. */
+/* ThreadSanitizer ends programs that use pthread_clockjoin_np() or C11 threads, which it does not support. AddressSanitizer
+ * takes what a canceled thread leaves of its frames for an error of the destructors that run after them. */
 #if defined(__has_feature)
 #define UNDER_THREAD_SANITIZER __has_feature(thread_sanitizer)
 #define UNDER_ADDRESS_SANITIZER __has_feature(address_sanitizer)
@@ -272,7 +273,7 @@ static void mutexes(void)
     CALL_BLOCKED(pthread_mutex_clocklock, 0, &m, CLOCK_MONOTONIC, &later_monotonic);
     CHECK(pthread_mutex_unlock(&m) == 0);
     CALL(pthread_mutex_destroy, 0, &m);
-    if (dead_owners_are_told())
+    if (robust_list_supported())
         robust_mutex();
 }
 
@@ -620,7 +621,7 @@ static int no_mark(const char *text)
     return 0;
 }
 
-/* ------------------------------------------------------------------------------------- memory that is given back */
+/* ------------------------------------------------------------------------------------- memory that is freed */
 
 static void use(pthread_mutex_t *m)
 {
@@ -649,7 +650,7 @@ static void given_back(const char *plugin)
 int main(int argc, char **argv)
 {
     if (UNDER_THREAD_SANITIZER) {
-        printf("skipped, because ThreadSanitizer knows neither pthread_clockjoin_np() nor C11 threads\n");
+        printf("skipped, because ThreadSanitizer supports neither pthread_clockjoin_np() nor C11 threads\n");
         return 77;
     }
     void *found = dlsym(RTLD_DEFAULT, "upmu_mark_");

@@ -47,7 +47,7 @@ $(cat "$scratch/diff")"
 check all 3
 check contended 4
 
-# The report knows every kind of object and of wait, and finds an end for each beginning.
+# The report has every type of object and of wait, and an end for each beginning.
 "$upmu" report --json "$scratch/all" >"$scratch/report" || fail "the report: status $?"
 for type in mutex "condition variable" semaphore rwlock "spin lock" barrier once futex thread; do
     grep -q "\"type\": \"$type\"" "$scratch/report" || fail "the report has no $type"
@@ -56,5 +56,5 @@ for kind in mutex cond sem join rwlock spin barrier once futex; do
     grep -q "\"$kind\": {\"count\": [1-9]" "$scratch/report" || fail "the report has no wait of kind $kind"
 done
 grep -q '"unmatched": 0' "$scratch/report" || fail "waits do not match: $(grep -m1 unmatched "$scratch/report")"
-grep -q ' lock-block .* held-by-reader' "$scratch/dump" || fail "nobody waited for a reader"
+grep -q ' lock-block .* held-by-reader' "$scratch/dump" || fail "no thread waited for a reader"
 echo "$(wc -l <"$scratch/listed") functions yield the events of the table in both modes"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a recording through the public reader, one event per line, for the scripts of this folder. Room: tests; before
- * it the trace, after it awk. */
+/* Prints the events of a recording through the public reader, one per line. */
 #include <inttypes.h>
 #include <stdio.h>
 

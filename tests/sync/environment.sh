@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# environment.sh BIN LIB UPMU: what the environment asks for and cannot have is said at the start and changes nothing for
-# the program; upmu record then fails, too.
+# environment.sh BIN LIB UPMU: an invalid environment is reported at the start and does not change the program; upmu record
+# fails.
 set -euo pipefail
 bin=$1 lib=$2 upmu=$3
 # shellcheck source-path=SCRIPTDIR
@@ -9,8 +9,8 @@ bin=$1 lib=$2 upmu=$3
 program=$bin/sync_kinds_plain
 cd "$scratch"
 
-# told TEXT VAR=VALUE...: the program does what it does, and one line says why nothing is recorded
-told()
+# refused TEXT VAR=VALUE...: the program runs as without libupmu, and one line has the reason why nothing is recorded
+refused()
 {
     local text=$1
     shift
@@ -20,14 +20,14 @@ told()
     grep -q "^libupmu: locks are not recorded: .*$text" err || fail "$*: $(cat err)"
 }
 
-told "UPMU_SYNC=contendet is not known; there are contended," UPMU_SYNC=contendet LD_PRELOAD="$preload"
-told "UPMU_SYNC=paused:al is not known" UPMU_SYNC=paused:al LD_PRELOAD="$preload"
-told "UPMU_SYNC_STACKS=65 is neither" UPMU_SYNC=all UPMU_SYNC_STACKS=65 LD_PRELOAD="$preload"
-told "UPMU_SYNC_SAMPLE=0 is neither" UPMU_SYNC=all UPMU_SYNC_SAMPLE=0 LD_PRELOAD="$preload"
-told "in LD_PRELOAD name libupmu_sync.so.0 before libc" UPMU_SYNC=all LD_PRELOAD="libc.so.6 $preload"
+refused "UPMU_SYNC=contendet is not known; there are contended," UPMU_SYNC=contendet LD_PRELOAD="$preload"
+refused "UPMU_SYNC=paused:al is not known" UPMU_SYNC=paused:al LD_PRELOAD="$preload"
+refused "UPMU_SYNC_STACKS=65 is neither" UPMU_SYNC=all UPMU_SYNC_STACKS=65 LD_PRELOAD="$preload"
+refused "UPMU_SYNC_SAMPLE=0 is neither" UPMU_SYNC=all UPMU_SYNC_SAMPLE=0 LD_PRELOAD="$preload"
+refused "in LD_PRELOAD name libupmu_sync.so.0 before libc" UPMU_SYNC=all LD_PRELOAD="libc.so.6 $preload"
 [ -z "$(find . -name metadata)" ] || fail "a trace was made: $(find . -name metadata)"
 
-# Nobody asked: nothing is said.
+# No recording requested: no message.
 for order in "$preload" "libc.so.6 $preload"; do
     env LD_PRELOAD="$order" UPMU_SYNC= "$program" >out 2>err || fail "idle behind '$order': status $?: $(cat err)"
     [ ! -s err ] || fail "idle behind '$order': $(cat err)"
@@ -41,4 +41,4 @@ grep -q "locks could not be recorded" err || fail "upmu record is content: $(cat
 status=0
 "$upmu" record -m paused:all -o other -- "$program" >out 2>err || status=$?
 [ $status -eq 2 ] || fail "upmu record takes a mode that is none: status $status"
-echo "what cannot be recorded is said"
+echo "what cannot be recorded is reported"

@@ -21,10 +21,10 @@ target_link_libraries(sync_plugin PRIVATE upmu_build_flags Threads::Threads)
 upmu_behavior_test(sync.coverage_linked coverage.c LIBS upmu::upmu_sync ${CMAKE_DL_LIBS} ARGS $<TARGET_FILE:sync_plugin>
   ENV UPMU_SYNC=all UPMU_TRACE=${CMAKE_CURRENT_BINARY_DIR}/coverage-linked)
 
-# Programs that know nothing of libupmu, under the preload.
+# Programs without any reference to libupmu, under LD_PRELOAD.
 set(plain cancel small_stacks main_first)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL loongarch64)
-  list(REMOVE_ITEM plain cancel) # a thread that is cancelled in a system call crashes there without us, too (qemu 10.0)
+  list(REMOVE_ITEM plain cancel) # canceling a thread in a system call crashes without libupmu, too (qemu 10.0)
 endif()
 foreach(name ${plain})
   add_executable(sync_${name} programs/${name}.c)

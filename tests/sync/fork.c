@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that forks, forks without handlers, vforks, spawns, goes into the background and executes itself while it
- * works with locks. Each process that works says so on its own line: "worker PID". Room: tests; knows nothing of libupmu. */
+/* fork(), _Fork(), vfork(), posix_spawn(), daemon() and exec() in a program that uses locks.
+ *
+ * Each process that uses them prints a line "worker PID". */
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -29,4 +29,4 @@ for mode in all contended; do
     awk '/^start/ { for (i = 2; i <= NF; i++) { split($i, f, "="); v[f[1]] = f[2] }
         if (v["peer"] != v["pid"]) exit 1 }' "$scratch/$mode.txt" || fail "$mode: a thread started by another process"
 done
-echo "children record themselves and nobody else"
+echo "children record only themselves"

@@ -52,7 +52,7 @@ static void *work(void *arg)
         if (sem_trywait(&posted) == 0)
             must(sem_post(&posted), "sem_post");
     }
-    /* What handlers do in a thread that ends, after its last event, is seen by nobody. */
+    /* Handlers that run in a thread after its last event are not recorded. */
     sigset_t alarm;
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a filter that only counts can get wrong, read back through the public reader: recording begun with a lock held,
- * recursive locks, releases by the wrong thread, modes switched at run time, kinds of mutexes that answer differently.
- * Room: tests; linked with libupmu_sync and libupmu_analysis.
+ * Hard cases of the contention filter for mutexes, read back through the public reader.
+ *
+ * Recording begun with a lock held, recursive locks, releases by the wrong thread, modes switched at run time, types of
+ * mutexes with other results.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "look.h"
+#include "read_object.h"
 #include "robust.h"
 #include "trace/format/control.h"
 
@@ -44,10 +45,10 @@ static void *not_recoverable(void *m)
 static void blocked_by_us(pthread_mutex_t *m)
 {
     pthread_t t;
-    unsigned before = look(m).kind[UPMU_TRACE_LOCK_BLOCK];
+    unsigned before = read_object(m).kind[UPMU_TRACE_LOCK_BLOCK];
     CHECK(pthread_create(&t, NULL, lock_unlock, m) == 0);
     until_blocked(m, before + 1);
-    usleep(5000); /* it has told of its wait: then it does wait */
+    usleep(5000); /* after the event of its wait it does wait */
     unlock(m);
     CHECK(pthread_join(t, NULL) == 0);
 }
@@ -61,7 +62,7 @@ static void begun_with_a_lock_held(void)
     lock(&m);
     unlock(&m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     /* The holder is known by name; where and since when it took the lock was not seen, and is not made up. */
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
@@ -73,7 +74,7 @@ static void recursion_has_one_holder(void)
     static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     begin(UPMU_SYNC_HOLDERS);
     lock(&m);
-    struct seen before = look(&m);
+    struct seen before = read_object(&m);
     lock(&m);
     lock(&m);
     unlock(&m);
@@ -81,7 +82,7 @@ static void recursion_has_one_holder(void)
     blocked_by_us(&m);
     CHECK(pthread_mutex_unlock(&m) == EPERM);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(before.kind[UPMU_TRACE_LOCK_BLOCK] == 0);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid() && s.block.holder_site != 0);
     /* Held since the first of three acquisitions: longer ago than the wait began by the two others at least. */
@@ -89,7 +90,7 @@ static void recursion_has_one_holder(void)
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && s.misuse_result == EPERM);
 }
 
-static void releases_by_others_are_told(void)
+static void releases_by_others_are_reported(void)
 {
     static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, outer = PTHREAD_MUTEX_INITIALIZER;
     begin(UPMU_SYNC_CONTENDED);
@@ -100,9 +101,9 @@ static void releases_by_others_are_told(void)
     blocked_by_us(&outer);
     lock(&m);
     unlock(&m);
-    pthread_mutex_unlock(&m); /* double, and glibc says nothing */
+    pthread_mutex_unlock(&m); /* double, and glibc reports nothing */
     end();
-    struct seen s = look(&m), o = look(&outer);
+    struct seen s = read_object(&m), o = read_object(&outer);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] >= 1 && s.misuse_result == 0);
     CHECK(o.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && o.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && o.block.holder_site != 0);
 }
@@ -118,7 +119,7 @@ static void out_of_order_release_is_fine(void)
     unlock(&c);
     blocked_by_us(&b);
     end();
-    struct seen s[3] = {look(&a), look(&b), look(&c)};
+    struct seen s[3] = {read_object(&a), read_object(&b), read_object(&c)};
     for (int i = 0; i < 3; i++)
         CHECK(s[i].kind[UPMU_TRACE_LOCK_MISUSE] == 0 && s[i].kind[UPMU_TRACE_LOCK_ACQUIRE] == 1);
     CHECK(s[1].kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s[1].block.holder_since != 0);
@@ -131,11 +132,11 @@ static void off_and_on_again_forgets_what_was_released(void)
     lock(&m);
     end();
     unlock(&m);
-    lock(&m); /* nobody saw this one */
+    lock(&m); /* not recorded */
     begin(UPMU_SYNC_HOLDERS);
     blocked_by_us(&m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
     CHECK(s.block.holder_site == 0 && s.block.holder_since == 0);
 }
@@ -146,7 +147,7 @@ static void modes_switch_while_running(void)
     begin(UPMU_SYNC_COUNTS);
     for (int i = 0; i < 10; i++)
         lock_unlock(&m);
-    CHECK(look(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    CHECK(read_object(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
     CHECK(upmu_sync_set_mode(UPMU_SYNC_ALL) == UPMU_SYNC_COUNTS);
     for (int i = 0; i < 7; i++)
         lock_unlock(&m);
@@ -157,7 +158,7 @@ static void modes_switch_while_running(void)
     end();
     CHECK(upmu_sync_set_mode(UPMU_SYNC_ALL) == UPMU_E_STATE);
     lock_unlock(&m);
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 7 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 7);
     CHECK(s.counted == 22 && s.contended == 0);
 }
@@ -187,7 +188,7 @@ static void the_control_file_switches(void)
     munmap(control, sizeof *control);
     close(fd);
     globfree(&found);
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.counted == 4 && s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 3 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 3);
 }
 
@@ -197,13 +198,13 @@ static void after_contention_acquisitions_are_recorded(void)
     begin(UPMU_SYNC_CONTENDED);
     for (int i = 0; i < 100; i++)
         lock_unlock(&m);
-    CHECK(look(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    CHECK(read_object(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
     lock(&m);
     blocked_by_us(&m);
     for (int i = 0; i < 200; i++)
         lock_unlock(&m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 64);
     /* Ours that was waited for, the waiter's own, and those recorded. */
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 66);
@@ -218,7 +219,7 @@ static void begin_sampling(uint32_t mode, uint32_t sample)
 
 static void expect_samples(const void *object, unsigned n)
 {
-    struct seen s = look(object);
+    struct seen s = read_object(object);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == n && s.sampled_kind[UPMU_TRACE_LOCK_ACQUIRE] == n);
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == n && s.sampled_kind[UPMU_TRACE_LOCK_RELEASE] == n);
     CHECK(s.counted + s.counted_shared == 100);
@@ -253,7 +254,7 @@ static void one_in_n_without_contention_is_sampled(void)
     expect_samples(&counted, 0);
 }
 
-/* Somebody waits for a hold that is a sample: it stays one, and the waiter learns since when. */
+/* A thread waits for a sampled hold: it stays a sample, and the waiter has its begin time. */
 static void a_sampled_hold_may_be_waited_for(void)
 {
     static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -264,7 +265,7 @@ static void a_sampled_hold_may_be_waited_for(void)
     lock_unlock(&m);
     blocked_by_us(&m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.sampled_kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.sampled_kind[UPMU_TRACE_LOCK_RELEASE] == 1);
     CHECK(s.block.holder_since != 0 && s.block.holder_since < s.block.time_ns);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
@@ -282,13 +283,13 @@ static void kinds_answer_as_without_us(void)
     CHECK(pthread_mutex_lock(&m) == EDEADLK && pthread_mutex_trylock(&m) == EBUSY);
     unlock(&m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_FAILED] == 1); /* EDEADLK */
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1);
     CHECK(pthread_mutex_destroy(&m) == 0);
 }
 
-static void dead_owners_are_told_as_without_us(void)
+static void dead_owners_are_reported_as_without_us(void)
 {
     static pthread_mutex_t m; /* at an address of its own */
     pthread_mutexattr_t a;
@@ -301,11 +302,11 @@ static void dead_owners_are_told_as_without_us(void)
     unlock(&m);
     in_thread(lock_only, &m);
     CHECK(pthread_mutex_trylock(&m) == EOWNERDEAD);
-    unlock(&m); /* not made consistent: it is lost for good, and says so to everybody who asks */
+    unlock(&m); /* not made consistent: ENOTRECOVERABLE from now on */
     CHECK(pthread_mutex_lock(&m) == ENOTRECOVERABLE && pthread_mutex_lock(&m) == ENOTRECOVERABLE);
     in_thread(not_recoverable, &m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 2); /* the two that found their owner dead */
     CHECK(s.kind[UPMU_TRACE_LOCK_FAILED] == 3);  /* the three that it is lost for */
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
@@ -355,7 +356,7 @@ static void locks_of_ones_own(void)
     CHECK(pthread_join(t, NULL) == 0);
     upmu_lock_retired(&spin);
     end();
-    struct seen s = look(&spin);
+    struct seen s = read_object(&spin);
     CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_NAME] == 1 &&
           s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
@@ -374,7 +375,8 @@ static void many_locks_are_counted_exactly(void)
         for (int k = 0; k <= i % 3; k++)
             lock_unlock(&m[i]);
     end();
-    CHECK(look(&m[0]).counted == 1 && look(&m[N - 1]).counted == 1 + (N - 1) % 3 && look(&m[2]).counted == 3);
+    CHECK(read_object(&m[0]).counted == 1 && read_object(&m[N - 1]).counted == 1 + (N - 1) % 3 &&
+          read_object(&m[2]).counted == 3);
 }
 
 static void many_held_at_once(void)
@@ -390,7 +392,7 @@ static void many_held_at_once(void)
         unlock(&m[i]);
     end();
     for (int i = 0; i < N; i += 50) {
-        struct seen s = look(&m[i]);
+        struct seen s = read_object(&m[i]);
         CHECK(s.counted == 1 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     }
 }
@@ -410,8 +412,8 @@ static void a_child_begins_by_itself(void)
     }
     int status;
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK(look(&quiet).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
-    struct seen s = look(&loud);
+    CHECK(read_object(&quiet).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    struct seen s = read_object(&loud);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 1 && s.counted == 1);
 }
 
@@ -436,7 +438,7 @@ int main(void)
     wrong_arguments();
     begun_with_a_lock_held();
     recursion_has_one_holder();
-    releases_by_others_are_told();
+    releases_by_others_are_reported();
     out_of_order_release_is_fine();
     off_and_on_again_forgets_what_was_released();
     modes_switch_while_running();
@@ -445,8 +447,8 @@ int main(void)
     one_in_n_without_contention_is_sampled();
     a_sampled_hold_may_be_waited_for();
     kinds_answer_as_without_us();
-    if (dead_owners_are_told())
-        dead_owners_are_told_as_without_us();
+    if (robust_list_supported())
+        dead_owners_are_reported_as_without_us();
     locks_of_ones_own();
     many_locks_are_counted_exactly();
     many_held_at_once();

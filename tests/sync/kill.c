@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording process is killed at random moments, a hundred times; every event that was committed is read back. The
- * process counts in a shared page what it has done; an event is committed before the call it belongs to returns.
- * Room: tests; linked with libupmu_sync and libupmu_analysis.
+ * Committed events of a recording process after SIGKILL at random times: all are read back.
+ *
+ * The process counts its calls in a shared page; an event is committed before its call returns.
  *
  *     sync_kill [KILLS SLOWER]     SLOWER: how many times longer each process lives, where all is emulated
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One of every event, in a fixed order, by calls a program would make; it knows nothing of libupmu. Built twice: plain
- * (for the preload) and linked with libupmu_sync. Room: tests. */
+/* One of every sync event, in a fixed order.
+ *
+ * Built twice: plain (for the preload) and linked with libupmu_sync. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -44,7 +45,7 @@ static void announce(void)
     atomic_store(&other, (int)syscall(SYS_gettid));
 }
 
-/* What the kernel says the other thread does: 'S' asleep, 0 gone. */
+/* The other thread's state in /proc: 'S' asleep, 0 ended. */
 static char state_of_other(void)
 {
     char path[64], text[256];

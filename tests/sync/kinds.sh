@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every kind of event, exactly as often as it happened, with what it has to say: preloaded, linked, and both at once.
+# Exact counts and fields of every type of event: preloaded, linked, and both at once.
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR
@@ -13,7 +13,7 @@ check_all()
     expect "$f" 4 '^exit '
     expect "$f" 2 '^join '
     # The first thread still ran when it was joined.
-    grep -q '^join .*peer=[1-9]' "$f" || fail "no join knows whom it waits for"
+    grep -q '^join .*peer=[1-9]' "$f" || fail "no join has the thread it waits for"
     expect "$f" 2 '^joined .*result=0'
     expect "$f" 1 '^detach .*result=0'
     expect "$f" 1 '^thread_name .*name=waiter$'
@@ -36,7 +36,7 @@ check_all()
     expect "$f" 1 '^cond_signal '
     expect "$f" 1 '^cond_broadcast '
     expect "$f" 1 '^process .*complete=1 lost=0'
-    # Waits, creations and joins know their way.
+    # Waits, creations and joins have call stacks.
     expect "$f" 0 '^(block|cond_wait|create|join|cond_signal) .*frames=0 '
     grep -q '^module .*build_id=[0-9a-f]{8,} .*kinds' -E "$f" || fail "the program is not among the modules"
 }

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Mutexes of all kinds under the filter, read back through the public reader: their kind is told and never changed, the
- * holder is found, also in another process and one that has died. Room: tests; linked with libupmu_sync and
- * libupmu_analysis.
- */
+/* Mutexes of all types under the contention filter: type and holder, also in other and dead processes. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <threads.h>
 
-#include "look.h"
+#include "read_object.h"
 
 enum {
     KIND_FLAGS = UPMU_TRACE_FLAG_RECURSIVE | UPMU_TRACE_FLAG_ERRORCHECK | UPMU_TRACE_FLAG_ROBUST | UPMU_TRACE_FLAG_PI |
@@ -51,7 +47,7 @@ static void init_kind(pthread_mutex_t *m, uint32_t kind)
 }
 
 /* Every combination that can be: contended once, with us as the holder. */
-static void each_kind_is_told_and_its_holder_found(void)
+static void each_kind_is_recorded_with_its_holder(void)
 {
     enum { KINDS = 3 * 8 };
     static pthread_mutex_t m[KINDS];
@@ -67,10 +63,10 @@ static void each_kind_is_told_and_its_holder_found(void)
         until_blocked(&m[i], 1);
         unlock(&m[i]);
         CHECK(pthread_join(t, NULL) == 0);
-        struct seen s = look(&m[i]);
+        struct seen s = read_object(&m[i]);
         CHECK((flags_of(&m[i], UPMU_TRACE_LOCK_INIT) & KIND_FLAGS) == kind);
         if (kind & UPMU_TRACE_FLAG_ROBUST)
-            kind &= ~(uint32_t)UPMU_TRACE_FLAG_PSHARED; /* glibc does not tell */
+            kind &= ~(uint32_t)UPMU_TRACE_FLAG_PSHARED; /* not visible in glibc's mutex */
         CHECK((flags_of(&m[i], UPMU_TRACE_LOCK_BLOCK) & KIND_FLAGS) == kind);
         CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
         CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
@@ -94,7 +90,7 @@ static void a_dead_owner_is_acquired_from(void)
     unlock(&m);
     CHECK(pthread_mutex_consistent(&m) == EINVAL);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 1 && s.kind[UPMU_TRACE_LOCK_CONSISTENT] == 2 && s.counted == 2);
 }
 
@@ -117,7 +113,7 @@ static void the_holder_may_be_another_process(void)
     until_blocked(m, 1);
     unlock(m);
     CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    struct seen s = look(m);
+    struct seen s = read_object(m);
     CHECK(s.block.pid == pid && s.block.peer == getpid() && s.block.holder_site == 0);
     CHECK(s.block.flags & UPMU_TRACE_FLAG_PSHARED);
 }
@@ -136,14 +132,14 @@ static void c11_mutexes_are_filtered_as_others(void)
     CHECK(mtx_init(&m, mtx_plain | mtx_recursive) == thrd_success);
     for (int i = 0; i < 20; i++)
         c11_lock_unlock(&m);
-    CHECK(look(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    CHECK(read_object(&m).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
     CHECK(mtx_lock(&m) == thrd_success && mtx_lock(&m) == thrd_success && mtx_unlock(&m) == thrd_success);
     CHECK(thrd_create(&t, c11_lock_unlock, &m) == thrd_success);
     until_blocked(&m, 1);
     CHECK(mtx_unlock(&m) == thrd_success && thrd_join(t, NULL) == thrd_success);
     mtx_destroy(&m);
     end();
-    struct seen s = look(&m);
+    struct seen s = read_object(&m);
     CHECK(s.counted == 23 && s.contended == 1 && s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
     CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_TRACE_FLAG_RECURSIVE);
     CHECK(s.kind[UPMU_TRACE_LOCK_INIT] == 1 && s.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
@@ -155,7 +151,7 @@ static void *unlock_c11(void *m)
     return NULL;
 }
 
-static void c11_misuse_is_told(void)
+static void c11_misuse_is_reported(void)
 {
     static mtx_t held, m;
     CHECK(mtx_init(&held, mtx_plain) == thrd_success && mtx_init(&m, mtx_plain) == thrd_success);
@@ -167,7 +163,7 @@ static void c11_misuse_is_told(void)
     CHECK(mtx_lock(&m) == thrd_success && mtx_unlock(&m) == thrd_success);
     mtx_unlock(&m); /* double: the foreign release has taken the first acquisition out of our books */
     end();
-    CHECK(look(&held).kind[UPMU_TRACE_LOCK_MISUSE] == 0 && look(&m).kind[UPMU_TRACE_LOCK_MISUSE] == 2);
+    CHECK(read_object(&held).kind[UPMU_TRACE_LOCK_MISUSE] == 0 && read_object(&m).kind[UPMU_TRACE_LOCK_MISUSE] == 2);
 }
 
 static mtx_t cond_mutex;
@@ -191,14 +187,14 @@ static void c11_waits_give_the_mutex_back(void)
     CHECK(mtx_init(&cond_mutex, mtx_plain) == thrd_success && cnd_init(&cond) == thrd_success);
     begin(UPMU_SYNC_HOLDERS);
     CHECK(thrd_create(&t, wait_for_turn, NULL) == thrd_success);
-    while (look(&cond).kind[UPMU_TRACE_COND_WAIT] == 0)
+    while (read_object(&cond).kind[UPMU_TRACE_COND_WAIT] == 0)
         usleep(1000);
     CHECK(mtx_lock(&cond_mutex) == thrd_success);
     turn = 1;
     CHECK(cnd_signal(&cond) == thrd_success && mtx_unlock(&cond_mutex) == thrd_success);
     CHECK(thrd_join(t, NULL) == thrd_success);
     end();
-    struct seen s = look(&cond), m = look(&cond_mutex);
+    struct seen s = read_object(&cond), m = read_object(&cond_mutex);
     CHECK(s.kind[UPMU_TRACE_COND_WAKE] == s.kind[UPMU_TRACE_COND_WAIT] && s.kind[UPMU_TRACE_COND_SIGNAL] == 1);
     CHECK(m.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
 }
@@ -208,13 +204,13 @@ int main(void)
     CHECK(mkdtemp(dir) != NULL);
     a_dead_owner_is_acquired_from();
     the_holder_may_be_another_process();
-    each_kind_is_told_and_its_holder_found();
+    each_kind_is_recorded_with_its_holder();
     if (UNDER_THREAD_SANITIZER) {
-        printf("C11 threads and misused locks are left out: ThreadSanitizer does not know them\n");
+        printf("C11 threads and misused locks are left out: ThreadSanitizer does not support them\n");
         return remove_recording();
     }
     c11_mutexes_are_filtered_as_others();
-    c11_misuse_is_told();
+    c11_misuse_is_reported();
     c11_waits_give_the_mutex_back();
     return remove_recording();
 }

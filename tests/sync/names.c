@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names given before recording begins, and while it is paused or only counts, are in the trace; those of locks that were
- * retired before are not; those that did not fit are counted as lost. Room: tests; linked with libupmu_sync and
- * libupmu_analysis.
+ * Names of locks given before recording begins, while it is paused, and while it only counts.
+ *
+ * They are in the trace, except those of locks retired before. Names that do not fit are counted as lost.
  */
-#include "look.h"
+#include "read_object.h"
 
 #include "upmu/control.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A thread that was there before recording began has whole stacks, though the loader gives it no memory for libunwind
- * any more where that would be safe. Room: tests; linked with libupmu_sync and libupmu_analysis.
- */
+/* Complete call stacks of a thread older than the recording, for which libunwind has no thread-local memory. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

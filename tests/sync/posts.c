@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which posts of a semaphore are events in mode contended: those that somebody waits for, and no others. Room: tests; before
- * it nothing, after it lib/sync_trace/wrap/sem.c.
- */
+/* Semaphore posts recorded in mode contended: only those that a thread waits for. */
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "look.h"
+#include "read_object.h"
 
 enum { ALONE = 1000, THREADS = 3, PAIRS = 400, EVENTS_MAX = 100000 };
 
@@ -45,7 +42,7 @@ static void alone(void)
     for (int i = 0; i < ALONE; i++)
         CHECK(sem_wait(&s) == 0 && sem_post(&s) == 0);
     CHECK(sem_destroy(&s) == 0); /* its counts are in the trace with that */
-    struct seen seen = look(&s);
+    struct seen seen = read_object(&s);
     CHECK(seen.counted == ALONE);
     CHECK(seen.kind[UPMU_TRACE_SEM_POST] == 0);
 }
@@ -71,7 +68,7 @@ static size_t moments_of(const sem_t *s, struct moment *out)
     return n;
 }
 
-/* The wait that ends there was ended by a post that another thread told of. */
+/* The wait that ends there was ended by a recorded post of another thread. */
 static bool has_its_post(const struct moment *m, size_t end)
 {
     bool posted = false;
@@ -108,7 +105,7 @@ static void together(void)
         waited++;
         unexplained += !has_its_post(moments, i);
     }
-    CHECK(look(&lock_sem).counted == (uint64_t)THREADS * PAIRS + 1);
+    CHECK(read_object(&lock_sem).counted == (uint64_t)THREADS * PAIRS + 1);
     CHECK(waited >= THREADS && posts > 0);
     printf("%zu waits, %zu posts of %d are events; %zu waits without one\n", waited, posts, THREADS * PAIRS,
            unexplained);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mode all with requests: each call that would wait for a lock is an event before the lock is tried, with the stack of what
- * comes after it; tries are none; and in what order locks are taken is told as ever. Room: tests; before it nothing, after
- * it lib/sync_trace. With `none` as argument there are no stacks, and the place of the call stands in for them.
+ * Request events of mode all.
+ *
+ * Each call that can wait for a lock is an event before the lock is tried, with the stack of the later acquisition; trylocks
+ * have none; the lock-order graph does not change. With the argument `none` there are no stacks, only call sites.
  */
 #include <semaphore.h>
 #include <threads.h>
 #include <time.h>
 
-#include "look.h"
+#include "read_object.h"
 
 enum { EVENTS_MAX = 64 };
 
-static const struct timespec for_ever = {.tv_sec = INT32_MAX};
+static const struct timespec far_future = {.tv_sec = INT32_MAX};
 
-/* The events of one object that begin, tell or end an acquisition. */
+/* The events of one object that request, begin or end an acquisition. */
 struct story {
     struct upmu_trace_event event[EVENTS_MAX];
     size_t n;
@@ -89,7 +90,7 @@ static void mutexes(uint32_t depth)
     begin_with(depth, 1);
     lock(&plain);
     unlock(&plain);
-    CHECK(pthread_mutex_timedlock(&timed, &for_ever) == 0);
+    CHECK(pthread_mutex_timedlock(&timed, &far_future) == 0);
     unlock(&timed);
     lock(&robust);
     unlock(&robust);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks that come to lie at one address after the other have counts of their own, exact though threads go on counting
- * there, and though one thread ends a lock that another used: by destroying it, or, with the argument `freed` or
- * `unmapped`, by giving back the memory. Room: tests; linked with libupmu_sync and libupmu_analysis.
+ * Exact counts of locks that reuse an address one after the other.
+ *
+ * One thread ends a lock that another used, by destroying it or, with the argument `freed` or `unmapped`, by freeing its
+ * memory, while threads keep counting at that address.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "look.h"
+#include "read_object.h"
 
 #include "upmu/analysis.h"
 
@@ -31,7 +32,7 @@ static void *work(void *arg)
     int worker = (int)(intptr_t)arg;
     for (int life = 0; life < LIVES; life++) {
         pthread_barrier_wait(&turn); /* the mutex lives */
-        /* One of them knows nothing of the second life. */
+        /* One of them does not use the second lock. */
         for (uint64_t n = life == 1 && worker == 1 ? 0 : share(life, worker); n > 0; n--) {
             CHECK(pthread_mutex_lock(mutex) == 0);
             CHECK(pthread_mutex_unlock(mutex) == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Does the kernel know of robust mutexes, so that one whose owner is dead is given on? Room: tests. */
+/** @file Detection of the kernel's support for robust mutexes. */
 #ifndef UPMU_TESTS_SYNC_ROBUST_H
 #define UPMU_TESTS_SYNC_ROBUST_H
 
@@ -9,15 +9,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** @return false, and says so, where a program is emulated by one that leaves out the kernel's lists of them. */
-static inline bool dead_owners_are_told(void)
+/** @return false, with a message, under an emulator without get_robust_list(). */
+static inline bool robust_list_supported(void)
 {
     void *head;
     size_t size;
-    bool told = syscall(SYS_get_robust_list, 0, &head, &size) == 0;
-    if (!told)
+    bool supported = syscall(SYS_get_robust_list, 0, &head, &size) == 0;
+    if (!supported)
         printf("mutexes of dead owners are left out, because there is no get_robust_list here\n");
-    return told;
+    return supported;
 }
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What counters count while locks are waited for and held, where it is known beforehand. Room: tests; before it nothing,
- * after it lib/core's region_counters() and the overview. */
+/* Counters during waits and holds of locks, in a program with known counts. */
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "look.h"
+#include "read_object.h"
 #include "upmu/analysis.h"
 
 enum { PAGES = 100, ROUNDS = 50, WARM = 8 };
@@ -21,7 +20,7 @@ static const bool shadowed = UNDER_ADDRESS_SANITIZER || UNDER_THREAD_SANITIZER;
 
 static pthread_mutex_t warm = PTHREAD_MUTEX_INITIALIZER;   /* the recorder's own memory is touched by then */
 static pthread_mutex_t pages = PTHREAD_MUTEX_INITIALIZER;  /* what it guards has page faults */
-static pthread_mutex_t sample = PTHREAD_MUTEX_INITIALIZER; /* nobody ever waits for it */
+static pthread_mutex_t sample = PTHREAD_MUTEX_INITIALIZER; /* no thread waits for it */
 static volatile char *memory;
 static size_t page_bytes;
 
@@ -33,7 +32,7 @@ static void *fresh_pages(void)
     return p;
 }
 
-struct turn {
+struct step {
     pthread_mutex_t *lock;
     void (*inside)(void);
 };
@@ -48,40 +47,40 @@ static void touch_pages(void)
         memory[i * page_bytes] = 1;
 }
 
-static void take_turn(const struct turn *turn)
+static void take_step(const struct step *step)
 {
-    lock(turn->lock);
-    turn->inside();
-    unlock(turn->lock);
+    lock(step->lock);
+    step->inside();
+    unlock(step->lock);
 }
 
 static unsigned blocks_so_far;
 
-/* As the worker: each turn is one that had to wait, since the main thread has the lock until it does. */
+/* Each lock call of the worker waits, since the main thread holds the lock until then. */
 static pthread_barrier_t ready;
 static void *worker(void *arg)
 {
-    const struct turn *turns = arg;
-    for (; turns->lock; turns++) {
+    const struct step *steps = arg;
+    for (; steps->lock; steps++) {
         (void)pthread_barrier_wait(&ready);
-        take_turn(turns);
+        take_step(steps);
         (void)pthread_barrier_wait(&ready);
     }
     return NULL;
 }
 
-static void run_turns(const struct turn *turns)
+static void run_steps(const struct step *steps)
 {
     pthread_t t;
     CHECK(pthread_barrier_init(&ready, NULL, 2) == 0);
-    CHECK(pthread_create(&t, NULL, worker, (void *)(uintptr_t)turns) == 0);
-    for (; turns->lock; turns++) {
-        lock(turns->lock);
+    CHECK(pthread_create(&t, NULL, worker, (void *)(uintptr_t)steps) == 0);
+    for (; steps->lock; steps++) {
+        lock(steps->lock);
         (void)pthread_barrier_wait(&ready);
-        blocks_so_far = turns->lock == &warm ? blocks_so_far + 1 : 1;
-        until_blocked(turns->lock, blocks_so_far);
-        usleep(5000); /* it has told of its wait: then it does wait */
-        unlock(turns->lock);
+        blocks_so_far = steps->lock == &warm ? blocks_so_far + 1 : 1;
+        until_blocked(steps->lock, blocks_so_far);
+        usleep(5000); /* after the event of its wait it does wait */
+        unlock(steps->lock);
         (void)pthread_barrier_wait(&ready);
     }
     CHECK(pthread_join(t, NULL) == 0);
@@ -155,16 +154,16 @@ static void begin_counting(uint32_t mode, uint32_t one_in)
 /* Who holds what another one waits for did not wait for it, and is no sample here: only the worker is counted. */
 static void record(uint32_t mode)
 {
-    struct turn turns[WARM + 2] = {{0}};
+    struct step steps[WARM + 2] = {{0}};
     for (int i = 0; i < WARM; i++)
-        turns[i] = (struct turn){&warm, nothing};
-    turns[WARM] = (struct turn){&pages, touch_pages};
+        steps[i] = (struct step){&warm, nothing};
+    steps[WARM] = (struct step){&pages, touch_pages};
     begin_counting(mode, UPMU_SYNC_NO_SAMPLES);
-    run_turns(turns);
+    run_steps(steps);
     end();
     begin_counting(mode, 1);
     for (int i = 0; i < ROUNDS; i++)
-        take_turn(&(struct turn){&sample, nothing});
+        take_step(&(struct step){&sample, nothing});
     end();
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The filter for rwlocks and spin locks, read back through the public reader: readers' multiplicity, who is named as the
- * holder, exact counts of readers and writers, blocks kept whole, and the cases a filter that only counts gets wrong:
- * begun with a lock held, taken several times by one thread, released twice or by another thread.
- * Room: tests; linked with libupmu_sync and libupmu_analysis.
+ * The contention filter for rwlocks and spin locks, read back through the public reader.
+ *
+ * Several readers, the recorded holder, exact counts of readers and writers, complete waits, and hard cases: recording begun
+ * with a lock held, locked several times by one thread, released twice or by another thread.
  */
 #include <errno.h>
 #include <time.h>
 
-#include "look.h"
+#include "read_object.h"
 
 static struct timespec soon(void)
 {
@@ -60,7 +60,7 @@ static void uncontended_use_is_only_counted(void)
     CHECK(pthread_rwlock_tryrdlock(&l) == 0 && pthread_rwlock_trywrlock(&l) == EBUSY);
     CHECK(pthread_rwlock_unlock(&l) == 0 && pthread_rwlock_trywrlock(&l) == 0 && pthread_rwlock_unlock(&l) == 0);
     end();
-    struct seen s = look(&l);
+    struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 0 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 0);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 0 && s.kind[UPMU_TRACE_LOCK_FAILED] == 0);
     CHECK(s.counted_shared == 51 && s.counted == 21 && s.contended == 0 && s.contended_shared == 0);
@@ -73,12 +73,12 @@ static void a_reader_waits_for_the_writer(void)
     CHECK(pthread_rwlock_wrlock(&l) == 0);
     blocked_by_us(&l, read_once, 1);
     end();
-    struct seen s = look(&l);
+    struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.shared_kind[UPMU_TRACE_LOCK_BLOCK] == 1);
     CHECK(s.block.object_type == UPMU_OBJECT_RWLOCK && s.block.stack != 0);
     CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && !(s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED));
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1 && s.shared_kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
-    /* Ours, which somebody waited for, and the reader's own. */
+    /* Our release, which a thread waited for, and the reader's own. */
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == 2 && s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == 1);
     CHECK(s.contended == 0 && s.contended_shared == 1 && s.counted_shared == 1 && s.counted == 1);
 }
@@ -90,7 +90,7 @@ static void a_writer_waits_for_one_thread_that_reads_twice(void)
     CHECK(pthread_rwlock_rdlock(&l) == 0 && pthread_rwlock_rdlock(&l) == 0);
     blocked_by_us(&l, write_once, 2);
     end();
-    struct seen s = look(&l);
+    struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.shared_kind[UPMU_TRACE_LOCK_BLOCK] == 0);
     CHECK(s.block.peer == getpid() && s.block.holder_site != 0 && s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
@@ -109,7 +109,7 @@ static void *read_between_steps(void *l)
     return NULL;
 }
 
-/* All readers' releases are recorded, since the last of them lets the writer go on. */
+/* All readers' releases are recorded, since the last of them wakes the writer. */
 static void all_readers_a_writer_waits_for_record_their_release(void)
 {
     enum { READERS = 3 };
@@ -128,10 +128,10 @@ static void all_readers_a_writer_waits_for_record_their_release(void)
     CHECK(pthread_join(writer, NULL) == 0);
     pthread_barrier_destroy(&step);
     end();
-    struct seen s = look(&l);
+    struct seen s = read_object(&l);
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == READERS);
     CHECK(s.block.peer != 0 && s.block.peer != getpid() && s.block.flags & UPMU_TRACE_FLAG_HOLDER_SHARED);
-    struct seen b = look(&step);
+    struct seen b = read_object(&step);
     CHECK(b.kind[UPMU_TRACE_BARRIER_ARRIVE] == 2 * (READERS + 1) && b.counted > 0);
     CHECK(b.kind[UPMU_TRACE_BARRIER_LEAVE] == 2 * (READERS + 1));
     CHECK(b.kind[UPMU_TRACE_LOCK_INIT] == 1 && b.kind[UPMU_TRACE_LOCK_DESTROY] == 1);
@@ -148,12 +148,12 @@ static void begun_while_it_was_held(void)
     blocked_by_us(&read, write_once, 1);
     CHECK(pthread_spin_unlock(&spin) == 0);
     end();
-    struct seen w = look(&written), r = look(&read);
-    /* glibc notes who writes, and nobody who reads; where and since when is not made up. */
+    struct seen w = read_object(&written), r = read_object(&read);
+    /* glibc stores the writer but no reader; call site and time are not guessed. */
     CHECK(w.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && w.block.peer == getpid() && w.block.holder_site == 0);
     CHECK(r.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && r.block.peer == 0 && r.block.holder_site == 0);
     CHECK(w.kind[UPMU_TRACE_LOCK_MISUSE] == 0 && r.kind[UPMU_TRACE_LOCK_MISUSE] == 0);
-    CHECK(look((const void *)(uintptr_t)&spin).kind[UPMU_TRACE_LOCK_MISUSE] == 0);
+    CHECK(read_object((const void *)(uintptr_t)&spin).kind[UPMU_TRACE_LOCK_MISUSE] == 0);
 }
 
 static void released_twice_or_by_another_thread(void)
@@ -165,9 +165,9 @@ static void released_twice_or_by_another_thread(void)
     in_thread(unlock_only, &foreign);
     blocked_by_us(&outer, write_once, 1);
     CHECK(pthread_rwlock_rdlock(&twice) == 0 && pthread_rwlock_unlock(&twice) == 0);
-    CHECK(pthread_rwlock_unlock(&twice) == 0); /* glibc says nothing */
+    CHECK(pthread_rwlock_unlock(&twice) == 0); /* glibc reports nothing */
     end();
-    struct seen f = look(&foreign), o = look(&outer), d = look(&twice);
+    struct seen f = read_object(&foreign), o = read_object(&outer), d = read_object(&twice);
     CHECK(f.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && f.misuse_result == 0);
     CHECK(d.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && d.misuse_result == 0);
     /* The books of this thread are undisturbed. */
@@ -195,7 +195,7 @@ static void spin_locks_are_filtered_as_mutexes_are(void)
     CHECK(pthread_spin_init(&spin, PTHREAD_PROCESS_SHARED) == 0);
     for (int i = 0; i < 30; i++)
         spin_once(l);
-    CHECK(look(l).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
+    CHECK(read_object(l).kind[UPMU_TRACE_LOCK_ACQUIRE] == 0);
     CHECK(pthread_spin_lock(&spin) == 0 && pthread_spin_trylock(&spin) == EBUSY);
     CHECK(pthread_create(&t, NULL, spin_once, l) == 0);
     until_blocked(l, 1);
@@ -204,7 +204,7 @@ static void spin_locks_are_filtered_as_mutexes_are(void)
     in_thread(spin_unlock_only, l); /* foreign */
     CHECK(pthread_spin_trylock(&spin) == 0 && pthread_spin_unlock(&spin) == 0);
     end();
-    struct seen s = look(l);
+    struct seen s = read_object(l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid() && s.block.holder_site != 0);
     CHECK(s.block.object_type == UPMU_OBJECT_SPIN && s.kind[UPMU_TRACE_LOCK_ACQUIRED] == 1);
     CHECK(s.kind[UPMU_TRACE_LOCK_MISUSE] == 1 && s.contended == 1 && s.counted > 0);
@@ -218,7 +218,7 @@ static void double_release_of_a_spin_lock(void)
     begin(UPMU_SYNC_HOLDERS);
     CHECK(pthread_spin_lock(&spin) == 0 && pthread_spin_unlock(&spin) == 0 && pthread_spin_unlock(&spin) == 0);
     end();
-    CHECK(look((const void *)(uintptr_t)&spin).kind[UPMU_TRACE_LOCK_MISUSE] == 1);
+    CHECK(read_object((const void *)(uintptr_t)&spin).kind[UPMU_TRACE_LOCK_MISUSE] == 1);
 }
 
 static void *write_in_vain(void *l)
@@ -239,7 +239,7 @@ static void results_are_those_of_the_calls(void)
     in_thread(write_in_vain, &l);
     CHECK(pthread_rwlock_unlock(&l) == 0);
     end();
-    struct seen s = look(&l);
+    struct seen s = read_object(&l);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 4 && s.kind[UPMU_TRACE_LOCK_FAILED] == 4);
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_FAILED] == 2 && s.block.flags & UPMU_TRACE_FLAG_TIMED);
     CHECK(s.block.holder_since != 0 && s.counted == 1 && s.counted_shared == 0);
@@ -259,7 +259,7 @@ static void mode_all_has_every_acquisition_and_release(void)
         spin_once((void *)(uintptr_t)&spin);
     CHECK(pthread_rwlock_wrlock(&l) == 0 && pthread_rwlock_tryrdlock(&l) == EBUSY && pthread_rwlock_unlock(&l) == 0);
     end();
-    struct seen s = look(&l), p = look((const void *)(uintptr_t)&spin);
+    struct seen s = read_object(&l), p = read_object((const void *)(uintptr_t)&spin);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == 9 && s.kind[UPMU_TRACE_LOCK_RELEASE] == 9);
     CHECK(s.shared_kind[UPMU_TRACE_LOCK_ACQUIRE] == 5 && s.shared_kind[UPMU_TRACE_LOCK_RELEASE] == 5);
     CHECK(s.kind[UPMU_TRACE_LOCK_FAILED] == 1 && s.shared_kind[UPMU_TRACE_LOCK_FAILED] == 1);

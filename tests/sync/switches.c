@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How threads ran, where it is known beforehand: one CPU for all, threads that spin and one that naps. Room: tests; before
- * it nothing, after it the kernel's records, lib/region/region_sched.c, and the overview.
+ * Running, preempted and blocked times of threads on one CPU that spin or sleep, against their own measurements.
  *
  *     sync_switches [adds_up|many|killed]
  */
@@ -12,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "look.h"
+#include "read_object.h"
 #include "upmu/analysis.h"
 
 enum { NAPS = 20, NAP_US = 10000, MS = 1000000, YIELDS = 5000, TRIES = 5, AGAIN = 3 };
@@ -98,7 +97,7 @@ static void begin_with_switches(uint32_t mode)
     CHECK(upmu_sync_begin(&o) == 0);
 }
 
-/* What can be known of the thread; a kernel that tells nothing is the test's end. */
+/* The thread's scheduling times; the test is skipped if the kernel records none. */
 static struct upmu_overview_sched ran(struct upmu_overview *o, pid_t tid, struct upmu_overview_thread *t)
 {
     struct upmu_trace_process p = {.size = sizeof p};
@@ -120,15 +119,15 @@ static struct upmu_overview_sched ran(struct upmu_overview *o, pid_t tid, struct
     exit(1);
 }
 
-/* Where the kernel had no room for all its records, something is unknown, and what is known is no more than there was. */
+/* Where the kernel's buffer overflowed, some time is unknown, and the known time does not exceed the real one. */
 static void expect_honest(const struct worker *w, const struct upmu_overview_sched *s)
 {
     CHECK(s->lost > 0 && s->unknown_ns > 0);
     CHECK(s->running_ns <= w->cpu_ns + w->cpu_ns / 10 + 5 * MS);
 }
 
-/* The recording sees a little more than the thread itself has measured: its first steps, and its end. On a machine that
- * puts it off its CPU some thousand times a second there is no room for all that: then it is recorded again. */
+/* The recording has a little more than the thread itself has measured: its start and its end. On a machine that preempts it
+ * some thousand times a second the buffer is too small: then it is recorded again. */
 static void expect_measured(struct upmu_overview *o, const struct worker *w, struct upmu_overview_sched *s)
 {
     struct upmu_overview_thread t;
@@ -194,8 +193,8 @@ static void *yielder(void *arg)
     return NULL;
 }
 
-/* Two threads give each other their CPU far more often than the buffer has room for, and then nobody reads it until they
- * end: the kernel itself tells of losses with the next record that fits, which never comes. */
+/* Two threads yield to each other far more often than fits into the buffer, which is not read until they end: the kernel
+ * reports losses with the next record that fits, which never comes. */
 static int many(void)
 {
     pthread_t threads[2];
@@ -223,32 +222,32 @@ static int many(void)
 
 /* ------------------------------------------------------------------------------------------------------ killed */
 
-static pid_t sleeper_tid;
-static int told[2];
+static pid_t waiter_tid;
+static int ready_pipe[2];
 
-static void *sleeper(void *arg)
+static void *pause_forever(void *arg)
 {
-    sleeper_tid = gettid();
+    waiter_tid = gettid();
     (void)pthread_barrier_wait(&together);
     for (;;)
         pause();
     return arg;
 }
 
-/* One thread sleeps, and what the kernel has recorded of that nobody reads any more; another one's events go on. */
+/* One thread sleeps, whose kernel records are no longer read; another one keeps recording events. */
 static _Noreturn void killed_child(void)
 {
     pthread_t t;
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     begin_with_switches(UPMU_SYNC_ALL);
-    CHECK(pthread_barrier_init(&together, NULL, 2) == 0 && pthread_create(&t, NULL, sleeper, NULL) == 0);
+    CHECK(pthread_barrier_init(&together, NULL, 2) == 0 && pthread_create(&t, NULL, pause_forever, NULL) == 0);
     (void)pthread_barrier_wait(&together);
     for (int i = 0; i < 30; i++) {
         usleep(10000);
         lock(&m);
         unlock(&m);
     }
-    CHECK(write(told[1], &sleeper_tid, sizeof sleeper_tid) == (ssize_t)sizeof sleeper_tid);
+    CHECK(write(ready_pipe[1], &waiter_tid, sizeof waiter_tid) == (ssize_t)sizeof waiter_tid);
     for (;;)
         pause();
 }
@@ -259,17 +258,17 @@ static int killed(void)
     struct upmu_overview *o;
     pid_t tid;
     int status;
-    CHECK(pipe(told) == 0);
+    CHECK(pipe(ready_pipe) == 0);
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0)
         killed_child();
-    CHECK(read(told[0], &tid, sizeof tid) == (ssize_t)sizeof tid);
+    CHECK(read(ready_pipe[0], &tid, sizeof tid) == (ssize_t)sizeof tid);
     CHECK(kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
     CHECK(upmu_overview_open(&o, dir, NULL) == 0);
     struct upmu_overview_sched s = ran(o, tid, &t);
-    printf("the sleeper: %" PRIu64 " us running, %" PRIu64 " blocked, %" PRIu64 " unknown\n", s.running_ns / 1000,
-           s.blocked_ns / 1000, s.unknown_ns / 1000);
+    printf("the sleeping thread: %" PRIu64 " us running, %" PRIu64 " blocked, %" PRIu64 " unknown\n",
+           s.running_ns / 1000, s.blocked_ns / 1000, s.unknown_ns / 1000);
     CHECK(s.unknown_ns >= 200 * MS);
     CHECK(s.unknown_ns >= (t.end_ns - t.begin_ns) / 2);
     upmu_overview_close(o);
@@ -291,10 +290,9 @@ static int until_all_fits(void)
         if (WEXITSTATUS(status) != AGAIN)
             return WEXITSTATUS(status);
     }
-    printf(
-        "skipped, because this machine is so busy that %d times a thread was put off its CPU more often than there is "
-        "room for\n",
-        TRIES);
+    printf("skipped, because this machine is so busy that %d times a thread was preempted more often than fits "
+           "into the buffer\n",
+           TRIES);
     return 77;
 }
 

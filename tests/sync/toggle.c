@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording is stopped and started three thousand times while threads fight for locks: each acquisition made while it is
- * on is an event, none made while it is off is; no lock that is held is forgotten or held for ever; nothing is lost, and
- * nothing is taken for a misuse. Room: tests; linked with libupmu_sync and libupmu_analysis.
+ * Stopping and starting recording three thousand times while threads compete for locks.
+ *
+ * Each acquisition while it is on is an event, none while it is off; no hold is lost or permanent; no event is lost, and no
+ * call is reported as misuse.
  */
 #include <errno.h>
 #include <semaphore.h>
 #include <unistd.h>
 
-#include "look.h"
+#include "read_object.h"
 
 #include "upmu/analysis.h"
 #include "upmu/control.h"
@@ -21,7 +22,7 @@ static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER, first = PTHREAD_MUTEX_I
 static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static sem_t slots;
-static unsigned turns;
+static unsigned rounds;
 static int over;
 
 static void *work(void *arg)
@@ -29,10 +30,10 @@ static void *work(void *arg)
     uintptr_t number = (uintptr_t)arg;
     for (unsigned i = 0; !__atomic_load_n(&over, __ATOMIC_ACQUIRE); i++) {
         lock(&first);
-        turns++;
+        rounds++;
         if (i % 8 == number)
             CHECK(pthread_cond_broadcast(&changed) == 0);
-        if (i % 64 == number && turns % 2 && !__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
+        if (i % 64 == number && rounds % 2 && !__atomic_load_n(&over, __ATOMIC_ACQUIRE)) {
             struct timespec until;
             CHECK(clock_gettime(CLOCK_REALTIME, &until) == 0);
             int rc = pthread_cond_timedwait(&changed, &first, &until);
@@ -43,7 +44,7 @@ static void *work(void *arg)
         unlock(&first);
         CHECK((i % 4 ? pthread_rwlock_rdlock(&shared) : pthread_rwlock_wrlock(&shared)) == 0);
         CHECK(pthread_rwlock_unlock(&shared) == 0);
-        /* ThreadSanitizer's own sem_wait() stands before ours, and within it takes ordered accesses for races. */
+        /* ThreadSanitizer's own sem_wait() precedes ours, and within it reports ordered accesses as races. */
         if (!UNDER_THREAD_SANITIZER) {
             CHECK(sem_wait(&slots) == 0);
             CHECK(sem_post(&slots) == 0);
@@ -126,15 +127,15 @@ int main(void)
     upmu_control_close(control);
     end();
 
-    struct seen s = look(&mine);
+    struct seen s = read_object(&mine);
     CHECK(s.kind[UPMU_TRACE_LOCK_ACQUIRE] == ROUNDS * PAIRS);
     CHECK(s.kind[UPMU_TRACE_LOCK_RELEASE] == ROUNDS * PAIRS);
     CHECK(s.counted == ROUNDS * PAIRS && s.contended == 0);
 
-    s = look(&kept);
+    s = read_object(&kept);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
     CHECK(s.block.holder_site != 0 && s.block.holder_since == s.acquire_time);
-    s = look(&unseen);
+    s = read_object(&unseen);
     CHECK(s.kind[UPMU_TRACE_LOCK_BLOCK] == 1 && s.block.peer == getpid());
     CHECK(s.block.holder_since == 0 && s.misuse_result == 0);
 

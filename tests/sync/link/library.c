@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library of a program that is traced; it knows nothing of libupmu. Its constructor locks before anybody else's code has
- * run. Room: tests. */
+/* A library of a traced program, whose constructor locks before all other code. */
 #include <pthread.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

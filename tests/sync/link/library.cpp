@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-// A user of std::mutex, in a library that knows nothing of libupmu. Room: tests.
+// A user of std::mutex in a library without any reference to libupmu.
 #include <mutex>
 
 static std::mutex mutex;

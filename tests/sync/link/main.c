@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that brackets its work with begin and end, uses locks of its own, and two libraries that do; built with
- * WITHOUT_UPMU it knows nothing of libupmu. Room: tests. */
+/* A program with locks of its own and of two libraries between upmu_sync_begin() and upmu_sync_end().
+ *
+ * Built with WITHOUT_UPMU it has no reference to libupmu. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the calls answer to arguments that make no sense, to locks of every kind in every state, and what they leave in
- * errno: prints it, which must be the same with and without the library. Room: tests; knows nothing of libupmu. */
+/* Return values and errno of all calls, for invalid arguments and locks in every state.
+ *
+ * The output must be the same with and without the library. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>

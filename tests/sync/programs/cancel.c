@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cancellation at every point where the traced calls allow it, blocked and pending; prints what happened, which must be
- * the same with and without the library. Room: tests; knows nothing of libupmu. */
+/* Cancellation, blocked and pending, at every cancellation point of the traced calls.
+ *
+ * The output must be the same with and without the library. */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -141,7 +142,7 @@ static void in_thrd_join(void)
     thrd_join(sleeper, NULL);
 }
 
-/* Cancelled in the function that is run once: the next call runs it again. */
+/* Canceled in the function that is run once: the next call runs it again. */
 static void sleep_in_once(void)
 {
     once_runs++;
@@ -269,7 +270,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* The thread that said it runs is asleep by now: it is in the call. */
+/* Waits until the announced thread is asleep, that is in the call. */
 static void until_asleep(void)
 {
     char path[64], text[256];
@@ -313,7 +314,7 @@ static void report(const char *how, size_t i, pthread_t t)
     pthread_join(t, &value);
     sem_getvalue(&full, &semaphores);
     printf("%s in %s: %s, %d cleanups, full %d, once %d, mutex %s\n", how, points[i].name,
-           value == PTHREAD_CANCELED ? "cancelled" : "ended", cleanups, semaphores, once_runs,
+           value == PTHREAD_CANCELED ? "canceled" : "ended", cleanups, semaphores, once_runs,
            pthread_mutex_trylock(&mutex) == 0 ? "free" : "locked");
     pthread_mutex_unlock(&mutex);
     cleanups = 0;

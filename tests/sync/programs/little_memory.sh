@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Close to a limit of memory, call stacks end no program: its threads are unwound without allocating. Between the last bytes
-# and enough for all its threads, a program is told by pthread_create() at worst.
+# Call stacks close to a memory limit: threads are unwound without allocating, so no program ends.
+# With too little memory for all its threads, pthread_create() fails at worst.
 set -euo pipefail
 bin=$1 lib=$2
 # shellcheck source-path=SCRIPTDIR

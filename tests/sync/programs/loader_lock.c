@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread inside dl_iterate_phdr(), which holds a lock of the loader, waits in its callback for a mutex; the mutex's holder
- * meanwhile blocks on another one, through call frames nobody has unwound yet. Whoever takes the loader's lock for a call
- * stack never comes back here. Room: tests; knows nothing of libupmu.
+ * A mutex wait with the loader's lock held, inside a callback of dl_iterate_phdr().
+ *
+ * The mutex's holder meanwhile blocks on another one, through call frames that were not unwound before. An unwinder that
+ * takes the loader's lock deadlocks here.
  */
 #include <link.h>
 #include <pthread.h>
@@ -49,7 +50,7 @@ static int callback(struct dl_phdr_info *info, size_t size, void *arg)
 
 static void *iterator(void *arg)
 {
-    printf("the callback said %d\n", dl_iterate_phdr(callback, NULL));
+    printf("the callback returned %d\n", dl_iterate_phdr(callback, NULL));
     return arg;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Condition variables as a program linked before glibc 2.3.2 has them, a pointer each, beside those of today. A wrapper
- * that took one for the other would write over what lies behind the pointer. Room: tests; knows nothing of libupmu. */
+/* Condition variables of glibc before 2.3.2, a pointer each, beside those of today.
+ *
+ * A wrapper that called the wrong version would overwrite the memory after the pointer. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>

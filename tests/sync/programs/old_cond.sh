@@ -18,4 +18,4 @@ expect "$f" 2 '^cond_signal ' # one of each version
 expect "$f" 1 '^cond_wake .*result=110 '
 objects=$(awk '/^cond_/ { for (i = 1; i <= NF; i++) if ($i ~ /^object=/) print $i }' "$f" | sort -u | wc -l)
 [ "$objects" -eq 2 ] || fail "$objects condition variables instead of 2"
-echo "condition variables of both versions are told apart"
+echo "condition variables of both versions are distinguished"

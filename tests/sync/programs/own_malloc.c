@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with an allocator of its own that is guarded by a mutex, as jemalloc is, and that ends the program if it is
- * called from inside a traced call: the recorder must never allocate there, not even through the loader, which gives a
- * thread the memory of libraries opened at run time by malloc. Room: tests; knows nothing of libupmu.
+ * A program whose own allocator uses a mutex, as jemalloc's does.
+ *
+ * It aborts when called from inside a traced call: the recorder must never allocate there, not even through the loader,
+ * which allocates thread-local storage of libraries opened at run time by malloc().
  */
 #include <errno.h>
 #include <malloc.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that is loaded and unloaded again while its locks are in use and its functions are in stacks. Room: tests; used
- * by plugins.c. */
+/* Plugin for plugins.c: unloaded while its locks are in use and its functions are in call stacks. */
 #include <pthread.h>
 
 __attribute__((visibility("default"))) int plugin_work(pthread_mutex_t *of_the_program);
@@ -27,7 +26,7 @@ static void *count_up(void *arg)
     return arg;
 }
 
-/* A lock of the program's is taken and given back by whichever functions this library is bound to. */
+/* Locks and unlocks a lock of the program with the functions that this library is bound to. */
 int plugin_work(pthread_mutex_t *of_the_program)
 {
     pthread_t t;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the C++ standard library makes of threads and locks, each used in a way that shows in a recording; exceptions leave
- * a function that is run once. Room: tests; knows nothing of libupmu. */
+/* Threads and locks of the C++ standard library, each used so that it is recorded; exceptions in call_once(). */
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -77,14 +76,14 @@ static void run_once()
     std::call_once(quiet_once, [] { std::call_once(once, [] { std::printf("never\n"); }); });
 }
 
-static std::atomic<pid_t> sleeper_tid;
+static std::atomic<pid_t> waiter_tid;
 
-/* The sleeper announces itself before it waits; the kernel says when it sleeps. */
+/* The waiter stores its thread id before it waits; /proc shows when it sleeps. */
 static void until_asleep()
 {
-    while (sleeper_tid == 0)
+    while (waiter_tid == 0)
         std::this_thread::sleep_for(1ms);
-    const std::string path = "/proc/self/task/" + std::to_string(sleeper_tid.exchange(0)) + "/stat";
+    const std::string path = "/proc/self/task/" + std::to_string(waiter_tid.exchange(0)) + "/stat";
     for (std::string text; text.find(") S") == std::string::npos; std::this_thread::sleep_for(1ms))
         std::getline(std::ifstream(path), text);
 }
@@ -92,9 +91,9 @@ static void until_asleep()
 static void atomics()
 {
     std::thread sleeper([] {
-        sleeper_tid = gettid();
+        waiter_tid = gettid();
         word.wait(0);
-        sleeper_tid = gettid();
+        waiter_tid = gettid();
         semaphore.acquire();
     });
     until_asleep();

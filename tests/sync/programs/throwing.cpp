@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-// Exceptions through locks, threads and call_once, and the users of std::mutex and its kin; prints what was caught, which
-// must be the same with and without the library. Room: tests; knows nothing of libupmu.
+// Exceptions through std::mutex and similar locks, threads and call_once.
+//
+// Prints what was caught, which must be the same with and without the library.
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Libraries that are loaded by turns, the one where the other was, while two threads use each. Room: tests; knows nothing of
- * libupmu. Arguments: the libraries. Prints how often each was used and whether they shared their place. */
+/* Two libraries loaded alternately at the same addresses, each used by two threads.
+ *
+ * Arguments: the libraries. Prints how often each was used and whether their addresses were the same. */
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Where one library was and another came, each call is of the one that was there then: in sites and in stacks, in a trace that
-# grows and in a ring. And nothing is known to have gone that has not.
+# Call sites and stacks in libraries that were loaded at the same addresses one after the other.
+#
+# Each call belongs to the library that was loaded at that time, in a growing trace and in a ring, and no library is recorded
+# as unloaded that is not.
 set -euo pipefail
 bin=$1 lib=$2 upmu=$3 first=$4 second=$5
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
-# functions DIR: which functions took how often, as the report says
+# functions DIR: acquisitions per function in the report
 functions()
 {
     "$upmu" report --json "$1" | python3 -c '
@@ -14,7 +16,7 @@ import collections, json, sys
 taken = collections.Counter()
 for o in json.load(sys.stdin)["objects"]:
     for site in o["sites"] if o["type"] == "mutex" else []:
-        # a holder that had not yet written down where it took the mutex has no place, and took nothing there
+        # a holder whose call site was not yet recorded has no place, and acquired nothing there
         functions = site["place"]["functions"] if site["place"] else []
         taken[functions[0]["function"] if functions else "?"] += site["taken"]
 print(" ".join(f"{name}={taken[name]}" for name in sorted(taken) if taken[name]))'
@@ -23,8 +25,8 @@ print(" ".join(f"{name}={taken[name]}" for name in sorted(taken) if taken[name])
 for policy in grow ring:1M; do
     for depth in none 16; do
         dir=$scratch/$policy-$depth
-        said=$(UPMU_TRACE_POLICY=$policy UPMU_SYNC_STACKS=$depth record "$dir" all "$bin/sync_turns" "$first" "$second")
-        read -r times where <<<"$said"
+        printed=$(UPMU_TRACE_POLICY=$policy UPMU_SYNC_STACKS=$depth record "$dir" all "$bin/sync_turns" "$first" "$second")
+        read -r times where <<<"$printed"
         if [ "$where" != same ]; then
             echo "skipped, because the loader has put the two libraries into different places"
             exit 77

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One of two libraries that differ in nothing but the name of a function. Room: tests; used by turns.c. */
+/* One of two plugins for turns.c, which differ only in the name of a function. */
 #include <pthread.h>
 
 __attribute__((visibility("default"))) void work(pthread_mutex_t *m, int n);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording with the library linked in, and what the trace then has about one object. Room: tests; before it the tests of
- * the filter, after it include/upmu/sync.h and trace.h. */
-#ifndef UPMU_TESTS_SYNC_LOOK_H
-#define UPMU_TESTS_SYNC_LOOK_H
+/* Recording with the linked library, and reading the events of one object. */
+#ifndef UPMU_TESTS_SYNC_READ_OBJECT_H
+#define UPMU_TESTS_SYNC_READ_OBJECT_H
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -25,7 +24,7 @@
 
 static char dir[] = "/tmp/upmu-sync-hard-XXXXXX";
 
-/* What the trace has about one object. */
+/* The events and counts of one object. */
 struct seen {
     unsigned kind[64];
     uint64_t counted, contended;
@@ -39,28 +38,29 @@ struct seen {
 };
 
 /* Counts are totals of one thread each: the last ones of every thread, added up. */
-enum { LOOK_THREADS = 64 };
-struct tally {
+enum { READ_THREADS = 64 };
+struct thread_counts {
     pid_t tid;
     uint64_t count, contended;
 };
 
-static inline void add_counts(struct tally *of, const struct upmu_trace_event *e, uint64_t *count, uint64_t *contended)
+static inline void add_counts(struct thread_counts *of, const struct upmu_trace_event *e, uint64_t *count,
+                              uint64_t *contended)
 {
     int i = 0;
     pid_t tid = e->peer ? e->peer : e->tid;
-    while (i < LOOK_THREADS - 1 && of[i].tid != 0 && of[i].tid != tid)
+    while (i < READ_THREADS - 1 && of[i].tid != 0 && of[i].tid != tid)
         i++;
     CHECK(of[i].tid == 0 || of[i].tid == tid);
     *count += e->count - of[i].count;
     *contended += e->contended - of[i].contended;
-    of[i] = (struct tally){tid, e->count, e->contended};
+    of[i] = (struct thread_counts){tid, e->count, e->contended};
 }
 
-static inline struct seen look(const void *object)
+static inline struct seen read_object(const void *object)
 {
     struct seen s = {.kind = {0}};
-    struct tally tallies[2][LOOK_THREADS] = {{{0}}};
+    struct thread_counts counts[2][READ_THREADS] = {{{0}}};
     struct upmu_trace *t;
     const struct upmu_trace_event *e;
     int rc;
@@ -73,7 +73,7 @@ static inline struct seen look(const void *object)
         s.shared_kind[e->kind] += shared;
         s.sampled_kind[e->kind] += e->flags & UPMU_TRACE_FLAG_SAMPLED ? 1 : 0;
         if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
-            add_counts(tallies[shared], e, shared ? &s.counted_shared : &s.counted,
+            add_counts(counts[shared], e, shared ? &s.counted_shared : &s.counted,
                        shared ? &s.contended_shared : &s.contended);
         }
         if (e->kind == UPMU_TRACE_LOCK_BLOCK && s.block_time == 0)
@@ -116,7 +116,7 @@ static inline void unlock(pthread_mutex_t *m)
 /* Until `n` waits for the object have begun: they are in the trace before the thread waits. */
 static inline void until_blocked(const void *object, unsigned n)
 {
-    while (look(object).kind[UPMU_TRACE_LOCK_BLOCK] < n)
+    while (read_object(object).kind[UPMU_TRACE_LOCK_BLOCK] < n)
         usleep(1000);
 }
 
