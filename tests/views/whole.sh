@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What is true of the file without a browser: one document, in which nothing of the recording stands as text; the same from
-# `upmu export`; options that make no sense are refused; a file that cannot be written leaves nothing.
+# `upmu export`; malformed options are refused; a failed write leaves no file.
 # shellcheck source=lib.sh
 . "$HERE/lib.sh"
 record nasty -m all -- "$NASTY"
