@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sized structs of every public function: the first release's size, a smaller one, a larger one with a zero tail and one
- * with a tail that this release does not know. */
+/* Sized structs of every public function: the size of the first release, smaller, and larger with zero and unknown tails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

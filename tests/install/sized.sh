@@ -18,7 +18,7 @@ sed -n 's/^#define \(UPMU_\w*\)_SIZE_V1 UPMU_SIZE_V1_(struct \(\w*\), .*/{"\2", 
     -o "$scratch/sized" || fail "sized.c does not compile"
 env -u UPMU_TRACE -u UPMU_EVENTS "$scratch/sized" "$scratch/trace" || fail "sized structs"
 
-# NULL and 0 for every argument: UPMU_E_INVAL, or what the list says; and none crashes.
+# NULL and 0 for every argument: UPMU_E_INVAL, or the result in the list; and none crashes.
 "$CC" -E -P -I"$tree/include" -include upmu/analysis.h -include upmu/control.h -include upmu/deadlock.h -include upmu/export.h \
     -include upmu/monitor.h -include upmu/region.h -include upmu/timeline.h -x c /dev/null | tr '\n' ' ' |
     grep -oP 'warn_unused_result\)\) int \Kupmu_\w+ *\([^;]*\*' | sed 's/ *(.*//' | grep -v '_$' | sort -u >"$scratch/names"
