@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of ticks and times by which ticks become nanoseconds. */
+/* Clock of a trace: conversion of ticks to nanoseconds. */
 #include "trace/format/clockmap.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ void clock_map_set(struct clock_map *map, const struct clock_triple *origin, uin
     }
 }
 
-/* Rounded down, in two steps: that is how CTF readers do it, and they shall agree. */
+/* Rounds down in two steps, as CTF readers do, so that results agree. */
 uint64_t clock_map_ns(const struct clock_map *map, uint64_t tick)
 {
     __extension__ typedef __int128 i128;
@@ -43,7 +43,7 @@ uint64_t clock_map_ns(const struct clock_map *map, uint64_t tick)
     return ns > (i128)UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-/* Begin a run of steps at `tick`. Where the numbers are beyond 64 bits there is none. */
+/* Make `tick` the start of the fast path, unless the numbers exceed 64 bits. */
 static uint64_t steps_begin(struct clock_steps *st, const struct clock_map *map, uint64_t tick)
 {
     __extension__ typedef __int128 i128;
@@ -63,7 +63,7 @@ static uint64_t steps_begin(struct clock_steps *st, const struct clock_map *map,
 
 uint64_t clock_steps_ns(struct clock_steps *st, const struct clock_map *map, uint64_t tick)
 {
-    uint64_t forward = tick - st->tick; /* a tick before the last one is very far */
+    uint64_t forward = tick - st->tick; /* wraps to a large number for an earlier tick */
     if (forward >= st->reach)
         return steps_begin(st, map, tick);
     uint64_t scaled = st->rest + forward * NS_PER_S; /* rest < hz: no overflow within the reach */

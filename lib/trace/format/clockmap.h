@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Pairs of ticks and times by which ticks become nanoseconds.
+ * Clock of a trace: conversion of ticks to nanoseconds.
  *
- * One straight line through one moment (the origin): time = realtime of the origin + ticks since then / frequency. The
- * kernel derives CLOCK_MONOTONIC_RAW from the same counter with a fixed factor, so that a straight line is the truth
- * and the longest baseline its best estimate. Steps and slewing of the time of day after the origin do not bend it.
+ * The conversion is linear: time = realtime of the origin + ticks since the origin / frequency. The kernel derives
+ * CLOCK_MONOTONIC_RAW from the same counter with a fixed factor, so a line is exact and the longest baseline gives the
+ * best frequency. Steps and slewing of the time of day after the origin have no effect.
  */
 #ifndef UPMU_TRACE_CLOCKMAP_H
 #define UPMU_TRACE_CLOCKMAP_H
@@ -26,7 +26,7 @@ struct clock_map {
 /** The tick source that is not a counter of the CPU: its ticks are nanoseconds. */
 #define CLOCK_MAP_PORTABLE "CLOCK_MONOTONIC_RAW"
 
-/** Baselines shorter than this do not make a better frequency than the one measured when recording began. */
+/** Shorter baselines do not give a better frequency than the one measured when recording began. */
 #define CLOCK_MAP_BASELINE_NS UINT64_C(2000000)
 
 /** Ticks per second between two moments, rounded; 0 if `b` is not later than `a` on both clocks. */
@@ -38,21 +38,21 @@ void clock_map_set(struct clock_map *map, const struct clock_triple *origin, uin
 /** Nanoseconds since 1970 of `tick`, never less for a later tick; cut to what 64 bits hold. */
 uint64_t clock_map_ns(const struct clock_map *map, uint64_t tick);
 
-/** Where clock_map_ns() was last asked, so that a tick soon after costs one division of 64 bits. All zero at first; for
- *  one map only. */
+/** The last result of clock_map_ns(), so that a tick soon after it costs one 64-bit division. All zero at first; for one
+ *  map only. */
 struct clock_steps {
-    uint64_t tick; /**< asked for last */
+    uint64_t tick; /**< last converted */
     uint64_t ns;   /**< of it, less the offset's part */
     uint64_t rest; /**< of that division */
     int64_t offset_ns;
-    uint64_t reach; /**< so many ticks further the short way is exact; 0 = start anew */
+    uint64_t reach; /**< ticks after `tick` for which the fast path is exact; 0: use the slow path */
 };
 
 /** The same number as clock_map_ns(). */
 uint64_t clock_steps_ns(struct clock_steps *steps, const struct clock_map *map, uint64_t tick);
 
-/** The TSDL clock block, from "clock {" to "};" and a line end. `uuid` tells which machine since which boot: readers
- *  take clocks of the same uuid for one clock. `width` is the uncertainty of the origin in ticks. */
+/** The TSDL clock block, from "clock {" to "};" and a newline. `uuid` identifies machine and boot: readers treat clocks
+ *  of equal uuid as one clock. `width` is the uncertainty of the origin in ticks. */
 void clock_map_text(struct textbuf *out, const struct clock_map *map, const char *uuid, uint32_t width);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Control file of a process: names and checks. */
+/* Control file of a process: validation, boot id and start time. */
 #include "trace/format/control.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ uint64_t control_start_ticks(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     if (read_small(AT_FDCWD, path, text, sizeof text) <= 0)
         return 0;
-    /* The command's name stands in brackets and may hold anything; behind the last one come numbers. */
+    /* The command name is in parentheses and may contain any byte; numbers follow the last one. */
     const char *p = strrchr(text, ')');
     for (int i = 0; p && i < FIELDS_BEFORE; i++)
         p = strchr(p + 1, ' ');
@@ -73,7 +73,7 @@ int control_boot_id(uint8_t id[16], char text[37])
     return 0;
 }
 
-/* Whether the header's process is one of this machine's: the id alone may have been given to another process since. */
+/* Whether the process in the header exists on this machine; the start time detects a reused process id. */
 static bool process_lives(const struct control_header *h)
 {
     uint8_t boot[16];
@@ -110,7 +110,7 @@ int control_is_running(int dirfd)
         return 1;
     if (n < 0)
         return -err;
-    /* A header cut short or of another making names no process: whoever wrote it did not get as far as a stream. */
+    /* A truncated or foreign header names no process: its writer had made no stream yet. */
     if ((size_t)n < sizeof h || memcmp(h.magic, CONTROL_MAGIC, sizeof h.magic) != 0)
         return 0;
     return process_lives(&h);

@@ -3,12 +3,11 @@
  * @file
  * Control file of a process: mode word, options and requests from outside.
  *
- * CTF readers pass over hidden files. The writer keeps a write lock on the file's description for as long as the
- * process lives: it goes away with the process however that ends, and is seen from other pid namespaces too.
+ * The writer holds a write lock on the open file description. The lock is released however the process ends, and is
+ * visible from other pid namespaces. CTF readers ignore hidden files.
  *
- * The mailbox brings marks from outside. A sender holds flock() on the process's directory, finds `mail` 0, fills `text`
- * and stores its length in `mail` (release). The next event of the process takes the text, records it as a mark, and
- * stores 0.
+ * The mailbox passes marks from outside. A sender holds flock() on the process's directory, finds `mail` 0, writes `text`
+ * and stores its length in `mail` (release). The next event of the process records the text as a mark and stores 0.
  */
 #ifndef UPMU_TRACE_CONTROL_H
 #define UPMU_TRACE_CONTROL_H
@@ -31,7 +30,7 @@ enum {
 /** The mode word while sync tracing is off; else it is 1 + enum upmu_sync_mode. */
 enum { CONTROL_OFF = 0 };
 
-/** Beginning of the file; it has CONTROL_BYTES, the rest is zero and for later versions. */
+/** Beginning of the file of CONTROL_BYTES; the rest is zero and reserved. */
 struct control_header {
     char magic[8];
     uint32_t version;
@@ -40,23 +39,24 @@ struct control_header {
     uint32_t complete;    /**< 1 once the final metadata is written */
     uint64_t start_ticks; /**< start time of the process, as in /proc/PID/stat */
     uint8_t boot_id[16];
-    uint32_t mode; /**< CONTROL_OFF, or 1 + enum upmu_sync_mode; the hot path reads it, anybody of the user writes it */
-    uint32_t mail; /**< bytes of `text`, which wait to become a mark; 0 = the mailbox is empty */
-    uint64_t lost; /**< events lost, whether or not they reached a stream */
+    uint32_t
+        mode; /**< CONTROL_OFF, or 1 + enum upmu_sync_mode; read on the traced path, written by processes of the user */
+    uint32_t mail;    /**< bytes of `text`, to be recorded as a mark; 0 = the mailbox is empty */
+    uint64_t lost;    /**< events lost, whether or not they reached a stream */
     uint64_t clamped; /**< events whose tick was raised to the one before */
-    uint32_t chosen;  /**< mode word to go back to from CONTROL_OFF; 0 = nobody in this process reads the mode word */
-    char text[CONTROL_MAIL_MAX + 1]; /**< the mailbox: senders take turns by flock() on the directory */
-    uint32_t refusal;     /**< errno of the last packet that could not be made: why events were lost; 0 = none yet */
-    uint64_t overwritten; /**< events that made room for later ones, in the rings of all threads */
-    uint32_t stopped;     /**< 1: the trace has the size that was set as its end, and recording has ended */
+    uint32_t chosen;  /**< mode word to restore from CONTROL_OFF; 0 = the process does not read the mode word */
+    char text[CONTROL_MAIL_MAX + 1]; /**< the mailbox: senders hold flock() on the directory */
+    uint32_t refusal;                /**< errno of the last packet that failed, the reason for lost events; 0 = none */
+    uint64_t overwritten;            /**< events replaced by later ones in the rings of all threads */
+    uint32_t stopped;                /**< 1: recording has ended at the size limit */
 };
 
-static_assert(offsetof(struct control_header, mode) == 48, "other processes know the layout");
-static_assert(offsetof(struct control_header, mail) == 52, "mode and mailbox lie in one cache line");
+static_assert(offsetof(struct control_header, mode) == 48, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, mail) == 52, "mode and mailbox share a cache line");
 static_assert(offsetof(struct control_header, text) == 76, "no padding before the text");
-static_assert(offsetof(struct control_header, refusal) == 332, "what was padding before");
-static_assert(offsetof(struct control_header, overwritten) == 336, "other processes know the layout");
-static_assert(offsetof(struct control_header, stopped) == 344, "other processes know the layout");
+static_assert(offsetof(struct control_header, refusal) == 332, "former padding");
+static_assert(offsetof(struct control_header, overwritten) == 336, "the layout is shared with other processes");
+static_assert(offsetof(struct control_header, stopped) == 344, "the layout is shared with other processes");
 static_assert(sizeof(struct control_header) <= CONTROL_BYTES, "the header fits the file");
 
 /** Start time of a process in clock ticks since boot; 0 if there is none (a real one is never 0). */
@@ -65,12 +65,12 @@ uint64_t control_start_ticks(pid_t pid);
 /** This boot's id: as bytes, and as text of 36 characters with its NUL. @return 0 or -errno. */
 int control_boot_id(uint8_t id[16], char text[37]);
 
-/** Open a file of a recording for reading: only regular files, links not followed, and nobody who has put something else in
- *  its place is waited for. `path` is looked up as openat() does. @return descriptor or -errno. */
+/** Open a file of a recording for reading: regular files only, links not followed; never blocks on another file type in
+ *  its place. `path` is looked up as openat() does. @return descriptor or -errno. */
 int control_open_at(int dirfd, const char *path);
 
 /** Whether the process that writes the directory `dirfd` is alive. @return 1, 0 (also without a control file), or
- *  -errno when it cannot be told. */
+ *  -errno if that is unknown. */
 int control_is_running(int dirfd);
 
 #endif

@@ -3,8 +3,8 @@
  * @file
  * Packet header and event header.
  *
- * Everything is stored in the byte order of the machine that recorded, without padding. The packet head is fixed for a
- * major version of the format; what follows it may grow.
+ * Numbers are unpadded and in the byte order of the recording machine. The packet head is fixed for a major version of
+ * the format; its context may grow.
  */
 #ifndef UPMU_TRACE_CTF_H
 #define UPMU_TRACE_CTF_H
@@ -15,34 +15,34 @@
 
 #define CTF_MAGIC 0xC1FC1FC1u
 
-/** How the name of a stream file ends that grows among rings. */
+/** File name suffix of the growing stream beside a ring. */
 #define CTF_ASIDE_SUFFIX "_aside"
 
 enum {
     CTF_UUID_BYTES = 16,
     CTF_THREAD_NAME_BYTES = 16,
-    /** An event head holds so many bits of the tick; a longer pause takes the long form. */
+    /** Tick bits in a short event head; a longer pause needs the long head. */
     CTF_TICK_BITS = 27,
     CTF_ID_BITS = 5,
-    /** The id that announces the long form; smaller ids are event classes. */
+    /** The id that marks a long head; smaller ids are event classes. */
     CTF_ID_LONG = 31,
     CTF_SHORT_HEAD_BYTES = 4,
     CTF_LONG_HEAD_BYTES = 1 + 4 + 8,
-    /** No packet of a ring is shorter: so few are in a file that they can be looked through for the next one. */
+    /** Shortest packet of a ring: it bounds the linear search for the next packet. */
     CTF_RING_BYTES_MIN = 4096,
-    /** No packet is longer. */
+    /** Longest packet. */
     CTF_PACKET_BYTES_MAX = 64 * 1024 * 1024,
 };
 #define CTF_TICK_MASK ((UINT64_C(1) << CTF_TICK_BITS) - 1)
 
-/** Packet header and packet context. Sizes are in bits, as CTF wants them. */
+/** Packet header and packet context. Sizes are in bits, as CTF requires. */
 struct ctf_packet {
-    uint32_t magic; /**< written with the whole head: a packet without it was never set up */
+    uint32_t magic; /**< written with the whole head: without it the packet is not initialized */
     uint8_t uuid[CTF_UUID_BYTES];
     uint32_t stream_id;
     uint64_t timestamp_begin;
     uint64_t timestamp_end; /**< of the last event; stored before content_size */
-    uint64_t content_size;  /**< stored after each event: what is below it is committed */
+    uint64_t content_size;  /**< stored after each event: everything below it is committed */
     uint64_t packet_size;
     uint64_t packet_seq_num;
     uint64_t events_discarded; /**< of this stream, since its beginning */

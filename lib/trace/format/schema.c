@@ -13,7 +13,7 @@
 
 static const struct {
     const char *name;
-    const char *tsdl; /* what is behind "typealias", NULL where metadata.c declares it or TSDL has it */
+    const char *tsdl; /* the text after "typealias", NULL if metadata.c declares it or TSDL has it */
     size_t bytes;
 } types[SCHEMA_TYPES] = {
     [SCHEMA_U8] = {"u8", "integer { size = 8; align = 8; signed = false; }", 1},
@@ -79,7 +79,7 @@ static const struct {
         "name", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0 \
     }
 
-/* What counters have behind the name of a region, or behind the object that they were read for. */
+/* Counter fields, which follow the name of a region or the object of a reading. */
 /* clang-format off */
 #define VALUES_SHARED                                                     \
     {NULL, SCHEMA_U64, SCHEMA_FLAT_COUNTERS, SCHEMA_VALUE, 0},            \
@@ -111,7 +111,7 @@ static const struct schema_field mark_fields[] = {
     {"text", SCHEMA_STRING, SCHEMA_ONCE, SCHEMA_NAME, 0},
 };
 
-/* What occurs millions of times: stack and object, so that head and stack are one aligned word, the object another. */
+/* Most frequent events: head and stack are one aligned 64-bit word, the object another. */
 static const struct schema_field compact_fields[] = {STACK, OBJECT};
 
 static const struct schema_field block_fields[] = {
@@ -121,7 +121,7 @@ static const struct schema_field block_fields[] = {
     STACK,
     SITE,
     {"holder_site", SCHEMA_HEX64, SCHEMA_ONCE, SCHEMA_HOLDER_SITE, 0},
-    /* Not of the clock's type: CTF readers would take it for the event's own time. */
+    /* Not of the clock's type: CTF readers would use it as the time of the event. */
     {"holder_since", SCHEMA_U64, SCHEMA_ONCE, SCHEMA_HOLDER_SINCE, 0},
     FLAGS,
 };
@@ -157,7 +157,7 @@ static const struct schema_field lock_order_fields[] = {
     STACK,  COUNT,       FLAGS,
 };
 
-/* How a thread's running goes on: the count of these events is the CPU's number, unless they count. */
+/* Scheduling: `count` of these events is the CPU number, except in those that have a count. */
 static const struct schema_field sched_out_fields[] = {CPU, FLAGS};
 static const struct schema_field sched_cpu_fields[] = {CPU};
 static const struct schema_field sched_count_fields[] = {COUNT};
@@ -344,7 +344,7 @@ static void field_text(struct textbuf *out, const struct schema_field *f, const 
             textbuf_printf(out, " %s %s;", type, f->name);
         break;
     case SCHEMA_FLAT_COUNTERS:
-        /* CTF readers drop the underscore, which keeps a counter called "event" from being a keyword. */
+        /* CTF readers drop the underscore; it keeps a counter named "event" from being a keyword. */
         for (size_t i = 0; i < n_counters; i++)
             textbuf_printf(out, " %s _%s;", type, counters[i]);
         break;
@@ -404,7 +404,7 @@ static bool is_field_char(char c)
 
 void schema_counter_field(char *out, const char *counter, size_t index, const char *const *taken, size_t n_taken)
 {
-    enum { SUFFIX_MAX = 24 }; /* room for "_" and two numbers */
+    enum { SUFFIX_MAX = 24 }; /* "_" and two numbers */
     size_t len = 0;
     for (; counter[len] && len < SCHEMA_FIELD_NAME_MAX - SUFFIX_MAX; len++)
         out[len] = is_field_char(counter[len]) ? counter[len] : '_';

@@ -3,9 +3,9 @@
  * @file
  * Table of event classes: ids, names and fields.
  *
- * A new kind of event is a row here and, unless sync.c's general one will do, an encoder in event.c. Rows and fields are only ever added at the end: the
- * reader learns the layout of an event from the trace's own metadata and finds by name what it means, so that it can
- * pass over what it does not know.
+ * A new kind of event is a row here and, unless the general encoder of sync.c fits, an encoder in event.c. Rows and
+ * fields are only added at the end: the reader takes the layout from the metadata of the trace, looks up meanings by
+ * name, and skips unknown classes and fields.
  */
 #ifndef UPMU_TRACE_SCHEMA_H
 #define UPMU_TRACE_SCHEMA_H
@@ -16,7 +16,7 @@
 
 struct textbuf;
 
-/** Version of the format. A reader refuses any other major; a newer minor only adds. */
+/** Version of the format. Readers refuse another major version; a newer minor version only adds. */
 enum { SCHEMA_MAJOR = 2, SCHEMA_MINOR = 0 };
 
 /** How a field is stored. */
@@ -36,18 +36,18 @@ enum schema_type {
     SCHEMA_TYPES,
 };
 
-/** How often a field is there. */
+/** How often a field occurs. */
 enum schema_shape {
     SCHEMA_ONCE,
     SCHEMA_IF_COUNTERS,   /**< once, but not in a trace without counters */
-    SCHEMA_FLAT_COUNTERS, /**< one field per counter, named after it: what people plot */
+    SCHEMA_FLAT_COUNTERS, /**< one field per counter, named after it, for plots */
     SCHEMA_COUNTER_ARRAY, /**< an array over the counters */
     SCHEMA_SEQUENCE,      /**< u16 NAME_length, and as many items */
 };
 
-/** What a field means to the reader. */
+/** Meaning of a field to the reader. */
 enum schema_slot {
-    SCHEMA_SKIP, /**< nothing it could hand on */
+    SCHEMA_SKIP, /**< ignored */
     SCHEMA_NAME,
     SCHEMA_VALUE,        /**< upmu_value.value, and .raw where no raw field follows */
     SCHEMA_VALUE_STATUS, /**< upmu_value.status */
@@ -56,7 +56,7 @@ enum schema_slot {
     SCHEMA_RAW,          /**< upmu_value.raw */
     SCHEMA_ENABLED,      /**< upmu_value.enabled */
     SCHEMA_RUNNING,      /**< upmu_value.running */
-    /* Synchronisation: the fields of struct upmu_trace_event of these names. */
+    /* Synchronization: the fields of struct upmu_trace_event of these names. */
     SCHEMA_OBJECT,
     SCHEMA_OBJECT2,
     SCHEMA_OBJECT_TYPE,
@@ -77,14 +77,14 @@ enum schema_slot {
     SCHEMA_START,
     SCHEMA_END,
     SCHEMA_BUILD_ID,
-    /* What events cost where they were recorded, in picoseconds. */
+    /* Cost of events on the recording machine, in picoseconds. */
     SCHEMA_COST_FULL,
     SCHEMA_COST_COMPACT,
     SCHEMA_COST_STACK,
     SCHEMA_SLOTS,
 };
 
-/** Kinds of what is no event to the reader's caller, beside enum upmu_trace_kind. */
+/** Records that are not events to the reader's caller, beside enum upmu_trace_kind. */
 enum schema_kind {
     SCHEMA_KIND_STACK = -1,
     SCHEMA_KIND_MODULE = -2,
@@ -109,10 +109,10 @@ struct schema_class {
     size_t n_fields;
 };
 
-/** Ids of event classes: the index into the table. Those below CTF_ID_LONG can have the short head, so what occurs often
- *  is there; the others always have the long one. Readers know classes by their names: an id may change. */
+/** Ids of event classes: the index into the table. Ids below CTF_ID_LONG can use the short head and are for frequent
+ *  events; the others have the long head. Readers find classes by name: an id may change. */
 enum schema_id {
-    SCHEMA_ID_REGION_BEGIN, /**< every counter counted throughout, all with one time; or without any number */
+    SCHEMA_ID_REGION_BEGIN, /**< every counter counted throughout, all with one time; or none has a value */
     SCHEMA_ID_REGION_END,
     SCHEMA_ID_REGION_BEGIN_TIMES, /**< every counter counted throughout, each with its own time */
     SCHEMA_ID_REGION_END_TIMES,
@@ -137,7 +137,7 @@ enum schema_id {
     SCHEMA_ID_COND_WAKE,
     SCHEMA_ID_COND_SIGNAL,
     SCHEMA_ID_COND_BROADCAST,
-    SCHEMA_ID_LOCK_ACQUIRE_FULL, /**< acquisitions and releases with more to say */
+    SCHEMA_ID_LOCK_ACQUIRE_FULL, /**< acquisitions and releases with more fields */
     SCHEMA_ID_LOCK_RELEASE_FULL,
     SCHEMA_ID_FUTEX_WAIT,
     SCHEMA_ID_FUTEX_WOKEN,
@@ -210,8 +210,8 @@ void schema_classes_text(struct textbuf *out, const char *const *counters, size_
 
 /** Longest name of a counter's field, with its NUL. */
 enum { SCHEMA_FIELD_NAME_MAX = 96 };
-/** Make a CTF field name of counter `index`'s name, distinct from the `n_taken` ones before and from every fixed field.
- *  `out` has SCHEMA_FIELD_NAME_MAX bytes. */
+/** Make a CTF field name from the name of counter `index`, distinct from the `n_taken` names before it and from all fixed
+ *  fields. `out` has SCHEMA_FIELD_NAME_MAX bytes. */
 void schema_counter_field(char *out, const char *counter, size_t index, const char *const *taken, size_t n_taken);
 
 #endif

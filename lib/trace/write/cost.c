@@ -2,8 +2,8 @@
 /*
  * Measured cost of an event.
  *
- * The same code writes the same events, into a packet that no file has: a mapped page of a file is memory like any other
- * once it is there. What a new packet costs now and then is not in it.
+ * The measured code is that of real events; the packet is anonymous memory, which costs as much as a mapped file page
+ * once it is present. The cost of new packets is not included.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -37,7 +37,7 @@ static uint64_t full_events(struct trace_stream *s)
     uint64_t begin = tick_now();
     for (int i = 0; i < COST_EVENTS; i++) {
         const struct trace_sync e = {.kind = UPMU_TRACE_LOCK_ACQUIRED, .object_type = UPMU_OBJECT_MUTEX, .object = 1};
-        (void)upmu_trace_sync_(s, tick_now(), &e); /* there is room for all of them */
+        (void)upmu_trace_sync_(s, tick_now(), &e); /* all of them fit */
     }
     return tick_now() - begin;
 }
@@ -57,7 +57,7 @@ bool upmu_trace_cost_measure_(double *full, double *compact)
     if (s == MAP_FAILED)
         return false;
     void *packet = s + 1;
-    for (int warm = 1; warm >= 0; warm--) { /* the first time brings the pages in */
+    for (int warm = 1; warm >= 0; warm--) { /* the first round faults the pages in */
         scratch_clear(s, packet, tick_now());
         *full = (double)full_events(&s->stream) / (double)COST_EVENTS;
         scratch_clear(s, packet, tick_now());

@@ -2,12 +2,12 @@
 /*
  * Events of regions, marks and values.
  *
- * The layouts are those of schema.c. An event exists once content_size covers it: a process may be killed between any
- * two instructions here, and what was committed can be read.
+ * The layouts are those of schema.c. An event exists once content_size covers it: the process may be killed between any
+ * two instructions, and committed events stay readable.
  *
- * A signal handler may interrupt this code and record on the same stream. It then finds the stream busy and leaves its
- * event in a pending slot; whoever was interrupted writes it right after its own. Handlers end before what they
- * interrupted goes on, so the order of the stream is the order of time.
+ * A signal handler may interrupt this code and record on the same stream. It finds the stream busy and leaves its event
+ * in a pending slot, which the interrupted code writes right after its own event. A handler ends before the code it
+ * interrupted continues, so the stream stays in time order.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* How much of upmu_value must be written for the reader to get all of it back. */
+/* How much of upmu_value is written, so that the reader restores all of it. */
 enum form {
     FORM_SHARED, /* one time for all counters */
     FORM_TIMES,  /* a time for each */
@@ -38,14 +38,14 @@ static inline bool is_plain(const struct upmu_value *v)
     return v->status == UPMU_EXACT && v->raw == v->value && v->running == v->enabled && v->cause == 0;
 }
 
-/* No number and no times: nothing but the status and its cause. */
+/* No number and no times, only the status and its cause. */
 static inline bool is_bare(const struct upmu_value *v)
 {
     return v->value == UPMU_NO_VALUE && (v->raw | v->enabled | v->running) == 0 && v->status != UPMU_EXACT &&
            v->status >= 0 && v->status <= UINT8_MAX && v->cause >= INT8_MIN && v->cause <= INT8_MAX;
 }
 
-/* The shortest form that loses nothing, and the time all plain counters share in FORM_SHARED. */
+/* The shortest lossless form, and the time that all plain counters share in FORM_SHARED. */
 static inline enum form form_of(const struct upmu_value *v, size_t n, uint64_t *time)
 {
     enum form form = FORM_SHARED;
@@ -84,7 +84,7 @@ static inline uint8_t *put_text(uint8_t *p, const char *text, size_t len)
     return p + len + 1;
 }
 
-/* The full form's tail behind the values. */
+/* The part of the full form after the values. */
 static uint8_t *put_full(uint8_t *p, const struct upmu_value *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -117,7 +117,7 @@ static inline uint8_t *put_values(uint8_t *p, const struct upmu_value *v, size_t
     return p;
 }
 
-/* An event before it is bytes. */
+/* An event before it is encoded. */
 struct body {
     uint32_t id;
     enum form form;
@@ -160,7 +160,7 @@ static inline uint64_t in_order(struct trace_stream *s, uint64_t tick)
     return s->last_tick;
 }
 
-/* From here on the event exists. */
+/* Commit the event: from here on it exists. */
 static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
 {
     struct ctf_packet *p = s->packet;
@@ -173,8 +173,8 @@ static inline void commit(struct trace_stream *s, uint8_t *end, uint64_t tick)
     __atomic_store_n(&p->content_size, (uint64_t)(end - (uint8_t *)p) * 8, __ATOMIC_RELEASE);
 }
 
-/* Called by whoever holds the stream; the packet tells CTF readers. Without one the next will. */
-static void tell_discarded(struct trace_stream *s)
+/* Called by the holder of the stream. CTF readers take the number from the packet; without one, the next packet gets it. */
+static void event_write_discarded(struct trace_stream *s)
 {
     if (s->packet)
         __atomic_store_n(&s->packet->events_discarded, s->discarded, __ATOMIC_RELAXED);
@@ -183,15 +183,15 @@ static void tell_discarded(struct trace_stream *s)
 static void lose_here(struct trace_stream *s)
 {
     stream_lose(s);
-    tell_discarded(s);
+    event_write_discarded(s);
 }
 
-static inline bool has_room(struct trace_stream *s, size_t payload_bytes, uint64_t tick)
+static inline bool event_fits(struct trace_stream *s, size_t payload_bytes, uint64_t tick)
 {
     size_t need = CTF_LONG_HEAD_BYTES + payload_bytes;
-    if (LIKELY((size_t)(s->limit - s->pos) >= need) || packet_room(s, need, tick))
+    if (LIKELY((size_t)(s->limit - s->pos) >= need) || packet_reserve(s, need, tick))
         return true;
-    /* The end of the recording, if its size is that, is no loss. */
+    /* Events after the end of a recording at its size limit are not lost. */
     if (__atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) != STREAMS_STOPPED)
         lose_here(s);
     return false;
@@ -200,7 +200,7 @@ static inline bool has_room(struct trace_stream *s, size_t payload_bytes, uint64
 static inline bool write_body(struct trace_stream *s, uint64_t tick, const struct body *b)
 {
     tick = in_order(s, tick);
-    if (!has_room(s, body_bytes(b), tick))
+    if (!event_fits(s, body_bytes(b), tick))
         return false;
     commit(s, put_body(put_head(s->pos, b->id, tick, s->last_tick), b), tick);
     return true;
@@ -209,7 +209,7 @@ static inline bool write_body(struct trace_stream *s, uint64_t tick, const struc
 static bool write_payload(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len)
 {
     tick = in_order(s, tick);
-    if (!has_room(s, len, tick))
+    if (!event_fits(s, len, tick))
         return false;
     uint8_t *p = put_head(s->pos, id, tick, s->last_tick);
     memcpy(p, payload, len);
@@ -223,7 +223,7 @@ void stream_lose(struct trace_stream *s)
     __atomic_fetch_add(&s->home->control->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* The stream is busy below us on this very stack: leave the event for it to find. @return NULL if it is lost. */
+/* The interrupted code on this stack holds the stream: leave the event in a slot for it. @return NULL if it is lost. */
 static struct stream_pending *claim_pending(struct trace_stream *s, uint64_t tick, uint32_t id, size_t len)
 {
     uint32_t slot = len <= STREAM_PAYLOAD_MAX ? __atomic_fetch_add(&s->claimed, 1, __ATOMIC_RELAXED) : STREAM_PENDING;
@@ -248,7 +248,7 @@ static bool leave_pending(struct trace_stream *s, uint64_t tick, const struct bo
     return true;
 }
 
-/* Write what waits. A handler may add more meanwhile, so the slots are given back only if none did. */
+/* Write the pending events. A handler may add more meanwhile; the slots are released only if none did. */
 static void write_all_pending(struct trace_stream *s)
 {
     uint32_t done = 0, claimed = __atomic_load_n(&s->claimed, __ATOMIC_RELAXED);
@@ -263,7 +263,7 @@ static void write_all_pending(struct trace_stream *s)
         }
         done = claimed;
     } while (!__atomic_compare_exchange_n(&s->claimed, &claimed, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    tell_discarded(s);
+    event_write_discarded(s);
 }
 
 static inline void set_busy(struct trace_stream *s, uint32_t busy)
@@ -300,7 +300,7 @@ void stream_stop(struct trace_stream *s)
 
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick)
 {
-    /* What signal handlers left after stream_stop() belongs to nobody any more. */
+    /* Discard events that signal handlers left after stream_stop(). */
     for (uint32_t left = __atomic_exchange_n(&s->claimed, 0, __ATOMIC_RELAXED); left > 0; left--)
         stream_lose(s);
     for (size_t i = 0; i < STREAM_PENDING; i++)
@@ -316,7 +316,7 @@ int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uin
     return rc;
 }
 
-void stream_start_without_room(struct trace_stream *s, uint64_t tick)
+void stream_start_without_space(struct trace_stream *s, uint64_t tick)
 {
     s->fresh = false;
     s->retry_tick = tick + s->home->retry_ticks;
@@ -361,7 +361,7 @@ void upmu_trace_settle_(struct trace_stream *s)
     release(s);
 }
 
-/* A string field ends at the first NUL, whatever the caller says. */
+/* A string field ends at the first NUL, whatever the length given. */
 static inline size_t text_length(const char *text, size_t len)
 {
     return strnlen(text, len < UPMU_REGION_NAME_MAX ? len : UPMU_REGION_NAME_MAX);
@@ -414,8 +414,8 @@ bool trace_mark(struct trace_stream *s, uint64_t tick, const char *text, size_t 
     return mark(s, tick, text, text_len);
 }
 
-/* The bytes come from outside and may change under us: what is recorded is a copy. Whoever finds the claim taken, a
- * signal handler that interrupted its holder included, leaves the text to the holder. */
+/* The text is shared with other processes and may change during the copy: the copy is recorded. If the claim is taken, also
+ * by the code that this signal handler interrupted, the text is left to the holder of the claim. */
 void stream_take_mail(struct trace_stream *s, uint64_t tick)
 {
     struct control_header *control = s->home->control;
@@ -427,7 +427,7 @@ void stream_take_mail(struct trace_stream *s, uint64_t tick)
     uint32_t len = __atomic_load_n(&control->mail, __ATOMIC_ACQUIRE);
     if (len != 0) {
         memcpy(text, control->text, sizeof text);
-        (void)mark(s, tick, text, len < sizeof text ? len : sizeof text); /* a lost one is counted as every event is */
+        (void)mark(s, tick, text, len < sizeof text ? len : sizeof text); /* a lost mark is counted like any event */
         __atomic_store_n(&control->mail, 0, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&s->home->mail_taken, 0, __ATOMIC_RELEASE);

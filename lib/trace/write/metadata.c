@@ -14,7 +14,7 @@
 #include "upmu/region.h"
 #include "upmu/version.h"
 
-/* The command line from the kernel, so that it is also right in a library that never saw main(). */
+/* The command line from the kernel, since a library has no access to main()'s arguments. */
 static void describe_command(char *out, size_t size)
 {
     size_t len = 0;

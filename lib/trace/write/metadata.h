@@ -14,7 +14,7 @@
 
 struct textbuf;
 
-/** Everything the text is made of. */
+/** Content of the metadata. */
 struct metadata {
     uint8_t uuid[CTF_UUID_BYTES]; /**< of this trace */
     char clock_uuid[37];          /**< of the clock: the boot's id */
@@ -27,8 +27,8 @@ struct metadata {
     uint32_t complete;
     uint32_t stopped;     /**< recording ended before the process, at its limit */
     uint64_t packets;     /**< finished ones with events when the process ended, not in rings; 0 before */
-    char sched_note[256]; /**< why switches are not recorded though somebody wants them, or "" */
-    char futex_note[256]; /**< why waits for futexes are not counted though somebody wants them, or "" */
+    char sched_note[256]; /**< why requested switches are not recorded, or "" */
+    char futex_note[256]; /**< why requested futex waits are not counted, or "" */
     size_t ring_bytes;    /**< of each packet of a ring, 0: files grow */
     struct clock_triple origin;
     struct clock_map clock;
@@ -37,7 +37,7 @@ struct metadata {
     char (*fields)[SCHEMA_FIELD_NAME_MAX]; /**< CTF field name of each counter */
 };
 
-/** Fill host, kernel and command from the running process. What cannot be had is "". */
+/** Fill host, kernel and command from the running process. Missing items are "". */
 void metadata_describe_process(struct metadata *m);
 
 /** Write the whole text. */

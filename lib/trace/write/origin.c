@@ -61,7 +61,7 @@ static bool origin_read(const char *path, const struct clock_triple *own, struct
     return true;
 }
 
-/* Written aside and linked, so that nobody ever sees half of it and the first one wins. */
+/* Written to a temporary file and linked: readers never see a partial file, and the first process wins. */
 static bool origin_leave(const char *path, const struct clock_triple *own)
 {
     struct origin_file f;
@@ -87,6 +87,6 @@ void origin_share(const char *dir, const char *boot, const struct clock_triple *
         return;
     if (origin_read(path, own, out) || origin_leave(path, own))
         return;
-    /* Another process may have been first between the two; if not, the moment stays our own. */
+    /* Another process may have linked its file in between; otherwise our own origin stays. */
     (void)origin_read(path, own, out);
 }

@@ -2,14 +2,13 @@
 /*
  * Packets of a stream: opened, filled and closed.
  *
- * What may be mapped is what the file system has already set aside, so that a full disk is an error code here and never
- * a SIGBUS in the program: space is reserved first, then the file grows over it, then it is mapped and, where the kernel
- * can, its pages are made writable at once. The latter also keeps the recorder's page faults out of the program's
- * page-fault counters, since faults taken inside a system call are not counted there.
+ * Space is reserved first, then the file grows, then the packet is mapped and its pages are made writable (where the
+ * kernel can): a full disk is an error code here and never a SIGBUS in the program. Page faults inside a system call are
+ * not counted in the program's page-fault counters.
  *
- * The file grows and gets the packet's whole head in two system calls side by side, and only then the slow part begins,
- * mapping: a process killed in the middle of that leaves an empty packet, which every reader knows. Killed between the two
- * calls it leaves a tail of zeros, which readers of ours pass over and repair cuts off.
+ * The file grows and gets the packet's head in two adjacent system calls, before the slow mapping. A process killed during
+ * the mapping leaves an empty packet, valid for all readers; killed between the two calls it leaves a tail of zeros, which
+ * our reader ignores and repair cuts off.
  */
 #include "trace/write/stream.h"
 
@@ -57,12 +56,12 @@ struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool 
     snprintf(s->path, path_bytes, "%s/stream_%04u%s", home->dir, number, aside ? CTF_ASIDE_SUFFIX : "");
     int cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    (void)stream_make_file(s); /* where that fails it is tried again for each packet, and what needs one is lost */
+    (void)stream_make_file(s); /* on failure each packet tries again; events without one are lost */
     pthread_setcancelstate(cancel, NULL);
     return s;
 }
 
-/* The file again, and surely the same one: the program may have changed its root or moved the directory. */
+/* Reopen the file and verify its identity: the program may have changed its root or moved the directory. */
 int stream_open(struct trace_stream *s)
 {
     struct stat st;
@@ -84,7 +83,7 @@ bool stream_size_allowed(off_t end)
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || (rlim_t)end <= limit.rlim_cur);
 }
 
-/* For file systems without fallocate: zeros on disk are space on disk. */
+/* For file systems without fallocate: writing zeros allocates the space. */
 static int reserve_by_writing(int fd, off_t offset, size_t bytes)
 {
     static const char zeros[4096];
@@ -109,7 +108,7 @@ static int reserve(int fd, off_t offset, size_t bytes)
     return rc == -EOPNOTSUPP || rc == -ENOSYS ? reserve_by_writing(fd, offset, bytes) : rc;
 }
 
-/* Nothing may come between the two calls. */
+/* The two calls must stay adjacent. */
 static int grow(int fd, off_t offset, const struct ctf_packet *head)
 {
     if (ftruncate(fd, offset + (off_t)(head->packet_size / 8)) != 0)
@@ -123,7 +122,7 @@ static int map_packet(int fd, off_t offset, size_t bytes, struct ctf_packet *at,
     void *p = at ? at : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (p == MAP_FAILED)
         return -errno;
-    /* EINVAL: a kernel that does not know it; the pages then come one by one. Any other refusal is about the space. */
+    /* EINVAL: a kernel without it; each page then faults. Other errors mean that there is no space. */
     int rc = madvise(p, bytes, MADV_POPULATE_WRITE) == 0 || errno == EINVAL ? 0 : -errno;
     if (rc == 0)
         *out = p;
@@ -182,7 +181,7 @@ int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tic
     return rc;
 }
 
-/* The packet is finished, and no later event takes its place. */
+/* The packet is finished and will not be overwritten. */
 static void packet_finish(struct trace_stream *s, struct ctf_packet *p)
 {
     p->event_count = stream_packet_events(s);
@@ -199,7 +198,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
                    : s->packet ? s->offset + (off_t)s->mapped_bytes
                                : s->offset;
     int cancel;
-    /* Opening and reserving are cancellation points; the event that needs the room is none. */
+    /* Opening and reserving are cancellation points; recording an event must not be one. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     int rc = s->slots ? ring_next(s, tick, &p) : packet_make(s, offset, bytes, tick, NULL, &p);
     pthread_setcancelstate(cancel, NULL);
@@ -225,7 +224,7 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
         s->next_bytes = bytes * 2 < s->home->packet_bytes ? bytes * 2 : s->home->packet_bytes;
     if (!fresh)
         s->last_tick = tick;
-    /* Only now: a signal handler that never comes back (exit) must not find a packet that is gone. */
+    /* Only now: a signal handler that does not return (exit) must not find an unmapped packet. */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (full && !s->slots)
         munmap(full, full_bytes);
@@ -235,8 +234,8 @@ int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh)
     return 0;
 }
 
-/* Shorten the packet at the end of the file to `keep` bytes, or take it away: its length and the file's change side by
- * side. @return what it has from now on; where the file cannot be reached all of it stays, a whole packet. */
+/* Shorten the packet at the end of the file to `keep` bytes, 0 removes it; its length and that of the file change in adjacent
+ * steps. @return its length from now on; if the file cannot be opened, the packet stays whole. */
 static size_t packet_cut(struct trace_stream *s, struct ctf_packet *p, size_t keep)
 {
     int fd = stream_open(s);
@@ -245,7 +244,7 @@ static size_t packet_cut(struct trace_stream *s, struct ctf_packet *p, size_t ke
     if (keep > 0)
         __atomic_store_n(&p->packet_size, keep * 8, __ATOMIC_RELEASE);
     if (ftruncate(fd, s->offset + (off_t)keep) != 0) {
-        /* Half done it may be: only what was to stay is surely still there to be written to. */
+        /* It may be partly done: only the first `keep` bytes are certain to be writable. */
         if (keep > 0)
             __atomic_store_n(&p->packet_size, s->mapped_bytes * 8, __ATOMIC_RELEASE);
         keep = s->mapped_bytes;
@@ -266,7 +265,7 @@ void packet_end(struct trace_stream *s)
     int saved = errno;
     size_t page = s->home->page_bytes;
     size_t content = (size_t)(s->pos - (uint8_t *)p);
-    /* A packet with nothing in it goes away, as if it had never been. */
+    /* An empty packet is removed. */
     size_t keep = s->fresh ? 0 : (content + page - 1) / page * page;
     if (!s->fresh)
         packet_finish(s, p);
@@ -284,8 +283,8 @@ void packet_end(struct trace_stream *s)
     errno = saved;
 }
 
-/* The first event of a fresh packet: it begins now. A process killed between the two leaves a packet that is empty, and
- * must not end before it begins. */
+/* The first event of a fresh packet sets its begin, and before that its end: a process killed between the two leaves an empty
+ * packet, which must not end before it begins. */
 static void packet_begin(struct trace_stream *s, uint64_t tick)
 {
     __atomic_store_n(&s->packet->timestamp_end, tick, __ATOMIC_RELEASE);
@@ -295,7 +294,7 @@ static void packet_begin(struct trace_stream *s, uint64_t tick)
     s->last_tick = tick;
 }
 
-bool packet_room(struct trace_stream *s, size_t need, uint64_t tick)
+bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick)
 {
     if (s->fresh)
         packet_begin(s, tick);

@@ -20,7 +20,7 @@ static const struct {
     {"stop:", POLICY_STOP, TRACE_LIMIT_MIN, TRACE_LIMIT_MAX, "the limit is 256K to 1024G"},
 };
 
-/* @return 0 if it is no size, or none in that range. */
+/* @return 0 if it is not a size, or out of range. */
 static uint64_t parse_size(const char *digits, uint64_t least, uint64_t most)
 {
     uint64_t n = 0;
@@ -61,7 +61,7 @@ int trace_packet_parse(const char *text, struct trace_config *config)
                : upmu_fail(UPMU_E_INVAL, "UPMU_TRACE_PACKET=%s: a packet has 16K to 64M; K and M are known", text);
 }
 
-/* The tracing modules need not go on for nothing, and nobody outside starts them again. */
+/* End tracing; it cannot be started again from outside. */
 static void stop(struct stream_home *home)
 {
     uint32_t open = 0;
@@ -72,7 +72,7 @@ static void stop(struct stream_home *home)
     __atomic_store_n(&home->control->mode, CONTROL_OFF, __ATOMIC_RELAXED);
 }
 
-/* Exact, whatever threads ask at once: who does not fit gives back what it took. */
+/* Exact with concurrent threads: a request beyond the limit returns what it reserved. */
 bool stream_space_take(struct stream_home *home, size_t bytes)
 {
     if (home->limit_bytes == 0)

@@ -2,13 +2,12 @@
 /*
  * Ring streams: files that keep the latest packets.
  *
- * A ring is a file of so many packets of one length. It grows packet by packet as other streams do; once it has them all,
- * the oldest is begun anew in place, without a system call. Packets are then no longer in the order of the file: their
- * sequence numbers give it, our reader goes by them, and repair puts them in order for others. A packet begins anew by
- * losing its magic number and gets it back when its head is whole: whoever reads meanwhile, or after a kill, sees that
- * there is none.
+ * A ring is a file of a fixed number of packets of one length. It grows packet by packet like other streams; after that the
+ * oldest packet is reused in place, without a system call. The order is then given by the sequence numbers: our reader
+ * uses them, and repair sorts the packets for other readers. A packet loses its magic number first and gets it back with
+ * a complete head, so that concurrent readers, and readers after a kill, find no packet in between.
  *
- * The events that go count as discarded in the packets from then on, and in the control file.
+ * Overwritten events count as discarded in later packets, and in the control file.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static size_t ring_size(const struct trace_stream *s)
     return s->slots * s->home->ring_bytes;
 }
 
-/* All of it at once; what the file does not reach yet is not touched. */
+/* Map the whole ring; pages beyond the end of the file are not accessed. */
 static int ring_map(struct trace_stream *s)
 {
     int fd = stream_open(s);
@@ -39,7 +38,7 @@ static int ring_map(struct trace_stream *s)
     close(fd);
     if (rc != 0)
         return rc;
-    /* Where the kernel does not know it the pages come one by one; their space is there. */
+    /* On kernels without it each page faults; the space is reserved. */
     if (s->seq >= s->slots)
         (void)madvise(p, ring_size(s), MADV_POPULATE_WRITE);
     s->ring = p;
@@ -49,8 +48,8 @@ static int ring_map(struct trace_stream *s)
 typedef uint64_t head_word __attribute__((may_alias));
 _Static_assert(sizeof(struct ctf_packet) % sizeof(head_word) == 0, "a head is whole words");
 
-/* All but the first word, which is the magic number and the beginning of an id that stays. No word may be seen before the
- * magic number that was taken away, and release is what orders that without a fence. */
+/* Store all but the first word, which has the magic number and the unchanged start of the uuid. The stores are releases: none
+ * may become visible before the magic number was cleared. */
 static void store_head(struct ctf_packet *p, const struct ctf_packet *head)
 {
     head_word *to = (head_word *)(void *)p;
@@ -88,7 +87,7 @@ int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out)
 void ring_end(struct trace_stream *s)
 {
     if (s->fresh)
-        s->seq--; /* nothing is in it: the next thread begins there */
+        s->seq--; /* empty: the next thread reuses it */
     else
         s->packet->event_count = stream_packet_events(s);
     s->packet = NULL;
@@ -99,7 +98,7 @@ void ring_end(struct trace_stream *s)
     s->ring = NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------- what is kept */
+/* -------------------------------------------------------------------------------------------------- packets of a ring */
 
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick)
 {

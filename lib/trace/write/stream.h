@@ -3,8 +3,8 @@
  * @file
  * State of a stream.
  *
- * A thread's events go straight into a mapped packet; nobody else looks at a stream's fields while it is in use, with
- * the exception of `used` and `tid`. No descriptor stays open between two packets: a thousand threads cost none.
+ * A thread writes its events into a mapped packet; no other thread reads a stream's fields during use, except `used` and
+ * `tid`. No descriptor is open between two packets: a thousand threads need none.
  */
 #ifndef UPMU_TRACE_STREAM_H
 #define UPMU_TRACE_STREAM_H
@@ -19,25 +19,25 @@
 #include "upmu/region.h"
 
 enum {
-    /** First packet of a thread (or a page, where pages are larger); each further one is twice as long, up to the size
-     *  asked for: a thread of few events costs little space, a busy one few system calls. */
+    /** First packet of a thread (or a page, if larger); each further one is twice as long up to the size configured, so that
+     *  a thread of few events costs little space and a busy one few system calls. */
     STREAM_FIRST_BYTES = 16384,
     /** An event of a compact class with its short head, the only kind that stream_fast.h writes. */
     STREAM_COMPACT_BYTES = CTF_SHORT_HEAD_BYTES + 4 + 8,
-    /** At most of an event of a wait, with its short head. */
+    /** Most bytes of an event of a wait, with its short head. */
     STREAM_WAIT_BYTES = CTF_SHORT_HEAD_BYTES + 8 + 1 + 4 + 4 + 8 + 8 + 8 + 2,
-    /** So far ahead of the last event memory is fetched: where the next ones will go is fresh, which a store would wait for,
-     *  and the program's next locked instruction for the store. Beyond a page it does nothing: prefetching does not fault. */
+    /** Distance of the prefetch after the last event. The next cache lines are not in the cache: a store, and the next
+     *  locked instruction of the program, would wait for them. Prefetching beyond a page does not fault. */
     STREAM_AHEAD = 128,
-    /** Events a signal handler may make while it interrupts the recorder; more are lost. */
+    /** Events that signal handlers may leave while it interrupts the recorder; more are lost. */
     STREAM_PENDING = 4,
-    /** Longest payload of any event: a module's, with its path. Less than the first packet has room for. */
+    /** Longest payload of any event: a module's, with its path. Fits into the first packet. */
     STREAM_EVENT_MAX = 3 * 8 + 2 * 64 + 1 + 4096,
     /** Longest payload that a signal handler can leave: a name with its NUL, and all of upmu_value for every counter. */
     STREAM_PAYLOAD_MAX = UPMU_REGION_NAME_MAX + 1 + UPMU_REGION_EVENTS_MAX * (4 * 8 + 2 * 4),
 };
 
-/** Why nothing more is recorded: the process has ended, or its trace has the size that was set as its end. */
+/** Why recording has ended: the process has ended, or its trace has reached the limit of stop:SIZE. */
 enum { STREAMS_CLOSED = 1, STREAMS_STOPPED = 2 };
 
 /** What all streams of a process share. */
@@ -50,12 +50,12 @@ struct stream_home {
     uint32_t ring_slots; /**< packets of a ring */
     size_t page_bytes;
     size_t n_counters;
-    uint64_t retry_ticks;           /**< pause before a packet that was refused is tried again */
+    uint64_t retry_ticks;           /**< pause before a failed packet is tried again */
     void (*packet_full)(void);      /**< or NULL */
     uint32_t closed;                /**< atomic: nothing more is recorded (STREAMS_CLOSED, STREAMS_STOPPED) */
-    bool stop_at_limit;             /**< what there is no space for ends the recording */
-    uint64_t limit_bytes;           /**< most that all streams together may have; 0: no limit */
-    uint64_t used_bytes;            /**< atomic: what they have */
+    bool stop_at_limit;             /**< an event beyond the limit ends the recording */
+    uint64_t limit_bytes;           /**< limit for all streams together; 0: none */
+    uint64_t used_bytes;            /**< atomic: bytes of all streams */
     uint32_t mail_taken;            /**< atomic: a thread is turning the mailbox's text into a mark */
     struct control_header *control; /**< never NULL */
 };
@@ -70,32 +70,32 @@ struct stream_pending {
 };
 
 struct trace_stream {
-    /* Looked at once per packet, and first: a stream begins a page and so does a packet, whose head is stored to with every
-     * event; a load whose address differs from such a store's in the upper bits alone would wait for it. */
+    /* Read once per packet, and first: streams and packets begin at a page, and a packet's head is stored to with each
+     * event; a load whose address differs from a recent store's only in the upper bits would wait for that store. */
     size_t mapped_bytes;
     size_t next_bytes;
-    off_t offset;   /**< of the mapped packet, or where the next one goes */
-    uint32_t slots; /**< of the ring; 0: the file grows */
-    uint8_t *ring;  /**< the whole ring while a thread uses it, mapped also where the file does not reach yet */
-    struct trace_stream *aside; /**< a ring's: what events refer to, in a file that grows; NULL before the first */
+    off_t offset;               /**< of the mapped packet, or of the next one */
+    uint32_t slots;             /**< of the ring; 0: the file grows */
+    uint8_t *ring;              /**< the whole ring while a thread uses it, mapped beyond the end of the file */
+    struct trace_stream *aside; /**< of a ring: its growing stream of stacks and modules; NULL before the first */
     uint64_t seq;
-    uint64_t kept; /**< atomic: finished packets with events, in a file that grows; what a whole trace must have */
+    uint64_t kept; /**< atomic: finished packets with events, in a file that grows; the least of a complete trace */
     uint64_t discarded;
     uint64_t retry_tick;
     bool fresh; /**< no event yet: the packet's begin is still open */
     char thread_name[CTF_THREAD_NAME_BYTES];
     dev_t dev;
     ino_t ino;
-    bool has_file; /**< it could be made */
+    bool has_file; /**< the file was created */
 
-    /* Looked at by every event. */
+    /* Read by every event. */
     struct stream_home *home;
     struct ctf_packet *packet; /**< mapped; NULL before the first and between two threads */
-    uint8_t *pos;              /**< where the next event goes */
-    uint8_t *limit;            /**< end of the room; equal to `pos` while the packet is fresh */
+    uint8_t *pos;              /**< position of the next event */
+    uint8_t *limit;            /**< end of the free space; equal to `pos` while the packet is fresh */
     uint64_t last_tick;
-    size_t other_bytes;    /**< of the packet's events that are not compact ones written by stream_fast.h */
-    uint64_t other_events; /**< how many these are; stream_packet_events() adds the others */
+    size_t other_bytes;    /**< of the packet's events that stream_fast.h did not write as compact ones */
+    uint64_t other_events; /**< number of these; stream_packet_events() adds the others */
     uint32_t busy;         /**< an event is being written, or the packet changed */
     uint32_t claimed;      /**< pending slots taken */
 
@@ -107,7 +107,7 @@ struct trace_stream {
     char path[]; /**< of the file */
 };
 
-/** Events of the mapped packet: what the fast way writes is not counted there, for want of time, but all of one length. */
+/** Events of the mapped packet. The fast path does not count its events; all of them have one length. */
 static inline uint64_t stream_packet_events(const struct trace_stream *s)
 {
     size_t events_bytes = (size_t)(s->pos - (const uint8_t *)s->packet) - sizeof(struct ctf_packet);
@@ -117,68 +117,68 @@ static inline uint64_t stream_packet_events(const struct trace_stream *s)
 /** Make a stream with its (empty) file; `number` names it. `aside`: its file grows where others are rings. @return NULL
  *  with errno set. Signal safe. */
 struct trace_stream *stream_new(struct stream_home *home, unsigned number, bool aside);
-/** Make one and put it among those of the process. @return NULL with errno set. Signal safe. */
+/** Make a stream and add it to those of the process. @return NULL with errno set. Signal safe. */
 struct trace_stream *stream_add(struct stream_home *home, bool aside);
-/** The stream for what later events refer to: `s` itself, or that beside its ring, made and started as need be.
+/** The stream for stacks and modules: `s` itself, or the one beside its ring, made and started on demand.
  *  @return NULL if there can be none now. Signal safe, keeps errno. */
 struct trace_stream *stream_for_context(struct trace_stream *s, uint64_t tick);
 
-/** The stream's file, and surely the same one as ever. @return descriptor or -errno. */
+/** Open the stream's file, with its identity verified. @return descriptor or -errno. */
 int stream_open(struct trace_stream *s);
 
-/** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it would bring the program a signal that ends it. */
+/** Whether RLIMIT_FSIZE lets a file grow to `end`: growing beyond it raises SIGXFSZ. */
 bool stream_size_allowed(off_t end);
 
-/** Map a packet at the end of the file and finish the one before it. `fresh`: the first event will say when it begins.
+/** Map a packet at the end of the file and finish the one before it. `fresh`: the first event sets its begin.
  *  @return 0 or -errno; the old packet stays as it was on failure. Signal safe, keeps errno. */
 int packet_switch(struct trace_stream *s, uint64_t tick, bool fresh);
 /** Fill in the head of an empty packet of `bytes`. */
 void packet_head(const struct trace_stream *s, struct ctf_packet *p, size_t bytes, uint64_t tick);
-/** Let the file grow by a packet and map it, or use it `at` where that is mapped already. @return 0, or -errno with the
- *  file as before. */
+/** Grow the file by a packet and map it, or use `at` if it is mapped already. @return 0, or -errno with the file
+ *  unchanged. */
 int packet_make(struct trace_stream *s, off_t offset, size_t bytes, uint64_t tick, struct ctf_packet *at,
                 struct ctf_packet **out);
 
 /* policy.c */
 
-/** Space for a packet, within the limit; where that is the end of the recording it ends. Signal safe. */
+/** Reserve space for a packet within the limit; with stop:SIZE, end the recording if it does not fit. Signal safe. */
 bool stream_space_take(struct stream_home *home, size_t bytes);
 void stream_space_give(struct stream_home *home, size_t bytes);
 
 /* ring.c */
 
-/** The next packet of a ring: one more, or the oldest again. @return 0 or -errno. */
+/** The next packet of a ring: a new one, or the oldest reused. @return 0 or -errno. */
 int ring_next(struct trace_stream *s, uint64_t tick, struct ctf_packet **out);
-/** The thread ends: the ring waits for the next one. */
+/** The thread ends: the ring is free for the next one. */
 void ring_end(struct trace_stream *s);
 
-/** Finish the packet for good: shorten it to whole pages, or take it away if it is empty. Signal safe, keeps errno. */
+/** Finish the packet permanently: shorten it to whole pages, or remove it if it is empty. Signal safe, keeps errno. */
 void packet_end(struct trace_stream *s);
-/** Room for `need` bytes at `pos` for an event of this tick. Signal safe, keeps errno. */
-bool packet_room(struct trace_stream *s, size_t need, uint64_t tick);
+/** Make `need` bytes available at `pos` for an event of this tick. Signal safe, keeps errno. */
+bool packet_reserve(struct trace_stream *s, size_t need, uint64_t tick);
 
-/** Begin to record a thread: its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
+/** Begin to record a thread with its first packet. `tick` is now. @return 0 or -errno. Signal safe, keeps errno. */
 int stream_start(struct trace_stream *s, pid_t tid, const char *thread_name, uint64_t tick);
-/** After stream_start() has failed: the thread's events are lost and counted one by one, until there is room for a packet. */
-void stream_start_without_room(struct trace_stream *s, uint64_t tick);
-/** The thread ends: write what waits, finish the packet. The stream stays busy until it is started again. */
+/** After stream_start() has failed: the thread's events are lost and counted one by one, until there is space for a packet. */
+void stream_start_without_space(struct trace_stream *s, uint64_t tick);
+/** The thread ends: write pending events, finish the packet. The stream stays busy until it is started again. */
 void stream_stop(struct trace_stream *s);
 /** Record an event of class `id` whose bytes are `payload`, at most STREAM_EVENT_MAX of them. Traced path. @return false
  *  if it was lost (and counted). */
 bool stream_record(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
-/** Record what later events refer to. Beside a ring it goes aside and has a tick less, since streams are merged by their
- *  ticks: before the event it is written for. Traced path. @return false if it was lost (and counted). */
+/** Record a stack or module, to which later events refer. Beside a ring it goes to the growing stream with a tick one less
+ *  than the event's, since streams are merged by tick. Traced path. @return false if it was lost (and counted). */
 bool stream_record_context(struct trace_stream *s, uint64_t tick, uint32_t id, const uint8_t *payload, size_t len);
 /** Count an event of this stream as lost. */
 void stream_lose(struct trace_stream *s);
 
-/** Whether the control file's mailbox has a text for us. */
+/** Whether the control file's mailbox has a text. */
 static inline bool stream_has_mail(const struct trace_stream *s)
 {
     return __builtin_expect(__atomic_load_n(&s->home->control->mail, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/** Record the mailbox's text as a mark of this stream, unless another thread is at it. Traced path. */
+/** Record the mailbox's text as a mark of this stream, unless another thread does. Traced path. */
 void stream_take_mail(struct trace_stream *s, uint64_t tick);
 
 #endif

@@ -39,16 +39,15 @@ static inline uint32_t stream_compact_id(int32_t kind, int32_t object_type, uint
     }
 }
 
-/* In a stream that is busy for us: is this the usual case? Nothing is written before the trace's first event, in a full
- * packet, after a long pause or for a tick before the last one (these two make the difference large), or when a mark waits
- * in the mailbox. */
+/* With the stream busy: whether the fast path applies. It does not before the trace's first event, in a full packet, after a
+ * long pause, for a tick before the last one (both make the difference large), or with a mark in the mailbox. */
 static inline bool stream_fits(const struct trace_stream *s, uint64_t tick, size_t bytes)
 {
     return (size_t)(s->limit - s->pos) >= bytes && tick - s->last_tick <= CTF_TICK_MASK &&
            __atomic_load_n(&s->home->closed, __ATOMIC_RELAXED) == 0 && !stream_has_mail(s);
 }
 
-/* It is busy for us no more. A signal handler may have left an event meanwhile. */
+/* Release the stream, and write an event that a signal handler left meanwhile. */
 static inline void stream_idle(struct trace_stream *s)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -73,7 +72,7 @@ static inline void stream_compact_write(struct trace_stream *s, uint64_t tick, u
     __atomic_store_n(&packet->content_size, (uint64_t)(s->pos - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
 }
 
-/* Whatever is not the usual case, out of the caller's way: it shall need no room on the stack for it. */
+/* The slow path, kept out of line so that the caller needs no stack space for it. */
 static __attribute__((unused, noinline, cold)) bool stream_by_call(struct trace_stream *s, uint64_t tick, int32_t kind,
                                                                    int32_t object_type, uint32_t flags, uint64_t object,
                                                                    uint32_t stack)
@@ -95,7 +94,7 @@ static inline uint8_t *stream_put_u32(uint8_t *p, uint32_t v)
     return p + sizeof v;
 }
 
-/* The fields of LOCK_BLOCK and LOCK_ACQUIRED, as the table of classes has them; a test holds one against the other. */
+/* The fields of LOCK_BLOCK and LOCK_ACQUIRED, as in the table of classes; a test compares the two. */
 static inline uint8_t *stream_put_wait(uint8_t *p, const struct trace_sync *e)
 {
     const bool begins = e->kind == UPMU_TRACE_LOCK_BLOCK;
@@ -127,8 +126,8 @@ static inline void stream_wait_write(struct trace_stream *s, uint64_t tick, cons
     __atomic_store_n(&packet->content_size, (uint64_t)(end - (uint8_t *)packet) * 8, __ATOMIC_RELEASE);
 }
 
-/** Record a LOCK_BLOCK or LOCK_ACQUIRED: a thread that was woken finds neither the table of classes nor the loop over it in
- *  the nearest caches. Traced path. @return false if it was lost (and counted). */
+/** Record a LOCK_BLOCK or LOCK_ACQUIRED without the table of classes, which is not in the caches of a thread that was just
+ *  woken. Traced path. @return false if it was lost (and counted). */
 static inline bool stream_fast_wait(struct trace_stream *s, uint64_t tick, const struct trace_sync *e)
 {
     bool written = false;
@@ -154,7 +153,7 @@ static inline __attribute__((always_inline)) bool stream_fast_flags(struct trace
     uint32_t id = stream_compact_id(kind, object_type, flags);
     bool written = false;
     if (__builtin_expect(id != SCHEMA_IDS && __atomic_load_n(&s->busy, __ATOMIC_RELAXED) == 0, 1)) {
-        /* A signal handler may come at any point: only what is read behind this store is ours. */
+        /* A signal handler may run at any point: only values read after this store are stable. */
         __atomic_store_n(&s->busy, 1, __ATOMIC_RELAXED);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         written = stream_fits(s, tick, STREAM_COMPACT_BYTES);

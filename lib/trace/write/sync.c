@@ -8,7 +8,7 @@
 #include "trace/write/writer.h"
 
 enum {
-    /** Longest payload of a synchronisation event: all numbers and a name. */
+    /** Longest payload of a synchronization event: all numbers and a name. */
     SYNC_PAYLOAD_MAX = 8 * 8 + 5 * 4 + 2 + UPMU_REGION_NAME_MAX + 1,
     STACK_FRAMES_MAX = 64,
     STACK_FIXED_BYTES = 4 + 1 + 1 + 2,
@@ -17,13 +17,13 @@ enum {
 };
 
 static_assert((int)SYNC_PAYLOAD_MAX <= (int)STREAM_PAYLOAD_MAX,
-              "a signal handler can leave every synchronisation event");
+              "a signal handler can leave every synchronization event");
 static_assert(STACK_FIXED_BYTES + 8 * STACK_FRAMES_MAX <= (int)STREAM_PAYLOAD_MAX, "and every stack");
 static_assert(3 * 8 + BUILD_ID_MAX + 1 + MODULE_PATH_MAX + 1 <= (int)STREAM_EVENT_MAX, "a module fits into a packet");
 static_assert(STREAM_EVENT_MAX + CTF_LONG_HEAD_BYTES + sizeof(struct ctf_packet) <= STREAM_FIRST_BYTES,
               "every event fits into a first packet");
 
-/* Ids of kinds that have one class only, and of the fullest class of the others; 0 is no class of synchronisation. */
+/* Class id of each kind, the fullest one if there are several; 0 is not a synchronization class. */
 static const uint8_t class_of_kind[] = {
     [UPMU_TRACE_LOCK_BLOCK] = SCHEMA_ID_LOCK_BLOCK,
     [UPMU_TRACE_LOCK_ACQUIRED] = SCHEMA_ID_LOCK_ACQUIRED,
@@ -108,7 +108,7 @@ static uint64_t number_for(const struct trace_sync *e, enum schema_slot slot)
         return e->contended;
     case SCHEMA_FLAGS:
         return e->flags;
-    default: /* no such slot in a class of synchronisation; a test looks at every field of every kind */
+    default: /* not a slot of synchronization classes; a test covers every field of every kind */
         return 0;
     }
 }

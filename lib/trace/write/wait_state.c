@@ -2,8 +2,8 @@
 /*
  * The wait-state file of a process.
  *
- * Space on the disk is reserved before anything is written: a store into a hole of a file on a full disk, or behind its
- * end, ends the process. A mapping may reach beyond the end; only reserved bytes are stored to.
+ * Space on disk is reserved before each store: a store into a hole on a full disk, or beyond the end of the file, would
+ * kill the process. A mapping may extend beyond the end; only reserved bytes are stored to.
  */
 #include "trace/format/wait_state.h"
 
@@ -27,14 +27,14 @@ static int file_open(const struct trace_writer *w, int flags)
     return fd < 0 ? -errno : fd;
 }
 
-static size_t room_of(uint32_t index)
+static size_t wait_file_mapped_bytes(uint32_t index)
 {
     return index == WAIT_FILE_HEADER_INDEX ? WAIT_FILE_HEADER_BYTES : WAIT_FILE_SLOT_BYTES;
 }
 
-/* One call reserves the space and lengthens the file over it, and never shortens it: a file that was measured before could
- * have grown in between, under the mapping of another thread, or of this one in a nested call. */
-static int take_room(int fd, uint32_t index, size_t bytes)
+/* One call reserves the space and extends the file, and never shortens it. With a separate size check the file could grow in
+ * between, under the mapping of another thread or of this one in a nested call. */
+static int wait_file_reserve(int fd, uint32_t index, size_t bytes)
 {
     off_t at = wait_file_slot_at(index);
     if (!stream_size_allowed(at + (off_t)bytes))
@@ -42,10 +42,12 @@ static int take_room(int fd, uint32_t index, size_t bytes)
     return fallocate(fd, 0, at, (off_t)bytes) == 0 ? 0 : -errno;
 }
 
-static void *map_room(int fd, uint32_t index)
+static void *wait_file_map(int fd, uint32_t index)
 {
-    int rc = take_room(fd, index, index == WAIT_FILE_HEADER_INDEX ? WAIT_FILE_NOTES_STEP : WAIT_FILE_FIRST_BYTES);
-    void *p = rc == 0 ? mmap(NULL, room_of(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd, wait_file_slot_at(index))
+    int rc =
+        wait_file_reserve(fd, index, index == WAIT_FILE_HEADER_INDEX ? WAIT_FILE_NOTES_STEP : WAIT_FILE_FIRST_BYTES);
+    void *p = rc == 0 ? mmap(NULL, wait_file_mapped_bytes(index), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                             wait_file_slot_at(index))
                       : MAP_FAILED;
     if (rc != 0)
         errno = -rc;
@@ -55,7 +57,7 @@ static void *map_room(int fd, uint32_t index)
 struct wait_file_header *trace_writer_wait_file(const struct trace_writer *w)
 {
     int fd = file_open(w, O_CREAT);
-    struct wait_file_header *h = fd >= 0 ? map_room(fd, WAIT_FILE_HEADER_INDEX) : NULL;
+    struct wait_file_header *h = fd >= 0 ? wait_file_map(fd, WAIT_FILE_HEADER_INDEX) : NULL;
     if (fd < 0) {
         errno = -fd;
         return NULL;
@@ -81,7 +83,7 @@ struct wait_file_slot *trace_writer_wait_file_slot(const struct trace_writer *w,
         errno = -fd;
         return NULL;
     }
-    struct wait_file_slot *s = map_room(fd, index);
+    struct wait_file_slot *s = wait_file_map(fd, index);
     close(fd);
     return s;
 }
@@ -91,7 +93,7 @@ int trace_writer_wait_file_reserve(const struct trace_writer *w, uint32_t index,
     int fd = file_open(w, 0);
     if (fd < 0)
         return fd;
-    int rc = take_room(fd, index, bytes);
+    int rc = wait_file_reserve(fd, index, bytes);
     close(fd);
     return rc;
 }

@@ -2,9 +2,9 @@
 /*
  * A trace being written: directory, processes, streams.
  *
- * Nothing here is ever freed once a thread may have seen it: the writer and its streams come from mmap and stay. Streams
- * are never taken off the list, a free one is claimed by compare-and-swap, so that no lock is needed and a signal
- * handler or a forked child cannot find one held.
+ * Nothing that a thread may have seen is ever freed: the writer and its streams are permanent mappings. Streams are never
+ * removed from the list; a free one is claimed by compare-and-swap, so that no lock is needed and a signal handler or a
+ * forked child cannot find one held.
  */
 #include "trace/write/writer.h"
 
@@ -41,18 +41,18 @@ enum {
 struct trace_writer {
     struct stream_home home;
     struct trace_stream *streams; /* atomic: head of the list, newest first */
-    uint32_t free_streams;        /* atomic, a hint: how many of them nobody uses */
+    uint32_t free_streams;        /* atomic, a hint: number of free streams */
     uint32_t next_number;         /* atomic */
-    int control_fd;               /* holds the lock that says "alive" */
+    int control_fd;               /* holds the lock that marks the process as running */
     dev_t control_dev;
     ino_t control_ino;
-    struct control_header forgotten; /* stands in for the control file in a forked child */
+    struct control_header forgotten; /* replaces the control file in a forked child */
     struct metadata meta;
     struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
     char fields[UPMU_REGION_EVENTS_MAX][SCHEMA_FIELD_NAME_MAX];
     char dir[PATH_MAX];
     size_t struct_bytes;
-    char *strings_end; /* the counters' texts lie behind the struct */
+    char *strings_end; /* the counters' texts follow the struct */
     char strings[];
 };
 
@@ -114,8 +114,8 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Eight packets, so that at any time seven eighths are the latest events; no longer than others, no shorter than any event
- * needs: then there are more, or fewer. */
+/* Eight packets, so that seven eighths are always the latest events. The number changes if packets would be longer than those
+ * of other streams, or shorter than the longest event. */
 static void plan_ring(struct stream_home *home, uint64_t bytes)
 {
     enum { RING_SLOTS = 8, RING_SLOTS_MIN = 4 };
@@ -188,7 +188,7 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
         return upmu_fail(UPMU_E_IO, "no random bytes for the trace's id: getrandom gave %s", upmu_errno_name(errno));
     memcpy(m->uuid, w->home.uuid, sizeof m->uuid);
     if (control_boot_id(boot, m->clock_uuid) != 0) {
-        /* Without /proc nobody can say that two clocks are one: a clock of our own. */
+        /* Without /proc the machine cannot be identified: use a clock uuid of our own. */
         const uint8_t *u = m->uuid;
         snprintf(m->clock_uuid, sizeof m->clock_uuid,
                  "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
@@ -197,7 +197,7 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
     return 0;
 }
 
-/* Frequency by the longest baseline there is; the portable clock ticks in nanoseconds by definition. */
+/* Frequency over the longest baseline; the portable clock ticks in nanoseconds by definition. */
 static void writer_fit_clock(struct trace_writer *w, uint64_t hz_at_start)
 {
     struct clock_triple now;
@@ -238,7 +238,7 @@ static int recording_dir(const char *dir, char *resolved)
     return 0;
 }
 
-/* DIR/<host>-<pid>-<start>, surely new: the start tells a program from the one it replaced by exec. */
+/* DIR/<host>-<pid>-<start>, always new: the start distinguishes a program from the one it replaced by exec. */
 static int process_dir(struct trace_writer *w, const char *recording)
 {
     char host[65];
@@ -266,9 +266,8 @@ static int file_path(const struct trace_writer *w, const char *name, char *path,
     return n < 0 || n >= (int)size ? upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", w->dir) : 0;
 }
 
-/* A descriptor that stays open must neither be a standard one, which the program may have closed and will use all the
- * same, nor the lowest free one, which the program may count on: it goes to the middle of the range. @return the
- * descriptor in place of `fd`, or -errno with `fd` closed. */
+/* Move a descriptor that stays open to the middle of the range: the program may have closed the standard ones and reuse
+ * their numbers, and may rely on getting the lowest free one. @return the new descriptor, or -errno with `fd` closed. */
 static int descriptor_park(int fd)
 {
     enum { RANGE_MAX = 4096 };
@@ -309,10 +308,10 @@ static int control_fill(struct trace_writer *w, int fd)
     w->control_fd = fd;
     w->control_dev = st.st_dev;
     w->control_ino = st.st_ino;
-    /* A file system without locks leaves the process id and its start time as witnesses. */
+    /* On a file system without locks, readers use the process id and its start time. */
     if (fcntl(fd, F_OFD_SETLK, &alive) != 0)
         errno = 0;
-    if (!spare_descriptors_left()) { /* those witnesses have to do here, too */
+    if (!spare_descriptors_left()) { /* then they identify the process here, too */
         close(fd);
         w->control_fd = -1;
     }
@@ -341,7 +340,7 @@ static int metadata_failed(const char *path, int rc)
                      upmu_errno_name(-rc), rc == -EFBIG ? " (RLIMIT_FSIZE, see ulimit -f)" : "");
 }
 
-/* Into the file aside, over what may be there: space set aside for it must not be given back first. */
+/* Write the temporary file in place, without truncation first: its reserved space must not be released. */
 static int metadata_write_aside(const char *path, const struct textbuf *text)
 {
     if (!stream_size_allowed((off_t)text->len))
@@ -357,7 +356,7 @@ static int metadata_write_aside(const char *path, const struct textbuf *text)
     return rc;
 }
 
-/* Written aside and renamed: at any moment there is a whole one. */
+/* Written to a temporary file and renamed: a complete one exists at any moment. */
 static int metadata_write(const struct trace_writer *w)
 {
     char path[PATH_MAX], temp[PATH_MAX];
@@ -378,7 +377,7 @@ static int metadata_write(const struct trace_writer *w)
     return metadata_failed(path, rc);
 }
 
-/* Set space aside for the final metadata, so that a disk full of events does not keep it from being written. */
+/* Reserve space for the final metadata, so that a disk full of events cannot prevent it. */
 static void metadata_reserve(const struct trace_writer *w)
 {
     char temp[PATH_MAX];
@@ -388,11 +387,11 @@ static void metadata_reserve(const struct trace_writer *w)
     if (fd < 0)
         return;
     if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, METADATA_RESERVE_BYTES) != 0)
-        unlink(temp); /* no space or no such call: it is tried again at the end */
+        unlink(temp); /* no space or no such call: tried again at the end */
     close(fd);
 }
 
-/* Take back what trace_writer_open() made. */
+/* Undo trace_writer_open(). */
 static void writer_undo(struct trace_writer *w)
 {
     char path[PATH_MAX];
@@ -506,7 +505,7 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
     }
     uint64_t tick = tick_now();
     if (stream_start(s, tid, thread_name ? thread_name : "", tick) != 0)
-        stream_start_without_room(s, tick);
+        stream_start_without_space(s, tick);
     *out = s;
     return 0;
 }
@@ -520,7 +519,7 @@ void trace_stream_release(struct trace_stream *s)
 void trace_lost(struct trace_writer *w, uint64_t n)
 {
     if (__atomic_load_n(&w->home.closed, __ATOMIC_RELAXED))
-        return; /* the end of the recording is no loss */
+        return; /* events after the end of the recording are not lost */
     __atomic_fetch_add(&w->home.control->lost, n, __ATOMIC_RELAXED);
 }
 
@@ -529,9 +528,9 @@ uint64_t trace_writer_lost(const struct trace_writer *w)
     return __atomic_load_n(&w->home.control->lost, __ATOMIC_RELAXED);
 }
 
-/* ----------------------------------------------------------------------------------------------- ending it */
+/* ----------------------------------------------------------------------------------------------- end of the trace */
 
-/* Do it to the stream of the calling thread, if it still has one: exit() runs in a thread that has not ended. */
+/* Call `act` for the calling thread's streams: exit() runs in a thread that has not ended. */
 static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_stream *s))
 {
     pid_t self = gettid();
@@ -540,14 +539,14 @@ static void with_own_streams(struct trace_writer *w, void (*act)(struct trace_st
             act(s);
 }
 
-/* A mark that no event has taken along. */
+/* Record a mark that is still in the mailbox. */
 static void take_last_mail(struct trace_stream *s)
 {
     if (stream_has_mail(s))
         stream_take_mail(s, tick_now());
 }
 
-/* Threads that still run may finish more; those counted here stay. */
+/* A lower bound: running threads may finish more. */
 static uint64_t packets_kept(const struct trace_writer *w)
 {
     uint64_t kept = 0;
@@ -568,7 +567,7 @@ void trace_writer_close(struct trace_writer *w)
     w->meta.packets = packets_kept(w);
     struct control_header *h = w->home.control;
     __atomic_store_n(&h->mode, CONTROL_OFF, __ATOMIC_RELAXED);
-    /* Without the final metadata the first one stands, which says that the trace is not complete. */
+    /* If this fails, the first metadata stays, which marks the trace as incomplete. */
     if (metadata_write(w) == 0)
         __atomic_store_n(&h->complete, 1, __ATOMIC_RELEASE);
 }
@@ -590,7 +589,7 @@ void trace_writer_forget(struct trace_writer *w)
     if (w->home.control != &w->forgotten)
         munmap(w->home.control, CONTROL_BYTES);
     w->home.control = &w->forgotten;
-    /* The lock belongs to parent and child alike until the child lets go; the number may be somebody else's by now. */
+    /* Parent and child share the lock until the child closes it; the number may be another file by now. */
     if (w->control_fd >= 0 && fstat(w->control_fd, &st) == 0 && st.st_dev == w->control_dev &&
         st.st_ino == w->control_ino)
         close(w->control_fd);
