@@ -5,17 +5,17 @@
 
 #include "upmu/trace.h"
 
-/** Open the directory of a process. There are no events in it. @return 0; UPMU_E_IO, UPMU_E_NOMEM and the codes of bad
+/** Open the directory of a process, without events. @return 0; UPMU_E_IO, UPMU_E_NOMEM and the codes of bad
  *  metadata. */
 int trace_bare_open(struct upmu_trace **trace, const char *process);
-/** Add a stack under its number; what it points to is copied. @return 0; UPMU_E_NOMEM. */
+/** Add a stack under its id; its frames are copied. @return 0; UPMU_E_NOMEM. */
 int trace_bare_stack(struct upmu_trace *trace, uint32_t id, const struct upmu_trace_stack *stack);
 /** Add a module; its texts are copied. @return 0; UPMU_E_NOMEM. */
 int trace_bare_module(struct upmu_trace *trace, const struct upmu_trace_module *module);
 
 /** The directory of process `index`. */
 const char *trace_process_dir(const struct upmu_trace *trace, size_t index);
-/** A moment of CLOCK_MONOTONIC_RAW in the time of the events of process `index`. */
+/** Convert a CLOCK_MONOTONIC_RAW time to event time of process `index`. */
 uint64_t trace_time_of_raw(const struct upmu_trace *trace, size_t index, uint64_t raw_ns);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { CHUNK_BYTES = 64 * 1024, STACKS_AT_FIRST = 256, ROOM_AT_FIRST = 16 };
 
-/** A piece of memory that is never moved; what is kept lies behind its head. */
+/** A piece of memory that is never moved; its content follows its head. */
 struct context_chunk {
     struct context_chunk *next;
     size_t used, size;
@@ -25,11 +25,11 @@ void context_free(struct context *c)
     }
     free(c->stacks);
     free(c->modules);
-    free(c->turns);
+    free(c->mappings);
     *c = (struct context){0};
 }
 
-/* `bytes` of memory, aligned for frames. */
+/* Allocate `bytes`, aligned for frames. */
 static void *keep(struct context *c, size_t bytes)
 {
     bytes = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
@@ -55,17 +55,17 @@ static const char *keep_text(struct context *c, const char *text)
 
 /* ------------------------------------------------------------------------------------------------------ stacks */
 
-/* Where the id is, or where it would go. There is always a free slot. */
+/* The slot of the id, or a free one for it; there always is one. */
 static size_t slot_of(const struct context_stack *stacks, size_t cap, uint32_t id)
 {
-    size_t i = (size_t)(id * 0x9E3779B1u) & (cap - 1); /* ids are given in turn: spread them over the table */
+    size_t i = (size_t)(id * 0x9E3779B1u) & (cap - 1); /* ids are consecutive: spread them over the table */
     while (stacks[i].frames && stacks[i].id != id)
         i = (i + 1) & (cap - 1);
     return i;
 }
 
-/* At most half of the slots are taken. */
-static int make_room(struct context *c)
+/* Keep at most half of the slots in use. */
+static int grow_stacks(struct context *c)
 {
     if (c->n_stacks < c->cap_stacks / 2)
         return 0;
@@ -84,13 +84,13 @@ static int make_room(struct context *c)
 
 int context_add_stack(struct context *c, const struct context_stack *stack, const uint8_t *frames)
 {
-    if (make_room(c) != 0)
+    if (grow_stacks(c) != 0)
         return -ENOMEM;
     struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, stack->id)];
     if (slot->frames)
         return 0;
     size_t bytes = stack->n_frames * sizeof(uint64_t);
-    uint64_t *kept = keep(c, bytes ? bytes : sizeof(uint64_t)); /* an empty stack is there too */
+    uint64_t *kept = keep(c, bytes ? bytes : sizeof(uint64_t)); /* an empty stack is kept, too */
     if (!kept)
         return -ENOMEM;
     if (bytes)
@@ -106,17 +106,17 @@ const struct context_stack *context_stack(const struct context *c, uint32_t id)
     if (c->cap_stacks == 0)
         return NULL;
     struct context_stack *slot = &c->stacks[slot_of(c->stacks, c->cap_stacks, id)];
-    if (slot->frames && c->disputed && slot->turns != c->n_turns) {
+    if (slot->frames && c->disputed && slot->mappings != c->n_mappings) {
         for (uint32_t i = 0; i < slot->n_frames; i++)
-            slot->frames[i] = turns_address(c, slot->frames[i] & TURNS_ADDRESS, slot->tick);
-        slot->turns = (uint32_t)c->n_turns;
+            slot->frames[i] = remapped_address(c, slot->frames[i] & REMAPPED_ADDRESS, slot->tick);
+        slot->mappings = (uint32_t)c->n_mappings;
     }
     return slot->frames ? slot : NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------------- modules */
 
-void *context_room(void *array, size_t n, size_t *cap, size_t size)
+void *context_grow(void *array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return array;
@@ -129,7 +129,7 @@ void *context_room(void *array, size_t n, size_t *cap, size_t size)
 
 int context_add_module(struct context *c, const struct context_module *module)
 {
-    struct context_module *all = context_room(c->modules, c->n_modules, &c->cap_modules, sizeof *all);
+    struct context_module *all = context_grow(c->modules, c->n_modules, &c->cap_modules, sizeof *all);
     if (!all)
         return -ENOMEM;
     c->modules = all;

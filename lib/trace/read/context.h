@@ -3,8 +3,8 @@
  * @file
  * Stacks and modules of a process.
  *
- * The memory is in proportion to the distinct stacks, however often events name them. What was handed out stays where it
- * is until the end.
+ * Memory is in proportion to the distinct stacks, however often events refer to them. Pointers returned stay valid until
+ * context_free().
  */
 #ifndef UPMU_TRACE_CONTEXT_H
 #define UPMU_TRACE_CONTEXT_H
@@ -18,7 +18,7 @@
 struct context_stack {
     uint64_t *frames; /**< NULL: the slot is free */
     uint64_t tick;
-    uint32_t turns; /**< turns there were when its frames were looked at last */
+    uint32_t mappings; /**< value of n_mappings when its frames were last remapped */
     uint32_t id;
     uint32_t n_frames;
     uint8_t method;
@@ -29,12 +29,12 @@ struct context_module {
     uint64_t base, start, end;
     const char *path;
     const char *build_id;
-    uint64_t tag;  /**< what is added to its addresses when they are given away, see turns.h */
-    bool disputed; /**< others have lain at its addresses, too */
+    uint64_t tag;  /**< added to its addresses in results, see remapped.h */
+    bool disputed; /**< other modules were mapped at the same addresses */
 };
 
-/** From `tick` on a module is there, or is not any more. */
-struct context_turn {
+/** A module was mapped (`there`) or unmapped at `tick`. */
+struct context_mapping {
     uint64_t tick;
     size_t module;
     bool there;
@@ -42,26 +42,26 @@ struct context_turn {
 
 /** All zero is empty. */
 struct context {
-    struct context_stack *stacks; /**< a hash by id with linear probing */
+    struct context_stack *stacks; /**< hash table by id with linear probing */
     size_t n_stacks, cap_stacks;
-    struct context_module *modules; /**< in the order of being seen */
+    struct context_module *modules; /**< in the order of first use */
     size_t n_modules, cap_modules;
-    struct context_turn *turns; /**< in the order of ticks, see turns.h */
-    size_t n_turns, cap_turns;
-    bool disputed;                /**< some module is */
+    struct context_mapping *mappings; /**< in tick order, see remapped.h */
+    size_t n_mappings, cap_mappings;
+    bool disputed;                /**< some module is disputed */
     struct context_chunk *chunks; /**< memory of frames and texts */
-    struct context_cost cost;     /**< the last that was told */
+    struct context_cost cost;     /**< the last one recorded */
 };
 
 void context_free(struct context *c);
 
-/** Keep a stack; of several with one id the first. `frames` may lie anywhere, they are copied. @return 0, -ENOMEM. */
+/** Keep a stack; of several with one id the first. `frames` may be unaligned and are copied. @return 0, -ENOMEM. */
 int context_add_stack(struct context *c, const struct context_stack *stack, const uint8_t *frames);
-/** The stack of that id, or NULL. Its frames are those that turns_address() gives. */
+/** The stack of that id, or NULL. Its frames are remapped (remapped_address()). */
 const struct context_stack *context_stack(const struct context *c, uint32_t id);
-/** Room for one more in an array of `n`, of which `*cap` fit. @return the array, where it is now; NULL without memory: the
- *  old one is as it was. */
-void *context_room(void *array, size_t n, size_t *cap, size_t size);
+/** Grow an array of `n` items with space for `*cap` so that one more fits. @return the array, possibly moved; NULL without
+ *  memory, with the old one unchanged. */
+void *context_grow(void *array, size_t n, size_t *cap, size_t size);
 /** Keep a module; its texts are copied. @return 0, -ENOMEM. */
 int context_add_module(struct context *c, const struct context_module *module);
 

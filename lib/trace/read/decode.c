@@ -20,7 +20,7 @@ static inline const char *decode_head(struct decode_cursor *c, uint32_t *id)
         uint32_t head;
         memcpy(&head, c->pos, sizeof head);
         c->pos += sizeof head;
-        /* The full tick is the next one that ends in these bits. */
+        /* The full tick is the next one with these low bits. */
         uint64_t forward = (ctf_head_tick(head) - c->tick) & CTF_TICK_MASK;
         return __builtin_add_overflow(c->tick, forward, &c->tick) ? "a tick is beyond 64 bits" : NULL;
     }
@@ -62,7 +62,7 @@ static inline uint64_t load(const uint8_t *p, enum schema_type type)
     case SCHEMA_TICK:
         memcpy(&u64, p, sizeof u64);
         return u64;
-    default: /* one byte; strings do not come here */
+    default: /* one byte; strings are decoded elsewhere */
         memcpy(&u8, p, sizeof u8);
         return u8;
     }
@@ -92,12 +92,12 @@ static void store_value(struct upmu_value *v, enum schema_slot slot, uint64_t x)
     case SCHEMA_RUNNING:
         v->running = x;
         break;
-    default: /* not about counters */
+    default: /* not of a counter */
         break;
     }
 }
 
-/* A number that is not about counters. */
+/* Store a number that is not of a counter. */
 static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
 {
     struct upmu_trace_event *e = &d->event;
@@ -162,7 +162,7 @@ static inline void store(struct decoded *d, enum schema_slot slot, uint64_t x)
     case SCHEMA_COST_STACK:
         d->cost.stack = x;
         break;
-    default: /* passed over, or not a single number */
+    default: /* ignored, or not a single number */
         break;
     }
 }
@@ -180,7 +180,7 @@ static const char *decode_string(struct decode_cursor *c, const struct meta_op *
     return NULL;
 }
 
-/* `length` is the number before it, which has been decoded already. */
+/* `length` is the field before it, already decoded. */
 static const char *decode_sequence(struct decode_cursor *c, const struct meta_op *op, uint64_t length,
                                    struct decoded *d)
 {
@@ -205,7 +205,7 @@ static const char *decode_numbers(const struct meta *m, struct decode_cursor *c,
         uint64_t x = load(c->pos + i * bytes, op->type);
         if (op->array || op->slot == SCHEMA_VALUE)
             store_value(&values[op->first + i], op->slot, x);
-        else /* one number for all counters, or about none */
+        else /* one number for all counters, or of none */
             for (size_t k = 0; k < m->n_counters; k++)
                 store_value(&values[k], op->slot, x);
         store(d, op->slot, x);
@@ -214,7 +214,7 @@ static const char *decode_numbers(const struct meta *m, struct decode_cursor *c,
     return NULL;
 }
 
-/* The short forms leave out what follows from the status. */
+/* Fill in fields that the short forms omit because they follow from the status. */
 static void complete_values(const struct meta *m, struct upmu_value *values)
 {
     for (size_t i = 0; i < m->n_counters; i++) {
@@ -226,7 +226,7 @@ static void complete_values(const struct meta *m, struct upmu_value *values)
     }
 }
 
-/* Single numbers only: one check of the length, and each is where it always is. */
+/* A class of single numbers at fixed offsets: one length check for all. */
 static inline const char *decode_even(const struct meta_class *class, const struct meta_op *op, struct decode_cursor *c,
                                       struct decoded *d)
 {
@@ -267,7 +267,7 @@ static const char *decode_uneven(const struct meta *m, const struct meta_class *
     return NULL;
 }
 
-/* All that a class may set. */
+/* Clear all that a class may set. */
 static inline void clear(struct decoded *d)
 {
     struct upmu_trace_event *e = &d->event;

@@ -9,7 +9,7 @@
 #include "trace/read/meta.h"
 #include "upmu/trace.h"
 
-/** What events cost where they were recorded, in picoseconds; all 0: not told. */
+/** Cost of events on the recording machine, in picoseconds; all 0: not recorded. */
 struct context_cost {
     uint64_t full, compact, stack;
 };
@@ -18,26 +18,26 @@ struct context_cost {
 struct decode_cursor {
     const uint8_t *pos;
     const uint8_t *end;
-    uint64_t tick; /**< of the event before; that of the packet's begin at its start */
+    uint64_t tick; /**< of the previous event; at the start of a packet, of its begin */
 };
 
-/** An event, and what the classes of stacks and modules have beyond one. Pointers go into the bytes decoded. */
+/** An event, a stack or a module. Pointers go into the bytes decoded. */
 struct decoded {
     struct upmu_trace_event event;
     uint32_t method;
     uint32_t truncated;
     uint32_t n_frames;
-    const uint8_t *frames; /**< n_frames times 8 bytes, anywhere */
+    const uint8_t *frames; /**< n_frames times 8 bytes, unaligned */
     uint64_t base, start, end;
     const char *build_id;
     struct context_cost cost;
 };
 
 /**
- * Decode one event and move on. `out->event` has all that the class says, zeros for the rest, `holder_since` as a tick;
- * its `time_ns`, `process`, `pid` and `tid` are left alone. `values` (meta.n_counters of them) are filled where the class
- * has any. A class unknown here gives kind 0; stacks and modules give enum schema_kind.
- * @return NULL, or what is wrong with the bytes; then the cursor is of no more use.
+ * Decode one event and advance. `out->event` gets all fields of the class, zeros for the rest, `holder_since` as a tick;
+ * its `time_ns`, `process`, `pid` and `tid` are left alone. `values` (meta.n_counters of them) are filled if the class has
+ * any. An unknown class gives kind 0; stacks and modules give enum schema_kind.
+ * @return NULL, or the damage found; then the cursor is invalid.
  */
 const char *decode_event(const struct meta *m, struct decode_cursor *c, struct decoded *out, struct upmu_value *values);
 

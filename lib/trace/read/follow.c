@@ -2,8 +2,8 @@
 /*
  * Reading of a trace that is still being written.
  *
- * A source that has come to its end looks at its last packet again when it is asked again, so all there is to do is to ask,
- * and to find the threads and processes that have come.
+ * A source at its end reads its last packet again at the next call. What is left to do here is to find new threads and
+ * processes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_known(const struct upmu_trace *t, const char *dir)
     return false;
 }
 
-/* The processes may have moved. */
+/* Reassign the pointers of sources after the array of processes has moved. */
 static void find_processes_again(struct upmu_trace *t)
 {
     for (size_t i = 0; i < t->n_sources; i++) {
@@ -47,13 +47,13 @@ static int add_process(struct upmu_trace *t, const char *dir)
     *p = (struct process){0};
     int rc = reader_open_process(p, dir);
     if (rc == 0) {
-        path_list_free(&p->streams); /* they are found as new ones */
+        path_list_free(&p->streams); /* they are found again as new ones */
         t->n_processes++;
     } else {
         reader_free_process(p);
     }
     find_processes_again(t);
-    /* One that is just being made is for the next time. */
+    /* A process that is still being set up is found by the next call. */
     return rc == UPMU_E_NOMEM ? rc : 0;
 }
 
@@ -68,7 +68,7 @@ static int add_processes(struct upmu_trace *t)
     return rc;
 }
 
-/* A source's path lies in the list of its process, which is a new one now. @return false if the stream is new. */
+/* A source's path points into the list of its process, which was replaced. @return false if the stream is new. */
 static bool find_path_again(struct upmu_trace *t, uint32_t process, const char *path)
 {
     for (size_t i = 0; i < t->n_sources; i++) {
@@ -102,7 +102,7 @@ static int add_streams(struct upmu_trace *t, uint32_t process)
     struct process *p = &t->processes[process];
     struct path_list now;
     int rc = recording_streams(p->dir, &now);
-    /* A process that was deleted keeps what is known of it. */
+    /* The data of a deleted process stays. */
     if (rc != 0)
         return rc == UPMU_E_NOMEM ? rc : 0;
     struct path_list before = p->streams;
@@ -110,7 +110,7 @@ static int add_streams(struct upmu_trace *t, uint32_t process)
     for (size_t i = 0; rc == 0 && i < now.n; i++)
         if (!find_path_again(t, process, now.paths[i]))
             rc = add_source(t, process, now.paths[i]);
-    /* Of a stream that is gone nothing more will come, and nobody is told its path. */
+    /* A removed stream has no more events, and its path is not used again. */
     for (size_t i = 0; i < t->n_sources; i++) {
         struct source *s = &t->sources[i];
         bool gone = s->process == process;
@@ -150,7 +150,7 @@ int upmu_trace_now(const struct upmu_trace *trace, size_t index, uint64_t *time_
     struct timespec now;
     if (!trace || !time_ns || index >= trace->n_processes)
         return upmu_fail(UPMU_E_INVAL, "the trace has no process %zu, or there is no place for the time", index);
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder has it from there, too */
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now); /* cannot fail: the recorder uses the same clock */
     *time_ns = trace_time_of_raw(trace, index, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
     return 0;
 }

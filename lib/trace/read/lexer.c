@@ -78,7 +78,7 @@ static void read_number(struct lexer *l)
     l->now.number = overflow ? UINT64_MAX : n;
 }
 
-/* One character behind a backslash. */
+/* One character after a backslash. */
 static char read_escape(struct lexer *l)
 {
     char c = l->text[l->pos];

@@ -22,19 +22,19 @@ struct lexer {
     const char *text;
     size_t len;
     size_t pos;
-    char *pool; /**< at least len + 1 bytes: a word never needs more than it took in the text */
+    char *pool; /**< at least len + 1 bytes: a word is never longer than in the text */
     size_t pool_used;
     struct token now;
 };
 
-/** Go to the next token. */
+/** Advance to the next token. */
 void lexer_next(struct lexer *l);
-/** Whether the present token is this punctuation or this name. */
+/** Whether the current token is this punctuation or this name. */
 bool lexer_is(const struct lexer *l, char punct);
 bool lexer_is_name(const struct lexer *l, const char *name);
-/** Pass `punct`. @return false if something else is there. */
+/** Consume `punct`. @return false if the token is another one. */
 bool lexer_pass(struct lexer *l, char punct);
-/** Pass everything up to and with the next ';' outside of braces, or up to an unmatched '}' or the end. */
+/** Skip everything through the next ';' outside of braces, or up to an unmatched '}' or the end. */
 void lexer_skip_statement(struct lexer *l);
 
 #endif

@@ -25,10 +25,10 @@ struct field {
     enum schema_type type; /* SCHEMA_TYPES: not known */
     const char *name;
     uint64_t count; /* 0: no array */
-    bool sequence;  /* as long as the field before says */
+    bool sequence;  /* its length is the field before */
 };
 
-/** What is gathered while parsing. */
+/** State of the parser. */
 struct parse {
     struct lexer lex;
     struct meta *m;
@@ -46,7 +46,7 @@ struct parse {
     bool have_clock;
 };
 
-/* Room for one more in a growing array; NULL without memory, or if no honest text has as many. */
+/* Grow an array so that one more item fits; NULL without memory, or beyond the limit for damaged texts. */
 static void *grow(struct parse *p, void *array, size_t *cap, size_t used, size_t item)
 {
     if (used < *cap)
@@ -77,7 +77,7 @@ static bool parse_value(struct lexer *l, struct entry *e)
 
 typedef void (*entry_fn)(struct parse *p, const struct entry *e);
 
-/* `{ name = value; ... } ;` Statements of another form are passed over. */
+/* `{ name = value; ... } ;` Other statements are skipped. */
 static void parse_block(struct parse *p, entry_fn each)
 {
     struct lexer *l = &p->lex;
@@ -159,7 +159,7 @@ static bool is_length(enum schema_type type)
     return type == SCHEMA_U8 || type == SCHEMA_U16 || type == SCHEMA_U32;
 }
 
-/* `n]` or `name]` with the lexer behind the '['. A sequence's length must stand right before it. */
+/* `n]` or `name]` with the lexer behind the '['. A sequence's length must be the field right before it. */
 static void parse_length(struct parse *p, struct field *f)
 {
     struct lexer *l = &p->lex;
@@ -176,7 +176,7 @@ static void parse_length(struct parse *p, struct field *f)
         f->type = SCHEMA_TYPES;
 }
 
-/* `struct { type name; type name[n]; type name[length]; ... }`. A form beyond that leaves a field of unknown type. */
+/* `struct { type name; type name[n]; type name[length]; ... }`. Any other form is a field of unknown type. */
 static void parse_fields(struct parse *p, uint32_t id)
 {
     struct lexer *l = &p->lex;
@@ -211,7 +211,7 @@ static struct meta_class *class_of(struct parse *p, uint64_t id)
     return id < META_CLASSES_MAX ? &p->m->classes[id] : NULL;
 }
 
-/* An event block. The id must come before the fields, as it does in what we write. */
+/* An event block. The id must precede the fields, as in our own metadata. */
 static void parse_event(struct parse *p)
 {
     struct lexer *l = &p->lex;
@@ -261,7 +261,7 @@ static void parse_all(struct parse *p)
             parse_event(p);
         else
             lexer_skip_statement(l);
-        /* A brace nobody opened would stop us for ever. */
+        /* Consume an unmatched brace, or the loop would not end. */
         lexer_pass(l, '}');
     }
 }
@@ -353,7 +353,7 @@ static int take_clock(struct parse *p)
 {
     struct meta *m = p->m;
     if (!p->have_clock || m->clock.hz == 0)
-        return bad(p, "no clock, or one that stands still");
+        return bad(p, "no clock, or its frequency is 0");
     if (p->clock_uuid)
         snprintf(m->clock_uuid, sizeof m->clock_uuid, "%s", p->clock_uuid);
     m->origin = (struct clock_triple){
@@ -396,7 +396,7 @@ static const struct schema_class *schema_named(const char *name)
     return NULL;
 }
 
-/* The schema's field that a field of the trace stands for; flat counters are known by their names. */
+/* The schema's field for a field of the trace; flat counters are found by name. */
 static const struct schema_field *schema_field_of(const struct parse *p, const struct schema_class *c,
                                                   const char *const *counter_fields, const char *name,
                                                   uint32_t *counter)

@@ -3,8 +3,8 @@
  * @file
  * CTF metadata of a stream.
  *
- * The layout comes from the trace itself, the meaning from schema.c by name: fields and classes that a newer minor
- * version added are passed over, those an older one lacks are simply not there.
+ * The layout comes from the trace, the meaning from schema.c by name: unknown fields and classes of a newer minor version
+ * are skipped, fields that an older one lacks are absent.
  */
 #ifndef UPMU_TRACE_META_H
 #define UPMU_TRACE_META_H
@@ -26,27 +26,27 @@ enum {
     META_ITEMS_MAX = 65536, /**< fields of all events, and entries of env */
 };
 
-/** One step of decoding: `count` items of `type`, meant for `slot`, the first for counter `first`. */
+/** One step of decoding: `count` items of `type`, stored to `slot`, the first for counter `first`. */
 struct meta_op {
     enum schema_type type;
     enum schema_slot slot;
     bool array;    /**< one item per counter */
-    bool sequence; /**< as many items as the number of the step before says */
+    bool sequence; /**< its length is the number of the step before */
     uint32_t first;
     uint32_t count;
-    uint32_t at; /**< in an even class: bytes before it */
+    uint32_t at; /**< in an even class: its offset */
 };
 
 /** A class of events. */
 struct meta_class {
     bool defined;
-    bool readable; /**< every type is known, so that its events can be passed over at least */
+    bool readable; /**< every type is known, so that its events can at least be skipped */
     bool has_raw;
-    bool has_values; /**< there is something about counters */
-    bool even;       /**< nothing but single numbers, none about counters: every event has `bytes` */
+    bool has_values; /**< some field is of counters */
+    bool even;       /**< single numbers only, none of counters: each event has `bytes` bytes */
     uint32_t bytes;
     int32_t kind;        /**< enum upmu_trace_kind or schema_kind, 0 = not known here */
-    int32_t object_type; /**< where no field says so */
+    int32_t object_type; /**< if no field has it */
     uint32_t flags;      /**< likewise */
     size_t n_ops;
     size_t first_op; /**< in meta.ops */
@@ -62,20 +62,20 @@ struct meta {
     const char *sched_note; /**< "" if there is none */
     const char *futex_note; /**< likewise */
     bool complete;
-    bool stopped;        /**< at its limit; a killed process's control file may know better */
-    uint64_t packets;    /**< with events, that the files which grow have at least; 0: not said */
+    bool stopped;        /**< recording ended at its limit; not set for a killed process, whose control file has it */
+    uint64_t packets;    /**< least number of packets with events in growing files; 0: not recorded */
     uint64_t ring_bytes; /**< of each packet of a ring; 0: files are in order */
     bool portable_clock; /**< ticks are nanoseconds: nothing to fit */
     struct clock_triple origin;
     struct clock_map clock;
     char clock_uuid[37];
-    size_t clock_begin, clock_end; /**< where the clock block stands in the text */
+    size_t clock_begin, clock_end; /**< range of the clock block in the text */
     size_t n_counters;
     const char **counters; /**< names */
     size_t n_classes;
     struct meta_class *classes; /**< by id */
     struct meta_op *ops;
-    char *strings; /**< what the pointers above point into */
+    char *strings; /**< storage of the strings above */
 };
 
 /**

@@ -36,11 +36,11 @@ uint64_t packets_data(int fd, uint64_t offset, uint64_t end)
 {
     off_t at = offset < end ? lseek(fd, (off_t)offset, SEEK_DATA) : -1;
     if (at < 0)
-        return offset < end && errno != ENXIO ? offset : end; /* a file system that does not tell has no holes */
+        return offset < end && errno != ENXIO ? offset : end; /* a file system without SEEK_DATA has no holes */
     return (uint64_t)at < end ? (uint64_t)at : end;
 }
 
-/* Whether there is nothing but zeros from `offset` to the end. @return 1, 0 or -errno. */
+/* Whether all bytes from `offset` to the end are zero. @return 1, 0 or -errno. */
 static int only_zeros(int fd, uint64_t offset, uint64_t end)
 {
     uint8_t chunk[16384] = {0};
@@ -62,7 +62,7 @@ static int bad(struct packet *p, const char *what)
     return PACKET_BAD;
 }
 
-/* No magic number: a packet that was being set up has zeros behind its head, anything else is damage. */
+/* No magic number: a packet being initialized has zeros after its head, anything else is damage. */
 static int judge_unmarked(int fd, uint64_t file_size, struct packet *p)
 {
     uint64_t behind = file_size - p->offset < sizeof p->head ? p->offset : p->offset + sizeof p->head;
@@ -113,15 +113,15 @@ int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, 
         int unmarked = judge_unmarked(fd, file_size, out);
         if (unmarked != PACKET_BAD)
             return unmarked;
-        /* Something stands behind: the head may have come in the meantime, and events after it. */
+        /* Data follows: the writer may have written the head and events meanwhile. */
         rc = packets_read(fd, &out->head, sizeof out->head, offset);
         if (rc != 0 || out->head.magic == 0)
             return rc != 0 ? rc : unmarked;
         out->wrong = NULL;
     }
     if (out->head.event_count == 0) {
-        /* It may be written to at this moment. Its first event sets the begin and then the content, so that a begin read
-         * after the content is the one that belongs to it. */
+        /* The writer may use it at this moment. The first event sets the begin and then the content, so a begin read after the
+         * content matches it. */
         uint64_t content = out->head.content_size;
         rc = packets_read(fd, &out->head, sizeof out->head, offset);
         if (rc != 0)
@@ -153,7 +153,7 @@ int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, 
     if (magic == 0)
         return PACKET_UNFINISHED;
     int state = packet_at(fd, file_size, offset, uuid, out);
-    if (state == PACKET_BAD && out->head.magic == 0) /* it begins anew at this moment */
+    if (state == PACKET_BAD && out->head.magic == 0) /* it is being reused */
         return PACKET_UNFINISHED;
     return state == PACKET_GOOD && out->size > bytes ? bad(out, "longer than the slots of its ring") : state;
 }

@@ -11,40 +11,40 @@
 #include "trace/read/meta.h"
 
 enum packet_state {
-    PACKET_NONE, /**< the file ends here, as it should */
+    PACKET_NONE, /**< the regular end of the file */
     PACKET_GOOD,
-    PACKET_UNFINISHED, /**< from here on nothing was ever committed: set up in part, or only zeros */
-    PACKET_BAD,        /**< no packet of this trace, or one that is cut off */
+    PACKET_UNFINISHED, /**< nothing is committed from here on: partly initialized, or only zeros */
+    PACKET_BAD,        /**< not a packet of this trace, or a truncated one */
 };
 
 struct packet {
     struct ctf_packet head;
     uint64_t offset;
-    uint64_t size;     /**< bytes, with the unused rest */
+    uint64_t size;     /**< bytes, including the unused rest */
     uint64_t content;  /**< bytes that are committed, head included */
-    uint64_t present;  /**< of these, how many the file has: less means that it was cut */
+    uint64_t present;  /**< bytes of the content in the file: fewer if it was truncated */
     const char *wrong; /**< why it is bad */
 };
 
 /** Open a stream file for reading; only regular files, links not followed. @return descriptor or -errno. */
 int packets_open(const char *path);
 
-/** Judge what is at `offset` of a file of `file_size` bytes. @return enum packet_state or -errno. */
+/** Check the packet at `offset` of a file of `file_size` bytes. @return enum packet_state or -errno. */
 int packet_at(int fd, uint64_t file_size, uint64_t offset, const uint8_t *uuid, struct packet *out);
 
 /** Length of the packets of the stream file `path` if it is a ring, else 0. */
 uint64_t packets_ring(const char *path, const struct meta *m);
 
-/** Where data begins at or behind `offset`: holes of a sparse file are passed over without being read. `end` if there is none. */
+/** Offset of the first data at or after `offset`, without reading the holes of a sparse file; `end` if there is none. */
 uint64_t packets_data(int fd, uint64_t offset, uint64_t end);
-/** The slot of a ring behind the one at `offset`, without those that lie in holes; `file_size` past the last. */
+/** The slot of a ring after the one at `offset`, without slots in holes; `file_size` after the last. */
 uint64_t packets_next_slot(int fd, uint64_t offset, uint64_t file_size, uint64_t bytes);
-/** Judge the slot at `offset` of a ring of packets of `bytes`; PACKET_UNFINISHED if there is none at the moment. */
+/** Check the slot at `offset` of a ring of packets of `bytes`; PACKET_UNFINISHED if there is none at the moment. */
 int packet_in_slot(int fd, uint64_t file_size, uint64_t offset, uint64_t bytes, const uint8_t *uuid,
                    struct packet *out);
 
-/** The packet of a ring that follows number `after`, which is at `offset` (UINT64_MAX: the first of all): the next number, or
- *  the lowest above where packets were overwritten. @return as packet_at(). */
+/** The packet of a ring that follows number `after`, which is at `offset` (UINT64_MAX: the first packet): the next number, or
+ *  the lowest above it if packets were overwritten. @return as packet_at(). */
 int packet_in_ring(int fd, uint64_t file_size, uint64_t bytes, const uint8_t *uuid, uint64_t after, uint64_t offset,
                    struct packet *out);
 

@@ -2,7 +2,7 @@
 /*
  * Public functions of the trace reader; merge of streams by time.
  *
- * Each stream is in order by itself; a heap over the streams' present events gives the order of all.
+ * Each stream is sorted; a heap over their current events merges them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -79,7 +79,7 @@ static int by_start(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* The process in `dir` is left out, for what upmu_error() says. @return 0, or UPMU_E_NOMEM. */
+/* Leave the process in `dir` out, with upmu_error() as the reason. @return 0, or UPMU_E_NOMEM. */
 static int reader_note_problem(struct upmu_trace *t, const char *dir)
 {
     char **all = reallocarray(t->problems, t->n_problems + 1, sizeof *all);
@@ -92,7 +92,7 @@ static int reader_note_problem(struct upmu_trace *t, const char *dir)
     return 0;
 }
 
-/* Processes that cannot be opened do not hide the others. @return 0, or the first code if there is no other one. */
+/* Processes that cannot be opened are left out. @return 0, or the first error if there are no others. */
 static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
 {
     int first = 0;
@@ -118,7 +118,7 @@ static int open_processes(struct upmu_trace *t, const struct path_list *dirs)
     return t->n_processes > 0 ? 0 : upmu_fail(first, "%s", t->problems ? t->problems[0] : upmu_strerror(first));
 }
 
-/* Directories of processes whose start-up was cut off have nothing to read, and are reported. */
+/* Report processes that ended during start-up, which have nothing to read. */
 static int open_interrupted(struct upmu_trace *t)
 {
     struct path_list dirs;
@@ -208,7 +208,7 @@ void upmu_trace_close(struct upmu_trace *trace)
 
 /* ----------------------------------------------------------------------------------------------------- events */
 
-/* Ask every source for its first event. @return 0, or the code of one that failed; call again for the rest. */
+/* Read the first event of each source. @return 0, or the code of one that failed; call again for the rest. */
 static int begin_sources(struct upmu_trace *t)
 {
     while (t->n_begun < t->n_sources) {
@@ -223,7 +223,7 @@ static int begin_sources(struct upmu_trace *t)
     return 0;
 }
 
-/* The source at the top of the heap has given its event away: its next one takes its place. */
+/* Replace the event of the source at the top of the heap, which the caller had, by its next one. */
 static int replace_given(struct upmu_trace *t)
 {
     struct source *s = t->given;
@@ -239,12 +239,12 @@ static int replace_given(struct upmu_trace *t)
     return rc < 0 ? rc : 0;
 }
 
-/* After the last event: what is cut off between two packets, or gone with a whole file, no stream tells. @return 0, or
- * UPMU_E_FORMAT; call again for the rest. */
+/* After the last event: report packets that are missing between others, or with a whole file. @return 0, or UPMU_E_FORMAT;
+ * call again for the rest. */
 static int check_processes(struct upmu_trace *t)
 {
-    if (t->n_told < t->n_problems)
-        return upmu_fail(UPMU_E_FORMAT, "%s", t->problems[t->n_told++]);
+    if (t->n_reported < t->n_problems)
+        return upmu_fail(UPMU_E_FORMAT, "%s", t->problems[t->n_reported++]);
     while (!t->damaged && t->n_checked < t->n_processes) {
         const struct process *p = &t->processes[t->n_checked++];
         if (p->meta.packets > p->totals.packets)
@@ -256,12 +256,12 @@ static int check_processes(struct upmu_trace *t)
     return 0;
 }
 
-/* Not before it is given away: another stream may tell which modules were there then. */
-static void place_event(struct source *s)
+/* Done when the event is returned: another stream may have the modules of that time. */
+static void remap_event(struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;
-    e->site = turns_address(s->context, e->site, e->tick);
-    e->holder_site = turns_address(s->context, e->holder_site, e->tick);
+    e->site = remapped_address(s->context, e->site, e->tick);
+    e->holder_site = remapped_address(s->context, e->holder_site, e->tick);
 }
 
 int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **event)
@@ -280,7 +280,7 @@ int upmu_trace_next(struct upmu_trace *trace, const struct upmu_trace_event **ev
         return check_processes(trace);
     trace->given = trace->heap[0];
     if (trace->given->context->disputed)
-        place_event(trace->given);
+        remap_event(trace->given);
     *event = &trace->given->now.event;
     return 1;
 }
@@ -292,7 +292,7 @@ size_t upmu_trace_process_count(const struct upmu_trace *trace)
     return trace ? trace->n_processes : 0;
 }
 
-/* The same process has gone on with another recording: exec() keeps its id and its begin. */
+/* Whether the process continues in another recording: exec() keeps its id and start time. */
 static bool has_execed(const struct upmu_trace *t, size_t index)
 {
     const struct process *p = &t->processes[index];
@@ -316,7 +316,7 @@ int upmu_trace_process_at(const struct upmu_trace *trace, size_t index, struct u
         return rc;
     const struct process *p = &trace->processes[index];
     const struct meta *m = &p->meta;
-    /* Few ask: a look at all packets that opening a trace need not take. */
+    /* Computed on request: it reads the heads of all packets. */
     uint64_t clock_error_ns;
     rc = recording_clock_error(&p->streams, m, &clock_error_ns);
     if (rc != 0)

@@ -27,18 +27,18 @@ struct upmu_trace {
     size_t n_processes;
     struct source *sources;
     size_t n_sources;
-    size_t n_begun;       /* sources that have been asked for their first event */
+    size_t n_begun;       /* sources whose first event was read */
     struct source **heap; /* those with an event, the earliest first */
     size_t n_heap;
-    struct source *given; /* whose event the caller has; asked for its next one at the next call */
-    char **problems; /* of processes that could not be opened: they are left out, and reported after the last event */
-    size_t n_problems, n_told;
-    size_t n_checked; /* processes whose packets were found to be all there, or not, after the last event */
-    bool damaged;     /* the caller knows that something is missing */
+    struct source *given; /* the source of the caller's event; advanced at the next call */
+    char **problems;      /* processes that could not be opened, reported after the last event */
+    size_t n_problems, n_reported;
+    size_t n_checked; /* processes checked for missing packets after the last event */
+    bool damaged;     /* damage was reported to the caller */
 };
 
-/** Read what is known of the process that lies in `dir`, without its events. @return 0, or the code of what failed: what
- *  was taken until then is to be freed with reader_free_process(). */
+/** Read the data of the process in `dir`, without its events. @return 0, or the code of the failure; free partial data with
+ *  reader_free_process(). */
 int reader_open_process(struct process *p, const char *dir);
 void reader_free_process(struct process *p);
 

@@ -72,7 +72,7 @@ static bool is_stream(const char *dir, const char *name)
     return strncmp(name, "stream_", strlen("stream_")) == 0;
 }
 
-/* All entries that `wanted` takes; hidden ones are not asked about. */
+/* All entries that `wanted` accepts, without hidden ones. */
 static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char *name), struct path_list *out)
 {
     DIR *d = opendir(dir);
@@ -93,7 +93,7 @@ static int list_dir(const char *dir, bool (*wanted)(const char *dir, const char 
     return rc;
 }
 
-/* Whether a file is older than a process takes from making its control file to being seen to run. */
+/* Whether a file is older than the time between making a control file and locking it. */
 static bool is_settled(const char *path)
 {
     enum { SECONDS = 2 };
@@ -101,8 +101,8 @@ static bool is_settled(const char *path)
     return stat(path, &st) == 0 && time(NULL) - st.st_mtime > SECONDS;
 }
 
-/* A process makes its control file, then its metadata. One that still runs is about to do so, and one that has ended since may
- * have done so. */
+/* A process makes its control file, then its metadata. A running process is about to do so, and one that has just ended may
+ * have done so meanwhile. */
 static bool is_interrupted(const char *dir, const char *name)
 {
     char *path = NULL, *control = NULL;
@@ -265,7 +265,7 @@ static int stream_totals(const char *path, const struct meta *m, struct recordin
     return rc == 0 || rc == -ENODATA ? 0 : recording_io_failed(path, -rc);
 }
 
-/* The control file knows of losses that reached no packet. It may be missing in a copy. */
+/* The control file includes losses that reached no packet. It may be missing in a copy. */
 static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwritten, struct recording_totals *t)
 {
     char *path = NULL;
@@ -285,7 +285,7 @@ static bool control_counts(const char *process, uint64_t *lost, uint64_t *overwr
     return good;
 }
 
-/* Packets count both together: what they discard beyond what was overwritten was lost. */
+/* Packets count both together: discarded events that were not overwritten were lost. */
 static void split_lost(const char *process, const struct meta *m, struct recording_totals *t)
 {
     uint64_t lost = 0, overwritten = 0, discarded = t->lost;
@@ -308,7 +308,7 @@ int recording_totals(const char *process, const struct path_list *streams, const
     return rc;
 }
 
-/* Both sides count from the origin, through which the line goes. */
+/* Both times are relative to the origin, where the error is 0. */
 static uint64_t triple_error(const struct meta *m, const struct ctf_packet *h)
 {
     double hz = (double)m->clock.hz;
@@ -358,7 +358,7 @@ int recording_refit(struct meta *m, const struct recording_totals *totals)
         last->raw_ns < m->origin.raw_ns + CLOCK_MAP_BASELINE_NS)
         return 0;
     uint64_t hz = clock_map_hz(&m->origin, last), first = m->clock.hz;
-    /* The first measurement was short but not wrong: what is far from it comes from damaged bytes. */
+    /* The first measurement was short but not wrong: a result far from it comes from damaged bytes. */
     if (hz == first || hz < first - first / 1000 || hz > first + first / 1000)
         return 0;
     clock_map_set(&m->clock, &m->origin, hz);

@@ -17,7 +17,7 @@ struct path_list {
 
 void path_list_free(struct path_list *list);
 
-/** Directories of the processes: those in `dir` that have metadata, or `dir` itself. @return 0; UPMU_E_IO, UPMU_E_NOMEM,
+/** The directories of processes: those in `dir` that have metadata, or `dir` itself. @return 0; UPMU_E_IO, UPMU_E_NOMEM,
  *  UPMU_E_FORMAT (there is none). */
 int recording_processes(const char *dir, struct path_list *out);
 
@@ -31,28 +31,28 @@ int recording_streams(const char *process, struct path_list *out);
  *  UPMU_E_IO. */
 int recording_metadata(const char *process, struct meta *m, char **text, size_t *len);
 
-/** What the packets of a process say together. */
+/** Totals of the packets of a process. */
 struct recording_totals {
     uint64_t events;
     uint64_t packets; /**< with events, of files that grow */
     uint64_t lost;
-    uint64_t overwritten;     /**< in rings, by later events */
+    uint64_t overwritten;     /**< replaced by later events in rings */
     bool stopped;             /**< by the control file: recording ended at its limit */
-    uint64_t start_ticks;     /**< by the control file: when the process itself began; 0: not known */
+    uint64_t start_ticks;     /**< by the control file: start time of the process; 0: not known */
     struct clock_triple last; /**< the latest moment on all clocks; all zero if there is none */
 };
 
-/** Look at all packets of a process. Damage ends the look at that stream; reading it will tell. @return 0; UPMU_E_IO,
- *  UPMU_E_NOMEM. */
+/** Read the heads of all packets of a process. Damage ends a stream without an error; reading its events reports it.
+ *  @return 0; UPMU_E_IO, UPMU_E_NOMEM. */
 int recording_totals(const char *process, const struct path_list *streams, const struct meta *m,
                      struct recording_totals *out);
 
-/** Give the clock of a process that did not end in good order the longest baseline its packets offer.
- *  @return 1 if the clock is another now, else 0. */
+/** Fit the clock of an incomplete process to the longest baseline of its packets. @return 1 if the clock has changed,
+ *  else 0. */
 int recording_refit(struct meta *m, const struct recording_totals *totals);
 
-/** How far the moments that the packets of a process noted are from its clock's line, at most, with their uncertainty.
- *  @return 0 and `*error_ns` (UINT64_MAX: no moment was noted); UPMU_E_IO, UPMU_E_NOMEM. */
+/** The largest distance between the clock's line and the times in the packets of a process, with their uncertainty.
+ *  @return 0 and `*error_ns` (UINT64_MAX: no times recorded); UPMU_E_IO, UPMU_E_NOMEM. */
 int recording_clock_error(const struct path_list *streams, const struct meta *m, uint64_t *error_ns);
 
 /** Message and code for a failed system call on `path`. */

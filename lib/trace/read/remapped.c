@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules loaded at the same addresses one after the other. */
+/* Remapped modules: loaded one after the other at the same addresses. */
 #include "trace/read/remapped.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum {
     TAG_SHIFT = 56,
-    TAG_UNKNOWN = 255, /* there were more than there are numbers: of the others nothing is known */
+    TAG_UNKNOWN = 255, /* shared by all modules beyond the last number, which have no path */
 };
 
 static bool overlap(const struct context_module *a, const struct context_module *b)
@@ -18,18 +18,18 @@ static bool overlap(const struct context_module *a, const struct context_module 
     return a->start < b->end && b->start < a->end;
 }
 
-static bool has_place(const struct context_module *m, uint64_t base, uint64_t start, uint64_t end)
+static bool has_extent(const struct context_module *m, uint64_t base, uint64_t start, uint64_t end)
 {
     return m->base == base && m->start == start && m->end == end;
 }
 
-/* A return address may lie right behind the module's last call. */
+/* A return address may be just past the module's last call. */
 static bool covers(const struct context_module *m, uint64_t address)
 {
     return address > m->start && address <= m->end;
 }
 
-/* With its number. Where there is none left, nothing is said of the file rather than the wrong thing. */
+/* Add a module with its number. Without a free number it gets no path rather than a wrong one. */
 static int add(struct context *c, const struct context_module *module)
 {
     const uint64_t one = (uint64_t)1 << TAG_SHIFT, last = one * TAG_UNKNOWN;
@@ -47,38 +47,38 @@ static int add(struct context *c, const struct context_module *module)
     return context_add_module(c, &m);
 }
 
-/* Turns are in the order of their ticks; mostly a new one is the last. */
-static int add_turn(struct context *c, struct context_turn turn)
+/* Insert in tick order; a new one is mostly the last. */
+static int add_mapping(struct context *c, struct context_mapping mapping)
 {
-    struct context_turn *all = context_room(c->turns, c->n_turns, &c->cap_turns, sizeof *all);
+    struct context_mapping *all = context_grow(c->mappings, c->n_mappings, &c->cap_mappings, sizeof *all);
     if (!all)
         return -ENOMEM;
-    c->turns = all;
-    size_t at = c->n_turns++;
-    for (; at > 0 && c->turns[at - 1].tick > turn.tick; at--)
-        c->turns[at] = c->turns[at - 1];
-    c->turns[at] = turn;
+    c->mappings = all;
+    size_t at = c->n_mappings++;
+    for (; at > 0 && c->mappings[at - 1].tick > mapping.tick; at--)
+        c->mappings[at] = c->mappings[at - 1];
+    c->mappings[at] = mapping;
     return 0;
 }
 
-int turns_there(struct context *c, const struct context_module *module, uint64_t tick)
+int remapped_loaded(struct context *c, const struct context_module *module, uint64_t tick)
 {
     size_t i = 0;
     while (i < c->n_modules &&
-           (!has_place(&c->modules[i], module->base, module->start, module->end) ||
+           (!has_extent(&c->modules[i], module->base, module->start, module->end) ||
             strcmp(c->modules[i].path, module->path) != 0 || strcmp(c->modules[i].build_id, module->build_id) != 0))
         i++;
     int rc = i < c->n_modules ? 0 : add(c, module);
-    return rc == 0 ? add_turn(c, (struct context_turn){.tick = tick, .module = i, .there = true}) : rc;
+    return rc == 0 ? add_mapping(c, (struct context_mapping){.tick = tick, .module = i, .there = true}) : rc;
 }
 
-/* The number of turns that had begun at `tick`. */
-static size_t turns_until(const struct context *c, uint64_t tick)
+/* The number of mappings and unmappings up to `tick`. */
+static size_t mappings_until(const struct context *c, uint64_t tick)
 {
-    size_t low = 0, high = c->n_turns;
+    size_t low = 0, high = c->n_mappings;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (c->turns[middle].tick <= tick)
+        if (c->mappings[middle].tick <= tick)
             low = middle + 1;
         else
             high = middle;
@@ -86,12 +86,12 @@ static size_t turns_until(const struct context *c, uint64_t tick)
     return low;
 }
 
-int turns_gone(struct context *c, uint64_t base, uint64_t start, uint64_t end, uint64_t tick)
+int remapped_unloaded(struct context *c, uint64_t base, uint64_t start, uint64_t end, uint64_t tick)
 {
-    for (size_t i = turns_until(c, tick); i-- > 0;) {
-        const struct context_turn *t = &c->turns[i];
-        if (has_place(&c->modules[t->module], base, start, end))
-            return add_turn(c, (struct context_turn){.tick = tick, .module = t->module});
+    for (size_t i = mappings_until(c, tick); i-- > 0;) {
+        const struct context_mapping *t = &c->mappings[i];
+        if (has_extent(&c->modules[t->module], base, start, end))
+            return add_mapping(c, (struct context_mapping){.tick = tick, .module = t->module});
     }
     return 0;
 }
@@ -104,24 +104,24 @@ static bool is_disputed(const struct context *c, uint64_t address)
     return false;
 }
 
-static const struct context_module *turn_covers(const struct context *c, size_t turn, uint64_t address)
+static const struct context_module *mapping_covers(const struct context *c, size_t mapping, uint64_t address)
 {
-    const struct context_module *m = &c->modules[c->turns[turn].module];
+    const struct context_module *m = &c->modules[c->mappings[mapping].module];
     return covers(m, address) ? m : NULL;
 }
 
-/* The one that was there last; if it is known to have gone, or there was none, the next one, which was told of late. */
-uint64_t turns_address(const struct context *c, uint64_t address, uint64_t tick)
+/* Use the module mapped last; if it was unmapped, or there was none, the next one, which was recorded late. */
+uint64_t remapped_address(const struct context *c, uint64_t address, uint64_t tick)
 {
     const struct context_module *before = NULL, *next = NULL;
-    size_t now = turns_until(c, tick), i = now;
+    size_t now = mappings_until(c, tick), i = now;
     if (!c->disputed || address == 0 || !is_disputed(c, address))
         return address;
     while (!before && i > 0)
-        before = turn_covers(c, --i, address);
-    if (!before || !c->turns[i].there)
-        for (i = now; !next && i < c->n_turns; i++)
-            next = c->turns[i].there ? turn_covers(c, i, address) : NULL;
+        before = mapping_covers(c, --i, address);
+    if (!before || !c->mappings[i].there)
+        for (i = now; !next && i < c->n_mappings; i++)
+            next = c->mappings[i].there ? mapping_covers(c, i, address) : NULL;
     const struct context_module *m = next ? next : before;
     return m ? address + m->tag : address;
 }

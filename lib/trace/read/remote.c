@@ -161,7 +161,7 @@ static int is_running(const char *dir)
     return rc < 0 ? recording_io_failed(dir, -rc) : rc;
 }
 
-/* The control file of a process that can still obey. */
+/* The control file of a process that still runs. */
 static int living(const struct upmu_control *control, size_t index, const char **dir, struct control_header **h)
 {
     int rc = process_of(control, index, dir);
@@ -213,7 +213,7 @@ static void do_stop(struct control_header *h, uint32_t chosen, uint32_t unused)
 {
     (void)unused;
     uint32_t before = __atomic_exchange_n(&h->mode, CONTROL_OFF, __ATOMIC_ACQ_REL);
-    /* The program may have changed the mode itself: that is the one to go back to. */
+    /* The program may have changed the mode itself: that is the one to restore. */
     if (before != CONTROL_OFF && before != chosen)
         __atomic_store_n(&h->chosen, before, __ATOMIC_RELAXED);
 }
@@ -247,7 +247,7 @@ int upmu_control_set_mode(const struct upmu_control *control, size_t index, int 
 
 /* ------------------------------------------------------------------------------------------------- marks */
 
-/* Fill the mailbox, which nobody else fills meanwhile. @return 0, UPMU_E_BUSY. */
+/* Fill the mailbox; the caller holds its lock. @return 0, UPMU_E_BUSY. */
 static int mail_put(struct control_header *h, const char *text, size_t len)
 {
     if (__atomic_load_n(&h->mail, __ATOMIC_ACQUIRE) != 0)
@@ -278,7 +278,7 @@ static int mail_wait(const struct control_header *h)
     for (int i = 0; i < LOOKS; i++) {
         if (__atomic_load_n(&h->mail, __ATOMIC_ACQUIRE) == 0)
             return 1;
-        nanosleep(&pause, NULL); /* cut short by a signal, it is only an earlier look */
+        nanosleep(&pause, NULL); /* a signal only makes the next check earlier */
     }
     return 0;
 }
@@ -317,7 +317,7 @@ static int tid_add(struct tid_list *list, int32_t tid)
     return 0;
 }
 
-/* Threads of one stream: it goes from an ended thread to a new one, between two packets. */
+/* Threads of one stream: a new thread may take over from an ended one between two packets. */
 static int stream_threads(const char *path, const struct meta *m, struct tid_list *list)
 {
     struct stat st;
@@ -383,7 +383,7 @@ static int status_totals(const char *dir, struct upmu_control_status *s)
     return rc;
 }
 
-/* The mode of a process that lives. Reading needs no right to write. */
+/* The mode of a process that lives. Reading requires no write permission. */
 static int status_mode(const char *dir, int32_t *mode)
 {
     struct control_header h = {.version = 0};
@@ -397,7 +397,7 @@ static int status_mode(const char *dir, int32_t *mode)
     rc = rc != 0 ? recording_io_failed(path, -rc) : header_check(path, &h);
     free(path);
     if (rc == 0 && (h.mode > 1 + UPMU_SYNC_COUNTS || h.chosen > 1 + UPMU_SYNC_COUNTS))
-        return upmu_fail(UPMU_E_FORMAT, "\"%s\": its control file has a mode this libupmu does not know", dir);
+        return upmu_fail(UPMU_E_FORMAT, "\"%s\": its control file has a mode unknown to this libupmu", dir);
     if (rc == 0)
         *mode = h.chosen == 0 ? UPMU_CONTROL_NO_SYNC : (int32_t)h.mode - 1;
     return rc;

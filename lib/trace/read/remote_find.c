@@ -2,8 +2,8 @@
 /*
  * Control files of running processes.
  *
- * A process that records has its control file mapped. A forked child that has not recorded yet still has its parent's:
- * the start time in the file tells whose it is.
+ * A recording process has its control file mapped. A forked child that has not recorded yet maps its parent's: the start
+ * time in the file identifies the owner.
  */
 #include "trace/read/remote.h"
 
@@ -22,8 +22,8 @@
 
 #define CONTROL_TAIL "/" CONTROL_FILE
 
-/* The path in a line of /proc/PID/maps, in which a newline stands as \012; NULL if it is no control file's. The path is
- * in `line`, without the file's own name. */
+/* The path in a line of /proc/PID/maps, with newlines as \012, cut before the file name; NULL if it is not a control file.
+ * Points into `line`. */
 static char *directory_in(char *line)
 {
     char *path = strchr(line, '/'), *to;
@@ -44,7 +44,7 @@ static char *directory_in(char *line)
     return path;
 }
 
-/* @return 1 if the control file in `dir` is of the process that began at `start`, 0 if not; UPMU_E_IO, UPMU_E_NOMEM. */
+/* @return 1 if the control file in `dir` belongs to the process that began at `start`, 0 if not; UPMU_E_IO, UPMU_E_NOMEM. */
 static int is_of(const char *dir, uint64_t start)
 {
     struct control_header h;
@@ -70,7 +70,8 @@ static int maps_failed(pid_t pid, const char *maps, int err)
     if (err == EACCES || err == EPERM)
         return upmu_fail(
             UPMU_E_PERM,
-            "process %d may not be looked at: it is another user's, or has rights that this command has not", (int)pid);
+            "cannot inspect process %d: it belongs to another user, or has more privileges than this command",
+            (int)pid);
     return recording_io_failed(maps, err);
 }
 
@@ -78,10 +79,10 @@ static int maps_failed(pid_t pid, const char *maps, int err)
 static int search_maps(FILE *maps, const char *name, pid_t pid, char **dir)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     uint64_t start = control_start_ticks(pid);
     int rc = 0;
-    while (rc == 0 && getline(&line, &room, maps) > 0) {
+    while (rc == 0 && getline(&line, &capacity, maps) > 0) {
         const char *found = directory_in(line);
         rc = found ? is_of(found, start) : 0;
         if (rc > 0 && !(*dir = strdup(found)))
@@ -104,7 +105,7 @@ int remote_find(pid_t pid, char **dir)
     if (!maps)
         return maps_failed(pid, path, errno);
     int rc = search_maps(maps, path, pid, dir);
-    (void)fclose(maps); /* nothing was written */
+    (void)fclose(maps); /* read only */
     if (rc == 0)
         return upmu_fail(UPMU_E_STATE,
                          "process %d records nothing: it was not started by \"upmu record\", nor with UPMU_TRACE set",

@@ -2,8 +2,8 @@
 /*
  * Repair of traces whose process was killed.
  *
- * Only what was never committed is cut. The clock in the metadata, measured in the first moments, is replaced by one
- * fitted to all moments the packets noted: the one our own reader uses, so that all readers give the same times.
+ * Only uncommitted data is cut off. The clock in the metadata, measured at the start, is replaced by one fitted to all
+ * packets, as our reader does, so that all readers give the same times.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ static int cut_stream(const char *path, uint64_t end)
     return rc;
 }
 
-/* A file cut behind the last committed event of its last packet: the packet is as long as what there is of it. */
+/* If a file was cut after the last committed event, set the packet's length to what is left of it. */
 static int shorten_packet(const char *path, const struct packet *p, uint64_t file_size)
 {
     uint64_t bits = (file_size - p->offset) * 8;
@@ -63,7 +63,7 @@ static int shorten_packet(const char *path, const struct packet *p, uint64_t fil
     return rc;
 }
 
-/* Find the first thing in a stream that is no good packet, or the last packet if that is cut off. */
+/* Find the first position in a stream without a valid packet, or the last packet if it is truncated. */
 static int find_end(const char *path, const struct meta *m, struct packet *end, uint64_t *file_size)
 {
     struct stat st;
@@ -109,7 +109,7 @@ static int repair_stream(const char *path, const struct meta *m, struct upmu_tra
     return rc;
 }
 
-/* The metadata with another clock block, written aside and renamed. */
+/* Replace the metadata by a temporary file with a new clock block. */
 static int replace_metadata(const char *dir, const struct textbuf *text)
 {
     char *path = NULL, *temp = NULL;
@@ -121,7 +121,7 @@ static int replace_metadata(const char *dir, const struct textbuf *text)
         return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", dir);
     }
     int fd = -1, err = 0;
-    if (unlink(temp) != 0 && errno != ENOENT) /* the dead writer's reserve */
+    if (unlink(temp) != 0 && errno != ENOENT) /* space reserved by the killed writer */
         err = -errno;
     if (err == 0 && (fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)) < 0)
         err = -errno;
@@ -161,7 +161,7 @@ static int repair_streams(const char *dir, struct meta *m, const char *text, siz
         return rc;
     for (size_t i = 0; i < streams.n; i++) {
         int failed = repair_stream(streams.paths[i], m, out);
-        rc = rc == 0 ? failed : rc; /* the others are repaired all the same */
+        rc = rc == 0 ? failed : rc; /* the others are repaired anyway */
     }
     int failed = recording_totals(dir, &streams, m, &totals);
     if (failed == 0 && recording_refit(m, &totals))
@@ -214,7 +214,7 @@ int upmu_trace_repair(const char *dir, struct upmu_trace_repair_result *out)
         return rc;
     for (size_t i = 0; i < dirs.n; i++) {
         int failed = repair_process(dirs.paths[i], &done);
-        rc = rc == 0 ? failed : rc; /* the others are repaired all the same */
+        rc = rc == 0 ? failed : rc; /* the others are repaired anyway */
     }
     path_list_free(&dirs);
     int filled = OPTS_GIVE(out, done, UPMU_TRACE_REPAIR_RESULT_SIZE_V1);

@@ -2,9 +2,9 @@
 /*
  * Repair of ring streams.
  *
- * A ring that has come round has its packets out of order, and each says how many events were gone when it began. In
- * order, the first must say all that are gone now, or readers would show the gap where there is none, so that number goes
- * into every packet. The file is written anew aside and renamed: at any moment there is a whole one.
+ * In a wrapped ring packets are out of order, and each has the number of events discarded before it. Sorted, the first one
+ * needs the final number, or readers would show a gap in the wrong place, so all packets get it. The result is written to a
+ * temporary file and renamed: a complete file exists at any moment.
  */
 #include "trace/read/repair_ring.h"
 
@@ -26,7 +26,7 @@ struct ring {
     const char *path;
     uint64_t bytes; /* of each packet */
     uint64_t file_size;
-    struct packet *packets; /* in their order */
+    struct packet *packets; /* in sequence order */
     size_t n;
 };
 
@@ -102,7 +102,7 @@ static int copy_in_order(const struct ring *r, int from, int to)
         struct ctf_packet head = p->head;
         head.events_discarded = gone(r);
         head.packet_size = r->bytes * 8;
-        memset(slot, 0, r->bytes); /* what is behind the content was another packet's */
+        memset(slot, 0, r->bytes); /* bytes after the content belong to an older packet */
         rc = packets_read(from, slot, (size_t)p->content, p->offset);
         memcpy(slot, &head, sizeof head);
         if (rc == 0)

@@ -38,7 +38,7 @@ static int damaged(const struct source *s, uint64_t offset, const char *what)
     return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s", s->path, offset, what);
 }
 
-/* Bring the content of `p` in; the first `done` bytes of it have been decoded before. @return 0, -errno. */
+/* Read the content of `p`, of which `done` bytes are decoded already. @return 0, -errno. */
 static int load(struct source *s, int fd, const struct packet *p, size_t done)
 {
     size_t len = (size_t)p->present;
@@ -59,7 +59,7 @@ static int load(struct source *s, int fd, const struct packet *p, size_t done)
     return 0;
 }
 
-/* Bring a packet in from its beginning. @return 1 or an error code. */
+/* Read a packet from its beginning. @return 1 or an error code. */
 static int begin_packet(struct source *s, int fd, const struct packet *p)
 {
     if (p->head.timestamp_begin < s->floor)
@@ -72,8 +72,8 @@ static int begin_packet(struct source *s, int fd, const struct packet *p)
     return 1;
 }
 
-/* The packet has grown: bring it in again. @return 1 or an error code. */
-static int go_on_with(struct source *s, int fd, const struct packet *p)
+/* Read a packet again that has grown. @return 1 or an error code. */
+static int reread_content(struct source *s, int fd, const struct packet *p)
 {
     int rc = load(s, fd, p, (size_t)(s->cursor.pos - s->data));
     return rc == 0 ? 1 : recording_io_failed(s->path, -rc);
@@ -85,18 +85,18 @@ static bool is_empty(const struct packet *p)
 }
 
 /*
- * A packet that was not finished when it was loaded may have grown meanwhile. It is looked at after its successor: had
- * the writer gone on by then, what is seen now is final, and no event between the two looks is passed over.
- * @return 1: there is more to do in this packet; 0: it is done with; or an error code.
+ * An unfinished packet may have grown since it was read. It is read again after its successor was found: if the writer has
+ * moved on by then, the packet is final, and no event between the two reads is missed.
+ * @return 1: more events in this packet; 0: it is complete; or an error code.
  */
-static int look_again(struct source *s, int fd, uint64_t file_size)
+static int reread_packet(struct source *s, int fd, uint64_t file_size)
 {
     struct packet again;
     int state = packet_at(fd, file_size, s->packet.offset, s->meta->uuid, &again);
     if (state < 0)
         return recording_io_failed(s->path, -state);
     if (state != PACKET_GOOD || again.present < s->packet.present) {
-        if (is_empty(&s->packet)) { /* a thread ended without an event, and its packet was taken away */
+        if (is_empty(&s->packet)) { /* a thread ended without an event, and its packet was removed */
             s->packet.size = 0;
             return 0;
         }
@@ -104,12 +104,12 @@ static int look_again(struct source *s, int fd, uint64_t file_size)
     }
     if (again.content == s->packet.content && again.size == s->packet.size)
         return 0;
-    /* its first event has moved its begin */
-    return s->decoded == 0 ? begin_packet(s, fd, &again) : go_on_with(s, fd, &again);
+    /* the first event sets the begin of a packet */
+    return s->decoded == 0 ? begin_packet(s, fd, &again) : reread_content(s, fd, &again);
 }
 
-/* Of a ring: the bytes of `p` are in, but had it begun anew meanwhile they are of no packet. What was overwritten is told by
- * the packets that are there. @return 1; 0: passed over; -errno as an error code. */
+/* Of a ring: whether the bytes of `p` that were read are of one packet, and not overwritten meanwhile. Overwritten events are
+ * counted by later packets. @return 1; 0: skipped; -errno as an error code. */
 static int keep_if_same(struct source *s, int fd, uint64_t file_size, const struct packet *p)
 {
     struct packet now;
@@ -123,8 +123,8 @@ static int keep_if_same(struct source *s, int fd, uint64_t file_size, const stru
     return 0;
 }
 
-/* look_again() in a ring, where the packet may have given its place to another: then it is `*gone`. */
-static int look_again_in_ring(struct source *s, int fd, uint64_t file_size, bool *gone)
+/* reread_packet() in a ring, where the packet may have been overwritten: then `*gone` is set. */
+static int reread_ring_packet(struct source *s, int fd, uint64_t file_size, bool *gone)
 {
     struct packet again;
     int state = packet_in_slot(fd, file_size, s->packet.offset, s->ring_bytes, s->meta->uuid, &again);
@@ -133,7 +133,7 @@ static int look_again_in_ring(struct source *s, int fd, uint64_t file_size, bool
     *gone = state != PACKET_GOOD || again.head.packet_seq_num != s->packet.head.packet_seq_num;
     if (*gone || again.content <= s->packet.content)
         return 0;
-    int rc = s->decoded == 0 ? begin_packet(s, fd, &again) : go_on_with(s, fd, &again);
+    int rc = s->decoded == 0 ? begin_packet(s, fd, &again) : reread_content(s, fd, &again);
     if (rc < 0)
         return rc;
     rc = keep_if_same(s, fd, file_size, &again);
@@ -141,7 +141,7 @@ static int look_again_in_ring(struct source *s, int fd, uint64_t file_size, bool
     return rc;
 }
 
-/* The packet's events are all decoded: is that what it promised? */
+/* Check the end of a packet against its content size and number of events. */
 static int check_packet(const struct source *s)
 {
     const struct packet *p = &s->packet;
@@ -152,8 +152,8 @@ static int check_packet(const struct source *s)
     return 0;
 }
 
-/* step() in a ring. The next packet is looked for before the present one is looked at again, as there; and once more if it
- * turns out that the writer has come round meanwhile. */
+/* step() in a ring. Here, too, the next packet is searched before the current one is read again; and once more if the writer
+ * has overwritten it meanwhile. */
 static int step_in_ring(struct source *s, int fd, uint64_t file_size)
 {
     bool done = !s->has_packet;
@@ -163,7 +163,7 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
         int state =
             packet_in_ring(fd, file_size, s->ring_bytes, s->meta->uuid, s->packet.head.packet_seq_num, offset, &next);
         if (!done) {
-            int rc = look_again_in_ring(s, fd, file_size, &done);
+            int rc = reread_ring_packet(s, fd, file_size, &done);
             if (rc == 0)
                 rc = check_packet(s);
             if (rc != 0)
@@ -188,7 +188,7 @@ static int step_in_ring(struct source *s, int fd, uint64_t file_size)
     }
 }
 
-/* Go to the next packet with the file open. @return 1; 0 at the end; error code. */
+/* Advance to the next packet in the open file. @return 1; 0 at the end; error code. */
 static int step(struct source *s, int fd)
 {
     struct stat st;
@@ -201,10 +201,10 @@ static int step(struct source *s, int fd)
     uint64_t offset = s->has_packet ? s->packet.offset + s->packet.size : 0;
     int state = packet_at(fd, file_size, offset, s->meta->uuid, &next);
     if (s->has_packet && (s->packet.head.event_count == 0 || !s->meta->complete)) {
-        int rc = look_again(s, fd, file_size);
+        int rc = reread_packet(s, fd, file_size);
         if (rc != 0)
             return rc;
-        if (s->packet.size == 0) /* another thread's may come to its place */
+        if (s->packet.size == 0) /* another thread's may replace it */
             return 0;
     }
     int rc = s->has_packet ? check_packet(s) : 0;
@@ -245,10 +245,10 @@ static int keep_module(struct source *s)
     const struct decoded *d = &s->now;
     const struct context_module module = {
         .base = d->base, .start = d->start, .end = d->end, .path = d->event.name, .build_id = d->build_id};
-    return turns_there(s->context, &module, d->event.tick);
+    return remapped_loaded(s->context, &module, d->event.tick);
 }
 
-/* What is no event for the caller. @return 0 or UPMU_E_NOMEM. */
+/* Keep a record that is not an event to the caller. @return 0 or UPMU_E_NOMEM. */
 static int keep_aside(struct source *s)
 {
     int rc = 0;
@@ -257,13 +257,13 @@ static int keep_aside(struct source *s)
     else if (s->now.event.kind == SCHEMA_KIND_MODULE)
         rc = keep_module(s);
     else if (s->now.event.kind == SCHEMA_KIND_MODULE_GONE)
-        rc = turns_gone(s->context, s->now.base, s->now.start, s->now.end, s->now.event.tick);
+        rc = remapped_unloaded(s->context, s->now.base, s->now.start, s->now.end, s->now.event.tick);
     else if (s->now.event.kind == SCHEMA_KIND_COST)
         s->context->cost = s->now.cost;
     return rc == 0 ? 0 : recording_io_failed(s->path, -rc);
 }
 
-/* The present event as the caller gets it. */
+/* Complete the current event for the caller. */
 static void complete_event(struct source *s)
 {
     struct upmu_trace_event *e = &s->now.event;

@@ -3,8 +3,8 @@
  * @file
  * Streams of a process, as sources of events.
  *
- * No descriptor stays open and nothing is mapped: a recording may have more streams than a process may have files, and
- * a file that shrinks while it is read must be an error and not a signal.
+ * No descriptor stays open and nothing is mapped: a recording may have more streams than a process may have open files,
+ * and a file that shrinks during reading must cause an error and not a signal.
  */
 #ifndef UPMU_TRACE_SOURCE_H
 #define UPMU_TRACE_SOURCE_H
@@ -22,22 +22,22 @@
 
 struct source {
     const struct meta *meta;
-    struct context *context; /**< of the process: gets the stacks and modules that are come across; NULL: nobody asks */
+    struct context *context; /**< of the process: gets the stacks and modules; NULL: they are ignored */
     const char *path;
     uint32_t process;
     uint32_t order;      /**< among the sources, for events of equal time */
     uint64_t ring_bytes; /**< of each packet of a ring; 0: the packets are in the order of the file */
-    bool broken;         /**< it could not be read on: nobody asks again */
-    uint64_t missed;     /**< packets of a ring that made room before they could be read */
-    bool over;           /**< the file is gone, or could not be read on: nothing will come */
+    bool broken;         /**< reading failed: not read again */
+    uint64_t missed;     /**< packets of a ring that were overwritten before they were read */
+    bool over;           /**< the file is gone or unreadable: no more events */
     bool has_packet;
     struct packet packet;
     uint8_t *data; /**< content of the packet */
     size_t capacity;
     struct decode_cursor cursor;
     uint64_t decoded;   /**< events of this packet so far */
-    uint64_t floor;     /**< tick of the last event: no packet may begin before */
-    struct decoded now; /**< the present event */
+    uint64_t floor;     /**< tick of the last event: the least begin of the next packet */
+    struct decoded now; /**< the current event */
     struct clock_steps clock;
     struct upmu_value *values;
 };
@@ -45,11 +45,11 @@ struct source {
 /** @return 0 or UPMU_E_NOMEM. `meta`, `context` and `path` must live as long as the source. */
 int source_init(struct source *s, const struct meta *meta, struct context *context, const char *path, uint32_t process,
                 uint32_t order);
-/** Read the next event into s->now.event, and keep the stacks and modules on the way to it. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
+/** Read the next event into s->now.event, and keep the stacks and modules before it. @return 1; 0 at the end; UPMU_E_FORMAT, UPMU_E_IO, UPMU_E_NOMEM. */
 int source_next(struct source *s);
 void source_free(struct source *s);
 
-/** Count the events of a packet by decoding them. @return 0 or -errno. What makes no sense ends the count. */
+/** Count the events of a packet by decoding them. @return 0 or -errno. Damage ends the count. */
 int source_count(int fd, const struct packet *p, const struct meta *m, uint64_t *events);
 
 #endif
