@@ -26,7 +26,7 @@ static void end(void)
 /* The path of the module that an address met at that tick is in; NULL: none. */
 static const char *module_of(uint64_t address, uint64_t tick)
 {
-    uint64_t at = turns_address(&c, address, tick);
+    uint64_t at = remapped_address(&c, address, tick);
     for (size_t i = 0; i < c.n_modules; i++)
         if (at >= c.modules[i].start + c.modules[i].tag && at < c.modules[i].end + c.modules[i].tag)
             return c.modules[i].path;
@@ -35,26 +35,26 @@ static const char *module_of(uint64_t address, uint64_t tick)
 
 START_TEST(addresses_without_dispute_stay_as_they_are)
 {
-    ck_assert_int_eq(turns_there(&c, &first, 10), 0);
-    ck_assert_int_eq(turns_there(&c, &apart, 11), 0);
-    ck_assert_int_eq(turns_gone(&c, first.base, first.start, first.end, 20), 0);
-    ck_assert_int_eq(turns_there(&c, &first, 30), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &apart, 11), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 30), 0);
     ck_assert_uint_eq(c.n_modules, 2);
-    ck_assert_uint_eq(turns_address(&c, 0x1500, 25), 0x1500);
-    ck_assert_uint_eq(turns_address(&c, 0x9500, 25), 0x9500);
+    ck_assert_uint_eq(remapped_address(&c, 0x1500, 25), 0x1500);
+    ck_assert_uint_eq(remapped_address(&c, 0x9500, 25), 0x9500);
 }
 END_TEST
 
 START_TEST(an_address_is_of_the_module_that_was_there_then)
 {
-    ck_assert_int_eq(turns_there(&c, &first, 10), 0);
-    ck_assert_int_eq(turns_there(&c, &apart, 11), 0);
-    ck_assert_int_eq(turns_gone(&c, first.base, first.start, first.end, 20), 0);
-    ck_assert_int_eq(turns_there(&c, &second, 30), 0);
-    ck_assert_int_eq(turns_gone(&c, second.base, second.start, second.end, 40), 0);
-    ck_assert_int_eq(turns_there(&c, &first, 50), 0);
-    ck_assert_int_eq(turns_gone(&c, first.base, first.start, first.end, 60), 0);
-    ck_assert_int_eq(turns_there(&c, &third, 70), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &apart, 11), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &second, 30), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, second.base, second.start, second.end, 40), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 50), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 60), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &third, 70), 0);
     ck_assert_uint_eq(c.n_modules, 4);
     ck_assert_str_eq(module_of(0x1500, 15), "a");
     ck_assert_str_eq(module_of(0x1500, 35), "b");
@@ -62,23 +62,23 @@ START_TEST(an_address_is_of_the_module_that_was_there_then)
     ck_assert_str_eq(module_of(0x1900, 55), "a");
     ck_assert_str_eq(module_of(0x1900, 75), "c");
     ck_assert_str_eq(module_of(0x2700, 75), "c");
-    ck_assert_uint_eq(turns_address(&c, 0x9500, 55), 0x9500);
-    ck_assert_uint_eq(turns_address(&c, 0, 55), 0);
-    ck_assert_uint_eq(turns_address(&c, 0x7777, 55), 0x7777);
+    ck_assert_uint_eq(remapped_address(&c, 0x9500, 55), 0x9500);
+    ck_assert_uint_eq(remapped_address(&c, 0, 55), 0);
+    ck_assert_uint_eq(remapped_address(&c, 0x7777, 55), 0x7777);
 }
 END_TEST
 
 START_TEST(a_module_told_of_late_has_what_came_after_the_one_before_it)
 {
-    ck_assert_int_eq(turns_there(&c, &second, 50), 0);
-    ck_assert_int_eq(turns_there(&c, &first, 10), 0); /* from another stream, read later */
-    ck_assert_int_eq(turns_gone(&c, first.base, first.start, first.end, 20), 0);
-    ck_assert_int_eq(turns_gone(&c, apart.base, apart.start, apart.end, 25), 0); /* nobody knows it */
+    ck_assert_int_eq(remapped_loaded(&c, &second, 50), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0); /* from another stream, read later */
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, apart.base, apart.start, apart.end, 25), 0); /* nobody knows it */
     ck_assert_str_eq(module_of(0x1500, 5), "a");
     ck_assert_str_eq(module_of(0x1500, 15), "a");
     ck_assert_str_eq(module_of(0x1500, 30), "b");
     ck_assert_str_eq(module_of(0x1500, 60), "b");
-    ck_assert_int_eq(turns_gone(&c, second.base, second.start, second.end, 70), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, second.base, second.start, second.end, 70), 0);
     ck_assert_str_eq(module_of(0x1500, 80), "b"); /* as a lock's holder is named after its library went */
 }
 END_TEST
@@ -88,16 +88,16 @@ START_TEST(stacks_are_of_their_own_time)
     static const uint64_t frames[] = {0x1500, 0x9500};
     const struct context_stack early = {.id = 1, .n_frames = 2, .tick = 15},
                                late = {.id = 2, .n_frames = 2, .tick = 35};
-    ck_assert_int_eq(turns_there(&c, &first, 10), 0);
-    ck_assert_int_eq(turns_there(&c, &apart, 10), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &apart, 10), 0);
     ck_assert_int_eq(context_add_stack(&c, &early, (const uint8_t *)frames), 0);
     ck_assert_int_eq(context_add_stack(&c, &late, (const uint8_t *)frames), 0);
     ck_assert_uint_eq(context_stack(&c, 2)->frames[0], 0x1500);
-    ck_assert_int_eq(turns_gone(&c, first.base, first.start, first.end, 20), 0);
-    ck_assert_int_eq(turns_there(&c, &second, 30), 0);
+    ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
+    ck_assert_int_eq(remapped_loaded(&c, &second, 30), 0);
     ck_assert_uint_eq(context_stack(&c, 1)->frames[0], 0x1500);
     ck_assert_uint_ne(context_stack(&c, 2)->frames[0], 0x1500);
-    ck_assert_uint_eq(context_stack(&c, 2)->frames[0], turns_address(&c, 0x1500, 35));
+    ck_assert_uint_eq(context_stack(&c, 2)->frames[0], remapped_address(&c, 0x1500, 35));
     ck_assert_uint_eq(context_stack(&c, 2)->frames[1], 0x9500);
 }
 END_TEST
@@ -109,8 +109,8 @@ START_TEST(more_modules_than_numbers_are_not_taken_for_each_other)
     m.path = path;
     for (uint64_t i = 0; i < 300; i++) {
         snprintf(path, sizeof path, "m%d", (int)i);
-        ck_assert_int_eq(turns_there(&c, &m, 10 * i + 1), 0);
-        ck_assert_int_eq(turns_gone(&c, m.base, m.start, m.end, 10 * i + 9), 0);
+        ck_assert_int_eq(remapped_loaded(&c, &m, 10 * i + 1), 0);
+        ck_assert_int_eq(remapped_unloaded(&c, m.base, m.start, m.end, 10 * i + 9), 0);
     }
     for (uint64_t i = 0; i < 300; i++) {
         snprintf(path, sizeof path, "m%d", (int)i);
