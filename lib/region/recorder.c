@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Private interface of libupmu to libupmu_sync: trace, streams, clock. */
+/* Private interface of libupmu to libupmu_sync. */
 #include "region/recorder.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int upmu_recorder_begin_(const char *dir)
     return region_ensure_trace(dir ? dir : "upmu-trace");
 }
 
-/* A thread whose block was made before there was a trace has no stream yet. */
+/* A thread whose block is older than the trace has no stream yet. */
 static struct trace_stream *late_stream(struct region_thread *t)
 {
     int saved = errno, cancel;
@@ -35,7 +35,7 @@ struct trace_stream *upmu_recorder_stream_(void)
 {
     struct region_thread *t = region_tls.thread;
     if (__builtin_expect(t && t->live, 1)) {
-        /* Busy or not: a stream takes events from signal handlers, and has a place for those that hit it. */
+        /* Also if busy: a stream has slots for the events of signal handlers that interrupt it. */
         if (__builtin_expect(t->kept->stream != NULL, 1))
             return t->kept->stream;
     } else if (!upmu_regions.shared || !(t = region_thread_get())) {

@@ -2,8 +2,8 @@
 /*
  * Begin and end of a region: the traced path.
  *
- * This is the traced path: no allocation, no stdio, no lock, errno kept. `busy` is raised around every change of the
- * thread's stack, so that a signal handler that hits the recorder is turned away and counted.
+ * No allocation, no stdio, no lock, errno kept. `busy` is set around every change of the thread's stack, so that a signal
+ * handler that interrupts the recorder is refused and counted.
  */
 #include "region/region.h"
 
@@ -12,7 +12,7 @@
 #include "base/tick.h"
 #include "core/formula/derived.h"
 
-/* What happens seldom stays out of the way of what happens in every pair, registers included. */
+/* Rare code, kept out of line so that the frequent path needs fewer registers. */
 #define COLD __attribute__((cold, noinline))
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -49,7 +49,7 @@ static struct region_frame *frame_at(const struct region_thread *t, uint32_t dep
     return (struct region_frame *)(void *)(t->frames + depth * upmu_regions.frame_bytes);
 }
 
-/* Switches of the thread, as far as they tell one instance from the next; `words` is the reading just made. */
+/* A number that changes with each switch of the thread; `words` is the current reading. */
 static inline uint32_t switches_now(struct counters *c, const uint64_t *words)
 {
     uint64_t switches = 0;
@@ -92,7 +92,7 @@ static COLD void status_lower(struct region_event_sum *e, int status)
         __atomic_store_n(&e->status, weakest, __ATOMIC_RELEASE);
 }
 
-/* An event like any other: any status, any cause. */
+/* Add an event with any status and cause. */
 static COLD void event_take(struct region_event_sum *e, const struct upmu_value *v)
 {
     if (v->status != UPMU_EXACT && v->status != UPMU_SCALED) {
@@ -105,7 +105,7 @@ static COLD void event_take(struct region_event_sum *e, const struct upmu_value 
     add(&e->running, v->running);
 }
 
-/* An event as it should be. */
+/* Add an event with an exact count. */
 static inline void event_take_exact(struct region_event_sum *e, uint64_t count, uint64_t enabled, uint64_t running)
 {
     if (UNLIKELY(e->status != UPMU_EXACT))
@@ -124,9 +124,8 @@ static struct upmu_value switches_between(const uint64_t *before, const uint64_t
     return (struct upmu_value){.value = n, .raw = n, .enabled = wall, .running = wall, .status = UPMU_EXACT};
 }
 
-/* Time has passed, and the event was not enabled for any of it: somebody has stopped it under us (prctl, or a process
- * that shares our descriptors). An interval shorter than the kernel's clock can tell is another matter, and so are times
- * from a page that is not rewritten while the thread runs. */
+/* Time has passed, but the event was not enabled: another process or prctl() has disabled it. Not for an interval below the
+ * resolution of the kernel's clock, nor for times from a page that is not rewritten while the thread runs. */
 static inline bool is_frozen(const struct counters *c, const struct counter *k, uint64_t enabled, uint64_t wall)
 {
     return enabled == 0 && UNLIKELY(wall > upmu_regions.step_ticks) && !c->group[k->group].pages;
@@ -154,7 +153,7 @@ static struct upmu_value part_between(const struct counters *c, size_t i, const 
         return usage_between(c, i, before, after, wall);
     struct reading a[VALUE_CORE_TYPES_MAX], b[VALUE_CORE_TYPES_MAX];
     int n = counters_readings(c, before, i, a);
-    if (n >= 1) /* there is always one, or a cause */
+    if (n >= 1) /* always one, or a cause */
         n = counters_readings(c, after, i, b);
     if (n < 1)
         return value_without(value_status_of(n), n);
@@ -182,19 +181,19 @@ static struct upmu_value counter_between(const struct counters *c, size_t i, con
     struct upmu_value v = part_between(c, i, before, after, wall);
     bool number = v.status == UPMU_EXACT || v.status == UPMU_SCALED;
     if (!c->counter[i].weight || (!number && !c->counter[i].next))
-        return v; /* without its first term a derived event has no number either */
+        return v; /* without its first term a derived event has no number */
     struct region_interval interval = {c, before, after};
     return derived_value(c, i, region_read_part, &interval, NULL);
 }
 
-/* A group's section of two readings: what its members share. */
+/* A group's section of two readings, which its members share. */
 struct group_interval {
     uint32_t word; /* where the section is; UINT32_MAX before the first */
     bool exact;
     uint64_t enabled, running;
 };
 
-static void group_look(struct group_interval *g, uint32_t word, const uint64_t *before, const uint64_t *after)
+static void group_interval_set(struct group_interval *g, uint32_t word, const uint64_t *before, const uint64_t *after)
 {
     const struct reading a = {
         .enabled = before[word + 1], .running = before[word + 2], .stale = (before[word] & COUNTERS_STALE) != 0};
@@ -225,7 +224,7 @@ static inline bool take_exact(struct region_event_sum *e, const struct counters 
     if (!k->counted)
         return false;
     if (k->group_word != g->word)
-        group_look(g, k->group_word, before, after);
+        group_interval_set(g, k->group_word, before, after);
     if (UNLIKELY(!g->exact || after[k->word] < before[k->word] || is_frozen(c, k, g->enabled, wall) ||
                  value_is_jump(after[k->word] - before[k->word], g->running)))
         return false;
@@ -281,8 +280,8 @@ static void frame_finish(struct region_thread *t, struct region_frame *f, uint64
 
 /* --------------------------------------------------------------------------------------------------- trace */
 
-/* Context switches are counted all the time: their times are those of any other counter that always was, which also lets
- * the writer state one time for all, or none. */
+/* Total of context switches, with the times of a counter that is always enabled, which also lets the writer use the form of
+ * one time for all. */
 static struct upmu_value total_of(const struct counters *c, const uint64_t *words, size_t i)
 {
     const struct reading nothing[VALUE_CORE_TYPES_MAX] = {{0}};
@@ -299,7 +298,7 @@ static struct upmu_value total_of_formula(const struct counters *c, const uint64
     return derived_value(c, i, region_read_part, &interval, NULL);
 }
 
-/* What is counted without events has been counted all the time: `always`. */
+/* Total of a counter without an event, enabled for the time `always`. */
 static struct upmu_value eventless_total(const struct counters *c, size_t i, const uint64_t *words, uint64_t always)
 {
     const uint64_t zero[2] = {0, 1};
@@ -360,7 +359,7 @@ bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object)
 
 /* ------------------------------------------------------------------------------------------- begin and end */
 
-/* Regions open when the process was paused were not watched to their end: they are dropped. */
+/* Drop regions that were open when the process was paused, since their ends were not recorded. */
 static COLD void forget_open(struct region_thread *t)
 {
     while (t->depth > 0) {
@@ -445,7 +444,7 @@ static uint32_t find_open(const struct region_thread *t, uint32_t id)
     return UINT32_MAX;
 }
 
-/* An end that is not that of the innermost region. */
+/* End a region that is not the innermost one. */
 static COLD int pop_rarely(struct region_thread *t, uint32_t id)
 {
     if (t->too_deep > 0) {
@@ -514,7 +513,7 @@ void region_life_end(struct region_thread *t)
     recorder_leave(t, 0);
 }
 
-/* A thread whose block is not ready: mostly since it has none yet. */
+/* The block of a thread is not ready, mostly because it has none yet. */
 static COLD struct region_thread *first_use(void)
 {
     struct region_thread *t = region_thread_get();
@@ -525,7 +524,7 @@ static COLD struct region_thread *first_use(void)
 
 /* --------------------------------------------------------------------------------------------- string form */
 
-/* Id of a name by its address first: the text is compared, never trusted, since a buffer may be used again. */
+/* Id of a name, looked up by address first; the text is compared, since a buffer may be reused. */
 static uint32_t cached_id(struct region_thread *t, const char *name)
 {
     uint32_t slot = (uint32_t)((uintptr_t)name >> 3 ^ (uintptr_t)name >> 9) % REGION_CACHE;
@@ -565,7 +564,7 @@ static int end_named(struct region_thread *t, const char *name)
 {
     if (!name || !*name)
         return UPMU_E_INVAL;
-    /* The innermost region is the one that ends, unless the program errs. */
+    /* The innermost region is the one that ends, unless the program has an error. */
     if (t->depth > 0 && t->too_deep == 0) {
         uint32_t top = (uint32_t)frame_at(t, t->depth - 1)->record->id;
         if (strcmp(region_name_text(top), name) == 0)

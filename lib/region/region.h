@@ -3,9 +3,9 @@
  * @file
  * State of regions: process, thread, record.
  *
- * Each thread that uses regions has a block of its own, made at its first begin. Its hot part (stack, aggregates) lies
- * in memory that a forked child sees as zeros: that one test ("live") tells a child from its parent for every way of
- * making one, at no further cost. What a child needs to clean up (descriptors) lies in the kept part.
+ * Each thread that uses regions has a block, made at its first begin. Its hot part (stack, aggregates) is zeroed in a
+ * forked child: the one test of `live` detects a child, however it was forked, at no further cost. What a child needs for
+ * cleaning up (descriptors) is in the kept part.
  *
  * Only the owning thread writes its block. Others read aggregates between two equal, even values of `version`; stores
  * release and loads acquire, which is free on x86 and gives a seqlock without fences.
@@ -52,7 +52,7 @@ struct region_record {
     uint64_t self; /**< ticks */
     uint64_t descheduled, deschedule_unknown;
     uint64_t open;          /**< instances begun and not ended */
-    uint64_t threads;       /**< 1; in a shared record, those added up in it */
+    uint64_t threads;       /**< 1; in a shared record, number of threads merged */
     struct region_sum wall; /**< ticks */
     struct region_event_sum events[];
 };
@@ -73,7 +73,7 @@ struct region_misuse {
         trace_lost;
 };
 
-/** Count one more; readers may look at any time. */
+/** Count one more; other threads may read at any time. */
 static inline void region_bump(uint64_t *counter)
 {
     __atomic_store_n(counter, *counter + 1, __ATOMIC_RELAXED);
@@ -86,32 +86,32 @@ struct region_moment {
     uint64_t tick, raw_ns;
 };
 
-/** The kernel's count of a thread's calls to wait for futexes (region_futexes.c). `told...` belong to whoever drains. */
+/** The kernel's count of a thread's futex waits (region_futexes.c). `reported...` belong to the draining thread. */
 struct region_futexes {
     struct kernel_futexes count;
     uint32_t open;    /**< atomic: there is a count */
     uint32_t version; /**< atomic: odd while the next three change */
-    uint32_t waits;   /**< 1: a recorded wait goes on */
+    uint32_t waits;   /**< 1: a recorded wait is in progress */
     uint64_t before;  /**< the count when it began */
-    uint64_t inside;  /**< of the count, what fell into recorded waits that have ended */
+    uint64_t inside;  /**< part of the count within recorded waits that have ended */
     uint32_t depth;   /**< waits within waits */
-    bool told;        /**< is in the trace: */
-    uint64_t told_all, told_inside;
+    bool reported;    /**< a count is in the trace: */
+    uint64_t reported_all, reported_inside;
 };
 
-/** What the kernel tells of a thread's running (region_sched.c). All but `tried` belong to whoever has `draining`; what
- *  others look at beside that is atomic. */
+/** The kernel's records of a thread's switches (region_sched.c). All but `tried` belong to the holder of `draining`; fields
+ *  read without it are atomic. */
 struct region_sched {
-    uint32_t tried;    /**< by the thread itself: there is a buffer, or there can be none */
+    uint32_t tried;    /**< of the thread itself: opening the buffer was tried */
     uint32_t open;     /**< atomic */
-    uint32_t draining; /**< atomic: taken, never waited for by who records */
+    uint32_t draining; /**< atomic: a lock, which the traced path never waits for */
     struct kernel_switch_log log;
     struct trace_stream *stream;
     struct region_moment moment; /**< of the last draining */
     uint64_t last_tick;
-    uint64_t seen_tick; /**< atomic: all is told up to here */
+    uint64_t seen_tick; /**< atomic: everything up to here is in the trace */
     uint64_t switches;  /**< records so far, lost ones included */
-    uint64_t missing;   /**< records that the trace had no room for, to be told of */
+    uint64_t missing;   /**< records lost in the trace, not reported yet */
     struct region_futexes futexes;
 };
 
@@ -161,7 +161,7 @@ struct region_shared {
     struct tiny_lock cost; /**< held while the own cost is measured */
 };
 
-/** How to report at exit. */
+/** Format of the report at exit. */
 enum region_report { REPORT_NONE, REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 
 /** The process. */
@@ -175,39 +175,39 @@ struct region_process {
     size_t kept_bytes, thread_bytes;
     bool time_only;   /**< UPMU_EVENTS=none: not even context switches */
     bool late_page;   /**< no events were asked for: a thread has no page of switches before its first region */
-    uint32_t life_id; /**< UPMU_REGION_THREADS: the region that is each thread's life; 0 without it */
+    uint32_t life_id; /**< UPMU_REGION_THREADS: id of the region of each thread's life; 0 without it */
     uint32_t epoch;
-    bool from_environment; /**< set up while being loaded: the program's own options are not used */
+    bool from_environment; /**< set up at load time: the program's own options are not used */
     uint32_t child;        /**< 1 in a forked child */
     enum region_report report;
     char *output; /**< path with %p and %h, or NULL for standard error */
     char *trace_dir;
     struct trace_writer *trace;
-    char *note;           /**< what in the environment was wrong, or NULL */
+    char *note;           /**< errors in the environment, or NULL */
     uint32_t sched;       /**< atomic: switches of threads are recorded */
     uint64_t sched_hz;    /**< ticks per second, roughly */
-    char sched_note[256]; /**< why they are not, though somebody asked for them; or "" */
-    bool kernel_locks;    /**< somebody asks for the kernel's locks, too */
+    char sched_note[256]; /**< why requested switches are not recorded; or "" */
+    bool kernel_locks;    /**< the kernel's locks are requested, too */
     struct kernel_point_layout sched_points[KERNEL_POINTS];
     struct kernel_futex_points futex_points;
-    int futex_refused; /**< atomic: errno with which waits for futexes of some thread could not be counted; 0: none */
-    char futex_note[256]; /**< why those of all threads, or of some, are not counted; or "" */
+    int futex_refused;    /**< atomic: errno of a thread whose futex waits could not be counted; 0: none */
+    char futex_note[256]; /**< why those of some or all threads are not counted; or "" */
     uint64_t step_ticks;  /**< a millisecond: longer than any step of the kernel's clock */
-    int stderr_fd;        /**< kept for the report: the program may close its own before exit; -1 if it was closed */
-    uint64_t stderr_dev, stderr_ino; /**< what it was, in case the number becomes something else */
+    int stderr_fd;        /**< a copy for the report: the program may close its own before exit; -1 if it was closed */
+    uint64_t stderr_dev, stderr_ino; /**< its identity, in case the number is reused */
     struct clock_triple start;
     struct region_kept *threads, *threads_last; /**< oldest first */
     size_t threads_ended, threads_merged, threads_short, threads_lost;
-    uint64_t turned_away;            /**< begins and ends that no thread's block could count */
+    uint64_t turned_away;            /**< begins and ends refused without a thread's block */
     struct region_thread *merged;    /**< sums of ended threads beyond REGION_THREADS_KEPT */
-    uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first question */
+    uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first query */
 };
 
 extern struct region_process upmu_regions;
 
 /* ---- names (region_names.c) */
 
-/** Id of a name, made at first sight; 0 if there is no room or no name. *cut tells whether it was too long.
+/** Id of a name, made at its first use; 0 if the table is full or there is no name. `*cut`: whether it was too long.
  *  Lock-free for known names. */
 uint32_t region_name_id(const char *name, bool *cut);
 /** Id of a known name, else 0. */
@@ -221,35 +221,35 @@ int region_names_start(void);
 
 /* ---- begin and end (region.c) */
 
-/** Smallest cost in ticks of a begin and an end that aggregate, without the trace, into a record nobody sees.
+/** Smallest cost in ticks of a begin and an end that aggregate, without the trace, into a record that reports skip.
  *  @return false if the thread is nested too deep to try. */
 bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end);
 
-/** Begin the region of a new thread's life, and end it with the thread: regions inside it that are open still are left
- *  open. Without UPMU_REGION_THREADS neither does anything. */
+/** Begin the region of a new thread's life, and end it with the thread: open regions inside it stay open. Without
+ *  UPMU_REGION_THREADS neither does anything. */
 void region_life_begin(struct region_thread *t);
 bool region_life_is_open(const struct region_thread *t);
 void region_life_end(struct region_thread *t);
 
 /* ---- threads (region_thread.c) */
 
-/** All the thread-local storage regions need. */
+/** The thread-local storage of regions. */
 struct region_tls {
     struct region_thread *thread;
-    uint32_t starting; /**< the block is being made: a signal handler must not begin to make another */
-    uint32_t refused;  /**< no block could be made, or the thread has ended: not tried again */
+    uint32_t starting; /**< the block is being made: a signal handler must not make another */
+    uint32_t refused;  /**< no block could be made, or the thread has ended: permanent */
 };
 extern _Thread_local struct region_tls region_tls __attribute__((tls_model("initial-exec")));
 
-/** The calling thread's block if it is ready to record, else NULL: then region_thread_get() knows why. */
+/** The calling thread's block if it is ready to record, else NULL: then call region_thread_get(). */
 static inline struct region_thread *region_thread_ready(void)
 {
     struct region_thread *t = region_tls.thread;
     return __builtin_expect(t && t->live && !__atomic_load_n(&t->busy, __ATOMIC_RELAXED), 1) ? t : NULL;
 }
 
-/** Take and give the process's tiny lock from outside the recorder. A signal handler that begins a region meanwhile is
- *  turned away (and counted): it could wait for the lock for ever. */
+/** Take and release the process's tiny lock from outside the recorder. Regions that a signal handler begins meanwhile are
+ *  refused (and counted): the handler could deadlock on the lock. */
 void region_lock(void);
 void region_unlock(void);
 
@@ -262,53 +262,52 @@ static inline struct region_record *region_thread_record(const struct region_thr
     uint16_t index = __atomic_load_n(&t->record_of[id], __ATOMIC_ACQUIRE);
     return index ? (struct region_record *)(void *)(t->records + (index - 1u) * upmu_regions.record_bytes) : NULL;
 }
-/** Room for a record, zeroed; NULL if the table is full. */
+/** A new zeroed record; NULL if the table is full. */
 struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id);
-/** The thread begins a region: open the page of its switches, if that was left for now. Traced path, rarely. */
+/** Open the page of the thread's switches if that was deferred to its first region. Traced path, rarely. */
 void region_thread_page(struct region_thread *t);
 /** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */
 int region_threads_start(void);
 /** Before a report: find events of threads that the kernel ran in part only, see counters_late(). */
 void region_threads_check(void);
-/** Take the numbers of these events out of a record: they are not counted. */
+/** Mark these events of a record as not counted. */
 void region_record_leave_late(struct region_record *r, uint64_t late);
-/** into += r, and into += m. */
+/** Add `r`, or `m`, to `into`. */
 void region_record_merge(struct region_record *into, const struct region_record *r);
 void region_misuse_add(struct region_misuse *into, const struct region_misuse *m);
-/** In a forked child: let go of the parent's threads. */
+/** In a forked child: drop the parent's threads. */
 void region_threads_forget(void);
 
-/** What the thread's counters stand at, into the trace, for the event of that tick about `object` that follows; `*tick` 0:
- *  it becomes the moment behind the reading. Traced path. @return false if there are none, or they could not be written
- *  (which is counted). */
+/** Record the thread's counters for the event of that tick about `object` that follows; if `*tick` is 0 it is set to the time
+ *  after the reading. Traced path. @return false if there are none, or they could not be written (which is counted). */
 bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object);
 
 /* ---- how threads run (region_sched.c) */
 
-/** Have switches recorded from now on, as UPMU_SCHED does; p->sched_note says why not. */
+/** Record switches from now on, as UPMU_SCHED does; on failure p->sched_note has the reason. */
 void region_sched_start(struct region_process *p);
-/** The calling thread's buffer and stream, if there can be any; once per thread. Keeps errno. */
+/** Open the calling thread's buffer and stream, if possible; once per thread. Keeps errno. */
 void region_sched_open(struct region_thread *t);
-/** Put what the kernel has recorded into the trace; `tick` is about now. The owner only. Traced path after the first. */
+/** Copy the kernel's records to the trace; `tick` is about now. The owner only. Traced path after the first. */
 void region_sched_drain(struct region_thread *t, uint64_t tick);
 /** The thread ends. */
 void region_sched_end(struct region_thread *t);
-/** The process ends: what all its threads have left. */
+/** The process ends: drain all threads. */
 void region_sched_finish(void);
 
 /* ---- waits for futexes that are not recorded (region_futexes.c); with the switches of threads */
 
-/** Where the kernel tells of them; p->futex_note says why it does not. */
+/** Find the kernel's tracepoints; on failure p->futex_note has the reason. */
 void region_futexes_start(struct region_process *p);
-/** Count those of the calling thread, if the kernel lets us. */
+/** Count those of the calling thread, if the kernel allows it. */
 void region_futexes_open(struct region_futexes *f);
 void region_futexes_close(struct region_futexes *f);
 /** The calling thread begins, or ends, a wait that is recorded. Traced path. */
 void region_futexes_wait_begin(struct region_futexes *f);
 void region_futexes_wait_end(struct region_futexes *f);
-/** Put the counts into the trace, if they have changed. */
-void region_futexes_tell(struct region_futexes *f, struct trace_stream *stream, uint64_t tick);
-/** The process ends: say why threads lack a count. */
+/** Record the counts if they have changed. */
+void region_futexes_write(struct region_futexes *f, struct trace_stream *stream, uint64_t tick);
+/** The process ends: note why threads have no count. */
 void region_futexes_finish(void);
 
 static inline bool region_sched_on(void)

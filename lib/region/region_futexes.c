@@ -2,9 +2,9 @@
 /*
  * Futex waits that no wrapper sees, from the kernel's records.
  *
- * Of a recorded wait it does not matter how often libc calls the kernel meanwhile. What is left over are the C library's
- * own locks, languages and programs that make system calls themselves, and waits while recording was paused. The numbers
- * belong to their thread; whoever ends the process reads them meanwhile, and takes them only as one.
+ * Futex calls within recorded waits are subtracted. The rest are the C library's own locks, languages and programs with
+ * system calls of their own, and waits while recording was paused. The ending process reads the counts of running threads,
+ * which takes a consistent set of values.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ void region_futexes_close(struct region_futexes *f)
 
 /* -------------------------------------------------------------------------------------------- recorded waits */
 
-/* The version is odd while they change: it becomes so before each release, and who has seen one of these with an acquire
+/* The version is odd during a change. It becomes odd before each release store, so a reader that acquires one of these values
  * sees it, too. */
 static void change(struct region_futexes *f, uint64_t *value, uint64_t to, uint32_t waits)
 {
@@ -78,8 +78,7 @@ static void change(struct region_futexes *f, uint64_t *value, uint64_t to, uint3
 
 void region_futexes_wait_begin(struct region_futexes *f)
 {
-    if (!f->open ||
-        f->depth++ > 0) /* of a signal handler, or of the calls that a lock of the program's own is made of */
+    if (!f->open || f->depth++ > 0) /* a wait of a signal handler, or within a custom lock */
         return;
     change(f, &f->before, kernel_futexes_so_far(&f->count), 1);
 }
@@ -91,7 +90,7 @@ void region_futexes_wait_end(struct region_futexes *f)
     change(f, &f->inside, f->inside + kernel_futexes_so_far(&f->count) - f->before, 0);
 }
 
-/* @return false if the thread changes them at this moment. */
+/* @return false if the thread changes them concurrently. */
 static bool try_read(const struct region_futexes *f, uint64_t *all, uint64_t *inside)
 {
     uint32_t version = __atomic_load_n(&f->version, __ATOMIC_ACQUIRE);
@@ -103,7 +102,7 @@ static bool try_read(const struct region_futexes *f, uint64_t *all, uint64_t *in
     return version % 2 == 0 && version == __atomic_load_n(&f->version, __ATOMIC_RELAXED);
 }
 
-void region_futexes_tell(struct region_futexes *f, struct trace_stream *stream, uint64_t tick)
+void region_futexes_write(struct region_futexes *f, struct trace_stream *stream, uint64_t tick)
 {
     enum { TRIES = 100 };
     uint64_t all, inside;
@@ -112,13 +111,13 @@ void region_futexes_tell(struct region_futexes *f, struct trace_stream *stream, 
         return;
     for (int i = 0; i < TRIES && !known; i++)
         known = try_read(f, &all, &inside);
-    if (!known || (f->told && all == f->told_all && inside == f->told_inside))
+    if (!known || (f->reported && all == f->reported_all && inside == f->reported_inside))
         return;
     if (!trace_futexes(stream, tick, all, inside))
-        return; /* counted as lost, and told again the next time */
-    f->told = true;
-    f->told_all = all;
-    f->told_inside = inside;
+        return; /* counted as lost, and retried next time */
+    f->reported = true;
+    f->reported_all = all;
+    f->reported_inside = inside;
 }
 
 void region_futexes_finish(void)

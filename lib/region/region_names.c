@@ -2,8 +2,8 @@
 /*
  * Names of regions and their ids.
  *
- * A table of slots that only ever fill: looking up takes no lock and may be done from a signal handler; adding takes
- * the process's tiny lock, once per name. A forked child keeps the table, so that handles keep their numbers.
+ * Slots of the table are only ever filled: a lookup takes no lock and is signal safe; adding a name takes the process's
+ * tiny lock once. A forked child keeps the table, so that handles keep their ids.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ struct name {
 struct name_table {
     uint32_t count;
     uint32_t slot[SLOTS];               /**< 1 + index into names, 0 if free */
-    struct name name[REGION_NAMES_MAX]; /**< touched as they come */
+    struct name name[REGION_NAMES_MAX]; /**< pages are used in order */
 };
 
 static struct name_table *table;
@@ -50,7 +50,7 @@ static uint64_t hash_text(const char *text, size_t *length)
     return hash;
 }
 
-/* The text a name is kept as: itself, or its beginning and its hash, so that long names stay different. */
+/* The stored text of a name: itself, or its beginning and its hash, so that long names stay distinct. */
 static const char *kept_text(const char *name, size_t length, uint64_t hash, char *buffer, size_t *kept)
 {
     if (length <= UPMU_REGION_NAME_MAX) {
@@ -82,7 +82,7 @@ static uint32_t *find_slot(uint64_t hash, const char *text, size_t length)
 static uint32_t add_name(uint64_t hash, const char *text, size_t length)
 {
     tiny_lock_take(&upmu_regions.shared->lock);
-    uint32_t *slot = find_slot(hash, text, length); /* somebody may have been faster */
+    uint32_t *slot = find_slot(hash, text, length); /* another thread may have added it */
     uint32_t id = *slot;
     if (id == 0 && table->count < REGION_NAMES_MAX) {
         struct name *n = &table->name[table->count];
@@ -97,7 +97,7 @@ static uint32_t add_name(uint64_t hash, const char *text, size_t length)
     return id;
 }
 
-static uint32_t look_up(const char *name, bool make, bool *cut)
+static uint32_t region_name_lookup(const char *name, bool make, bool *cut)
 {
     char buffer[UPMU_REGION_NAME_MAX + 1];
     size_t length, kept;
@@ -110,13 +110,13 @@ static uint32_t look_up(const char *name, bool make, bool *cut)
 
 uint32_t region_name_id(const char *name, bool *cut)
 {
-    return look_up(name, true, cut);
+    return region_name_lookup(name, true, cut);
 }
 
 uint32_t region_name_find(const char *name)
 {
     bool cut;
-    return table && name ? look_up(name, false, &cut) : 0;
+    return table && name ? region_name_lookup(name, false, &cut) : 0;
 }
 
 const char *region_name_text(uint32_t id)

@@ -2,13 +2,13 @@
 /*
  * Context switches of threads, from the kernel's records.
  *
- * The kernel writes while the thread is switched, and we read when the thread comes by: at its slow events, when a packet
- * of its trace is full, and at its end; what is left when the process ends is read by the thread that ends it. The records
- * are older than the thread's last events by then, so they have a stream of their own. `draining` is a lock that nobody
- * waits for: whoever finds it taken, a signal handler in the middle of the draining included, leaves the work to its owner.
+ * The thread copies the kernel's records to the trace at its slow events, when a packet of its trace is full, and at its end;
+ * the thread that ends the process drains the rest. The records are older than the thread's last events, so they have a
+ * stream of their own. `draining` is a try-lock: if it is taken, also by the drain that a signal handler interrupted, the
+ * work is left to the holder.
  *
- * The records' clock is CLOCK_MONOTONIC_RAW. Each draining reads both clocks once, and a record's tick is on the line
- * between this reading and the one before; so the error does not grow with the time between two drainings.
+ * The records' clock is CLOCK_MONOTONIC_RAW. Each drain reads both clocks once, and a record's tick is interpolated between
+ * this reading and the last one, so the error does not grow with the time between two drains.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,8 +24,8 @@
 #include "upmu/trace.h"
 
 enum {
-    LOG_BYTES = 64 * 1024, /* some 1,300 times off the CPU and on again */
-    SEEN_PER_SECOND = 100, /* how often a thread that is not switched says so */
+    LOG_BYTES = 64 * 1024, /* some 1,300 pairs of switches */
+    SEEN_PER_SECOND = 100, /* sched_seen events of a thread without switches */
 };
 
 /* -------------------------------------------------------------------------------------------------- clocks */
@@ -37,7 +37,7 @@ static uint64_t raw_now(void)
     return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Both clocks at once; again if something came in between, which would put them apart by as much. */
+/* Read both clocks, again if a delay in between would add to the error. */
 static struct region_moment moment_now(void)
 {
     enum { TRIES = 4, TIGHT_PER_SECOND = 1000000 };
@@ -57,21 +57,21 @@ static uint64_t tick_of(const struct region_moment *a, const struct region_momen
 {
     if (raw_ns <= a->raw_ns)
         return a->tick;
-    if (raw_ns >= b->raw_ns) /* we were switched while draining */
+    if (raw_ns >= b->raw_ns) /* switched while draining */
         return b->tick + mul_div_u64(raw_ns - b->raw_ns, upmu_regions.sched_hz, 1000000000);
     return a->tick + mul_div_u64(raw_ns - a->raw_ns, b->tick - a->tick, b->raw_ns - a->raw_ns);
 }
 
 /* -------------------------------------------------------------------------------------------------- writing */
 
-/* Of the same stream no tick is before another: what the clocks' uncertainty would turn round stays in its order. */
+/* Ticks never decrease in a stream, whatever the uncertainty of the clocks. */
 static uint64_t in_order(struct region_sched *s, uint64_t tick)
 {
     s->last_tick = tick > s->last_tick ? tick : s->last_tick;
     return s->last_tick;
 }
 
-/* What the trace has no room for is a gap like any other once there is room again. */
+/* Records that do not fit into the trace become a gap once there is space again. */
 static void put(struct region_sched *s, uint64_t tick, int32_t kind, uint64_t count, uint32_t flags, uint64_t switches)
 {
     if (s->missing > 0 && trace_sched(s->stream, tick, UPMU_TRACE_SCHED_LOST, s->missing, 0))
@@ -95,7 +95,7 @@ static void put_record(struct region_sched *s, uint64_t tick, const struct kerne
     case KERNEL_SWITCH_LOST:
         put(s, tick, UPMU_TRACE_SCHED_LOST, r->value, 0, r->value);
         break;
-    case KERNEL_SWITCH_WAKES: /* of this and the next ones, what is lost is counted by the writer alone */
+    case KERNEL_SWITCH_WAKES: /* losses of this kind and the next ones are only counted by the writer */
         (void)trace_point(s->stream, tick, UPMU_TRACE_SCHED_WAKE, r->value, 0);
         break;
     case KERNEL_SWITCH_LOCK_BEGIN:
@@ -110,47 +110,47 @@ static void put_record(struct region_sched *s, uint64_t tick, const struct kerne
     }
 }
 
-static bool take_turn(struct region_sched *s)
+static bool try_lock_drain(struct region_sched *s)
 {
     uint32_t unused = 0;
     return __atomic_compare_exchange_n(&s->draining, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static void give_turn(struct region_sched *s)
+static void unlock_drain(struct region_sched *s)
 {
     __atomic_store_n(&s->draining, 0, __ATOMIC_RELEASE);
 }
 
-/* So long ago that it is to be said that nothing is missing up to now. */
+/* Whether the next sched_seen event is due. */
 static bool is_long_ago(const struct region_sched *s, uint64_t tick)
 {
     uint64_t seen = __atomic_load_n(&s->seen_tick, __ATOMIC_RELAXED);
     return tick > seen && tick - seen > upmu_regions.sched_hz / SEEN_PER_SECOND;
 }
 
-/* A loss begins behind the record before it: the thread may have ended when the kernel finds the time to tell of it. */
-static uint64_t place_of(struct region_sched *s, const struct region_moment *now, const struct kernel_switch *r)
+/* A loss begins after the last record: the kernel reports it late, maybe after the thread has ended. */
+static uint64_t record_tick(struct region_sched *s, const struct region_moment *now, const struct kernel_switch *r)
 {
     return r->kind == KERNEL_SWITCH_LOST ? s->last_tick : in_order(s, tick_of(&s->moment, now, r->raw_ns));
 }
 
-/* The clocks are read first: whatever happened before is in the buffer by then, so that all up to there is told. `last`:
- *  the next draining is far off, if there is one. */
+/* The clocks are read first: everything before that is in the buffer, and recorded when this returns. `last`: no drain
+ *  follows soon. */
 static void drain(struct region_sched *s, bool last)
 {
     struct region_moment now = moment_now();
     struct kernel_switch r;
     while (core_kernel()->switches_next(&s->log, &r))
-        put_record(s, place_of(s, &now, &r), &r);
+        put_record(s, record_tick(s, &now, &r), &r);
     s->moment = now;
     if (!last && !is_long_ago(s, now.tick))
         return;
     put(s, in_order(s, now.tick), UPMU_TRACE_SCHED_SEEN, s->switches, 0, 0);
-    region_futexes_tell(&s->futexes, s->stream, s->last_tick);
+    region_futexes_write(&s->futexes, s->stream, s->last_tick);
     __atomic_store_n(&s->seen_tick, s->last_tick, __ATOMIC_RELAXED);
 }
 
-/* Is there anything to do? A thread that is not switched says now and then that it is so. */
+/* Whether there are records, or a sched_seen event is due. */
 static inline bool is_due(const struct region_sched *s, uint64_t tick)
 {
     return kernel_switches_waiting(&s->log) || is_long_ago(s, tick);
@@ -163,7 +163,7 @@ static void open_log(struct region_thread *t)
     struct region_sched *s = &t->kept->sched;
     const struct kernel_ops *k = core_kernel();
     if (k->switches_open(&s->log, LOG_BYTES, upmu_regions.sched_points) < 0)
-        return; /* limits: of this thread nothing is told, which the report says */
+        return; /* limits: this thread has no records, which the report shows */
     if (trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &s->stream) < 0) {
         k->switches_close(&s->log);
         return;
@@ -180,13 +180,13 @@ void region_sched_open(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
     int saved = errno, cancel;
-    if (s->tried || !upmu_regions.trace || t->ended || !take_turn(s))
+    if (s->tried || !upmu_regions.trace || t->ended || !try_lock_drain(s))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     s->tried = 1;
     open_log(t);
     pthread_setcancelstate(cancel, NULL);
-    give_turn(s);
+    unlock_drain(s);
     errno = saved;
 }
 
@@ -195,21 +195,21 @@ void region_sched_drain(struct region_thread *t, uint64_t tick)
     struct region_sched *s = &t->kept->sched;
     if (!s->tried)
         region_sched_open(t);
-    if (!__atomic_load_n(&s->open, __ATOMIC_RELAXED) || !is_due(s, tick) || !take_turn(s))
+    if (!__atomic_load_n(&s->open, __ATOMIC_RELAXED) || !is_due(s, tick) || !try_lock_drain(s))
         return;
     int saved = errno;
     drain(s, false);
     errno = saved;
-    give_turn(s);
+    unlock_drain(s);
 }
 
-/* Whoever ends the process may be reading this thread's buffer, which takes it a moment; should it never come back (its
- * own draining was left by longjmp), the buffer stays. */
-static bool wait_for_turn(struct region_sched *s)
+/* The thread that ends the process may hold the buffer for a moment. If it never releases it (its own drain was left by
+ * longjmp), the buffer stays. */
+static bool wait_for_drain(struct region_sched *s)
 {
     enum { TRIES = 1000 };
     for (int i = 0; i < TRIES; i++) {
-        if (take_turn(s))
+        if (try_lock_drain(s))
             return true;
         usleep(10);
     }
@@ -219,7 +219,7 @@ static bool wait_for_turn(struct region_sched *s)
 void region_sched_end(struct region_thread *t)
 {
     struct region_sched *s = &t->kept->sched;
-    if (!s->open || !wait_for_turn(s))
+    if (!s->open || !wait_for_drain(s))
         return;
     drain(s, true);
     __atomic_store_n(&s->open, 0, __ATOMIC_RELAXED);
@@ -227,21 +227,21 @@ void region_sched_end(struct region_thread *t)
     s->stream = NULL;
     core_kernel()->switches_close(&s->log);
     region_futexes_close(&s->futexes);
-    give_turn(s);
+    unlock_drain(s);
 }
 
 void region_sched_finish(void)
 {
     if (!upmu_regions.sched)
         return;
-    region_lock(); /* no thread's block goes away */
+    region_lock(); /* no thread's block is freed meanwhile */
     for (struct region_kept *k = upmu_regions.threads; k; k = k->next) {
         struct region_sched *s = &k->sched;
-        if (!__atomic_load_n(&s->open, __ATOMIC_ACQUIRE) || !take_turn(s))
+        if (!__atomic_load_n(&s->open, __ATOMIC_ACQUIRE) || !try_lock_drain(s))
             continue;
         if (s->open)
             drain(s, true);
-        give_turn(s);
+        unlock_drain(s);
     }
     region_unlock();
     region_futexes_finish();
@@ -253,11 +253,9 @@ static const char *refusal(int err)
 {
     switch (err) {
     case EOPNOTSUPP:
-        return "this kernel cannot tell a thread that was preempted from one that waits; Linux 4.17 can";
+        return "this kernel does not record whether a switched thread was preempted. Use Linux 4.17 or newer";
     case EACCES:
-        return "the kernel refuses them (EACCES); they need kernel.perf_event_paranoid of 2 or less, 'upmu doctor' "
-               "tells "
-               "more";
+        return "the kernel refuses them (EACCES). Set kernel.perf_event_paranoid to 2 or less; see 'upmu doctor'";
     case EPERM:
         return "the kernel refuses them (EPERM): not enough memory may be locked (ulimit -l, "
                "kernel.perf_event_mlock_kb), "
@@ -269,12 +267,12 @@ static const char *refusal(int err)
     }
 }
 
-/* Once, in the thread that begins: whether there will be any, and why not. */
+/* Try once, in the thread that begins recording, to get the reason of a refusal. */
 static void try_log(struct region_process *p)
 {
     struct kernel_switch_log log;
     const struct kernel_ops *k = core_kernel();
-    /* Who wakes whom is told where that may be read, the kernel's locks only to who asks for them. */
+    /* Wakeups are recorded if permitted, the kernel's locks only on request. */
     uint32_t wanted = 1u << KERNEL_POINT_WAKING;
     uint32_t locks = p->kernel_locks ? 1u << KERNEL_POINT_LOCK_BEGIN | 1u << KERNEL_POINT_LOCK_END : 0;
     int found = k->points_find(wanted | locks, p->sched_points);

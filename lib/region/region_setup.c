@@ -2,8 +2,8 @@
 /*
  * Begin and end of recording: options, counters, forked children.
  *
- * With no UPMU_ variable set and no upmu_region_setup() call nothing here does anything. What is wrong in the
- * environment cannot be returned to anybody, so it becomes a note in the report.
+ * Without UPMU_ variables and upmu_region_setup() nothing here does anything. Errors in the environment cannot be returned
+ * to a caller and become a note in the report.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 struct region_process upmu_regions = {.stderr_fd = -1};
 
-/* Context switches cost no system call where the kernel's page tells them, and are what a region should always know. */
+/* Counted by default: context switches need no system call where the kernel's page has them. */
 #define DEFAULT_EVENTS "context-switches"
 
 /* ------------------------------------------------------------------------------------------------- options */
@@ -51,7 +51,7 @@ static int parse_report(const char *text, enum region_report *out)
                      s.best ? "; did you mean '" : "", s.best ? s.best : "", s.best ? "'?" : "");
 }
 
-/* The environment wins over the program; an empty variable counts as not set. */
+/* The environment takes precedence over the program; an empty variable counts as not set. */
 static const char *choose(const char *variable, const char *option)
 {
     const char *value = secure_getenv(variable);
@@ -69,7 +69,7 @@ static void add_note(const char *text)
     p->note = b.data;
 }
 
-/* A path as it is meant now: the program may change its directory before the report or a child's trace is written. */
+/* Make a path absolute: the program may change its directory before the report or a child's trace is written. */
 static char *absolute_or_null(const char *path, bool pattern)
 {
     char here[PATH_MAX];
@@ -95,13 +95,13 @@ static void remember_reason(size_t i, void *arg)
     reasons[i] = strdup(upmu_error());
 }
 
-/* Failures that the next thread may be spared: of descriptors, locked memory, memory. */
+/* Failures that may not affect the next thread: no descriptors, locked memory or memory. */
 static bool may_pass(int cause)
 {
     return cause == UPMU_E_NFILES || cause == UPMU_E_MLOCK || cause == UPMU_E_NOMEM || cause == UPMU_E_BUSY;
 }
 
-/* What cannot be counted in this thread for want of rights or hardware cannot be counted in any: do not ask again. */
+/* An event refused for missing rights or hardware is refused in every thread: do not try again. */
 static int note_absent(struct region_process *p, const struct counters *c, size_t i)
 {
     struct counter_list *list = &p->list;
@@ -113,11 +113,11 @@ static int note_absent(struct region_process *p, const struct counters *c, size_
     if (list->reason[i] && !p->event_reasons[i])
         p->event_reasons[i] = strdup(list->reason[i]);
     if (c->counter[i].all_modes && !p->event_reasons[i])
-        p->event_reasons[i] = strdup("counted in user and kernel mode: this PMU cannot tell them apart");
+        p->event_reasons[i] = strdup("counted in user and kernel mode: this PMU does not separate them");
     return 0;
 }
 
-/* Open the events once in the calling thread, to know how they will be counted and why some cannot. */
+/* Open the events once in the calling thread, to find how they are counted and why some are not. */
 static int try_events(struct region_process *p)
 {
     p->event_names = calloc(p->list.n + 1, sizeof *p->event_names);
@@ -191,8 +191,8 @@ static int map_shared(struct region_process *p)
     return 0;
 }
 
-/* Keep standard error for the report: programs close theirs in exit handlers that run before it. With a file to write to
- * it is not kept, since whoever waits for its other end to be closed (the caller of a daemon) would wait for us. */
+/* Copy standard error for the report: programs close theirs in exit handlers that run before it. Not with an output file: a
+ * caller that waits for the other end to be closed (of a daemon) would wait for this copy. */
 static void keep_stderr(struct region_process *p)
 {
     struct stat st;
@@ -201,14 +201,14 @@ static void keep_stderr(struct region_process *p)
     p->stderr_fd = -1;
     if (spare_descriptors_left())
         p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200);
-    if (p->stderr_fd < 0 && spare_descriptors_left()) /* a limit below that number */
+    if (p->stderr_fd < 0 && spare_descriptors_left()) /* the limit is below that number */
         p->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     p->stderr_dev = st.st_dev;
     p->stderr_ino = st.st_ino;
 }
 
-/* Where the report goes without a file: what standard error was, if that is still there. A program that closes every
- * descriptor may have given the number to a file of its own. @return a descriptor, or -1. */
+/* Descriptor for a report without a file: the former standard error, if it is still the same file. A program that closes
+ * every descriptor may have reused the number. @return a descriptor, or -1. */
 static int report_stderr(const struct region_process *p)
 {
     struct stat st;
@@ -217,10 +217,10 @@ static int report_stderr(const struct region_process *p)
         if (candidates[i] >= 0 && fstat(candidates[i], &st) == 0 && st.st_dev == p->stderr_dev &&
             st.st_ino == p->stderr_ino)
             return candidates[i];
-    return p->output ? STDERR_FILENO : -1; /* a file that cannot be written is told to whom there is */
+    return p->output ? STDERR_FILENO : -1; /* reports that the file cannot be written */
 }
 
-/* A backend that cannot be used costs a program that only named it in its environment the counts, not the times. */
+/* With a backend from the environment that cannot be used (`lenient`), counts are missing but times are measured. */
 static int choose_backend(const char *option, bool lenient, const char **events, enum kernel_backend *backend)
 {
     int rc = backend_choose(option, backend);
@@ -284,7 +284,7 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     if (p->trace_dir && (rc = open_trace(p)) < 0) {
         if (!lenient)
             return rc;
-        add_note(upmu_error()); /* the table is still worth having */
+        add_note(upmu_error()); /* times are still measured */
     }
     if ((rc = map_shared(p)) < 0)
         return rc;
@@ -297,7 +297,7 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     return 0;
 }
 
-/* Give back what a failed set-up has taken, so that it can be tried again. */
+/* Undo a failed set-up, so that it can be tried again. */
 static void undo_set_up(struct region_process *p)
 {
     if (p->trace)
@@ -331,7 +331,7 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
     return rc;
 }
 
-/* Regions are on without a trace: open one now. Threads that are at work acquire their streams as they come. */
+/* Regions are on without a trace: open one now. Running threads acquire their streams at their next event. */
 static int add_trace(struct region_process *p, const char *dir)
 {
     const char *chosen = choose("UPMU_TRACE", dir);
@@ -372,8 +372,8 @@ static int environment_asks(void)
            choose("UPMU_TRACE", NULL);
 }
 
-/* What is wrong with the environment, when there is no report to say it in: whoever set it up is told at the start. */
-static void say(const char *what, const char *why)
+/* Print errors in the environment at start-up if there will be no report. */
+static void print_note(const char *what, const char *why)
 {
     struct textbuf b = {0};
     textbuf_printf(&b, "libupmu: %s: %s\n", what, why);
@@ -385,21 +385,21 @@ __attribute__((constructor)) static void region_load(void)
 {
     if (!environment_asks())
         return;
-    /* Whoever names events or a file wants to see them; a trace alone is read later. */
+    /* Named events or a named file ask for a report; a trace alone does not. */
     bool table = choose("UPMU_EVENTS", NULL) || choose("UPMU_OUTPUT", NULL);
     struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
     forking_take(FORKING_SETUP);
     upmu_regions.from_environment = true;
     if (set_up(&opts, true) < 0)
-        say("regions are off", upmu_error());
+        print_note("regions are off", upmu_error());
     else if (upmu_regions.report == REPORT_NONE && upmu_regions.note)
-        say("regions", upmu_regions.note); /* no report will */
+        print_note("regions", upmu_regions.note); /* there is no report for it */
     forking_give(FORKING_SETUP);
 }
 
 /* --------------------------------------------------------------------------------------------- forked child */
 
-/* The parent's state is ours by copy: keep what was set up, let go of what is the parent's. */
+/* Keep the copied set-up, drop the parent's trace and threads. */
 static void start_clean(struct region_process *p)
 {
     region_threads_forget();
@@ -422,7 +422,7 @@ bool region_child_start(void)
         start_clean(&upmu_regions);
         __atomic_store_n(&shared->alive, 1, __ATOMIC_RELEASE);
     }
-    /* Another thread of the child is at it: its work is short and does not wait for us. */
+    /* Another thread of the child does it: its work is short and does not wait for this one. */
     while (!__atomic_load_n(&shared->alive, __ATOMIC_ACQUIRE))
         usleep(10);
     return true;
@@ -476,7 +476,7 @@ static void complain(int fd, const char *path, int err)
     textbuf_free(&b);
 }
 
-/* To the place set up; if that fails, to standard error, so that nothing measured is lost. */
+/* Write the report to its file; if that fails, to standard error, so that no result is lost. */
 static int write_report(const struct region_process *p, enum region_report format)
 {
     int rc = -EBADF;
@@ -511,7 +511,7 @@ int upmu_region_report(int fd)
 __attribute__((destructor)) static void region_unload(void)
 {
     struct region_process *p = &upmu_regions;
-    /* In a child that never used a region the shared page is zero: what there is to report is its parent's. */
+    /* In a child that never used a region the shared page is zero: the data is its parent's. */
     if (!p->shared || !__atomic_load_n(&p->shared->alive, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(&upmu_region_gate_, 0, __ATOMIC_RELEASE);

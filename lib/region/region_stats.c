@@ -20,8 +20,8 @@ static void copy_words(void *to, const void *from, size_t bytes)
         out[i] = __atomic_load_n(&in[i], __ATOMIC_ACQUIRE);
 }
 
-/* The owner is inside the short stretch of an end, perhaps waiting for a CPU: let it finish. One that was stopped there
- * for good (killed thread, debugger) must not hang the reader, who after a second takes what is there. */
+/* The owner is inside the short write section of an end, perhaps waiting for a CPU: let it finish. If it was stopped there
+ * (killed thread, debugger), the reader gives up after a second and uses the values as they are. */
 static bool owner_is_stuck(unsigned tries, uint64_t *since)
 {
     enum { SOON = 100, SECOND = 1000000000 };
@@ -102,8 +102,8 @@ static bool is_switches(size_t i)
     return e->type == KERNEL_TYPE_SOFTWARE && e->config == KERNEL_SW_CONTEXT_SWITCHES;
 }
 
-/* Events that read 0 where the CPU lacks them, or where the PMU counts them for somebody else: never having counted anything
- * is no number. */
+/* Events that read 0 where the CPU lacks them, or where another user has the PMU: an event that has never counted is
+ * reported as not counted. */
 static void doubt_zeros(struct region_stats *s)
 {
     for (size_t i = 0; i < s->n_events; i++) {
@@ -145,7 +145,7 @@ void region_record_stats(const struct region_record *r, struct region_stats *out
     doubt_zeros(out);
 }
 
-/* ---------------------------------------------------------------------------------------------- public faces */
+/* ---------------------------------------------------------------------------------------------- public functions */
 
 static bool regions_on(void)
 {

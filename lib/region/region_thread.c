@@ -2,10 +2,10 @@
 /*
  * A thread's block for regions.
  *
- * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. It is made at the first begin, its
- * first pages touched before the counters start, so that its page faults are nobody's. When the thread ends, its
- * descriptors, pages and stream go back at once and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums
- * are added up in one block, so that memory does not grow with the number of threads that ever lived.
+ * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. Its first pages are touched before the
+ * counters start, so that its page faults are not counted. At the thread's end its descriptors, pages and stream are
+ * released and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums are merged into one block, so that memory
+ * does not grow with the number of threads.
  */
 #include <errno.h>
 #include <limits.h>
@@ -95,7 +95,7 @@ static void touch(void *from, size_t bytes)
         p[i] = p[i];
 }
 
-/* The calling thread's own counters: what the kernel runs in part only has no number from now on. */
+/* The calling thread's own counters: events that the kernel counts only partly become "not counted". */
 static void region_thread_check(struct region_thread *t)
 {
     uint64_t late = counters_late(&t->kept->counters, NULL);
@@ -103,8 +103,8 @@ static void region_thread_check(struct region_thread *t)
     __atomic_fetch_or(&t->kept->late, late, __ATOMIC_RELAXED);
 }
 
-/* The kernel does its part for an event at each switch of its thread, which is as much again as a switch costs: a thread
- * that is only recorded, and for which nobody has asked for events, has none before its first region. */
+/* Each open event costs about as much as a switch at every switch of its thread: a recorded thread without requested events
+ * opens none before its first region. */
 static void open_counters(struct region_thread *t)
 {
     const struct counter_target target = {.cpu = -1,
@@ -115,7 +115,7 @@ static void open_counters(struct region_thread *t)
                                           .backend = upmu_regions.list.backend};
     void *arena = t->kept + 1;
     (void)counters_open(&t->kept->counters, &upmu_regions.list, &target, arena);
-    /* Even when nobody asked for switches, the sequence word tells at no cost that a region lost the CPU. */
+    /* Even without requested switches, the sequence word shows at no cost that a region was descheduled. */
     if (!upmu_regions.time_only && !upmu_regions.late_page && !t->kept->counters.sequence)
         (void)switches_open(&t->kept->counters);
     region_thread_check(t);
@@ -130,7 +130,7 @@ void region_thread_page(struct region_thread *t)
     if (!upmu_regions.late_page || c->sequence)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    (void)switches_open(c); /* RUSAGE_THREAD continues to count; the page saves asking it */
+    (void)switches_open(c); /* RUSAGE_THREAD continues to count; the page avoids that system call */
     pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }
@@ -158,7 +158,7 @@ static struct region_thread *block_make(void)
     touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
     if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
         t->kept->stream = NULL;
-    list_block(t); /* first: a child forked by another thread meanwhile must find what is open */
+    list_block(t); /* first: a child forked by another thread meanwhile must find the open descriptors */
     open_counters(t);
     if (region_sched_on())
         region_sched_open(t);
@@ -173,7 +173,7 @@ static struct region_thread *thread_start(void)
     struct region_tls *tls = &region_tls;
     int cancel;
     if (tls->starting)
-        return NULL; /* a signal handler in the middle of the making */
+        return NULL; /* a signal handler interrupted the creation */
     tls->starting = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -225,7 +225,7 @@ struct region_thread *region_thread_get(void)
     int saved = errno;
     t = thread_start();
     errno = saved;
-    /* A signal handler in the middle of the making, a thread that has ended, no memory: nobody's block can count it. */
+    /* Creation interrupted by this signal handler, an ended thread, no memory: counted in no block. */
     if (!t)
         __atomic_fetch_add(&upmu_regions.turned_away, 1, __ATOMIC_RELAXED);
     return t;
@@ -340,7 +340,7 @@ static void unlist_block(struct region_kept *kept)
         p->threads_last = before;
 }
 
-/* Keep the ended thread's block, or add its sums to the shared one and give the memory back. */
+/* Keep the ended thread's block, or add its sums to the shared one and free the memory. */
 static void retire(struct region_thread *t)
 {
     struct region_process *p = &upmu_regions;
@@ -363,7 +363,7 @@ static void thread_end(struct region_thread *t)
 {
     int saved = errno, cancel;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    /* What the program left open is counted; the region of the thread's life is ours, and ends here. */
+    /* Regions left open are counted, except the region of the thread's life, which ends here. */
     uint32_t left = t->depth - region_life_is_open(t);
     __atomic_store_n(&t->misuse.never_ended, t->misuse.never_ended + left, __ATOMIC_RELAXED);
     region_thread_check(t);
@@ -384,8 +384,8 @@ static void thread_end(struct region_thread *t)
     errno = saved;
 }
 
-/* The program's own destructors may still use regions: ask to be called again, but for the last round, which is left to
- * those who take the thread itself apart (ThreadSanitizer does, and must not be called after it). */
+/* The program's own destructors may still use regions: ask to be called again, except for the last round, which is left to
+ * runtimes that destroy the thread's state (ThreadSanitizer must not be called after it). */
 static void on_thread_end(void *arg)
 {
     struct region_thread *t = arg;
@@ -402,7 +402,7 @@ int region_threads_start(void)
 {
     struct region_process *p = &upmu_regions;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    /* Once per process, however often setting up fails and is tried again. */
+    /* Once per process, even if set-up fails and is tried again. */
     static bool key_made;
     if (!key_made && pthread_key_create(&end_key, on_thread_end) != 0)
         return upmu_fail(UPMU_E_LIMIT, "no thread-specific key is left (PTHREAD_KEYS_MAX)");

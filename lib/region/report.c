@@ -98,7 +98,7 @@ static int gather_region(struct gather *g)
         return g->rc;
     size_t threads = r->n_rows - first - 1;
     if (threads == 0) {
-        r->n_rows = first; /* a name seen by nobody who got as far as counting */
+        r->n_rows = first; /* no thread has counted this name */
         return 0;
     }
     total = &r->rows[first];
@@ -158,7 +158,7 @@ int region_report_write(enum region_report format, int fd)
 {
     struct report r;
     struct textbuf out = {0};
-    /* The program may have set a locale with a decimal comma; ours is for this thread and this report only. */
+    /* The program may have set a locale with a decimal comma; use "C" in this thread, for this report. */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t theirs = plain ? uselocale(plain) : (locale_t)0;
     int rc = gather(&r);

@@ -35,8 +35,8 @@ struct report_format {
 
 extern const struct report_format report_text, report_json, report_csv;
 
-/** Whether a row's instances are so short that counting them is a good part of what was counted: on average under ten
- *  times the own cost. Rates and ratios of such a row say more about libupmu than about the program. */
+/** Whether a row's instances are so short that the own cost distorts them: on average under ten times the own cost. Rates
+ *  and ratios of such a row reflect libupmu more than the program. */
 bool report_short(const struct report *r, const struct report_row *row);
 
 /** Event i of a row as one value: the sum, with the weakest status of its instances. */

@@ -25,8 +25,8 @@ static void grouped(uint64_t n, char *text, size_t cap)
     text[used] = '\0';
 }
 
-/* A count with its status: "~" before an estimate, the status instead of a number that is not there, and how many
- * instances the number stands for when it is not all of them. */
+/* A count with its status: "~" before an estimate, the status instead of a missing number, and the number of instances
+ * counted if not all were. */
 static void event_text(const struct region_stats *s, size_t i, char *text, size_t cap)
 {
     const struct upmu_region_event_stats *e = &s->events[i];
@@ -177,7 +177,7 @@ static void put_metric(struct textbuf *out, const struct report_row *row, const 
     textbuf_printf(out, " %*s", width, text);
 }
 
-/* Metrics are those of a region in all threads; rows too short to judge are left out. */
+/* Metrics are those of a region in all threads; rows of report_short() are left out. */
 static void put_metrics(struct textbuf *out, const struct report *r, int width)
 {
     struct upmu_metric_info metrics[16];
@@ -215,7 +215,7 @@ static void put_short(struct textbuf *out, const struct report *r)
 
 /* ------------------------------------------------------------------------------------------------------ notes */
 
-/* The reason of event i without the event's name before it: several events often share one. NULL if it is counted. */
+/* The reason of event i without the event's name, since several events often share one. NULL if it is counted. */
 static const char *bare_reason(size_t i)
 {
     const char *reason = upmu_regions.event_reasons[i], *name = upmu_regions.list.events[i].name;
@@ -227,10 +227,10 @@ static const char *bare_reason(size_t i)
 
 static void put_reasons(struct textbuf *out)
 {
-    bool told[UPMU_REGION_EVENTS_MAX] = {false};
+    bool reported[UPMU_REGION_EVENTS_MAX] = {false};
     for (size_t i = 0; i < upmu_regions.list.n; i++) {
         const char *reason = bare_reason(i);
-        if (!reason || told[i])
+        if (!reason || reported[i])
             continue;
         textbuf_printf(out, "note: ");
         for (size_t k = i; k < upmu_regions.list.n; k++) {
@@ -238,7 +238,7 @@ static void put_reasons(struct textbuf *out)
             if (!other || strcmp(other, reason) != 0)
                 continue;
             textbuf_printf(out, "%s%s", k > i ? ", " : "", region_event_name(k));
-            told[k] = true;
+            reported[k] = true;
         }
         textbuf_printf(out, ": %s\n", reason);
     }
@@ -258,7 +258,8 @@ static void put_misuse(struct textbuf *out, const struct upmu_region_health *h)
         {h->names_refused, "begin(s) refused: no name, or more than 2048 different names"},
         {h->interrupted,
          "begin(s) and end(s) turned away: signal handlers that hit the recorder, threads at their end"},
-        {h->threads_without_counters, "thread(s) without some or all counters (limits): their values say so"},
+        {h->threads_without_counters,
+         "thread(s) without some or all counters (limits): see the status of their values"},
         {h->threads_merged, "ended thread(s) added up in the row 'ended threads'"},
         {h->trace_lost, "event(s) LOST: they did not fit into the trace"},
     };
