@@ -89,23 +89,40 @@ static void self_check_shape(const char *names)
     counter_list_free(&list);
 }
 
+static bool self_check_any_failed(void)
+{
+    for (size_t i = 0; i < SELF_CHECKS; i++)
+        if (self_check_failed(&checks[i]))
+            return true;
+    return false;
+}
+
+/* The names in the order of `checks`, or in the reverse order. */
+static void self_check_names(char *text, size_t size, bool reverse)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < SELF_CHECKS; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? "," : "",
+                               checks[reverse ? SELF_CHECKS - 1 - i : i].name);
+}
+
+/* A kernel that does not count an event in a group fails each time; a single failure may come from a loaded machine. */
 static void self_check_run(void)
 {
-    char *forward, *backward, text[2][128];
+    enum { TRIES = 3 };
+    char forward[128], backward[128];
     struct kernel_work unused = {0};
-    int at[2] = {0, 0}, cancel;
-    forward = text[0];
-    backward = text[1];
-    for (int i = 0; i < SELF_CHECKS; i++) {
-        const char *comma = i ? "," : "";
-        at[0] += snprintf(forward + at[0], sizeof text[0] - (size_t)at[0], "%s%s", comma, checks[i].name);
-        at[1] +=
-            snprintf(backward + at[1], sizeof text[1] - (size_t)at[1], "%s%s", comma, checks[SELF_CHECKS - 1 - i].name);
-    }
+    int cancel;
+    self_check_names(forward, sizeof forward, false);
+    self_check_names(backward, sizeof backward, true);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* the work sleeps */
     if (core_kernel()->work(&unused, false) == 0) {          /* warms up the memory that the work uses */
-        self_check_shape(forward);
-        self_check_shape(backward);
+        for (int i = 0; i < TRIES && (i == 0 || self_check_any_failed()); i++) {
+            for (size_t k = 0; k < SELF_CHECKS; k++)
+                checks[k].tried = false;
+            self_check_shape(forward);
+            self_check_shape(backward);
+        }
     }
     pthread_setcancelstate(cancel, NULL);
 }
