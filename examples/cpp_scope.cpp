@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions in C++: the scope form ends with the block, also when an exception leaves it. Room: examples, which see
- * include/upmu alone.
+ * Regions in C++: the scope form ends with the block, also when an exception leaves it.
  *
  *     UPMU_EVENTS=task-clock UPMU_REPORT=text ./cpp_scope
  */

@@ -34,7 +34,7 @@ static void print_event(const struct upmu_trace *trace, const struct upmu_trace_
         printf("thread %d took %" PRIx64 " %" PRIu64 " times and waited %" PRIu64 " times so far\n", (int)e->tid,
                e->object, e->count, e->contended);
         break;
-    default: /* a reader passes over what it does not know */
+    default: /* a reader skips unknown events */
         break;
     }
 }

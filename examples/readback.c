@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that reads its own regions while it runs, with no environment variable: switched on by
- * upmu_region_setup(), read with upmu_region_stats_read(). Room: examples, which see include/upmu alone.
+ * A program that reads its own regions while it runs, without environment variables.
+ *
+ * upmu_region_setup() enables the regions, upmu_region_stats_read() reads them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 
 enum { ROUNDS = 50, STEP = 4096 };
 
-/* A fault per page of fresh memory. Volatile, or the compiler would see that nobody looks. */
+/* A fault per page of fresh memory. Volatile, or the compiler would remove the accesses. */
 static int touch(size_t bytes)
 {
     volatile char *memory = malloc(bytes);
@@ -64,7 +65,7 @@ static int print_region(const char *name)
 int main(void)
 {
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "page-faults,task-clock,instructions"};
-    /* 1: the environment has switched regions on already, and its wishes come first. */
+    /* 1: the environment has switched regions on already, which takes precedence. */
     int rc = upmu_region_setup(&opts);
     if (rc < 0) {
         fprintf(stderr, "readback: %s\n", upmu_error());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The three forms of a region, nested, in several threads. Room: examples, which see include/upmu alone.
+ * The three forms of a region, nested, in several threads.
  *
  *     UPMU_EVENTS=task-clock,page-faults UPMU_REPORT=text ./regions
  *

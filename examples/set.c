@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters around one function, each number with its status. Room: examples, which see include/upmu alone.
+ * Counters around one function, each number with its status.
  *
  *     ./set [EVENTS]        for example: ./set instructions,cycles,page-faults:u
  */
@@ -12,7 +12,7 @@
 
 enum { EVENTS_MAX = 32, BYTES = 8 << 20, STEP = 4096 };
 
-/* The work: touches BYTES of fresh memory, a fault per page. Volatile, or the compiler would see that nobody looks. */
+/* The work: touches BYTES of fresh memory, a fault per page. Volatile, or the compiler would remove the accesses. */
 static int work(void)
 {
     volatile char *memory = malloc(BYTES);
@@ -24,7 +24,7 @@ static int work(void)
     return 0;
 }
 
-/* A number is printed only where there is one; everything else says why. */
+/* A number is printed only where there is one; otherwise the reason is printed. */
 static void print_value(const struct upmu_set *set, size_t i, const struct upmu_value *v)
 {
     const char *name = upmu_set_name(set, i);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock of one's own making in the trace: a spin lock that says when it waits, has, and gives back. The announcements
- * cost a load and a branch while nothing is recorded.
+ * A custom spin lock in the trace: it announces its waits, acquisitions and releases.
+ *
+ * The announcements cost a load and a branch while nothing is recorded.
  *
  *     cc spinlock.c $(pkg-config --cflags --libs upmu-sync) -pthread
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sync tracing linked in and bracketed: what the threads wait for between begin and end lies in the trace "upmu-trace",
- * or where UPMU_TRACE says. Read it with examples/read_trace or `upmu report`.
+ * Sync tracing linked into the program, limited to the waits between begin and end.
+ *
+ * The trace is "upmu-trace", or the value of UPMU_TRACE. Read it with examples/read_trace or `upmu report`.
  *
  *     cc sync_linked.c $(pkg-config --cflags --libs upmu-sync) -pthread
  */
@@ -33,7 +34,7 @@ int main(void)
         fprintf(stderr, "no sync tracing: %s\n", upmu_error());
         return 1;
     }
-    upmu_lock_name(&lock, "disk lock"); /* reports say the name instead of an address */
+    upmu_lock_name(&lock, "disk lock"); /* reports print the name instead of an address */
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, work, NULL) != 0)
             return 1;

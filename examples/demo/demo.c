@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A real program with regions: compresses a file with libbz2 on many threads, verifies each block, and writes a file
- * that bzip2 and pbzip2 can read. Room: examples/demo, which sees include/upmu alone; after it: pipeline.c.
+ * A parallel bzip2 compressor with regions: compresses with libbz2 on many threads and verifies each block.
  *
  *     UPMU_EVENTS=task-clock,page-faults UPMU_REPORT=text UPMU_TRACE=trace ./demo [-j THREADS] INPUT OUTPUT
  */

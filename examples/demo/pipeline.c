@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pipeline: the calling thread reads, N threads compress and verify, one thread writes in the order of reading.
- * A fixed number of blocks goes round: spare -> (reader) -> full -> (workers) -> done -> (writer) -> spare.
- * Room: examples/demo. Before it: demo.c, which opens the files; after it: libbz2.
+ * The pipeline: one reading thread, N compressing and verifying threads, one thread that writes in order.
  *
- * This is where libupmu is used, in its three forms: handles around the stages that run per block, the scope form
- * around a whole block, and strings where a thread waits. Nothing else was needed.
+ * A fixed number of blocks circulates: spare -> (reader) -> full -> (workers) -> done -> (writer) -> spare. libupmu is
+ * used in its three forms: handles around the stages of a block, the scope form around a whole block, and strings where
+ * a thread waits.
  */
 #include "pipeline.h"
 

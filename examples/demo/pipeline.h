@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A parallel block compressor: read, compress and verify on many threads, write in order. Room: examples/demo. */
+/** @file A parallel block compressor: read, compress and verify on many threads, write in order. */
 #ifndef DEMO_PIPELINE_H
 #define DEMO_PIPELINE_H
 

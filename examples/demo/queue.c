@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Room: examples/demo. Before it: whoever has finished a block; after it: whoever works on it next. */
+/* A bounded queue of blocks, with a mutex and condition variables. */
 #include "queue.h"
 
 #include <stdlib.h>

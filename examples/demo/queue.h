@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A bounded queue of blocks between threads. Room: examples/demo; the pipeline's stages are joined by it. */
+/** @file A bounded queue of blocks between the threads of the pipeline. */
 #ifndef DEMO_QUEUE_H
 #define DEMO_QUEUE_H
 
@@ -20,7 +20,7 @@ struct queue {
 /** @return 0, or -1 when memory or the lock cannot be had. */
 int queue_init(struct queue *q, size_t capacity);
 void queue_destroy(struct queue *q);
-/** Put a block in; the caller never holds more blocks than the queue has slots, so there is always room. */
+/** Put a block in; the caller never holds more blocks than the queue has slots, so there is always a free slot. */
 void queue_put(struct queue *q, struct block *b);
 /** The oldest block, waiting for one; NULL when the queue is closed and empty. */
 struct block *queue_take(struct queue *q);

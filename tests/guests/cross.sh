@@ -3,7 +3,7 @@
 # Cross builds of libupmu with its tests, one folder per instruction set: the library with warnings as errors, the unit
 # tests with a Check of the same instruction set, and the programs of the guests. Sourced after lib.sh.
 
-# cross_tools ISA: sets $options, what CMake must know, and $emulator, the words before a foreign program; skips where
+# cross_tools ISA: sets $options, what CMake needs, and $emulator, the words before a foreign program; skips where
 # compiler or emulator are not here
 cross_tools()
 {

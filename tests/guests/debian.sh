@@ -72,7 +72,7 @@ debian_package()
     echo "$guests/packages/$name"
 }
 
-# debian_depends STATE PACKAGE PATTERN: the first dependency that matches, which is how a metapackage tells what it is
+# debian_depends STATE PACKAGE PATTERN: the first dependency that matches, which names what a metapackage stands for
 # now
 debian_depends()
 {

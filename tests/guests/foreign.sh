@@ -13,7 +13,7 @@ set -euo pipefail
 
 isa=$2
 
-# The kernel door's tests open events, which an emulator of programs cannot; arm64.sh runs them. There is no libpfm4
+# The tests of lib/kernel open events, which an emulator of programs cannot; arm64.sh runs them. There is no libpfm4
 # of a foreign instruction set here. An emulator's tick is the wall clock, which is steered and moves in steps: foreign.tick
 # takes the place of the clock's own tests.
 except='^unit\.(kernel\.(perf|spawn)|arch\.libpfm4|base\.clock)$'

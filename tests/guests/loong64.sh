@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A LoongArch machine, whose emulator has no PMU: it is recognised, and the kernel's own events are counted.
+# A LoongArch machine, whose emulator has no PMU: it is recognized, and the kernel's own events are counted.
 #
 #     loong64.sh FOLDER     FOLDER keeps what is downloaded and built
 set -euo pipefail
@@ -26,12 +26,12 @@ unpack_kernel()
 work_begin
 kernel_package loong64 sid linux-image-loong64
 [ -s "$kernel.unpacked" ] || unpack_kernel "$kernel"
-cross_build loong64 guest_init guest_recognise
+cross_build loong64 guest_init guest_recognize
 emulator_tools qemu-loongarch qemu-system-misc
 work_end
 
 initramfs "$guests/loong64.cpio" "$build/tests/guests/programs/guest_init" \
-    recognise="$build/tests/guests/programs/guest_recognise"
+    recognize="$build/tests/guests/programs/guest_recognize"
 # Without firmware there is no table of the keyboard controller, whose driver would stop the kernel.
 boot loong64 120 "${tool[@]}" "$tools/usr/bin/qemu-system-loongarch64" -L "$tools/usr/share/qemu" \
     -M virt -cpu la464 -smp 1 -m 1G -kernel "$kernel.unpacked" -initrd "$guests/loong64.cpio" \

@@ -15,12 +15,12 @@ need cpio cpio
 
 work_begin
 kernel_package mips64el "$(release)" linux-image-loongson-3
-cross_build mips64el guest_init guest_recognise
+cross_build mips64el guest_init guest_recognize
 emulator_tools qemu-mips qemu-system-mips
 work_end
 
 initramfs "$guests/loongson3.cpio" "$build/tests/guests/programs/guest_init" \
-    recognise="$build/tests/guests/programs/guest_recognise"
+    recognize="$build/tests/guests/programs/guest_recognize"
 
 # machine NAME CPU WORD...: with these words on the guest's command line
 machine()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Files out of a guest's console, as programs/send.c has written them: receive.py CONSOLE FOLDER
 
-Room: tests. Before it a guest's console, after it sync.sh."""
+Used by sync.sh."""
 import os
 import sys
 

@@ -31,6 +31,6 @@ sync_judge()
         "$upmu" report --json "$folder/$scene/trace" >"$folder/$scene/report.json" ||
             fail "the recording $folder/$scene/trace cannot be read"
         python3 "$here/sync_judge.py" "$scene" "$folder/$scene/report.json" "$folder/$scene/known" ||
-            fail "the recording $folder/$scene/trace does not tell what happened"
+            fail "the recording $folder/$scene/trace does not match what happened"
     done
 }

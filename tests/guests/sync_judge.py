@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does a recording made where counters and time are exact say what happened? sync_judge.py SCENE REPORT KNOWN
+"""Compares a recording made where counters and time are exact with what happened: sync_judge.py SCENE REPORT KNOWN
 
-REPORT is what `upmu report --json` makes of it, KNOWN what the recorded program (programs/sync.c) says of itself.
-Room: tests. Before it sync.sh."""
+REPORT is what `upmu report --json` makes of it, KNOWN what the recorded program (programs/sync.c) measured itself.
+Used by sync.sh."""
 import json
 import sys
 
@@ -72,7 +72,7 @@ def sections(report, known):
 
 
 def running(report, known):
-    """Threads on one processor whose cycles are its time: what the kernel told of switches, what the threads themselves asked
+    """Threads on one processor whose cycles are its time: the switches the kernel recorded, what the threads themselves asked
     the clock, and what the PMU counted are three witnesses of the same."""
     ENDS = 200_000  # ns: of a thread's beginning and end, of which each witness sees another part
     SWITCH, COUNTED = 40_000, 10_000  # ns: of a switch, which the kernel's clock and the PMU give to a thread, the records do not
@@ -82,7 +82,7 @@ def running(report, known):
         t = threads[known[f"{name}.tid"]]
         s, cpu = t["sched"], known[f"{name}.cpu_ns"]
         if not s:
-            sys.exit(f"{name}: nothing is told of how it ran: {report['processes'][0]['sched_note']}")
+            sys.exit(f"{name}: no record of how it ran: {report['processes'][0]['sched_note']}")
         expect(s["lost"] == 0, f"{name}: {s['lost']} switches lost")
         life = t["end_ns"] - t["begin_ns"]
         parts = s["running_ns"] + s["preempted_ns"] + s["blocked_ns"] + s["unknown_ns"]

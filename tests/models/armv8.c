@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Armv8 PMUv3: drivers/perf/arm_pmuv3.c. Place: tests. Before it: model.c; after it: the tables below.
+ * Model of Armv8 PMUv3: drivers/perf/arm_pmuv3.c.
  *
- * A generic id is accepted if the CPU advertises the event behind it (PMCEID, and with it the events folder of sysfs); a
- * raw code is not looked at, and one that the CPU lacks counts 0 with healthy times.
+ * A perf generic event is accepted if the CPU advertises the event behind it (PMCEID, and with it the events folder of
+ * sysfs). A raw code is not checked, and one that the CPU lacks counts 0 with healthy times.
  */
 #include "models/rows.h"
 
@@ -72,7 +72,7 @@ static bool seat(const struct model_driver *driver, const struct model_code *con
 
 #define ARM_DRIVER                                                                                              \
     .counters = LOWEST(GENERAL) | COUNTER(CYCLE_COUNTER), .width = 32, .unmapped = ENOENT, .group_check = true, \
-    .raw_mask = 0xffff, .told = 0x40, .init = init, .seat = seat
+    .raw_mask = 0xffff, .listed = 0x40, .init = init, .seat = seat
 
 const struct model_driver model_armv8_full = {
     ARM_DRIVER,         .name = "armv8 with every event",
@@ -174,7 +174,7 @@ static const struct model_fact cortex_a72_facts[] = {
     {"l1i-access", 0x14}, {"l1i-miss", 0x01},     {"bus-access", 0x19},     {"bus-cycles", 0x1d},
 };
 
-/* Device trees name the core's own PMU, whose driver has more generic ids. */
+/* Device trees name the core's own PMU, whose driver has more perf generic events. */
 static const struct model_generic generic_a53[] = {
     ARM_GENERIC, {HW, 0x4, 0x0c}, {CACHE, 0x10200, 0xc2}, {CACHE, 0x00006, 0x60}, {CACHE, 0x00106, 0x61}};
 static const struct model_generic generic_a72[] = {ARM_GENERIC,
@@ -243,7 +243,7 @@ const struct model_driver model_neoverse_n1_guest = {
     .unmapped = ENOENT,
     .group_check = true,
     .raw_mask = 0xffff,
-    .told = 0x40,
+    .listed = 0x40,
     .init = init_two,
     .seat = seat,
     .name = "neoverse n1, two counters",

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sunway core4: arch/sw_64/kernel/perf_event_c4.c of the openEuler kernel. Place: tests. Before it: model.c; after it: the
- * tables below.
+ * Model of Sunway core4: arch/sw_64/kernel/perf_event_c4.c of the openEuler kernel.
  *
- * Five slots; the counter in a raw code is a wish. Five selectors are counted in registers of their own and take a slot
- * all the same; two events of one such selector disturb each other, for which any wrong number will do here: half. Modes
- * are accepted and not heeded. Whether groups are checked is not described; that they are not is the harder case.
+ * Five slots; the counter in a raw code is a preference. Five selectors are counted in registers of their own and take a
+ * slot all the same; two events of one such selector disturb each other and count half here (any wrong number will do).
+ * Modes are accepted and ignored. Whether groups are checked is undocumented; the model does not, the harder case.
  */
 #include "models/rows.h"
 

@@ -6,7 +6,7 @@
  */
 #include "models/rows.h"
 
-/* The event of the extra register, told apart by what is written there; raw events bring that in config1. */
+/* The event of the extra register, selected by the value written there; raw events bring that in config1. */
 enum { OFFCORE = 0x1b7, OFFCORE_OTHER = 0x1bb };
 #define REQUEST(id) (UINT64_C(0x1b7) | (UINT64_C(0x100000) | (id)) << 40)
 

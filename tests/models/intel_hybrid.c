@@ -6,7 +6,7 @@
  */
 #include "models/rows.h"
 
-/* An offcore response is told apart by the value of its register, folded into the bits above all codes. */
+/* An offcore response is selected by the value of its register, folded into the bits above all codes. */
 #define FOLDED(value) (((uint64_t)(value) ^ (uint64_t)(value) >> 22) & 0xffffff)
 #define REQUEST(code, value) ((uint64_t)(code) | FOLDED(value) << 40)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens on the modelled machine: the truth. Place: tests. Before it: time, from schedule.c and from the test that
- * compares; after it: nothing. Rates are whole events per microsecond, so that counts are exact in integers.
+ * The true event counts of a modeled machine over simulated time.
+ *
+ * Rates are whole events per microsecond, so that counts are exact in integers.
  */
 #include "models/model.h"
 

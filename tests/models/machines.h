@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The machines that plans and values are tried on. Place: tests, before it the sweeps, after it model.h. */
+/** @file The modeled machines that plans and values are tried on. */
 #ifndef UPMU_TESTS_MODEL_MACHINES_H
 #define UPMU_TESTS_MODEL_MACHINES_H
 

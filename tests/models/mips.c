@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loongson MIPS: arch/mips/kernel/perf_event_mipsxx.c. Place: tests. Before it: model.c; after it: the tables below.
+ * Model of Loongson MIPS: arch/mips/kernel/perf_event_mipsxx.c.
  *
- * Three kinds of PMU, told apart by the PRId. Kernels before that distinction took the first kind's tables and raw format
- * (seven bits of event, one of bank) for every Loongson-3, with the counters the hardware reports.
+ * Three kinds of PMU, distinguished by the PRId. Kernels before that distinction used the first kind's tables and raw
+ * format (seven bits of event, one of bank) for every Loongson-3, with the counters the hardware reports.
  */
 #include "models/rows.h"
 
@@ -53,7 +53,7 @@ static int type1_init(const struct model_driver *driver, const struct kernel_ope
     return 0;
 }
 
-/* The codes that the driver knows to exist; it has names for few of them. */
+/* The codes that the driver accepts; it has names for few of them. */
 static int type2_init(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
 {
     static const uint16_t ranges[][2] = {{1, 27}, {64, 89}, {128, 163}, {192, 199}, {256, 274}, {320, 360}, {384, 573}};

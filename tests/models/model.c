@@ -83,7 +83,7 @@ int model_decode(const struct model_pmu *pmu, const struct kernel_open *req, str
     return mapped || pmu->driver->n_generic == 0 ? 0 : -pmu->driver->unmapped;
 }
 
-/* The PMU that takes the event: the first that does not say it is none of its own. A generic id may name the PMU by its
+/* The PMU that accepts the event: the first that does not return ENOENT. A perf generic event may name the PMU by its
  * type in the upper half. */
 static int find_pmu(const struct kernel_open *req, struct model_code *code, unsigned *kind)
 {
@@ -324,7 +324,7 @@ static void put_text(const char *folder, const struct model_machine *machine)
 static void put_events(const struct model_pmu *pmu)
 {
     char path[256], text[32];
-    for (uint64_t code = 0; code < pmu->driver->told; code++) {
+    for (uint64_t code = 0; code < pmu->driver->listed; code++) {
         if (!is_implemented(pmu->driver, code))
             continue;
         snprintf(path, sizeof path, DEVICES "/%s/events/event_%02x", pmu->name, (unsigned)code);
@@ -358,7 +358,7 @@ const struct kernel_ops *model_kernel(void)
 
 static void forget_events(enum model_load load)
 {
-    model.task.n_events = model.task.n_turns = 0;
+    model.task.n_events = model.task.n_rotation = 0;
     model.task.now_us = model.task.next_tick_us = 0;
     model.task.crowded = false;
     model.task.kind = 0;

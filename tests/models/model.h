@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Models of kernel drivers: a perf_event_open of a kernel and a CPU we do not have, with a truth to compare numbers with.
- * Place: tests. Before it: core under test, through core/kernel_ops.h; after it: one struct model_driver per driver.
+ * Models of kernel drivers: a perf_event_open of machines we do not have, with true counts.
  *
- * A driver here says what that kernel accepts, what it really programs for it, and which events fit on the counters at
- * once. It is written from descriptions of the drivers and knows nothing of lib/arch and lib/core/plan/plan.c, which are
- * what is tried against it. Counting, turns, groups and times are the same for all drivers and stand in schedule.c; what
- * there is to count stands in load.c. Files and commands are the scripted twin's.
+ * A model implements lib/core/kernel_ops.h: what that kernel accepts, what it programs, and which events fit on the
+ * counters at once. It is written from descriptions of the drivers, independently of lib/arch and lib/core/plan/plan.c,
+ * which are tested against it. Counting, rotation, groups and times are common to all drivers (schedule.c), as is what
+ * there is to count (load.c). Files and commands are those of the scripted kernel.
  *
- * Time is simulated and stands still between calls of model_run(). There is one model in a process; it is not for threads.
+ * Time is simulated and does not advance between calls of model_run(). There is one model per process, without locking.
  */
 #ifndef UPMU_TESTS_MODEL_H
 #define UPMU_TESTS_MODEL_H
@@ -66,7 +65,7 @@ struct model_seat {
     bool damaged; /**< another event on the same register takes half of its counts */
 };
 
-/** A generic id of the kernel and the machine event behind it. */
+/** A perf generic event and the machine event behind it. */
 struct model_generic {
     uint32_t type;
     uint64_t config;
@@ -90,22 +89,22 @@ struct model_driver {
     const char *name;
     uint64_t counters; /**< all of them, as a mask */
     unsigned width;    /**< of a counter */
-    int unmapped;      /**< errno for a generic id without a machine event */
+    int unmapped;      /**< errno for a perf generic event without a machine event */
     bool group_check;  /**< opening into a group fails with EINVAL if the group can never be counted */
     enum model_siblings siblings;
     bool shared_filter;   /**< the modes of the event started last are those of all */
-    bool no_interrupt;    /**< nobody notices when a counter runs over */
-    uint64_t raw_meaning; /**< bits of a raw config that say which event; 0: all. The others ask for how to count it */
+    bool no_interrupt;    /**< a counter overflow is not noticed */
+    uint64_t raw_meaning; /**< bits of a raw config that select the event; 0: all. The others ask for how to count it */
     uint64_t raw_mask;    /**< bits of a raw config that the driver looks at; the others are dropped in silence */
     const struct model_generic *generic;
     size_t n_generic;
     const struct model_fact *facts;
     size_t n_facts;
-    /** Machine events that the CPU has; NULL: all. Others count nothing, and generic ids of them are `unmapped`. */
+    /** Machine events that the CPU has; NULL: all. Others count nothing, and perf generic events of them are `unmapped`. */
     const uint64_t *implemented;
     size_t n_implemented;
-    /** Codes below this are told: the PMU's events folder has those the CPU has. Of others nobody can say. 0: no folder. */
-    uint64_t told;
+    /** Codes below this are listed in the PMU's events folder if the CPU has them; others are unlisted. 0: no folder. */
+    uint64_t listed;
     bool user_read; /**< every event's page grants reads in user mode */
     /** Accept an event: 0 with what it becomes, or -errno, or MODEL_OOPS. `out` comes filled for the plain case: the generic or masked
      *  raw code, all counters, the modes asked for. NULL: the plain case is all there is. */
@@ -165,10 +164,10 @@ struct model_machine {
     const char *recording; /**< folder below tests/machines whose /proc/cpuinfo it has, or NULL: */
     const char *cpuinfo;   /**< the text itself */
     const char *release;   /**< of the kernel */
-    bool no_page_clock;    /**< pages do not say how to bring their times up to now: guests on their host's clock */
+    bool no_page_clock;    /**< pages lack the factors that bring their times up to now: guests on their host's clock */
     bool watchdog;         /**< the kernel itself counts cycles, before all others and in no group check */
-    bool refuses_all; /**< the library counts nothing of its PMU, since what the kernel counts is not what it says */
-    struct model_pmu pmus[MODEL_KINDS_MAX]; /**< one per kind of core; the first accepts generic types first */
+    bool refuses_all; /**< the library counts nothing of its PMU, since the kernel counts other events than it names */
+    struct model_pmu pmus[MODEL_KINDS_MAX]; /**< one per core type; the first accepts generic types first */
     const char *unsettled;    /**< why the library is known to give wrong numbers there, NULL if it does not */
     const char *const *files; /**< more files of sysfs: path, text, ..., NULL */
 };
@@ -182,7 +181,7 @@ void model_rewind(enum model_load load);
 /** Let the calling thread run for so long on a core of the kind. */
 void model_run(uint64_t us, unsigned kind);
 /** Let a child of the calling thread run, with its own copies of the events to be inherited, and end. Its time goes
- *  from 0, and the caller's stands still meanwhile. */
+ *  from 0, and the caller's does not advance meanwhile. */
 void model_run_child(uint64_t us, unsigned kind);
 /** Time passed for the calling thread. */
 uint64_t model_now(void);
@@ -211,11 +210,11 @@ struct model_event {
     struct kernel_page *page;
 };
 
-/** What a task has: its events, in the order of their turns. */
+/** What a task has: its events, in the order of their rotation. */
 struct model_task {
     struct model_event events[MODEL_EVENTS_MAX];
-    int turns[MODEL_EVENTS_MAX]; /**< leaders of hardware groups, the next one first */
-    size_t n_events, n_turns;
+    int rotation[MODEL_EVENTS_MAX]; /**< leaders of hardware groups, the next one first */
+    size_t n_events, n_rotation;
     uint64_t now_us, next_tick_us;
     bool crowded; /**< a group is waiting for its turn */
     unsigned kind;
@@ -224,7 +223,7 @@ struct model_task {
 /** Run a task; both take the state of the model as arguments. */
 void schedule_run(struct model_task *task, const struct model_machine *machine, enum model_load load, uint64_t us,
                   unsigned kind);
-/** Add a new leader at the end of the turns, remove a closed one. */
+/** Add a new leader at the end of the rotation, remove a closed one. */
 void schedule_add(struct model_task *task, int leader);
 void schedule_remove(struct model_task *task, int leader);
 /** Seat all events anew, as the kernel does when any is opened, closed, started or stopped. */

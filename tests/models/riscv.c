@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * RISC-V: drivers/perf/riscv_pmu_sbi.c and riscv_pmu_legacy.c. Place: tests. Before it: model.c; after it: the tables
- * below.
+ * Model of RISC-V: drivers/perf/riscv_pmu_sbi.c and riscv_pmu_legacy.c.
  *
- * A generic id becomes an index of the SBI's; whether it is countable is the firmware's to say. Here, as measured on an
- * emulated machine: five events, each on a counter for it alone, so that a second event of the same index looks healthy
- * and counts nothing. Without Sscofpmf there is no interrupt and no filter.
+ * A perf generic event becomes an index of the SBI's; the firmware decides whether it is countable. Here, as measured on
+ * an emulated machine: five events, each on its own counter, so that a second event of the same index looks healthy and
+ * counts nothing. Without Sscofpmf there is no interrupt and no filter.
  */
 #include "models/rows.h"
 
@@ -61,7 +60,7 @@ static int init_unfiltered(const struct model_driver *driver, const struct kerne
     return rc == 0 && req->exclude ? -EINVAL : rc;
 }
 
-/* One counter for each index; who comes second is told it has one. */
+/* One counter for each index; a second event of the index appears to have it too. */
 static bool seat(const struct model_driver *driver, const struct model_code *const *events, size_t n,
                  struct model_seat *seats)
 {
@@ -83,7 +82,7 @@ static bool seat(const struct model_driver *driver, const struct model_code *con
     return true;
 }
 
-/* Two registers that run for ever; any number of events may look at them. */
+/* Two free-running registers; any number of events may look at them. */
 static int init_legacy(const struct model_driver *driver, const struct kernel_open *req, struct model_code *out)
 {
     (void)driver;

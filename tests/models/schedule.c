@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simulated time: who is on a counter when, and what it counts there. Place: tests. Before it: model.c, which opens and
- * reads; after it: the driver, which seats events, and load.c, which says what happens.
+ * Simulated event scheduling: which event is on a counter at each time, and what it counts.
  *
- * As in the kernel: groups go on whole or not at all, in the order of a list; the first that does not fit ends the
- * round, whoever comes after it; at each tick the list is turned by one if anyone had to wait. Groups of software events
- * alone are always on. An event of another kind of core than the one its thread runs on waits without barring others.
+ * As in the kernel: groups are scheduled whole or not at all, in the order of a list; the first that does not fit ends the
+ * round; at each tick the list is rotated by one if a group had to wait. Groups of software events alone are always on.
+ * An event of another core type than the thread's current one waits without blocking others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static uint64_t period(unsigned width)
 
 /* ------------------------------------------------------------------------------------------------- counting */
 
-/* What reached the event's count: a counter nobody watches begins again at 0 when it is full. */
+/* What reached the event's count: a counter without overflow handling wraps to 0. */
 static uint64_t noticed(const struct model_event *e, const struct model_machine *machine)
 {
     bool unwatched = !e->code.software && driver_of(machine, e->kind)->no_interrupt;
@@ -74,7 +73,7 @@ uint64_t schedule_counter(const struct model_task *task, uint32_t index)
             continue;
         return (e->since - period(e->code.width)) & bits(e->code.width);
     }
-    abort(); /* a page gave out a counter that nobody is on */
+    abort(); /* a page gave out a counter without an event */
 }
 
 static uint64_t happened(const struct model_event *e, enum model_load load, uint64_t from, uint64_t to)
@@ -194,10 +193,10 @@ static void activate(struct model_task *task, int leader)
     }
 }
 
-static bool has_turns(const struct model_task *task, int leader)
+static bool in_rotation(const struct model_task *task, int leader)
 {
-    for (size_t t = 0; t < task->n_turns; t++)
-        if (task->turns[t] == leader)
+    for (size_t t = 0; t < task->n_rotation; t++)
+        if (task->rotation[t] == leader)
             return true;
     return false;
 }
@@ -206,8 +205,8 @@ static bool has_turns(const struct model_task *task, int leader)
 static size_t seat_round(struct model_task *task, const struct model_driver *driver, struct party *party)
 {
     size_t on = 0;
-    for (size_t t = 0; t < task->n_turns; t++) {
-        int leader = task->turns[t];
+    for (size_t t = 0; t < task->n_rotation; t++) {
+        int leader = task->rotation[t];
         if (!task->events[leader].enabled || group_kind(task, leader) != task->kind)
             continue;
         size_t before = party->n;
@@ -257,7 +256,7 @@ static void schedule_in(struct model_task *task, const struct model_machine *mac
     set_modes(task, driver, &party);
     for (size_t i = 0; i < task->n_events; i++) {
         struct model_event *e = &task->events[i];
-        if (e->open && e->leader == (int)i && e->enabled && !has_turns(task, (int)i))
+        if (e->open && e->leader == (int)i && e->enabled && !in_rotation(task, (int)i))
             activate(task, (int)i);
     }
     for (size_t i = 0; i < task->n_events; i++)
@@ -271,37 +270,38 @@ void schedule_anew(struct model_task *task, const struct model_machine *machine)
     schedule_in(task, machine);
 }
 
-/* ------------------------------------------------------------------------------------------------- turns */
+/* ---------------------------------------------------------------------------------------------- rotation */
 
 void schedule_add(struct model_task *task, int leader)
 {
-    if (!has_turns(task, leader))
-        task->turns[task->n_turns++] = leader;
+    if (!in_rotation(task, leader))
+        task->rotation[task->n_rotation++] = leader;
 }
 
 void schedule_remove(struct model_task *task, int leader)
 {
     size_t kept = 0;
-    for (size_t t = 0; t < task->n_turns; t++)
-        if (task->turns[t] != leader)
-            task->turns[kept++] = task->turns[t];
-    task->n_turns = kept;
+    for (size_t t = 0; t < task->n_rotation; t++)
+        if (task->rotation[t] != leader)
+            task->rotation[kept++] = task->rotation[t];
+    task->n_rotation = kept;
 }
 
 /* The first group that is on goes to the end; if none is, the first that wants to be. */
 static void turn(struct model_task *task)
 {
     size_t first = 0;
-    while (first < task->n_turns && !task->events[task->turns[first]].active)
+    while (first < task->n_rotation && !task->events[task->rotation[first]].active)
         first++;
-    if (first == task->n_turns)
-        for (first = 0; first < task->n_turns && !task->events[task->turns[first]].enabled;)
+    if (first == task->n_rotation)
+        for (first = 0; first < task->n_rotation && !task->events[task->rotation[first]].enabled;)
             first++;
-    if (first == task->n_turns)
+    if (first == task->n_rotation)
         return;
-    int leader = task->turns[first];
-    memmove(&task->turns[first], &task->turns[first + 1], (task->n_turns - first - 1) * sizeof *task->turns);
-    task->turns[task->n_turns - 1] = leader;
+    int leader = task->rotation[first];
+    memmove(&task->rotation[first], &task->rotation[first + 1],
+            (task->n_rotation - first - 1) * sizeof *task->rotation);
+    task->rotation[task->n_rotation - 1] = leader;
 }
 
 void schedule_run(struct model_task *task, const struct model_machine *machine, enum model_load load, uint64_t us,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ways in which drivers hand out counters. Place: tests. Before it: schedule.c and the group checks; after it: nothing.
- * A counter is given to the first event that may use it: no driver modelled here moves an event to make room for another.
+ * Ways in which drivers assign counters.
+ *
+ * A counter is assigned to the first event that may use it: no driver modeled here moves an event for another.
  */
 #include <string.h>
 

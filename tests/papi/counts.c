@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Counting through PAPI, against a libpapi of which every count is known beforehand (fake_papi.c): sums, statuses, what
- * PAPI refuses, threads, forks and regions. Room: tests; before it the name of one case, after it upmu_set, upmu_region.
- */
+/* Counting through PAPI against a libpapi with known counts (fake_papi.c): sums, statuses, refusals, threads, regions. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -153,7 +150,7 @@ static void modes(void)
     upmu_set_close(set);
 }
 
-/* Names that only PAPI knows, in the modes of its set, which are one choice. */
+/* Names that only PAPI has, in the modes of its set, which are one choice. */
 static void presets(void)
 {
     struct upmu_set *set = opened("PAPI_CA_SNP,native::fake:::POWER,r10:u", 0);
@@ -427,7 +424,7 @@ static void regions(void)
 static const struct {
     const char *name;
     void (*run)(void);
-    bool leaves_sets; /* regions keep theirs until the program ends; a spoilt set cannot be given back */
+    bool leaves_sets; /* regions keep theirs until the program ends; a spoilt set cannot be freed */
 } cases[] = {
     {"sums", sums, false},           {"shared", shared, false},           {"limited", limited, false},
     {"modes", modes, false},         {"presets", presets, false},         {"failures", failures, true},
@@ -439,7 +436,7 @@ static const struct {
 int main(int argc, char **argv)
 {
     if (rights_here() == RIGHTS_NONE)
-        skip("perf events are denied: nothing would tell the times beside PAPI");
+        skip("perf events are denied: no times would be measured beside PAPI");
     for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++) {
         if (strcmp(argv[1], cases[i].name) != 0)
             continue;

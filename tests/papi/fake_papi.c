@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A libpapi that counts what the test says; see fake_papi.h. FAKE_PAPI in the environment spoils its start: "init" (it does
- * not start), "none" (no component perf_event), "off" (the component is switched off). */
+/*
+ * A libpapi with scripted counts; see fake_papi.h.
+ *
+ * FAKE_PAPI in the environment makes its start fail: "init" (it does not start), "none" (no component perf_event),
+ * "off" (the component is disabled).
+ */
 #include "fake_papi.h"
 
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A libpapi that counts what the test says. Room: tests; before it counts.c, after it nothing: no event is ever opened.
+ * A libpapi with scripted counts, which opens no events.
  *
- * It knows the names that the backend spells (perf::PERF_COUNT_..., perf_raw::rHEX), one preset and one event of another
- * component. Time goes by in steps: at each step an event counts its weight, which differs by name and by mode. Found
- * through dlsym() in the object that the library under test has opened.
+ * It has the names that the backend spells (perf::PERF_COUNT_..., perf_raw::rHEX), one preset and one event of another
+ * component. Time passes in steps: at each step an event counts its weight, which differs by name and by mode. The test
+ * finds it through dlsym() in the object that the library under test has opened.
  */
 #ifndef UPMU_TESTS_FAKE_PAPI_H
 #define UPMU_TESTS_FAKE_PAPI_H

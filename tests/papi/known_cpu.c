@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAPI counts nothing at all, not even the kernel's own events, where libpfm4 does not know the CPU. Preloaded, this makes
- * libpfm4 call the kernel's generic events the PMU of the CPU: PAPI and libpfm4 are the real ones otherwise, and so is
- * what they count. Room: tests; before it real.sh, after it libpfm4.
+ * A preload library that makes libpfm4 treat the kernel's generic events as the PMU of an unsupported CPU.
+ *
+ * PAPI counts nothing, not even the kernel's own events, where libpfm4 does not support the CPU. With this, PAPI and
+ * libpfm4 are the real ones otherwise, and so are their counts.
  */
 #include <dlfcn.h>
 #include <perfmon/pfmlib.h>

@@ -6,7 +6,7 @@
 known_cpu=$1 upmu=$2 program=$3
 export UPMU_BACKEND=papi LC_ALL=C
 
-# backend: what the doctor says of it; empty if it can be used.
+# backend: what the doctor reports about it; empty if it can be used.
 backend() {
     "$upmu" doctor --json | python3 -c '
 import json, sys
@@ -16,7 +16,7 @@ print("" if f["state"] == "ok" else f["text"])'
 
 why=$(backend)
 if [[ $why == *"no default PMU"* || $why == *"no PMUs found"* ]]; then
-    echo "libpfm4 does not know this CPU: it is told that it does"
+    echo "libpfm4 does not support this CPU: known_cpu.so makes it do so"
     # A sanitizer's own library must stay the first.
     first=$(ldd "$program" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\).*/\1/p' | head -n 1)
     export LD_PRELOAD=${first:+$first:}$known_cpu

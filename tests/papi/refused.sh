@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# A PAPI that cannot be used: nothing is counted in its place, and the message says why and what mends it. And, where PAPI
-# can be used, what upmu doctor says.
+# A PAPI that cannot be used: nothing is counted in its place, and the message has the reason and the remedy. And, where PAPI
+# can be used, what upmu doctor prints.
 . "$(dirname "$0")/../cli/lib.sh"
 export UPMU_BACKEND=papi
 
-# refused WORDS...: list, stat and doctor say these words, and count nothing.
+# refused WORDS...: list, stat and doctor print these words, and count nothing.
 refused() {
     expect 0 "$UPMU" list --json page-faults
     json "$work/out" "
@@ -18,7 +18,7 @@ for words in '''$1''', 'perf_event_open': assert words in e['reason'], e['reason
     json "$work/out" "
 f = next(f for f in d['findings'] if f['topic'] == 'backend')
 assert f['state'] == 'missing' and '''$1''' in f['text'], f"
-    # A program with regions goes on, with times.
+    # A program with regions continues, with times.
     expect 0 env UPMU_EVENTS=page-faults UPMU_REPORT=text UPMU_OUTPUT="$work/report" "$TRACED" "$work/trace" end
     cp "$work/report" "$work/out"
     has out "$1"
@@ -41,7 +41,7 @@ json "$work/out" "
 f = next(f for f in d['findings'] if f['topic'] == 'backend')
 assert f['state'] == 'ok' and 'libpapi.so.7.0' in f['text'], f"
 
-# A backend that nobody knows is a mistake, and not perf_event_open.
+# An unknown backend is an error, not perf_event_open.
 export UPMU_BACKEND=papy
 expect 1 "$UPMU" list page-faults
 has err "'papy' is not a backend"

@@ -27,8 +27,8 @@ needs()
     done
 }
 
-# start LOG READY COMMAND...: a server on a port that nobody else has; the words PORT in the command become the port.
-# READY is a function that tells whether the server that listens on $port is ours.
+# start LOG READY COMMAND...: a server on a free port; the words PORT in the command become the port.
+# READY is a function that returns whether the server that listens on $port is ours.
 start()
 {
     local log=$1 ready=$2

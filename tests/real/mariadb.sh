@@ -53,6 +53,6 @@ for mode in contended all; do
     events "$scratch/$mode" "$scratch/$mode.txt"
     expect "$scratch/$mode.txt" 0 '^misuse'
     [ "$(count "$scratch/$mode.txt" '^start')" -ge $clients ] || fail "$mode: its threads were not seen"
-    [ "$(count "$scratch/$mode.txt" '^cond_wait')" -gt 0 ] || fail "$mode: nobody waited"
+    [ "$(count "$scratch/$mode.txt" '^cond_wait')" -gt 0 ] || fail "$mode: no thread waited"
     echo "mariadb, $mode: $(wc -l <"$scratch/$mode.txt") lines of events, the same sums"
 done

@@ -70,6 +70,6 @@ for mode in contended all; do
     expect "$scratch/$mode.txt" 0 '^misuse'
     expect "$scratch/$mode.txt" 2 '^process'
     [ "$(count "$scratch/$mode.txt" '^start')" -ge 4 ] || fail "$mode: the pool was not seen"
-    [ "$(count "$scratch/$mode.txt" '^cond_wait')" -gt 0 ] || fail "$mode: nobody waited for work"
+    [ "$(count "$scratch/$mode.txt" '^cond_wait')" -gt 0 ] || fail "$mode: no thread waited for work"
     echo "nginx, $mode: $(wc -l <"$scratch/$mode.txt") lines of events, the same answers"
 done

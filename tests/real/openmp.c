@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program on OpenMP's runtime: parallel loops, a critical section, tasks, a lock of the runtime's own. Its output does
- * not depend on how its threads take turns. Room: tests; knows nothing of libupmu. */
+/* OpenMP parallel loops, a critical section, tasks and a lock, with output independent of scheduling. */
 #include <inttypes.h>
 #include <omp.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# program.sh BIN LIB NAME [PROGRAM]: a program that nobody here wrote gives the same output traced and untraced, and its
+# program.sh BIN LIB NAME [PROGRAM]: a third-party program gives the same output traced and untraced, and its
 # recording has what it did.
 set -euo pipefail
 bin=$1 lib=$2 name=$3
@@ -85,7 +85,7 @@ git)
             { seq "$i" $((i + 400)); echo "version $version of file $i"; seq $((i * version)) $((i * version + 300)); } >"$i"
         done
         git add .
-        git -c user.name=nobody -c user.email=nobody@example.org commit -q -m "version $version"
+        git -c user.name=tester -c user.email=tester@example.org commit -q -m "version $version"
     done
     git rev-list --objects --all | git pack-objects -q --threads=1 --stdout >"$scratch/pack"
     work()
@@ -138,7 +138,7 @@ node)
     ;;
 jemalloc) preloaded_with 'libjemalloc\.so' ;;
 tcmalloc) preloaded_with 'libtcmalloc_minimal\.so' ;;
-*) fail "nobody knows $name" ;;
+*) fail "unknown program $name" ;;
 esac
 
 work env >"$scratch/plain" 2>"$scratch/plain.err" || fail "untraced: status $?: $(tail -5 "$scratch/plain.err")"

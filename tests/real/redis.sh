@@ -55,7 +55,7 @@ use()
     shift
     env "$@" redis-benchmark -h 127.0.0.1 -p "$port" --threads 2 -c 32 -P 8 -n $requests -t set,get,incr,lpush,lrange_100 \
         --csv >"$scratch/$name.csv" 2>"$scratch/$name.csv.err" || fail "$name: the benchmark ended with status $?"
-    [ ! -s "$scratch/$name.csv.err" ] || fail "$name: the benchmark says $(cat "$scratch/$name.csv.err")"
+    [ ! -s "$scratch/$name.csv.err" ] || fail "$name: the benchmark printed $(cat "$scratch/$name.csv.err")"
     cut -d, -f1 "$scratch/$name.csv" >"$scratch/$name.tests"
     {
         echo "DBSIZE"

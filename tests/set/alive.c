@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upmu_set_alive() tells a living target from one that has ended, a zombie and a first thread that ended alone included. */
+/* upmu_set_alive() for living and ended targets, zombies, and a first thread that ended alone. */
 #include "support/behavior.h"
 
 #include <signal.h>

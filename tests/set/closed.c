@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that closes every descriptor, as daemons do, and opens files of its own at their numbers: its values are refused
- * from then on, and its files are neither read from nor closed. Room: tests; before it behavior.h, after it upmu_set. */
+/*
+ * A program that closes every descriptor, as daemons do, and opens its own files at their numbers.
+ *
+ * From then on its values are refused, and its files are neither read nor closed.
+ */
 #include <fcntl.h>
 
 #include "support/behavior.h"

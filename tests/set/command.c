@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A command is counted from its first instruction to its last, with its children; one that cannot be executed says why; one
- * that is never started is ended and costs nothing. Room: tests; before it behavior.h, after it upmu_set. */
+/* A command counted from first to last instruction with its children, one that fails to execute, one never started. */
 #include <sys/wait.h>
 
 #include "support/behavior.h"

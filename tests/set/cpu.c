@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set on a CPU counts what happens there, whoever does it. Room: tests; before it behavior.h, after it upmu_set. */
+/* A set on a CPU counts the events of every process that runs there. */
 #include <sched.h>
 
 #include "support/behavior.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A child made by fork may close a set of its parent: nothing of the child's memory is unmapped, and the parent's counters
- * and its waiting command live on. Room: tests; before it behavior.h, after it upmu_set. */
+/* A forked child closes a set of its parent without effect on the parent's counters and waiting command. */
 #include <sys/wait.h>
 
 #include "support/behavior.h"

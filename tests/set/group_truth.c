@@ -6,8 +6,8 @@
  *
  * A case is a list of one to five events in some order, a target, the age of its threads and a number of start/stop cycles. Known
  * work is pages touched for the first time and sleeps; the kernel's own accounts of it are read inside and around what is
- * counted, and the count must lie between them. --all goes through all orders of all subsets on each target, --cases adds
- * random cases. Without arguments it does what GROUP_TRUTH_CASES says, in guests, which give none.
+ * counted, and the count must lie between them. --all runs all orders of all subsets on each target, --cases adds
+ * random cases. Without arguments GROUP_TRUTH_CASES applies, for guests, which give none.
  */
 #include "support/behavior.h"
 
@@ -29,7 +29,7 @@ struct truth_case {
     bool fresh; /* in a thread that begins for the case */
 };
 
-/** What the kernel's own accounts say. */
+/** The values of the kernel's own accounts. */
 struct truth_work {
     uint64_t faults, switches, cpu_ns, wall_ns;
 };
@@ -110,7 +110,7 @@ static void judge(const struct truth_case *c, unsigned e, int status, uint64_t v
     if (c->target == CPU)
         high = UINT64_MAX; /* whatever else runs there */
     CHECK(status == UPMU_EXACT && value >= low && value <= high,
-          "%s%s [%s] threads %u cycles %u pages %u sleeps %u: %s is %llu (%s), the kernel's accounts say %llu to %llu",
+          "%s%s [%s] threads %u cycles %u pages %u sleeps %u: %s is %llu (%s), the kernel's accounts are %llu to %llu",
           target_names[c->target], c->fresh ? " fresh" : "", list, c->threads, c->cycles, c->pages, c->sleeps,
           event_names[e], (unsigned long long)value, upmu_status_name(status), (unsigned long long)low,
           (unsigned long long)high);
@@ -242,7 +242,7 @@ static void await(int fd)
     CHECK(read(fd, &byte, 1) == 1, "read");
 }
 
-/* The child's side: ready, work when told to, and the accounts once nothing is counted any more. */
+/* The child's side: ready, work on each byte, and the accounts once nothing is counted any more. */
 static void child_serve(const struct truth_case *c, int in, int out, struct truth_bounds *b)
 {
     struct truth_work before = work_now(RUSAGE_SELF);

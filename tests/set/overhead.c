@@ -26,7 +26,7 @@ int main(void)
     if (rights_here() != RIGHTS_ALL)
         skip("kernel mode may not be counted here");
     CHECK(upmu_set_open(&set, "task-clock,page-faults,context-switches", NULL) == 0, "open");
-    CHECK(upmu_set_overhead(set, v, EVENTS - 1) == UPMU_E_INVAL, "too little room");
+    CHECK(upmu_set_overhead(set, v, EVENTS - 1) == UPMU_E_INVAL, "buffer too small");
     CHECK(upmu_set_overhead(set, v, EVENTS) == EVENTS, "never started");
     CHECK(upmu_set_read(set, before, EVENTS) == UPMU_E_STATE, "the set was still never started");
     CHECK(v[0].status == UPMU_EXACT && v[0].value > 0 && v[0].value < 1000000, "task-clock %llu",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set counts exactly the pages its thread touches, in one thread and in eight at once; where it may not count, it has a
- * cause and no number. Room: tests; before it behavior.h, after it upmu_set. */
+/* A set counts exactly the pages its thread touches, or has a cause and no number. */
 #include "support/behavior.h"
 
 enum {

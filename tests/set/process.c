@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set on another process counts all its threads, those that were there and those that come later, and their page faults
- * add up. Room: tests; before it behavior.h, after it upmu_set. */
+/* A set on another process counts its existing and later threads, and their page faults add up. */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -27,8 +26,8 @@ static void *busy_then_touching(void *arg)
     return touching(arg);
 }
 
-/* Tell that all threads are there, wait for the word, touch, and touch again in threads that are created only now. */
-static void process(int tell, int told)
+/* Signal that all threads exist, wait for the command, touch, and touch again in threads that are created only now. */
+static void process(int report, int command)
 {
     pthread_t threads[THREADS - 1], later[LATER];
     char c = 0;
@@ -37,7 +36,7 @@ static void process(int tell, int told)
     for (int i = 0; i < THREADS - 1; i++)
         threads[i] = start_thread(busy_then_touching, NULL);
     pthread_barrier_wait(&ready);
-    CHECK(write(tell, &c, 1) == 1 && read(told, &c, 1) == 1, "no word from the parent");
+    CHECK(write(report, &c, 1) == 1 && read(command, &c, 1) == 1, "no word from the parent");
     pthread_barrier_wait(&go);
     touching(NULL);
     for (int i = 0; i < THREADS - 1; i++)
@@ -46,8 +45,8 @@ static void process(int tell, int told)
         later[i] = start_thread(touching, NULL);
     for (int i = 0; i < LATER; i++)
         join_thread(later[i]);
-    CHECK(write(tell, &c, 1) == 1, "no parent");
-    while (read(told, &c, 1) == 1) /* until the parent has read its counters */
+    CHECK(write(report, &c, 1) == 1, "no parent");
+    while (read(command, &c, 1) == 1) /* until the parent has read its counters */
         ;
     _exit(0);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A command that changes its user when it is executed is not counted by the kernel: no value says 0, each says why. Root
- * makes the program and another user counts it. Room: tests; before it behavior.h, after it upmu_set. */
+/*
+ * A command that changes its user when executed: the kernel does not count it, each value has the reason.
+ *
+ * Root makes the program and another user counts it.
+ */
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>

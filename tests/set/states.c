@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start, stop, reset and read: what counts and what does not. Room: tests; before it behavior.h, after it upmu_set. */
+/* Start, stop, reset and read: what counts and what does not. */
 #include "support/behavior.h"
 
 enum { PAGES = 100 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Context switches are a true number for every user, with or without perf events; migrations, which cannot be had without
- * rights, are refused and never 0. Room: tests; before it behavior.h, after it upmu_set. */
+/* Context switches are counted for every user; migrations without rights are refused and never 0. */
 #include "support/behavior.h"
 
 enum { SLEEPS = 50 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* task-clock is the thread's CPU time, not the wall's. Room: tests; before it behavior.h, after it upmu_set. */
+/* task-clock is the thread's CPU time, not wall-clock time. */
 #include "support/behavior.h"
 
 enum { BUSY = 100 * 1000 * 1000, TRIES = 8 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* msr/tsc/ counts what the instruction reads, within 2 us. The event counts while its thread is on a CPU, so intervals with
- * a context switch are set aside. Room: tests; before it behavior.h, after it upmu_set. */
+/*
+ * msr/tsc/ counts what the instruction reads, within 2 us.
+ *
+ * The event counts while its thread is on a CPU, so intervals with a context switch are left out.
+ */
 #include "support/behavior.h"
 
 #if defined(__x86_64__)
@@ -9,7 +12,7 @@ struct moment {
     uint64_t before, value, after;
 };
 
-static struct moment look(struct upmu_set *set)
+static struct moment read_moment(struct upmu_set *set)
 {
     struct upmu_value v;
     struct moment m;
@@ -46,9 +49,9 @@ int main(void)
     uint64_t limit = two_us(), compared = 0;
     for (int i = 0; i < 1000 && compared < 20; i++) {
         uint64_t switches = switches_so_far();
-        struct moment a = look(set);
+        struct moment a = read_moment(set);
         pass(200000);
-        struct moment b = look(set);
+        struct moment b = read_moment(set);
         if (switches_so_far() != switches)
             continue;
         /* The counts were taken within the brackets: their difference lies within the brackets', give or take 2 us. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the behavior programs share: checks that end the program, skips that say why, and the program's own view of
- *  what it does, taken without libupmu. Room: tests; before it one program per behavior, after it libupmu's public API. */
+/** @file Checks and skips of the behavior programs, and measurements of the program made without libupmu. */
 #ifndef UPMU_TESTS_BEHAVIOUR_H
 #define UPMU_TESTS_BEHAVIOUR_H
 
@@ -67,7 +66,7 @@ check_failed(const char *file, int line, const char *condition, const char *fmt,
     _exit(1);
 }
 
-/** The condition holds, or the program ends and tells the numbers of the message. */
+/** The condition holds, or the program prints the message with its numbers and exits. */
 #define CHECK(condition, ...) ((condition) ? (void)0 : check_failed(__FILE__, __LINE__, #condition, __VA_ARGS__))
 
 static inline void UPMU_PRINTF(1, 2) __attribute__((noreturn)) skip(const char *fmt, ...)
@@ -116,7 +115,7 @@ static inline enum rights rights_here(void)
     return rights;
 }
 
-/** An event that this kernel refuses outright has no number, and says why with a code that fits the errno. */
+/** An event that this kernel refuses outright has no number, and a status code that fits the errno. */
 static inline void check_denied(int status, int cause, int err)
 {
     if (err == ENOSYS) {

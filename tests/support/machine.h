@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A machine for core to run on: the scripted kernel with a recorded /proc/cpuinfo and the usual PMUs. Room: tests
- *  of core; before it the test, after it lib/core/machine/machine.c. */
+/** @file A machine for tests of core: the scripted kernel with a recorded /proc/cpuinfo and the usual PMUs. */
 #ifndef UPMU_TESTS_CORE_MACHINE_H
 #define UPMU_TESTS_CORE_MACHINE_H
 
@@ -26,7 +25,7 @@ static inline void machine_bare(void)
 static inline void machine_plain(const struct scripted_sample *samples, size_t n)
 {
     machine_bare();
-    scripted_file("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: Nobody\n");
+    scripted_file("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: NoVendor\n");
     scripted_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
     scripted_file(TEST_DEVICES "/cpu/type", "4\n");
     scripted_file(TEST_DEVICES "/software/type", "1\n");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scripted twin: events, pages, threads and commands. Room: kernel (tests only). Before it: core under test; after it:
- * the test's script. The table of operations has no argument for a kernel, so the script is the one of the process.
+ * The scripted kernel: events, pages, threads and commands.
+ *
+ * The table of operations has no argument for a kernel, so there is one script per process.
  */
 #include "support/scripted.h"
 
@@ -379,7 +380,8 @@ static struct scripted_sample sample_next(struct slot *slot)
     return s->samples[i];
 }
 
-/* What a member's own descriptor tells: its count and the group's times as last read, less what the script holds it back. */
+/* What a read of a member's own descriptor returns: its count and the group's times as last read,
+ * less the script's delay. */
 static struct scripted_sample sample_own(const struct slot *slot)
 {
     struct scripted_sample s = sample_last(slot), times = sample_last(&script.slots[slot->leader]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The scripted twin of the kernel room, for tests: a kernel that does what the test says. Room: kernel (tests only).
- * Before it: core under test, through core/kernel_ops.h; after it: nothing, no system call is made for events or files.
+ * The scripted kernel: lib/core/kernel_ops.h implemented by a script of the test.
  *
  *     scripted_reset();
  *     scripted_counter(KERNEL_TYPE_HARDWARE, 0, (struct scripted_sample[]){{100, 50, 50}, {300, 150, 150}}, 2);
@@ -10,8 +9,8 @@
  *     scripted_rule(scripted_rule_deny, &(int){EACCES});
  *     core_kernel_use(&upmu_kernel_scripted);
  *
- * What was not scripted does not exist: an event is ENOENT, so are a file, a directory and a process. Scripts may be
- * changed at any time; the calls of the code under test may come from any thread.
+ * No system call is made for events or files. What was not scripted does not exist: an event is ENOENT, so are a file, a
+ * directory and a process. Scripts may be changed at any time; the code under test may call from any thread.
  */
 #ifndef UPMU_KERNEL_SCRIPTED_H
 #define UPMU_KERNEL_SCRIPTED_H
@@ -35,7 +34,7 @@ struct scripted_sample {
     uint64_t value, enabled, running;
 };
 
-/** A `config` that stands for every config of the type without a script of its own. */
+/** A `config` that matches every config of the type without a script of its own. */
 #define SCRIPTED_ANY UINT64_MAX
 
 /** The event opens; its reads find the samples in turn, the last one again and again. Each open, and a new script,
@@ -104,11 +103,11 @@ void scripted_file(const char *path, const char *text);
 void scripted_file_error(const char *path, int err);
 /** Whether the files are to be taken for those of a recorded machine. */
 void scripted_recording(bool recorded);
-/** What the CPU says of itself (copied), and who tells it; NULL: nothing, as after a reset. */
+/** The identity of the CPU (copied), and its source; NULL: none, as after a reset. */
 void scripted_cpu(const struct arch_cpu *cpu, const char *teller);
 /** The backend PAPI can be used from now on; events opened through it are ordinary ones of the script. */
 void scripted_papi(bool usable);
-/** PAPI's code of one event that PAPI alone knows. */
+/** PAPI's code of one event that only PAPI has. */
 void scripted_papi_event(const char *name, uint64_t code);
 /** An empty directory. */
 void scripted_dir(const char *path);
@@ -134,11 +133,11 @@ void scripted_page_contents(const struct kernel_page *page);
 struct kernel_page *scripted_page(int fd);
 /** At most `n` pages at once, then -err. */
 void scripted_map_limit(size_t n, int err);
-/** `n` context switches of the calling thread: RUSAGE_THREAD and, if `pages_follow`, every page's lock tell of them. */
+/** `n` context switches of the calling thread: RUSAGE_THREAD and, if `pages_follow`, every page's lock show them. */
 void scripted_switch(unsigned n, bool pages_follow);
 /** The kernel rewrites every page `n` times, without a switch. */
 void scripted_rewrite_pages(unsigned n);
-/** What work() says was done from now on; all zero: there is no known work. */
+/** What work() returns from now on; all zero: there is no known work. */
 void scripted_work(struct kernel_work each);
 /** What usage() gives for a process, 0: the calling thread; any other fails with ESRCH. `err`: fails with this errno. */
 void scripted_usage(pid_t pid, const struct kernel_usage *usage, int err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and directories of the scripted twin. Room: kernel (tests only). Before it: the test; after it: core under test. */
+/* Files and directories of the scripted kernel. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static struct {
     struct file files[FILES_MAX];
     size_t n;
     bool recorded;
-    const char *cpu_teller; /* of `cpu`; NULL: nothing is told */
+    const char *cpu_teller; /* of `cpu`; NULL: none */
     struct arch_cpu cpu;
     int filter; /* errno of each call of perf_event_open, 0: the kernel is reached */
     struct kernel_descriptors descriptors;

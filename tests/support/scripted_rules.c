@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rules of kernels and machines we cannot have at every desk. Room: kernel (tests only). Before it: the test that chooses
- * them; after it: scripted.c, which asks them at each open.
- */
+/* Rules for opens of the scripted kernel: limits of kernels and machines that are rarely at hand. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scripted twin: records of a thread's switches. Room: kernel (tests only). Before it: core under test; after it: the
- * test's script. */
+/* Context-switch records of the scripted kernel. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

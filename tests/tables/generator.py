@@ -96,7 +96,7 @@ def rows_that_pass():
 
 def shapes_that_fail():
     good = "cycles,exact,hw:0,,,,manual@1"
-    must_fail("another header", {"cpu.csv": ["event,grade"]}, "cpu.csv:1: the header must be: " + HEADER)
+    must_fail("another header", {"cpu.csv": ["event,rating"]}, "cpu.csv:1: the header must be: " + HEADER)
     must_fail("no header", {"cpu.csv": ["# nothing"]}, "cpu.csv: has no header line")
     must_fail("a name that is no key", {"CPU.csv": [HEADER]}, "CPU.csv: the file must be named")
     must_fail("the wrong order", {"cpu.csv": [HEADER, "stores,exact,raw:0x1,,,,m@1", good]},

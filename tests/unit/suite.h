@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Running the one suite of a unit test program. Room: tests; what the folders beside it share. */
+/** @file The runner of the one suite of a unit test program. */
 #ifndef UPMU_TESTS_UNIT_SUITE_H
 #define UPMU_TESTS_UNIT_SUITE_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf and libupmu count the same command, a loop of known length, and find the same. The start of a program depends on its
- * environment, which perf changes, so the difference of a long and a short run is compared. Room: tests. Before it init.c,
- * in a guest with perf and /loop; after it libupmu.
+ * Counts of perf and libupmu compared on the same command, a loop of known length.
+ *
+ * The start of a program depends on its environment, which perf changes, so the difference of a long and a short run is
+ * compared. Runs in a guest with perf and /loop.
  */
 #include <stdio.h>
 #include <stdlib.h>

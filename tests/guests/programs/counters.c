@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts through the public API on a PMU whose counts are exact: what is counted is known to the instruction. Room: tests.
- * Before it init.c in a guest whose emulator counts instructions; after it libupmu, whole and static.
+ * Counts through the public API on a PMU whose counts are exact to the instruction.
+ *
+ * The library is linked whole and static.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -124,7 +125,7 @@ static void software_events_count_beside_the_pmu(void)
     upmu_set_close(set);
 }
 
-/* ------------------------------------------------------------------------------------------------ taking turns */
+/* ------------------------------------------------------------------------------------------------ multiplexing */
 
 /* Loops until so much of the guest's time has passed. @return instructions executed in loops. */
 static uint64_t loop_for(uint64_t ns)
@@ -141,7 +142,7 @@ static uint64_t loop_for(uint64_t ns)
     return done;
 }
 
-static void few_events_do_not_take_turns(void)
+static void few_events_are_not_multiplexed(void)
 {
     struct upmu_value v[GUEST_EVENTS_MAX];
     struct upmu_set *set =
@@ -159,7 +160,7 @@ static void few_events_do_not_take_turns(void)
 
 /* More events than there are counters, of which some count what is known and the others 0 in this emulator: each is on a
  * counter for a part of the time. */
-static void twelve_events_take_turns_and_are_marked_scaled(void)
+static void twelve_events_are_multiplexed_and_marked_scaled(void)
 {
     enum { KNOWN = 6 };
     struct upmu_value v[GUEST_EVENTS_MAX];
@@ -173,7 +174,7 @@ static void twelve_events_take_turns_and_are_marked_scaled(void)
     guest_stop(set);
     guest_read(set, v);
     for (size_t i = 0; i < upmu_set_event_count(set); i++) {
-        /* A 0 of a raw code that nobody vouches for is not given out. */
+        /* A 0 of an unconfirmed raw code is not reported. */
         if (i < KNOWN ? !guest_status(set, i, &v[i], UPMU_SCALED) : !guest_status(set, i, &v[i], UPMU_NOT_COUNTED))
             continue;
         EXPECT(v[i].running < v[i].enabled && v[i].running > 0, "running %llu of %llu",
@@ -270,7 +271,7 @@ static void modifiers_tell_user_mode_from_kernel_mode(void)
                (unsigned long long)both);
 }
 
-/* A child that loops when it is told to through `go`, answers through `done`, and ends when `go` is closed. */
+/* A child that loops on each byte from `go`, answers through `done`, and ends when `go` is closed. */
 static pid_t looping_child(int go[2], int done[2])
 {
     char byte;
@@ -326,7 +327,7 @@ static void work_of_many_kinds(unsigned char *memory, size_t pages, size_t page)
     guest_loop(LOOP_INSTRUCTIONS / 10);
 }
 
-/* Every name the library knows is counted over work that causes most of them, or has no number. */
+/* Every name of the library is counted over work that causes most of them, or has no number. */
 static void no_event_of_the_pmu_reads_a_silent_zero(void)
 {
     enum { PAGES = 256 };
@@ -353,7 +354,7 @@ static void no_event_of_the_pmu_reads_a_silent_zero(void)
         EXPECT(!number || v[0].value > 0 || strstr(name, "itlb"), "%s reads 0 (%s)", name, info.encoding);
         upmu_set_close(set);
     }
-    guest_note("%zu events are counted here, %zu are said not to be", counted, without);
+    guest_note("%zu events are counted here, %zu are reported as not counted", counted, without);
     EXPECT(counted >= 2, "%zu counted", counted);
 }
 
@@ -363,7 +364,7 @@ const struct guest_test counters_tests[] = {
     {"cycles_are_instructions_times_the_emulators_shift", cycles_are_instructions_times_the_emulators_shift},
     {"every_name_of_an_event_gives_the_same_count", every_name_of_an_event_gives_the_same_count},
     {"software_events_count_beside_the_pmu", software_events_count_beside_the_pmu},
-    {"few_events_do_not_take_turns", few_events_do_not_take_turns},
+    {"few_events_are_not_multiplexed", few_events_are_not_multiplexed},
     {"inherited_counts_are_the_sum_of_the_threads", inherited_counts_are_the_sum_of_the_threads},
     {"modifiers_tell_user_mode_from_kernel_mode", modifiers_tell_user_mode_from_kernel_mode},
     {"process_is_counted_by_its_number", process_is_counted_by_its_number},
@@ -371,7 +372,7 @@ const struct guest_test counters_tests[] = {
 };
 const size_t n_counters_tests = sizeof counters_tests / sizeof *counters_tests;
 
-const struct guest_test turns_tests[] = {
-    {"twelve_events_take_turns_and_are_marked_scaled", twelve_events_take_turns_and_are_marked_scaled},
+const struct guest_test multiplex_tests[] = {
+    {"twelve_events_are_multiplexed_and_marked_scaled", twelve_events_are_multiplexed_and_marked_scaled},
 };
-const size_t n_turns_tests = sizeof turns_tests / sizeof *turns_tests;
+const size_t n_multiplex_tests = sizeof multiplex_tests / sizeof *multiplex_tests;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The harness of the guests' programs. Room: tests. Before it a program's table of tests; after it the guest's console. */
+/* The test harness of the guests' programs, which prints to the guest's console. */
 #include "guest.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What the programs of the guests share: named tests, each in a process of its own so that a crash is one red line, and
- * work whose number of instructions is known. Room: tests. Before it init.c, after it libupmu.
+ * The test harness of the guests' programs: named tests, and work of known instruction counts.
+ *
+ * Each test runs in a process of its own, so that a crash is one failed test.
  */
 #ifndef UPMU_TESTS_GUEST_H
 #define UPMU_TESTS_GUEST_H
@@ -21,14 +22,14 @@ struct guest_test {
 /** Run all, one line each; "N passed, N failed, N skipped" at the end. @return the program's exit status. */
 int guest_run(const struct guest_test *tests, size_t n);
 
-/** Note a failure with its place and message and go on. */
+/** Note a failure with its source location and message, and continue. */
 void UPMU_PRINTF(4, 5) guest_failed(const char *file, int line, const char *condition, const char *fmt, ...);
 /** End the test of this process as skipped. */
 void UPMU_PRINTF(1, 2) __attribute__((noreturn)) guest_skip(const char *fmt, ...);
 /** A line of the test's own: what was measured. */
 void UPMU_PRINTF(1, 2) guest_note(const char *fmt, ...);
 
-/** The condition holds, or the test has failed; it goes on, so that all numbers are seen. */
+/** The condition holds, or the test has failed; it continues, so that all numbers are printed. */
 #define EXPECT(condition, ...) ((condition) ? (void)0 : guest_failed(__FILE__, __LINE__, #condition, __VA_ARGS__))
 /** `value` is in [low, high]. */
 #define EXPECT_WITHIN(value, low, high, what)                                                                        \
@@ -65,7 +66,7 @@ uint64_t guest_calls(int counter);
 
 enum { GUEST_EVENTS_MAX = 16 };
 
-/** Open, or fail the test and end it: nothing can be said without the set. */
+/** Open, or fail the test and end it. */
 struct upmu_set *guest_open(const char *events, uint32_t target, uint32_t flags, int pid);
 void guest_start(struct upmu_set *set);
 void guest_stop(struct upmu_set *set);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first process of a guest: makes /proc, /sys and /dev, runs every program of /tests in the order of their names,
- * says how each ended, and switches the machine off. Room: tests. Before it: the kernel of the guest; after it: boot.sh,
- * which believes the last line printed here and nothing else, since an emulator ends with 0 after a panic too.
+ * The first process of a guest: runs every program of /tests and powers the machine off.
+ *
+ * It mounts /proc, /sys and /dev, runs the programs in the order of their names and prints how each ended. boot.sh judges
+ * by the last line printed here alone, since an emulator exits with 0 after a panic too.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ static int is_program(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* @return 0, or 1 after saying how the program ended. 77 is a program's word for a skip, and it has said why. */
+/* @return 0, or 1 after printing how the program ended. 77: skipped, with the reason printed. */
 static int run(const char *name)
 {
     char path[300];
@@ -59,7 +60,7 @@ int main(void)
     struct dirent **names;
     int failed = mount_at("proc", "/proc") + mount_at("sysfs", "/sys") + mount_at("devtmpfs", "/dev") +
                  mount_at("tmpfs", "/tmp");
-    /* A kernel without tracing has no such folder; the tests that want it say so. */
+    /* A kernel without tracing has no such folder; the tests that need it report that. */
     if (access("/sys/kernel/tracing", F_OK) == 0)
         failed += mount_at("tracefs", "/sys/kernel/tracing");
     int n = scandir("/tests", &names, is_program, alphasort);

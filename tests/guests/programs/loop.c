@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop N: a program of known length, for others to count: N times as many instructions as LOOP_INSTRUCTIONS, and those that
- * start and end a program. Room: tests. Before it perf, callgrind or libupmu, after it guest.c. */
+/* loop N: a program of N times LOOP_INSTRUCTIONS instructions, plus those that start and end it. */
 #include <stdlib.h>
 
 #include "guest.h"

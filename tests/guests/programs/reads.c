@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads without a system call, on a kernel and a PMU that grant them: the page's protocol against read(2), sets, regions.
- * Room: tests. Before it init.c; after it libupmu, the kernel door included.
+ * Reads without a system call on real kernels and PMUs: page protocol against read(2), sets, regions.
+ *
+ * The operations of lib/kernel are tested too.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,7 +23,7 @@
 
 #define USER_ACCESS "/proc/sys/kernel/perf_user_access"
 
-/* Arm's kernels grant user-space reads to nobody until the administrator does; others have no such switch. */
+/* Arm's kernels grant no user-space reads until the administrator enables them; others have no such switch. */
 static void grant_user_reads(void)
 {
     if (access(USER_ACCESS, F_OK) == 0)
@@ -220,7 +221,7 @@ static void set_reads_through_the_page_where_it_is_granted(void)
     upmu_set_close(set);
 }
 
-/* The kernel maps the page and gives index 0: a state in which only read(2) knows. */
+/* The kernel maps the page and gives index 0: a state in which only read(2) has the count. */
 static void set_falls_back_to_read_where_the_page_has_no_index(void)
 {
     if (access(USER_ACCESS, F_OK) != 0)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A RISC-V PMU behind its firmware: with filters for user and kernel mode, or without. Room: tests. Before it init.c in a
- * guest whose emulator counts instructions and the misses of its TLBs; after it the suites and libupmu.
- */
+/* A RISC-V PMU behind its firmware, with and without filters for user and kernel mode. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,7 +130,7 @@ static void region_beside_a_set_has_no_number_of_its_event(void)
 
 /* --------------------------------------------------------------------------------------------- without a filter */
 
-/* The PMU refuses the modifier; what is counted instead is all modes, and the name says so. */
+/* The PMU refuses the modifier; all modes are counted instead, and the name shows it. */
 static void without_a_filter_all_modes_are_counted_and_named(void)
 {
     struct upmu_value v[GUEST_EVENTS_MAX];

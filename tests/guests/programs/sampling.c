@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A profiler beside libupmu: cycles that interrupt the program each time a period of them has passed, as perf record has
- * them, while a set counts. Room: tests. Before it init.c in a guest whose emulator raises the PMU's interrupt on time;
- * after it libupmu, and the kernel's ring of samples.
- */
+/* A sampling profiler (cycles, as perf record opens them) beside a libupmu set that counts. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>

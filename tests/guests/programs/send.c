@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files as text. Room: tests. Before it the programs of the guests, after it the console and receive.py.
+ * Files of a guest as text on its console, read by receive.py.
  *
  *     GUEST-FILE PATH BYTES SUM       then, of the file's pieces that are not zeros:
  *     GUEST-DATA OFFSET HEX
  *
- * SUM is FNV-1a of all bytes: a console may lose some, or have a line of the kernel's between ours.
+ * SUM is FNV-1a of all bytes: a console may lose some, or mix a line of the kernel into ours.
  */
 #include "send.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Files of a guest go out by its console, the only way there is. Room: tests. After it receive.py. */
+/** @file Files of a guest, sent over its console. */
 #ifndef UPMU_TESTS_GUEST_SEND_H
 #define UPMU_TESTS_GUEST_SEND_H
 

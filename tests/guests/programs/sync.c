@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sync tracing with a PMU that counts exactly: counters of waits and held sections, reads of them without a system call, and
- * the kernel's records of how threads ran beside them. Room: tests. Before it init.c, after it libupmu_sync; the recordings
- * and what the program knows itself go out by send.c, and sync_judge.py reads them.
+ * Sync tracing with an exact PMU: counters of waits and held sections, and the kernel's switch records.
  *
- * The program is not static like the others: the calls of POSIX are taken over by the dynamic linker.
+ * The recordings and the program's own measurements leave the guest by send.c; sync_judge.py compares them. The program is
+ * linked dynamically, unlike the others: the dynamic linker replaces the POSIX calls.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +24,7 @@
 
 #define USER_ACCESS "/proc/sys/kernel/perf_user_access"
 
-static FILE *known; /* "KEY NUMBER" per line: what the recording has to say */
+static FILE *known; /* "KEY NUMBER" per line: what the recording must contain */
 
 static void allow_user_reads(int allowed)
 {
@@ -71,7 +70,7 @@ static pthread_mutex_t warm = PTHREAD_MUTEX_INITIALIZER;  /* the recorder has se
 static pthread_mutex_t empty = PTHREAD_MUTEX_INITIALIZER; /* nothing is done while it is held */
 static pthread_mutex_t loop = PTHREAD_MUTEX_INITIALIZER;  /* LOOP_INSTRUCTIONS are executed while it is held */
 
-struct turns {
+struct rounds {
     pthread_mutex_t *lock;
     unsigned long inside; /* instructions of the worker while it has the lock */
     int n;
@@ -84,15 +83,15 @@ static void expect_zero(int rc, const char *call)
     EXPECT(rc == 0, "%s: %s", call, strerror(rc < 0 ? errno : rc));
 }
 
-/* One processor and time made of instructions: whoever can run does while we sleep, until it blocks. A nap is no wait that is
- * recorded: if all threads were in one, the last would ask the kernel who else could end it. */
+/* One processor and time made of instructions: a runnable thread runs while this one sleeps, until it
+ * blocks. A nap is not a recorded wait: if all threads were in one, the last would ask the kernel who else could end it. */
 static void let_others_run(void)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
     expect_zero(clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL), "clock_nanosleep");
 }
 
-static void take_turns(const struct turns *t)
+static void run_rounds(const struct rounds *t)
 {
     for (int i = 0; i < t->n; i++) {
         expect_zero(sem_wait(&go), "sem_wait");
@@ -103,7 +102,7 @@ static void take_turns(const struct turns *t)
 }
 
 /* The worker finds the lock taken each time, and waits while as much is executed elsewhere as it will execute itself. */
-static void make_wait(const struct turns *t)
+static void make_wait(const struct rounds *t)
 {
     for (int i = 0; i < t->n; i++) {
         expect_zero(pthread_mutex_lock(t->lock), "lock");
@@ -115,14 +114,14 @@ static void make_wait(const struct turns *t)
     }
 }
 
-static const struct turns sections[] = {
+static const struct rounds sections[] = {
     {&warm, NOTHING, ROUNDS}, {&empty, NOTHING, ROUNDS}, {&loop, LOOP_INSTRUCTIONS, ROUNDS}};
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
 static void *sections_worker(void *arg)
 {
     for (int i = 0; i < SECTIONS; i++)
-        take_turns(&sections[i]);
+        run_rounds(&sections[i]);
     return arg;
 }
 
@@ -156,13 +155,13 @@ static void *calls_worker(void *arg)
 {
     struct calls *calls = arg;
     char filter[32];
-    take_turns(&(struct turns){&warm, NOTHING, ROUNDS});
+    run_rounds(&(struct rounds){&warm, NOTHING, ROUNDS});
     snprintf(filter, sizeof filter, "id != %d", (int)SYS_futex);
     int others = guest_calls_counter(filter);
     snprintf(filter, sizeof filter, "id == %d", (int)SYS_read);
     int reads = guest_calls_counter(filter);
     uint64_t others_before = guest_calls(others), reads_before = guest_calls(reads);
-    take_turns(&(struct turns){&loop, NOTHING, ROUNDS});
+    run_rounds(&(struct rounds){&loop, NOTHING, ROUNDS});
     calls->reads = guest_calls(reads) - reads_before - 1; /* the one that asks */
     calls->others = guest_calls(others) - others_before - 3;
     return NULL;
@@ -175,8 +174,8 @@ static struct calls count_calls(const char *folder)
     expect_zero(sem_init(&go, 0, 0), "sem_init");
     record(folder, "instructions:u,cycles:u", false);
     expect_zero(pthread_create(&worker, NULL, calls_worker, &calls), "pthread_create");
-    make_wait(&(struct turns){&warm, NOTHING, ROUNDS});
-    make_wait(&(struct turns){&loop, NOTHING, ROUNDS});
+    make_wait(&(struct rounds){&warm, NOTHING, ROUNDS});
+    make_wait(&(struct rounds){&loop, NOTHING, ROUNDS});
     expect_zero(pthread_join(worker, NULL), "pthread_join");
     stop_recording();
     guest_note("%d waits and held sections: %llu system calls beside the futex ones, %llu of them read(2)", ROUNDS,
@@ -232,7 +231,7 @@ struct worker {
     uint64_t cpu_ns, voluntary, involuntary;
 };
 
-static void look_at_oneself(struct worker *w)
+static void inspect_self(struct worker *w)
 {
     struct rusage u;
     w->cpu_ns = cpu_now() - w->cpu_ns;
@@ -246,10 +245,10 @@ static void *run_worker(void *arg)
 {
     struct worker *w = arg;
     w->tid = gettid();
-    look_at_oneself(w);
+    inspect_self(w);
     expect_zero(sem_wait(&go), "sem_wait");
     w->work();
-    look_at_oneself(w);
+    inspect_self(w);
     return NULL;
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * tick NAME: the tick of this instruction set is NAME, it never goes back, also from thread to thread, and it keeps the
- * pace of the system's clock. Room: tests. Before it an emulator, after it lib/base's clock.
- */
+/* tick NAME: the tick of this instruction set is NAME, monotonic across threads, and at the clock's pace. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,8 +19,8 @@ static int fail(const char *what)
     return 1;
 }
 
-/* Each tick is taken after the one before it, whoever took that. @return the steps back. */
-static void *take_turns(void *arg)
+/* Each tick is taken after the previous one, by either thread. @return the steps back. */
+static void *check_ticks(void *arg)
 {
     uintptr_t *back = arg;
     for (int i = 0; i < HANDOVERS; i++) {
@@ -40,9 +37,9 @@ static int threads_see_one_tick(void)
 {
     pthread_t other;
     uintptr_t back = 0, back_there = 0;
-    if (pthread_create(&other, NULL, take_turns, &back_there) != 0)
+    if (pthread_create(&other, NULL, check_ticks, &back_there) != 0)
         return fail("no thread");
-    take_turns(&back);
+    check_ticks(&back);
     pthread_join(other, NULL);
     return back + back_there ? fail("the tick goes back between threads") : 0;
 }

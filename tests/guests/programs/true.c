@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A command for guests, which have none: it succeeds. Room: tests. Before it the kernel door's tests. */
+/* A command for guests, which have none: it succeeds. */
 int main(void)
 {
     return 0;

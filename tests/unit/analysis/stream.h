@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events given by hand to the pass, and what it made of them. Room: tests (unit). Before it: the tests; after it:
- * lib/analysis. */
+/* Event streams written by hand for the analysis pass, and its results. */
 #ifndef UPMU_TESTS_ANALYSIS_STREAM_H
 #define UPMU_TESTS_ANALYSIS_STREAM_H
 

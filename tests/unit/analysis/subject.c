@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose symbols are looked up. Room: tests; read by test_symbols.c, which knows these lines by their marks. */
+/* A program whose symbols are looked up; test_symbols.c finds its lines by their marks. */
 #include <stdio.h>
 
 static inline __attribute__((always_inline)) const void *inner(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A C++ program whose symbols are looked up. Room: tests; read by test_symbols.c.
+// A C++ program whose symbols test_symbols.c looks up.
 #include <cstdio>
 
 namespace shop

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts, holds and lives of locks against streams counted by hand. Room: tests (unit). Before it: lib/analysis/pass/holds.c
- * and objects.c; after it: nothing. */
+/* Counts, holds and lifetimes of locks against streams counted by hand. */
 #include "stream.h"
 
 #include "unit/suite.h"
 
 enum { LOCK = 0xa0, COND = 0xc0 };
 
-START_TEST(counts_told_are_exact_and_the_last_ones_hold)
+START_TEST(recorded_counts_are_exact_and_the_last_ones_are_valid)
 {
     begin_stream(true);
     counts(101, 1000, LOCK, 10, 2);
@@ -69,7 +68,7 @@ START_TEST(counts_of_two_locks_at_one_address_are_not_mixed)
 }
 END_TEST
 
-START_TEST(counts_told_after_the_end_belong_to_the_lock_that_was)
+START_TEST(counts_recorded_after_the_end_belong_to_the_ended_lock)
 {
     begin_stream(true);
     put(UPMU_TRACE_LOCK_INIT, 101, 1000, LOCK);
@@ -231,11 +230,11 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("locks");
-    tcase_add_test(cases, counts_told_are_exact_and_the_last_ones_hold);
+    tcase_add_test(cases, recorded_counts_are_exact_and_the_last_ones_are_valid);
     tcase_add_test(cases, counts_of_a_killed_process_are_lower_bounds);
     tcase_add_test(cases, counts_that_begin_anew_are_added);
     tcase_add_test(cases, counts_of_two_locks_at_one_address_are_not_mixed);
-    tcase_add_test(cases, counts_told_after_the_end_belong_to_the_lock_that_was);
+    tcase_add_test(cases, counts_recorded_after_the_end_belong_to_the_ended_lock);
     tcase_add_test(cases, address_of_another_type_is_another_object);
     tcase_add_test(cases, lock_of_a_former_type_at_an_address_is_a_new_one_to_each_thread);
     tcase_add_test(cases, name_given_before_the_first_use_stays);

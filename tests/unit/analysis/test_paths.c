@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Critical paths, gains and who waited for whom, against streams whose truth is computed by hand. Room: tests (unit).
- * Before it: lib/analysis/pass/wakeup_graph.c, path.c; after it: nothing. */
+/* Critical paths, gains and waits between threads, against streams computed by hand. */
 #include <stdio.h>
 
 #include "stream.h"
@@ -87,7 +86,7 @@ START_TEST(path_goes_through_the_holder_and_gains_are_what_a_replay_gives)
     ck_assert_uint_eq(l.held_ns, 500 + 390);
     ck_assert_uint_eq(l.wakes, 1);
     ck_assert_uint_eq(l.wake_ns, 10);
-    /* Without its sections 102 would not wait: it goes on at 1100 and ends at 1200. */
+    /* Without its sections 102 would not wait: it continues at 1100 and ends at 1200. */
     ck_assert_uint_eq(l.gain_ns, 800);
     /* With half of them the release comes at 1250, and the end at 1260 + 490 - 195. */
     ck_assert_uint_eq(l.gain_half_ns, 2000 - 1555);
@@ -129,7 +128,7 @@ static void put_futex(int kind, pid_t tid, uint64_t time, uint64_t word, uint64_
     add(&e);
 }
 
-/* The first word is woken, too, for nobody: of who waits for several the one counts that woke it. */
+/* The first word is woken too, without a waiter: of several futexes waited for, the one that woke the thread counts. */
 START_TEST(wait_for_several_futexes_is_ended_by_whoever_woke_that_word)
 {
     enum { FIRST = 0xf0, SECOND = 0xf8 };
@@ -163,7 +162,7 @@ START_TEST(path_goes_through_creation_and_join)
     finish();
     ck_path("R100 1-100, W101 100-110 by 100, R101 110-500, W100 500-510 by 101, R100 510-600");
     ck_assert_uint_eq(waited_for(100, 101).total_ns, 390);
-    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101); /* by its pthread_t: the event does not say */
+    ck_assert_int_eq(object(HANDLE, 0, NULL).peer, 101); /* by its pthread_t: the event has no thread */
     end_stream();
 }
 END_TEST
@@ -270,7 +269,7 @@ START_TEST(barrier_is_ended_by_who_came_last_in_the_round)
 }
 END_TEST
 
-/* The outer lock is held over moments in which others are let go on; what is held while waiting is not on the path. */
+/* The outer lock is held while other threads are woken; what is held while waiting is not on the path. */
 START_TEST(hold_counts_where_the_path_runs_inside_it)
 {
     begin_stream(true);
@@ -325,8 +324,8 @@ START_TEST(recursive_mutex_is_held_until_the_last_release)
 }
 END_TEST
 
-/* Of threads that are there when the process ends it is the one that acted last, not one that waits for ever. */
-START_TEST(process_that_stands_has_a_path_to_its_last_action)
+/* Of the threads alive when the process ends, the one that acted last, not a deadlocked one. */
+START_TEST(blocked_process_has_a_path_to_its_last_action)
 {
     begin_stream(false);
     put(UPMU_TRACE_LOCK_ACQUIRE, 101, 1000, LOCK);
@@ -346,7 +345,7 @@ static uint32_t dice(uint32_t *state, uint32_t sides)
     return (*state >> 8) % sides;
 }
 
-/* Whatever the order of events: threads that go on without having stopped, release what they do not hold, begin twice. */
+/* Whatever the order of events: threads that continue without having blocked, release what they do not hold, begin twice. */
 static int put_any(uint32_t *state, uint64_t time)
 {
     static const int kinds[] = {
@@ -444,7 +443,7 @@ int main(void)
     tcase_add_test(cases, hold_counts_where_the_path_runs_inside_it);
     tcase_add_test(cases, release_that_was_left_out_makes_no_long_hold);
     tcase_add_test(cases, recursive_mutex_is_held_until_the_last_release);
-    tcase_add_test(cases, process_that_stands_has_a_path_to_its_last_action);
+    tcase_add_test(cases, blocked_process_has_a_path_to_its_last_action);
     tcase_add_test(cases, any_order_of_events_makes_a_path_without_gaps);
     tcase_add_test(cases, arguments_are_checked);
     return run_suite("analysis paths", cases);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions and their counters. Room: tests (unit). Before it: lib/analysis/pass/regions.c and values.c; after it: nothing. */
+/* Regions and their counters in the analysis pass. */
 #include "stream.h"
 
 #include "unit/suite.h"
@@ -46,12 +46,12 @@ START_TEST(counters_are_differences_added_over_threads)
     ck_assert_uint_eq(r.counts[0].sum.value, 520);
     ck_assert_int_eq(r.counts[0].sum.status, UPMU_EXACT);
     ck_assert_uint_eq(r.counts[1].sum.value, 1);
-    ck_assert_uint_eq(thread(101, 0).switches.value, 30); /* counter 0 is said to be the switches */
+    ck_assert_uint_eq(thread(101, 0).switches.value, 30); /* counter 0 is declared as the switches */
     end_stream();
 }
 END_TEST
 
-START_TEST(counter_that_took_turns_is_scaled_over_the_region)
+START_TEST(multiplexed_counter_is_scaled_over_the_region)
 {
     begin_stream(true);
     struct upmu_value a[2] = {exact(0, 100), exact(0, 100)}, b[2] = {exact(50, 200), exact(7, 200)};
@@ -156,7 +156,7 @@ int main(void)
 {
     TCase *cases = tcase_create("regions");
     tcase_add_test(cases, counters_are_differences_added_over_threads);
-    tcase_add_test(cases, counter_that_took_turns_is_scaled_over_the_region);
+    tcase_add_test(cases, multiplexed_counter_is_scaled_over_the_region);
     tcase_add_test(cases, what_has_no_time_of_its_own_is_exact);
     tcase_add_test(cases, one_instance_without_a_number_leaves_the_sum_without_one);
     tcase_add_test(cases, counter_that_did_not_run_is_not_zero);

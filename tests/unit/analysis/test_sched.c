@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How threads ran, as the kernel's switches tell. Room: tests (unit). Before it: lib/analysis/pass/sched.c; after it: nothing. */
+/* Scheduling states of threads from the kernel's switch records. */
 #include <stdio.h>
 
 #include "stream.h"
@@ -89,7 +89,7 @@ START_TEST(what_nobody_has_read_is_unknown)
 }
 END_TEST
 
-START_TEST(thread_that_sleeps_when_all_is_told_is_blocked_to_the_end)
+START_TEST(thread_that_sleeps_at_its_last_record_is_blocked_to_the_end)
 {
     begin_stream(true);
     begins(100, 1);
@@ -306,11 +306,11 @@ START_TEST(kernel_locks_are_added_up_and_the_longest_is_first)
 }
 END_TEST
 
-/* -------------------------------------------------------------------------------------------- those who look on */
+/* -------------------------------------------------------------------------------------------- hooks */
 
 static char seen[256];
 
-static int look(void *arg, const struct sched_span *span)
+static int stop_at_first(void *arg, const struct sched_span *span)
 {
     (void)arg;
     size_t len = strlen(seen);
@@ -321,7 +321,7 @@ static int look(void *arg, const struct sched_span *span)
 
 START_TEST(intervals_come_in_turn_with_the_cpu)
 {
-    const struct timeline_hooks hooks = {.sched = look};
+    const struct timeline_hooks hooks = {.sched = stop_at_first};
     begin_stream(true);
     subject.pass.hooks = &hooks;
     begins(100, 1);
@@ -336,7 +336,7 @@ START_TEST(intervals_come_in_turn_with_the_cpu)
 }
 END_TEST
 
-/* They are written when the thread's stream is given back, behind its last event. */
+/* They are written when the thread's stream is released, behind its last event. */
 START_TEST(waits_for_futexes_are_those_of_the_thread_that_has_just_ended)
 {
     begin_stream(true);
@@ -368,7 +368,7 @@ int main(void)
     TCase *cases = tcase_create("sched");
     tcase_add_test(cases, every_moment_of_a_life_is_one_of_running_preempted_and_blocked);
     tcase_add_test(cases, what_nobody_has_read_is_unknown);
-    tcase_add_test(cases, thread_that_sleeps_when_all_is_told_is_blocked_to_the_end);
+    tcase_add_test(cases, thread_that_sleeps_at_its_last_record_is_blocked_to_the_end);
     tcase_add_test(cases, loss_is_a_gap_and_what_follows_is_known_again);
     tcase_add_test(cases, two_moments_that_do_not_fit_enclose_the_unknown);
     tcase_add_test(cases, ring_without_its_beginning_is_known_from_its_first_record);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What counters counted in waits and holds. Room: tests (unit). Before it: lib/analysis/pass/sections.c; after it: nothing. */
+/* Counter values of waits and holds. */
 #include "stream.h"
 
 #include "unit/suite.h"
 
 enum { LOCK = 0xa0, OTHER = 0xb0, COND = 0xc0 };
 
-/* The counter stands at `raw` at the next event of that tick about `object`. */
+/* The counter is `raw` at the next event of that tick about `object`. */
 static void counted(pid_t tid, uint64_t tick, uint64_t object, const struct upmu_value *values, size_t n)
 {
     struct upmu_trace_event e = event(UPMU_TRACE_COUNTERS, tid, tick, object);

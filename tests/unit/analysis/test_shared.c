@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers, barriers, functions run once and futexes against streams counted by hand. Room: tests (unit). Before it:
- * lib/analysis/pass/objects.c, waits.c and holds.c; after it: nothing. */
+/* Readers, barriers, once functions and futexes against streams counted by hand. */
 #include <errno.h>
 
 #include "stream.h"
@@ -74,7 +73,7 @@ START_TEST(acquisitions_since_the_last_count_are_readers_or_writers)
 }
 END_TEST
 
-START_TEST(waits_of_readers_are_told_apart)
+START_TEST(waits_of_readers_are_distinguished)
 {
     begin_stream(true);
     put_full(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_RWLOCK, 102, 1000, UPMU_TRACE_FLAG_SHARED, 0);
@@ -263,7 +262,7 @@ int main(void)
     TCase *cases = tcase_create("shared");
     tcase_add_test(cases, readers_and_writers_have_counts_of_their_own);
     tcase_add_test(cases, acquisitions_since_the_last_count_are_readers_or_writers);
-    tcase_add_test(cases, waits_of_readers_are_told_apart);
+    tcase_add_test(cases, waits_of_readers_are_distinguished);
     tcase_add_test(cases, two_readings_of_one_thread_are_one_hold);
     tcase_add_test(cases, samples_are_holds_whatever_was_left_out);
     tcase_add_test(cases, failed_tries_are_no_waits);

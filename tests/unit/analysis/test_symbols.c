@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of programs compiled in the ways that matter. Room: tests (unit). Before it: lib/symbols/symbols.c; after
- * it: nothing. The programs hold the address to look up in a section of their own (see subject.c). */
+/*
+ * Symbol lookup in programs compiled in the ways that matter.
+ *
+ * The programs hold the address to look up in a section of their own (see subject.c).
+ */
 #include <check.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -171,7 +174,7 @@ START_TEST(file_compiled_by_a_relative_path_has_an_absolute_one)
 }
 END_TEST
 
-START_TEST(fewer_frames_are_given_where_there_is_room_for_fewer)
+START_TEST(frames_are_cut_to_the_size_of_the_array)
 {
     struct looked_up l;
     look_up(&l, "pie");
@@ -268,7 +271,7 @@ START_TEST(address_outside_of_all_functions_has_no_name)
 }
 END_TEST
 
-START_TEST(what_is_no_program_is_told)
+START_TEST(non_program_file_is_reported)
 {
     static const char *const paths[] = {"[vdso]", "/dev/null", "/nonexistent", "/etc/passwd", "/"};
     struct symbols *s;
@@ -347,7 +350,7 @@ static uint64_t place_of(const char *path, const char *section, const char *symb
     return found;
 }
 
-START_TEST(beginnings_and_stubs_are_told_from_functions)
+START_TEST(prologues_and_stubs_are_distinguished_from_functions)
 {
     struct looked_up l;
     struct symbol_code code;
@@ -415,7 +418,7 @@ int main(int argc, char **argv)
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, inlined_functions_are_found_in_programs_that_move_that_do_not_and_of_each_dwarf);
     tcase_add_test(cases, file_compiled_by_a_relative_path_has_an_absolute_one);
-    tcase_add_test(cases, fewer_frames_are_given_where_there_is_room_for_fewer);
+    tcase_add_test(cases, frames_are_cut_to_the_size_of_the_array);
     tcase_add_test(cases, program_without_debug_information_has_names_only);
     tcase_add_test(cases, stripped_program_has_nothing);
     tcase_add_test(cases, debuglink_leads_to_the_debug_file_beside_the_program);
@@ -423,9 +426,9 @@ int main(int argc, char **argv)
     tcase_add_test(cases, program_that_was_built_anew_is_not_believed);
     tcase_add_test(cases, names_of_cpp_are_readable);
     tcase_add_test(cases, address_outside_of_all_functions_has_no_name);
-    tcase_add_test(cases, what_is_no_program_is_told);
+    tcase_add_test(cases, non_program_file_is_reported);
     tcase_add_test(cases, damaged_program_does_no_harm);
-    tcase_add_test(cases, beginnings_and_stubs_are_told_from_functions);
+    tcase_add_test(cases, prologues_and_stubs_are_distinguished_from_functions);
     tcase_add_test(cases, names_of_rust_are_readable);
     return run_suite("analysis symbols", cases);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and lives of threads. Room: tests (unit). Before it: lib/analysis/pass/threads.c; after it: nothing. */
+/* Names and lifetimes of threads. */
 #include "stream.h"
 
 #include "unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits against streams counted by hand. Room: tests (unit). Before it: lib/analysis/pass/waits.c; after it: nothing. */
+/* Waits against streams counted by hand. */
 #include "stream.h"
 
 #include "unit/suite.h"
@@ -130,7 +130,7 @@ START_TEST(failed_wait_is_a_wait_but_no_acquisition)
 }
 END_TEST
 
-START_TEST(kinds_of_waits_are_told_apart)
+START_TEST(kinds_of_waits_are_distinguished)
 {
     begin_stream(true);
     put_typed(UPMU_TRACE_LOCK_BLOCK, UPMU_OBJECT_SEM, 101, 1000, LOCK);
@@ -192,7 +192,7 @@ int main(void)
     tcase_add_test(cases, thread_that_did_something_since_does_not_wait);
     tcase_add_test(cases, same_wait_twice_is_the_second_one);
     tcase_add_test(cases, failed_wait_is_a_wait_but_no_acquisition);
-    tcase_add_test(cases, kinds_of_waits_are_told_apart);
+    tcase_add_test(cases, kinds_of_waits_are_distinguished);
     tcase_add_test(cases, longest_total_comes_first);
     tcase_add_test(cases, kind_of_a_later_version_is_passed_over);
     return run_suite("analysis waits", cases);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes docs/events.md from the registry and the tables, or checks that the file is what would be written.
- * Room: tests; it reads core/names/registry.h and core/arch_ops.h. */
+/* Generator of docs/events.md from the registry and the tables, and check that the file is current. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -172,8 +171,9 @@ static const char *common_reason(const struct arch_family *f, const struct regis
     return why;
 }
 
-/** A family with the rows of another one is not told about twice. */
-static const struct arch_family *told_before(const struct arch_family *f, const struct registry_event *events, size_t n)
+/** A family with the rows of another one is documented once. */
+static const struct arch_family *documented_before(const struct arch_family *f, const struct registry_event *events,
+                                                   size_t n)
 {
     for (size_t k = 0; upmu_arch_families[k] != f; k++) {
         if (same_codes(upmu_arch_families[k], f, events, n))
@@ -221,7 +221,7 @@ static void write_absent(struct textbuf *b, const struct arch_family *f, const s
 
 static void write_reasons(struct textbuf *b, const struct arch_family *f, const struct registry_event *events, size_t n)
 {
-    const struct arch_family *before = told_before(f, events, n);
+    const struct arch_family *before = documented_before(f, events, n);
     const char *common = common_reason(f, events, n);
     if (before) {
         textbuf_printf(b, "The rows of %s.\n\n", before->name);

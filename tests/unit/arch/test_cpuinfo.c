@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded /proc/cpuinfo texts give the right identity and family. Room: tests, of arch/cpu.c and families.c. */
+/* Recorded /proc/cpuinfo texts give the right identity and family. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,7 +284,7 @@ START_TEST(chips_without_a_recording_are_recognised)
         {"hart : 0\nuarch : thead,c908\n", "riscv-sbi"},
         {"hart : 0\nmvendorid : 0x710\nmarchid : 0x8000000058000001\n", "x60"},
         {"hart : 0\nmvendorid : 0x710\nmarchid : 0x8000000058000002\n", "riscv-sbi"},
-        {"uarch : sifive,u74-mc\n", "generic"}, /* nothing says that this is RISC-V */
+        {"uarch : sifive,u74-mc\n", "generic"}, /* nothing shows that this is RISC-V */
         {"cpu variation : 2\n", "sunway"},
         {"CPU implementer : 0x70\nCPU architecture: 8\nCPU part : 0x661\n", "ftc661"},
         {"CPU implementer : 0x70\nCPU architecture: 8\nCPU part : 0x664\n", "ftc664"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Name to encoding, by heart: rows that must be so, and rows that must not be. Room: tests, of arch's tables. */
+/* Golden encodings: names with their expected encodings, and names that must fail. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ enum {
     HW = ARCH_CODE_HARDWARE,
     CACHE = ARCH_CODE_HW_CACHE,
     RAW = ARCH_CODE_RAW,
-    NONE = ARCH_CODE_NONE, /* a row that says why there is no event */
+    NONE = ARCH_CODE_NONE, /* a row with the reason why there is no event */
     EXACT = UPMU_MATCH_EXACT,
     APPROX = UPMU_MATCH_APPROXIMATE,
     ABSENT = UPMU_MATCH_ABSENT,
@@ -36,7 +36,7 @@ static const struct golden {
     {ROW, "intel-core", "ref-cycles", HW, 9, 0x0300, FIXED(2), EXACT},
     {ROW, "intel-core", "l1-dcache-loads", CACHE, 0x000000, NO_CODE, 0, APPROX},
     {ROW, "intel-core", "stalled-cycles-frontend", HW, 7, NO_CODE, 0, APPROX},
-    /* Model codes must not be guessed for a model nobody knows. */
+    /* Model codes must not be guessed for an unknown model. */
     {ROW, "intel-core", "branches-conditional", NONE, 0, NO_CODE, 0, ABSENT},
     {ROW, "intel-core", "l1d-load", NONE, 0, NO_CODE, 0, ABSENT},
     {ROW, "intel-core", "uops-retired", NONE, 0, NO_CODE, 0, ABSENT},
@@ -145,7 +145,7 @@ static const struct golden {
     {ROW, "loongson2ef", "itlb-miss", RAW, 0x008c, 0x008c, 1u << 1, EXACT},
     {ROW, "loongson2ef", "simd-instructions", NONE, 0, NO_CODE, 0, ABSENT},
 
-    /* Generic ids only: an older kernel would cut the raw codes. */
+    /* Perf generic events only: an older kernel would cut the raw codes. */
     {ROW, "gs464e", "cycles", HW, 0, 0x0080, 0, EXACT},
     {ROW, "gs464e", "l1d-load", CACHE, 0x000000, 0x0156, 0, EXACT},
     {ROW, "gs464e", "llc-prefetch", CACHE, 0x000202, 0x01bf, 0, EXACT},
@@ -264,7 +264,7 @@ START_TEST(name_has_its_encoding)
     ck_assert_msg(row->kind == g->kind && row->config == g->config && row->raw_encoding == g->raw_encoding,
                   "line %d: %s %s is kind %d 0x%" PRIx64 " (0x%" PRIx64 ")", g->line, g->family, g->name, row->kind,
                   row->config, row->raw_encoding);
-    ck_assert_msg(row->counters == g->counters && row->match == g->match, "line %d: %s %s has counters 0x%x, grade %d",
+    ck_assert_msg(row->counters == g->counters && row->match == g->match, "line %d: %s %s has counters 0x%x, match %d",
                   g->line, g->family, g->name, row->counters, row->match);
 }
 END_TEST

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who a CPU is, by its id registers and its own instructions, and what two descriptions of it make together. Room: tests, of
- * arch/identity.c and the instructions of the vendor folders. */
+/* CPU identity from id registers and instructions, and merging of two descriptions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +52,7 @@ START_TEST(cpuid_gives_the_numbers_of_cpuinfo)
         ck_assert_int_eq(cpu.stepping, cases[i].stepping);
         ck_assert_str_eq(arch_family_of(&cpu)->name, cases[i].name);
     }
-    /* A model nobody knows has the architectural events if it says so, and only then. */
+    /* An unknown model has the architectural events if and only if it reports them. */
     struct arch_cpu unknown = by_cpuid("GenuineIntel", 0xf0000f10, 0);
     ck_assert_str_eq(arch_family_of(&unknown)->name, "generic");
     unknown = by_cpuid("GenuineIntel", 0xf0000f10, 0x7300405);

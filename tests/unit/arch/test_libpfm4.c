@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Native names through libpfm4, and its encodings held against our tables. Room: tests, of arch/native/libpfm4.c. */
+/* Native names through libpfm4, and its encodings compared with our tables. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ START_TEST(unknown_name_carries_libpfm4s_reason)
 }
 END_TEST
 
-/** Such a modifier changes exclude bits, which the caller does not get: taking it would count the wrong modes. */
+/** Such a modifier changes exclude bits, which the caller does not get: accepting it would count the wrong modes. */
 START_TEST(mode_modifiers_of_libpfm4_are_refused)
 {
     static const char *const names[] = {"perf::PAGE-FAULTS:u", "perf::PAGE-FAULTS:k", "perf::PAGE-FAULTS:u=1:k=0"};
@@ -101,7 +101,7 @@ START_TEST(libpfm4_and_our_table_give_one_code)
 }
 END_TEST
 /**
- * Both lists come from Intel's, years apart: nearly every name libpfm4 knows must have our code. The few that differ
+ * Both lists come from Intel's, years apart: nearly every name of libpfm4 must have our code. The few that differ
  * are unit masks Intel has changed since (L2_RQSTS of Haswell) or libpfm4 spells another way (TOPDOWN).
  */
 START_TEST(libpfm4_agrees_on_nearly_every_intel_name)
@@ -173,7 +173,7 @@ int main(void)
     tcase_add_loop_test(t, libpfm4_and_our_table_give_one_code, 0, (int)(sizeof(pairs) / sizeof(pairs[0])));
     tcase_add_loop_test(t, libpfm4_agrees_on_nearly_every_intel_name, 0, 8);
 #else
-    printf("left out, because libpfm4 of this architecture does not know x86: comparison with the x86 tables\n");
+    printf("left out, because libpfm4 of this architecture does not support x86: comparison with the x86 tables\n");
 #endif
     return run_suite("arch.libpfm4", t);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Without a usable libpfm4 a native name is refused with the reason. Room: tests, of arch/native/libpfm4.c.
- * The build puts a file under libpfm4's name first in the loader's path: damaged, or without libpfm4's calls. */
+/*
+ * Without a usable libpfm4 a native name is refused with the reason.
+ *
+ * The build puts a file of libpfm4's name first in the loader's path: damaged, or without libpfm4's calls.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 #include "upmu/upmu.h"
 #include "unit/suite.h"
 
-static const char *reason; /* what the message must say: the program's argument */
+static const char *reason; /* what the message must contain: the program's argument */
 
 START_TEST(native_name_is_unsupported_and_the_message_says_why)
 {

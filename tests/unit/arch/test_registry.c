@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The vendor-neutral set: complete, sorted, and no name or alias with two meanings. Room: tests, of core/names/registry.c. */
+/* The vendor-neutral event set: complete, sorted, no name or alias with two meanings. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every table checks itself: order, names, reasons, sources, encodings, counters. Room: tests, of arch's tables. */
+/* Checks of every event table: order, names, reasons, sources, encodings, counters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +50,9 @@ END_TEST
 static void check_words(const struct arch_family *f, const struct arch_event *row)
 {
     bool exact = row->match == UPMU_MATCH_EXACT, absent = row->match == UPMU_MATCH_ABSENT;
-    ck_assert_msg(exact || absent || row->match == UPMU_MATCH_APPROXIMATE, "%s: %s has no grade", f->name, row->name);
-    ck_assert_msg(exact == (row->why[0] == '\0'), "%s: %s must say why exactly if it is not exact", f->name, row->name);
+    ck_assert_msg(exact || absent || row->match == UPMU_MATCH_APPROXIMATE, "%s: %s has no match", f->name, row->name);
+    ck_assert_msg(exact == (row->why[0] == '\0'), "%s: %s must have a reason if and only if it is not exact", f->name,
+                  row->name);
     ck_assert_msg(absent == (row->source[0] == '\0'), "%s: %s must have a source exactly if it is there", f->name,
                   row->name);
     ck_assert_msg(absent == (row->kind == ARCH_CODE_NONE), "%s: %s has a code and is absent, or the reverse", f->name,
@@ -114,14 +115,14 @@ START_TEST(counters_are_those_of_the_family)
 }
 END_TEST
 
-/** The code that kernels which know Hygon's core for a Zen make of a generic id. */
+/** The code of a perf generic event in kernels that treat Hygon's core as a Zen. */
 static uint64_t code_of_zen1(const char *name, uint64_t config)
 {
     const struct arch_event *row = arch_family_event(arch_family_named("zen1"), name);
     return row && row->kind == ARCH_CODE_HARDWARE && row->config == config ? row->raw_encoding : UINT64_MAX;
 }
 
-/** Arm's branches: ours are the retired ones by definition, and the row says that the kernel's id counts others. RISC-V:
+/** Arm's branches: ours are the retired ones by definition, and the row notes that the kernel's event counts others. RISC-V:
  *  the firmware decides what the kernel's id counts, of which ours are the maker's codes. */
 static bool is_said_to_differ(const struct arch_family *f, const struct arch_event *row)
 {
@@ -196,7 +197,7 @@ START_TEST(families_are_complete_and_generic_is_the_last)
         const struct arch_family *f = last = upmu_arch_families[i];
         ck_assert_ptr_eq(arch_family_named(f->name), f);
         ck_assert(f->title[0] && f->vendor[0] && f->core_pmu[0] && f->remark && (f->matches || f->cores));
-        ck_assert_msg(f->choice && f->choice[0], "%s does not say which codes it programs", f->name);
+        ck_assert_msg(f->choice && f->choice[0], "%s does not list the codes it programs", f->name);
         ck_assert_uint_eq(strspn(f->name, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(f->name));
     }
     ck_assert_str_eq(last->name, "generic");
@@ -223,7 +224,7 @@ START_TEST(native_names_are_found_and_mean_one_code_per_family)
 }
 END_TEST
 
-/** Every family says of every event what it is or why it is absent, and what it calls near is there. */
+/** Every family has a row for every event, or the reason why it is absent; each nearest event exists. */
 START_TEST(no_absent_event_lacks_a_reason)
 {
     size_t n, absent = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder's clock against the kernel's: pace, order, one moment on all clocks, and the fallback. Room: base. */
+/* The recorder's clock against the kernel's: rate, order, simultaneous readings, and the fallback. */
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -31,7 +31,8 @@ START_TEST(frequency_fits_the_kernels_raw_clock_within_100_ppm)
     clock_start();
     double fitted = clock_hz(100000000);
     double measured = pace(100000000);
-    ck_assert_msg(fabs(fitted - measured) < 1e-4 * measured, "clock_hz() says %.0f, 100 ms say %.0f", fitted, measured);
+    ck_assert_msg(fabs(fitted - measured) < 1e-4 * measured, "clock_hz() returns %.0f, 100 ms measure %.0f", fitted,
+                  measured);
 }
 END_TEST
 

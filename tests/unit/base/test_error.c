@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages and texts of codes: one message per thread, never NULL, never in the caller's way. Room: base. */
+/* Error messages and texts of codes: one message per thread, never NULL, errno kept. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far clocks of CPUs are apart: bounds by messages whose truth is known, then by real ones between clocks that are made
- * wrong. Room: tests. */
+/* Clock skew between CPUs: bounds from messages of known truth, and between clocks made wrong. */
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -69,7 +68,7 @@ START_TEST(clocks_that_are_one_are_not_known_to_differ)
 }
 END_TEST
 
-/* Less than a message takes turns nothing round that anybody can tell the other one of. */
+/* A skew smaller than the time of a message reverses no observable order. */
 START_TEST(less_than_the_way_of_a_message_is_not_known)
 {
     struct skew s = skew_of((const int64_t[]){60}, 1);
@@ -78,7 +77,7 @@ START_TEST(less_than_the_way_of_a_message_is_not_known)
 }
 END_TEST
 
-START_TEST(the_furthest_two_are_told)
+START_TEST(the_furthest_two_are_reported)
 {
     struct skew s = skew_of((const int64_t[]){-3000, 0, 4000, 500}, 4);
     ck_assert_uint_ge(s.at_most, 7000);
@@ -191,7 +190,7 @@ int main(void)
     tcase_add_test(cases, bounds_hold_the_truth_and_are_as_tight_as_the_fastest_message);
     tcase_add_test(cases, clocks_that_are_one_are_not_known_to_differ);
     tcase_add_test(cases, less_than_the_way_of_a_message_is_not_known);
-    tcase_add_test(cases, the_furthest_two_are_told);
+    tcase_add_test(cases, the_furthest_two_are_reported);
     tcase_add_test(cases, a_clock_that_steps_is_one_that_differs);
     tcase_add_test(cases, who_does_not_answer_is_not_compared);
     tcase_add_test(cases, the_kernels_clock_is_one);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "did you mean": what is near enough, what is not, which of two is nearer. Room: base (util). */
+/* "did you mean": what is near enough, what is not, which of two is nearer. */
 #include <string.h>
 
 #include "base/suggest.h"
@@ -18,7 +18,7 @@ static const char *nearest(const char *wanted)
 
 START_TEST(a_typo_finds_its_name)
 {
-    ck_assert_str_eq(nearest("cylces"), "cycles");            /* two neighbours swapped */
+    ck_assert_str_eq(nearest("cylces"), "cycles");            /* two adjacent letters swapped */
     ck_assert_str_eq(nearest("instruction"), "instructions"); /* one left out */
     ck_assert_str_eq(nearest("pagefaults"), "page-faults");
     ck_assert_str_eq(nearest("l1d-load-mis"), "l1d-load-miss");

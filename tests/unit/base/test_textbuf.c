@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text buffer of reports: growing, escaping for JSON and CSV, writing past interruptions. Room: base (util). */
+/* The text buffer of reports: growing, escaping for JSON and CSV, writing past interruptions. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -115,7 +115,7 @@ START_TEST(csv_quotes_only_what_needs_it)
     expect_csv("", "");
     expect_csv("plain text; 'quoted'", "plain text; 'quoted'");
     expect_csv("a,b", "\"a,b\"");
-    expect_csv("say \"x\"", "\"say \"\"x\"\"\"");
+    expect_csv("put \"x\"", "\"put \"\"x\"\"\"");
     expect_csv("two\nlines", "\"two\nlines\"");
     expect_csv("\r", "\"\r\"");
     expect_csv("\"", "\"\"\"\"");

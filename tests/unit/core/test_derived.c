@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Derived events: formulas taken apart, planned together, and sums that are numbers or say why not. */
+/* Derived events: parsed formulas, common plans, and sums with a number or a reason. */
 #include <string.h>
 
 #include "core/set/counters.h"

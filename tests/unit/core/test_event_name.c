@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The grammar of names and lists, and what a name nobody knows is answered. Room: core (event_name.c, event.c). */
+/* The grammar of event names and lists, and the messages for unknown names. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ START_TEST(native_names_keep_their_own_colons)
 }
 END_TEST
 
-START_TEST(what_is_no_name_is_told)
+START_TEST(malformed_name_is_reported)
 {
     not_parsed("", "empty");
     not_parsed("cycles:x", "modifier 'x' is unknown");
@@ -216,7 +216,7 @@ START_TEST(clocks_take_no_mode_of_their_own)
 }
 END_TEST
 
-START_TEST(guests_and_hypervisor_are_told_apart_where_the_pmu_can)
+START_TEST(guests_and_hypervisor_are_distinguished_where_the_pmu_can)
 {
     struct event e;
     machine_plain((struct scripted_sample[]){{1, 1, 1}}, 1);
@@ -275,7 +275,7 @@ START_TEST(tracepoints_in_debugfs_are_found)
 }
 END_TEST
 
-START_TEST(why_tracefs_cannot_be_read_is_told)
+START_TEST(reason_why_tracefs_cannot_be_read_is_reported)
 {
     machine_bare();
     not_resolved("sched:sched_switch", UPMU_E_UNSUPPORTED, "mount -t tracefs tracefs /sys/kernel/tracing");
@@ -290,7 +290,7 @@ START_TEST(why_tracefs_cannot_be_read_is_told)
 }
 END_TEST
 
-START_TEST(a_family_can_stand_before_the_colons)
+START_TEST(a_family_may_precede_the_colons)
 {
     struct event e;
     static struct machine zen;
@@ -331,12 +331,12 @@ int main(void)
     tcase_add_test(cases, native_names_keep_their_own_colons);
     tcase_add_test(cases, braces_group_names_and_give_them_modifiers);
     tcase_add_test(cases, clocks_take_no_mode_of_their_own);
-    tcase_add_test(cases, guests_and_hypervisor_are_told_apart_where_the_pmu_can);
+    tcase_add_test(cases, guests_and_hypervisor_are_distinguished_where_the_pmu_can);
     tcase_add_test(cases, tracepoints_have_their_numbers_from_tracefs);
     tcase_add_test(cases, tracepoints_in_debugfs_are_found);
-    tcase_add_test(cases, why_tracefs_cannot_be_read_is_told);
-    tcase_add_test(cases, a_family_can_stand_before_the_colons);
-    tcase_add_test(cases, what_is_no_name_is_told);
+    tcase_add_test(cases, reason_why_tracefs_cannot_be_read_is_reported);
+    tcase_add_test(cases, a_family_may_precede_the_colons);
+    tcase_add_test(cases, malformed_name_is_reported);
     tcase_add_test(cases, lists_are_cut_at_commas_outside_slashes);
     tcase_add_test(cases, an_unclosed_slash_swallows_no_name_in_silence);
     tcase_add_test(cases, unknown_names_are_answered_with_the_nearest);

@@ -181,7 +181,7 @@ START_TEST(metrics_of_users_are_checked_line_by_line)
 }
 END_TEST
 
-START_TEST(metric_names_stand_for_their_events_in_lists)
+START_TEST(metric_names_expand_to_their_events_in_lists)
 {
     struct upmu_set *set;
     machine_plain((struct scripted_sample[]){{1, 1, 1}}, 1);
@@ -214,6 +214,6 @@ int main(void)
     tcase_add_test(cases, every_metric_of_the_library_is_well_formed);
     tcase_add_test(cases, metrics_of_families_have_their_events);
     tcase_add_test(cases, metrics_of_users_are_checked_line_by_line);
-    tcase_add_test(cases, metric_names_stand_for_their_events_in_lists);
+    tcase_add_test(cases, metric_names_expand_to_their_events_in_lists);
     return run_suite("expression", cases);
 }

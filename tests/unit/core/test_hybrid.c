@@ -48,7 +48,7 @@ static void families_are(const char *core, const char *atom)
     ck_assert_str_eq(machine_core_type(1)->family->name, atom);
 }
 
-/* What the makers' lists and the kernel's tables say, written down by hand. */
+/* The vendors' lists and the kernel's tables, copied by hand. */
 static const struct expected {
     const char *machine, *name;
     unsigned kind;
@@ -137,7 +137,7 @@ START_TEST(every_event_names_the_pmu_of_its_core_type)
             if (events[i].software >= 0 || (row && row->kind == ARCH_CODE_FORMULA))
                 continue;
             int rc = event_resolve_on(m, events[i].name, &e);
-            ck_assert_msg(row != NULL, "%s has nothing to say of %s", m->family->name, events[i].name);
+            ck_assert_msg(row != NULL, "%s has no row for %s", m->family->name, events[i].name);
             ck_assert_int_eq(rc, row->kind == ARCH_CODE_NONE ? UPMU_E_UNSUPPORTED : 0);
             if (rc < 0)
                 ck_assert_str_ne(e.note, "");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who the CPU of a machine is, where sources are missing, short or contradict each other. Room: core (identity.c, machine.c,
- * doctor.c). */
+/* CPU identity of a machine where sources are missing, short or contradictory. */
 #include <errno.h>
 #include <string.h>
 
@@ -164,12 +163,12 @@ START_TEST(doctor_tells_where_the_identity_is_from)
     found = diagnosed();
     ck_assert_int_eq(found.state, UPMU_FINDING_LIMITED);
     ck_assert_str_eq(found.remedy, "");
-    /* A recording has it as it was found, or says what its files tell. */
+    /* A machine snapshot has it as it was found, or what its files show. */
     scripted_recording(true);
     ck_assert_str_eq(diagnosed().text, "from /proc/cpuinfo");
     scripted_file("/upmu/findings", "0\tidentity\tas it was found\t\n");
     ck_assert_str_eq(diagnosed().text, "as it was found");
-    scripted_file("/upmu/findings", "1\tidentity\tan instruction said otherwise\tlook\n");
+    scripted_file("/upmu/findings", "1\tidentity\tan instruction disagreed\tlook\n");
     refused("disagreed when it was recorded");
 }
 END_TEST

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Derived metrics: a number only where its parts have one, and never out of parts that do not belong together.
- * Room: core (metric.c). */
+/* Derived metrics: a number only where all parts have one and belong together. */
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +71,7 @@ START_TEST(nothing_is_divided_by_zero)
 }
 END_TEST
 
-START_TEST(a_missing_part_is_told)
+START_TEST(a_missing_part_is_reported)
 {
     const char *const names[] = {"instructions"};
     const struct upmu_value values[] = {exact(5)};
@@ -191,7 +190,7 @@ int main(void)
     TCase *cases = tcase_create("metric");
     tcase_add_test(cases, a_quotient_has_the_weakest_status_of_its_parts);
     tcase_add_test(cases, nothing_is_divided_by_zero);
-    tcase_add_test(cases, a_missing_part_is_told);
+    tcase_add_test(cases, a_missing_part_is_reported);
     tcase_add_test(cases, parts_counted_in_different_modes_do_not_make_a_quotient);
     tcase_add_test(cases, parts_are_found_by_any_of_their_names);
     tcase_add_test(cases, variants_over_other_events);

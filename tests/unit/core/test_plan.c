@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups that really fit, on the counters of machines we have and of those we have not. Room: core (plan.c). */
+/* Groups that fit on the counters, on machines at hand and others. */
 #include <string.h>
 
 #include "core/set/counters.h"
@@ -119,7 +119,7 @@ static bool fits(const struct event *const *events, size_t n, const struct arch_
     return plan_fits(events, n, &rules);
 }
 
-START_TEST(matching_moves_events_along_to_make_room)
+START_TEST(matching_moves_events_to_free_a_counter)
 {
     /* The first takes counter 0, where the second must go; 0 and 1 are free for the first, 1 and 2 for the third. */
     const struct event events[] = {core_event(3), core_event(1), core_event(6), core_event(4)};
@@ -157,7 +157,7 @@ START_TEST(unknown_counters_are_the_kernels_to_check)
 }
 END_TEST
 
-START_TEST(other_pmus_stand_alone)
+START_TEST(events_of_other_pmus_are_planned_alone)
 {
     struct event events[] = {core_event(ARCH_ANY), core_event(ARCH_ANY), core_event(ARCH_ANY)};
     const struct arch_counters four = {.general = 4};
@@ -187,10 +187,10 @@ int main(int argc, char **argv)
     tcase_add_test(cases, amd_has_six_counters_for_anything);
     tcase_add_test(cases, software_events_are_a_group_of_their_own);
     tcase_add_test(cases, absent_events_have_no_group);
-    tcase_add_test(cases, matching_moves_events_along_to_make_room);
+    tcase_add_test(cases, matching_moves_events_to_free_a_counter);
     tcase_add_test(cases, an_event_no_counter_can_hold_is_refused_and_spoils_no_group);
     tcase_add_test(cases, unknown_counters_are_the_kernels_to_check);
-    tcase_add_test(cases, other_pmus_stand_alone);
+    tcase_add_test(cases, events_of_other_pmus_are_planned_alone);
     tcase_add_test(cases, the_most_events_allowed_are_planned);
     return run_suite("plan", cases);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets open what was planned: twins, fillers, filters that a PMU lacks, groups asked for, codes that do not reach the
- * hardware. Over the scripted kernel. Room: core (counter_list.c, counters.c, set.c, event.c, machine.c). */
+/*
+ * Sets that open planned groups over the scripted kernel: twins, fillers, missing filters, requested groups.
+ *
+ * And codes that do not reach the hardware.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -95,7 +98,7 @@ START_TEST(a_twin_of_what_is_refused_is_refused_too)
 }
 END_TEST
 
-START_TEST(core3b_counts_cycles_and_instructions_in_turns_or_refuses_one_group)
+START_TEST(core3b_multiplexes_cycles_and_instructions_or_refuses_one_group)
 {
     machine_counting("sunway_sw3231");
     scripted_rule(scripted_rule_core3b, NULL);
@@ -229,7 +232,7 @@ START_TEST(raw_codes_that_the_kernel_would_cut_are_refused)
 }
 END_TEST
 
-/* A kernel's version does not tell whether its vendor gave it the table of this core: the kernel does. */
+/* A kernel's version does not show whether its vendor added the table of this core: only the kernel does. */
 START_TEST(an_old_kernel_is_asked_for_the_table_of_its_core)
 {
     static const char *const chips[] = {"loongson3a3000_loongnix", "loongson3b4000_vendor"};
@@ -248,7 +251,7 @@ START_TEST(an_old_kernel_is_asked_for_the_table_of_its_core)
         scripted_open_error(KERNEL_TYPE_HARDWARE, 3, EACCES);
         machine_forget();
         code_is("cycles", UPMU_E_UNSUPPORTED, "could not be checked (EACCES)");
-        /* Newer kernels are not asked, and one that does not say its version is believed unless it refuses. */
+        /* Newer kernels are not asked, and one without a version is believed unless it refuses. */
         scripted_file("/proc/sys/kernel/osrelease", "5.10.0\n");
         machine_forget();
         code_is("cycles", 0, "");
@@ -329,7 +332,7 @@ int main(int argc, char **argv)
     TCase *cases = tcase_create("plan counts");
     tcase_add_test(cases, an_event_asked_for_twice_is_opened_once_and_read_twice);
     tcase_add_test(cases, a_twin_of_what_is_refused_is_refused_too);
-    tcase_add_test(cases, core3b_counts_cycles_and_instructions_in_turns_or_refuses_one_group);
+    tcase_add_test(cases, core3b_multiplexes_cycles_and_instructions_or_refuses_one_group);
     tcase_add_test(cases, core3b_groups_with_different_filters_are_filled_up);
     tcase_add_test(cases, a_group_that_could_not_be_filled_up_gives_no_number);
     tcase_add_test(cases, a_pmu_without_filters_counts_all_modes_and_says_so);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Machines with kinds of cores: each event is opened on each kind's PMU and added up. Over the scripted kernel. Room: core
- * (machine_types.c, counter_list.c, counters.c, value.c, set.c, region.c). */
+/* Hybrid machines: each event is opened on each core type's PMU and the counts are added. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ enum { BIG = 4, SMALL = 10 };
 
 static const char *machines;
 
-/* A hybrid Intel: each kind's PMU counts cycles (0x3c) and instructions (0xc0) as the samples say. */
+/* A hybrid Intel: each kind's PMU counts cycles (0x3c) and instructions (0xc0) as in the samples. */
 static void hybrid(struct scripted_sample big, struct scripted_sample small)
 {
     machine_bare();
@@ -225,7 +224,7 @@ START_TEST(own_names_are_counted_on_each_kind)
 }
 END_TEST
 
-/* A neutral name whose raw code nobody has confirmed on either kind. */
+/* A neutral name whose raw code is unconfirmed on either core type. */
 static const char *unsure_name(void)
 {
     size_t n;
@@ -245,7 +244,7 @@ START_TEST(a_zero_of_one_kind_that_may_lack_the_event_spoils_the_sum)
     struct upmu_set *set = opened(unsure_name(), NULL);
     total_is(set, 0, UPMU_NOT_COUNTED, UPMU_NO_VALUE);
     closed(set);
-    /* A kind that the thread was never on has nothing to say. */
+    /* A core type that the thread never ran on has no count. */
     e2000((struct scripted_sample){100, 1000000, 1000000}, (struct scripted_sample){0, 1000000, 0});
     set = opened(unsure_name(), NULL);
     total_is(set, 0, UPMU_EXACT, 100);

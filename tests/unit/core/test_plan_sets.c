@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Properties of plans, on every family and on invented ones, for thousands of random sets from fixed seeds: no two
- * events on one counter, none dropped in silence, never a group more than needed. What fits is decided here anew, by
- * trying everything. Room: core (plan.c, plan_fit.c).
+ * Properties of plans, on real and invented families, for thousands of random sets.
+ *
+ * Seeds are fixed. No two events share a counter, none is dropped silently, and no plan has more groups than needed. What
+ * fits is decided here independently, by exhaustive search.
  */
 #include <stdio.h>
 #include <string.h>

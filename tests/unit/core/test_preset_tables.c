@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI's presets in the tables: each that PAPI's own file has for an x86 CPU is there, and its codes are those of the maker's
- * list. Room: lib/core/names/presets.c, over the tables of lib/arch. */
+/* PAPI presets in the tables: complete for x86 CPUs, with the codes of the vendor's list. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

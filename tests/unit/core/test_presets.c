@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI's presets: every one of them is known, those that are events or exact sums of this CPU count, and their numbers are
- * those of the events. Room: core (presets.c, event.c, counter_list.c), over recorded machines and scripted kernels. */
+/* PAPI presets: all are known, and those supported count what their events count. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +95,7 @@ START_TEST(every_preset_is_known_and_counts_where_its_events_do)
             ck_assert_msg(rc == (can_be_counted(all[i]) ? 0 : UPMU_E_UNSUPPORTED), "%s on %s: %s", all[i], cpu,
                           upmu_error());
         ck_assert_msg(e.papi != NULL && e.papi[0] == 'P', "%s on %s has no PAPI name", all[i], cpu);
-        ck_assert_msg((e.match == UPMU_MATCH_ABSENT) == (rc < 0), "%s on %s: grade %d", all[i], cpu, e.match);
+        ck_assert_msg((e.match == UPMU_MATCH_ABSENT) == (rc < 0), "%s on %s: match %d", all[i], cpu, e.match);
         counted += rc == 0;
     }
     ck_assert_msg(counted >= 2, "%zu presets on %s", counted, cpu);
@@ -135,7 +134,7 @@ START_TEST(preset_of_no_neutral_name_is_the_cpus_own_event)
         ck_assert_msg(event_resolve_on(&m, rows[i].preset, &e) == 0, "%s on %s: %s", rows[i].preset, rows[i].cpu,
                       upmu_error());
         ck_assert_msg(e.config == rows[i].config && e.type == KERNEL_TYPE_RAW && e.match == rows[i].match,
-                      "%s on %s: 0x%llx, grade %d", rows[i].preset, rows[i].cpu, (unsigned long long)e.config, e.match);
+                      "%s on %s: 0x%llx, match %d", rows[i].preset, rows[i].cpu, (unsigned long long)e.config, e.match);
         ck_assert_ptr_nonnull(strstr(e.note, "native::"));
         ck_assert_str_eq(strncmp(e.name, "PAPI_", 5) == 0 ? "PAPI_" : e.name, "PAPI_");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded machines: which are believed, and that only they answer. Room: core (recording.c, machine.c). */
+/* Machine snapshots: which are accepted, and that no fact comes from the live machine. */
 #include <errno.h>
 #include <string.h>
 
@@ -118,7 +118,7 @@ START_TEST(trials_are_answered_by_the_recording_alone)
     ck_assert_int_eq(upmu_event_probe("cycles", &seen), UPMU_E_PERM);
     ck_assert_str_eq(upmu_error(), "cycles: not allowed there");
     ck_assert_int_eq(upmu_event_probe("minor-faults", &seen), UPMU_E_FORMAT);
-    ck_assert_int_eq(upmu_event_probe("major-faults", &seen), UPMU_E_STATE); /* a torn row tells nothing */
+    ck_assert_int_eq(upmu_event_probe("major-faults", &seen), UPMU_E_STATE); /* a torn row has no value */
     ck_assert_uint_eq(seen, 0);
     ck_assert_uint_eq(scripted_count(SCRIPTED_OPEN), 0);
 }

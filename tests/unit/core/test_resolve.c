@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One name on many machines: the encoding each gets, and aliases that must get the same. Room: core (event.c). */
+/* One name on many machines: the encoding on each, and aliases with the same encoding. */
 #include <string.h>
 
 #include "core/names/event.h"
@@ -23,7 +23,7 @@ static void expect(const char *name, uint32_t type, uint64_t config, uint64_t ra
     struct event e = resolved(name);
     ck_assert_msg(e.type == type && e.config == config, "'%s' is %u:0x%llx", name, e.type,
                   (unsigned long long)e.config);
-    ck_assert_msg(e.raw_encoding == raw_encoding, "'%s' has machine code 0x%llx", name,
+    ck_assert_msg(e.raw_encoding == raw_encoding, "'%s' has raw encoding 0x%llx", name,
                   (unsigned long long)e.raw_encoding);
     ck_assert_int_eq(e.match, match);
     ck_assert_int_eq(e.class, EVENT_CORE);
@@ -139,7 +139,7 @@ START_TEST(an_event_that_the_core_does_not_list_is_absent)
     ck_assert_uint_eq(resolved("native::BR_MIS_PRED_RETIRED").config, 0x22);
     ck_assert_int_eq(event_resolve("native::BR_RETIRED", &e), UPMU_E_UNSUPPORTED);
     ck_assert_uint_eq(resolved("r21").config, 0x21); /* a raw code is the user's own affair, */
-    ck_assert(resolved("r21").zero_unsure);          /* but a 0 of it says nothing */
+    ck_assert(resolved("r21").zero_unsure);          /* but a 0 of it is not counted */
     ck_assert(!resolved("r22").zero_unsure);
     ck_assert(!resolved("native::L1D_CACHE_RD").zero_unsure);
 }
@@ -193,7 +193,7 @@ START_TEST(apples_codes_are_for_its_own_pmu_alone)
 }
 END_TEST
 
-/* Retired loads on one kind of core, speculative ones included on the other. */
+/* Retired loads on one core type, speculative ones included on the other. */
 START_TEST(an_event_is_as_exact_as_on_each_kind_of_core)
 {
     machine_recorded(machines, "cortex_a53_a72");
@@ -216,7 +216,7 @@ START_TEST(a_zero_of_an_event_that_nobody_confirms_is_no_number)
     machine_recorded(machines, "phytium_d2000");
     ck_assert(resolved("branches").zero_unsure); /* the kernel lists nothing */
     ck_assert(resolved("l1d-load").zero_unsure);
-    ck_assert(!resolved("l1d-access").zero_unsure); /* a generic id: the kernel has asked the core */
+    ck_assert(!resolved("l1d-access").zero_unsure); /* a perf generic event: the kernel has asked the core */
     machine_forget();
     scripted_file(TEST_DEVICES "/armv8_pmuv3_0/type", "8\n");
     scripted_file(TEST_DEVICES "/armv8_pmuv3_0/events/pc_write_retired", "event=0x000c\n");
@@ -303,12 +303,12 @@ START_TEST(every_alias_is_encoded_as_its_name_on_every_machine)
                                                                                           : events[i].name[k]);
             capitals[k] = '\0';
             expect_same(events[i].name, capitals);
-            /* A sum of two other events, or one of the CPU's own, may stand in for a preset where the CPU lacks the event
+            /* A sum of two other events, or one of the CPU's own, may replace a preset where the CPU lacks the event
              * itself. */
             const char *papi = events[i].papi;
-            bool stand_in = papi && (preset_find(papi) || arch_family_preset(machine_get()->family, papi)) &&
-                            !counts(events[i].name);
-            if (papi && !stand_in)
+            bool has_preset = papi && (preset_find(papi) || arch_family_preset(machine_get()->family, papi)) &&
+                              !counts(events[i].name);
+            if (papi && !has_preset)
                 expect_same(events[i].name, events[i].papi);
             if (events[i].perf)
                 expect_same(events[i].name, events[i].perf);

@@ -9,7 +9,7 @@
 enum { SHOWN = 6, COUNT = 400000 };
 
 static struct kernel_ops guest;
-static unsigned dead; /* copies at the end of a full group that stand still */
+static unsigned dead; /* copies at the end of a full group that do not advance */
 static bool jumps;
 
 static ssize_t guest_read(int fd, void *buf, size_t bytes)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counter sets over the scripted kernel: every refusal at open and at read, and nothing leaks. Room: core (set.c,
- * counters.c). */
+/* Counter sets over the scripted kernel: every refusal at open and at read, and no leaks. */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -97,7 +96,7 @@ START_TEST(states_and_arguments_are_checked)
 }
 END_TEST
 
-/* Everything an open can be refused with, and what the event then says. */
+/* Everything an open can be refused with, and the status of the event then. */
 static const struct {
     int err, status;
 } refusals[] = {
@@ -327,7 +326,7 @@ START_TEST(multiplexed_counts_are_extrapolated_and_unplaced_ones_are_no_zero)
 }
 END_TEST
 
-START_TEST(controls_that_fail_are_told)
+START_TEST(controls_that_fail_are_reported)
 {
     struct upmu_set *set = opened("page-faults", 0);
     scripted_control_error(EBADF);
@@ -447,7 +446,7 @@ START_TEST(an_uncore_event_needs_a_cpu)
 }
 END_TEST
 
-START_TEST(probing_tells_what_stands_against_an_event)
+START_TEST(probing_reports_why_an_event_cannot_be_opened)
 {
     const struct scripted_sample none[] = {{0, 1000, 0}};
     ck_assert_int_eq(upmu_event_probe("page-faults", NULL), 0);
@@ -560,13 +559,13 @@ int main(void)
     tcase_add_test(cases, a_reset_that_cannot_read_fails_instead_of_leaving_the_old_count);
     tcase_add_test(cases, reset_starts_counts_and_times_anew);
     tcase_add_test(cases, multiplexed_counts_are_extrapolated_and_unplaced_ones_are_no_zero);
-    tcase_add_test(cases, controls_that_fail_are_told);
+    tcase_add_test(cases, controls_that_fail_are_reported);
     tcase_add_test(cases, an_absent_event_is_unsupported_with_its_reason);
     tcase_add_test(cases, too_many_events_are_refused);
     tcase_add_test(cases, another_threads_set_may_not_be_used);
     tcase_add_test(cases, a_forked_child_may_only_close_a_set_and_that_without_its_pages);
     tcase_add_test(cases, an_uncore_event_needs_a_cpu);
-    tcase_add_test(cases, probing_tells_what_stands_against_an_event);
+    tcase_add_test(cases, probing_reports_why_an_event_cannot_be_opened);
     tcase_add_test(cases, modifiers_reach_the_kernel);
     tcase_add_test(cases, precision_that_the_kernel_refuses_has_its_remedy);
     tcase_add_test(cases, events_of_a_socket_are_counted_on_its_one_cpu);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which threads a set counts: every one exactly once, however the list changes meanwhile; commands behind their gate.
- * Room: core (set_target.c). */
+/* Targets of a set: every thread counted exactly once while the list changes, and commands that wait to start. */
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts that are 0 although all times are healthy, on PMUs where that means that nothing was counted: such a 0 is never
- * given out. Room: core (event.c, counters.c, set.c, region_stats.c), over scripted kernels that do what
- * those of the guests were seen to do.
+ * Zeros with healthy times on PMUs where they mean that nothing was counted: never reported.
+ *
+ * The scripted kernels behave as those of the guests were seen to behave.
  */
 #include <errno.h>
 #include <string.h>
@@ -83,7 +83,7 @@ END_TEST
 
 static const struct scripted_sample nothing[] = {{0, 1000, 1000}, {0, 2000, 2000}};
 
-START_TEST(cycles_and_instructions_that_stand_still_are_not_counted)
+START_TEST(cycles_and_instructions_that_do_not_advance_are_not_counted)
 {
     struct upmu_value v[EVENTS_MAX];
     machine_plain(nothing, 2);
@@ -118,7 +118,7 @@ START_TEST(thread_of_another_may_have_been_in_the_kernel_all_the_time)
 }
 END_TEST
 
-START_TEST(regions_whose_instructions_stand_still_have_no_number)
+START_TEST(regions_whose_instructions_do_not_advance_have_no_number)
 {
     const struct scripted_sample still[] = {{7, 1000, 1000}, {7, 2000, 2000}, {7, 3000, 3000}, {7, 4000, 4000}};
     struct upmu_region_opts opts = {.size = sizeof opts, .events = "instructions:u,page-faults"};
@@ -189,10 +189,10 @@ int main(void)
 {
     TCase *cases = tcase_create("silent zero");
     tcase_add_test(cases, group_of_one_event_too_many_is_not_opened);
-    tcase_add_test(cases, cycles_and_instructions_that_stand_still_are_not_counted);
+    tcase_add_test(cases, cycles_and_instructions_that_do_not_advance_are_not_counted);
     tcase_add_test(cases, thread_of_another_may_have_been_in_the_kernel_all_the_time);
     tcase_add_test(cases, a_counter_that_jumped_has_no_number_until_the_set_is_reset);
     tcase_add_test(cases, events_that_read_0_in_a_virtual_machine_are_not_counted);
-    tcase_add_test(cases, regions_whose_instructions_stand_still_have_no_number);
+    tcase_add_test(cases, regions_whose_instructions_do_not_advance_have_no_number);
     return run_suite("silent zero", cases);
 }

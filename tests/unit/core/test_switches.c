@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Context switches without an event: the page's word if it agrees with the kernel's own count, that count otherwise, and
- * no number if neither can be had. Room: core (switches.c). The check is made once per process; each test is one. */
+/*
+ * Context switches without an event: the page's lock word where it agrees with the kernel's count.
+ *
+ * Otherwise the kernel's count, or no number if neither is available. The check is made once per process; each test is one.
+ */
 #include <errno.h>
 
 #include "core/set/counters.h"
@@ -94,7 +97,7 @@ START_TEST(a_page_that_does_not_agree_is_not_believed)
 }
 END_TEST
 
-/* Under a tracer each system call stops the thread: the word never stands still. */
+/* Under a tracer each system call stops the thread: the word changes at each read. */
 static void traced_thread(enum scripted_op op, int fd, void *arg)
 {
     (void)fd, (void)arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the kernel's PMUs: terms of sysfs become bits of config. Room: core (event_sysfs.c). */
+/* Events of the kernel's PMUs: sysfs terms become bits of config. */
 #include <errno.h>
 #include <string.h>
 
@@ -110,7 +110,7 @@ START_TEST(modes_of_a_pmu_that_has_none_are_refused)
 }
 END_TEST
 
-START_TEST(what_is_wrong_is_told)
+START_TEST(malformed_sysfs_files_are_reported)
 {
     refused("gpu/cycles/", UPMU_E_NAME, "no PMU 'gpu'");
     refused("cpu/cpu-cycle/", UPMU_E_NAME, "did you mean cpu/cpu-cycles/?");
@@ -160,7 +160,7 @@ int main(void)
     tcase_add_test(cases, the_class_is_that_of_the_pmu);
     tcase_add_test(cases, an_uncore_pmu_is_opened_on_its_cpu);
     tcase_add_test(cases, modes_of_a_pmu_that_has_none_are_refused);
-    tcase_add_test(cases, what_is_wrong_is_told);
+    tcase_add_test(cases, malformed_sysfs_files_are_reported);
     tcase_add_test(cases, names_do_not_leave_the_devices_folder);
     tcase_add_test(cases, a_type_that_is_no_number_is_no_pmu);
     return run_suite("sysfs", cases);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of events: seen counting, opened but not seen, refused. Room: core (event_trial.c), over scripted kernels. */
+/* Trials of events: seen counting, opened but not seen, refused. */
 #include <errno.h>
 #include <string.h>
 
@@ -51,8 +51,8 @@ START_TEST(rare_event_gets_a_second_and_longer_load)
 }
 END_TEST
 
-/* Taking turns it has a number: the raw one is what was seen. */
-START_TEST(event_that_takes_turns_is_seen)
+/* Multiplexed, it has a number: the raw one is what was seen. */
+START_TEST(multiplexed_event_is_seen)
 {
     uint64_t seen = 99;
     machine_counting();
@@ -125,7 +125,7 @@ int main(void)
     tcase_add_test(cases, event_that_counts_is_seen);
     tcase_add_test(cases, event_that_opens_and_never_counts_is_not_seen);
     tcase_add_test(cases, rare_event_gets_a_second_and_longer_load);
-    tcase_add_test(cases, event_that_takes_turns_is_seen);
+    tcase_add_test(cases, multiplexed_event_is_seen);
     tcase_add_test(cases, event_that_never_gets_a_counter_is_refused);
     tcase_add_test(cases, refusals_keep_their_cause);
     tcase_add_test(cases, unreadable_counter_is_refused);

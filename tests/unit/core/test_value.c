@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Statuses: when a number is exact, when an estimate, and when there is none. Room: core (value.c). */
+/* Statuses of values: exact, scaled, or without a number. */
 #include "core/set/value.h"
 #include "unit/suite.h"
 
@@ -102,7 +102,7 @@ START_TEST(more_running_than_enabled_is_not_scaled_down)
 }
 END_TEST
 
-START_TEST(open_failures_stand_as_refused_or_unsupported)
+START_TEST(open_failures_have_the_status_refused_or_unsupported)
 {
     static const int unsupported[] = {UPMU_E_UNSUPPORTED, UPMU_E_NO_PMU, UPMU_E_NAME, UPMU_E_NO_SYSCALL};
     static const int refused[] = {UPMU_E_PERM, UPMU_E_SECCOMP, UPMU_E_NFILES, UPMU_E_MLOCK,  UPMU_E_BUSY,
@@ -247,7 +247,7 @@ int main(void)
     tcase_add_test(cases, kinds_of_cores_are_added_up_by_the_time_on_all_of_them);
     tcase_add_test(cases, a_kind_that_went_backwards_has_no_difference);
     tcase_add_test(cases, a_doubted_zero_is_no_number_and_other_counts_stay);
-    tcase_add_test(cases, open_failures_stand_as_refused_or_unsupported);
+    tcase_add_test(cases, open_failures_have_the_status_refused_or_unsupported);
     tcase_add_test(cases, a_sum_is_exact_only_if_all_parts_are);
     tcase_add_test(cases, a_part_that_slept_takes_nothing_away);
     tcase_add_test(cases, a_sums_cause_is_that_of_its_status);

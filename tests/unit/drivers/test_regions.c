@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions on modelled machines: what one instance counted while others took the counters away. Place: tests; before it
- * nothing, after it lib/region/region.c over the model's kernel. Each test is a process of its own: regions are set up once.
+ * Regions on modeled machines: the count of one instance while other events take the counters away.
+ *
+ * Each test is a process of its own: regions are set up once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +93,7 @@ START_TEST(an_instance_that_had_to_wait_is_scaled)
 }
 END_TEST
 
-/* Its begin knows the count of then and the times of long before: for which time the rest stands cannot be told. */
+/* Its begin has a current count and old times: the time that the rest covers is unknown. */
 START_TEST(without_a_clock_in_pages_it_has_no_number)
 {
     set_up_on("Skylake, a guest");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The models do what is known of the drivers: what opens, what is refused and how, what fits, what is counted. Place: tests;
- * before it nothing, after it the models, asked as the library would ask a kernel. No part of the library is involved.
+ * The models follow the documented rules of the drivers: what opens, what is refused, fits, counts.
+ *
+ * The models are called as the library would call a kernel. No part of the library is involved.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -150,7 +151,7 @@ START_TEST(mips_group_check_chokes_on_software_siblings)
     int software = opened(SOFT, KERNEL_SW_TASK_CLOCK, ALONE);
     refused(HW, CYCLES, software, EINVAL);
     int cycles = opened(HW, CYCLES, ALONE);
-    opened(SOFT, KERNEL_SW_PAGE_FAULTS, cycles); /* nobody asks the driver */
+    opened(SOFT, KERNEL_SW_PAGE_FAULTS, cycles); /* the driver is not asked */
     refused(HW, INSTRUCTIONS, cycles, EINVAL);
 }
 END_TEST
@@ -261,7 +262,7 @@ START_TEST(core4_ignores_modes_and_has_five_slots)
     ck_assert_int_eq(open_event(HW, CYCLES, KERNEL_EXCLUDE_HV, ALONE), -EINVAL);
     int leader = open_event(HW, CYCLES, USER_ONLY, ALONE);
     for (unsigned i = 0; i < 5; i++)
-        opened(RAW, 0x10 + i, leader); /* one too many, and nobody says so */
+        opened(RAW, 0x10 + i, leader); /* one too many, without an error */
     model_run(10 * MS, 0);
     never_runs(leader);
     model_kernel()->close(leader + 5);
@@ -453,7 +454,7 @@ START_TEST(the_watchdog_has_its_counter_first)
     on("Zen 3, watchdog");
     int leader = opened(RAW, 0xc0, ALONE);
     for (unsigned i = 1; i < 6; i++)
-        opened(RAW, 0xc0 + i, leader); /* all six counters, and the group check says nothing */
+        opened(RAW, 0xc0 + i, leader); /* all six counters, and the group check accepts them */
     model_run(10 * MS, 0);
     never_runs(leader);
     model_kernel()->close(leader + 5);
@@ -557,7 +558,7 @@ END_TEST
 
 /* ---------------------------------------------------------------------------------------------------- time */
 
-START_TEST(groups_take_turns)
+START_TEST(groups_are_multiplexed)
 {
     enum { EVENTS = 8, COUNTERS = 4, RUN = 80 * MS };
     int fd[EVENTS];
@@ -627,7 +628,7 @@ START_TEST(children_count_for_who_inherits)
 }
 END_TEST
 
-START_TEST(stopped_events_stand_still)
+START_TEST(stopped_events_do_not_advance)
 {
     on("3A5000");
     int fd = opened(HW, CYCLES, ALONE);
@@ -689,11 +690,11 @@ int main(int argc, char **argv)
     tcase_add_test(cases, zhaoxin_differs_by_model);
     tcase_add_test(cases, riscv_counts_an_index_once);
     tcase_add_test(cases, riscv_without_sscofpmf_takes_no_exclude_bit);
-    tcase_add_test(cases, groups_take_turns);
+    tcase_add_test(cases, groups_are_multiplexed);
     tcase_add_test(cases, counters_run_over_and_nothing_is_lost);
     tcase_add_test(cases, an_unwatched_counter_begins_again);
     tcase_add_test(cases, children_count_for_who_inherits);
-    tcase_add_test(cases, stopped_events_stand_still);
+    tcase_add_test(cases, stopped_events_do_not_advance);
     tcase_add_test(cases, different_codes_have_different_truths);
     return run_suite("driver rules", cases);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event alone and thousands of sets, on every modelled machine: no number is wrong. Place: tests; before it the names
- * of the registry, after it trial.c.
+ * Every event alone and thousands of sets, on every modeled machine: no number is wrong.
  *
  *     unit_drivers_sweep RECORDINGS [SETS [MACHINE]]      SETS random sets for each machine that is settled, or for the one named
  */
@@ -37,7 +36,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Switches and times of rusage stand still here: there is nothing to compare. */
+/* Switches and times of rusage do not advance here: there is nothing to compare. */
 static bool is_for_trial(const struct registry_event *event)
 {
     return event->software != KERNEL_SW_CONTEXT_SWITCHES && event->software != KERNEL_SW_CPU_MIGRATIONS &&
@@ -108,9 +107,9 @@ static bool begin(int i)
 static void finish(const struct trial_sums *sums, const char *what)
 {
     printf("%s: %u sets: %u exact (%u of known meaning), %u scaled, %u not counted, %u refused, "
-           "%u derived, %u zeros nobody can tell, %u wrong\n",
+           "%u derived, %u unverifiable zeros, %u wrong\n",
            what, sums->sets, sums->exact, sums->known, sums->scaled, sums->not_counted, sums->refused, sums->derived,
-           sums->untold, sums->wrong);
+           sums->unverified, sums->wrong);
     fflush(stdout);
     ck_assert_uint_eq(sums->wrong, 0);
 }

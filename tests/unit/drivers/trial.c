@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of the library against the truth of a modelled machine. Place: tests. Before it: the sweeps; after it: upmu_set
- * over the model's kernel.
+ * Numbers of the library compared with the truth of a modeled machine.
  *
- * A number may be exact, and then is the truth to the last count; or scaled, and then lies where the load allows; or there
- * is no number, and a reason for it. What the name means is looked up in three places, each as far as it knows: the
- * facts kept with the driver model, the machine code that the library says it programs, and what the kernel makes of it.
+ * A number may be exact, and then equals the truth; or scaled, and then lies where the load allows; or there is no number,
+ * and a reason for it. The meaning of a name comes from three sources, as far as each has it: the facts kept with the
+ * driver model, the raw encoding that the library reports, and what the kernel makes of it.
  */
 #include "trial.h"
 
@@ -129,7 +128,7 @@ static bool is_generic(const struct event *e)
     return e->type == KERNEL_TYPE_HARDWARE || e->type == KERNEL_TYPE_HW_CACHE;
 }
 
-/* The machine event that the library says it counts. @return whether it says. */
+/* The machine event that the library reports to count. @return whether it reports one. */
 static bool claimed(const struct event *e, unsigned kind, uint64_t *code)
 {
     uint64_t meaning = machine->pmus[kind].driver->raw_meaning;
@@ -137,14 +136,14 @@ static bool claimed(const struct event *e, unsigned kind, uint64_t *code)
     return !is_generic(e) || e->raw_encoding != UINT64_MAX;
 }
 
-/* A code that the CPU lacks counts 0 on some kernels, and nothing tells it from a quiet event. A name for such a code
- * must be marked approximate, and say so. */
-static bool cannot_be_told(const struct subject *s, const struct model_code *kernel)
+/* A code that the CPU lacks counts 0 on some kernels, and looks like a quiet event. A name for such a code
+ * must be marked approximate, with the reason. */
+static bool cannot_be_verified(const struct subject *s, const struct model_code *kernel)
 {
     size_t digits = s->name[0] == 'r' ? strspn(s->name + 1, "0123456789abcdef") : 0;
     bool own = digits > 0 && (s->name[1 + digits] == ':' || s->name[1 + digits] == '\0');
     bool marked = s->event.match == UPMU_MATCH_APPROXIMATE && s->event.note[0] != '\0';
-    return kernel->code >= machine->pmus[0].driver->told && (own || marked);
+    return kernel->code >= machine->pmus[0].driver->listed && (own || marked);
 }
 
 /* Guests are left out where the kernel takes no other events. */
@@ -177,7 +176,7 @@ struct derived_truth {
     bool starved; /* a term that is never on a counter */
 };
 
-/* The machine event that the library says it programs for a term, or the kernel's if that is the same or not said. */
+/* The machine event that the library reports to program for a term, or the kernel's if that is the same or not reported. */
 static uint64_t term_code(const struct event *part, unsigned kind, const struct model_code *kernel)
 {
     uint64_t claim;
@@ -286,7 +285,7 @@ static bool near_truth(const struct subject *s, const struct codes *codes)
     return s->value.value + slack >= least && s->value.value <= most * load_factor_max(s->trial->load) + slack;
 }
 
-/* Codes are told apart by their lower part where the upper one is the model's own. */
+/* Codes are distinguished by their lower part where the upper one is the model's own. */
 static bool same_code(uint64_t programmed_code, uint64_t claim)
 {
     return (programmed_code & ((UINT64_C(1) << 40) - 1)) == claim;
@@ -299,10 +298,10 @@ struct known {
 };
 
 /* @return what is wrong with the event on a core type, or NULL */
-static const char *find_known(const struct subject *s, struct known *k, bool *untold)
+static const char *find_known(const struct subject *s, struct known *k, bool *unverified)
 {
     *k = (struct known){.documented = true, .claimed = true};
-    *untold = false;
+    *unverified = false;
     for (unsigned kind = 0; kind < kinds(); kind++) {
         const struct event *e = event_on(s, kind);
         const uint64_t *fact = documented(s, e == &s->event ? 0 : kind);
@@ -311,7 +310,7 @@ static const char *find_known(const struct subject *s, struct known *k, bool *un
         k->facts.of[kind] = fact ? *fact : 0;
         if (programmed(e, &code) != 0)
             return "a number of an event that the kernel does not take";
-        *untold = *untold || (kind == 0 && code.nothing && cannot_be_told(s, &code));
+        *unverified = *unverified || (kind == 0 && code.nothing && cannot_be_verified(s, &code));
         k->kernel.of[kind] = code.code;
         uint64_t claim;
         k->claimed = claimed(e, e == &s->event ? 0 : kind, &claim) && k->claimed;
@@ -323,24 +322,24 @@ static const char *find_known(const struct subject *s, struct known *k, bool *un
 static const char *judge_number(const struct subject *s, struct trial_sums *sums)
 {
     struct known known;
-    bool untold;
+    bool unverified;
     const struct codes software = same_on_all(s->event.config);
     if (is_derived(s))
         return judge_derived(s, sums);
     if (is_software(s))
         return near_truth(s, &software) ? NULL : "not what happened";
-    const char *wrong = find_known(s, &known, &untold);
+    const char *wrong = find_known(s, &known, &unverified);
     if (known.documented && !near_truth(s, &known.facts))
         return "not what the name means";
     sums->known += known.documented;
     if (wrong)
         return wrong;
-    if (untold) {
-        sums->untold++;
+    if (unverified) {
+        sums->unverified++;
         return s->value.raw == 0 || kinds() > 1 ? NULL : "counts of what does not exist";
     }
     if (known.claimed && !near_truth(s, &known.claims))
-        return "not what the library says it counts";
+        return "not what the library reports to count";
     return near_truth(s, &known.kernel) ? NULL : "not what happened";
 }
 
@@ -413,7 +412,7 @@ static void report(const struct trial *trial, const struct subject *s, const cha
     printf("%s%s\n", s->reason[0] ? ": " : "", s->reason);
 }
 
-/* Somebody else's events, each in a group of its own; which do not matter as long as they want counters. */
+/* Events of another process, each in a group of its own; any that need counters will do. */
 static void open_rivals(unsigned n, int *fds)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page draws: holds as far as they are certain, who ended a wait, how threads ran. Room: tests (unit). Before it:
- * lib/export/html/html.c and html_holds.c; after it: nothing. */
+/* What the HTML page draws: certain holds, wakers of waits, scheduling of threads. */
 #include <stdlib.h>
 
 #include "../analysis/stream.h"
@@ -61,8 +60,8 @@ static void is_hold(size_t i, pid_t tid, uint64_t begin_ns, uint64_t ns, uint32_
     ck_assert_uint_eq(h->flags, flags);
 }
 
-/* Thread 101 has the lock; 102 waits for it, and is told since when. */
-static void told(void)
+/* Thread 101 has the lock; 102 waits for it, and records since when. */
+static void waiter_with_time(void)
 {
     put(UPMU_TRACE_MARK, 101, 5, 0);
     block(102, 30, LOCK, 101, 10);
@@ -71,9 +70,9 @@ static void told(void)
     put(UPMU_TRACE_MARK, 102, 90, 0);
 }
 
-START_TEST(a_hold_is_what_the_waiter_was_told)
+START_TEST(a_hold_begins_when_the_waiter_recorded_it)
 {
-    tell(told);
+    tell(waiter_with_time);
     ck_assert_uint_eq(job.html->holds.n, 1);
     is_hold(0, 101, 10, 40, 0);
     forget();
@@ -82,7 +81,7 @@ END_TEST
 
 START_TEST(a_wait_was_ended_by_who_gave_the_lock_back)
 {
-    tell(told);
+    tell(waiter_with_time);
     ck_assert_uint_eq(job.html->waits.n, 1);
     const struct html_wait *w = (const struct html_wait *)(const void *)job.html->waits.extras;
     ck_assert_int_eq(tid_of(w->waker), 101);
@@ -94,7 +93,7 @@ START_TEST(a_wait_was_ended_by_who_gave_the_lock_back)
 }
 END_TEST
 
-static void not_told(void)
+static void waiter_without_time(void)
 {
     put(UPMU_TRACE_MARK, 101, 5, 0);
     block(102, 30, LOCK, 101, 0);
@@ -104,7 +103,7 @@ static void not_told(void)
 
 START_TEST(without_a_since_it_is_at_least_from_the_wait_on)
 {
-    tell(not_told);
+    tell(waiter_without_time);
     ck_assert_uint_eq(job.html->holds.n, 1);
     is_hold(0, 101, 30, 20, HTML_AT_LEAST);
     forget();
@@ -118,7 +117,7 @@ static void never_given_back(void)
     put(UPMU_TRACE_MARK, 101, 80, 0);
 }
 
-START_TEST(what_somebody_still_waits_for_is_held_to_the_end)
+START_TEST(a_lock_still_waited_for_is_held_to_the_end)
 {
     tell(never_given_back);
     ck_assert_uint_eq(job.html->holds.n, 1);
@@ -239,10 +238,10 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("all");
-    tcase_add_test(cases, a_hold_is_what_the_waiter_was_told);
+    tcase_add_test(cases, a_hold_begins_when_the_waiter_recorded_it);
     tcase_add_test(cases, a_wait_was_ended_by_who_gave_the_lock_back);
     tcase_add_test(cases, without_a_since_it_is_at_least_from_the_wait_on);
-    tcase_add_test(cases, what_somebody_still_waits_for_is_held_to_the_end);
+    tcase_add_test(cases, a_lock_still_waited_for_is_held_to_the_end);
     tcase_add_test(cases, what_is_not_certain_is_not_drawn);
     tcase_add_test(cases, where_all_was_recorded_holds_are_paired);
     tcase_add_test(cases, a_mutex_is_not_held_while_its_condition_is_waited_for);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans for the page in bounded memory: what is merged adds up, and what must stay apart does. Room: tests (unit). Before
- * it: lib/export/html/html_table.c; after it: nothing. */
+/* Spans for the HTML page in bounded memory: merged spans add up, distinct ones stay apart. */
 #include <stdlib.h>
 
 #include "export/html/html.h"
@@ -8,7 +7,7 @@
 
 enum { ROWS = 4 };
 
-/* The extra of a span says how long it is, so that the longest of merged ones can be told. */
+/* The extra of a span has its length, so that the longest of merged ones can be shown. */
 struct mark {
     uint64_t ns;
 };
@@ -154,7 +153,7 @@ START_TEST(what_lies_outside_is_not_kept)
 }
 END_TEST
 
-/* Readings are totals: the first and the last of a thread say what it counted in all. */
+/* Readings are totals: the difference of a thread's last and first is its total count. */
 START_TEST(readings_thinned_out_keep_their_ends)
 {
     enum { N = HTML_POINTS_MOST };

@@ -125,7 +125,7 @@ START_TEST(topics_come_in_their_order)
 }
 END_TEST
 
-START_TEST(counter_that_never_runs_or_never_moves_is_told)
+START_TEST(counter_that_never_runs_or_never_moves_is_reported)
 {
     whole_machine();
     counts(KERNEL_TYPE_HARDWARE, 0, 0);
@@ -164,7 +164,7 @@ START_TEST(user_at_paranoid_3_counts_nothing)
 END_TEST
 
 /* Arm's kernel prints numbers, and those of each processor. */
-START_TEST(cpu_without_a_name_is_told_by_its_table_and_each_kind_of_core)
+START_TEST(cpu_without_a_name_is_reported_by_its_table_and_each_core_type)
 {
     scripted_file("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x303\n\n"
                                    "processor\t: 2\nCPU implementer\t: 0x70\nCPU architecture: 8\nCPU part\t: 0x664\n");
@@ -188,7 +188,7 @@ START_TEST(machine_without_the_system_call)
 }
 END_TEST
 
-/* Whatever errno a filter gives: no topic says that something is counted through the call. */
+/* Whatever errno a filter gives: no topic reports something as counted through the call. */
 START_TEST(machine_under_a_filter)
 {
     static const int errnos[] = {EACCES, EPERM, ENOSYS};
@@ -209,7 +209,7 @@ START_TEST(machine_under_a_filter)
 }
 END_TEST
 
-START_TEST(pages_that_cannot_be_mapped_are_told)
+START_TEST(pages_that_cannot_be_mapped_are_reported)
 {
     whole_machine();
     scripted_map_limit(0, EPERM);
@@ -219,7 +219,7 @@ START_TEST(pages_that_cannot_be_mapped_are_told)
 }
 END_TEST
 
-START_TEST(switches_that_cannot_be_had_are_told)
+START_TEST(switches_that_cannot_be_had_are_reported)
 {
     whole_machine();
     scripted_switches_error(EINVAL);
@@ -228,7 +228,7 @@ START_TEST(switches_that_cannot_be_had_are_told)
 }
 END_TEST
 
-START_TEST(tracefs_that_may_not_be_read_is_told)
+START_TEST(tracefs_that_may_not_be_read_is_reported)
 {
     whole_machine();
     scripted_file_error("/sys/kernel/tracing/events/sched/sched_switch/id", EACCES);
@@ -283,20 +283,20 @@ int main(void)
     tcase_add_checked_fixture(cases, scripted_reset, scripted_reset);
     tcase_add_test(cases, machine_with_everything);
     tcase_add_test(cases, topics_come_in_their_order);
-    tcase_add_test(cases, counter_that_never_runs_or_never_moves_is_told);
+    tcase_add_test(cases, counter_that_never_runs_or_never_moves_is_reported);
     tcase_add_test(cases, user_at_paranoid_2_counts_user_mode_only);
     tcase_add_test(cases, user_at_paranoid_3_counts_nothing);
-    tcase_add_test(cases, cpu_without_a_name_is_told_by_its_table_and_each_kind_of_core);
+    tcase_add_test(cases, cpu_without_a_name_is_reported_by_its_table_and_each_core_type);
     tcase_add_test(cases, machine_without_the_system_call);
     tcase_add_loop_test(cases, machine_under_a_filter, 0, 3);
-    tcase_add_test(cases, pages_that_cannot_be_mapped_are_told);
-    tcase_add_test(cases, switches_that_cannot_be_had_are_told);
-    tcase_add_test(cases, tracefs_that_may_not_be_read_is_told);
+    tcase_add_test(cases, pages_that_cannot_be_mapped_are_reported);
+    tcase_add_test(cases, switches_that_cannot_be_had_are_reported);
+    tcase_add_test(cases, tracefs_that_may_not_be_read_is_reported);
     tcase_add_test(cases, caller_ends_the_examination_with_its_own_value);
     tcase_add_test(cases, this_machine_as_the_caller);
     if (geteuid() == 0)
         tcase_add_test(cases, this_machine_as_nobody);
     else
-        puts("this_machine_as_nobody is skipped, because only root can become nobody");
+        puts("this_machine_as_nobody is skipped, because only root can change its user");
     return run_suite("kernel doctor", cases);
 }

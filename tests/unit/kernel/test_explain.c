@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every cause of a refusal, played by the scripted kernel: its code, the value found, and the command that mends it. */
+/* Every cause of a refusal on the scripted kernel: its code, the value found, the remedy. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -204,7 +204,7 @@ START_TEST(filter_of_the_calling_thread_is_the_one_that_counts)
 }
 END_TEST
 
-START_TEST(enosys_is_told_apart_by_the_filter)
+START_TEST(enosys_is_distinguished_by_the_filter)
 {
     status(NO_CAPABILITY, "2");
     expect(ENOSYS, UPMU_E_NO_SYSCALL, "ENOSYS", "seccomp filter", "seccomp profile", NULL);
@@ -229,7 +229,7 @@ START_TEST(process_of_another_user_is_named_with_its_owner)
 }
 END_TEST
 
-START_TEST(own_process_that_is_protected_is_told)
+START_TEST(own_process_that_is_protected_is_reported)
 {
     status(NO_CAPABILITY, "0");
     paranoid("2\n");
@@ -300,7 +300,7 @@ START_TEST(cpu_that_is_not_online_is_gone)
 END_TEST
 
 /* 64 are never the library's, nor is more than half of the limit, nor are the last 16 that are free. */
-START_TEST(descriptor_limit_is_told_with_one_that_is_enough)
+START_TEST(descriptor_limit_is_reported_with_a_sufficient_one)
 {
     context.descriptors = 8;
     scripted_descriptors_are(&(struct kernel_descriptors){.soft = 8, .hard = 128, .open = 3});
@@ -353,7 +353,7 @@ START_TEST(process_that_ended_is_gone)
 }
 END_TEST
 
-START_TEST(kernel_that_is_too_old_is_told_with_its_version)
+START_TEST(kernel_that_is_too_old_is_reported_with_its_version)
 {
     scripted_file("/proc/sys/kernel/osrelease", "2.6.32-loongson\n");
     expect(E2BIG, UPMU_E_UNSUPPORTED, "2.6.32-loongson", "E2BIG", NULL);
@@ -368,7 +368,7 @@ START_TEST(memory_and_unforeseen_errors_keep_their_errno)
 }
 END_TEST
 
-START_TEST(page_beyond_the_locked_memory_is_told_with_its_limits)
+START_TEST(page_beyond_the_locked_memory_is_reported_with_its_limits)
 {
     context.mapping = true;
     scripted_file("/proc/sys/kernel/perf_event_mlock_kb", "516\n");
@@ -417,24 +417,24 @@ int main(void)
     tcase_add_test(cases, refusal_by_the_kernel_under_a_filter_is_no_seccomp);
     tcase_add_test(cases, denial_before_the_kernel_without_a_filter_is_a_sandbox);
     tcase_add_test(cases, filter_of_the_calling_thread_is_the_one_that_counts);
-    tcase_add_test(cases, enosys_is_told_apart_by_the_filter);
+    tcase_add_test(cases, enosys_is_distinguished_by_the_filter);
     tcase_add_test(cases, process_of_another_user_is_named_with_its_owner);
-    tcase_add_test(cases, own_process_that_is_protected_is_told);
+    tcase_add_test(cases, own_process_that_is_protected_is_reported);
     tcase_add_loop_test(cases, hardware_event_in_a_virtual_machine_without_pmu, 0, ABSENT_ERRNOS);
     tcase_add_loop_test(cases, hardware_event_on_bare_metal_without_driver, 0, ABSENT_ERRNOS);
     tcase_add_loop_test(cases, pmu_that_lacks_the_event_is_named, 0, ABSENT_ERRNOS);
     tcase_add_test(cases, pmu_is_not_denied_when_sysfs_cannot_be_read);
     tcase_add_test(cases, other_pmu_is_named_by_its_type);
     tcase_add_test(cases, cpu_that_is_not_online_is_gone);
-    tcase_add_test(cases, descriptor_limit_is_told_with_one_that_is_enough);
+    tcase_add_test(cases, descriptor_limit_is_reported_with_a_sufficient_one);
     tcase_add_test(cases, descriptor_limit_that_is_enough_by_now_has_no_remedy);
     tcase_add_test(cases, descriptors_of_the_whole_system);
     tcase_add_test(cases, nmi_watchdog_holds_a_counter);
     tcase_add_test(cases, recorded_machine_counts_nothing);
     tcase_add_test(cases, process_that_ended_is_gone);
-    tcase_add_test(cases, kernel_that_is_too_old_is_told_with_its_version);
+    tcase_add_test(cases, kernel_that_is_too_old_is_reported_with_its_version);
     tcase_add_test(cases, memory_and_unforeseen_errors_keep_their_errno);
-    tcase_add_test(cases, page_beyond_the_locked_memory_is_told_with_its_limits);
+    tcase_add_test(cases, page_beyond_the_locked_memory_is_reported_with_its_limits);
     tcase_add_test(cases, page_that_is_not_given_has_its_errno);
     tcase_add_test(cases, setting_is_read_anew_each_time);
     return run_suite("kernel explain", cases);

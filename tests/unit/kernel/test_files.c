@@ -79,7 +79,7 @@ START_TEST(missing_file_and_directory_have_their_errno)
 }
 END_TEST
 
-START_TEST(root_of_the_environment_stands_before_every_path)
+START_TEST(root_of_the_environment_precedes_every_path)
 {
     char root[64], text[64], names[64] = "";
     make_root(root);
@@ -252,7 +252,7 @@ int main(void)
     tcase_add_test(cases, file_is_read_whole);
     tcase_add_test(cases, file_that_just_fits_is_no_error_and_one_byte_less_is);
     tcase_add_test(cases, missing_file_and_directory_have_their_errno);
-    tcase_add_test(cases, root_of_the_environment_stands_before_every_path);
+    tcase_add_test(cases, root_of_the_environment_precedes_every_path);
     tcase_add_test(cases, links_in_a_recording_do_not_leave_it);
     tcase_add_test(cases, links_are_followed_out_of_no_folder_without_openat2);
     tcase_add_test(cases, nothing_is_opened_on_a_recorded_machine);

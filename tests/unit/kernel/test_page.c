@@ -312,7 +312,7 @@ static void *tear(void *arg)
         PUT(t->page.time_running, 10 * k);
         PUT(t->page.time_offset, 7 * k);
         __atomic_add_fetch(&t->page.lock, 1, __ATOMIC_ACQ_REL);
-        /* Leave readers room: a page that never stands still is rightly given up. */
+        /* Leave readers time: a read of a page that always changes is rightly given up. */
         for (volatile int pause = 0; pause < 200; pause++)
             ;
     }
@@ -340,7 +340,7 @@ START_TEST(torn_page_is_never_believed)
     counter_gives = 0;
     tick_gives = 0;
     ck_assert_int_eq(pthread_create(&thread, NULL, tear, &t), 0);
-    /* On a busy machine the two threads may take turns: go on until the writer was seen at work. */
+    /* On a busy machine the two threads may alternate: continue until the writer was seen at work. */
     double end = seconds() + (double)LONGEST;
     while ((good < WANTED || distinct <= CHANGES) && seconds() < end) {
         struct kernel_page_count count;

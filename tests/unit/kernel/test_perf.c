@@ -273,7 +273,7 @@ START_TEST(library_takes_no_more_than_its_share)
 END_TEST
 
 /* Where the upper half is larger than the share, it is the share that counts: numbers from 2048 on, 3000 descriptors. */
-START_TEST(share_counts_where_the_range_has_more_room)
+START_TEST(share_counts_where_the_range_has_more_numbers)
 {
     enum { LIMIT = 6000, SHARE = LIMIT / KERNEL_NOFILE_SHARE };
     struct kernel_open req = request(KERNEL_SW_DUMMY);
@@ -281,7 +281,8 @@ START_TEST(share_counts_where_the_range_has_more_room)
     int fds[LIMIT], fd = 0, n = 0;
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     if (limit.rlim_max < LIMIT) {
-        puts("share_counts_where_the_range_has_more_room is skipped, because the hard limit of descriptors is too low");
+        puts("share_counts_where_the_range_has_more_numbers is skipped, because the hard limit of descriptors is too "
+             "low");
         return;
     }
     limit_descriptors(LIMIT);
@@ -305,7 +306,7 @@ START_TEST(full_table_is_emfile_and_takes_nothing)
     ck_assert_int_eq(last, 63);
     ck_assert_int_eq(k->open(&req), -EMFILE);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
-    /* One free number in the lower half only: the event opens there but cannot be parked, and is given back. */
+    /* One free number in the lower half only: the event opens there but cannot be parked, and is closed. */
     close(first);
     ck_assert_int_eq(k->open(&req), -EMFILE);
     ck_assert_uint_eq(kernel_descriptors_held(), 0);
@@ -399,7 +400,7 @@ START_TEST(switches_of_the_thread_grow_with_sleeps)
 }
 END_TEST
 
-START_TEST(errors_of_reads_and_controls_are_told_and_errno_is_kept)
+START_TEST(errors_of_reads_and_controls_are_returned_and_errno_is_kept)
 {
     uint64_t words[KERNEL_READ_ONE_WORDS];
     errno = ERANGE;
@@ -424,13 +425,13 @@ int main(void)
     tcase_add_test(cases, type_nobody_knows_is_refused_and_takes_nothing);
     tcase_add_test(cases, descriptor_lives_in_the_upper_half_and_is_closed_on_exec);
     tcase_add_test(cases, library_takes_no_more_than_its_share);
-    tcase_add_test(cases, share_counts_where_the_range_has_more_room);
+    tcase_add_test(cases, share_counts_where_the_range_has_more_numbers);
     tcase_add_test(cases, full_table_is_emfile_and_takes_nothing);
     tcase_add_test(cases, event_is_closed_only_while_its_number_is_its_own);
     tcase_add_test(cases, gate_counts_as_a_descriptor_of_the_library);
     tcase_add_test(cases, software_event_page_maps_and_refers_to_read);
     tcase_add_test(cases, mapping_no_event_fails);
     tcase_add_test(cases, switches_of_the_thread_grow_with_sleeps);
-    tcase_add_test(cases, errors_of_reads_and_controls_are_told_and_errno_is_kept);
+    tcase_add_test(cases, errors_of_reads_and_controls_are_returned_and_errno_is_kept);
     return run_suite("kernel perf", cases);
 }

@@ -44,7 +44,7 @@ START_TEST(command_runs_after_release_only)
 END_TEST
 
 /* The process waits at the gate, which is a switch of its own, and not the command's. */
-START_TEST(use_before_exec_is_told_apart)
+START_TEST(use_before_exec_is_distinguished)
 {
     char *const argv[] = {"true", NULL};
     struct kernel_usage before, used;
@@ -223,7 +223,7 @@ int main(void)
     TCase *cases = tcase_create("spawn");
     tcase_set_timeout(cases, 30);
     tcase_add_test(cases, command_runs_after_release_only);
-    tcase_add_test(cases, use_before_exec_is_told_apart);
+    tcase_add_test(cases, use_before_exec_is_distinguished);
     tcase_add_test(cases, exec_error_comes_back);
     tcase_add_test(cases, abandoned_command_leaves_quietly);
     tcase_add_test(cases, command_is_abandoned_while_another_waits);

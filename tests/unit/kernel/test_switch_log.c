@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers of switches as the kernel would have written them, by hand. Room: tests (unit). Before it:
- * lib/kernel/switch_log.c; after it: nothing. */
+/* Buffers of context-switch records as the kernel writes them, built by hand. */
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -85,7 +84,7 @@ static void expect_end(void)
     ck_assert_uint_eq(page->data_tail, page->data_head);
 }
 
-START_TEST(what_has_room_is_told_and_nothing_else)
+START_TEST(records_that_fit_are_returned_and_no_others)
 {
     uint64_t n = 0;
     for (int round = 0; round < 5; round++) {
@@ -98,7 +97,7 @@ START_TEST(what_has_room_is_told_and_nothing_else)
 }
 END_TEST
 
-START_TEST(behind_a_buffer_without_room_a_loss_is_presumed)
+START_TEST(after_a_full_buffer_a_loss_is_presumed)
 {
     for (uint64_t n = 0; n < ROOM; n++)
         put_switch(n);
@@ -108,7 +107,7 @@ START_TEST(behind_a_buffer_without_room_a_loss_is_presumed)
 }
 END_TEST
 
-START_TEST(what_the_kernel_tells_of_losses_later_is_not_told_twice)
+START_TEST(losses_reported_late_by_the_kernel_are_not_counted_twice)
 {
     for (uint64_t n = 0; n < ROOM; n++)
         put_switch(n);
@@ -126,7 +125,7 @@ START_TEST(what_the_kernel_tells_of_losses_later_is_not_told_twice)
 }
 END_TEST
 
-START_TEST(no_loss_is_presumed_where_the_kernel_has_told_of_it)
+START_TEST(no_loss_is_presumed_where_the_kernel_has_reported_it)
 {
     for (uint64_t n = 0; n < ROOM; n++)
         put_switch(n);
@@ -144,9 +143,9 @@ int main(void)
 {
     TCase *cases = tcase_create("switch log");
     tcase_add_checked_fixture(cases, begin, NULL);
-    tcase_add_test(cases, what_has_room_is_told_and_nothing_else);
-    tcase_add_test(cases, behind_a_buffer_without_room_a_loss_is_presumed);
-    tcase_add_test(cases, what_the_kernel_tells_of_losses_later_is_not_told_twice);
-    tcase_add_test(cases, no_loss_is_presumed_where_the_kernel_has_told_of_it);
+    tcase_add_test(cases, records_that_fit_are_returned_and_no_others);
+    tcase_add_test(cases, after_a_full_buffer_a_loss_is_presumed);
+    tcase_add_test(cases, losses_reported_late_by_the_kernel_are_not_counted_twice);
+    tcase_add_test(cases, no_loss_is_presumed_where_the_kernel_has_reported_it);
     return run_suite("kernel switch_log", cases);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What regions make of readings: sums, statuses and refusals, with every reading known beforehand. Room: core (region.c,
- * region_stats.c, region_setup.c). Each test is a process of its own, since regions are set up once. */
+/*
+ * Statistics of regions from known readings: sums, statuses and refusals.
+ *
+ * Each test is a process of its own, since regions are set up once.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #include "unit/suite.h"
 #include "upmu/trace.h"
 
-/* The same count at each read, a second later: times that stand still while a busy machine lets the thread wait would be
+/* The same count at each read, a second later: times that do not advance while a busy machine lets the thread wait would be
  * taken for those of a stopped counter. */
 enum { STEADY_READS = 256 };
 static struct scripted_sample steady[STEADY_READS];
@@ -22,7 +25,7 @@ static void setup(const char *events)
     struct upmu_region_opts opts = {.size = sizeof opts, .events = events};
     int rc = upmu_region_setup(&opts);
     ck_assert_msg(rc == 0, "%s: %s", events, upmu_error());
-    /* The scripted counters' times stand still while a loaded machine lets a region take long: that is not the event
+    /* The scripted counters' times do not advance while a loaded machine lets a region take long: that is not the event
      * being stopped. */
     upmu_regions.step_ticks = UINT64_MAX;
 }
@@ -107,7 +110,7 @@ START_TEST(an_instance_off_the_counters_has_no_number)
 }
 END_TEST
 
-/* A core that may lack the event: nobody has published what it has. */
+/* A core that may lack the event: its events are not published. */
 START_TEST(a_sum_of_0_that_nobody_vouches_for_is_no_number)
 {
     /* the first reading checks the times of the group's members */
@@ -125,7 +128,7 @@ START_TEST(a_sum_of_0_that_nobody_vouches_for_is_no_number)
     ck_assert_uint_eq(s.events[0].without_value, 1);
     ck_assert_int_eq(s.events[1].status, UPMU_EXACT);
     ck_assert_uint_eq(s.events[1].stat.sum, 1);
-    ck_assert_int_eq(s.events[2].status, UPMU_EXACT); /* a generic id: the kernel has asked the core */
+    ck_assert_int_eq(s.events[2].status, UPMU_EXACT); /* a perf generic event: the kernel has asked the core */
     ck_assert_uint_eq(s.events[2].without_value, 0);
 }
 END_TEST
@@ -314,8 +317,8 @@ END_TEST
 
 static char dir[] = "/tmp/upmu-unit-counts-XXXXXX";
 
-/* The counters told for `object`, one after the other. */
-static size_t told(uint64_t object, uint64_t *ticks, struct upmu_value (*values)[2], size_t max)
+/* The counters recorded for `object`, in order. */
+static size_t recorded_values(uint64_t object, uint64_t *ticks, struct upmu_value (*values)[2], size_t max)
 {
     struct upmu_trace *t;
     const struct upmu_trace_event *e;
@@ -343,7 +346,7 @@ static void setup_traced(const char *events)
     ck_assert_msg(upmu_region_setup(&opts) == 0, "%s", upmu_error());
 }
 
-/* Hardware that is shared by turns, and an event that is refused: their statuses come through. */
+/* A multiplexed event, and an event that is refused: their statuses come through. */
 START_TEST(counters_for_an_event_keep_their_status)
 {
     const struct scripted_sample reads[] = {{10, 1000, 1000}, {60, 2000, 1500}, {90, 3000, 1500}};
@@ -358,7 +361,7 @@ START_TEST(counters_for_an_event_keep_their_status)
     uint64_t given = tick + 1000;
     ck_assert(upmu_recorder_counters_(&given, 0xabc));
     ck_assert_uint_eq(given, tick + 1000);
-    ck_assert_uint_eq(told(0xabc, ticks, values, 4), 2);
+    ck_assert_uint_eq(recorded_values(0xabc, ticks, values, 4), 2);
     ck_assert_uint_eq(ticks[0], tick);
     ck_assert_uint_eq(ticks[1], given);
     ck_assert_int_eq(values[0][0].status, UPMU_EXACT);
@@ -395,7 +398,7 @@ START_TEST(without_counters_there_is_nothing_to_tell)
     setup_traced("none");
     ck_assert_ptr_nonnull(upmu_recorder_stream_());
     ck_assert(!upmu_recorder_counters_(&tick, 1));
-    ck_assert_uint_eq(told(1, NULL, NULL, 0), 0);
+    ck_assert_uint_eq(recorded_values(1, NULL, NULL, 0), 0);
 }
 END_TEST
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits for futexes that nobody recorded. Room: core (region_futexes.c). The scripted kernel says how often the thread has
- * called it; each test is a process of its own. */
+/*
+ * Waits for futexes without recorded waits.
+ *
+ * The scripted kernel counts the thread's futex calls; each test is a process of its own.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -41,15 +44,15 @@ static void region(void)
     ck_assert_int_eq(upmu_region_end("r"), 0);
 }
 
-struct told {
+struct futexes {
     size_t n;
-    uint64_t waits, recorded; /* as told last */
+    uint64_t waits, recorded; /* as last recorded */
     char note[300];
 };
 
-static struct told look(void)
+static struct futexes read_futexes(void)
 {
-    struct told told = {.n = 0};
+    struct futexes futexes = {.n = 0};
     struct upmu_trace *t;
     const struct upmu_trace_event *e;
     struct upmu_trace_process p = {.size = sizeof p};
@@ -57,18 +60,18 @@ static struct told look(void)
     ck_assert_msg(upmu_trace_open(&t, dir) == 0, "%s", upmu_error());
     while ((rc = upmu_trace_next(t, &e)) > 0)
         if (e->kind == UPMU_TRACE_FUTEX_COUNTS) {
-            told.n++;
-            told.waits = e->count;
-            told.recorded = e->contended;
+            futexes.n++;
+            futexes.waits = e->count;
+            futexes.recorded = e->contended;
         }
     ck_assert_int_eq(rc, 0);
     ck_assert_int_eq(upmu_trace_process_at(t, 0, &p), 0);
-    snprintf(told.note, sizeof told.note, "%s", p.futex_note);
+    snprintf(futexes.note, sizeof futexes.note, "%s", p.futex_note);
     upmu_trace_close(t);
-    return told;
+    return futexes;
 }
 
-START_TEST(what_falls_into_recorded_waits_is_told_from_the_rest)
+START_TEST(futexes_of_recorded_waits_are_distinguished_from_others)
 {
     setup();
     scripted_futex_waits(1000); /* before the thread was known */
@@ -84,10 +87,10 @@ START_TEST(what_falls_into_recorded_waits_is_told_from_the_rest)
     upmu_recorder_wait_(false);
     scripted_futex_waits(6);
     region_sched_finish();
-    struct told told = look();
-    ck_assert_uint_eq(told.waits - 1000, 5 + 2 + 1 + 4 + 6);
-    ck_assert_uint_eq(told.recorded, 2 + 1 + 4);
-    ck_assert_str_eq(told.note, "");
+    struct futexes futexes = read_futexes();
+    ck_assert_uint_eq(futexes.waits - 1000, 5 + 2 + 1 + 4 + 6);
+    ck_assert_uint_eq(futexes.recorded, 2 + 1 + 4);
+    ck_assert_str_eq(futexes.note, "");
 }
 END_TEST
 
@@ -98,24 +101,24 @@ START_TEST(a_wait_that_goes_on_is_recorded_up_to_now)
     upmu_recorder_wait_(true);
     scripted_futex_waits(3);
     region_sched_finish();
-    ck_assert_uint_eq(look().waits, 3);
-    ck_assert_uint_eq(look().recorded, 3);
+    ck_assert_uint_eq(read_futexes().waits, 3);
+    ck_assert_uint_eq(read_futexes().recorded, 3);
     upmu_recorder_wait_(false);
     scripted_futex_waits(2);
     region_sched_finish();
-    ck_assert_uint_eq(look().waits, 5);
-    ck_assert_uint_eq(look().recorded, 3);
+    ck_assert_uint_eq(read_futexes().waits, 5);
+    ck_assert_uint_eq(read_futexes().recorded, 3);
 }
 END_TEST
 
-START_TEST(what_has_not_changed_is_told_once)
+START_TEST(unchanged_counts_are_recorded_once)
 {
     setup();
     region();
     for (int i = 0; i < 3; i++)
         region_sched_finish();
-    ck_assert_uint_eq(look().n, 1);
-    ck_assert_uint_eq(look().waits, 0);
+    ck_assert_uint_eq(read_futexes().n, 1);
+    ck_assert_uint_eq(read_futexes().waits, 0);
 }
 END_TEST
 
@@ -132,7 +135,7 @@ START_TEST(a_thread_tells_at_its_end_and_its_count_goes)
     setup();
     ck_assert_int_eq(pthread_create(&t, NULL, worker, NULL), 0);
     ck_assert_int_eq(pthread_join(t, NULL), 0);
-    ck_assert_uint_eq(look().waits, 7);
+    ck_assert_uint_eq(read_futexes().waits, 7);
     ck_assert_uint_eq(scripted_futexes_now(), 0);
 }
 END_TEST
@@ -145,8 +148,8 @@ START_TEST(tracepoints_that_are_not_there_are_noted)
     upmu_recorder_wait_(true);
     upmu_recorder_wait_(false);
     region_sched_finish();
-    ck_assert_uint_eq(look().n, 0);
-    ck_assert_ptr_nonnull(strstr(look().note, "root"));
+    ck_assert_uint_eq(read_futexes().n, 0);
+    ck_assert_ptr_nonnull(strstr(read_futexes().note, "root"));
     ck_assert_uint_eq(scripted_futexes_now(), 0);
 }
 END_TEST
@@ -160,8 +163,8 @@ START_TEST(counts_that_cannot_be_believed_are_none_and_that_is_noted_at_the_end)
     region_sched_finish();
     trace_writer_close(upmu_regions.trace);
     upmu_regions.trace = NULL;
-    ck_assert_uint_eq(look().n, 0);
-    ck_assert_ptr_nonnull(strstr(look().note, "do not count as they should"));
+    ck_assert_uint_eq(read_futexes().n, 0);
+    ck_assert_ptr_nonnull(strstr(read_futexes().note, "do not count as they should"));
 }
 END_TEST
 
@@ -172,7 +175,7 @@ START_TEST(nobody_counts_unless_asked)
     region();
     region_sched_finish();
     ck_assert_uint_eq(scripted_futexes_now(), 0);
-    ck_assert_str_eq(look().note, "");
+    ck_assert_str_eq(read_futexes().note, "");
 }
 END_TEST
 
@@ -180,9 +183,9 @@ int main(void)
 {
     TCase *cases = tcase_create("futexes");
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, what_falls_into_recorded_waits_is_told_from_the_rest);
+    tcase_add_test(cases, futexes_of_recorded_waits_are_distinguished_from_others);
     tcase_add_test(cases, a_wait_that_goes_on_is_recorded_up_to_now);
-    tcase_add_test(cases, what_has_not_changed_is_told_once);
+    tcase_add_test(cases, unchanged_counts_are_recorded_once);
     tcase_add_test(cases, a_thread_tells_at_its_end_and_its_count_goes);
     tcase_add_test(cases, tracepoints_that_are_not_there_are_noted);
     tcase_add_test(cases, counts_that_cannot_be_believed_are_none_and_that_is_noted_at_the_end);

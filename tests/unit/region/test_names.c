@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Region names and their numbers: one for each text, whoever asks first, up to the limit. Room: core (region_names.c). */
+/* Region names and their numbers: one number per text, from any thread, up to the limit. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

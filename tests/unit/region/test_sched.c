@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's records of switches on their way into the trace. Room: core (region_sched.c). The scripted kernel says when
- * the thread was switched; each test is a process of its own. */
+/*
+ * The kernel's switch records on their way into the trace.
+ *
+ * The scripted kernel sets the times of switches; each test is a process of its own.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -60,7 +63,7 @@ struct seen {
     uint64_t begin_ns, end_ns; /* of the region */
 };
 
-static struct seen look(void)
+static struct seen read_events(void)
 {
     static struct seen s;
     struct upmu_trace *t;
@@ -91,7 +94,7 @@ static void note_of(char *note, size_t size)
     upmu_trace_close(t);
 }
 
-START_TEST(records_stand_at_the_moment_they_were_made)
+START_TEST(records_have_the_time_of_their_switch)
 {
     setup();
     ck_assert_int_eq(upmu_region_begin("r"), 0);
@@ -102,11 +105,11 @@ START_TEST(records_stand_at_the_moment_they_were_made)
     records[1].raw_ns = raw_now();
     scripted_switches(records, 2);
     ck_assert_int_eq(upmu_region_end("r"), 0);
-    struct seen s = look();
+    struct seen s = read_events();
     const struct upmu_trace_event *e = s.events;
     ck_assert_uint_ge(s.n, 3);
     ck_assert_int_eq(e[0].kind, UPMU_TRACE_SCHED_BEGIN);
-    if (e[1].kind == UPMU_TRACE_SCHED_SEEN) /* a slow machine may have said before that nothing is missing */
+    if (e[1].kind == UPMU_TRACE_SCHED_SEEN) /* a slow machine may already have recorded that nothing is missing */
         e++;
     ck_assert_int_eq(e[1].kind, UPMU_TRACE_SCHED_OUT);
     ck_assert_int_eq(e[2].kind, UPMU_TRACE_SCHED_IN);
@@ -123,7 +126,7 @@ START_TEST(records_stand_at_the_moment_they_were_made)
 }
 END_TEST
 
-START_TEST(preemption_and_loss_are_told_apart)
+START_TEST(preemption_and_loss_are_distinguished)
 {
     setup();
     region();
@@ -136,10 +139,10 @@ START_TEST(preemption_and_loss_are_told_apart)
     };
     scripted_switches(records, 4);
     region_sched_finish();
-    struct seen s = look();
+    struct seen s = read_events();
     const struct upmu_trace_event *e = s.events;
     ck_assert_uint_ge(s.n, 6);
-    size_t first = s.n - 5; /* a slow machine may have said before that nothing is missing */
+    size_t first = s.n - 5; /* a slow machine may already have recorded that nothing is missing */
     ck_assert_int_eq(e[first].kind, UPMU_TRACE_SCHED_OUT);
     ck_assert_uint_eq(e[first].flags, UPMU_TRACE_FLAG_PREEMPTED);
     ck_assert_int_eq(e[first + 1].kind, UPMU_TRACE_SCHED_IN);
@@ -165,7 +168,7 @@ START_TEST(order_is_kept_whatever_the_clocks_say)
     };
     scripted_switches(records, 4);
     region();
-    struct seen s = look();
+    struct seen s = read_events();
     ck_assert_uint_ge(s.n, 5);
     for (size_t i = 1; i < s.n; i++)
         ck_assert_uint_ge(s.events[i].tick, s.events[i - 1].tick);
@@ -173,7 +176,7 @@ START_TEST(order_is_kept_whatever_the_clocks_say)
 }
 END_TEST
 
-START_TEST(tracepoints_are_told_where_they_can_be_read)
+START_TEST(tracepoints_are_recorded_where_they_can_be_read)
 {
     char note[300];
     setup();
@@ -186,9 +189,9 @@ START_TEST(tracepoints_are_told_where_they_can_be_read)
         {.kind = KERNEL_SWITCH_POINTS_LOST, .raw_ns = now + 3, .value = 5},
     };
     scripted_switches(records, 4);
-    ck_assert_uint_eq(scripted_points_open(), 1u << KERNEL_POINT_WAKING); /* nobody has asked for locks */
+    ck_assert_uint_eq(scripted_points_open(), 1u << KERNEL_POINT_WAKING); /* locks were not requested */
     region_sched_finish();
-    struct seen s = look();
+    struct seen s = read_events();
     const struct upmu_trace_event *e = &s.events[s.n - 4];
     ck_assert_int_eq(e[0].kind, UPMU_TRACE_SCHED_WAKE);
     ck_assert_int_eq(e[0].peer, 4711);
@@ -205,7 +208,7 @@ START_TEST(tracepoints_are_told_where_they_can_be_read)
 }
 END_TEST
 
-START_TEST(kernel_locks_that_cannot_be_told_of_are_noted_and_switches_are_recorded)
+START_TEST(kernel_locks_that_cannot_be_recorded_are_noted_and_switches_are_recorded)
 {
     char note[300];
     ck_assert_int_eq(setenv("UPMU_KERNEL_LOCKS", "1", 1), 0);
@@ -214,7 +217,7 @@ START_TEST(kernel_locks_that_cannot_be_told_of_are_noted_and_switches_are_record
     region();
     note_of(note, sizeof note);
     ck_assert_ptr_nonnull(strstr(note, "EACCES"));
-    ck_assert_int_eq(look().events[0].kind, UPMU_TRACE_SCHED_BEGIN);
+    ck_assert_int_eq(read_events().events[0].kind, UPMU_TRACE_SCHED_BEGIN);
     ck_assert_uint_eq(scripted_points_open(), 0);
 }
 END_TEST
@@ -238,13 +241,13 @@ static void *worker(void *arg)
     return arg;
 }
 
-START_TEST(what_a_thread_leaves_is_told_at_its_end_and_its_buffer_goes)
+START_TEST(records_left_at_thread_end_are_written_and_the_buffer_is_freed)
 {
     pthread_t t;
     setup();
     ck_assert_int_eq(pthread_create(&t, NULL, worker, NULL), 0);
     ck_assert_int_eq(pthread_join(t, NULL), 0);
-    struct seen s = look();
+    struct seen s = read_events();
     ck_assert_uint_ge(s.n, 4);
     ck_assert_int_eq(s.events[s.n - 1].kind, UPMU_TRACE_SCHED_SEEN);
     ck_assert_uint_eq(s.events[s.n - 1].count, 2);
@@ -260,7 +263,7 @@ START_TEST(refusal_is_noted_and_the_rest_is_recorded)
     setup();
     region();
     ck_assert_ptr_nonnull(strstr((note_of(note, sizeof note), note), "perf_event_paranoid"));
-    struct seen s = look();
+    struct seen s = read_events();
     ck_assert_uint_eq(s.n, 0);
     ck_assert_uint_gt(s.end_ns, 0);
     ck_assert_uint_eq(scripted_switch_logs(), 0);
@@ -273,8 +276,8 @@ START_TEST(thread_without_a_buffer_is_recorded_without_its_switches)
     setup();
     scripted_switches_open_error(EPERM); /* the limit of locked memory is reached meanwhile */
     region();
-    ck_assert_uint_eq(look().n, 0);
-    ck_assert_uint_gt(look().end_ns, 0);
+    ck_assert_uint_eq(read_events().n, 0);
+    ck_assert_uint_gt(read_events().end_ns, 0);
     note_of(note, sizeof note);
     ck_assert_str_eq(note, "");
 }
@@ -286,16 +289,16 @@ START_TEST(switching_on_late_reaches_threads_that_are_at_work)
     setup();
     region();
     ck_assert(!upmu_recorder_sched_(false));
-    ck_assert_uint_eq(look().n, 0);
+    ck_assert_uint_eq(read_events().n, 0);
     ck_assert(upmu_recorder_sched_(true));
     region();
-    ck_assert_uint_ge(look().n, 1);
-    ck_assert_int_eq(look().events[0].kind, UPMU_TRACE_SCHED_BEGIN);
+    ck_assert_uint_ge(read_events().n, 1);
+    ck_assert_int_eq(read_events().events[0].kind, UPMU_TRACE_SCHED_BEGIN);
 }
 END_TEST
 
-/* Room for nothing: then room again. */
-START_TEST(what_the_trace_had_no_room_for_is_a_loss)
+/* A trace without free space, then with free space. */
+START_TEST(a_full_trace_counts_a_loss)
 {
     setup();
     region();
@@ -312,7 +315,7 @@ START_TEST(what_the_trace_had_no_room_for_is_a_loss)
     stream->claimed = claimed;
     scripted_switches(&r, 1);
     region_sched_finish();
-    struct seen s = look();
+    struct seen s = read_events();
     ck_assert_uint_ge(s.n, 2);
     const struct upmu_trace_event *lost = &s.events[s.n - 3];
     ck_assert_int_eq(lost[0].kind, UPMU_TRACE_SCHED_LOST);
@@ -327,16 +330,16 @@ int main(void)
 {
     TCase *cases = tcase_create("sched");
     tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, records_stand_at_the_moment_they_were_made);
-    tcase_add_test(cases, preemption_and_loss_are_told_apart);
+    tcase_add_test(cases, records_have_the_time_of_their_switch);
+    tcase_add_test(cases, preemption_and_loss_are_distinguished);
     tcase_add_test(cases, order_is_kept_whatever_the_clocks_say);
-    tcase_add_test(cases, tracepoints_are_told_where_they_can_be_read);
-    tcase_add_test(cases, kernel_locks_that_cannot_be_told_of_are_noted_and_switches_are_recorded);
+    tcase_add_test(cases, tracepoints_are_recorded_where_they_can_be_read);
+    tcase_add_test(cases, kernel_locks_that_cannot_be_recorded_are_noted_and_switches_are_recorded);
     tcase_add_test(cases, kernel_locks_are_asked_for_by_name);
-    tcase_add_test(cases, what_a_thread_leaves_is_told_at_its_end_and_its_buffer_goes);
+    tcase_add_test(cases, records_left_at_thread_end_are_written_and_the_buffer_is_freed);
     tcase_add_test(cases, refusal_is_noted_and_the_rest_is_recorded);
     tcase_add_test(cases, thread_without_a_buffer_is_recorded_without_its_switches);
     tcase_add_test(cases, switching_on_late_reaches_threads_that_are_at_work);
-    tcase_add_test(cases, what_the_trace_had_no_room_for_is_a_loss);
+    tcase_add_test(cases, a_full_trace_counts_a_loss);
     return run_suite("region sched", cases);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where locks lie, against a list that is gone through. Room: tests (unit). Before it: lib/sync_trace/lock_memory.c; after it:
- * nothing. */
+/* Memory ranges that hold locks, compared with a linear list. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static void end(void)
     ck_assert_int_eq(munmap(p, sizeof *p), 0);
 }
 
-/* Both answers at once: the quick one may say yes too often, never no. */
+/* Both answers at once: the quick one may be wrongly true, never wrongly false. */
 static uintptr_t next(uintptr_t from, size_t bytes)
 {
     uintptr_t found = lock_memory_next(p, from, from + bytes);
@@ -180,8 +179,8 @@ START_TEST(who_has_met_a_lock_is_known_or_it_is_many)
 }
 END_TEST
 
-/* Each of so many locks is met by two threads: whatever took a line in between, it is never said that one of them was
- * alone, but for locks that kept their line from the beginning and were met by one. */
+/* Each of so many locks is met by two threads: whichever lock took a line in between, none of them is reported as
+* uncontended, except locks that kept their line from the beginning and were met by one. */
 START_TEST(nobody_is_forgotten_where_lines_are_short)
 {
     enum { N = 100000 };
@@ -214,5 +213,5 @@ int main(void)
     tcase_add_test(c, threads_do_not_lose_each_others);
     tcase_add_test(c, who_has_met_a_lock_is_known_or_it_is_many);
     tcase_add_test(c, nobody_is_forgotten_where_lines_are_short);
-    return run_suite("places", c);
+    return run_suite("lock_memory", c);
 }

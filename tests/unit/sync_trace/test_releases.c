@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which releases are recorded. Room: tests; the whole of sync_trace is linked in, so that what waiters in other threads do
- * to a held lock can be done at the worst moment. */
+/*
+ * Which releases are recorded.
+ *
+ * The whole of sync_trace is linked in, so that a waiter's effect on a held lock can be made at the worst moment.
+ */
 #include <ftw.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -39,9 +42,9 @@ static unsigned events(int kind, const void *object)
     return n;
 }
 
-/* The lock taken last is recorded; a waiter that had looked for another one, which was held in its place before, writes
- * its wish only now. */
-static void wish_late(const void *lock)
+/* The lock taken last is recorded; a waiter for another lock, previously in the same slot, writes
+ * its entry only now. */
+static void wait_late(const void *lock)
 {
     struct sync_thread *t = sync_tls.thread;
     ck_assert_ptr_nonnull(t);
@@ -51,7 +54,7 @@ static void wish_late(const void *lock)
     t->held[0].wanted = (uintptr_t)&other;
 }
 
-START_TEST(a_late_wish_for_another_lock_hides_no_release)
+START_TEST(a_late_waiter_for_another_lock_hides_no_release)
 {
     const struct upmu_sync_opts opts = {.size = sizeof opts,
                                         .trace = dir,
@@ -61,13 +64,13 @@ START_TEST(a_late_wish_for_another_lock_hides_no_release)
     ck_assert_ptr_nonnull(mkdtemp(dir));
     ck_assert_int_eq(upmu_sync_begin(&opts), 0);
     pthread_mutex_lock(&mutex);
-    wish_late(&mutex);
+    wait_late(&mutex);
     pthread_mutex_unlock(&mutex);
     pthread_rwlock_wrlock(&rwlock);
-    wish_late(&rwlock);
+    wait_late(&rwlock);
     pthread_rwlock_unlock(&rwlock);
     upmu_lock_tried(&own);
-    wish_late(&own);
+    wait_late(&own);
     upmu_lock_released(&own);
     ck_assert_int_eq(upmu_sync_end(), 0);
 
@@ -83,6 +86,6 @@ END_TEST
 int main(void)
 {
     TCase *cases = tcase_create("releases");
-    tcase_add_test(cases, a_late_wish_for_another_lock_hides_no_release);
+    tcase_add_test(cases, a_late_waiter_for_another_lock_hides_no_release);
     return run_suite("releases", cases);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the test programs of the trace room share: a directory that goes away, files read and written
- *  whole, and reading a recording to its end. */
+/** @file Helpers of the trace tests: a temporary directory, whole files, reading to the end. */
 #ifndef UPMU_TESTS_TRACE_SUITE_H
 #define UPMU_TESTS_TRACE_SUITE_H
 

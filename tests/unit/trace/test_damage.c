@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traces that are cut off, half written, damaged, foreign or still being written: what was committed is read, what is
- * wrong is told, and nothing else happens. */
+/* Truncated, half-written, damaged, foreign and growing traces: committed events are read, damage is reported. */
 #include <errno.h>
 #include <sys/wait.h>
 
@@ -37,13 +36,13 @@ static void trace_set_up(void)
     snprintf(process, sizeof process, "%s", trace_writer_dir(w));
     path_in(stream, process, "stream_0000");
     path_in(metadata, process, "metadata");
-    trace_writer_forget(w); /* lets go of the lock that says "alive" */
+    trace_writer_forget(w); /* releases the lock that marks it "alive" */
     /* The process id in the control file is this one's; without it the trace is that of a process that is gone. */
     char control[PATH_MAX];
     ck_assert_int_eq(unlink(path_in(control, process, ".control")), 0);
 }
 
-/* A trace of the same form with events of synchronisation, stacks and modules instead. */
+/* A trace of the same form with synchronization events, stacks and modules instead. */
 static void sync_trace_set_up(void)
 {
     static const uint64_t frames[] = {1, 2, 3, 4, 5};
@@ -209,7 +208,7 @@ START_TEST(a_file_cut_at_any_byte_gives_what_is_left_and_says_so)
 }
 END_TEST
 
-START_TEST(a_missing_file_is_told)
+START_TEST(a_missing_file_is_reported)
 {
     int errors;
     ck_assert_int_eq(unlink(stream), 0);
@@ -262,7 +261,7 @@ START_TEST(damage_ends_a_stream_and_not_the_others)
 }
 END_TEST
 
-/* What the head of the second packet may not say. */
+/* Invalid heads of the second packet. */
 static void lie_magic(struct ctf_packet *h)
 {
     h->magic ^= 0x100;
@@ -331,7 +330,7 @@ START_TEST(a_packet_head_that_lies_is_found_out)
 }
 END_TEST
 
-START_TEST(an_unknown_class_is_told)
+START_TEST(an_unknown_class_is_reported)
 {
     int errors;
     int fd = open(stream, O_WRONLY | O_CLOEXEC);
@@ -673,12 +672,12 @@ int main(void)
     tcase_add_checked_fixture(cases, trace_set_up, recording_tear_down);
     tcase_add_test(cases, a_tail_that_was_never_committed_is_passed_over_and_cut);
     tcase_add_test(cases, a_file_cut_at_any_byte_gives_what_is_left_and_says_so);
-    tcase_add_test(cases, a_missing_file_is_told);
+    tcase_add_test(cases, a_missing_file_is_reported);
     tcase_add_test(cases, a_last_packet_cut_behind_its_events_is_mended);
     tcase_add_test(cases, missing_events_are_not_mended);
     tcase_add_test(cases, damage_ends_a_stream_and_not_the_others);
     tcase_add_loop_test(cases, a_packet_head_that_lies_is_found_out, 0, LIES);
-    tcase_add_test(cases, an_unknown_class_is_told);
+    tcase_add_test(cases, an_unknown_class_is_reported);
     tcase_add_test(cases, what_is_no_trace_of_ours_is_refused);
     tcase_add_test(cases, a_newer_minor_version_is_passed_over_event_by_event);
     tcase_add_test(cases, structs_of_another_size_are_handled);

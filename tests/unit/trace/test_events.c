@@ -68,7 +68,7 @@ static const struct upmu_value rows[][4] = {
      {UPMU_NO_VALUE, 0, 900, 0, UPMU_NOT_COUNTED, 0},
      {3, 3, 900, 900, UPMU_EXACT, 0},
      {4, 4, 900, 900, UPMU_EXACT, 0}},
-    /* contradictions and numbers beyond the short forms are given back as they came */
+    /* contradictions and numbers beyond the short forms are returned unchanged */
     {{1, 2, 3, 4, UPMU_EXACT, -7},
      {5, 0, 0, 0, UPMU_REFUSED, 0},
      {UPMU_NO_VALUE, 0, 0, 0, 300, 0},

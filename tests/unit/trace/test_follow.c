@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a recording while it is written. Room: tests (unit). Before it: lib/trace/read/follow.c; after it: nothing. */
+/* Reading a recording while it is written. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

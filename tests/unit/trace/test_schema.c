@@ -104,7 +104,7 @@ END_TEST
 
 /* ------------------------------------------------------------------------------------------------- read back */
 
-static struct trace_counter counters[] = {{"page-faults", "", ""}, {"task-clock", "ns", "say \"about\""}};
+static struct trace_counter counters[] = {{"page-faults", "", ""}, {"task-clock", "ns", "in \"about\""}};
 static char fields[2][SCHEMA_FIELD_NAME_MAX] = {"page_faults", "task_clock"};
 
 static struct metadata example(void)

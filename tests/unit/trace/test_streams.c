@@ -241,7 +241,7 @@ static void *record_while_cancelled(void *arg)
     (void)arg;
     pthread_cancel(pthread_self()); /* acted upon at the next cancellation point, which none of these calls may be */
     struct trace_stream *s;         /* no assertions here: noting them is such a point */
-    if (trace_stream_acquire(writer, 5, "cancelled", &s) != 0)
+    if (trace_stream_acquire(writer, 5, "canceled", &s) != 0)
         return NULL;
     for (int i = 0; i < 1000; i++)
         if (trace_mark(s, tick_now(), "a thread that is to end soon, but not within an event of ours", 60))
@@ -321,7 +321,7 @@ START_TEST(without_descriptors_events_are_lost_and_counted)
 }
 END_TEST
 
-START_TEST(a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_on_when_there_is_room)
+START_TEST(a_thread_that_begins_on_a_full_disk_counts_each_event_and_continues_when_there_is_space)
 {
     const struct trace_config config = {.dir = recording, .packet_bytes = 4096, .limit_bytes = TRACE_LIMIT_MIN};
     ck_assert_int_eq(trace_writer_open(&writer, &config), 0);
@@ -331,13 +331,13 @@ START_TEST(a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_o
         trace_mark(full, tick_now(), "fills the packet", 16) ? written++ : lost++;
     ck_assert_int_eq(trace_stream_acquire(writer, 2, "late", &late), 0);
     for (int i = 0; i < 1000; i++)
-        trace_mark(late, tick_now(), "has no room", 11) ? written++ : lost++;
+        trace_mark(late, tick_now(), "has no disk", 11) ? written++ : lost++;
     ck_assert_uint_eq(lost, 1001);
     ck_assert_uint_eq(trace_writer_lost(writer), lost);
     trace_stream_release(late);
     ck_assert_int_eq(trace_stream_acquire(writer, 3, "later", &late), 0);
     trace_stream_release(spare); /* and its packet, which is empty */
-    while (!trace_mark(late, tick_now(), "has room", 8)) {
+    while (!trace_mark(late, tick_now(), "has disk", 8)) {
         lost++;
         usleep(1000);
     }
@@ -524,7 +524,7 @@ int main(void)
     tcase_add_test(cases, recording_is_no_cancellation_point);
     tcase_add_test(cases, streams_hold_no_descriptors);
     tcase_add_test(cases, without_descriptors_events_are_lost_and_counted);
-    tcase_add_test(cases, a_thread_that_begins_on_a_full_disk_has_each_event_counted_and_goes_on_when_there_is_room);
+    tcase_add_test(cases, a_thread_that_begins_on_a_full_disk_counts_each_event_and_continues_when_there_is_space);
     tcase_add_test(cases, a_forked_child_leaves_the_trace_alone);
     tcase_add_test(cases, after_close_nothing_is_written_and_nothing_breaks);
     tcase_add_test(cases, files_are_for_their_owner_only);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of synchronisation, stacks and modules: what is written comes back, whichever way it was written. */
+/* Round trip of synchronization events, stacks and modules, in every form of writing. */
 #include "base/tick.h"
 #include "suite.h"
 #include "trace/format/clockmap.h"
@@ -30,7 +30,7 @@ static struct upmu_trace *finished(void)
 
 /* ------------------------------------------------------------------------------------------------- every field */
 
-/* Which fields a kind keeps, said here once more and not taken from the table under test. */
+/* Which fields a kind keeps, repeated here and not taken from the table under test. */
 enum {
     TYPE = 1,
     RESULT = 2,
@@ -199,7 +199,7 @@ END_TEST
 /* ------------------------------------------------------------------------------------------------- scheduling */
 
 /* They are written long after they were made, and read in their place among the thread's other events. */
-START_TEST(switches_stand_among_the_events_of_their_time)
+START_TEST(switches_are_ordered_by_time_among_events)
 {
     static const struct {
         int32_t kind;
@@ -488,7 +488,7 @@ START_TEST(modules_come_in_their_order_with_their_texts)
     path[sizeof path - 1] = '\0';
     ck_assert(upmu_trace_module_(s, tick_now(), 1, 0x2000, UINT64_MAX, "00ff", "/usr/lib/lib one.so"));
     ck_assert(upmu_trace_module_(s, tick_now(), 3, 4, 5, NULL, "/bin/x"));
-    /* Longer than the packets of this trace: lost, and said; the same path fits into the usual ones. */
+    /* Longer than the packets of this trace: lost, and reported; the same path fits into the usual ones. */
     bool kept = page > STREAM_EVENT_MAX + sizeof(struct ctf_packet) + CTF_LONG_HEAD_BYTES;
     ck_assert(upmu_trace_module_(s, tick_now(), 6, 7, 8, "", path) == kept);
     ck_assert_uint_eq(trace_writer_lost(w), kept ? 0 : 1);
@@ -568,7 +568,7 @@ int main(void)
     tcase_add_test(cases, every_kind_keeps_its_fields_and_no_other);
     tcase_add_test(cases, an_unknown_holder_time_stays_unknown_and_a_long_name_is_cut);
     tcase_add_test(cases, a_kind_that_is_none_is_lost_and_counted);
-    tcase_add_test(cases, switches_stand_among_the_events_of_their_time);
+    tcase_add_test(cases, switches_are_ordered_by_time_among_events);
     tcase_add_test(cases, counts_of_waits_for_futexes_come_back_as_they_were);
     tcase_add_test(cases, frequent_events_take_16_bytes_by_either_way);
     tcase_add_test(cases, events_of_waits_are_alike_by_either_way);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine whose counts mean nothing or that has no PMU at all: it is recognised, its table is what its kernel's driver
- * takes, and where there is nothing to count it is said so. Room: tests. Before it init.c, with guest_family=NAME,
- * guest_pmu=0|1 and guest_page=BYTES on the guest's command line; after it libupmu.
+ * Machines whose counts mean nothing or that have no PMU: identity, event table, statuses.
+ *
+ * The table is compared with what the kernel's driver accepts. Runs with guest_family=NAME, guest_pmu=0|1 and
+ * guest_page=BYTES on the guest's command line.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -138,7 +139,7 @@ static void driver_takes_every_code_of_the_table(void)
             continue;
         int err = refusal(type_of(row), row->config);
         EXPECT(err == 0, "%s (0x%llx): %s", row->name, (unsigned long long)row->config, upmu_errno_name(err));
-        /* The machine code behind a generic id is what a user of raw codes would give. */
+        /* The raw encoding behind a perf generic event is what a user of raw codes would use. */
         if (row->raw_encoding != UINT64_MAX)
             err = refusal(machine_get()->pmu_type, row->raw_encoding);
         EXPECT(err == 0, "raw encoding 0x%llx of %s: %s", (unsigned long long)row->raw_encoding, row->name,
@@ -164,14 +165,14 @@ static bool table_has(unsigned kind, uint64_t config)
     return false;
 }
 
-/* A generic id belongs to the table if and only if the driver maps it. */
-static void expect_mapped_as_told(unsigned kind, uint32_t type, uint64_t config, size_t *refused)
+/* A perf generic event is in the table if and only if the driver maps it. */
+static void expect_mapped_as_in_table(unsigned kind, uint32_t type, uint64_t config, size_t *refused)
 {
     int err = refusal(type, config);
-    bool told = table_has(kind, config);
+    bool listed = table_has(kind, config);
     *refused += err != 0;
-    EXPECT((err == 0) == told, "type %u id 0x%llx: the table %s, the driver says %s", type, (unsigned long long)config,
-           told ? "has it" : "does not have it", err ? upmu_errno_name(err) : "yes");
+    EXPECT((err == 0) == listed, "type %u id 0x%llx: the table %s, the driver returns %s", type,
+           (unsigned long long)config, listed ? "has it" : "does not have it", err ? upmu_errno_name(err) : "yes");
     EXPECT(err == 0 || err == EOPNOTSUPP || err == ENOENT || err == EINVAL, "id 0x%llx: %s", (unsigned long long)config,
            upmu_errno_name(err));
 }
@@ -182,12 +183,12 @@ static void driver_refuses_every_id_that_the_table_lacks(void)
     if (!has_pmu())
         guest_skip("this machine has no PMU");
     for (uint64_t id = 0; id < PERF_COUNT_HW_MAX; id++)
-        expect_mapped_as_told(ARCH_CODE_HARDWARE, KERNEL_TYPE_HARDWARE, id, &refused);
+        expect_mapped_as_in_table(ARCH_CODE_HARDWARE, KERNEL_TYPE_HARDWARE, id, &refused);
     for (uint64_t cache = 0; cache < PERF_COUNT_HW_CACHE_MAX; cache++)
         for (uint64_t op = 0; op < PERF_COUNT_HW_CACHE_OP_MAX; op++)
             for (uint64_t result = 0; result < PERF_COUNT_HW_CACHE_RESULT_MAX; result++)
-                expect_mapped_as_told(ARCH_CODE_HW_CACHE, KERNEL_TYPE_HW_CACHE, cache | op << 8 | result << 16,
-                                      &refused);
+                expect_mapped_as_in_table(ARCH_CODE_HW_CACHE, KERNEL_TYPE_HW_CACHE, cache | op << 8 | result << 16,
+                                          &refused);
     guest_note("%zu ids are refused", refused);
     EXPECT(refused > 0, "nothing is refused");
 }
@@ -208,7 +209,7 @@ static void every_name_opens_or_says_why_not(void)
         without += reason;
         upmu_set_close(set);
     }
-    guest_note("%zu names open, %zu say why not", open, without);
+    guest_note("%zu names open, %zu have a reason why not", open, without);
     EXPECT(open >= (has_pmu() ? 15 : 5) && without > 0, "%zu open", open);
 }
 

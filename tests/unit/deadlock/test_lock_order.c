@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takings given by hand, and the cycles among them. Room: tests (unit). Before it: lib/deadlock/graph/lock_order.c; after it:
- * nothing. */
+/* Lock-order graphs built by hand, and their cycles. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +91,8 @@ START_TEST(a_gate_is_a_gate_only_where_it_is_held)
 }
 END_TEST
 
-/* Three takings in a ring, all in room 9. */
-static void ring_in_room(uint32_t permits)
+/* Three acquisitions in a cycle, all inside semaphore 9. */
+static void cycle_in_semaphore(uint32_t permits)
 {
     begin();
     take(1, 1, 2u, 9u, 0u);
@@ -105,18 +104,18 @@ static void ring_in_room(uint32_t permits)
     }
 }
 
-START_TEST(a_room_keeps_apart_as_many_as_find_no_place)
+START_TEST(a_semaphore_guards_only_when_its_permits_are_used_up)
 {
-    ring_in_room(2);
+    cycle_in_semaphore(2);
     one(WG_GATED, 3);
-    ring_in_room(3);
+    cycle_in_semaphore(3);
     one(WG_INVERSION, 3);
-    ring_in_room(2);
-    acquisitions[2].first_held++; /* one of them does not go in */
+    cycle_in_semaphore(2);
+    acquisitions[2].first_held++; /* one of them does not acquire the semaphore */
     acquisitions[2].n_held--;
     one(WG_INVERSION, 3);
-    ring_in_room(2);
-    take(2, 0, 1u, 1u); /* and two who are not all in it are not kept apart */
+    cycle_in_semaphore(2);
+    take(2, 0, 1u, 1u); /* two that are not all inside it are not excluded */
     one(WG_INVERSION, 2);
 }
 END_TEST
@@ -218,7 +217,7 @@ START_TEST(a_thousand_held_at_once_and_ten_thousand_locks)
 }
 END_TEST
 
-START_TEST(no_room_is_said)
+START_TEST(no_memory_is_reported)
 {
     begin();
     for (uint32_t i = 0; i < 4 * CYCLES; i += 2) {
@@ -238,7 +237,7 @@ int main(void)
     tcase_add_test(c, opposite_orders_of_two_threads_are_an_inversion);
     tcase_add_test(c, same_order_everywhere_is_nothing);
     tcase_add_test(c, a_gate_is_a_gate_only_where_it_is_held);
-    tcase_add_test(c, a_room_keeps_apart_as_many_as_find_no_place);
+    tcase_add_test(c, a_semaphore_guards_only_when_its_permits_are_used_up);
     tcase_add_test(c, readers_of_a_gate_do_not_keep_each_other_out);
     tcase_add_test(c, one_thread_alone_does_not_meet_itself);
     tcase_add_test(c, tries_and_time_limits_break_a_cycle);
@@ -247,6 +246,6 @@ int main(void)
     tcase_add_test(c, ring_of_any_length_is_one_cycle);
     tcase_add_test(c, ring_of_three_by_two_threads_cannot_happen);
     tcase_add_test(c, a_thousand_held_at_once_and_ten_thousand_locks);
-    tcase_add_test(c, no_room_is_said);
-    return run_suite("waitgraph.order", c);
+    tcase_add_test(c, no_memory_is_reported);
+    return run_suite("deadlock.lock_order", c);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pictures of processes given by hand, and who stands in them. Room: tests (unit). Before it: lib/deadlock/graph/blocked.c;
- * after it: nothing. */
+/* Wait states of processes built by hand, and their blocked threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +107,7 @@ START_TEST(waiting_for_a_thread_that_runs_is_nothing)
     thread(WG_LOCK, 1);
     hold(2, false);
     thread(WG_LOCK, 2);
-    thread(WG_LOCK, 77); /* nobody is known to hold it */
+    thread(WG_LOCK, 77); /* its holder is unknown */
     wg_find_blocked(&snapshot);
     ck_assert_uint_eq(snapshot.n_deadlocks, 0);
 }
@@ -125,7 +124,7 @@ START_TEST(lock_taken_twice_by_one_thread_is_its_own_trouble)
 }
 END_TEST
 
-START_TEST(holder_that_ended_is_told_from_a_cycle)
+START_TEST(holder_that_ended_is_distinguished_from_a_cycle)
 {
     begin();
     thread(WG_RUNNING, 0);
@@ -367,7 +366,7 @@ int main(void)
     tcase_add_test(c, who_waits_for_a_stuck_thread_is_behind_not_in_the_cycle);
     tcase_add_test(c, waiting_for_a_thread_that_runs_is_nothing);
     tcase_add_test(c, lock_taken_twice_by_one_thread_is_its_own_trouble);
-    tcase_add_test(c, holder_that_ended_is_told_from_a_cycle);
+    tcase_add_test(c, holder_that_ended_is_distinguished_from_a_cycle);
     tcase_add_test(c, joins_in_a_circle);
     tcase_add_test(c, join_of_a_thread_that_wants_the_joiners_lock_is_a_cycle);
     tcase_add_test(c, join_of_an_ended_or_unknown_thread_is_nothing);
@@ -381,5 +380,5 @@ int main(void)
     tcase_add_test(c, semaphore_held_by_the_waiter_itself_or_an_ended_thread_only_lacks_a_post);
     tcase_add_test(c, wait_for_a_signal_ends_only_with_its_mutex);
     tcase_add_test(c, mutex_that_the_waiter_still_holds_is_not_in_its_way);
-    return run_suite("waitgraph.stand", c);
+    return run_suite("deadlock.blocked", c);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules that lay at the same addresses by turns. Room: tests (unit). Before it: lib/trace/read/remapped.c and context.c; after it:
- * nothing. */
+/* Modules mapped at the same addresses one after the other. */
 #include "trace/read/remapped.h"
 
 #include "suite.h"
@@ -68,12 +67,12 @@ START_TEST(an_address_is_of_the_module_that_was_there_then)
 }
 END_TEST
 
-START_TEST(a_module_told_of_late_has_what_came_after_the_one_before_it)
+START_TEST(a_module_recorded_late_covers_the_time_after_its_predecessor)
 {
     ck_assert_int_eq(remapped_loaded(&c, &second, 50), 0);
     ck_assert_int_eq(remapped_loaded(&c, &first, 10), 0); /* from another stream, read later */
     ck_assert_int_eq(remapped_unloaded(&c, first.base, first.start, first.end, 20), 0);
-    ck_assert_int_eq(remapped_unloaded(&c, apart.base, apart.start, apart.end, 25), 0); /* nobody knows it */
+    ck_assert_int_eq(remapped_unloaded(&c, apart.base, apart.start, apart.end, 25), 0); /* unknown */
     ck_assert_str_eq(module_of(0x1500, 5), "a");
     ck_assert_str_eq(module_of(0x1500, 15), "a");
     ck_assert_str_eq(module_of(0x1500, 30), "b");
@@ -121,12 +120,12 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases = tcase_create("turns");
+    TCase *cases = tcase_create("remapped");
     tcase_add_checked_fixture(cases, begin, end);
     tcase_add_test(cases, addresses_without_dispute_stay_as_they_are);
     tcase_add_test(cases, an_address_is_of_the_module_that_was_there_then);
-    tcase_add_test(cases, a_module_told_of_late_has_what_came_after_the_one_before_it);
+    tcase_add_test(cases, a_module_recorded_late_covers_the_time_after_its_predecessor);
     tcase_add_test(cases, stacks_are_of_their_own_time);
     tcase_add_test(cases, more_modules_than_numbers_are_not_taken_for_each_other);
-    return run_suite("trace turns", cases);
+    return run_suite("trace remapped", cases);
 }
