@@ -154,7 +154,7 @@ static char *read_cpuinfo(const char *machine)
     return text;
 }
 
-START_TEST(recorded_machine_is_recognised)
+START_TEST(recorded_machine_is_recognized)
 {
     const struct expected *e = &expected[_i];
     struct arch_cpu cpu;
@@ -253,7 +253,7 @@ START_TEST(zx_c_begins_with_stepping_14)
 END_TEST
 
 /** Texts of cores that no recorded machine has. */
-START_TEST(chips_without_a_recording_are_recognised)
+START_TEST(chips_without_a_recording_are_recognized)
 {
     static const struct {
         const char *lines, *name;
@@ -486,10 +486,10 @@ int main(int argc, char **argv)
     }
     machines = argv[1];
     TCase *t = tcase_create("cpuinfo");
-    tcase_add_loop_test(t, recorded_machine_is_recognised, 0, (int)(sizeof(expected) / sizeof(expected[0])));
+    tcase_add_loop_test(t, recorded_machine_is_recognized, 0, (int)(sizeof(expected) / sizeof(expected[0])));
     tcase_add_test(t, x86_model_picks_the_family);
     tcase_add_test(t, zx_c_begins_with_stepping_14);
-    tcase_add_test(t, chips_without_a_recording_are_recognised);
+    tcase_add_test(t, chips_without_a_recording_are_recognized);
     tcase_add_test(t, each_kind_of_core_of_a_mixed_machine_has_its_family);
     tcase_add_test(t, the_core_type_picks_the_family_of_an_intel_hybrid);
     tcase_add_test(t, kinds_of_cores_are_bounded);
