@@ -133,8 +133,8 @@ static void driver_takes_every_code_of_the_table(void)
     size_t taken = 0;
     if (!has_pmu())
         guest_skip("this machine has no PMU");
-    for (size_t i = 0; i < family->n_events; i++) {
-        const struct arch_event *row = &family->events[i];
+    const struct arch_event *row;
+    for (size_t i = 0; (row = arch_family_event_at(family, i)) != NULL; i++) {
         if (row->kind == ARCH_CODE_NONE)
             continue;
         int err = refusal(type_of(row), row->config);
@@ -146,10 +146,10 @@ static void driver_takes_every_code_of_the_table(void)
                upmu_errno_name(err));
         taken++;
     }
-    const struct arch_native *row;
-    for (size_t at = 0; (row = arch_family_native_next(family, &at)) != NULL;) {
-        int err = refusal(machine_get()->pmu_type, row->config);
-        EXPECT(err == 0, "native::%s: %s", row->name, upmu_errno_name(err));
+    const struct arch_native *native;
+    for (size_t at = 0; (native = arch_family_native_next(family, &at)) != NULL;) {
+        int err = refusal(machine_get()->pmu_type, native->config);
+        EXPECT(err == 0, "native::%s: %s", native->name, upmu_errno_name(err));
         taken++;
     }
     guest_note("%zu codes are taken", taken);
@@ -159,8 +159,9 @@ static void driver_takes_every_code_of_the_table(void)
 static bool table_has(unsigned kind, uint64_t config)
 {
     const struct arch_family *family = machine_get()->family;
-    for (size_t i = 0; i < family->n_events; i++)
-        if (family->events[i].kind == kind && family->events[i].config == config)
+    const struct arch_event *row;
+    for (size_t i = 0; (row = arch_family_event_at(family, i)) != NULL; i++)
+        if (row->kind == kind && row->config == config)
             return true;
     return false;
 }
