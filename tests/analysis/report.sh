@@ -53,7 +53,7 @@ assert users["keeper"]["blocked"] == 1 and users["keeper"]["blocked_ns"] == till
 shopping = [r for r in d["regions"] if r["name"] == "shopping"][0]
 assert shopping["count"] == 1 and shopping["wall_ns"] >= till["waits"]["total_ns"]
 assert d["totals"]["lost"] == 0 and d["totals"]["unmatched"] == 0 and d["damages"] == []
-# Every thread records its context switches at its end; the recorder's cost is given, and below the run's time.
+# Every thread records its context switches at its end; the cost of recording is given, and below the run time.
 assert all(t["switches"]["status"] == "exact" for t in d["threads"] if t["ended"]), d["threads"]
 assert any(t["ended"] and t["switches"]["value"] > 0 for t in d["threads"])
 # The keeper kept the customer waiting, and its section is what the program lasted for: without it that would be over
