@@ -111,11 +111,11 @@ function check_system(header,    n, i, word, opened) {
 function check_ours(header,    part) {
     if (header !~ /\//) {
         if (module == "include") complain("a public header includes only \"upmu/...\" and the C library, not \"" header "\"")
-        return # a neighbour in the same folder
+        return # a file of the same folder
     }
     split(header, part, "/")
     if (module == "include" && part[1] == "upmu") return
-    # Vendors do not know each other; what they share stands one folder up.
+    # Vendors do not include each other; what they share is one folder up.
     if (module == "arch" && part[1] == "arch") {
         if (part[3] != "" && vendor != "" && part[2] != vendor)
             complain("lib/arch/" vendor " must not include \"" header "\" of another vendor")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows libupmu at work, from a fresh clone: a multi-threaded program with regions compresses some hundred MB of real
-# data, its table and its trace are shown; then `upmu stat` counts, and `upmu record` and `upmu report` look into the
-# locks of, a program that knows nothing of libupmu.
+# data, its table and its trace are shown; then `upmu stat`, `upmu record` and `upmu report` show the counters and
+# locks of a program without libupmu.
 #
 #     scripts/demo.sh [EVENTS]     EVENTS: what the regions count, by default what every kernel can count and what
 #                                  this machine may have besides
@@ -35,7 +35,7 @@ die()
     exit 1
 }
 
-# show COMMAND...: say what is run, then run it
+# show COMMAND...: print the command, then run it
 show()
 {
     printf '%s$ %s%s\n' "$bold" "$*" "$plain"
@@ -62,7 +62,7 @@ make_corpus()
         echo "$corpus is there already: $megabytes MB of this system's /usr"
         return
     fi
-    # head closes the pipe when it has enough; what tar says then, and of files that vanish meanwhile, does not matter.
+    # Messages of tar do not matter: head closes the pipe when it has enough, and files may vanish meanwhile.
     { tar -C /usr --sort=name -cf - share include lib bin 2>/dev/null || true; } | head -c "$bytes" >"$corpus"
     size=$(stat -c %s "$corpus")
     [ "$size" -ge 10000000 ] || die "/usr of this system gave only $size bytes to work on"
@@ -131,23 +131,23 @@ main()
     [ -d "$trace" ] || die "there is no trace in $trace"
     count_trace
 
-    heading "6. A program that knows nothing of libupmu: pbzip2 unpacks what ours has packed"
+    heading "6. A program without libupmu: pbzip2 unpacks what ours has packed"
     echo "Its output is compared with the data, byte for byte, while upmu counts."
     printf '%s$ %s%s\n' "$bold" "upmu stat -- pbzip2 -dc -p$(nproc) $packed | cmp - $corpus" "$plain"
     "$upmu" stat -- pbzip2 -dc "-p$(nproc)" "$packed" | cmp - "$corpus" ||
         die "what came back is not what went in"
     echo "What came back is what went in."
 
-    heading "7. Where the threads of a program wait that knows nothing of libupmu: pbzip2 packs the data"
+    heading "7. Where the threads of a program without libupmu wait: pbzip2 packs the data"
     record_pbzip2
 
     heading "8. Locks, regions and counters on one timeline, with source lines: our program again, on less data"
     record_demo
 
     heading "Done in $((SECONDS - start)) s"
-    echo "Next: $upmu doctor   what this machine can count, and what mends the rest"
+    echo "Next: $upmu doctor   what this machine can count, and how to fix what it cannot"
     echo "      $upmu list     every event by name"
-    echo "      docs/guide.md                          regions in your own program"
+    echo "      docs/guide/regions.md                  regions in your own program"
 }
 
 main "$@"

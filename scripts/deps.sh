@@ -3,7 +3,7 @@
 #
 #     scripts/deps.sh build|demo|test|soak
 #
-# Installing needs root or sudo. UPMU_SKIP_DEPS=1 goes on with what is there, for systems that are not Debian.
+# Installing needs root or sudo. UPMU_SKIP_DEPS=1 installs nothing, for systems other than Debian.
 set -euo pipefail
 
 build_packages=(gcc g++ libc6-dev cmake ninja-build libdw-dev libelf-dev libncurses-dev zlib1g-dev)
@@ -71,7 +71,7 @@ install_missing()
     as_root apt-get -qq -y -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 install --no-install-recommends \
         "${missing[@]}" >/dev/null || die "apt-get could not install: ${missing[*]} (its own message is above)"
     for package in "${missing[@]}"; do
-        is_installed "$package" || die "apt-get said all is well, yet $package is not installed"
+        is_installed "$package" || die "apt-get reported success, but $package is not installed"
     done
 }
 
@@ -93,7 +93,7 @@ main()
         return
     fi
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        die "this is no Debian system. Install what these packages hold, then run again with UPMU_SKIP_DEPS=1:" \
+        die "this is not a Debian system. Install what these packages contain, then run again with UPMU_SKIP_DEPS=1:" \
             "    ${packages[*]}"
     fi
     install_missing "${packages[@]}"

@@ -2,10 +2,10 @@
 #
 #     passed  NAME
 #     failed  NAME  WHY
-#     skipped NAME  REASON        the reason is the test's own line "skipped, because ..."
-#     partly  NAME  REASON        passed, but a part of it said "skipped, because ..."
+#     skipped NAME  REASON        the reason is from the test's line "skipped, because ..."
+#     partly  NAME  REASON        passed, but a part of it printed "skipped, because ..."
 #
-# A skip that does not say why is a failure, and so is a test that could not be run at all.
+# A skip without a reason is a failure, and so is a test that could not be run at all.
 
 function unescape(text)
 {

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs programs that nobody here wrote under the recorder, also those too large for the test suite, some rounds each.
+# Runs programs by others under the recorder, also those too large for the test suite, some rounds each.
 #
 #     scripts/soak.sh [-n ROUNDS] [NAME...]     by default one round of all
 #     scripts/soak.sh list                      their names
 #
-# Installs what is missing (scripts/deps.sh soak), builds with the release preset. Each script compares what the program
-# says with and without the recorder and looks into the recording. The last line is "N passed, N failed, N skipped", and
-# the exit status is 0 only if nothing failed. docs/soak.md has what was seen.
+# Installs what is missing (scripts/deps.sh soak), builds with the release preset. Each script compares the output of
+# the program with and without the recorder and inspects the recording. The last line is "N passed, N failed, N skipped", and
+# the exit status is 0 only if nothing failed. docs/soak.md has the results.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -54,7 +54,7 @@ main()
     [ $# -eq 0 ] || names=("$@")
 
     scripts/deps.sh soak
-    cmake --preset release -DUPMU_TESTS=ON >/dev/null
+    cmake --preset release -DUPMU_BUILD_TESTS=ON >/dev/null
     cmake --build "$build" >"$build/soak-build.log" 2>&1 || { cat "$build/soak-build.log"; exit 1; }
     for round in $(seq "$rounds"); do
         for name in "${names[@]}"; do

@@ -4,7 +4,7 @@
 #     scripts/test.sh [PART...]     PART: quick, checks, release, debug, clang, asan, tsan
 #
 # Without PART all but quick and debug are run: 15 minutes on 2 processors. "quick" is for the time between two edits: units
-# and single behaviors in the release build, under 90 seconds once that is built. tests/README.md says what runs where.
+# and single behaviors in the release build, under 90 seconds once that is built. tests/README.md lists what runs where.
 #
 # Works from a bare Debian 12 with git, as root or with sudo (scripts/deps.sh). The last line is
 #     N passed, N failed, N skipped
@@ -115,7 +115,7 @@ run_preset()
     without=$(left_out "$part")
     case $part in
     quick) preset=release ;;
-    asan | tsan) bench=OFF ;; # they measure, which says nothing there
+    asan | tsan) bench=OFF ;; # they measure, which is meaningless there
     esac
     junit=build/$preset/junit.xml
     heading "$preset: configure and build"

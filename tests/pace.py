@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How fast this machine is, beside the one on which the bars were set. Room: tests; used by the tests that judge how long
-something takes.
+"""Speed of this machine relative to the one on which the bars of timing tests were set.
 
-A bar in seconds is a claim about one machine. Here a fixed piece of work of the same kind (text is parsed, numbers are looked up
-and packed) takes REFERENCE seconds of processor time there; elsewhere the bars are as much longer as that work is.
+A fixed piece of work (JSON text is parsed and packed) takes REFERENCE seconds of processor time on that machine; on another one
+the bars are multiplied by the ratio.
 """
 import json
 import time
@@ -30,10 +29,10 @@ def times(clock):
 
 
 def slower():
-    """How many times as much processor time as there, at least 1."""
+    """The processor time of the work here by that of the reference machine, at least 1."""
     return max(1.0, min(times(time.process_time)) / REFERENCE)
 
 
 def slower_and_busier():
-    """How many times as long as there, at least 1: what the machine's other work leaves of it counts."""
+    """The duration of the work here, other load included, by that of the reference machine, at least 1."""
     return max(1.0, sum(times(time.monotonic)) / TRIES / REFERENCE)

@@ -24,7 +24,7 @@ static inline int argument_null(const char *function, const char *name)
 /** Fail because the first or else the second argument is NULL. */
 #define ARGUMENT_NULL(first, second) argument_null(__func__, (first) ? #second : #first)
 
-/** Check the caller's struct `theirs`, of which this release knows `known` bytes. @return 0; UPMU_E_INVAL. */
+/** Check the caller's struct `theirs`, of which this release has `known` bytes. @return 0; UPMU_E_INVAL. */
 static inline UPMU_CHECKED int opts_check(const char *function, const char *name, const void *theirs, size_t v1,
                                           size_t known)
 {
@@ -40,7 +40,7 @@ static inline UPMU_CHECKED int opts_check(const char *function, const char *name
         if (bytes[i] != 0)
             return upmu_fail(UPMU_E_INVAL,
                              "%s: %s->size is %zu, and byte %zu, which libupmu " UPMU_VERSION_STRING
-                             " does not know, is not zero",
+                             " does not have, is not zero",
                              function, name, size, i);
     return 0;
 }
@@ -77,7 +77,7 @@ static inline UPMU_CHECKED int opts_give(const char *function, const char *name,
     return 0;
 }
 
-/** Fill an entry of a caller's array, whose entries have `size` bytes: what both know, zero beyond. */
+/** Fill an entry of a caller's array, whose entries have `size` bytes: what both have, zero beyond. */
 static inline void opts_fill(void *theirs, size_t size, const void *ours, size_t known)
 {
     size_t filled = size < known ? size : known;

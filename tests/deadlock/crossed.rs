@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two threads of a Rust program that each hold one account and want the other's. Room: tests; before it rust.sh.
+// Two threads of a Rust program that each hold one account and want the other's.
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;

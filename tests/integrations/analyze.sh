@@ -41,7 +41,7 @@ if kill -0 "$(cat "$files/pid")" 2>/dev/null; then
     has err "is already running"
 fi
 expect 0 "$analyze" stop "$build"
-has out "places are in the list of issues"
+has out "locations are in the list of issues"
 # A program that has ended may still be a zombie.
 ! pgrep -f "$SCENE stuck" >/dev/null || fail "the program still runs"
 cmp -s "$files/issues.tasks" "$work/shown" || fail "the viewer was given another list"

@@ -59,7 +59,7 @@ public final class Work {
         producer.join();
         pool.shutdown();
         if (!pool.awaitTermination(60, TimeUnit.SECONDS))
-            throw new IllegalStateException("the pool goes on");
+            throw new IllegalStateException("the pool has not ended");
         System.out.println(guarded + " " + locked + " " + garbage + " " + taken + " "
                 + LongStream.range(0, 2_000_000).parallel().map(x -> x * x % 11).sum());
     }

@@ -29,6 +29,10 @@ expect("a.c", "int told_since; int untold; int upmu_standing;\n", (1, "told"), (
 expect("a.c", '#include "told.h"\n')
 expect("a.c", "int order; int use;\n")
 expect("a.md", "Its behaviour, as user nobody.\n", (1, "behaviour"))
+expect("a.rs", "// Room: tests\nlet told = 1;\n", (1, "Room"))
+expect("Makefile", "all: # it says\n", (1, "says"))
 expect("a.sh", "# waits for ever\n", (1, "for ever"))
+if ".clang-format" not in (path for path, _ in words.tree(["."])):
+    sys.exit("FAILED: a text file without an ending is not checked")
 print("check-words finds what it should")
 END
