@@ -98,7 +98,7 @@ grep -q 'has: ninja-build$' "$dir/out" || fail "the package that cannot be had i
 rm "$dir/bin/apt-get"
 system 0 gcc
 run build
-[ $status -ne 0 ] && grep -q 'no Debian system' "$dir/out" || fail "another system than Debian is not recognized"
+[ $status -ne 0 ] && grep -q 'not a Debian system' "$dir/out" || fail "another system than Debian is not recognized"
 UPMU_SKIP_DEPS=1 run build
 [ $status -eq 0 ] || fail "UPMU_SKIP_DEPS=1 does not continue"
 
