@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/tick.h"
-#include "region/region.h"
+#include "region/region_frames.h"
 
 static bool recorder_alive(void)
 {

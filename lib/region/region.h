@@ -203,35 +203,9 @@ struct region_process {
     uint64_t begin_ticks, end_ticks; /**< own cost, measured at the first query */
 };
 
+/* ---- the process and its lock (region_state.c) */
+
 extern struct region_process upmu_regions;
-
-/* ---- names (region_names.c) */
-
-/** Id of a name, made at its first use; 0 if the table is full or there is no name. `*cut`: whether it was too long.
- *  Lock-free for known names. */
-uint32_t region_name_id(const char *name, bool *cut);
-/** Id of a known name, else 0. */
-uint32_t region_name_find(const char *name);
-/** Text of an id. */
-const char *region_name_text(uint32_t id);
-size_t region_name_length(uint32_t id);
-uint32_t region_name_count(void);
-/** Reserve the table's memory. @return 0 or UPMU_E_NOMEM. */
-int region_names_start(void);
-
-/* ---- begin and end (region.c) */
-
-/** Smallest cost in ticks of a begin and an end that aggregate, without the trace, into a record that reports skip.
- *  @return false if the thread is nested too deep to try. */
-bool region_pair_cost(struct region_thread *t, uint64_t *begin, uint64_t *end);
-
-/** Begin the region of a new thread's life, and end it with the thread: open regions inside it stay open. Without
- *  UPMU_REGION_THREADS neither does anything. */
-void region_life_begin(struct region_thread *t);
-bool region_life_is_open(const struct region_thread *t);
-void region_life_end(struct region_thread *t);
-
-/* ---- threads (region_thread.c) */
 
 /** The thread-local storage of regions. */
 struct region_tls {
@@ -253,9 +227,22 @@ static inline struct region_thread *region_thread_ready(void)
 void region_lock(void);
 void region_unlock(void);
 
-/** The calling thread's block, made if need be; NULL if it cannot be measured (counted) or the recorder is at work in
- *  it (counted). Keeps errno. */
-struct region_thread *region_thread_get(void);
+/* ---- names (region_names.c) */
+
+/** Id of a name, made at its first use; 0 if the table is full or there is no name. `*cut`: whether it was too long.
+ *  Lock-free for known names. */
+uint32_t region_name_id(const char *name, bool *cut);
+/** Id of a known name, else 0. */
+uint32_t region_name_find(const char *name);
+/** Text of an id. */
+const char *region_name_text(uint32_t id);
+size_t region_name_length(uint32_t id);
+uint32_t region_name_count(void);
+/** Reserve the table's memory. @return 0 or UPMU_E_NOMEM. */
+int region_names_start(void);
+
+/* ---- records (region_record.c) */
+
 /** The thread's record of a region; NULL if it has none. */
 static inline struct region_record *region_thread_record(const struct region_thread *t, uint32_t id)
 {
@@ -263,24 +250,12 @@ static inline struct region_record *region_thread_record(const struct region_thr
     return index ? (struct region_record *)(void *)(t->records + (index - 1u) * upmu_regions.record_bytes) : NULL;
 }
 /** A new zeroed record; NULL if the table is full. */
-struct region_record *region_thread_new_record(struct region_thread *t, uint32_t id);
-/** Open the page of the thread's switches if that was deferred to its first region. Traced path, rarely. */
-void region_thread_page(struct region_thread *t);
-/** Sizes of a block for the events set up; make the key for thread ends. @return 0, UPMU_E_NOMEM, UPMU_E_LIMIT. */
-int region_threads_start(void);
-/** Before a report: find events of threads that the kernel ran in part only, see counters_late(). */
-void region_threads_check(void);
+struct region_record *region_record_new(struct region_thread *t, uint32_t id);
 /** Mark these events of a record as not counted. */
 void region_record_leave_late(struct region_record *r, uint64_t late);
 /** Add `r`, or `m`, to `into`. */
 void region_record_merge(struct region_record *into, const struct region_record *r);
 void region_misuse_add(struct region_misuse *into, const struct region_misuse *m);
-/** In a forked child: drop the parent's threads. */
-void region_threads_forget(void);
-
-/** Record the thread's counters for the event of that tick about `object` that follows; if `*tick` is 0 it is set to the time
- *  after the reading. Traced path. @return false if there are none, or they could not be written (which is counted). */
-bool region_counters(struct region_thread *t, uint64_t *tick, uint64_t object);
 
 /* ---- how threads run (region_sched.c) */
 
@@ -315,10 +290,41 @@ static inline bool region_sched_on(void)
     return __builtin_expect(__atomic_load_n(&upmu_regions.sched, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/* ---- set up (region_setup.c) */
+/* ---- blocks of threads (region_block.c) */
 
-/** In a forked child at its first use: start clean. @return whether regions are on. */
-bool region_child_start(void);
+/** Sizes of a block for the events set up. */
+void region_blocks_layout(void);
+/** Map, list and fill the calling thread's block, not live yet; NULL without memory. */
+struct region_thread *region_block_make(void);
+/** The calling thread's own counters: events that the kernel counts only partly become "not counted". */
+void region_block_check(struct region_thread *t);
+/** Open the page of the thread's switches if that was deferred to its first region. Traced path, rarely. */
+void region_block_page(struct region_thread *t);
+/** The thread ends: release all but its sums. */
+void region_block_end(struct region_thread *t);
+/** Before a report: find events of threads that the kernel ran in part only, see counters_late(). */
+void region_blocks_check(void);
+/** In a forked child: drop the parent's threads. */
+void region_blocks_forget(void);
+
+/* ---- the trace (region_trace.c) */
+
+/** The value of an environment variable, which takes precedence over the program's `option`; empty counts as not set. */
+const char *region_option(const char *variable, const char *option);
+/** Add an error that no caller receives to the notes of the report. */
+void region_note(const char *text);
+/** Open the trace in p->trace_dir. @return 0 or an error of trace_writer_open() or of its options. */
+int region_trace_open(struct region_process *p);
+
+/* ---- threads (region_thread.c) */
+
+/** Prepare for the ends of threads. @return 0, UPMU_E_LIMIT. */
+int region_threads_start(void);
+/** The calling thread's block, made if need be; NULL if it cannot be measured (counted) or the recorder is at work in
+ *  it (counted). Keeps errno. */
+struct region_thread *region_thread_get(void);
+
+/* ---- set up (region_setup.c) */
 
 /** Set regions up with a trace in `dir`, or add a trace to regions that have none. A trace that is open stays.
  *  @return 0; UPMU_E_IO, UPMU_E_NOMEM, UPMU_E_SYSTEM. */
@@ -353,11 +359,11 @@ struct region_stats {
 void region_record_stats(const struct region_record *r, struct region_stats *out);
 /** Name of event `i` that regions measure; "" if there is none. */
 const char *region_event_name(size_t i);
+/** Values of all events, the weakest status of its instances in each, and their names, for upmu_metric_eval(). */
+void region_stats_values(const struct region_stats *s, const char **names, struct upmu_value *values);
 
-/* ---- set up and reports (region_setup.c, report*.c) */
+/* ---- the report (report.c) */
 
-/** Path of the output with %p, %h and %% filled in; malloc'ed, NULL without memory. */
-char *region_output_path(const char *pattern, bool child);
 /** Write the report to a descriptor. @return 0 or -errno. */
 int region_report_write(enum region_report format, int fd);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begin and end of recording: options, counters, forked children.
+ * Begin and end of recording: options, counters, report.
  *
  * Without UPMU_ variables and upmu_region_setup() nothing here does anything. Errors in the environment cannot be returned
  * to a caller and become a note in the report.
@@ -23,10 +23,8 @@
 #include "base/tick.h"
 #include "core/backend.h"
 #include "base/forking.h"
-#include "region/region.h"
+#include "region/region_frames.h"
 #include "core/check/self_check.h"
-
-struct region_process upmu_regions = {.stderr_fd = -1};
 
 /* Counted by default: context switches need no system call where the kernel's page has them. */
 #define DEFAULT_EVENTS "context-switches"
@@ -49,24 +47,6 @@ static int parse_report(const char *text, enum region_report *out)
     }
     return upmu_fail(UPMU_E_INVAL, "report format '%s' is not known%s%s%s; there are text, json, csv and none", text,
                      s.best ? "; did you mean '" : "", s.best ? s.best : "", s.best ? "'?" : "");
-}
-
-/* The environment takes precedence over the program; an empty variable counts as not set. */
-static const char *choose(const char *variable, const char *option)
-{
-    const char *value = secure_getenv(variable);
-    return value && *value ? value : option;
-}
-
-static void add_note(const char *text)
-{
-    struct region_process *p = &upmu_regions;
-    struct textbuf b = {0};
-    textbuf_printf(&b, "%s%s%s", p->note ? p->note : "", p->note ? "; " : "", text);
-    if (b.failed)
-        return;
-    free(p->note);
-    p->note = b.data;
 }
 
 /* Make a path absolute: the program may change its directory before the report or a child's trace is written. */
@@ -146,36 +126,6 @@ static int try_events(struct region_process *p)
     return rc;
 }
 
-/* The calling thread has filled a packet of its trace. */
-static void packet_full(void)
-{
-    struct region_thread *t = region_tls.thread;
-    if (region_sched_on() && t && t->live)
-        region_sched_drain(t, tick_now());
-}
-
-static int open_trace(struct region_process *p)
-{
-    struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
-    for (size_t i = 0; i < p->list.n; i++)
-        counters[i] = (struct trace_counter){
-            .name = p->event_names[i],
-            .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
-            .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
-        };
-    struct trace_config config = {.dir = p->trace_dir,
-                                  .counters = counters,
-                                  .n_counters = p->list.n,
-                                  .sched_note = p->sched_note,
-                                  .futex_note = p->futex_note,
-                                  .packet_full = packet_full};
-    int rc = trace_policy_parse(choose("UPMU_TRACE_POLICY", "grow"), &config);
-    const char *packet = choose("UPMU_TRACE_PACKET", NULL);
-    if (rc == 0 && packet)
-        rc = trace_packet_parse(packet, &config);
-    return rc < 0 ? rc : trace_writer_open(&p->trace, &config);
-}
-
 static int map_shared(struct region_process *p)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -226,7 +176,7 @@ static int choose_backend(const char *option, bool lenient, const char **events,
     int rc = backend_choose(option, backend);
     if (rc == 0 || !lenient)
         return rc;
-    add_note(upmu_error());
+    region_note(upmu_error());
     *events = "none";
     *backend = KERNEL_BACKEND_PERF;
     return 0;
@@ -248,7 +198,7 @@ static int set_up_events(struct region_process *p, const char *events, const cha
         char text[96];
         snprintf(text, sizeof text, "%zu events beyond the first %d were left out", p->list.dropped,
                  UPMU_REGION_EVENTS_MAX);
-        add_note(text);
+        region_note(text);
     }
     rc = self_check_list(&p->list);
     return rc < 0 ? rc : try_events(p);
@@ -257,17 +207,17 @@ static int set_up_events(struct region_process *p, const char *events, const cha
 static int set_up(const struct upmu_region_opts *o, bool lenient)
 {
     struct region_process *p = &upmu_regions;
-    const char *report = choose("UPMU_REPORT", o->report);
+    const char *report = region_option("UPMU_REPORT", o->report);
     int rc = report ? parse_report(report, &p->report) : 0;
     if (rc < 0 && lenient) {
         p->report = REPORT_TEXT;
-        add_note(upmu_error());
+        region_note(upmu_error());
     } else if (rc < 0) {
         return rc;
     }
     clock_start();
     clock_sample(&p->start);
-    rc = set_up_events(p, choose("UPMU_EVENTS", o->events), o->backend, lenient);
+    rc = set_up_events(p, region_option("UPMU_EVENTS", o->events), o->backend, lenient);
     if (rc == 0)
         rc = region_names_start();
     if (rc == 0)
@@ -275,20 +225,20 @@ static int set_up(const struct upmu_region_opts *o, bool lenient)
     if (rc < 0)
         return rc;
     p->step_ticks = (uint64_t)(clock_hz(200000) / 1000);
-    p->output = absolute_or_null(choose("UPMU_OUTPUT", o->output), true);
-    p->trace_dir = absolute_or_null(choose("UPMU_TRACE", o->trace), false);
+    p->output = absolute_or_null(region_option("UPMU_OUTPUT", o->output), true);
+    p->trace_dir = absolute_or_null(region_option("UPMU_TRACE", o->trace), false);
     keep_stderr(p);
-    p->kernel_locks = choose("UPMU_KERNEL_LOCKS", NULL) != NULL;
-    if (p->trace_dir && (choose("UPMU_SCHED", NULL) || p->kernel_locks))
+    p->kernel_locks = region_option("UPMU_KERNEL_LOCKS", NULL) != NULL;
+    if (p->trace_dir && (region_option("UPMU_SCHED", NULL) || p->kernel_locks))
         region_sched_start(p);
-    if (p->trace_dir && (rc = open_trace(p)) < 0) {
+    if (p->trace_dir && (rc = region_trace_open(p)) < 0) {
         if (!lenient)
             return rc;
-        add_note(upmu_error()); /* times are still measured */
+        region_note(upmu_error()); /* times are still measured */
     }
     if ((rc = map_shared(p)) < 0)
         return rc;
-    if (choose("UPMU_REGION_THREADS", NULL)) {
+    if (region_option("UPMU_REGION_THREADS", NULL)) {
         bool cut;
         p->life_id = region_name_id("(thread)", &cut);
     }
@@ -334,12 +284,12 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
 /* Regions are on without a trace: open one now. Running threads acquire their streams at their next event. */
 static int add_trace(struct region_process *p, const char *dir)
 {
-    const char *chosen = choose("UPMU_TRACE", dir);
+    const char *chosen = region_option("UPMU_TRACE", dir);
     if (p->trace)
         return 0;
     free(p->trace_dir);
     p->trace_dir = absolute_or_null(chosen, false);
-    return p->trace_dir ? open_trace(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
+    return p->trace_dir ? region_trace_open(p) : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
 int region_ensure_trace(const char *dir)
@@ -368,8 +318,8 @@ int upmu_region_switch(int on)
 
 static int environment_asks(void)
 {
-    return choose("UPMU_EVENTS", NULL) || choose("UPMU_REPORT", NULL) || choose("UPMU_OUTPUT", NULL) ||
-           choose("UPMU_TRACE", NULL);
+    return region_option("UPMU_EVENTS", NULL) || region_option("UPMU_REPORT", NULL) ||
+           region_option("UPMU_OUTPUT", NULL) || region_option("UPMU_TRACE", NULL);
 }
 
 /* Print errors in the environment at start-up if there will be no report. */
@@ -386,7 +336,7 @@ __attribute__((constructor)) static void region_load(void)
     if (!environment_asks())
         return;
     /* Named events or a named file ask for a report; a trace alone does not. */
-    bool table = choose("UPMU_EVENTS", NULL) || choose("UPMU_OUTPUT", NULL);
+    bool table = region_option("UPMU_EVENTS", NULL) || region_option("UPMU_OUTPUT", NULL);
     struct upmu_region_opts opts = {.size = sizeof opts, .report = table ? "text" : NULL};
     forking_take(FORKING_SETUP);
     upmu_regions.from_environment = true;
@@ -397,40 +347,10 @@ __attribute__((constructor)) static void region_load(void)
     forking_give(FORKING_SETUP);
 }
 
-/* --------------------------------------------------------------------------------------------- forked child */
-
-/* Keep the copied set-up, drop the parent's trace and threads. */
-static void start_clean(struct region_process *p)
-{
-    region_threads_forget();
-    if (p->trace) {
-        trace_writer_forget(p->trace);
-        p->trace = NULL;
-        if (open_trace(p) < 0)
-            add_note(upmu_error());
-    }
-    p->child = 1;
-    p->begin_ticks = p->end_ticks = 0;
-    clock_sample(&p->start);
-}
-
-bool region_child_start(void)
-{
-    struct region_shared *shared = upmu_regions.shared;
-    uint32_t free_claim = 0;
-    if (__atomic_compare_exchange_n(&shared->claimed, &free_claim, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        start_clean(&upmu_regions);
-        __atomic_store_n(&shared->alive, 1, __ATOMIC_RELEASE);
-    }
-    /* Another thread of the child does it: its work is short and does not wait for this one. */
-    while (!__atomic_load_n(&shared->alive, __ATOMIC_ACQUIRE))
-        usleep(10);
-    return true;
-}
-
 /* ---------------------------------------------------------------------------------------------------- exit */
 
-char *region_output_path(const char *pattern, bool child)
+/* Path of the output with %p, %h and %% filled in; allocated, NULL without memory. */
+static char *output_path(const char *pattern, bool child)
 {
     struct textbuf b = {0};
     bool has_pid = false;
@@ -460,7 +380,7 @@ char *region_output_path(const char *pattern, bool child)
 
 static int open_output(const struct region_process *p, char **path)
 {
-    *path = region_output_path(p->output, p->child);
+    *path = output_path(p->output, p->child);
     if (!*path)
         return -ENOMEM;
     int fd = open(*path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

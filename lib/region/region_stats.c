@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/tick.h"
-#include "region/region.h"
+#include "region/region_frames.h"
 
 /* ------------------------------------------------------------------------------------------- consistent copies */
 
@@ -183,7 +183,7 @@ static int stats_of(const char *name, pid_t thread, struct region_stats *out)
     if (!c.sum)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     c.one = (struct region_record *)(void *)((unsigned char *)c.sum + upmu_regions.record_bytes);
-    region_threads_check();
+    region_blocks_check();
     region_each_thread(collect_thread, &c);
     out->threads = (uint32_t)c.sum->threads;
     if (c.threads > 0)
@@ -266,6 +266,28 @@ int upmu_region_event_name_at(size_t i, const char **name)
 const char *region_event_name(size_t i)
 {
     return i < upmu_region_event_count() ? upmu_regions.event_names[i] : "";
+}
+
+static struct upmu_value event_value(const struct region_stats *s, size_t i)
+{
+    const struct upmu_region_event_stats *e = &s->events[i];
+    struct upmu_value v = {.value = e->stat.sum,
+                           .raw = e->stat.sum,
+                           .enabled = e->enabled,
+                           .running = e->running,
+                           .status = e->status,
+                           .cause = e->cause};
+    if (e->without_value > 0 || e->stat.count == 0)
+        v.value = UPMU_NO_VALUE;
+    return v;
+}
+
+void region_stats_values(const struct region_stats *s, const char **names, struct upmu_value *values)
+{
+    for (size_t i = 0; i < s->n_events; i++) {
+        names[i] = region_event_name(i);
+        values[i] = event_value(s, i);
+    }
 }
 
 /* -------------------------------------------------------------------------------------------------- own cost */

@@ -14,34 +14,6 @@ static const struct report_format *const formats[] = {
     [REPORT_CSV] = &report_csv,
 };
 
-bool report_short(const struct report *r, const struct report_row *row)
-{
-    uint64_t own = r->health.begin_ns + r->health.end_ns;
-    return row->stats.count > 0 && row->stats.wall.sum / row->stats.count < 10 * own;
-}
-
-struct upmu_value report_value(const struct region_stats *s, size_t i)
-{
-    const struct upmu_region_event_stats *e = &s->events[i];
-    struct upmu_value v = {.value = e->stat.sum,
-                           .raw = e->stat.sum,
-                           .enabled = e->enabled,
-                           .running = e->running,
-                           .status = e->status,
-                           .cause = e->cause};
-    if (e->without_value > 0 || e->stat.count == 0)
-        v.value = UPMU_NO_VALUE;
-    return v;
-}
-
-void report_values(const struct region_stats *s, const char **names, struct upmu_value *values)
-{
-    for (size_t i = 0; i < s->n_events; i++) {
-        names[i] = region_event_name(i);
-        values[i] = report_value(s, i);
-    }
-}
-
 /* -------------------------------------------------------------------------------------------------- gathering */
 
 struct gather {
@@ -145,12 +117,17 @@ static int gather(struct report *r)
     ssize_t n = readlink("/proc/self/exe", r->program, sizeof r->program - 1);
     if (n < 0)
         r->program[0] = '\0';
-    region_threads_check();
+    region_blocks_check();
     region_each_thread(count_thread, &r->threads);
     r->threads += __atomic_load_n(&upmu_regions.threads_merged, __ATOMIC_RELAXED);
     int rc = gather_regions(r);
     if (rc == 0 && upmu_region_health_read(&r->health) < 0)
         memset(&r->health, 0, sizeof r->health);
+    uint64_t own = r->health.begin_ns + r->health.end_ns;
+    for (size_t i = 0; i < r->n_rows; i++) {
+        const struct region_stats *s = &r->rows[i].stats;
+        r->rows[i].brief = s->count > 0 && s->wall.sum / s->count < 10 * own;
+    }
     return rc;
 }
 

@@ -13,6 +13,7 @@ struct report_row {
     pid_t tid; /**< 0 with `all` unset: the shared row of ended threads */
     char thread[16];
     bool ended;
+    bool brief; /**< on average under ten times the own cost: rates and ratios reflect libupmu more than the program */
     struct region_stats stats;
 };
 
@@ -34,15 +35,5 @@ struct report_format {
 };
 
 extern const struct report_format report_text, report_json, report_csv;
-
-/** Whether a row's instances are so short that the own cost distorts them: on average under ten times the own cost. Rates
- *  and ratios of such a row reflect libupmu more than the program. */
-bool report_short(const struct report *r, const struct report_row *row);
-
-/** Event i of a row as one value: the sum, with the weakest status of its instances. */
-struct upmu_value report_value(const struct region_stats *s, size_t i);
-
-/** Values of all events of a row, and their names, for upmu_metric_eval(). */
-void report_values(const struct region_stats *s, const char **names, struct upmu_value *values);
 
 #endif

@@ -47,7 +47,7 @@ static void put_metrics(struct textbuf *out, const struct region_stats *s)
     const char *names[UPMU_REGION_EVENTS_MAX];
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
     struct upmu_metric_info m = {.size = sizeof m};
-    report_values(s, names, values);
+    region_stats_values(s, names, values);
     json_add_open(out, "metrics", '[');
     for (size_t i = 0; upmu_metric_at(i, &m) == 0; i++) {
         struct upmu_metric_value v;
@@ -63,7 +63,7 @@ static void put_metrics(struct textbuf *out, const struct region_stats *s)
     json_add_close(out, ']');
 }
 
-static void put_row(struct textbuf *out, const struct report *r, const struct report_row *row)
+static void put_row(struct textbuf *out, const struct report_row *row)
 {
     const struct region_stats *s = &row->stats;
     json_add_open(out, NULL, '{');
@@ -78,7 +78,7 @@ static void put_row(struct textbuf *out, const struct report *r, const struct re
         json_add_string(out, "name", row->thread);
         json_add_close(out, '}');
     }
-    json_add_bool(out, "short", report_short(r, row));
+    json_add_bool(out, "short", row->brief);
     json_add_uint(out, "count", s->count);
     json_add_uint(out, "open", s->open);
     json_add_uint(out, "self_ns", s->self_ns);
@@ -138,7 +138,7 @@ static void write_json(const struct report *r, struct textbuf *out)
     json_add_open(out, "regions", '[');
     for (size_t i = 0; i < r->n_rows; i++) {
         json_add_line(out);
-        put_row(out, r, &r->rows[i]);
+        put_row(out, &r->rows[i]);
     }
     json_add_close(out, ']');
     json_add_line(out);

@@ -100,7 +100,7 @@ static void put_times(struct textbuf *out, const struct report *r, int width)
         }
         textbuf_printf(out, " %12.3f %12.3f %7.2f %11.3f%c%11.3f %11.3f", (double)s->wall.sum / 1e6,
                        (double)s->self_ns / 1e6, 100.0 * (double)s->wall.sum / 1e9 / r->seconds / s->threads,
-                       (double)s->wall.sum / 1e3 / (double)s->count, report_short(r, &r->rows[i]) ? '*' : ' ',
+                       (double)s->wall.sum / 1e3 / (double)s->count, r->rows[i].brief ? '*' : ' ',
                        (double)s->wall.min / 1e3, (double)s->wall.max / 1e3);
         if (s->deschedule_unknown)
             textbuf_printf(out, " %12s\n", "unknown");
@@ -141,7 +141,7 @@ static bool metric_of(const struct report_row *row, const char *metric, struct u
 {
     const char *names[UPMU_REGION_EVENTS_MAX];
     struct upmu_value values[UPMU_REGION_EVENTS_MAX];
-    report_values(&row->stats, names, values);
+    region_stats_values(&row->stats, names, values);
     return upmu_metric_eval(metric, names, values, row->stats.n_events, (double)row->stats.wall.sum / 1e9, out) == 0;
 }
 
@@ -156,8 +156,7 @@ static size_t known_metrics(const struct report *r, struct upmu_metric_info *met
         bool any = false;
         for (size_t k = 0; k < r->n_rows && !any; k++) {
             struct upmu_metric_value v;
-            any = r->rows[k].all && !report_short(r, &r->rows[k]) && metric_of(&r->rows[k], m.name, &v) &&
-                  !isnan(v.value);
+            any = r->rows[k].all && !r->rows[k].brief && metric_of(&r->rows[k], m.name, &v) && !isnan(v.value);
         }
         if (any)
             metrics[n++] = m;
@@ -177,7 +176,7 @@ static void put_metric(struct textbuf *out, const struct report_row *row, const 
     textbuf_printf(out, " %*s", width, text);
 }
 
-/* Metrics are those of a region in all threads; rows of report_short() are left out. */
+/* Metrics are those of a region in all threads; brief rows are left out. */
 static void put_metrics(struct textbuf *out, const struct report *r, int width)
 {
     struct upmu_metric_info metrics[16];
@@ -189,7 +188,7 @@ static void put_metrics(struct textbuf *out, const struct report *r, int width)
         textbuf_printf(out, " %*s", COLUMN, metrics[i].name);
     textbuf_printf(out, "\n");
     for (size_t k = 0; k < r->n_rows; k++) {
-        if (!r->rows[k].all || report_short(r, &r->rows[k]))
+        if (!r->rows[k].all || r->rows[k].brief)
             continue;
         put_name(out, r->rows[k].region, (size_t)width, NAME_WIDTH_MAX);
         for (size_t i = 0; i < n; i++)
@@ -204,7 +203,7 @@ static void put_metrics(struct textbuf *out, const struct report *r, int width)
 static void put_short(struct textbuf *out, const struct report *r)
 {
     for (size_t k = 0; k < r->n_rows; k++) {
-        if (!report_short(r, &r->rows[k]))
+        if (!r->rows[k].brief)
             continue;
         textbuf_printf(out,
                        "* shorter than ten times the own cost: counts such as task-clock hold much of libupmu itself, "

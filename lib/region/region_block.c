@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's block for regions.
+ *
+ * A block is one mapping: the kept part, then the hot part marked wipe-on-fork. Its first pages are touched before the
+ * counters start, so that its page faults are not counted. At the thread's end its descriptors, pages and stream are
+ * released and its sums stay; beyond REGION_THREADS_KEPT ended threads the sums are merged into one block, so that memory
+ * does not grow with the number of threads.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "region/region.h"
+
+enum {
+    CACHE_LINE = 64,
+    TOUCHED_FRAMES = 8, /**< frames and records whose pages are touched at the start */
+    TOUCHED_RECORDS = 24,
+};
+
+static size_t round_up(size_t n, size_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+/* -------------------------------------------------------------------------------------------------- making */
+
+static size_t frames_bytes(void)
+{
+    return round_up(UPMU_REGION_DEPTH_MAX * upmu_regions.frame_bytes, CACHE_LINE);
+}
+
+static size_t scratch_bytes(void)
+{
+    return round_up(upmu_regions.words * sizeof(uint64_t), CACHE_LINE);
+}
+
+/* Map a block and lay it out: [kept | hot: thread, scratch, frames, records]. */
+static struct region_thread *block_map(void)
+{
+    const struct region_process *p = &upmu_regions;
+    unsigned char *block = mmap(NULL, p->kept_bytes + p->thread_bytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    unsigned char *hot = block + p->kept_bytes;
+    if (madvise(hot, p->thread_bytes, MADV_WIPEONFORK) != 0) {
+        munmap(block, p->kept_bytes + p->thread_bytes);
+        return NULL;
+    }
+    struct region_kept *kept = (struct region_kept *)(void *)block;
+    struct region_thread *t = (struct region_thread *)(void *)hot;
+    size_t at = round_up(sizeof *t, CACHE_LINE);
+    kept->mapped = p->kept_bytes + p->thread_bytes;
+    kept->thread = t;
+    t->kept = kept;
+    t->scratch = (uint64_t *)(void *)(hot + at);
+    at += scratch_bytes();
+    t->frames = hot + at;
+    at += frames_bytes();
+    t->records = hot + at;
+    return t;
+}
+
+/* Write to each page without changing it. */
+static void touch(void *from, size_t bytes)
+{
+    volatile unsigned char *p = from;
+    for (size_t i = 0; i < bytes; i += 1024)
+        p[i] = p[i];
+}
+
+void region_block_check(struct region_thread *t)
+{
+    uint64_t late = counters_late(&t->kept->counters, NULL);
+    counters_leave_late(&t->kept->counters, late);
+    __atomic_fetch_or(&t->kept->late, late, __ATOMIC_RELAXED);
+}
+
+/* Each open event costs about as much as a switch at every switch of its thread: a recorded thread without requested events
+ * opens none before its first region. */
+static void open_counters(struct region_thread *t)
+{
+    const struct counter_target target = {.cpu = -1,
+                                          .self = true,
+                                          .user_read = true,
+                                          .running = true,
+                                          .late_page = upmu_regions.late_page,
+                                          .backend = upmu_regions.list.backend};
+    void *arena = t->kept + 1;
+    (void)counters_open(&t->kept->counters, &upmu_regions.list, &target, arena);
+    /* Even without requested switches, the sequence word shows at no cost that a region was descheduled. */
+    if (!upmu_regions.time_only && !upmu_regions.late_page && !t->kept->counters.sequence)
+        (void)switches_open(&t->kept->counters);
+    region_block_check(t);
+    if (t->kept->counters.wanted_not_open > 0)
+        __atomic_fetch_add(&upmu_regions.threads_short, 1, __ATOMIC_RELAXED);
+}
+
+void region_block_page(struct region_thread *t)
+{
+    struct counters *c = &t->kept->counters;
+    int saved = errno, cancel;
+    if (!upmu_regions.late_page || c->sequence)
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    (void)switches_open(c); /* RUSAGE_THREAD continues to count; the page avoids that system call */
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+}
+
+static void list_block(struct region_thread *t)
+{
+    tiny_lock_take(&upmu_regions.shared->lock);
+    struct region_kept **link = &upmu_regions.threads;
+    if (upmu_regions.threads_last)
+        link = &upmu_regions.threads_last->next;
+    *link = upmu_regions.threads_last = t->kept;
+    tiny_lock_give(&upmu_regions.shared->lock);
+}
+
+struct region_thread *region_block_make(void)
+{
+    struct region_thread *t = block_map();
+    if (!t)
+        return NULL;
+    t->tid = core_kernel()->gettid();
+    prctl(PR_GET_NAME, t->name);
+    t->epoch = __atomic_load_n(&upmu_regions.epoch, __ATOMIC_ACQUIRE);
+    touch(t, sizeof *t);
+    touch(t->frames, TOUCHED_FRAMES * upmu_regions.frame_bytes);
+    touch(t->records, TOUCHED_RECORDS * upmu_regions.record_bytes);
+    if (upmu_regions.trace && trace_stream_acquire(upmu_regions.trace, t->tid, t->name, &t->kept->stream) < 0)
+        t->kept->stream = NULL;
+    list_block(t); /* first: a child forked by another thread meanwhile must find the open descriptors */
+    open_counters(t);
+    if (region_sched_on())
+        region_sched_open(t);
+    return t;
+}
+
+/* ------------------------------------------------------------------------------------------------- ending */
+
+void region_blocks_check(void)
+{
+    uint64_t late = 0;
+    region_lock();
+    for (struct region_kept *k = upmu_regions.threads; k; k = k->next) {
+        tiny_lock_take(&k->open);
+        if (__atomic_load_n(&k->thread->live, __ATOMIC_ACQUIRE) && k->counters.n_groups > 0)
+            __atomic_fetch_or(&k->late, counters_late(&k->counters, NULL), __ATOMIC_RELAXED);
+        tiny_lock_give(&k->open);
+        late |= __atomic_load_n(&k->late, __ATOMIC_RELAXED);
+    }
+    region_unlock();
+    for (size_t i = 0; i < upmu_regions.list.n; i++)
+        if (late >> i & 1 && !upmu_regions.event_reasons[i])
+            upmu_regions.event_reasons[i] = strdup(upmu_strerror(UPMU_E_PARTIAL));
+}
+
+static void merge_thread(struct region_thread *into, struct region_thread *t)
+{
+    for (uint32_t i = 0; i < t->n_records; i++) {
+        struct region_record *r = (void *)(t->records + i * upmu_regions.record_bytes);
+        region_record_leave_late(r, t->kept->late);
+        struct region_record *sum = region_thread_record(into, (uint32_t)r->id);
+        if (!sum && (sum = region_record_new(into, (uint32_t)r->id)) != NULL)
+            sum->threads = 0;
+        if (sum)
+            region_record_merge(sum, r);
+    }
+    region_misuse_add(&into->misuse, &t->misuse);
+}
+
+static void unlist_block(struct region_kept *kept)
+{
+    struct region_process *p = &upmu_regions;
+    struct region_kept *before = NULL, *k = p->threads;
+    for (; k != kept; k = k->next)
+        before = k;
+    if (before)
+        before->next = kept->next;
+    else
+        p->threads = kept->next;
+    if (p->threads_last == kept)
+        p->threads_last = before;
+}
+
+/* Keep the ended thread's block, or add its sums to the shared one and free the memory. */
+static void retire(struct region_thread *t)
+{
+    struct region_process *p = &upmu_regions;
+    struct region_kept *gone = NULL;
+    tiny_lock_take(&p->shared->lock);
+    if (p->threads_ended < REGION_THREADS_KEPT) {
+        p->threads_ended++;
+    } else if (p->merged || (p->merged = block_map()) != NULL) {
+        __atomic_fetch_add(&p->threads_merged, 1, __ATOMIC_RELAXED);
+        merge_thread(p->merged, t);
+        unlist_block(t->kept);
+        gone = t->kept;
+    }
+    tiny_lock_give(&p->shared->lock);
+    if (gone)
+        munmap(gone, gone->mapped);
+}
+
+void region_block_end(struct region_thread *t)
+{
+    tiny_lock_take(&t->kept->open);
+    counters_close(&t->kept->counters, false);
+    tiny_lock_give(&t->kept->open);
+    region_sched_end(t);
+    if (t->kept->stream) {
+        trace_stream_release(t->kept->stream);
+        t->kept->stream = NULL;
+    }
+    retire(t);
+}
+
+/* ------------------------------------------------------------------------------------------------ process */
+
+void region_blocks_layout(void)
+{
+    struct region_process *p = &upmu_regions;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    p->words = counters_words(&p->list);
+    p->frame_bytes = sizeof(struct region_frame) + p->words * sizeof(uint64_t);
+    p->record_bytes = sizeof(struct region_record) + p->list.n * sizeof(struct region_event_sum);
+    p->kept_bytes = round_up(sizeof(struct region_kept) + counters_arena(&p->list), page);
+    p->thread_bytes = round_up(round_up(sizeof(struct region_thread), CACHE_LINE) + scratch_bytes() + frames_bytes() +
+                                   REGION_NAMES_MAX * p->record_bytes,
+                               page);
+}
+
+void region_blocks_forget(void)
+{
+    struct region_process *p = &upmu_regions;
+    for (struct region_kept *k = p->threads; k; k = k->next)
+        counters_close(&k->counters, true);
+    /* The blocks themselves stay mapped: the forking thread still has the address of its own, and wiped pages cost no
+     * memory. */
+    p->threads = p->threads_last = NULL;
+    p->merged = NULL;
+    p->threads_ended = p->threads_merged = p->threads_short = p->threads_lost = p->turned_away = 0;
+    region_tls.refused = 0;
+    region_tls.thread = NULL;
+}

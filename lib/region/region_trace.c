@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Trace of the process, with the environment's options, and notes about what is missing. */
+#include <stdlib.h>
+
+#include "base/textbuf.h"
+#include "base/tick.h"
+#include "region/region.h"
+
+const char *region_option(const char *variable, const char *option)
+{
+    const char *value = secure_getenv(variable);
+    return value && *value ? value : option;
+}
+
+void region_note(const char *text)
+{
+    struct region_process *p = &upmu_regions;
+    struct textbuf b = {0};
+    textbuf_printf(&b, "%s%s%s", p->note ? p->note : "", p->note ? "; " : "", text);
+    if (b.failed)
+        return;
+    free(p->note);
+    p->note = b.data;
+}
+
+/* The calling thread has filled a packet of its trace. */
+static void packet_full(void)
+{
+    struct region_thread *t = region_tls.thread;
+    if (region_sched_on() && t && t->live)
+        region_sched_drain(t, tick_now());
+}
+
+int region_trace_open(struct region_process *p)
+{
+    struct trace_counter counters[UPMU_REGION_EVENTS_MAX];
+    for (size_t i = 0; i < p->list.n; i++)
+        counters[i] = (struct trace_counter){
+            .name = p->event_names[i],
+            .unit = p->list.events[i].unit ? p->list.events[i].unit : "",
+            .note = p->event_reasons[i] ? p->event_reasons[i] : p->list.events[i].note,
+        };
+    struct trace_config config = {.dir = p->trace_dir,
+                                  .counters = counters,
+                                  .n_counters = p->list.n,
+                                  .sched_note = p->sched_note,
+                                  .futex_note = p->futex_note,
+                                  .packet_full = packet_full};
+    int rc = trace_policy_parse(region_option("UPMU_TRACE_POLICY", "grow"), &config);
+    const char *packet = region_option("UPMU_TRACE_PACKET", NULL);
+    if (rc == 0 && packet)
+        rc = trace_packet_parse(packet, &config);
+    return rc < 0 ? rc : trace_writer_open(&p->trace, &config);
+}
