@@ -40,6 +40,15 @@ json "$work/out" '
 assert [e["name"] for e in d["entries"]] == ["cache-misses", "cache-references", "instructions", "cycles"], d["entries"]
 assert d["entries"][0]["group"] == d["entries"][1]["group"], d["entries"]
 '
+# An event of a metric is not counted again under another of its names.
+expect 0 "$UPMU" plan --cpu sw831 -e ipc,PAPI_TOT_INS,cpu-cycles --json
+json "$work/out" '
+assert [e["name"] for e in d["entries"]] == ["instructions", "cycles"], d["entries"]
+'
+expect 0 "$UPMU" plan --cpu zen3 -e PAPI_TOT_INS:u,ipc:u,instructions:k --json
+json "$work/out" '
+assert [e["name"] for e in d["entries"]] == ["instructions:u", "cycles:u", "instructions:k"], d["entries"]
+'
 expect 0 "$UPMU" stat -g clock "$LOAD" touch 10
 has err "cpus-used"
 expect 1 "$UPMU" stat -g clocks "$LOAD" touch 10

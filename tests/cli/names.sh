@@ -56,6 +56,8 @@ before=$(stat -c 'mode=%a,gid=%g' /sys/kernel/tracing)
 trap 'mount -o remount,$before /sys/kernel/tracing' EXIT
 mount -o remount,mode=700,gid=0 /sys/kernel/tracing
 as_nobody explain sched:sched_switch 2>"$work/unreadable"
+as_nobody stat --csv -e page-faults:u,sched:sched_switch true 2>"$work/beside"
+as_nobody stat -e page-faults:u,sched:sched_switch true 2>"$work/beside.text"
 remedy=$(sed -n "s/.*as root, '\(mount [^']*\)'.*/\1/p" "$work/unreadable")
 $remedy
 as_nobody explain sched:sched_switch >"$work/readable"
@@ -69,5 +71,9 @@ grep -q "which is not mounted" "$work/unmounted" || { fail "unmounted tracefs"; 
 grep -Eq '^[1-9][0-9]*,,sched:sched_switch' "$work/counted" || { fail "sched_switch is not counted"; cat "$work/counted" >&2; }
 grep -q "did you mean 'sched:sched_switch'" "$work/close" || { fail "no suggestion"; cat "$work/close" >&2; }
 grep -q "this user may not read" "$work/unreadable" || { fail "unreadable tracefs: $(cat "$work/unreadable")"; cat "$work/unreadable" >&2; }
+# It is refused, and the other events are counted.
+grep -Eq '^[1-9][0-9]*,,page-faults:u' "$work/beside" || { fail "an unreadable tracepoint ends all"; cat "$work/beside" >&2; }
+grep -q "refused: sched:sched_switch" "$work/beside.text" && grep -q "this user may not read" "$work/beside.text" ||
+    { fail "no reason of the tracepoint"; cat "$work/beside.text" >&2; }
 grep -q "tracepoint:0x" "$work/readable" || { fail "the remedy does not help"; cat "$work/readable" >&2; }
 finish

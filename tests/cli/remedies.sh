@@ -32,7 +32,7 @@ no_help() {
 }
 
 # ------------------------------------------------------------------------------------------------ descriptors
-# The limit that is printed is enough, whatever the limit, the events and the threads are.
+# The limit that is printed is enough and nearly the lowest one, whatever the limit, the events and the threads are.
 events=(task-clock page-faults context-switches cpu-migrations minor-faults major-faults cpu-clock task-clock:uk)
 raised() { # LIMIT EVENTS WORDS...: counts under the limit, or under the one that is printed instead
     local limit=$1 list=$2 more
@@ -44,6 +44,10 @@ raised() { # LIMIT EVENTS WORDS...: counts under the limit, or under the one tha
     bash -c "$more && exec \"\$@\"" sh "$@" -e "$list" -o "$work/report" "${target[@]}" </dev/null 2>"$work/err"
     ! grep -q EMFILE "$work/report" || { cat "$work/report"; no_help "'$more' instead of $limit"; }
     helped
+    more=${more##* }
+    [ $((more - limit)) -gt 3 ] || return 0
+    prlimit --nofile=$((more - 3)) "$@" -e "$list" -o "$work/report" "${target[@]}" </dev/null 2>"$work/err"
+    grep -q EMFILE "$work/report" || fail "$((more - 3)) descriptors are enough, and $more were wanted: $*"
 }
 if command -v prlimit >/dev/null && [ "$(id -u)" -eq 0 ]; then
     for limit in 8 16 40 64 72 100; do
@@ -59,6 +63,8 @@ if command -v prlimit >/dev/null && [ "$(id -u)" -eq 0 ]; then
     wait_until 60 grep -q ready "$work/ready" || fail "load did not start"
     for limit in 30 70 160; do
         raised "$limit" "$(IFS=,; echo "${events[*]}")" "$UPMU" stat -p $load --for 0.1
+        raised "$limit" "$(IFS=,; echo "${events[*]}")" "$UPMU" stat --per-thread -p $load --for 0.1
+        raised "$limit" "$(IFS=,; echo "${events[*]}")" "$UPMU" stat -a --for 0.01
     done
     exec 7>&-
     wait $load 2>/dev/null

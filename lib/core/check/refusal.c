@@ -290,7 +290,7 @@ static void explain_absent(struct failure *f)
 /* The lowest limit that suffices for all wanted descriptors and the program's own. */
 static uint64_t explain_limit_needed(const struct kernel_descriptors *now, size_t wanted)
 {
-    enum { SHORT_LIVED = 8 }; /* opened temporarily for each event */
+    enum { SHORT_LIVED = 2 }; /* of an event while it is opened: the copy of its group's leader, and its lower number */
     uint64_t own = now->open > now->held ? now->open - now->held : 0;
     uint64_t library = now->held + (wanted > 0 ? wanted : 1);
     uint64_t limit = own + library + SPARE_DESCRIPTORS + SHORT_LIVED;
@@ -508,10 +508,16 @@ void explain_open(const struct kernel_ops *k, int err, const struct explain_cont
         explain_open_errno(&f);
 }
 
+void explain_text(const char *event, const struct explanation *e, char *buf, size_t cap)
+{
+    snprintf(buf, cap, "%s: %s.%s%s%s", event, e->cause, e->remedy[0] ? " " : "", e->remedy, e->remedy[0] ? "." : "");
+}
+
 int explain_open_failure(const struct kernel_ops *k, int err, const struct explain_context *c)
 {
     struct explanation e;
+    char text[EXPLANATION_TEXT_MAX];
     explain_open(k, err, c, &e);
-    return upmu_fail(e.code, "%s: %s.%s%s%s", c->event, e.cause, e.remedy[0] ? " " : "", e.remedy,
-                     e.remedy[0] ? "." : "");
+    explain_text(c->event, &e, text, sizeof text);
+    return upmu_fail(e.code, "%s", text);
 }

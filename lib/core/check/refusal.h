@@ -25,7 +25,7 @@ struct explain_context {
     bool wants_kernel; /**< kernel mode was requested */
     /** Kernel mode was requested, and the event can be counted with the modifier :u. */
     bool user_mode_counts;
-    size_t descriptors; /**< still to be opened for the whole request; 0: one */
+    size_t descriptors; /**< still to be opened for the whole request, besides those that are held; 0: one */
     bool precise;       /**< requested with ':p' */
     bool grouped;       /**< opened into the group of other events */
     bool inherit;       /**< the failure may concern threads and children to be counted later, which can be excluded */
@@ -38,6 +38,11 @@ struct explanation {
     char cause[640];
     char remedy[352];
 };
+
+enum { EXPLANATION_TEXT_MAX = 1536 };
+
+/** Write "EVENT: CAUSE. REMEDY.". */
+void explain_text(const char *event, const struct explanation *e, char *buf, size_t cap);
 
 /** Find the cause of errno `err`. Keeps upmu_error(). */
 void explain_open(const struct kernel_ops *k, int err, const struct explain_context *c, struct explanation *out);

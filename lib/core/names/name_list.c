@@ -12,11 +12,23 @@
 #include "core/names/presets.h"
 #include "core/names/registry.h"
 
+/* Whether two names are one event: the same text, or two names of an event of the registry with the same modifiers. */
+static bool name_is_same_event(const char *a, const char *b)
+{
+    struct event_name x, y;
+    if (strcasecmp(a, b) == 0)
+        return true;
+    if (event_name_parse(a, &x) < 0 || event_name_parse(b, &y) < 0)
+        return false;
+    const struct registry_event *r = registry_find(x.base);
+    return r && r == registry_find(y.base) && strcmp(a + strlen(x.base), b + strlen(y.base)) == 0;
+}
+
 /* The item with the same event in the same group, or NULL. */
 static struct name_item *name_list_find(struct name_list *list, const char *name, unsigned group)
 {
     for (size_t i = 0; i < list->n; i++)
-        if (list->item[i].group == group && strcasecmp(list->item[i].name, name) == 0)
+        if (list->item[i].group == group && name_is_same_event(list->item[i].name, name))
             return &list->item[i];
     return NULL;
 }

@@ -24,7 +24,8 @@ static int list_add_name(const struct machine *m, struct counter_list *list, con
     list->link[i].group = item->group;
     int rc = m->named ? event_resolve_on(m, item->name, &list->events[i])
                       : backend_resolve(list->backend, item->name, &list->events[i]);
-    if (rc < 0 && rc != UPMU_E_UNSUPPORTED && !keep_unknown)
+    /* The id of a tracepoint may be unreadable to this user: the other events are counted. */
+    if (rc < 0 && rc != UPMU_E_UNSUPPORTED && rc != UPMU_E_PERM && !keep_unknown)
         return rc;
     if (rc < 0) {
         list->absent[i] = 1;

@@ -10,6 +10,7 @@
 #include "base/tick.h"
 #include "core/check/refusal.h"
 #include "core/machine/machine.h"
+#include "core/names/intern.h"
 
 /* ------------------------------------------------------------------------------------------------ opening */
 
@@ -46,11 +47,53 @@ static bool counters_has_user_mode(const struct event *e)
     return e->user && e->kernel && !e->kernel_only && !e->mode_blind && !e->filter_ignored && !e->all_modes_only;
 }
 
-static int counters_open_failed(const struct counters *c, const struct event *e, const struct counter_target *target,
-                                int err)
+/* Descriptors that open instances wanted and did not get, in the whole process. */
+static size_t missing_descriptors;
+
+static void counters_miss_descriptor(struct counters *c)
+{
+    c->missing_descriptors++;
+    __atomic_add_fetch(&missing_descriptors, 1, __ATOMIC_RELAXED);
+}
+
+/* Descriptors of a complete instance; at most one more than it needs, for context switches. */
+static size_t counters_descriptors(const struct counter_list *list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n_all; i++)
+        n += !list->absent[i] && list->plan.entry[i].same_as == i && list->events[i].class != EVENT_USAGE;
+    return n;
+}
+
+/* Descriptors still to be opened for this instance and the later ones. */
+static size_t counters_descriptors_to_open(const struct counters *c, const struct counter_target *target)
+{
+    size_t n = counters_descriptors(c->list) * (target->later + 1);
+    for (size_t i = 0; i < c->list->n_all; i++)
+        n -= c->counter[i].fd >= 0;
+    return n;
+}
+
+const char *counters_descriptors_reason(const char *name, size_t besides)
+{
+    const struct explain_context context = {
+        .event = name,
+        .cpu = -1,
+        .descriptors = __atomic_load_n(&missing_descriptors, __ATOMIC_RELAXED) + besides,
+    };
+    struct explanation e;
+    char text[EXPLANATION_TEXT_MAX];
+    explain_open(core_kernel(), EMFILE, &context, &e);
+    explain_text(name, &e, text, sizeof text);
+    return intern(text);
+}
+
+static int counters_open_failed(struct counters *c, const struct event *e, const struct counter_target *target, int err)
 {
     if (!target->explain)
         return counters_code(err);
+    if (err == EMFILE)
+        counters_miss_descriptor(c);
     struct explain_context context = {
         .event = e->name,
         .type = e->type,
@@ -59,7 +102,7 @@ static int counters_open_failed(const struct counters *c, const struct event *e,
         .wants_kernel = e->kernel,
         .precise = e->precise > 0,
         .user_mode_counts = counters_has_user_mode(e),
-        .descriptors = target->descriptors ? target->descriptors : c->list->n_all,
+        .descriptors = counters_descriptors_to_open(c, target),
         .inherit = target->inherit && !target->on_exec,
     };
     return explain_open_failure(core_kernel(), err, &context);
@@ -517,6 +560,8 @@ void counters_close(struct counters *c, bool forked)
     c->switch_page = NULL;
     c->sequence = NULL;
     c->n_groups = 0;
+    __atomic_sub_fetch(&missing_descriptors, c->missing_descriptors, __ATOMIC_RELAXED);
+    c->missing_descriptors = 0;
 }
 
 int counters_control_failed(enum kernel_verb verb, int err)

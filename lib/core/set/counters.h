@@ -60,7 +60,7 @@ struct counter_target {
     bool running;                /**< opened running (regions), else stopped */
     bool together;               /**< events of the core PMU must be counted at the same time: no second group */
     enum kernel_backend backend; /**< of the list */
-    size_t descriptors;          /**< upper bound for all instances opened at once; 0: only this one */
+    size_t later;                /**< further instances of the list that will be opened beside this one */
     bool explain; /**< set messages, which allocates; off when a region opens the counters of a new thread */
     /** With `explain`: called for each event that could not be opened, with its message in upmu_error(). May be
      *  NULL. */
@@ -109,6 +109,7 @@ struct counters {
     size_t n_groups;
     size_t words;                      /**< of a reading */
     size_t wanted_not_open;            /**< events that are neither absent nor open */
+    size_t missing_descriptors;        /**< events that found no descriptor, with counter_target.explain */
     pid_t pid;                         /**< as opened */
     const void *switch_page;           /**< page of a dummy event, mapped while `sequence` is used */
     const volatile uint32_t *sequence; /**< changes at each context switch of the owner, or NULL */
@@ -143,6 +144,9 @@ size_t counters_arena(const struct counter_list *list);
 int counters_open(struct counters *c, const struct counter_list *list, const struct counter_target *target,
                   void *arena);
 
+/** Why an event found no descriptor, with a limit that suffices for all open instances of the process and for
+ *  `besides` more descriptors. Interned; NULL without memory. Keeps upmu_error(). */
+const char *counters_descriptors_reason(const char *name, size_t besides);
 /** Close everything. Pass `forked` in a forked child, which has descriptors but no pages. */
 void counters_close(struct counters *c, bool forked);
 

@@ -719,11 +719,24 @@ const char *upmu_set_name(const struct upmu_set *set, size_t i)
     return set && i < set->list.n ? set->names[i] : NULL;
 }
 
+static bool set_lacks_descriptor(const struct upmu_set *set, size_t i)
+{
+    for (size_t k = 0; k < set->n_instances; k++)
+        if (counters_cause(&set->instances[k]->counters, i) == UPMU_E_NFILES)
+            return true;
+    return false;
+}
+
 const char *upmu_set_reason(const struct upmu_set *set, size_t i)
 {
     if (!set || i >= set->list.n)
         return "";
-    const char *reason = set->list.reason[i] ? set->list.reason[i] : set->reasons[i];
+    const char *reason = set->list.reason[i];
+    /* A sufficient limit is known when all sets of the program are open. The gate of a command is closed by now. */
+    if (!reason && set_lacks_descriptor(set, i))
+        reason = counters_descriptors_reason(set->list.events[i].name, set->spawned && set->gate < 0);
+    if (!reason)
+        reason = set->reasons[i];
     for (size_t k = 0; !reason && k < set->n_instances; k++)
         if (counters_cause(&set->instances[k]->counters, i) == UPMU_E_PARTIAL)
             reason = upmu_strerror(UPMU_E_PARTIAL);

@@ -56,7 +56,7 @@ static void target_fill(struct counter_target *target, struct upmu_set *set, pid
         .self = what == UPMU_TARGET_THREAD,
         .user_read = what == UPMU_TARGET_THREAD && !(flags & UPMU_SET_NO_USER_READ),
         .together = flags & UPMU_SET_TOGETHER,
-        .descriptors = (set->threads > 0 ? set->threads : 1) * set->list.n_all,
+        .later = set->threads > set->n_instances ? set->threads - set->n_instances - 1 : 0,
         .explain = true,
         .failed = target_keep_reason,
         .failed_arg = set,
