@@ -29,7 +29,7 @@ int wait_state_no_memory(void)
 int wait_state_io_failed(const char *path, int err)
 {
     const char *text = strerrordesc_np(err);
-    return upmu_fail(UPMU_E_IO, "\"%s\": %s", path, text ? text : "unknown error");
+    return upmu_fail(UPMU_E_IO, "cannot read the wait-state file \"%s\": %s", path, text ? text : "unknown error");
 }
 
 /* @return true if all bytes were read. */
@@ -109,10 +109,11 @@ static int check_header(const struct wait_file_header *h, const char *path)
     if (memcmp(h->magic, WAIT_FILE_MAGIC, sizeof h->magic) != 0)
         return upmu_fail(UPMU_E_FORMAT, "\"%s\" is not a wait-state file", path);
     if (h->version != WAIT_FILE_VERSION || h->slot_bytes != WAIT_FILE_SLOT_BYTES)
-        return upmu_fail(UPMU_E_VERSION,
-                         "\"%s\" has version %u, this libupmu reads version %d. Use the upmu that "
-                         "recorded it.",
-                         path, h->version, WAIT_FILE_VERSION);
+        return upmu_fail(
+            UPMU_E_VERSION,
+            "the wait-state file \"%s\" has version %u, this libupmu reads version %d. Use the upmu command of the "
+            "libupmu that recorded it.",
+            path, h->version, WAIT_FILE_VERSION);
     return 0;
 }
 
@@ -121,12 +122,13 @@ int wait_state_file_read(struct wait_state_file *f, const char *dir)
     char path[PATH_MAX];
     memset(f, 0, sizeof *f);
     if (snprintf(path, sizeof path, "%s/" WAIT_FILE_NAME, dir) >= (int)sizeof path)
-        return upmu_fail(UPMU_E_IO, "the path of \"%s\" is too long", dir);
+        return upmu_fail(UPMU_E_IO, "the path of the wait-state file in \"%s\" is too long", dir);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno == ENOENT ? 0 : wait_state_io_failed(path, errno);
-    int rc = read_all(fd, &f->header, sizeof f->header, 0) ? check_header(&f->header, path)
-                                                           : upmu_fail(UPMU_E_FORMAT, "\"%s\" is truncated", path);
+    int rc = read_all(fd, &f->header, sizeof f->header, 0)
+                 ? check_header(&f->header, path)
+                 : upmu_fail(UPMU_E_FORMAT, "the wait-state file \"%s\" is truncated", path);
     if (rc == 0)
         rc = read_slots(f, fd);
     close(fd);

@@ -22,9 +22,8 @@ const char *clock_source(void);
 const char *clock_source_reason(void);
 /** Read a triple (the tightest of a few tries). Signal safe. */
 void clock_sample(struct clock_triple *t);
-/** Ticks per second, fitted to MONOTONIC_RAW from clock_start() until now; sleeps until at least `min_ns` have
- *  passed since clock_start(). The precision increases with the time. CLOCK_MONOTONIC_RAW itself returns 1e9 at
- *  once. */
+/** Ticks per second, fitted to MONOTONIC_RAW from clock_start() until now: the longer, the more precise. Busy-waits until at
+ *  least `min_ns` have passed since clock_start(), unless the source is CLOCK_MONOTONIC_RAW itself: then 1e9 at once. */
 double clock_hz(uint64_t min_ns);
 /** The first triple. */
 const struct clock_triple *clock_origin(void);

@@ -65,13 +65,13 @@ static void block(struct export_job *job, uint32_t index, const uint64_t *sums, 
     const struct tree_node *n = &t->nodes[index];
     const struct tree_label *l = &t->labels[n->label];
     export_text(&job->out, "\n");
-    function(job, "", l->named, known);
+    function(job, "", l->function_label, known);
     tree_own(t, index, own);
     costs(job, l->line, own);
     for (uint32_t c = n->child; c != 0; c = t->nodes[c].sibling) {
         const uint64_t *sum = sums + c * tree_columns(t);
         const struct tree_label *callee = &t->labels[t->nodes[c].label];
-        function(job, "c", callee->named, known);
+        function(job, "c", callee->function_label, known);
         textbuf_printf(&job->out, "calls=%llu %u\n", (unsigned long long)sum[1], (unsigned)callee->line);
         costs(job, l->line, sum);
     }

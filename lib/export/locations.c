@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES_MOST = 200 }; /* a person reads the list */
+enum { LOCATIONS_MAX = 200 }; /* as many as a reader looks through */
 
-struct place {
+struct location {
     size_t object, site;
     uint64_t ns; /* waits here; waits of other threads for a lock acquired here */
 };
 
-struct places {
-    struct place *list;
+struct locations {
+    struct location *list;
     size_t n, capacity;
 };
 
-static int by_time(const void *a, const void *b)
+static int location_by_time(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct location *x = a, *y = b;
     if (x->ns != y->ns)
         return x->ns < y->ns ? 1 : -1;
     if (x->object != y->object)
@@ -28,75 +28,76 @@ static int by_time(const void *a, const void *b)
     return x->site < y->site ? -1 : x->site > y->site;
 }
 
-static int add_place(struct places *p, struct place place)
+static int locations_add(struct locations *p, struct location location)
 {
-    struct place *list = array_reserve(p->list, p->n, &p->capacity, sizeof *list);
+    struct location *list = array_reserve(p->list, p->n, &p->capacity, sizeof *list);
     if (!list)
         return export_no_memory();
     p->list = list;
-    p->list[p->n++] = place;
+    p->list[p->n++] = location;
     return 0;
 }
 
-static int collect(const struct export_job *job, struct places *p)
+static int locations_collect(const struct export_job *job, struct locations *p)
 {
     struct upmu_overview_object o = {.size = sizeof o};
     struct upmu_overview_call_site s = {.size = sizeof s};
     for (size_t i = 0; upmu_overview_object_at(job->facts, i, &o) == 0; i++) {
         for (size_t k = 0; upmu_overview_call_site_at(job->facts, i, k, &s) == 0; k++) {
             uint64_t ns = s.waits.total_ns + s.waits.unfinished_ns + s.blocked_ns;
-            int rc = s.address != 0 && ns > 0 ? add_place(p, (struct place){i, k, ns}) : 0;
+            int rc = s.address != 0 && ns > 0 ? locations_add(p, (struct location){i, k, ns}) : 0;
             if (rc < 0)
                 return rc;
         }
     }
     if (p->n > 1)
-        qsort(p->list, p->n, sizeof *p->list, by_time);
+        qsort(p->list, p->n, sizeof *p->list, location_by_time);
     return 0;
 }
 
-static double milliseconds(uint64_t ns)
+static double to_milliseconds(uint64_t ns)
 {
     return (double)ns / 1e6;
 }
 
 /* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; acquired here, 2 waits of others, 9.000 ms" */
-static void message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
+static void site_message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
 {
     uint64_t waits = s->waits.count + s->waits.unfinished;
     export_plain(out, object, "");
     if (waits > 0)
         textbuf_printf(out, ": %" PRIu64 " wait%s here, %.3f ms", waits, waits == 1 ? "" : "s",
-                       milliseconds(s->waits.total_ns + s->waits.unfinished_ns));
+                       to_milliseconds(s->waits.total_ns + s->waits.unfinished_ns));
     if (waits > 1 && s->waits.max_ns > 0)
-        textbuf_printf(out, ", the longest %.3f ms", milliseconds(s->waits.max_ns));
+        textbuf_printf(out, ", the longest %.3f ms", to_milliseconds(s->waits.max_ns));
     if (s->waits.unfinished > 0)
         textbuf_printf(out, ", %" PRIu64 " of them unfinished", s->waits.unfinished);
     if (s->blocked > 0)
         textbuf_printf(out, "%s acquired here, %" PRIu64 " wait%s of others meanwhile, %.3f ms", waits > 0 ? ";" : ":",
-                       s->blocked, s->blocked == 1 ? "" : "s", milliseconds(s->blocked_ns));
+                       s->blocked, s->blocked == 1 ? "" : "s", to_milliseconds(s->blocked_ns));
 }
 
 /* Without a known line, the function or module replaces the file. */
-static bool where(struct export_job *job, const struct upmu_overview_object *o, uint64_t address, struct upmu_symbol *s)
+static bool location_symbol(struct export_job *job, const struct upmu_overview_object *o, uint64_t address,
+                            struct upmu_symbol *s)
 {
     return upmu_overview_symbol_at(job->facts, o->process, address, 0, s) == 0 && (s->file || s->module);
 }
 
-typedef void (*line_fn)(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
-                        const struct upmu_symbol *symbol);
+typedef void (*location_fn)(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
+                            const struct upmu_symbol *symbol);
 
-static int each(struct export_job *job, line_fn line)
+static int locations_write(struct export_job *job, location_fn line)
 {
-    struct places p = {0};
+    struct locations p = {0};
     struct upmu_overview_object o = {.size = sizeof o};
     struct upmu_overview_call_site s = {.size = sizeof s};
     struct upmu_symbol symbol = {.size = sizeof symbol};
-    int rc = collect(job, &p);
+    int rc = locations_collect(job, &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++) {
-        bool counted = i < PLACES_MOST && upmu_overview_object_at(job->facts, p.list[i].object, &o) == 0 &&
+        bool counted = i < LOCATIONS_MAX && upmu_overview_object_at(job->facts, p.list[i].object, &o) == 0 &&
                        upmu_overview_call_site_at(job->facts, p.list[i].object, p.list[i].site, &s) == 0 &&
-                       where(job, &o, s.address, &symbol);
+                       location_symbol(job, &o, s.address, &symbol);
         if (counted)
             line(job, export_object_name(job, job->facts->pass.object_order[p.list[i].object]), &s, &symbol);
         job->left_out += !counted;
@@ -111,13 +112,13 @@ static void tasks_line(struct export_job *job, const char *object, const struct 
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
     textbuf_printf(&job->out, "\t%ld\twarn\t", symbol->file ? (long)symbol->line : -1L);
-    message(&job->out, object, site);
+    site_message(&job->out, object, site);
     export_text(&job->out, "\n");
 }
 
 static int tasks_finish(struct export_job *job)
 {
-    return each(job, tasks_line);
+    return locations_write(job, tasks_line);
 }
 
 static void gcc_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
@@ -128,13 +129,13 @@ static void gcc_line(struct export_job *job, const char *object, const struct up
         textbuf_printf(&job->out, ":%" PRIu32 ": warning: ", symbol->line);
     else
         textbuf_printf(&job->out, "+0x%" PRIx64 ": warning: ", symbol->offset);
-    message(&job->out, object, site);
+    site_message(&job->out, object, site);
     export_text(&job->out, " [contention]\n");
 }
 
 static int gcc_finish(struct export_job *job)
 {
-    return each(job, gcc_line);
+    return locations_write(job, gcc_line);
 }
 
 const struct export_format export_tasks = {

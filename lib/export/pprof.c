@@ -66,7 +66,7 @@ static void labels(struct export_job *job, struct textbuf *m)
     struct textbuf line = {0};
     for (uint32_t i = 0; i < job->tree.n_labels; i++) {
         const struct tree_label *l = &job->tree.labels[i];
-        if (l->named == i) {
+        if (l->function_label == i) {
             uint64_t name = string(job, l->name), file = l->file ? string(job, l->file) : 0;
             proto_uint(m, FUNCTION_ID, i + 1);
             proto_uint(m, FUNCTION_NAME, name);
@@ -75,7 +75,7 @@ static void labels(struct export_job *job, struct textbuf *m)
             proto_message(&job->out, PROFILE_FUNCTION, m);
         }
         proto_uint(m, LOCATION_ID, i + 1);
-        proto_uint(&line, LINE_FUNCTION, l->named + 1);
+        proto_uint(&line, LINE_FUNCTION, l->function_label + 1);
         proto_uint(&line, LINE_LINE, l->line);
         proto_message(m, LOCATION_LINE, &line);
         proto_message(&job->out, PROFILE_LOCATION, m);

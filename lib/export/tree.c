@@ -50,7 +50,7 @@ static uint32_t label_new(struct tree *t, const char *name, const char *file, co
                                      .file = copy(file, &failed),
                                      .module = copy(module, &failed),
                                      .line = line,
-                                     .named = index};
+                                     .function_label = index};
     t->n_labels++;
     return failed || !map_put(&t->by_text, hash, line, index) ? MAP_NONE : index;
 }
@@ -68,10 +68,10 @@ uint32_t tree_label(struct tree *t, const char *name, const char *file, const ch
     found = label_new(t, name, file, module, line, hash);
     if (found == MAP_NONE || line == 0)
         return found;
-    uint32_t named = tree_label(t, name, file, module, 0);
-    if (named != MAP_NONE)
-        t->labels[found].named = named;
-    return named == MAP_NONE ? MAP_NONE : found;
+    uint32_t function_label = tree_label(t, name, file, module, 0);
+    if (function_label != MAP_NONE)
+        t->labels[found].function_label = function_label;
+    return function_label == MAP_NONE ? MAP_NONE : found;
 }
 
 uint32_t tree_child(struct tree *t, uint32_t parent, uint32_t label)

@@ -11,10 +11,10 @@
 /** Label of a node: texts of the symbol tables or of the job, which outlive the tree. */
 struct tree_label {
     char *name;
-    char *file;     /**< NULL if not known */
-    char *module;   /**< NULL if not known */
-    uint32_t line;  /**< line of the call in the file, 0 if not known */
-    uint32_t named; /**< the label of the function itself: same name, file and module, line 0 */
+    char *file;              /**< NULL if not known */
+    char *module;            /**< NULL if not known */
+    uint32_t line;           /**< line of the call in the file, 0 if not known */
+    uint32_t function_label; /**< the label of the function itself: same name, file and module, line 0 */
 };
 
 struct tree_node {

@@ -267,6 +267,20 @@ static const char *refusal(int err)
     }
 }
 
+/* What makes the tracepoints of the kernel's locks available. */
+static const char *sched_points_remedy(int err)
+{
+    switch (err) {
+    case ENOENT:
+        return "Mount tracefs: mount -t tracefs tracefs /sys/kernel/tracing. Linux has them from 5.19 on";
+    case EACCES:
+    case EPERM:
+        return "Run as root";
+    default:
+        return "See 'upmu doctor'";
+    }
+}
+
 /* Try once, in the thread that begins recording, to get the reason of a refusal. */
 static void try_log(struct region_process *p)
 {
@@ -286,11 +300,9 @@ static void try_log(struct region_process *p)
         snprintf(p->sched_note, sizeof p->sched_note, "switches of threads are not recorded: %s%s",
                  known ? known : "the kernel refuses them, ", known ? "" : upmu_errno_name(-rc));
     else if (found < 0 && locks)
-        snprintf(
-            p->sched_note, sizeof p->sched_note,
-            "waits for the kernel's locks are not recorded: its tracepoints cannot be read (%s); that takes root, and "
-            "tracefs in /sys/kernel/tracing",
-            upmu_errno_name(-found));
+        snprintf(p->sched_note, sizeof p->sched_note,
+                 "waits for the kernel's locks are not recorded: its tracepoints cannot be opened (%s). %s",
+                 upmu_errno_name(-found), sched_points_remedy(-found));
 }
 
 void region_sched_start(struct region_process *p)

@@ -45,7 +45,7 @@ static int parse_report(const char *text, enum region_report *out)
         }
         suggest_offer(&s, report_names[i]);
     }
-    return upmu_fail(UPMU_E_INVAL, "report format '%s' is not known%s%s%s; there are text, json, csv and none", text,
+    return upmu_fail(UPMU_E_INVAL, "unknown report format '%s'%s%s%s. Use text, json, csv or none.", text,
                      s.best ? "; did you mean '" : "", s.best ? s.best : "", s.best ? "'?" : "");
 }
 
@@ -134,7 +134,7 @@ static int map_shared(struct region_process *p)
         return upmu_fail(UPMU_E_NOMEM, "out of memory");
     if (madvise(memory, page, MADV_WIPEONFORK) != 0) {
         munmap(memory, page);
-        return upmu_fail(UPMU_E_SYSTEM, "the kernel cannot hide memory from forked children (MADV_WIPEONFORK, Linux "
+        return upmu_fail(UPMU_E_SYSTEM, "this kernel cannot clear memory in forked children (MADV_WIPEONFORK, Linux "
                                         "4.14): regions stay off");
     }
     p->shared = memory;
@@ -196,7 +196,7 @@ static int set_up_events(struct region_process *p, const char *events, const cha
         return rc;
     if (p->list.dropped > 0) {
         char text[96];
-        snprintf(text, sizeof text, "%zu events beyond the first %d were left out", p->list.dropped,
+        snprintf(text, sizeof text, "%zu events were left out: a region counts at most %d", p->list.dropped,
                  UPMU_REGION_EVENTS_MAX);
         region_note(text);
     }
@@ -274,7 +274,7 @@ int upmu_region_setup(const struct upmu_region_opts *opts)
     if (!upmu_regions.shared)
         rc = set_up(&ours, false);
     else if (!upmu_regions.from_environment)
-        rc = upmu_fail(UPMU_E_STATE, "regions are on already");
+        rc = upmu_fail(UPMU_E_STATE, "regions are already on, by an earlier call");
     if (rc < 0 && !upmu_regions.shared)
         undo_set_up(&upmu_regions);
     forking_give(FORKING_SETUP);
@@ -390,7 +390,7 @@ static int open_output(const struct region_process *p, char **path)
 static void complain(int fd, const char *path, int err)
 {
     struct textbuf b = {0};
-    textbuf_printf(&b, "libupmu: cannot write the report to '%s': %s; it follows here\n", path ? path : "?",
+    textbuf_printf(&b, "libupmu: cannot write the report to '%s': %s. It follows here:\n", path ? path : "?",
                    strerror(err));
     (void)textbuf_write(&b, fd);
     textbuf_free(&b);
@@ -420,10 +420,11 @@ int upmu_region_report(int fd)
 {
     struct region_process *p = &upmu_regions;
     if (!p->shared || !p->shared->alive)
-        return upmu_fail(UPMU_E_STATE, "regions are off");
+        return upmu_fail(UPMU_E_STATE, "upmu_region_report: regions are off");
     enum region_report format = p->report == REPORT_NONE ? REPORT_TEXT : p->report;
     if (fd < 0 && p->report == REPORT_NONE)
-        return upmu_fail(UPMU_E_STATE, "no report was set up, and no descriptor is given");
+        return upmu_fail(UPMU_E_STATE,
+                         "upmu_region_report: `fd` is negative, and no report was set up (UPMU_REPORT or opts.report)");
     int rc = fd >= 0 ? region_report_write(format, fd) : write_report(p, format);
     return rc < 0 ? upmu_fail(UPMU_E_IO, "cannot write the report: %s", strerror(-rc)) : 0;
 }

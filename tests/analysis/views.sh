@@ -136,7 +136,7 @@ empty out
 expect 1 "$UPMU" report --view timeline --lock 0x1 "$work/all"
 has err "no lock or variable"
 expect 1 "$UPMU" report --view timeline --event 1000000 "$work/all"
-has err "there is no row 1000000"
+has err "--event 1000000: there is no such row"
 expect 2 "$UPMU" report --view tree "$work/all"
 has err "overview, timeline, deadlock and regions"
 expect 2 "$UPMU" report --thread keeper "$work/all"

@@ -127,8 +127,8 @@ static void sem_of_two_is_no_gate(void)
 }
 
 /* Dining philosophers that acquire a permit first, one after the other. */
-enum { SEATS_MOST = 5 };
-static pthread_mutex_t fork_at[SEATS_MOST];
+enum { SEATS_MAX = 5 };
+static pthread_mutex_t fork_at[SEATS_MAX];
 static unsigned seats;
 
 static void eat(unsigned seat)
@@ -166,7 +166,7 @@ static void *eat_and_let_in(void *arg)
 
 static void dinner(unsigned guests, unsigned permits, void *(*eats)(void *))
 {
-    pthread_t t[SEATS_MOST];
+    pthread_t t[SEATS_MAX];
     seats = guests;
     make(permits, 1);
     for (uintptr_t i = 0; i < guests; i++)

@@ -12,7 +12,7 @@
 #include "upmu/region.h"
 #include "upmu/sync.h"
 
-enum { LOCKS = 6, ITEMS = 12, THREADS_MOST = 512 };
+enum { LOCKS = 6, ITEMS = 12, THREADS_MAX = 512 };
 
 struct crowd {
     pthread_mutex_t locks[LOCKS];
@@ -66,11 +66,11 @@ static void *run(void *arg)
 int main(int argc, char **argv)
 {
     static struct crowd crowd;
-    static struct worker workers[THREADS_MOST];
-    static pthread_t threads[THREADS_MOST];
+    static struct worker workers[THREADS_MAX];
+    static pthread_t threads[THREADS_MAX];
     static const char *const names[LOCKS] = {"queue", "cache", "log", "index", "pool", "statistics"};
     long n = argc == 3 ? strtol(argv[1], NULL, 10) : 0, events = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
-    if (n < 1 || n > THREADS_MOST || events < 1) {
+    if (n < 1 || n > THREADS_MAX || events < 1) {
         fprintf(stderr, "crowd THREADS EVENTS\n");
         return 2;
     }

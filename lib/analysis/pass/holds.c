@@ -28,7 +28,7 @@ void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, 
         stats->max_depth = stats->depth;
 }
 
-uint64_t hold_begun(struct ov_thread_stats *stats)
+uint64_t hold_end(struct ov_thread_stats *stats)
 {
     uint64_t begun = stats->again == 0 ? stats->begun : 0;
     if (stats->again > 0)

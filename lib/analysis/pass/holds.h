@@ -7,7 +7,7 @@
 
 void hold_take(struct ov_thread_stats *stats, const struct upmu_trace_event *e, bool recursive);
 /** End the hold. @return its begin from any source; 0: not known, or the mutex was acquired recursively. */
-uint64_t hold_begun(struct ov_thread_stats *stats);
+uint64_t hold_end(struct ov_thread_stats *stats);
 void hold_release(struct ov_thread_stats *stats, const struct upmu_trace_event *e);
 /** A waiter found the object held since `since_ns` or, if that is 0, at the latest since `time_ns`. */
 void hold_observed(struct ov_thread_stats *stats, uint64_t since_ns, uint64_t time_ns);

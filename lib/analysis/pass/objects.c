@@ -83,7 +83,7 @@ static int object_counts(struct overview *o, uint32_t stats, const struct upmu_t
 static int object_released(struct overview *o, uint32_t thread, uint32_t stats, const struct upmu_trace_event *e)
 {
     uint32_t object = o->thread_stats[stats].object;
-    int rc = wakeup_held(o, stats, hold_begun(&o->thread_stats[stats]), e->time_ns);
+    int rc = wakeup_add_hold(o, stats, hold_end(&o->thread_stats[stats]), e->time_ns);
     hold_release(&o->thread_stats[stats], e);
     return rc == 0 ? wakeup_wake(o, thread, object, e->time_ns, false) : rc;
 }
@@ -131,7 +131,7 @@ static int cond_mutex(struct overview *o, uint32_t thread, const struct upmu_tra
     if (stats == MAP_NONE)
         return 0;
     if (e->kind == UPMU_TRACE_COND_WAIT) {
-        int rc = wakeup_held(o, stats, o->thread_stats[stats].begun, e->time_ns);
+        int rc = wakeup_add_hold(o, stats, o->thread_stats[stats].begun, e->time_ns);
         hold_pause(&o->thread_stats[stats], e->time_ns);
         return rc == 0 ? section_end(o, thread, e, &o->thread_stats[stats].section, &o->objects[mutex].held) : rc;
     }

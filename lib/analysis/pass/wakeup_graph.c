@@ -162,7 +162,7 @@ static bool wakeup_held_before(struct wakeup_graph *g, uint32_t object, uint32_t
     return true;
 }
 
-int wakeup_held(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns)
+int wakeup_add_hold(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns)
 {
     if (o->graph.disabled || since_ns == 0 || since_ns >= time_ns)
         return 0;

@@ -93,7 +93,7 @@ int wakeup_create(struct overview *o, uint32_t thread, const struct upmu_trace_e
 int wakeup_start(struct overview *o, uint32_t thread, const struct upmu_trace_event *e);
 int wakeup_end(struct overview *o, uint32_t thread, uint64_t time_ns);
 /** `stats->thread` has held `stats->object` from `since_ns` until now; 0: not known since when, nothing is done. */
-int wakeup_held(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns);
+int wakeup_add_hold(struct overview *o, uint32_t stats, uint64_t since_ns, uint64_t time_ns);
 /** All threads have ended. */
 int wakeup_finish(struct overview *o);
 void wakeup_free(struct wakeup_graph *g);

@@ -48,13 +48,13 @@ static void open_library(void)
     *(void **)&pfm.encode = dlsym(handle, "pfm_get_os_event_encoding");
     *(void **)&pfm.strerror = dlsym(handle, "pfm_strerror");
     if (!pfm.initialize || !pfm.encode || !pfm.strerror) {
-        snprintf(pfm.missing, sizeof(pfm.missing), "libpfm.so.4 lacks calls that libpfm4 has");
+        snprintf(pfm.missing, sizeof(pfm.missing), "libpfm.so.4 lacks functions of libpfm4");
         dlclose(handle);
         return;
     }
     int result = pfm.initialize();
     if (result != PFM_SUCCESS) {
-        snprintf(pfm.missing, sizeof(pfm.missing), "libpfm4 does not start: %s", pfm.strerror(result));
+        snprintf(pfm.missing, sizeof(pfm.missing), "pfm_initialize() failed: %s", pfm.strerror(result));
         dlclose(handle);
     }
 }
@@ -73,19 +73,22 @@ int arch_native_encode(const char *name, struct arch_native_code *out)
     if (pthread_once(&once, open_library) != 0)
         return upmu_fail(UPMU_E_SYSTEM, "%s: libpfm4 could not be loaded", name);
     if (pfm.missing[0] != '\0')
-        return upmu_fail(UPMU_E_UNSUPPORTED, "%s needs libpfm4: %s; install the package libpfm4", name, pfm.missing);
+        return upmu_fail(UPMU_E_UNSUPPORTED, "%s needs libpfm4: %s. Install the package libpfm4.", name, pfm.missing);
 
     struct perf_event_attr attr = {.size = sizeof(attr)};
     char *full = NULL;
     struct pfm_encode_arg arg = {.attr = &attr, .name = &full, .size = sizeof(arg)};
     int result = pfm.encode(name, PFM_PLM_KERNEL | PFM_PLM_USER, PFM_OS_PERF_EVENT, &arg);
     if (result != PFM_SUCCESS)
-        return upmu_fail(UPMU_E_NAME, "%s: libpfm4 reports: %s; `showevtinfo` of libpfm4 lists its names", name,
-                         pfm.strerror(result));
+        return upmu_fail(UPMU_E_NAME, "%s: libpfm4 refuses the name: %s. Its program `showevtinfo` lists all names.",
+                         name, pfm.strerror(result));
 
     if (has_modes(&attr)) {
         free(full);
-        return upmu_fail(UPMU_E_NAME, "%s: libpfm4's mode modifiers are not taken; end the name in :u or :k", name);
+        return upmu_fail(
+            UPMU_E_NAME,
+            "%s: libpfm4's modifiers of modes and sampling are not supported. Append :u or :k of libupmu instead.",
+            name);
     }
     out->type = attr.type;
     out->config = attr.config;

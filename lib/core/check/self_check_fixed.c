@@ -14,8 +14,8 @@
 #include "core/backend.h"
 #include "core/machine/machine.h"
 
-/* Plausible range: one instruction per FIXED_FEWEST nanoseconds to FIXED_MOST per nanosecond. */
-enum { FIXED_FEWEST = 256, FIXED_MOST = 64, FIXED_INSTRUCTIONS = 1 };
+/* Plausible range: one instruction per FIXED_MIN nanoseconds to FIXED_MAX per nanosecond. */
+enum { FIXED_MIN = 256, FIXED_MAX = 64, FIXED_INSTRUCTIONS = 1 };
 
 static struct self_check_fixed result;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -50,10 +50,10 @@ static void fixed_try(void)
     if (fd < 0)
         return;
     /* value, enabled, running: no conclusion unless it ran all the time */
-    if (fixed_measure(fd, words, &work) == 0 && words[2] > 0 && words[2] == words[1] && work.cpu_ns >= FIXED_FEWEST) {
+    if (fixed_measure(fd, words, &work) == 0 && words[2] > 0 && words[2] == words[1] && work.cpu_ns >= FIXED_MIN) {
         result.counted = words[0];
         result.cpu_ns = work.cpu_ns;
-        result.failed = words[0] < work.cpu_ns / FIXED_FEWEST || words[0] > work.cpu_ns * FIXED_MOST;
+        result.failed = words[0] < work.cpu_ns / FIXED_MIN || words[0] > work.cpu_ns * FIXED_MAX;
     }
     core_kernel()->close(fd);
 }

@@ -37,9 +37,10 @@ static void expression_skip_blanks(struct expression_reader *r)
 
 static int expression_add(struct expression_reader *r, struct expression_step step)
 {
-    if (r->out->n_segments == EXPRESSION_STEPS_MAX)
-        return upmu_fail(UPMU_E_INVAL, "formula '%s' is longer than %d steps", r->text, EXPRESSION_STEPS_MAX);
-    r->out->step[r->out->n_segments++] = step;
+    if (r->out->n_steps == EXPRESSION_STEPS_MAX)
+        return upmu_fail(UPMU_E_INVAL, "formula '%s' has more than %d numbers, events and operators", r->text,
+                         EXPRESSION_STEPS_MAX);
+    r->out->step[r->out->n_steps++] = step;
     return 0;
 }
 
@@ -74,7 +75,8 @@ static int expression_name(struct expression_reader *r)
     size_t len = expression_name_length(r->at), i = 0;
     char name[EVENT_NAME_MAX];
     if (len >= sizeof name)
-        return expression_fail(r, "a shorter name");
+        return upmu_fail(UPMU_E_INVAL, "formula '%s': the name '%.24s...' is longer than %d bytes", r->text, r->at,
+                         EVENT_NAME_MAX - 1);
     memcpy(name, r->at, len);
     name[len] = '\0';
     r->at += len;
@@ -83,7 +85,7 @@ static int expression_name(struct expression_reader *r)
     while (i < e->n_names && strcmp(e->name[i], name) != 0)
         i++;
     if (i == EXPRESSION_NAMES_MAX)
-        return upmu_fail(UPMU_E_INVAL, "formula '%s' has more than %d events", r->text, EXPRESSION_NAMES_MAX);
+        return upmu_fail(UPMU_E_INVAL, "formula '%s' has more than %d different events", r->text, EXPRESSION_NAMES_MAX);
     if (i == e->n_names) {
         memcpy(e->name[i], name, len + 1);
         e->n_names++;
@@ -111,7 +113,8 @@ static int expression_operand(struct expression_reader *r)
     if (*r->at != '(')
         return expression_fail(r, "a number, an event or '('");
     if (++r->depth > EXPRESSION_DEPTH_MAX)
-        return expression_fail(r, "fewer parentheses");
+        return upmu_fail(UPMU_E_INVAL, "formula '%s' has parentheses more than %d levels deep", r->text,
+                         EXPRESSION_DEPTH_MAX);
     r->at++;
     int rc = expression_sum(r);
     expression_skip_blanks(r);
@@ -151,7 +154,7 @@ static int expression_sum(struct expression_reader *r)
 int expression_parse(const char *text, struct expression *out)
 {
     struct expression_reader r = {.text = text, .at = text, .out = out};
-    out->n_segments = out->n_names = 0;
+    out->n_steps = out->n_names = 0;
     int rc = expression_sum(&r);
     if (rc == 0 && *r.at != '\0')
         return expression_fail(&r, "an operator");
@@ -176,7 +179,7 @@ double expression_compute(const struct expression *e, const double *values, doub
 {
     double stack[EXPRESSION_STEPS_MAX] = {0};
     size_t n = 0;
-    for (size_t i = 0; i < e->n_segments; i++) {
+    for (size_t i = 0; i < e->n_steps; i++) {
         const struct expression_step *s = &e->step[i];
         if (s->op == '#' || s->op == 'n' || s->op == 't') {
             stack[n++] = s->op == '#' ? s->number : s->op == 't' ? seconds : values[s->name];

@@ -21,7 +21,7 @@ struct expression_step {
 
 /** A parsed expression in postfix order. */
 struct expression {
-    size_t n_segments, n_names;
+    size_t n_steps, n_names;
     struct expression_step step[EXPRESSION_STEPS_MAX];
     char name[EXPRESSION_NAMES_MAX][EVENT_NAME_MAX]; /**< without duplicates */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recorded machines: files, checks, trials and findings of an unpacked archive of `upmu gather`.
+ * Machine snapshots: files, checks, trials and findings of an unpacked archive of `upmu gather`.
  *
- * A recording contains the files of /proc and /sys that describe a machine, and in upmu/ the results of trials.
+ * A snapshot contains the files of /proc and /sys that describe a machine, and in upmu/ the results of trials.
  * Missing data is unknown; the running machine is never used instead.
  */
 #include "core/machine/machine_snapshot.h"
@@ -25,7 +25,7 @@ bool machine_snapshot_in_use(void)
     return core_kernel()->recorded();
 }
 
-/* Read a file of the recording; the caller frees it. @return its bytes, or -errno with *text NULL. */
+/* Read a file of the snapshot; the caller frees it. @return its bytes, or -errno with *text NULL. */
 static ssize_t snapshot_text(const char *path, char **text)
 {
     *text = malloc(RECORDED_MAX);
@@ -66,7 +66,7 @@ static void snapshot_check_file(const char *line, char *fault, size_t cap)
     free(text);
 }
 
-/* A recording made by hand has no manifest. */
+/* A snapshot made by hand has no manifest. */
 static void snapshot_check_manifest(char *fault, size_t cap)
 {
     char *manifest, *rest, *line;
@@ -136,8 +136,7 @@ static void snapshot_check_pmus(const struct machine *m, char *fault, size_t cap
     w->m = m;
     w->fault = fault;
     w->cap = cap;
-    (void)core_kernel()->list_dir(PMU_DIR, snapshot_check_pmu,
-                                  w); /* a recording without PMUs is of a machine without */
+    (void)core_kernel()->list_dir(PMU_DIR, snapshot_check_pmu, w); /* a snapshot without PMUs is of a machine without */
     free(w);
 }
 
@@ -204,8 +203,8 @@ static bool snapshot_split_row(char *row, char **field, size_t n)
 static int snapshot_fail_missing(const char *name)
 {
     return upmu_fail(UPMU_E_STATE,
-                     "%s: UPMU_FSROOT is set, and this recording has no trial of the event. Unset it to try the event "
-                     "on this machine",
+                     "%s: UPMU_FSROOT is set, and the machine snapshot has no trial of the event. Unset it to try the "
+                     "event on this machine",
                      name);
 }
 
@@ -217,7 +216,7 @@ static int snapshot_row_trial(char **field, uint64_t *seen)
     long code = strtol(field[0], &end, 10);
     uint64_t count = strtoull(field[1], &end, 10);
     if (errno || *end != '\0' || code > 0 || code < UPMU_E_RANGE)
-        return upmu_fail(UPMU_E_FORMAT, "%s: its row of upmu/trials in the recording is malformed", field[2]);
+        return upmu_fail(UPMU_E_FORMAT, "%s: its row of upmu/trials in the machine snapshot is malformed", field[2]);
     if (code < 0)
         return upmu_fail((int)code, "%s", field[3]);
     if (seen)
@@ -283,7 +282,7 @@ int machine_snapshot_findings(const char *topic, int (*found)(const struct upmu_
     struct upmu_finding unknown = {
         .topic = topic,
         .state = UPMU_FINDING_INFO,
-        .text = "unknown: it needs a trial, and this recording has none",
+        .text = "unknown: it needs a trial, and this machine snapshot has none",
         .remedy = "",
     };
     return found(&unknown, arg);

@@ -612,7 +612,7 @@ int upmu_set_reset(struct upmu_set *set)
 
 /* Switches and times continue while the set is stopped: advance the baseline by the pause, or record where the
  * pause begins. */
-static void set_pause_switches(struct upmu_set *set, bool stop)
+static void set_pause_unstoppable(struct upmu_set *set, bool stop)
 {
     for (size_t k = 0; k < set->n_instances; k++) {
         struct set_instance *in = set->instances[k];
@@ -663,7 +663,7 @@ int upmu_set_start(struct upmu_set *set)
     if (set->gate >= 0) {
         rc = set_release_command(set);
     } else {
-        set_pause_switches(set, false);
+        set_pause_unstoppable(set, false);
         for (size_t k = 0; rc == 0 && k < set->n_instances; k++)
             rc = counters_control(&set->instances[k]->counters, KERNEL_ENABLE);
     }
@@ -685,7 +685,7 @@ int upmu_set_stop(struct upmu_set *set)
         int one = counters_control(&set->instances[k]->counters, KERNEL_DISABLE);
         rc = rc ? rc : one;
     }
-    set_pause_switches(set, true);
+    set_pause_unstoppable(set, true);
     set->running = false;
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/opts.h"
 #include "core/set/set.h"
 
 enum { OVERHEAD_TRIES = 32 };
@@ -88,12 +89,16 @@ static int overhead_measure(struct upmu_set *set, struct upmu_value *least)
 
 int upmu_set_overhead(struct upmu_set *set, struct upmu_value *values, size_t n)
 {
-    if (!set || !values || n < set->list.n)
-        return upmu_fail(UPMU_E_INVAL, "upmu_set_overhead: `n` is %zu, at least %zu needed", n, set ? set->list.n : 0);
+    if (!set || !values)
+        return ARGUMENT_NULL(set, values);
+    if (n < set->list.n)
+        return upmu_fail(UPMU_E_INVAL, "upmu_set_overhead: `n` is %zu, the set has %zu events", n, set->list.n);
     if (!set_is_callers(set))
         return set_foreign(set, "upmu_set_overhead");
     if (set->opts.target != UPMU_TARGET_THREAD)
-        return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: only a set of the calling thread has an overhead");
+        return upmu_fail(
+            UPMU_E_STATE,
+            "upmu_set_overhead: the overhead of this target is not measured, only that of UPMU_TARGET_THREAD");
     if (set->running)
         return upmu_fail(UPMU_E_STATE, "upmu_set_overhead: the set is running. Stop it first");
     return overhead_measure(set, values);

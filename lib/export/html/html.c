@@ -200,7 +200,7 @@ static int add_point(struct export_job *job, uint32_t thread, const struct upmu_
         row[1 + i] = found ? e->values[i].value : UPMU_NO_VALUE;
         h->scaled |= found && e->values[i].status == UPMU_SCALED ? 1u << i : 0;
     }
-    if (++h->n_points >= HTML_POINTS_MOST)
+    if (++h->n_points >= HTML_POINTS_MAX)
         html_points_thin(h, job->facts->pass.n_threads);
     return 0;
 }

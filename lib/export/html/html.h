@@ -4,7 +4,7 @@
  * Data of the HTML report.
  *
  * It is collected in memory while the recording is read, then written as compressed columns of numbers. Memory is
- * bounded: above HTML_SPANS_MOST spans, short adjacent ones are drawn as one, and the page shows a note. Sums
+ * bounded: above HTML_SPANS_MAX spans, short adjacent ones are drawn as one, and the page shows a note. Sums
  * (threads, locks, pairs, profiles) cover all spans.
  */
 #ifndef UPMU_EXPORT_HTML_H
@@ -16,8 +16,8 @@
 #include "export/export.h"
 
 enum {
-    HTML_SPANS_MOST = 1 << 20,  /* per table */
-    HTML_POINTS_MOST = 1 << 20, /* readings of counters, of all threads together */
+    HTML_SPANS_MAX = 1 << 20,  /* per table */
+    HTML_POINTS_MAX = 1 << 20, /* readings of counters, of all threads together */
 };
 
 /** Bits of html_span.flags, as in the page's data.js. */

@@ -75,12 +75,12 @@ static void put32(unsigned char *to, uint64_t n)
 
 int html_pack_section(struct export_job *job, const char *name, size_t count, const struct textbuf *bytes)
 {
-    enum { NAME_MOST = 64 };
-    unsigned char head[1 + NAME_MOST + 8];
+    enum { NAME_MAX_BYTES = 64 };
+    unsigned char head[1 + NAME_MAX_BYTES + 8];
     size_t n = strlen(name);
     if (bytes->failed)
         return export_no_memory();
-    if (n > NAME_MOST || bytes->len > UINT32_MAX || count > UINT32_MAX)
+    if (n > NAME_MAX_BYTES || bytes->len > UINT32_MAX || count > UINT32_MAX)
         return upmu_fail(UPMU_E_NOMEM, "the recording is too large for one page. Export a time window.");
     head[0] = (unsigned char)n;
     for (size_t i = 0; i < n; i++)

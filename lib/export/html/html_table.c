@@ -88,7 +88,7 @@ static bool merge(struct html_table *t)
 static bool table_reserve(struct html_table *t)
 {
     sort(t);
-    while (t->n > (size_t)HTML_SPANS_MOST / 4 * 3) {
+    while (t->n > (size_t)HTML_SPANS_MAX / 4 * 3) {
         t->gap_ns = t->gap_ns ? t->gap_ns + t->gap_ns / 2 : FIRST_GAP_NS;
         if (t->gap_ns > UINT64_MAX / MERGED_GAPS / 2)
             break; /* as many rows: there are no adjacent spans */
@@ -122,7 +122,7 @@ void *html_add(struct html_table *t, const struct html_span *span)
 {
     if (span->begin_ns > t->to_ns || span->begin_ns + span->ns < t->from_ns)
         return t->spare;
-    if (t->n >= HTML_SPANS_MOST && t->n % (HTML_SPANS_MOST / 4) == 0 && !table_reserve(t))
+    if (t->n >= HTML_SPANS_MAX && t->n % (HTML_SPANS_MAX / 4) == 0 && !table_reserve(t))
         return NULL;
     struct html_span *all = array_reserve(t->spans, t->n, &t->cap, sizeof *all);
     if (!all)
@@ -170,7 +170,7 @@ static void thin(struct html_points *p, size_t columns, uint64_t gap_ns)
 
 void html_points_thin(struct html *h, size_t n_threads)
 {
-    while (h->n_points > HTML_POINTS_MOST / 2 && h->points_gap_ns < UINT64_MAX / 4) {
+    while (h->n_points > HTML_POINTS_MAX / 2 && h->points_gap_ns < UINT64_MAX / 4) {
         h->points_gap_ns = h->points_gap_ns ? h->points_gap_ns * 2 : FIRST_GAP_NS;
         h->n_points = 0;
         for (size_t i = 0; i < n_threads; i++) {

@@ -7,7 +7,7 @@
 #include "trace/write/writer.h"
 
 /* Record a slot unless it is recorded already; `peer` is its thread if another one writes on its behalf. @return
- * whether it is in the trace. One that could not be written is counted as lost, and tried again the next time. */
+ * whether it is in the trace. One that could not be recorded is counted as lost, and tried again the next time. */
 static bool write_slot(struct sync_counts *c, uint32_t i, struct trace_stream *stream, uint64_t now, pid_t peer)
 {
     const struct sync_count *s = &c->slot[i];
@@ -20,14 +20,14 @@ static bool write_slot(struct sync_counts *c, uint32_t i, struct trace_stream *s
         .count = __atomic_load_n(&s->acquired, __ATOMIC_RELAXED),
         .contended = __atomic_load_n(&s->contended, __ATOMIC_RELAXED),
     };
-    if (!key || !type || e.count == __atomic_load_n(&c->written[i], __ATOMIC_RELAXED))
+    if (!key || !type || e.count == __atomic_load_n(&c->recorded[i], __ATOMIC_RELAXED))
         return true;
     e.object_type = (int32_t)type;
     e.flags = sync_key_flags(key, type);
     e.object = sync_key_object(key, type);
     if (!upmu_trace_sync_(stream, now, &e))
         return false;
-    __atomic_store_n(&c->written[i], e.count, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->recorded[i], e.count, __ATOMIC_RELAXED);
     return true;
 }
 

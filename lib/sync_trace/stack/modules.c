@@ -242,13 +242,15 @@ static void module_set_state(uint32_t i, enum module_state state)
 static void module_set_unloaded(uint32_t i)
 {
     const struct module *m = &table->module[i];
-    const unsigned beyond = sizeof(uintptr_t) == 8 ? 47 : 16; /* bits in which addresses of code do not differ */
+    /* Changes all keys of call sites: on 64 bits where an address has zeros, so that no new key equals an old one; on 32 bits two
+     * may be equal by chance. */
+    const uintptr_t step = (uintptr_t)1 << (sizeof(uintptr_t) == 8 ? 47 : 16);
     module_set_state(i, MODULE_UNLOADED);
     __atomic_store_n(&table->unwritten, 1, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&table->in_stack[i], __ATOMIC_RELAXED))
         return;
     sync_stacks_retire(m->start, m->end);
-    __atomic_fetch_add(&sync_process.unloads, (uintptr_t)1 << beyond, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sync_process.unloads, step, __ATOMIC_RELAXED);
 }
 
 /* Under `busy`. Records that do not fit in the trace are written the next time. */

@@ -26,7 +26,7 @@ struct sync_counts *sync_counts_new(uint32_t slots)
     if (c == MAP_FAILED)
         return NULL;
     c->mask = slots - 1;
-    c->written = (uint64_t *)(void *)&c->slot[slots];
+    c->recorded = (uint64_t *)(void *)&c->slot[slots];
     return c;
 }
 
@@ -70,7 +70,7 @@ static bool counts_move_all(const struct sync_counts *from, struct sync_counts *
         if (!s)
             return false;
         *s = from->slot[i];
-        to->written[s - to->slot] = __atomic_load_n(&from->written[i], __ATOMIC_RELAXED);
+        to->recorded[s - to->slot] = __atomic_load_n(&from->recorded[i], __ATOMIC_RELAXED);
         to->used++;
     }
     return true;
@@ -164,6 +164,6 @@ void sync_counts_clear(struct sync_thread *t)
     c->used = 0;
     for (uint32_t i = 0; i <= c->mask; i++) {
         c->slot[i] = (struct sync_count){0};
-        c->written[i] = 0;
+        c->recorded[i] = 0;
     }
 }

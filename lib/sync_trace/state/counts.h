@@ -14,7 +14,7 @@ enum {
 struct sync_counts {
     uint32_t mask;
     uint32_t used;
-    uint64_t *written; /**< per slot: `acquired` as last recorded */
+    uint64_t *recorded; /**< per slot: `acquired` as last recorded */
     struct sync_count slot[];
 };
 

@@ -34,7 +34,7 @@ static int add_packet(struct ring *r, const struct packet *p)
 {
     struct packet *more = reallocarray(r->packets, r->n + 1, sizeof *more);
     if (!more)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the packets of \"%s\"", r->path);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the packets of \"%s\"", r->path);
     r->packets = more;
     r->packets[r->n++] = *p;
     return 0;
@@ -49,11 +49,13 @@ static int collect(struct ring *r, int fd, const uint8_t *uuid)
         if (state < 0)
             return recording_io_failed(r->path, -state);
         if (state == PACKET_BAD)
-            return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s; left as it is", r->path, p.offset, p.wrong);
+            return upmu_fail(UPMU_E_FORMAT, "\"%s\", byte %" PRIu64 ": %s. The file is not repaired.", r->path,
+                             p.offset, p.wrong);
         if (state != PACKET_GOOD)
             return 0;
         if (p.present < p.content)
-            return upmu_fail(UPMU_E_FORMAT, "\"%s\": the file is cut off, committed events are missing; left as it is",
+            return upmu_fail(UPMU_E_FORMAT,
+                             "\"%s\" is truncated, and complete events are missing. The file is not repaired.",
                              r->path);
         int rc = add_packet(r, &p);
         if (rc != 0)
@@ -118,7 +120,7 @@ static int write_anew(const struct ring *r, int from)
     const char *name = strrchr(r->path, '/');
     name = name ? name + 1 : r->path;
     if (asprintf(&temp, "%.*s.%s.new", (int)(name - r->path), r->path, name) < 0)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for \"%s\"", r->path);
+        return upmu_fail(UPMU_E_NOMEM, "out of memory for the repair of \"%s\"", r->path);
     int err = unlink(temp) != 0 && errno != ENOENT ? -errno : 0; /* of a repair that was interrupted */
     int fd = err == 0 ? open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
     if (err == 0 && fd < 0)
@@ -134,8 +136,8 @@ static int write_anew(const struct ring *r, int from)
     free(temp);
     return err == 0
                ? 0
-               : upmu_fail(UPMU_E_IO, "\"%s\" must be put in order and cannot be: %s%s", r->path, strerrordesc_np(-err),
-                           err == -EROFS || err == -EACCES || err == -EPERM ? "; repair a copy of the recording" : "");
+               : upmu_fail(UPMU_E_IO, "cannot sort the packets of \"%s\": %s%s", r->path, strerrordesc_np(-err),
+                           err == -EROFS || err == -EACCES || err == -EPERM ? ". Repair a copy of the recording." : "");
 }
 
 int repair_ring(const char *path, const struct meta *m, bool *changed)

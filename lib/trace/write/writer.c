@@ -162,7 +162,7 @@ static struct trace_writer *writer_new(const struct trace_config *config)
 static int config_check(const struct trace_config *config)
 {
     if (!config->dir || !config->dir[0])
-        return upmu_fail(UPMU_E_INVAL, "no directory for the trace was given");
+        return upmu_fail(UPMU_E_INVAL, "the name of the recording directory is empty");
     if (config->n_counters > UPMU_REGION_EVENTS_MAX)
         return upmu_fail(UPMU_E_INVAL, "a trace holds at most %d counters, not %zu", UPMU_REGION_EVENTS_MAX,
                          config->n_counters);
@@ -185,7 +185,8 @@ static int writer_describe(struct trace_writer *w, struct clock_triple *now)
     m->pid = getpid();
     m->clock_source = clock_source();
     if (getrandom(w->home.uuid, sizeof w->home.uuid, 0) != (ssize_t)sizeof w->home.uuid)
-        return upmu_fail(UPMU_E_IO, "no random bytes for the trace's id: getrandom gave %s", upmu_errno_name(errno));
+        return upmu_fail(UPMU_E_IO, "cannot create a UUID for the trace: getrandom() failed (%s)",
+                         upmu_errno_name(errno));
     memcpy(m->uuid, w->home.uuid, sizeof m->uuid);
     if (control_boot_id(boot, m->clock_uuid) != 0) {
         /* Without /proc the machine cannot be identified: use a clock uuid of our own. */
@@ -226,15 +227,16 @@ static void host_for_path(char *out, size_t size, const char *host)
     out[n] = '\0';
 }
 
-/* The recording's directory, made if missing, without links in its path. */
+/* Create the recording directory if it is missing, and resolve links in its path. */
 static int recording_dir(const char *dir, char *resolved)
 {
     if (!stream_size_allowed(CONTROL_BYTES))
-        return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE allows no files as long as a trace needs; see ulimit -f");
+        return upmu_fail(UPMU_E_IO, "RLIMIT_FSIZE is too small for the files of a trace. Raise it (ulimit -f).");
     if (mkdir(dir, 0700) != 0 && errno != EEXIST)
-        return upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be made: %s", dir, upmu_errno_name(errno));
+        return upmu_fail(UPMU_E_IO, "cannot create the recording directory \"%s\": %s", dir, upmu_errno_name(errno));
     if (!realpath(dir, resolved))
-        return upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be used: %s", dir, upmu_errno_name(errno));
+        return upmu_fail(UPMU_E_IO, "cannot resolve the path of the recording directory \"%s\": %s", dir,
+                         upmu_errno_name(errno));
     return 0;
 }
 
@@ -248,14 +250,14 @@ static int process_dir(struct trace_writer *w, const char *recording)
         int n = snprintf(w->dir, sizeof w->dir, "%s/%s-%d-%" PRIu64 ".%09" PRIu64, recording, host, (int)w->meta.pid,
                          start / 1000000000, start % 1000000000);
         if (n < 0 || n >= (int)(sizeof w->dir - sizeof "/stream_4294967295" CTF_ASIDE_SUFFIX))
-            return upmu_fail(UPMU_E_IO, "the path of the trace directory \"%s\" is too long", recording);
+            return upmu_fail(UPMU_E_IO, "the path of the recording directory \"%s\" is too long", recording);
         if (mkdir(w->dir, 0700) == 0)
             return 0;
         if (errno != EEXIST)
             break;
     }
     int err = errno;
-    int rc = upmu_fail(UPMU_E_IO, "the trace directory \"%s\" cannot be made: %s", w->dir, upmu_errno_name(err));
+    int rc = upmu_fail(UPMU_E_IO, "cannot create the trace directory \"%s\": %s", w->dir, upmu_errno_name(err));
     w->dir[0] = '\0';
     return rc;
 }
@@ -331,12 +333,12 @@ static int control_make(struct trace_writer *w)
         return 0;
     if (fd >= 0)
         close(fd);
-    return upmu_fail(UPMU_E_IO, "the control file \"%s\" cannot be made: %s", path, upmu_errno_name(-rc));
+    return upmu_fail(UPMU_E_IO, "cannot create the control file \"%s\": %s", path, upmu_errno_name(-rc));
 }
 
 static int metadata_failed(const char *path, int rc)
 {
-    return upmu_fail(rc == -ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "the metadata \"%s\" cannot be written: %s%s", path,
+    return upmu_fail(rc == -ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "cannot write the metadata file \"%s\": %s%s", path,
                      upmu_errno_name(-rc), rc == -EFBIG ? " (RLIMIT_FSIZE, see ulimit -f)" : "");
 }
 
@@ -420,7 +422,7 @@ int trace_writer_open(struct trace_writer **out, const struct trace_config *conf
         return rc;
     struct trace_writer *w = writer_new(config);
     if (!w)
-        return upmu_fail(UPMU_E_NOMEM, "no memory for the trace");
+        return upmu_fail(UPMU_E_NOMEM, "out of memory");
     uint64_t hz = (uint64_t)(clock_hz(FIRST_FIT_NS) + 0.5);
     rc = writer_describe(w, &now);
     if (rc == 0) {
@@ -500,8 +502,9 @@ int trace_stream_acquire(struct trace_writer *w, pid_t tid, const char *thread_n
     if (!s) {
         s = stream_add(&w->home, false);
         if (!s)
-            return upmu_fail(errno == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO, "no stream file in \"%s\" for thread %d: %s",
-                             w->dir, (int)tid, upmu_errno_name(errno));
+            return upmu_fail(errno == ENOMEM ? UPMU_E_NOMEM : UPMU_E_IO,
+                             "cannot create a stream file in \"%s\" for thread %d: %s", w->dir, (int)tid,
+                             upmu_errno_name(errno));
     }
     uint64_t tick = tick_now();
     if (stream_start(s, tid, thread_name ? thread_name : "", tick) != 0)

@@ -75,10 +75,10 @@ START_TEST(mistakes_are_shown_with_their_place)
     refused("-a", "expected at '-a'");
     for (int i = 0; i < 40; i++)
         strcat(deep, "(");
-    refused(deep, "fewer parentheses");
+    refused(deep, "parentheses more than");
     for (int i = 0; i < 100; i++)
         strcat(wide, " + 1");
-    refused(wide, "longer than 64 steps");
+    refused(wide, "more than 64 numbers");
 }
 END_TEST
 

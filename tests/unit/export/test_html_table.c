@@ -75,7 +75,7 @@ END_TEST
 /* As many as would need four tables: short ones, and a long one now and then, which must not be swallowed. */
 START_TEST(many_add_up_in_bounded_memory)
 {
-    const uint64_t all = (uint64_t)4 * HTML_SPANS_MOST, every = 40;
+    const uint64_t all = (uint64_t)4 * HTML_SPANS_MAX, every = 40;
     uint64_t busy = 0, most = 0, long_ones = 0;
     bool stored = true;
     start();
@@ -93,8 +93,8 @@ START_TEST(many_add_up_in_bounded_memory)
     is_sound(s);
     ck_assert_uint_eq(s.count, all);
     ck_assert_uint_eq(s.busy, busy);
-    ck_assert_uint_le(most, HTML_SPANS_MOST + HTML_SPANS_MOST / 4);
-    ck_assert_uint_gt(table.n, HTML_SPANS_MOST / 8);
+    ck_assert_uint_le(most, HTML_SPANS_MAX + HTML_SPANS_MAX / 4);
+    ck_assert_uint_gt(table.n, HTML_SPANS_MAX / 8);
     uint64_t alone = 0;
     for (size_t i = 0; i < table.n; i++)
         alone += table.spans[i].ns == 50000000 && table.spans[i].count == 1;
@@ -106,7 +106,7 @@ END_TEST
 /* What has not ended keeps its end, however many are around it. */
 START_TEST(unfinished_ones_stay_alone)
 {
-    const uint64_t all = (uint64_t)2 * HTML_SPANS_MOST;
+    const uint64_t all = (uint64_t)2 * HTML_SPANS_MAX;
     bool stored = true;
     start();
     for (uint64_t i = 0; i < all; i++)
@@ -124,7 +124,7 @@ END_TEST
 
 START_TEST(merged_ones_of_several_names_have_none)
 {
-    const uint64_t all = (uint64_t)2 * HTML_SPANS_MOST;
+    const uint64_t all = (uint64_t)2 * HTML_SPANS_MAX;
     bool stored = true;
     start();
     for (uint64_t i = 0; i < all; i++)
@@ -156,7 +156,7 @@ END_TEST
 /* Readings are totals: the difference of a thread's last and first is its total count. */
 START_TEST(readings_thinned_out_keep_their_ends)
 {
-    enum { N = HTML_POINTS_MOST };
+    enum { N = HTML_POINTS_MAX };
     uint64_t *rows = calloc((size_t)N * 2, sizeof *rows);
     ck_assert_ptr_nonnull(rows);
     for (size_t i = 0; i < N; i++) {
@@ -166,8 +166,8 @@ START_TEST(readings_thinned_out_keep_their_ends)
     struct html_points points = {.rows = rows, .n = N, .cap = N};
     struct html h = {.n_counters = 1, .points = &points, .n_points = N};
     html_points_thin(&h, 1);
-    ck_assert_uint_le(h.n_points, HTML_POINTS_MOST / 2);
-    ck_assert_uint_gt(h.n_points, HTML_POINTS_MOST / 16);
+    ck_assert_uint_le(h.n_points, HTML_POINTS_MAX / 2);
+    ck_assert_uint_gt(h.n_points, HTML_POINTS_MAX / 16);
     ck_assert_uint_eq(points.n, h.n_points);
     ck_assert_uint_eq(rows[0], 1000);
     ck_assert_uint_eq(rows[2 * (points.n - 1)], 1000 + (uint64_t)(N - 1) * 10);

@@ -13,7 +13,7 @@
 #include "upmu/control.h"
 
 enum { DEADLOCK_JSON = 1, DEADLOCK_FORMAT, DEADLOCK_SUPPRESSIONS };
-enum { PID_MOST = 1 << 22 };
+enum { PID_MAX = 1 << 22 };
 
 struct deadlock_request {
     const struct command *self;
@@ -65,7 +65,7 @@ static int deadlock_option(void *arg, int id, const char *value)
 static bool is_process(const char *subject, pid_t *pid)
 {
     long n;
-    if (access(subject, F_OK) == 0 || !number_long(subject, 1, PID_MOST, &n))
+    if (access(subject, F_OK) == 0 || !number_long(subject, 1, PID_MAX, &n))
         return false;
     *pid = (pid_t)n;
     return true;

@@ -19,7 +19,7 @@ static void list_trial_json(struct json *j, const struct list_trial *trial)
     json_string(j, "reason", refused ? trial->reason : NULL);
 }
 
-/* An absent event has no encoding, and 0 would be one. */
+/* The fields of an absent event are null: 0 would be a valid encoding. */
 static void list_encoding_json(struct json *j, const struct upmu_event_info *info)
 {
     if (info->match == UPMU_MATCH_ABSENT) {

@@ -67,7 +67,7 @@ static int memory_file_open(struct memory_file *m)
     return m->file ? 0 : -1;
 }
 
-/* A text cut off for want of memory would pass for the whole one. */
+/* A text truncated for lack of memory would look complete. */
 static int memory_file_close(struct memory_file *m)
 {
     if (fclose(m->file) == 0)
@@ -197,9 +197,9 @@ static void gather_summary(const struct gather *g, const char *path, FILE *repor
     if (g->unreadable > 0)
         fprintf(report, "%5zu files could not be read\n", g->unreadable);
     if (g->left_out > 0)
-        fprintf(report, "%5zu files were left out: too long, or their names are\n", g->left_out);
+        fprintf(report, "%5zu files were left out: they or their names are too long\n", g->left_out);
     fprintf(report,
-            "%s: %zu files, %zu bytes; the whole list is in " GATHER_ROOT "/upmu/manifest\n"
+            "%s: %zu files, %zu bytes, all listed in " GATHER_ROOT "/upmu/manifest\n"
             "To use it on another machine: tar xf %s; UPMU_FSROOT=" GATHER_ROOT " upmu list\n",
             path, g->files, g->bytes, path);
 }
@@ -239,7 +239,9 @@ static int gather_run(const struct command *self, int argc, char **argv)
     if (status != OPTIONS_CONTINUE)
         return status;
     if (recorded && recorded[0]) {
-        complain("UPMU_FSROOT is set, but only this machine can be gathered: unset it, or pass on the archive");
+        complain("UPMU_FSROOT is set, but only the running machine can be gathered. Unset it, or use the archive that "
+                 "the machine "
+                 "snapshot was unpacked from.");
         return EXIT_FAILED;
     }
     return gather_write(request.path);
@@ -261,7 +263,7 @@ const struct command command_gather = {
         "upmu list and upmu doctor on any machine show that one.\n",
     .options = gather_options,
     .exits = "  0  the archive is written\n"
-             "  1  the archive could not be written or the machine not be examined\n"
+             "  1  the archive could not be written, or the machine could not be examined\n"
              "  2  the command line is invalid\n",
     .run = gather_run,
 };

@@ -27,7 +27,7 @@ enum {
     REPORT_DIFF,
     REPORT_HTML
 };
-enum { TOP_MOST = 1000000000 };
+enum { TOP_MAX = 1000000000 };
 
 static const struct report_view {
     const char *name;
@@ -58,7 +58,7 @@ static int take_number(struct report_request *q, const char *option, const char 
 {
     if (strcmp(option, "--top") != 0)
         q->filter = option;
-    return number_long(value, 1, TOP_MOST, out) ? 0 : options_usage(q->self, "%s needs a number above 0", option);
+    return number_long(value, 1, TOP_MAX, out) ? 0 : options_usage(q->self, "%s needs a number above 0", option);
 }
 
 static int take_view(struct report_request *q, const char *value)

@@ -63,9 +63,10 @@ static int write_it(const struct report_request *q, const struct timeline *t)
     struct output out;
     if (q->event > 0 && t->totals.shown == 0) {
         if ((uint64_t)q->event > t->totals.rows)
-            complain("there is no row %ld, the last one is %llu", q->event, (unsigned long long)t->totals.rows);
+            complain("--event %ld: there is no such row, the last one is %llu", q->event,
+                     (unsigned long long)t->totals.rows);
         else
-            complain("row %ld does not match the other filters", q->event);
+            complain("--event %ld: the row does not match the other filters", q->event);
         return EXIT_FAILED;
     }
     if (output_standard(&out, OUTPUT_STDOUT) != 0)

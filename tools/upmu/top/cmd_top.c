@@ -20,7 +20,7 @@
 #include "upmu/control.h"
 
 enum { TOP_PID = 1, TOP_JSON, TOP_INTERVAL, TOP_COUNT, TOP_EVENT, TOP_MODE, TOP_OUTPUT };
-enum { PID_MOST = 1 << 22, COUNT_MOST = 1000000000 };
+enum { PID_MAX = 1 << 22, COUNT_MAX = 1000000000 };
 
 struct top_request {
     const struct command *self;
@@ -37,7 +37,7 @@ static int top_option(void *arg, int id, const char *value)
     struct top_request *q = arg;
     switch (id) {
     case TOP_PID:
-        return number_long(value, 1, PID_MOST, &q->pid) ? 0 : options_usage(q->self, "-p needs a process id");
+        return number_long(value, 1, PID_MAX, &q->pid) ? 0 : options_usage(q->self, "-p needs a process id");
     case TOP_JSON:
         q->view = &top_json;
         return 0;
@@ -46,7 +46,7 @@ static int top_option(void *arg, int id, const char *value)
                    ? 0
                    : options_usage(q->self, "--interval needs seconds from 0.01 to 3600, not '%s'", value);
     case TOP_COUNT:
-        return number_long(value, 1, COUNT_MOST, &q->count) ? 0 : options_usage(q->self, "-n needs a number above 0");
+        return number_long(value, 1, COUNT_MAX, &q->count) ? 0 : options_usage(q->self, "-n needs a number above 0");
     case TOP_EVENT:
         q->events = value;
         return 0;
