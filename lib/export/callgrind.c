@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-static void column_names(struct export_job *job)
+static void callgrind_column_names(struct export_job *job)
 {
     const char *name;
     export_text(&job->out, job->opts.what == UPMU_EXPORT_WAITS ? "events: wait_ns waits" : "events: wall_ns instances");
@@ -22,7 +22,7 @@ static void column_names(struct export_job *job)
     }
 }
 
-static void costs(struct export_job *job, uint32_t line, const uint64_t *columns)
+static void callgrind_costs(struct export_job *job, uint32_t line, const uint64_t *columns)
 {
     textbuf_uint(&job->out, line);
     for (size_t i = 0; i < tree_columns(&job->tree); i++) {
@@ -33,8 +33,8 @@ static void costs(struct export_job *job, uint32_t line, const uint64_t *columns
 }
 
 /* "fn=(3) name": a name is written once, and referred to by its number. */
-static void named(struct export_job *job, const char *key, uint32_t id, const char *name, unsigned char *known,
-                  unsigned char bit)
+static void callgrind_name(struct export_job *job, const char *key, uint32_t id, const char *name, unsigned char *known,
+                           unsigned char bit)
 {
     textbuf_printf(&job->out, "%s=(%u)", key, (unsigned)id + 1);
     if (!(known[id] & bit)) {
@@ -47,37 +47,38 @@ static void named(struct export_job *job, const char *key, uint32_t id, const ch
 
 enum { KNOWN_FILE = 1, KNOWN_FUNCTION = 2, KNOWN_OBJECT = 4 };
 
-static void function(struct export_job *job, const char *prefix, uint32_t label, unsigned char *known)
+static void callgrind_function(struct export_job *job, const char *prefix, uint32_t label, unsigned char *known)
 {
     const struct tree_label *l = &job->tree.labels[label];
     char key[8];
     snprintf(key, sizeof key, "%sob", prefix);
-    named(job, key, label, l->module ? l->module : "???", known, KNOWN_OBJECT);
+    callgrind_name(job, key, label, l->module ? l->module : "???", known, KNOWN_OBJECT);
     snprintf(key, sizeof key, "%s", prefix[0] ? "cfi" : "fl");
-    named(job, key, label, l->file ? l->file : "???", known, KNOWN_FILE);
+    callgrind_name(job, key, label, l->file ? l->file : "???", known, KNOWN_FILE);
     snprintf(key, sizeof key, "%sfn", prefix);
-    named(job, key, label, l->name, known, KNOWN_FUNCTION);
+    callgrind_name(job, key, label, l->name, known, KNOWN_FUNCTION);
 }
 
-static void block(struct export_job *job, uint32_t index, const uint64_t *sums, unsigned char *known, uint64_t *own)
+static void callgrind_node(struct export_job *job, uint32_t index, const uint64_t *sums, unsigned char *known,
+                           uint64_t *own)
 {
     const struct tree *t = &job->tree;
     const struct tree_node *n = &t->nodes[index];
     const struct tree_label *l = &t->labels[n->label];
     export_text(&job->out, "\n");
-    function(job, "", l->function_label, known);
+    callgrind_function(job, "", l->function_label, known);
     tree_own(t, index, own);
-    costs(job, l->line, own);
+    callgrind_costs(job, l->line, own);
     for (uint32_t c = n->child; c != 0; c = t->nodes[c].sibling) {
         const uint64_t *sum = sums + c * tree_columns(t);
         const struct tree_label *callee = &t->labels[t->nodes[c].label];
-        function(job, "c", callee->function_label, known);
+        callgrind_function(job, "c", callee->function_label, known);
         textbuf_printf(&job->out, "calls=%llu %u\n", (unsigned long long)sum[1], (unsigned)callee->line);
-        costs(job, l->line, sum);
+        callgrind_costs(job, l->line, sum);
     }
 }
 
-static void header(struct export_job *job, const uint64_t *totals)
+static void callgrind_header(struct export_job *job, const uint64_t *totals)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     export_text(&job->out, "# callgrind format\nversion: 1\ncreator: libupmu\n");
@@ -87,19 +88,19 @@ static void header(struct export_job *job, const uint64_t *totals)
         export_text(&job->out, "\n");
     }
     export_text(&job->out, "positions: line\n");
-    column_names(job);
+    callgrind_column_names(job);
     export_text(&job->out, "\nsummary:");
     for (size_t i = 0; i < tree_columns(&job->tree); i++)
         textbuf_printf(&job->out, " %llu", (unsigned long long)totals[i]);
     export_text(&job->out, "\n");
 }
 
-static int profile(struct export_job *job, const uint64_t *sums, unsigned char *known, uint64_t *own)
+static int callgrind_profile(struct export_job *job, const uint64_t *sums, unsigned char *known, uint64_t *own)
 {
     int rc = 0;
-    header(job, sums);
+    callgrind_header(job, sums);
     for (uint32_t i = 0; rc == 0 && i < job->tree.n_nodes; i++) {
-        block(job, i, sums, known, own);
+        callgrind_node(job, i, sums, known, own);
         rc = export_flush(job);
     }
     return rc;
@@ -109,7 +110,7 @@ static int callgrind_finish(struct export_job *job)
 {
     uint64_t *sums = tree_sums(&job->tree), *own = calloc(tree_columns(&job->tree), sizeof *own);
     unsigned char *known = calloc(job->tree.n_labels, 1);
-    int rc = sums && own && known ? profile(job, sums, known, own) : export_no_memory();
+    int rc = sums && own && known ? callgrind_profile(job, sums, known, own) : export_no_memory();
     free(sums);
     free(own);
     free(known);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Opens an event, which has a line of its own. The buffer may have been flushed before it. */
-static void event_open(struct export_job *job, const char *phase, uint64_t ns, pid_t pid, pid_t tid)
+static void chrome_event_open(struct export_job *job, const char *phase, uint64_t ns, pid_t pid, pid_t tid)
 {
     struct textbuf *b = &job->out;
     uint64_t zero = job->facts->pass.begin_ns;
@@ -25,14 +25,14 @@ static void event_open(struct export_job *job, const char *phase, uint64_t ns, p
 }
 
 /* Closes the event, and its arguments if there are any. */
-static void event_close(struct textbuf *b, bool arguments)
+static void chrome_event_close(struct textbuf *b, bool arguments)
 {
     if (arguments)
         json_add_close(b, '}');
     json_add_close(b, '}');
 }
 
-static void argument_key(struct textbuf *b, const char *key, bool *any)
+static void chrome_argument_key(struct textbuf *b, const char *key, bool *any)
 {
     if (!*any)
         json_add_open(b, "args", '{');
@@ -40,19 +40,19 @@ static void argument_key(struct textbuf *b, const char *key, bool *any)
     json_add_key(b, key);
 }
 
-static void text_argument(struct textbuf *b, const char *key, const char *value, bool *any)
+static void chrome_argument_text(struct textbuf *b, const char *key, const char *value, bool *any)
 {
-    argument_key(b, key, any);
+    chrome_argument_key(b, key, any);
     textbuf_json(b, value);
 }
 
-static void metadata(struct export_job *job, const char *name, pid_t pid, pid_t tid, const char *value)
+static void chrome_metadata(struct export_job *job, const char *name, pid_t pid, pid_t tid, const char *value)
 {
     bool any = false;
-    event_open(job, "M", 0, pid, tid);
+    chrome_event_open(job, "M", 0, pid, tid);
     json_add_string(&job->out, "name", name);
-    text_argument(&job->out, "name", value, &any);
-    event_close(&job->out, any);
+    chrome_argument_text(&job->out, "name", value, &any);
+    chrome_event_close(&job->out, any);
 }
 
 static int chrome_start(struct export_job *job)
@@ -64,9 +64,9 @@ static int chrome_start(struct export_job *job)
                    (unsigned long long)job->facts->lost);
     export_text(&job->out, "\"traceEvents\":[");
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
-        metadata(job, "process_name", p.pid, p.pid, p.command);
+        chrome_metadata(job, "process_name", p.pid, p.pid, p.command);
     for (uint32_t i = 0; i < o->n_threads; i++)
-        metadata(job, "thread_name", o->threads[i].pid, o->threads[i].tid, export_thread_name(job, i));
+        chrome_metadata(job, "thread_name", o->threads[i].pid, o->threads[i].tid, export_thread_name(job, i));
     return 0;
 }
 
@@ -75,16 +75,16 @@ static int chrome_begin(struct export_job *job, const struct span *s)
     const struct ov_thread *t = export_thread(job, s->thread);
     struct textbuf *b = &job->out;
     bool any = false;
-    event_open(job, "B", s->begin_ns, t->pid, t->tid);
+    chrome_event_open(job, "B", s->begin_ns, t->pid, t->tid);
     json_add_string(b, "cat", s->kind == SPAN_REGION ? "region" : "wait");
     json_add_string(b, "name", export_span_name(job, s));
     if (s->site)
-        text_argument(b, "at", export_place(job, t->process, s->site), &any);
+        chrome_argument_text(b, "at", export_site_label(job, t->process, s->site), &any);
     if (s->holder != MAP_NONE)
-        text_argument(b, "holder", export_thread_name(job, s->holder), &any);
+        chrome_argument_text(b, "holder", export_thread_name(job, s->holder), &any);
     if (s->holder_site)
-        text_argument(b, "acquired at", export_place(job, t->process, s->holder_site), &any);
-    event_close(b, any);
+        chrome_argument_text(b, "acquired at", export_site_label(job, t->process, s->holder_site), &any);
+    chrome_event_close(b, any);
     return 0;
 }
 
@@ -94,11 +94,11 @@ static int chrome_end(struct export_job *job, const struct span *s)
     const struct ov_thread *t = export_thread(job, s->thread);
     struct textbuf *b = &job->out;
     bool any = false;
-    event_open(job, "E", s->end_ns, t->pid, t->tid);
+    chrome_event_open(job, "E", s->end_ns, t->pid, t->tid);
     for (size_t i = 0; s->after && i < s->n_values; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
         const char *name = upmu_overview_counter_name(job->facts, t->process, i);
-        argument_key(b, name ? name : "?", &any);
+        chrome_argument_key(b, name ? name : "?", &any);
         if (v.status == UPMU_EXACT)
             textbuf_uint(b, v.value);
         else if (v.status == UPMU_SCALED)
@@ -107,13 +107,13 @@ static int chrome_end(struct export_job *job, const struct span *s)
             textbuf_json(b, upmu_status_name(v.status));
     }
     if (!s->finished)
-        text_argument(b, "unfinished", export_unfinished(job), &any);
-    event_close(b, any);
+        chrome_argument_text(b, "unfinished", export_unfinished(job), &any);
+    chrome_event_close(b, any);
     return 0;
 }
 
 /* Counter tracks: totals of the thread. */
-static void counters(struct export_job *job, const struct upmu_trace_event *e)
+static void chrome_counters(struct export_job *job, const struct upmu_trace_event *e)
 {
     struct textbuf *b = &job->out;
     for (size_t i = 0; i < e->n_values; i++) {
@@ -121,13 +121,13 @@ static void counters(struct export_job *job, const struct upmu_trace_event *e)
         bool any = false;
         if (!export_has_number(&e->values[i]) || !name)
             continue;
-        event_open(job, "C", e->time_ns, e->pid, e->tid);
+        chrome_event_open(job, "C", e->time_ns, e->pid, e->tid);
         json_add_key(b, "id");
         textbuf_printf(b, "\"%ld\"", (long)e->tid);
         json_add_string(b, "name", name);
-        argument_key(b, "value", &any);
+        chrome_argument_key(b, "value", &any);
         textbuf_uint(b, e->values[i].value);
-        event_close(b, any);
+        chrome_event_close(b, any);
     }
 }
 
@@ -137,13 +137,13 @@ static int chrome_event(struct export_job *job, const struct overview *pass, uin
     (void)pass;
     (void)thread;
     if (e->kind == UPMU_TRACE_MARK) {
-        event_open(job, "i", e->time_ns, e->pid, e->tid);
+        chrome_event_open(job, "i", e->time_ns, e->pid, e->tid);
         json_add_string(&job->out, "cat", "mark");
         json_add_string(&job->out, "s", "t");
         json_add_string(&job->out, "name", e->name);
-        event_close(&job->out, false);
+        chrome_event_close(&job->out, false);
     }
-    counters(job, e);
+    chrome_counters(job, e);
     return 0;
 }
 

@@ -35,7 +35,7 @@ size_t upmu_export_format_count(void)
     return FORMATS;
 }
 
-static const struct export_format *find_format(const char *name)
+static const struct export_format *export_format_find(const char *name)
 {
     struct suggest s;
     suggest_begin(&s, name);
@@ -54,10 +54,10 @@ static const struct export_format *find_format(const char *name)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------- the way */
+/* ------------------------------------------------------------------------------------------------- phases */
 
 /* Lifetime regions repeat what the threads show. */
-static bool has_own_regions(const struct overview *o)
+static bool export_has_regions(const struct overview *o)
 {
     for (size_t i = 0; i < o->n_regions; i++)
         if (strcmp(o->regions[i].name, "(thread)") != 0)
@@ -65,14 +65,14 @@ static bool has_own_regions(const struct overview *o)
     return false;
 }
 
-static int start(struct export_job *job)
+static int export_start(struct export_job *job)
 {
     const struct overview *o = &job->facts->pass;
     struct upmu_trace_process p = {.size = sizeof p};
     for (size_t i = 0; upmu_overview_process_at(job->facts, i, &p) == 0; i++)
         job->all += p.events;
     if (job->opts.what == UPMU_EXPORT_AUTO)
-        job->opts.what = has_own_regions(o) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
+        job->opts.what = export_has_regions(o) ? UPMU_EXPORT_REGIONS : UPMU_EXPORT_WAITS;
     size_t n = 0;
     while (upmu_overview_counter_name(job->facts, 0, n))
         n++;
@@ -81,7 +81,7 @@ static int start(struct export_job *job)
     return rc == 0 && job->format->start ? job->format->start(job) : rc;
 }
 
-static int run(struct export_job *job, const char *dir)
+static int export_run(struct export_job *job, const char *dir)
 {
     struct upmu_overview *second = NULL;
     const struct timeline_hooks hooks = spans_hooks(job);
@@ -93,7 +93,7 @@ static int run(struct export_job *job, const char *dir)
     if (rc == 0)
         rc = export_names_start(job);
     if (rc == 0)
-        rc = start(job);
+        rc = export_start(job);
     if (rc == 0)
         rc = timeline_read(&second, dir, job->opts.debug_dir, &hooks);
     if (rc == 0)
@@ -106,7 +106,7 @@ static int run(struct export_job *job, const char *dir)
     return rc;
 }
 
-static int give_result(const struct export_job *job, struct upmu_export_result *out)
+static int export_fill_result(const struct export_job *job, struct upmu_export_result *out)
 {
     const struct upmu_export_result ours = {.events = job->done,
                                             .bytes = job->written,
@@ -131,14 +131,14 @@ int upmu_export(const char *dir, const char *format, int fd, const struct upmu_e
     if (job.opts.what < UPMU_EXPORT_AUTO || job.opts.what > UPMU_EXPORT_REGIONS)
         return upmu_fail(UPMU_E_INVAL, "upmu_export: `what` is %d, which is no enum upmu_export_what",
                          (int)job.opts.what);
-    job.format = find_format(format);
+    job.format = export_format_find(format);
     if (!job.format)
         return UPMU_E_NAME;
     if ((job.opts.from_ns | job.opts.to_ns) != 0 && job.format->window == EXPORT_WINDOW_NONE)
         return upmu_fail(UPMU_E_INVAL, "format %s supports no time window: its sums cover the whole recording", format);
-    rc = run(&job, dir);
+    rc = export_run(&job, dir);
     if (rc == 0 && result)
-        rc = give_result(&job, result);
+        rc = export_fill_result(&job, result);
     if (job.format->free)
         job.format->free(&job);
     export_names_free(&job);

@@ -66,7 +66,7 @@ struct export_job {
     struct map by_waiters;             /**< number of threads that wait for an object */
     struct map by_flow;                /**< arrow that begins at the object's last release */
     struct textbuf scratch[2];         /**< messages being built */
-    struct map by_place;               /**< label of a (process, address) */
+    struct map by_site;                /**< label of a (process, address) */
     uint64_t without_number;           /**< counters of regions left out of the sums */
     uint64_t ids;                      /**< for formats that number their elements */
     bool listed;                       /**< an element was written: a comma precedes the next one */
@@ -133,7 +133,7 @@ void export_names_free(struct export_job *job);
 /** The label of a function at an address. MAP_NONE without memory. */
 uint32_t export_frame(struct export_job *job, const struct upmu_symbol *symbol);
 /** "function file.c:12", "module+0x12", "" if not known; lives as long as the job. */
-const char *export_place(struct export_job *job, uint32_t process, uint64_t address);
+const char *export_site_label(struct export_job *job, uint32_t process, uint64_t address);
 /** Why a span has no end event. */
 const char *export_unfinished(const struct export_job *job);
 const char *export_kind_name(int kind);

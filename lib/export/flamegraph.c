@@ -32,7 +32,7 @@ static const char script[] =
     "]]></script>\n";
 
 /* A color per name: warm for functions, blue for waits. */
-static void colour(char out[8], const char *name, bool wait)
+static void flamegraph_color(char out[8], const char *name, bool wait)
 {
     uint32_t h = 2166136261u;
     for (const unsigned char *c = (const unsigned char *)name; *c; c++)
@@ -42,7 +42,7 @@ static void colour(char out[8], const char *name, bool wait)
              wait ? 0xd8 + a / 4 : 0x40 + b / 2);
 }
 
-static void shown_name(struct textbuf *b, const char *name, size_t letters)
+static void flamegraph_short_name(struct textbuf *b, const char *name, size_t letters)
 {
     char cut[256];
     size_t len = strlen(name);
@@ -58,7 +58,7 @@ static void shown_name(struct textbuf *b, const char *name, size_t letters)
     export_xml(b, name);
 }
 
-static void box(struct graph *g, uint32_t node, double x, uint32_t depth)
+static void flamegraph_box(struct graph *g, uint32_t node, double x, uint32_t depth)
 {
     const struct tree *t = &g->job->tree;
     struct textbuf *b = &g->job->out;
@@ -66,7 +66,7 @@ static void box(struct graph *g, uint32_t node, double x, uint32_t depth)
     const char *name = t->labels[t->nodes[node].label].name;
     double width = (double)sum[0] / (double)g->all;
     char fill[8];
-    colour(fill, name, strncmp(name, "wait for ", 9) == 0);
+    flamegraph_color(fill, name, strncmp(name, "wait for ", 9) == 0);
     textbuf_printf(b, "<g data-x=\"%.9f\" data-w=\"%.9f\" data-d=\"%u\" data-n=\"", x, width, (unsigned)depth);
     export_xml(b, name);
     export_text(b, "\"><title>");
@@ -76,30 +76,30 @@ static void box(struct graph *g, uint32_t node, double x, uint32_t depth)
     textbuf_printf(b, "<rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>", x * WIDTH,
                    TOP + depth * ROW, width * WIDTH > 0.6 ? width * WIDTH - 0.5 : 0.1, ROW - 1, fill);
     textbuf_printf(b, "<text x=\"%.2f\" y=\"%u\">", x * WIDTH + 3, TOP + depth * ROW + 12);
-    shown_name(b, name, (size_t)(width * WIDTH / LETTER) > 0 ? (size_t)(width * WIDTH / LETTER) - 1 : 0);
+    flamegraph_short_name(b, name, (size_t)(width * WIDTH / LETTER) > 0 ? (size_t)(width * WIDTH / LETTER) - 1 : 0);
     export_text(b, "</text></g>\n");
 }
 
 /* Boxes narrower than a twentieth of a pixel are left out with all their children. */
-static bool is_shown(const struct graph *g, uint32_t node)
+static bool flamegraph_is_shown(const struct graph *g, uint32_t node)
 {
     uint64_t ns = g->sums[node * tree_columns(&g->job->tree)];
     return ns > 0 && (double)ns * WIDTH / (double)g->all >= 0.05;
 }
 
 /* All nodes from the root down, without recursion: the tree may be deep. `measure` finds the depth only. */
-static int walk(struct graph *g, double *x, bool measure)
+static int flamegraph_walk(struct graph *g, double *x, bool measure)
 {
     const struct tree *t = &g->job->tree;
     uint32_t depth = 0, node = 0;
     int rc = 0;
     x[0] = 0;
     while (rc == 0) {
-        bool shown = is_shown(g, node);
+        bool shown = flamegraph_is_shown(g, node);
         if (shown && depth > g->deepest)
             g->deepest = depth;
         if (shown && !measure) {
-            box(g, node, x[node], depth);
+            flamegraph_box(g, node, x[node], depth);
             rc = export_flush(g->job);
         }
         uint32_t next = shown ? t->nodes[node].child : 0;
@@ -120,10 +120,10 @@ static int walk(struct graph *g, double *x, bool measure)
     return rc;
 }
 
-static int draw(struct graph *g, double *x)
+static int flamegraph_draw(struct graph *g, double *x)
 {
     struct export_job *job = g->job;
-    int rc = walk(g, x, true);
+    int rc = flamegraph_walk(g, x, true);
     textbuf_printf(
         &job->out,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
@@ -138,7 +138,7 @@ static int draw(struct graph *g, double *x)
                    "Escape goes back</text>\n",
                    (double)g->sums[0] / 1e9, (unsigned long long)job->facts->lost);
     if (rc == 0)
-        rc = walk(g, x, false);
+        rc = flamegraph_walk(g, x, false);
     export_text(&job->out, script);
     export_text(&job->out, "</svg>\n");
     return rc;
@@ -150,7 +150,7 @@ static int flamegraph_finish(struct export_job *job)
     double *x = calloc(job->tree.n_nodes, sizeof *x); /* where each node begins, from 0 to 1 */
     if (g.sums)
         g.all = g.sums[0] ? g.sums[0] : 1;
-    int rc = g.sums && x ? draw(&g, x) : export_no_memory();
+    int rc = g.sums && x ? flamegraph_draw(&g, x) : export_no_memory();
     free(g.sums);
     free(x);
     return rc;

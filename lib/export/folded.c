@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void path(struct export_job *job, uint32_t node)
+static void folded_stack(struct export_job *job, uint32_t node)
 {
     const struct tree *t = &job->tree;
     uint32_t way[2 * EXPORT_DEPTH_MAX];
@@ -24,7 +24,7 @@ static int folded_finish(struct export_job *job)
     for (uint32_t i = 1; rc == 0 && i < job->tree.n_nodes; i++) {
         if (job->tree.nodes[i].ns == 0)
             continue;
-        path(job, i);
+        folded_stack(job, i);
         export_text(&job->out, " ");
         textbuf_uint(&job->out, job->tree.nodes[i].ns);
         export_text(&job->out, "\n");

@@ -55,26 +55,26 @@ static int locations_collect(const struct export_job *job, struct locations *p)
     return 0;
 }
 
-static double to_milliseconds(uint64_t ns)
+static double locations_milliseconds(uint64_t ns)
 {
     return (double)ns / 1e6;
 }
 
 /* "mutex the till: 3 waits here, 12.500 ms, the longest 8.000 ms; acquired here, 2 waits of others, 9.000 ms" */
-static void site_message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
+static void locations_message(struct textbuf *out, const char *object, const struct upmu_overview_call_site *s)
 {
     uint64_t waits = s->waits.count + s->waits.unfinished;
     export_plain(out, object, "");
     if (waits > 0)
         textbuf_printf(out, ": %" PRIu64 " wait%s here, %.3f ms", waits, waits == 1 ? "" : "s",
-                       to_milliseconds(s->waits.total_ns + s->waits.unfinished_ns));
+                       locations_milliseconds(s->waits.total_ns + s->waits.unfinished_ns));
     if (waits > 1 && s->waits.max_ns > 0)
-        textbuf_printf(out, ", the longest %.3f ms", to_milliseconds(s->waits.max_ns));
+        textbuf_printf(out, ", the longest %.3f ms", locations_milliseconds(s->waits.max_ns));
     if (s->waits.unfinished > 0)
         textbuf_printf(out, ", %" PRIu64 " of them unfinished", s->waits.unfinished);
     if (s->blocked > 0)
         textbuf_printf(out, "%s acquired here, %" PRIu64 " wait%s of others meanwhile, %.3f ms", waits > 0 ? ";" : ":",
-                       s->blocked, s->blocked == 1 ? "" : "s", to_milliseconds(s->blocked_ns));
+                       s->blocked, s->blocked == 1 ? "" : "s", locations_milliseconds(s->blocked_ns));
 }
 
 /* Without a known line, the function or module replaces the file. */
@@ -107,35 +107,35 @@ static int locations_write(struct export_job *job, location_fn line)
     return rc;
 }
 
-static void tasks_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
-                       const struct upmu_symbol *symbol)
+static void tasks_write_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
+                             const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
     textbuf_printf(&job->out, "\t%ld\twarn\t", symbol->file ? (long)symbol->line : -1L);
-    site_message(&job->out, object, site);
+    locations_message(&job->out, object, site);
     export_text(&job->out, "\n");
 }
 
 static int tasks_finish(struct export_job *job)
 {
-    return locations_write(job, tasks_line);
+    return locations_write(job, tasks_write_line);
 }
 
-static void gcc_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
-                     const struct upmu_symbol *symbol)
+static void gcc_write_line(struct export_job *job, const char *object, const struct upmu_overview_call_site *site,
+                           const struct upmu_symbol *symbol)
 {
     export_plain(&job->out, symbol->file ? symbol->file : symbol->module, "");
     if (symbol->file)
         textbuf_printf(&job->out, ":%" PRIu32 ": warning: ", symbol->line);
     else
         textbuf_printf(&job->out, "+0x%" PRIx64 ": warning: ", symbol->offset);
-    site_message(&job->out, object, site);
+    locations_message(&job->out, object, site);
     export_text(&job->out, " [contention]\n");
 }
 
 static int gcc_finish(struct export_job *job)
 {
-    return locations_write(job, gcc_line);
+    return locations_write(job, gcc_write_line);
 }
 
 const struct export_format export_tasks = {

@@ -16,7 +16,7 @@ const struct ov_thread *export_thread(const struct export_job *job, uint32_t thr
 }
 
 /* Stores a name in `*slot` at its first use. Without memory it is "?". */
-static const char *keep(char **slot, const char *text)
+static const char *names_keep(char **slot, const char *text)
 {
     if (!*slot)
         *slot = strdup(text);
@@ -33,10 +33,10 @@ const char *export_thread_name(const struct export_job *job, uint32_t thread)
         return job->thread_names[thread];
     const char *name = t->name && t->name[0] ? t->name : t->pid == t->tid ? "main" : "thread";
     snprintf(text, sizeof text, "%s %ld", name, (long)t->tid);
-    return keep(&job->thread_names[thread], text);
+    return names_keep(&job->thread_names[thread], text);
 }
 
-static void object_words(const struct ov_object *x, char *text, size_t size)
+static void export_object_label(const struct ov_object *x, char *text, size_t size)
 {
     const char *word = upmu_object_type_name(x->type), *type = word ? word : "object";
     if (x->name && x->name[0])
@@ -58,8 +58,8 @@ const char *export_wait_name(const struct export_job *job, uint32_t object)
     if (job->wait_names[object])
         return job->wait_names[object];
     memcpy(text, wait_for, sizeof wait_for);
-    object_words(&o->objects[object], text + sizeof wait_for - 1, sizeof text - sizeof wait_for);
-    return keep(&job->wait_names[object], text);
+    export_object_label(&o->objects[object], text + sizeof wait_for - 1, sizeof text - sizeof wait_for);
+    return names_keep(&job->wait_names[object], text);
 }
 
 const char *export_object_name(const struct export_job *job, uint32_t object)
@@ -107,11 +107,11 @@ uint32_t export_frame(struct export_job *job, const struct upmu_symbol *s)
     return tree_label(&job->tree, s->function ? s->function : offset, s->file, s->module, s->line);
 }
 
-const char *export_place(struct export_job *job, uint32_t process, uint64_t address)
+const char *export_site_label(struct export_job *job, uint32_t process, uint64_t address)
 {
     struct upmu_symbol s = {.size = sizeof s};
     char text[640];
-    uint32_t label = map_find(&job->by_place, process, address);
+    uint32_t label = map_find(&job->by_site, process, address);
     if (label != MAP_NONE)
         return job->tree.labels[label].name;
     if (address == 0 || upmu_overview_symbol_at(job->facts, process, address, 0, &s) != 0)
@@ -123,7 +123,7 @@ const char *export_place(struct export_job *job, uint32_t process, uint64_t addr
     else
         snprintf(text, sizeof text, "%.400s+0x%llx", s.module ? base_name(s.module) : "", (unsigned long long)s.offset);
     label = tree_label(&job->tree, text, NULL, NULL, 0);
-    if (label == MAP_NONE || !map_put(&job->by_place, process, address, label))
+    if (label == MAP_NONE || !map_put(&job->by_site, process, address, label))
         return "";
     return job->tree.labels[label].name;
 }

@@ -32,7 +32,7 @@ enum {
 };
 
 /* Strings are numbered in the order of writing; number 0 is "". */
-static uint64_t string(struct export_job *job, const char *text)
+static uint64_t pprof_string(struct export_job *job, const char *text)
 {
     struct textbuf clean = {0};
     export_plain(&clean, text, ""); /* a string field must be UTF-8 */
@@ -42,32 +42,32 @@ static uint64_t string(struct export_job *job, const char *text)
     return job->ids++;
 }
 
-static void sample_type(struct export_job *job, struct textbuf *m, const char *type, const char *unit)
+static void pprof_sample_type(struct export_job *job, struct textbuf *m, const char *type, const char *unit)
 {
-    uint64_t a = string(job, type), b = string(job, unit);
+    uint64_t a = pprof_string(job, type), b = pprof_string(job, unit);
     proto_uint(m, VALUE_TYPE, a);
     proto_uint(m, VALUE_UNIT, b);
     proto_message(&job->out, PROFILE_SAMPLE_TYPE, m);
 }
 
-static void sample_types(struct export_job *job, struct textbuf *m)
+static void pprof_sample_types(struct export_job *job, struct textbuf *m)
 {
     const char *name;
     bool waits = job->opts.what == UPMU_EXPORT_WAITS;
-    sample_type(job, m, waits ? "waits" : "instances", "count");
+    pprof_sample_type(job, m, waits ? "waits" : "instances", "count");
     for (size_t i = 0; i < job->tree.n_counts && (name = upmu_overview_counter_name(job->facts, 0, i)) != NULL; i++)
-        sample_type(job, m, name, "count");
-    sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is the default */
+        pprof_sample_type(job, m, name, "count");
+    pprof_sample_type(job, m, waits ? "wait" : "wall", "nanoseconds"); /* the last one is the default */
 }
 
 /* Labels without a line are functions, too; each label is a location. */
-static void labels(struct export_job *job, struct textbuf *m)
+static void pprof_labels(struct export_job *job, struct textbuf *m)
 {
     struct textbuf line = {0};
     for (uint32_t i = 0; i < job->tree.n_labels; i++) {
         const struct tree_label *l = &job->tree.labels[i];
         if (l->function_label == i) {
-            uint64_t name = string(job, l->name), file = l->file ? string(job, l->file) : 0;
+            uint64_t name = pprof_string(job, l->name), file = l->file ? pprof_string(job, l->file) : 0;
             proto_uint(m, FUNCTION_ID, i + 1);
             proto_uint(m, FUNCTION_NAME, name);
             proto_uint(m, FUNCTION_SYSTEM_NAME, name);
@@ -83,7 +83,7 @@ static void labels(struct export_job *job, struct textbuf *m)
     textbuf_free(&line);
 }
 
-static void sample(struct export_job *job, uint32_t node, struct textbuf *m, const uint64_t *own)
+static void pprof_sample(struct export_job *job, uint32_t node, struct textbuf *m, const uint64_t *own)
 {
     const struct tree *t = &job->tree;
     for (uint32_t n = node; n != 0; n = t->nodes[n].parent)
@@ -94,19 +94,19 @@ static void sample(struct export_job *job, uint32_t node, struct textbuf *m, con
     proto_message(&job->out, PROFILE_SAMPLE, m);
 }
 
-static int profile(struct export_job *job, uint64_t *own)
+static int pprof_profile(struct export_job *job, uint64_t *own)
 {
     const struct overview *o = &job->facts->pass;
     struct textbuf m = {0};
     int rc = 0;
-    (void)string(job, "");
-    sample_types(job, &m);
-    labels(job, &m);
+    (void)pprof_string(job, "");
+    pprof_sample_types(job, &m);
+    pprof_labels(job, &m);
     for (uint32_t i = 1; rc == 0 && i < job->tree.n_nodes; i++) {
         tree_own(&job->tree, i, own);
         if (own[0] == 0 && own[1] == 0)
             continue;
-        sample(job, i, &m, own);
+        pprof_sample(job, i, &m, own);
         rc = export_flush(job);
     }
     proto_uint(&job->out, PROFILE_TIME, o->begin_ns);
@@ -118,7 +118,7 @@ static int profile(struct export_job *job, uint64_t *own)
 static int pprof_finish(struct export_job *job)
 {
     uint64_t *own = calloc(tree_columns(&job->tree), sizeof *own);
-    int rc = own ? profile(job, own) : export_no_memory();
+    int rc = own ? pprof_profile(job, own) : export_no_memory();
     free(own);
     return rc;
 }

@@ -20,7 +20,7 @@ static bool cuts_spans(const struct export_job *job)
     return job->format->window == EXPORT_WINDOW_CUT;
 }
 
-static struct export_thread *thread_at(struct export_job *job, uint32_t index)
+static struct export_thread *spans_thread(struct export_job *job, uint32_t index)
 {
     if (index >= job->n_threads) {
         size_t n = ((size_t)index + 64) & ~(size_t)63;
@@ -38,7 +38,7 @@ static struct export_thread *thread_at(struct export_job *job, uint32_t index)
 
 /* ------------------------------------------------------------------------------------------------- the tree */
 
-static uint32_t root_of(struct export_job *job, struct export_thread *t, uint32_t index)
+static uint32_t spans_thread_root(struct export_job *job, struct export_thread *t, uint32_t index)
 {
     if (t->root == 0)
         t->root = tree_child(&job->tree, 0, tree_label(&job->tree, export_thread_name(job, index), NULL, NULL, 0));
@@ -46,7 +46,7 @@ static uint32_t root_of(struct export_job *job, struct export_thread *t, uint32_
 }
 
 /* Adds the functions at an address below `node`, the outermost first. */
-static uint32_t add_frame(struct export_job *job, uint32_t process, uint64_t address, uint32_t node)
+static uint32_t spans_add_frame(struct export_job *job, uint32_t process, uint64_t address, uint32_t node)
 {
     struct upmu_symbol s = {.size = sizeof s};
     uint32_t labels[INLINED_FRAMES_MAX];
@@ -58,12 +58,12 @@ static uint32_t add_frame(struct export_job *job, uint32_t process, uint64_t add
     return node;
 }
 
-static uint32_t stack_node(struct export_job *job, uint32_t process, const struct span *span, uint32_t root)
+static uint32_t spans_stack_node(struct export_job *job, uint32_t process, const struct span *span, uint32_t root)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     uint32_t node = root;
     if (span->stack == 0 || upmu_overview_stack_find(job->facts, process, span->stack, &stack) != 0)
-        return span->site ? add_frame(job, process, span->site, root) : root;
+        return span->site ? spans_add_frame(job, process, span->site, root) : root;
     uint64_t key = (uint64_t)process << 32 | span->stack;
     uint32_t known = map_find(&job->by_stack, key, root);
     if (known != MAP_NONE)
@@ -71,17 +71,18 @@ static uint32_t stack_node(struct export_job *job, uint32_t process, const struc
     if (stack.truncated)
         node = tree_child(&job->tree, node, tree_label(&job->tree, "[deeper frames not kept]", NULL, NULL, 0));
     for (uint32_t i = stack.n_frames; i-- > 0;)
-        node = add_frame(job, process, stack.frames[i], node);
+        node = spans_add_frame(job, process, stack.frames[i], node);
     return map_put(&job->by_stack, key, root, node) ? node : MAP_NONE;
 }
 
-static int tree_begin(struct export_job *job, struct export_thread *t, const struct span *s, struct export_open *open)
+static int spans_tree_begin(struct export_job *job, struct export_thread *t, const struct span *s,
+                            struct export_open *open)
 {
-    uint32_t parent = t->depth > 0 ? t->open[t->depth - 1].node : root_of(job, t, s->thread);
+    uint32_t parent = t->depth > 0 ? t->open[t->depth - 1].node : spans_thread_root(job, t, s->thread);
     if (job->opts.what == UPMU_EXPORT_WAITS)
-        parent = s->kind == SPAN_WAIT
-                     ? stack_node(job, export_thread(job, s->thread)->process, s, root_of(job, t, s->thread))
-                     : root_of(job, t, s->thread);
+        parent = s->kind == SPAN_WAIT ? spans_stack_node(job, export_thread(job, s->thread)->process, s,
+                                                         spans_thread_root(job, t, s->thread))
+                                      : spans_thread_root(job, t, s->thread);
     open->node = parent;
     if (s->kind == SPAN_WAIT || job->opts.what == UPMU_EXPORT_REGIONS)
         open->node = tree_child(&job->tree, parent, tree_label(&job->tree, export_span_name(job, s), NULL, NULL, 0));
@@ -89,7 +90,7 @@ static int tree_begin(struct export_job *job, struct export_thread *t, const str
 }
 
 /* Columns are the counters of the first process; other counters of other processes are left out. */
-static bool is_titled(const struct export_job *job, uint32_t process, size_t i)
+static bool spans_has_column(const struct export_job *job, uint32_t process, size_t i)
 {
     const char *title = upmu_overview_counter_name(job->facts, 0, i);
     const char *name = process == 0 ? title : upmu_overview_counter_name(job->facts, process, i);
@@ -97,8 +98,8 @@ static bool is_titled(const struct export_job *job, uint32_t process, size_t i)
 }
 
 /* A region's own counts go to its node; all its counts are subtracted from the region around it. */
-static int tree_counters(struct export_job *job, struct export_thread *t, const struct export_open *open,
-                         const struct span *s)
+static int spans_tree_counters(struct export_job *job, struct export_thread *t, const struct export_open *open,
+                               const struct span *s)
 {
     size_t n = s->n_values < job->tree.n_counts ? s->n_values : job->tree.n_counts;
     if (s->kind != SPAN_REGION || !s->after || n == 0)
@@ -110,7 +111,7 @@ static int tree_counters(struct export_job *job, struct export_thread *t, const 
     uint32_t process = export_thread(job, s->thread)->process;
     for (size_t i = 0; i < n; i++) {
         struct upmu_value v = value_difference(&s->before[i], &s->after[i]);
-        if (!export_has_number(&v) || !is_titled(job, process, i)) {
+        if (!export_has_number(&v) || !spans_has_column(job, process, i)) {
             job->without_number++;
             continue;
         }
@@ -121,8 +122,8 @@ static int tree_counters(struct export_job *job, struct export_thread *t, const 
     return 0;
 }
 
-static int tree_end(struct export_job *job, struct export_thread *t, const struct export_open *open,
-                    const struct span *s)
+static int spans_tree_end(struct export_job *job, struct export_thread *t, const struct export_open *open,
+                          const struct span *s)
 {
     uint64_t ns = s->end_ns - s->begin_ns;
     struct export_open *outer = t->depth > 0 ? &t->open[t->depth - 1] : NULL;
@@ -133,14 +134,15 @@ static int tree_end(struct export_job *job, struct export_thread *t, const struc
     struct tree_node *node = &job->tree.nodes[open->node];
     node->count++;
     node->ns += ns > open->inner_ns ? ns - open->inner_ns : 0;
-    return tree_counters(job, t, open, s);
+    return spans_tree_counters(job, t, open, s);
 }
 
 /* ------------------------------------------------------------------------------------------------- the spans */
 
-static int begin_one(struct export_job *job, struct export_thread *t, struct export_open *open, const struct span *span)
+static int spans_begin(struct export_job *job, struct export_thread *t, struct export_open *open,
+                       const struct span *span)
 {
-    int rc = job->format->wants_tree ? tree_begin(job, t, span, open) : 0;
+    int rc = job->format->wants_tree ? spans_tree_begin(job, t, span, open) : 0;
     t->depth++;
     if (rc == 0 && job->format->begin)
         rc = job->format->begin(job, span);
@@ -148,7 +150,7 @@ static int begin_one(struct export_job *job, struct export_thread *t, struct exp
 }
 
 /* A span that began before the window is kept until the window is reached. */
-static int begin_later(struct export_thread *t, struct export_open *open, const struct span *span)
+static int spans_begin_later(struct export_thread *t, struct export_open *open, const struct span *span)
 {
     open->span = *span;
     open->span.before = open->span.after = NULL;
@@ -157,11 +159,11 @@ static int begin_later(struct export_thread *t, struct export_open *open, const 
     return 0;
 }
 
-static int on_begin(void *arg, const struct span *span)
+static int spans_on_begin(void *arg, const struct span *span)
 {
     struct export_job *job = arg;
     int rc = spans_advance(job, span->begin_ns);
-    struct export_thread *t = thread_at(job, span->thread);
+    struct export_thread *t = spans_thread(job, span->thread);
     if (!t)
         return export_no_memory();
     if (rc != 0 || job->beyond)
@@ -172,11 +174,11 @@ static int on_begin(void *arg, const struct span *span)
     }
     struct export_open *open = &t->open[t->depth];
     *open = (struct export_open){.kind = span->kind, .what = span->what, .begin_ns = span->begin_ns};
-    return job->within ? begin_one(job, t, open, span) : begin_later(t, open, span);
+    return job->within ? spans_begin(job, t, open, span) : spans_begin_later(t, open, span);
 }
 
 /* A span cut by the window has no counts: part of them was counted outside. */
-static int close_one(struct export_job *job, struct export_thread *t, const struct span *span)
+static int spans_close(struct export_job *job, struct export_thread *t, const struct span *span)
 {
     struct export_open open = t->open[--t->depth];
     struct span shown = *span;
@@ -188,15 +190,15 @@ static int close_one(struct export_job *job, struct export_thread *t, const stru
         shown.before = shown.after = NULL;
         shown.n_values = 0;
     }
-    int rc = job->format->wants_tree ? tree_end(job, t, &open, &shown) : 0;
+    int rc = job->format->wants_tree ? spans_tree_end(job, t, &open, &shown) : 0;
     if (rc == 0 && job->format->end)
         rc = job->format->end(job, &shown);
     return rc == 0 ? export_flush(job) : rc;
 }
 
 /* Ends all spans above `depth` as unfinished, at the end of the span around them. */
-static int close_above(struct export_job *job, struct export_thread *t, uint32_t thread, uint32_t depth,
-                       uint64_t end_ns)
+static int spans_close_above(struct export_job *job, struct export_thread *t, uint32_t thread, uint32_t depth,
+                             uint64_t end_ns)
 {
     int rc = 0;
     while (rc == 0 && t->depth > depth) {
@@ -207,7 +209,7 @@ static int close_above(struct export_job *job, struct export_thread *t, uint32_t
                                   .begin_ns = open->begin_ns,
                                   .end_ns = end_ns > open->begin_ns ? end_ns : open->begin_ns,
                                   .holder = MAP_NONE};
-        rc = close_one(job, t, &span);
+        rc = spans_close(job, t, &span);
     }
     return rc;
 }
@@ -221,7 +223,7 @@ static int spans_enter_thread(struct export_job *job, struct export_thread *t)
         struct export_open *open = &t->open[t->depth];
         struct span span = open->span;
         span.begin_ns = job->window.from_ns;
-        rc = begin_one(job, t, open, &span);
+        rc = spans_begin(job, t, open, &span);
     }
     return rc;
 }
@@ -241,7 +243,7 @@ static int spans_leave(struct export_job *job, uint64_t end_ns)
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < job->n_threads; i++)
         if (job->threads[i])
-            rc = close_above(job, job->threads[i], i, 0, end_ns);
+            rc = spans_close_above(job, job->threads[i], i, 0, end_ns);
     return rc;
 }
 
@@ -258,11 +260,11 @@ static int spans_advance(struct export_job *job, uint64_t now)
     return rc;
 }
 
-static int on_end(void *arg, const struct span *span)
+static int spans_on_end(void *arg, const struct span *span)
 {
     struct export_job *job = arg;
     int rc = spans_advance(job, span->end_ns);
-    struct export_thread *t = thread_at(job, span->thread);
+    struct export_thread *t = spans_thread(job, span->thread);
     if (!t)
         return export_no_memory();
     uint32_t at = rc == 0 && !job->beyond ? t->depth : 0;
@@ -271,11 +273,11 @@ static int on_end(void *arg, const struct span *span)
         at--;
     if (at == 0)
         return rc;
-    rc = close_above(job, t, span->thread, at, span->end_ns);
-    return rc == 0 ? close_one(job, t, span) : rc;
+    rc = spans_close_above(job, t, span->thread, at, span->end_ns);
+    return rc == 0 ? spans_close(job, t, span) : rc;
 }
 
-static int on_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event)
+static int spans_on_event(void *arg, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *event)
 {
     struct export_job *job = arg;
     job->done++;
@@ -287,7 +289,7 @@ static int on_event(void *arg, const struct overview *pass, uint32_t thread, con
     return rc == 0 ? export_flush(job) : rc;
 }
 
-static int on_sched(void *arg, const struct sched_span *span)
+static int spans_on_sched(void *arg, const struct sched_span *span)
 {
     struct export_job *job = arg;
     int rc = job->format->sched ? job->format->sched(job, span) : 0;
@@ -296,7 +298,8 @@ static int on_sched(void *arg, const struct sched_span *span)
 
 struct timeline_hooks spans_hooks(struct export_job *job)
 {
-    return (struct timeline_hooks){.arg = job, .begin = on_begin, .end = on_end, .event = on_event, .sched = on_sched};
+    return (struct timeline_hooks){
+        .arg = job, .begin = spans_on_begin, .end = spans_on_end, .event = spans_on_event, .sched = spans_on_sched};
 }
 
 int spans_finish(struct export_job *job, uint64_t end_ns)
@@ -310,7 +313,7 @@ void spans_free(struct export_job *job)
         free(job->threads[i]);
     free(job->threads);
     map_free(&job->by_stack);
-    map_free(&job->by_place);
+    map_free(&job->by_site);
     map_free(&job->by_text);
     map_free(&job->by_flow);
     map_free(&job->by_waiters);

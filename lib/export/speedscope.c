@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void frames(struct export_job *job)
+static void speedscope_frames(struct export_job *job)
 {
     const struct tree *t = &job->tree;
     struct textbuf *b = &job->out;
@@ -23,7 +23,7 @@ static void frames(struct export_job *job)
 }
 
 /* Labels from the outermost, without the thread, which is the name of the profile. */
-static void stack(struct export_job *job, uint32_t node)
+static void speedscope_stack(struct export_job *job, uint32_t node)
 {
     const struct tree *t = &job->tree;
     uint32_t way[2 * EXPORT_DEPTH_MAX];
@@ -37,7 +37,7 @@ static void stack(struct export_job *job, uint32_t node)
 }
 
 /* Preorder successor within the thread's part of the tree; 0 at the end. */
-static uint32_t next_node(const struct tree *t, uint32_t node, uint32_t top)
+static uint32_t speedscope_next_node(const struct tree *t, uint32_t node, uint32_t top)
 {
     if (t->nodes[node].child)
         return t->nodes[node].child;
@@ -47,23 +47,23 @@ static uint32_t next_node(const struct tree *t, uint32_t node, uint32_t top)
     return 0;
 }
 
-static void samples(struct export_job *job, uint32_t top, bool weights)
+static void speedscope_samples(struct export_job *job, uint32_t top, bool weights)
 {
     const struct tree *t = &job->tree;
-    for (uint32_t i = top; i != 0; i = next_node(t, i, top)) {
+    for (uint32_t i = top; i != 0; i = speedscope_next_node(t, i, top)) {
         if (t->nodes[i].ns == 0 || i == top)
             continue;
         if (weights)
             json_add_uint(&job->out, NULL, t->nodes[i].ns);
         else
-            stack(job, i);
+            speedscope_stack(job, i);
     }
 }
 
-static uint64_t total(const struct tree *t, uint32_t top)
+static uint64_t speedscope_total(const struct tree *t, uint32_t top)
 {
     uint64_t ns = 0;
-    for (uint32_t i = top; i != 0; i = next_node(t, i, top))
+    for (uint32_t i = top; i != 0; i = speedscope_next_node(t, i, top))
         ns += i == top ? 0 : t->nodes[i].ns;
     return ns;
 }
@@ -76,10 +76,10 @@ static int speedscope_finish(struct export_job *job)
     bool any = false;
     export_text(b, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"libupmu\","
                    "\"name\":\"libupmu\",\"shared\":{\"frames\":[");
-    frames(job);
+    speedscope_frames(job);
     export_text(b, "]},\n\"profiles\":[");
     for (uint32_t top = t->nodes[0].child; rc == 0 && top != 0; top = t->nodes[top].sibling) {
-        uint64_t all = total(t, top);
+        uint64_t all = speedscope_total(t, top);
         if (all == 0)
             continue;
         export_text(b, any ? ",\n{" : "\n{"); /* the buffer may have been flushed before it */
@@ -90,10 +90,10 @@ static int speedscope_finish(struct export_job *job)
         json_add_uint(b, "startValue", 0);
         json_add_uint(b, "endValue", all);
         json_add_open(b, "samples", '[');
-        samples(job, top, false);
+        speedscope_samples(job, top, false);
         json_add_close(b, ']');
         json_add_open(b, "weights", '[');
-        samples(job, top, true);
+        speedscope_samples(job, top, true);
         export_text(b, "]}");
         rc = export_flush(job);
     }

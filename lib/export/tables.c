@@ -6,26 +6,26 @@
 #include <string.h>
 
 /* The live object at the event's address, or MAP_NONE. */
-static uint32_t object_of_event(const struct overview *pass, const struct upmu_trace_event *e)
+static uint32_t tables_object(const struct overview *pass, const struct upmu_trace_event *e)
 {
     return e->object ? object_known(pass, e->process, e->object) : MAP_NONE;
 }
 
 /* ------------------------------------------------------------------------------------------------------- CSV */
 
-static void comma(struct export_job *job)
+static void csv_comma(struct export_job *job)
 {
     textbuf_add(&job->out, ",", 1);
 }
 
 static void csv_number(struct export_job *job, uint64_t n, bool shown)
 {
-    comma(job);
+    csv_comma(job);
     if (shown)
         textbuf_uint(&job->out, n);
 }
 
-static void signed_number(struct export_job *job, int32_t n)
+static void csv_signed(struct export_job *job, int32_t n)
 {
     if (n < 0)
         textbuf_add(&job->out, "-", 1);
@@ -34,7 +34,7 @@ static void signed_number(struct export_job *job, int32_t n)
 
 static void csv_text(struct export_job *job, const char *text)
 {
-    comma(job);
+    csv_comma(job);
     textbuf_csv(&job->out, text);
 }
 
@@ -66,7 +66,7 @@ static void csv_counters(struct export_job *job, const struct upmu_trace_event *
 static int csv_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e)
 {
-    uint32_t object = object_of_event(pass, e);
+    uint32_t object = tables_object(pass, e);
     textbuf_uint(&job->out, e->time_ns);
     csv_number(job, (uint64_t)e->pid, true);
     csv_number(job, (uint64_t)e->tid, true);
@@ -74,15 +74,15 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
     csv_text(job, export_kind_name(e->kind));
     csv_text(job, e->name);
     csv_text(job, object == MAP_NONE ? "" : export_object_name(job, object));
-    comma(job);
+    csv_comma(job);
     if (e->object)
         export_hex(&job->out, e->object);
-    comma(job);
+    csv_comma(job);
     if (e->object)
-        signed_number(job, e->result);
+        csv_signed(job, e->result);
     csv_number(job, (uint64_t)e->peer, e->peer > 0);
-    csv_text(job, export_place(job, e->process, e->site));
-    csv_text(job, export_place(job, e->process, e->holder_site));
+    csv_text(job, export_site_label(job, e->process, e->site));
+    csv_text(job, export_site_label(job, e->process, e->holder_site));
     csv_number(job, e->count, e->kind == UPMU_TRACE_LOCK_COUNTS);
     csv_number(job, e->contended, e->kind == UPMU_TRACE_LOCK_COUNTS);
     csv_counters(job, e);
@@ -92,7 +92,7 @@ static int csv_event(struct export_job *job, const struct overview *pass, uint32
 
 /* ------------------------------------------------------------------------------------------------ JSON lines */
 
-static void json_counters(struct export_job *job, const struct upmu_trace_event *e)
+static void jsonl_counters(struct export_job *job, const struct upmu_trace_event *e)
 {
     struct textbuf *b = &job->out;
     for (size_t i = 0; i < e->n_values; i++) {
@@ -111,7 +111,7 @@ static void json_counters(struct export_job *job, const struct upmu_trace_event 
     export_text(b, e->n_values > 0 ? "}" : "");
 }
 
-static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
+static void jsonl_stack(struct export_job *job, const struct upmu_trace_event *e)
 {
     struct upmu_trace_stack stack = {.size = sizeof stack};
     if (e->stack == 0 || upmu_overview_stack_find(job->facts, e->process, e->stack, &stack) != 0)
@@ -119,7 +119,7 @@ static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
     for (uint32_t i = 0; i < stack.n_frames; i++) {
         if (i == 0)
             json_add_open(&job->out, "stack", '[');
-        json_add_string(&job->out, NULL, export_place(job, e->process, stack.frames[i]));
+        json_add_string(&job->out, NULL, export_site_label(job, e->process, stack.frames[i]));
     }
     export_text(&job->out, stack.n_frames > 0 ? "]" : "");
 }
@@ -127,7 +127,7 @@ static void json_stack(struct export_job *job, const struct upmu_trace_event *e)
 static int jsonl_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                        const struct upmu_trace_event *e)
 {
-    uint32_t object = object_of_event(pass, e);
+    uint32_t object = tables_object(pass, e);
     struct textbuf *b = &job->out;
     export_text(b, "{");
     json_add_uint(b, "time_ns", e->time_ns);
@@ -149,17 +149,17 @@ static int jsonl_event(struct export_job *job, const struct overview *pass, uint
     if (e->peer > 0)
         json_add_uint(b, "peer", (uint64_t)e->peer);
     if (e->site)
-        json_add_string(b, "place", export_place(job, e->process, e->site));
+        json_add_string(b, "place", export_site_label(job, e->process, e->site));
     if (e->holder_site)
-        json_add_string(b, "holder_place", export_place(job, e->process, e->holder_site));
+        json_add_string(b, "holder_place", export_site_label(job, e->process, e->holder_site));
     if (e->holder_since)
         json_add_uint(b, "holder_since_ns", e->holder_since);
     if (e->kind == UPMU_TRACE_LOCK_COUNTS) {
         json_add_uint(b, "count", e->count);
         json_add_uint(b, "contended", e->contended);
     }
-    json_stack(job, e);
-    json_counters(job, e);
+    jsonl_stack(job, e);
+    jsonl_counters(job, e);
     export_text(b, "}\n");
     return 0;
 }

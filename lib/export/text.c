@@ -41,7 +41,7 @@ void export_micros(struct textbuf *b, uint64_t ns)
 }
 
 /* The length of the character at `s`, 0 if XML forbids it, or if it changes the text direction. */
-static size_t xml_sequence(const char *s)
+static size_t export_xml_sequence(const char *s)
 {
     size_t n = utf8_sequence(s);
     bool control = n > 0 && !printable_code(utf8_code(s, n)) && *s != '\t' && *s != '\n';
@@ -54,7 +54,7 @@ void export_xml(struct textbuf *b, const char *s)
     static const char *const names[] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
     while (*s) {
-        size_t n = xml_sequence(s);
+        size_t n = export_xml_sequence(s);
         if (n == 1 && (size_t)*s < sizeof names / sizeof *names && names[(size_t)*s])
             export_text(b, names[(size_t)*s]);
         else if (n > 0)

@@ -18,27 +18,27 @@ int tree_start(struct tree *t, size_t n_counts)
     return 0;
 }
 
-static uint64_t hash_text(uint64_t h, const char *text)
+static uint64_t tree_hash_text(uint64_t h, const char *text)
 {
     for (const unsigned char *c = (const unsigned char *)(text ? text : "\1"); *c; c++)
         h = (h ^ *c) * 0x100000001b3u;
     return (h ^ 0xff) * 0x100000001b3u;
 }
 
-static bool same(const char *a, const char *b)
+static bool tree_same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static char *copy(const char *text, bool *failed)
+static char *tree_copy(const char *text, bool *failed)
 {
     char *c = text ? strdup(text) : NULL;
     *failed |= text && !c;
     return c;
 }
 
-static uint32_t label_new(struct tree *t, const char *name, const char *file, const char *module, uint32_t line,
-                          uint64_t hash)
+static uint32_t tree_label_new(struct tree *t, const char *name, const char *file, const char *module, uint32_t line,
+                               uint64_t hash)
 {
     struct tree_label *all = array_reserve(t->labels, t->n_labels, &t->cap_labels, sizeof *all);
     bool failed = all == NULL;
@@ -46,9 +46,9 @@ static uint32_t label_new(struct tree *t, const char *name, const char *file, co
         return MAP_NONE;
     t->labels = all;
     uint32_t index = (uint32_t)t->n_labels;
-    all[index] = (struct tree_label){.name = copy(name, &failed),
-                                     .file = copy(file, &failed),
-                                     .module = copy(module, &failed),
+    all[index] = (struct tree_label){.name = tree_copy(name, &failed),
+                                     .file = tree_copy(file, &failed),
+                                     .module = tree_copy(module, &failed),
                                      .line = line,
                                      .function_label = index};
     t->n_labels++;
@@ -57,15 +57,15 @@ static uint32_t label_new(struct tree *t, const char *name, const char *file, co
 
 uint32_t tree_label(struct tree *t, const char *name, const char *file, const char *module, uint32_t line)
 {
-    uint64_t hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, name), file), module);
+    uint64_t hash = tree_hash_text(tree_hash_text(tree_hash_text(0xcbf29ce484222325u, name), file), module);
     uint32_t found;
     /* Equal hashes use consecutive keys. */
     for (; (found = map_find(&t->by_text, hash, line)) != MAP_NONE; hash++) {
         const struct tree_label *l = &t->labels[found];
-        if (same(l->name, name) && same(l->file, file) && same(l->module, module))
+        if (tree_same(l->name, name) && tree_same(l->file, file) && tree_same(l->module, module))
             return found;
     }
-    found = label_new(t, name, file, module, line, hash);
+    found = tree_label_new(t, name, file, module, line, hash);
     if (found == MAP_NONE || line == 0)
         return found;
     uint32_t function_label = tree_label(t, name, file, module, 0);

@@ -7,14 +7,14 @@
 
 #include "base/error.h"
 
-static bool is_life(const struct overview *o, uint32_t region)
+static bool html_is_lifetime(const struct overview *o, uint32_t region)
 {
     return region < o->n_regions && strcmp(o->regions[region].name, "(thread)") == 0;
 }
 
 /* -------------------------------------------------------------------------------------------------------- start */
 
-static uint32_t *rank_of(const uint32_t *order, size_t n)
+static uint32_t *html_ranks(const uint32_t *order, size_t n)
 {
     uint32_t *rank = calloc(n + 1, sizeof *rank);
     for (size_t i = 0; rank && i < n; i++)
@@ -22,11 +22,11 @@ static uint32_t *rank_of(const uint32_t *order, size_t n)
     return rank;
 }
 
-static bool make_arrays(struct html *h, const struct overview *o)
+static bool html_allocate(struct html *h, const struct overview *o)
 {
-    h->thread_rank = rank_of(o->thread_order, o->n_threads);
-    h->object_rank = rank_of(o->object_order, o->n_objects);
-    h->region_rank = rank_of(o->region_order, o->n_regions);
+    h->thread_rank = html_ranks(o->thread_order, o->n_threads);
+    h->object_rank = html_ranks(o->object_order, o->n_objects);
+    h->region_rank = html_ranks(o->region_order, o->n_regions);
     h->region_depth = calloc(o->n_threads + 1, sizeof *h->region_depth);
     h->wait_depth = calloc(o->n_threads + 1, sizeof *h->wait_depth);
     h->points = calloc(o->n_threads + 1, sizeof *h->points);
@@ -36,7 +36,7 @@ static bool make_arrays(struct html *h, const struct overview *o)
 }
 
 /* The page shows the counters of the first process; other processes may have others. */
-static size_t count_counters(const struct export_job *job)
+static size_t html_count_counters(const struct export_job *job)
 {
     size_t n = 0;
     while (n < UPMU_REGION_EVENTS_MAX && upmu_overview_counter_name(job->facts, 0, n))
@@ -44,7 +44,7 @@ static size_t count_counters(const struct export_job *job)
     return n;
 }
 
-static int start_tables(const struct export_job *job)
+static int html_start_tables(const struct export_job *job)
 {
     struct html *h = job->html;
     uint64_t from = job->window.from_ns, to = job->window.to_ns;
@@ -64,11 +64,11 @@ static int html_start(struct export_job *job)
         return export_no_memory();
     job->html = h;
     job->opts.what = UPMU_EXPORT_REGIONS; /* the tree; waits by stack are summed up beside it */
-    h->n_counters = count_counters(job);
+    h->n_counters = html_count_counters(job);
     h->base_ns = o->begin_ns;
-    if (!make_arrays(h, o))
+    if (!html_allocate(h, o))
         return export_no_memory();
-    int rc = start_tables(job);
+    int rc = html_start_tables(job);
     return rc == 0 ? html_holds_start(job) : rc;
 }
 
@@ -79,7 +79,7 @@ static int html_begin(struct export_job *job, const struct span *s)
     struct html *h = job->html;
     const struct export_thread *t = job->threads[s->thread];
     if (s->kind == SPAN_REGION) {
-        h->region_depth[s->thread] += !is_life(&job->facts->pass, s->what);
+        h->region_depth[s->thread] += !html_is_lifetime(&job->facts->pass, s->what);
         return 0;
     }
     h->wait_depth[s->thread]++;
@@ -89,7 +89,7 @@ static int html_begin(struct export_job *job, const struct span *s)
 }
 
 /* Counters of one instance; empty for another list than the first process's. */
-static void region_counts(const struct export_job *job, const struct span *s, uint64_t *to)
+static void html_region_counts(const struct export_job *job, const struct span *s, uint64_t *to)
 {
     uint32_t process = export_thread(job, s->thread)->process;
     for (size_t i = 0; i < job->html->n_counters; i++) {
@@ -101,10 +101,10 @@ static void region_counts(const struct export_job *job, const struct span *s, ui
     }
 }
 
-static int end_region(struct export_job *job, const struct span *s)
+static int html_end_region(struct export_job *job, const struct span *s)
 {
     struct html *h = job->html;
-    if (is_life(&job->facts->pass, s->what))
+    if (html_is_lifetime(&job->facts->pass, s->what))
         return 0;
     uint64_t *counts = html_add(
         &h->regions, &(struct html_span){.begin_ns = s->begin_ns,
@@ -115,12 +115,12 @@ static int end_region(struct export_job *job, const struct span *s)
                                          .flags = s->finished ? 0 : HTML_UNFINISHED});
     if (!counts)
         return export_no_memory();
-    region_counts(job, s, counts);
+    html_region_counts(job, s, counts);
     return 0;
 }
 
 /* The thread that ended the wait: the last one that released or signaled the object before. */
-static void find_waker(const struct html *h, const struct span *s, struct html_wait *w)
+static void html_find_waker(const struct html *h, const struct span *s, struct html_wait *w)
 {
     const struct html_release *r = &h->released[s->what];
     w->waker = MAP_NONE;
@@ -130,7 +130,7 @@ static void find_waker(const struct html *h, const struct span *s, struct html_w
     w->waker_ns = r->ns;
 }
 
-static int add_sums(struct export_job *job, const struct span *s, const struct html_wait *w)
+static int html_add_sums(struct export_job *job, const struct span *s, const struct html_wait *w)
 {
     struct html *h = job->html;
     uint64_t place = w->stack ? (uint64_t)w->stack << 1 : (uint64_t)w->site << 1 | 1;
@@ -138,7 +138,7 @@ static int add_sums(struct export_job *job, const struct span *s, const struct h
     return html_sum(&h->stacks, place << 31 | s->thread, s->what, ns);
 }
 
-static int end_wait(struct export_job *job, const struct span *s)
+static int html_end_wait(struct export_job *job, const struct span *s)
 {
     struct html *h = job->html;
     uint32_t process = export_thread(job, s->thread)->process;
@@ -157,22 +157,23 @@ static int end_wait(struct export_job *job, const struct span *s)
                             .site = html_site(job, process, s->site),
                             .holder_site = html_site(job, process, s->holder_site),
                             .stack = html_stack(job, process, s->stack)};
-    find_waker(h, s, w);
+    html_find_waker(h, s, w);
     if (w->site == MAP_NONE || w->holder_site == MAP_NONE || w->stack == MAP_NONE)
         return export_no_memory();
-    int rc = add_sums(job, s, w);
+    int rc = html_add_sums(job, s, w);
     return rc == 0 ? html_holds_wait(job, s, true) : rc;
 }
 
 static int html_end(struct export_job *job, const struct span *s)
 {
-    return s->kind == SPAN_REGION ? end_region(job, s) : end_wait(job, s);
+    return s->kind == SPAN_REGION ? html_end_region(job, s) : html_end_wait(job, s);
 }
 
 /* ------------------------------------------------------------------------------------------------------- events */
 
 /* Events that may end a wait. A condition variable's wait releases its mutex. */
-static void note_release(struct html *h, const struct overview *pass, uint32_t thread, const struct upmu_trace_event *e)
+static void html_note_release(struct html *h, const struct overview *pass, uint32_t thread,
+                              const struct upmu_trace_event *e)
 {
     uint64_t address = e->kind == UPMU_TRACE_COND_WAIT ? e->object2 : e->object;
     uint32_t object = object_known(pass, e->process, address);
@@ -180,7 +181,7 @@ static void note_release(struct html *h, const struct overview *pass, uint32_t t
         h->released[object] = (struct html_release){thread, e->time_ns};
 }
 
-static int add_point(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
+static int html_add_point(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct html *h = job->html;
     struct html_points *p = &h->points[thread];
@@ -206,7 +207,7 @@ static int add_point(struct export_job *job, uint32_t thread, const struct upmu_
 }
 
 /* Readings of the counters of the first process's list. */
-static bool has_points(const struct export_job *job, const struct upmu_trace_event *e)
+static bool html_has_points(const struct export_job *job, const struct upmu_trace_event *e)
 {
     if (job->html->n_counters == 0 || e->n_values == 0)
         return false;
@@ -218,7 +219,7 @@ static bool has_points(const struct export_job *job, const struct upmu_trace_eve
     return true;
 }
 
-static int add_mark(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
+static int html_add_mark(struct export_job *job, uint32_t thread, const struct upmu_trace_event *e)
 {
     struct html *h = job->html;
     struct html_mark *all = array_reserve(h->marks, h->n_marks, &h->cap_marks, sizeof *all);
@@ -234,18 +235,18 @@ static int html_event(struct export_job *job, const struct overview *pass, uint3
 {
     switch (e->kind) {
     case UPMU_TRACE_MARK:
-        return add_mark(job, thread, e);
+        return html_add_mark(job, thread, e);
     case UPMU_TRACE_REGION_BEGIN:
     case UPMU_TRACE_REGION_END:
     case UPMU_TRACE_COUNTERS:
-        return has_points(job, e) ? add_point(job, thread, e) : 0;
+        return html_has_points(job, e) ? html_add_point(job, thread, e) : 0;
     case UPMU_TRACE_LOCK_RELEASE:
     case UPMU_TRACE_COND_WAIT:
     case UPMU_TRACE_SEM_POST:
     case UPMU_TRACE_COND_SIGNAL:
     case UPMU_TRACE_COND_BROADCAST:
     case UPMU_TRACE_FUTEX_WAKE:
-        note_release(job->html, pass, thread, e);
+        html_note_release(job->html, pass, thread, e);
         break;
     default:
         break;
@@ -271,7 +272,7 @@ static int html_sched(struct export_job *job, const struct sched_span *s)
 
 /* ------------------------------------------------------------------------------------------------------- finish */
 
-static int write_facts(struct export_job *job)
+static int html_write_facts(struct export_job *job)
 {
     struct textbuf b = {0};
     json_add_open(&b, NULL, '{');
@@ -279,7 +280,7 @@ static int write_facts(struct export_job *job)
     if (rc == 0)
         rc = html_deadlocks_write(job, &b);
     if (rc == 0)
-        rc = html_places_write(job, &b); /* last: what came before are named fields */
+        rc = html_sites_write(job, &b); /* last: what came before are named fields */
     json_add_close(&b, '}');
     if (rc == 0)
         rc = html_pack_section(job, "facts", 1, &b);
@@ -307,14 +308,14 @@ static int html_finish(struct export_job *job)
     if (rc == 0)
         rc = html_path_columns(job);
     if (rc == 0)
-        rc = write_facts(job);
+        rc = html_write_facts(job);
     if (rc == 0)
         rc = html_pack_end(job);
     textbuf_add(&job->out, (const char *)html_page_tail, html_page_tail_length);
     return rc;
 }
 
-static void places_free(struct html_places *p)
+static void html_keys_free(struct html_keys *p)
 {
     free(p->all);
     map_free(&p->by_key);
@@ -337,8 +338,8 @@ static void html_free(struct export_job *job)
     html_table_free(&h->runs);
     free(h->stacks.all);
     map_free(&h->stacks.by_key);
-    places_free(&h->sites);
-    places_free(&h->stack_ids);
+    html_keys_free(&h->sites);
+    html_keys_free(&h->stack_ids);
     map_free(&h->by_thread_object);
     map_free(&h->wait_labels);
     void *arrays[] = {h->points,      h->marks,       h->thread_stats, h->released,   h->thread_rank,

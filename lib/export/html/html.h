@@ -94,13 +94,13 @@ struct html_sums {
     struct map by_key;
 };
 
-struct html_place {
+struct html_key {
     uint32_t process;
     uint64_t number; /**< address, or id of a stack */
 };
 
-struct html_places {
-    struct html_place *all;
+struct html_keys {
+    struct html_key *all;
     size_t n, cap;
     struct map by_key;
 };
@@ -135,7 +135,7 @@ struct html {
     struct html_release *released; /**< by object: the last event that could end a wait */
     struct html_sums stacks;       /**< blocked time by (thread and stack, object) */
     struct map wait_labels;        /**< nodes of the tree that are waits */
-    struct html_places sites, stack_ids;
+    struct html_keys sites, stack_ids;
     struct html_mark *marks;
     size_t n_marks, cap_marks;
     z_stream z;
@@ -175,7 +175,7 @@ uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address);
 uint32_t html_stack(struct export_job *job, uint32_t process, uint32_t stack);
 int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns);
 /** "frames", "sites" and "stacks" of the facts. */
-int html_places_write(struct export_job *job, struct textbuf *b);
+int html_sites_write(struct export_job *job, struct textbuf *b);
 
 /* html_json.c: values that the page has in more than one place. `key` is NULL inside an array. */
 /** null for UPMU_NO_VALUE. */

@@ -7,7 +7,7 @@
 #include "upmu/version.h"
 
 /* Times beyond the exact range of a double are strings. */
-static void pair_long(struct textbuf *b, const char *key, uint64_t n)
+static void facts_write_ns(struct textbuf *b, const char *key, uint64_t n)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)n);
@@ -16,14 +16,14 @@ static void pair_long(struct textbuf *b, const char *key, uint64_t n)
 
 /* -------------------------------------------------------------------------------------------------- recording */
 
-static int write_totals(const struct export_job *job, struct textbuf *b)
+static int facts_write_totals(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_totals t = {.size = sizeof t};
     int rc = upmu_overview_totals_read(job->facts, &t);
     if (rc != 0)
         return rc;
     html_string(b, "version", UPMU_VERSION_STRING);
-    pair_long(b, "base", job->html->base_ns);
+    facts_write_ns(b, "base", job->html->base_ns);
     json_add_uint(b, "length", html_since(job->html, t.end_ns));
     json_add_uint(b, "events", t.events);
     json_add_uint(b, "unknown", t.unknown);
@@ -53,7 +53,7 @@ static int write_totals(const struct export_job *job, struct textbuf *b)
     return 0;
 }
 
-static void write_processes(const struct export_job *job, struct textbuf *b)
+static void facts_write_processes(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_trace_process p = {.size = sizeof p};
     json_add_open(b, "processes", '[');
@@ -63,7 +63,7 @@ static void write_processes(const struct export_job *job, struct textbuf *b)
         html_string(b, "host", p.host);
         html_string(b, "command", p.command);
         html_string(b, "kernel", p.kernel);
-        pair_long(b, "start", p.start_ns);
+        facts_write_ns(b, "start", p.start_ns);
         json_add_uint(b, "hz", p.clock_hz);
         json_add_uint(b, "complete", p.complete);
         json_add_uint(b, "execed", p.execed);
@@ -76,7 +76,7 @@ static void write_processes(const struct export_job *job, struct textbuf *b)
     json_add_close(b, ']');
 }
 
-static void write_counters(const struct export_job *job, struct textbuf *b)
+static void facts_write_counters(const struct export_job *job, struct textbuf *b)
 {
     json_add_open(b, "counters", '[');
     for (size_t i = 0; i < job->html->n_counters; i++) {
@@ -96,7 +96,7 @@ static void write_counters(const struct export_job *job, struct textbuf *b)
 /* ------------------------------------------------------------------------------------------ threads */
 
 /* Scheduler states; left out if they were not recorded. */
-static void write_sched(const struct export_job *job, struct textbuf *b, size_t i)
+static void facts_write_sched(const struct export_job *job, struct textbuf *b, size_t i)
 {
     struct upmu_overview_sched s = {.size = sizeof s};
     if (upmu_overview_sched_at(job->facts, i, &s) != 0 || !s.recorded)
@@ -112,8 +112,8 @@ static void write_sched(const struct export_job *job, struct textbuf *b, size_t 
     json_add_close(b, '}');
 }
 
-static void write_thread(const struct export_job *job, struct textbuf *b, const struct upmu_overview_thread *t,
-                         size_t i)
+static void facts_write_thread(const struct export_job *job, struct textbuf *b, const struct upmu_overview_thread *t,
+                               size_t i)
 {
     uint32_t index = job->facts->pass.thread_order[i];
     json_add_open(b, NULL, '{');
@@ -130,7 +130,7 @@ static void write_thread(const struct export_job *job, struct textbuf *b, const 
     json_add_uint(b, "blocked", t->blocked_ns);
     json_add_key(b, "switches");
     html_counted(b, &t->switches);
-    write_sched(job, b, i);
+    facts_write_sched(job, b, i);
     json_add_open(b, "waits", '{');
     for (int kind = 0; kind < UPMU_WAIT_KINDS; kind++)
         if (t->waits[kind].count + t->waits[kind].unfinished > 0)
@@ -140,18 +140,18 @@ static void write_thread(const struct export_job *job, struct textbuf *b, const 
     json_add_close(b, '}');
 }
 
-static void write_threads(const struct export_job *job, struct textbuf *b)
+static void facts_write_threads(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_thread t = {.size = sizeof t};
     json_add_open(b, "threads", '[');
     for (size_t i = 0; upmu_overview_thread_at(job->facts, i, &t) == 0; i++)
-        write_thread(job, b, &t, i);
+        facts_write_thread(job, b, &t, i);
     json_add_close(b, ']');
 }
 
 /* --------------------------------------------------------------------------------------- regions, sums and marks */
 
-static void write_regions(const struct export_job *job, struct textbuf *b)
+static void facts_write_regions(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_region r = {.size = sizeof r};
     json_add_open(b, "regions", '[');
@@ -171,7 +171,7 @@ static void write_regions(const struct export_job *job, struct textbuf *b)
 }
 
 /* Nodes of regions and the waits in them: parent, label, whether it is a wait, instances, own time, counters. */
-static void write_tree(const struct export_job *job, struct textbuf *b)
+static void facts_write_tree(const struct export_job *job, struct textbuf *b)
 {
     const struct tree *t = &job->tree;
     json_add_open(b, "tree", '[');
@@ -190,7 +190,7 @@ static void write_tree(const struct export_job *job, struct textbuf *b)
 }
 
 /* Blocked time by thread, stack (or site, if there is no stack) and object. */
-static void write_blocked(const struct export_job *job, struct textbuf *b)
+static void facts_write_blocked(const struct export_job *job, struct textbuf *b)
 {
     const struct html_sums *s = &job->html->stacks;
     json_add_open(b, "blocked", '[');
@@ -209,7 +209,7 @@ static void write_blocked(const struct export_job *job, struct textbuf *b)
 }
 
 /* Waiting pairs: waiter, other thread plus one (0: not known), waits, their time. */
-static void write_pairs(const struct export_job *job, struct textbuf *b)
+static void facts_write_pairs(const struct export_job *job, struct textbuf *b)
 {
     struct upmu_overview_pair p = {.size = sizeof p};
     json_add_open(b, "pairs", '[');
@@ -224,7 +224,7 @@ static void write_pairs(const struct export_job *job, struct textbuf *b)
     json_add_close(b, ']');
 }
 
-static void write_marks(const struct export_job *job, struct textbuf *b)
+static void facts_write_marks(const struct export_job *job, struct textbuf *b)
 {
     const struct html *h = job->html;
     json_add_open(b, "marks", '[');
@@ -240,18 +240,18 @@ static void write_marks(const struct export_job *job, struct textbuf *b)
 
 int html_facts_write(struct export_job *job, struct textbuf *b)
 {
-    int rc = write_totals(job, b);
-    write_processes(job, b);
-    write_counters(job, b);
-    write_threads(job, b);
+    int rc = facts_write_totals(job, b);
+    facts_write_processes(job, b);
+    facts_write_counters(job, b);
+    facts_write_threads(job, b);
     if (rc == 0)
         rc = html_objects_write(job, b);
     if (rc == 0)
         rc = html_paths_write(job, b);
-    write_regions(job, b);
-    write_tree(job, b);
-    write_blocked(job, b);
-    write_pairs(job, b);
-    write_marks(job, b);
+    facts_write_regions(job, b);
+    facts_write_tree(job, b);
+    facts_write_blocked(job, b);
+    facts_write_pairs(job, b);
+    facts_write_marks(job, b);
     return rc;
 }

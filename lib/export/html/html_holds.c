@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static struct html_stats *use_at(const struct html *h, uint32_t object, uint32_t thread)
+static struct html_stats *holds_stats(const struct html *h, uint32_t object, uint32_t thread)
 {
     uint32_t at = map_find(&h->by_thread_object, object, thread);
     return at == MAP_NONE ? NULL : &h->thread_stats[at];
@@ -33,8 +33,8 @@ int html_holds_start(struct export_job *job)
     return 0;
 }
 
-static int add_hold(struct export_job *job, uint32_t object, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
-                    uint32_t site, uint32_t flags)
+static int holds_add(struct export_job *job, uint32_t object, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
+                     uint32_t site, uint32_t flags)
 {
     struct html *h = job->html;
     if (begin_ns < h->base_ns)
@@ -54,7 +54,7 @@ static int add_hold(struct export_job *job, uint32_t object, uint32_t thread, ui
 /* A waiter observed the hold; later ones observe the same. */
 int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
 {
-    struct html_stats *use = wait->holder == MAP_NONE ? NULL : use_at(job->html, wait->what, wait->holder);
+    struct html_stats *use = wait->holder == MAP_NONE ? NULL : holds_stats(job->html, wait->what, wait->holder);
     if (!use)
         return 0;
     if (ends) {
@@ -70,7 +70,7 @@ int html_holds_wait(struct export_job *job, const struct span *wait, bool ends)
     return use->observed_site == MAP_NONE ? export_no_memory() : 0;
 }
 
-static uint32_t site_of_event(struct export_job *job, const struct overview *pass, const struct upmu_trace_event *e)
+static uint32_t holds_event_site(struct export_job *job, const struct overview *pass, const struct upmu_trace_event *e)
 {
     uint64_t address = e->site;
     if (address == 0 && e->stack != 0 && pass->stack_site)
@@ -78,13 +78,13 @@ static uint32_t site_of_event(struct export_job *job, const struct overview *pas
     return html_site(job, e->process, address);
 }
 
-static int take(struct export_job *job, const struct overview *pass, struct html_stats *use,
-                const struct upmu_trace_event *e)
+static int holds_begin(struct export_job *job, const struct overview *pass, struct html_stats *use,
+                       const struct upmu_trace_event *e)
 {
     use->observed = false;
     if (use->depth++ > 0 && !(e->flags & UPMU_TRACE_FLAG_SAMPLED))
         return 0;
-    use->site = site_of_event(job, pass, e);
+    use->site = holds_event_site(job, pass, e);
     if (use->depth == 1)
         use->since = e->time_ns;
     if (e->flags & UPMU_TRACE_FLAG_SAMPLED)
@@ -93,18 +93,18 @@ static int take(struct export_job *job, const struct overview *pass, struct html
 }
 
 /* The part of an ending hold that is certain. */
-static int let_go(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now,
-                  uint32_t flags)
+static int holds_end(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now,
+                     uint32_t flags)
 {
     int rc = 0;
     if (use->complete) {
         if (use->depth == 0)
-            rc = add_hold(job, object, thread, use->since, now, use->site, 0);
+            rc = holds_add(job, object, thread, use->since, now, use->site, 0);
     } else if ((flags & UPMU_TRACE_FLAG_SAMPLED) && use->sample_since != 0) {
-        rc = add_hold(job, object, thread, use->sample_since, now, use->site, HTML_SAMPLED);
+        rc = holds_add(job, object, thread, use->sample_since, now, use->site, HTML_SAMPLED);
     } else if (use->observed && use->observed_since <= now) {
-        rc = add_hold(job, object, thread, use->observed_since, now, use->observed_site,
-                      use->observed_at_least ? HTML_AT_LEAST : 0);
+        rc = holds_add(job, object, thread, use->observed_since, now, use->observed_site,
+                       use->observed_at_least ? HTML_AT_LEAST : 0);
     }
     use->observed = use->stuck = false;
     if (flags & UPMU_TRACE_FLAG_SAMPLED)
@@ -112,25 +112,25 @@ static int let_go(struct export_job *job, uint32_t object, uint32_t thread, stru
     return rc;
 }
 
-static int release(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use,
-                   const struct upmu_trace_event *e)
+static int holds_release(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use,
+                         const struct upmu_trace_event *e)
 {
     if (use->depth == 0)
-        return use->complete ? 0 : let_go(job, object, thread, use, e->time_ns, e->flags);
+        return use->complete ? 0 : holds_end(job, object, thread, use, e->time_ns, e->flags);
     use->depth--;
-    return use->depth > 0 && use->complete ? 0 : let_go(job, object, thread, use, e->time_ns, e->flags);
+    return use->depth > 0 && use->complete ? 0 : holds_end(job, object, thread, use, e->time_ns, e->flags);
 }
 
 /* A condition variable's wait releases the mutex, however often it was acquired, and reacquires it at its end. */
-static int pause_hold(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now)
+static int holds_pause(struct export_job *job, uint32_t object, uint32_t thread, struct html_stats *use, uint64_t now)
 {
     bool held = use->depth > 0;
     use->saved_depth = use->depth;
     use->depth = 0;
-    return held || !use->complete ? let_go(job, object, thread, use, now, 0) : 0;
+    return held || !use->complete ? holds_end(job, object, thread, use, now, 0) : 0;
 }
 
-static void resume_hold(struct html_stats *use, uint64_t now)
+static void holds_resume(struct html_stats *use, uint64_t now)
 {
     if (use->saved_depth == 0)
         return;
@@ -139,7 +139,7 @@ static void resume_hold(struct html_stats *use, uint64_t now)
     use->since = now;
 }
 
-static bool is_cond(int kind)
+static bool holds_is_cond_wait(int kind)
 {
     return kind == UPMU_TRACE_COND_WAIT || kind == UPMU_TRACE_COND_WAKE;
 }
@@ -147,10 +147,10 @@ static bool is_cond(int kind)
 int html_holds_event(struct export_job *job, const struct overview *pass, uint32_t thread,
                      const struct upmu_trace_event *e)
 {
-    uint32_t object = object_known(pass, e->process, is_cond(e->kind) ? e->object2 : e->object);
+    uint32_t object = object_known(pass, e->process, holds_is_cond_wait(e->kind) ? e->object2 : e->object);
     if (object == MAP_NONE || pass->objects[object].type == UPMU_OBJECT_SEM)
         return 0;
-    struct html_stats *use = use_at(job->html, object, thread);
+    struct html_stats *use = holds_stats(job->html, object, thread);
     if (!use)
         return 0;
     switch (e->kind) {
@@ -159,13 +159,13 @@ int html_holds_event(struct export_job *job, const struct overview *pass, uint32
         /* A once object is waited for, but never held. */
         if (e->kind == UPMU_TRACE_LOCK_ACQUIRED && e->object_type == UPMU_OBJECT_ONCE)
             return 0;
-        return take(job, pass, use, e);
+        return holds_begin(job, pass, use, e);
     case UPMU_TRACE_LOCK_RELEASE:
-        return release(job, object, thread, use, e);
+        return holds_release(job, object, thread, use, e);
     case UPMU_TRACE_COND_WAIT:
-        return pause_hold(job, object, thread, use, e->time_ns);
+        return holds_pause(job, object, thread, use, e->time_ns);
     case UPMU_TRACE_COND_WAKE:
-        resume_hold(use, e->time_ns);
+        holds_resume(use, e->time_ns);
         return 0;
     default:
         return 0;
@@ -181,8 +181,8 @@ int html_holds_finish(struct export_job *job)
     for (size_t i = 0; rc == 0 && i < o->n_thread_stats; i++) {
         const struct html_stats *use = &h->thread_stats[i];
         if (use->observed && use->stuck)
-            rc = add_hold(job, o->thread_stats[i].object, o->thread_stats[i].thread, use->observed_since, o->end_ns,
-                          use->observed_site, HTML_UNFINISHED | (use->observed_at_least ? HTML_AT_LEAST : 0));
+            rc = holds_add(job, o->thread_stats[i].object, o->thread_stats[i].thread, use->observed_since, o->end_ns,
+                           use->observed_site, HTML_UNFINISHED | (use->observed_at_least ? HTML_AT_LEAST : 0));
     }
     return rc;
 }

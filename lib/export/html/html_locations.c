@@ -6,22 +6,22 @@
 
 #include "base/error.h"
 
-static uint32_t place(struct html_places *p, uint32_t process, uint64_t number)
+static uint32_t html_key_number(struct html_keys *p, uint32_t process, uint64_t number)
 {
     uint32_t found = map_find(&p->by_key, process, number);
     if (found != MAP_NONE)
         return found;
-    struct html_place *all = array_reserve(p->all, p->n, &p->cap, sizeof *all);
+    struct html_key *all = array_reserve(p->all, p->n, &p->cap, sizeof *all);
     if (!all)
         return MAP_NONE;
     p->all = all;
-    all[p->n++] = (struct html_place){process, number};
+    all[p->n++] = (struct html_key){process, number};
     return map_put(&p->by_key, process, number, (uint32_t)p->n) ? (uint32_t)p->n : MAP_NONE;
 }
 
 uint32_t html_site(struct export_job *job, uint32_t process, uint64_t address)
 {
-    return address == 0 ? 0 : place(&job->html->sites, process, address);
+    return address == 0 ? 0 : html_key_number(&job->html->sites, process, address);
 }
 
 uint32_t html_stack(struct export_job *job, uint32_t process, uint32_t stack)
@@ -33,7 +33,7 @@ uint32_t html_stack(struct export_job *job, uint32_t process, uint32_t stack)
     if (found != MAP_NONE)
         return found;
     return upmu_overview_stack_find(job->facts, process, stack, &known) == 0
-               ? place(&job->html->stack_ids, process, stack)
+               ? html_key_number(&job->html->stack_ids, process, stack)
                : 0;
 }
 
@@ -60,7 +60,7 @@ int html_sum(struct html_sums *s, uint64_t a, uint64_t b, uint64_t ns)
 /* How a stack ends: the note below it on the page. */
 enum stack_end { STACK_WHOLE = 0, STACK_CUT = 1, STACK_LOST = 2, STACK_PLACE = 3 };
 
-static int end_of(const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
+static int locations_stack_end(const struct upmu_trace_stack *stack, const struct upmu_symbol *outermost)
 {
     if (stack->method == UPMU_STACK_NONE)
         return STACK_PLACE;
@@ -71,15 +71,15 @@ static int end_of(const struct upmu_trace_stack *stack, const struct upmu_symbol
 }
 
 /* The outermost function at an address. */
-static void outermost_at(const struct export_job *job, uint32_t process, uint64_t address, struct upmu_symbol *s)
+static void locations_outermost(const struct export_job *job, uint32_t process, uint64_t address, struct upmu_symbol *s)
 {
     for (size_t k = 0; upmu_overview_symbol_at(job->facts, process, address, k, s) == 0; k++)
         ;
 }
 
 /* The sites of a stack. The address of a frame interrupted by a signal is exact, not that after a call. */
-static int write_stack(struct export_job *job, struct textbuf *b, uint32_t process,
-                       const struct upmu_trace_stack *stack)
+static int locations_write_stack(struct export_job *job, struct textbuf *b, uint32_t process,
+                                 const struct upmu_trace_stack *stack)
 {
     struct upmu_symbol s = {.size = sizeof s};
     struct textbuf sites = {0};
@@ -92,11 +92,11 @@ static int write_stack(struct export_job *job, struct textbuf *b, uint32_t proce
             rc = export_no_memory();
         else
             json_add_uint(&sites, NULL, site);
-        outermost_at(job, process, address, &s);
+        locations_outermost(job, process, address, &s);
         interrupted = s.kind == UPMU_FRAME_SIGNAL;
     }
     json_add_open(b, NULL, '[');
-    json_add_uint(b, NULL, (uint64_t)end_of(stack, &s));
+    json_add_uint(b, NULL, (uint64_t)locations_stack_end(stack, &s));
     if (sites.len > 0) {
         textbuf_add(b, ",", 1);
         textbuf_add(b, sites.data, sites.len);
@@ -107,15 +107,15 @@ static int write_stack(struct export_job *job, struct textbuf *b, uint32_t proce
     return rc;
 }
 
-static int write_stacks(struct export_job *job, struct textbuf *b)
+static int locations_write_stacks(struct export_job *job, struct textbuf *b)
 {
-    const struct html_places *p = &job->html->stack_ids;
+    const struct html_keys *p = &job->html->stack_ids;
     json_add_open(b, "stacks", '[');
     for (size_t i = 0; i < p->n; i++) {
         struct upmu_trace_stack stack = {.size = sizeof stack};
         if (upmu_overview_stack_find(job->facts, p->all[i].process, (uint32_t)p->all[i].number, &stack) != 0)
             return UPMU_E_INVAL;
-        int rc = write_stack(job, b, p->all[i].process, &stack);
+        int rc = locations_write_stack(job, b, p->all[i].process, &stack);
         if (rc != 0)
             return rc;
     }
@@ -130,7 +130,7 @@ struct frames {
     uint32_t n;
 };
 
-static uint32_t frame_of(struct export_job *job, struct frames *f, const struct upmu_symbol *s)
+static uint32_t locations_frame(struct export_job *job, struct frames *f, const struct upmu_symbol *s)
 {
     uint32_t label = export_frame(job, s), frame = label == MAP_NONE ? MAP_NONE : map_find(&f->known, label, 0);
     if (label == MAP_NONE || frame != MAP_NONE)
@@ -147,12 +147,12 @@ static uint32_t frame_of(struct export_job *job, struct frames *f, const struct 
 
 /* Kind of code at a site, then its functions as frame numbers: the innermost first, followed by those it was
  * inlined into. */
-static int write_site(struct export_job *job, struct textbuf *b, const struct html_place *p, struct frames *f)
+static int locations_write_site(struct export_job *job, struct textbuf *b, const struct html_key *p, struct frames *f)
 {
     struct upmu_symbol s = {.size = sizeof s};
     json_add_open(b, NULL, '[');
     for (size_t k = 0; upmu_overview_symbol_at(job->facts, p->process, p->number, k, &s) == 0; k++) {
-        uint32_t frame = frame_of(job, f, &s);
+        uint32_t frame = locations_frame(job, f, &s);
         if (frame == MAP_NONE)
             return export_no_memory();
         if (k == 0)
@@ -163,7 +163,7 @@ static int write_site(struct export_job *job, struct textbuf *b, const struct ht
     return 0;
 }
 
-static void write_frames(const struct export_job *job, struct textbuf *b, const struct frames *f)
+static void locations_write_frames(const struct export_job *job, struct textbuf *b, const struct frames *f)
 {
     json_add_open(b, "frames", '[');
     for (uint32_t i = 0; i < f->n; i++) {
@@ -183,16 +183,16 @@ static void write_frames(const struct export_job *job, struct textbuf *b, const 
     json_add_close(b, ']');
 }
 
-int html_places_write(struct export_job *job, struct textbuf *b)
+int html_sites_write(struct export_job *job, struct textbuf *b)
 {
-    const struct html_places *p = &job->html->sites;
+    const struct html_keys *p = &job->html->sites;
     struct frames frames = {0};
-    int rc = write_stacks(job, b);
+    int rc = locations_write_stacks(job, b);
     json_add_open(b, "sites", '[');
     for (size_t i = 0; rc == 0 && i < p->n; i++)
-        rc = write_site(job, b, &p->all[i], &frames);
+        rc = locations_write_site(job, b, &p->all[i], &frames);
     json_add_close(b, ']');
-    write_frames(job, b, &frames);
+    locations_write_frames(job, b, &frames);
     map_free(&frames.known);
     return rc;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static int write_sites(struct export_job *job, struct textbuf *b, size_t i, uint32_t process)
+static int objects_write_sites(struct export_job *job, struct textbuf *b, size_t i, uint32_t process)
 {
     struct upmu_overview_call_site s = {.size = sizeof s};
     json_add_open(b, "sites", '[');
@@ -25,7 +25,7 @@ static int write_sites(struct export_job *job, struct textbuf *b, size_t i, uint
     return 0;
 }
 
-static void write_thread_stats(const struct export_job *job, struct textbuf *b, size_t i)
+static void objects_write_threads(const struct export_job *job, struct textbuf *b, size_t i)
 {
     const struct overview *o = &job->facts->pass;
     const struct ov_object *object = &o->objects[o->object_order[i]];
@@ -48,7 +48,7 @@ static void write_thread_stats(const struct export_job *job, struct textbuf *b, 
 }
 
 /* Counters of waits and of holds, if they were read at both ends. */
-static void write_sections(const struct export_job *job, struct textbuf *b, size_t i, uint32_t process)
+static void objects_write_sections(const struct export_job *job, struct textbuf *b, size_t i, uint32_t process)
 {
     static const char *const names[] = {[UPMU_SECTION_HELD] = "heldCounts", [UPMU_SECTION_WAITED] = "waitedCounts"};
     for (int kind = UPMU_SECTION_HELD; kind <= UPMU_SECTION_WAITED && process == 0; kind++) {
@@ -95,9 +95,9 @@ static int write_object(struct export_job *job, struct textbuf *b, size_t i, con
     json_add_uint(b, "misuses", x->misuses);
     json_add_uint(b, "rounds", x->rounds);
     json_add_uint(b, "shared", x->shared);
-    write_sections(job, b, i, x->process);
-    int rc = write_sites(job, b, i, x->process);
-    write_thread_stats(job, b, i);
+    objects_write_sections(job, b, i, x->process);
+    int rc = objects_write_sites(job, b, i, x->process);
+    objects_write_threads(job, b, i);
     json_add_close(b, '}');
     return rc;
 }

@@ -13,7 +13,7 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void base64_group(struct textbuf *out, const unsigned char *in, size_t n)
+static void pack_base64_group(struct textbuf *out, const unsigned char *in, size_t n)
 {
     unsigned bits = (unsigned)in[0] << 16 | (n > 1 ? (unsigned)in[1] << 8 : 0) | (n > 2 ? in[2] : 0);
     char group[4] = {digits[bits >> 18], digits[bits >> 12 & 63], n > 1 ? digits[bits >> 6 & 63] : '=',
@@ -21,20 +21,20 @@ static void base64_group(struct textbuf *out, const unsigned char *in, size_t n)
     textbuf_add(out, group, sizeof group);
 }
 
-static int base64(struct export_job *job, const unsigned char *in, size_t n)
+static int pack_base64(struct export_job *job, const unsigned char *in, size_t n)
 {
     struct html *h = job->html;
     for (size_t i = 0; i < n; i++) {
         h->rest[h->n_rest++] = in[i];
         if (h->n_rest < sizeof h->rest)
             continue;
-        base64_group(&job->out, h->rest, h->n_rest);
+        pack_base64_group(&job->out, h->rest, h->n_rest);
         h->n_rest = 0;
     }
     return export_flush(job);
 }
 
-static int deflate_all(struct export_job *job, const void *data, size_t len, int flush)
+static int pack_deflate(struct export_job *job, const void *data, size_t len, int flush)
 {
     struct html *h = job->html;
     unsigned char out[16384];
@@ -52,7 +52,7 @@ static int deflate_all(struct export_job *job, const void *data, size_t len, int
             done = deflate(&h->z, len > 0 ? Z_NO_FLUSH : flush);
             if (done == Z_STREAM_ERROR)
                 return upmu_fail(UPMU_E_IO, "cannot compress the data of the page");
-            rc = base64(job, out, sizeof out - h->z.avail_out);
+            rc = pack_base64(job, out, sizeof out - h->z.avail_out);
         } while (rc == 0 && h->z.avail_out == 0);
     } while (rc == 0 && len > 0);
     return rc;
@@ -67,7 +67,7 @@ int html_pack_start(struct export_job *job)
     return 0;
 }
 
-static void put32(unsigned char *to, uint64_t n)
+static void pack_put32(unsigned char *to, uint64_t n)
 {
     for (int i = 0; i < 4; i++)
         to[i] = (unsigned char)(n >> 8 * i);
@@ -85,18 +85,18 @@ int html_pack_section(struct export_job *job, const char *name, size_t count, co
     head[0] = (unsigned char)n;
     for (size_t i = 0; i < n; i++)
         head[1 + i] = (unsigned char)name[i];
-    put32(head + 1 + n, count);
-    put32(head + 5 + n, bytes->len);
-    int rc = deflate_all(job, head, 9 + n, Z_NO_FLUSH);
-    return rc == 0 && bytes->len > 0 ? deflate_all(job, bytes->data, bytes->len, Z_NO_FLUSH) : rc;
+    pack_put32(head + 1 + n, count);
+    pack_put32(head + 5 + n, bytes->len);
+    int rc = pack_deflate(job, head, 9 + n, Z_NO_FLUSH);
+    return rc == 0 && bytes->len > 0 ? pack_deflate(job, bytes->data, bytes->len, Z_NO_FLUSH) : rc;
 }
 
 int html_pack_end(struct export_job *job)
 {
     struct html *h = job->html;
-    int rc = deflate_all(job, "", 0, Z_FINISH);
+    int rc = pack_deflate(job, "", 0, Z_FINISH);
     if (rc == 0 && h->n_rest > 0)
-        base64_group(&job->out, h->rest, h->n_rest);
+        pack_base64_group(&job->out, h->rest, h->n_rest);
     h->n_rest = 0;
     return rc;
 }

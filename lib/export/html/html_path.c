@@ -2,7 +2,7 @@
 /* Critical paths: sums as JSON, segments as columns. */
 #include "export/html/html.h"
 
-static void write_objects(const struct export_job *job, struct textbuf *b, size_t process)
+static void path_write_objects(const struct export_job *job, struct textbuf *b, size_t process)
 {
     struct upmu_overview_path_object o = {.size = sizeof o};
     json_add_open(b, "objects", '[');
@@ -38,7 +38,7 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
         json_add_uint(b, "unknown", p.unknown_ns);
         json_add_uint(b, "hops", p.handoffs);
         json_add_uint(b, "steps", p.n_segments);
-        write_objects(job, b, i);
+        path_write_objects(job, b, i);
         json_add_close(b, '}');
     }
     json_add_close(b, ']');
@@ -47,17 +47,17 @@ int html_paths_write(struct export_job *job, struct textbuf *b)
 
 typedef uint64_t (*step_number)(const struct upmu_overview_path_segment *s);
 
-static uint64_t step_kind(const struct upmu_overview_path_segment *s)
+static uint64_t path_segment_kind(const struct upmu_overview_path_segment *s)
 {
     return (uint64_t)s->kind;
 }
 
-static uint64_t step_thread(const struct upmu_overview_path_segment *s)
+static uint64_t path_segment_thread(const struct upmu_overview_path_segment *s)
 {
     return s->thread;
 }
 
-static uint64_t step_ns(const struct upmu_overview_path_segment *s)
+static uint64_t path_segment_ns(const struct upmu_overview_path_segment *s)
 {
     return s->end_ns - s->begin_ns;
 }
@@ -68,7 +68,8 @@ int html_path_columns(struct export_job *job)
     static const struct {
         const char *name;
         step_number number;
-    } columns[] = {{"path.kind", step_kind}, {"path.thread", step_thread}, {"path.ns", step_ns}};
+    } columns[] = {
+        {"path.kind", path_segment_kind}, {"path.thread", path_segment_thread}, {"path.ns", path_segment_ns}};
     int rc = 0;
     for (size_t c = 0; rc == 0 && c < sizeof columns / sizeof *columns; c++) {
         struct upmu_overview_path_segment s = {.size = sizeof s};

@@ -13,7 +13,7 @@
 
 enum { FIRST_GAP_NS = 128, MERGED_GAPS = 16 };
 
-static int by_row_and_time(const void *a, const void *b)
+static int table_by_row_and_time(const void *a, const void *b)
 {
     const struct html_span *x = a, *y = b;
     if (x->row_a != y->row_a)
@@ -25,13 +25,13 @@ static int by_row_and_time(const void *a, const void *b)
     return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-static void sort(struct html_table *t)
+static void table_sort(struct html_table *t)
 {
     if (t->n > 1)
-        qsort(t->spans, t->n, sizeof *t->spans, by_row_and_time);
+        qsort(t->spans, t->n, sizeof *t->spans, table_by_row_and_time);
 }
 
-static bool may_join(const struct html_table *t, const struct html_span *a, const struct html_span *b)
+static bool table_may_merge(const struct html_table *t, const struct html_span *a, const struct html_span *b)
 {
     uint64_t a_end = a->begin_ns + a->ns, b_end = b->begin_ns + b->ns;
     bool one_row = a->row_a == b->row_a && a->row_b == b->row_b;
@@ -41,7 +41,7 @@ static bool may_join(const struct html_table *t, const struct html_span *a, cons
            b_end - a->begin_ns <= MERGED_GAPS * t->gap_ns;
 }
 
-static void join(struct html_span *a, const struct html_span *b)
+static void table_merge_spans(struct html_span *a, const struct html_span *b)
 {
     if (a->what != b->what)
         a->what = MAP_NONE;
@@ -56,7 +56,7 @@ static void join(struct html_span *a, const struct html_span *b)
 }
 
 /* The extras still in use move together. */
-static bool keep_extras(struct html_table *t)
+static bool table_keep_extras(struct html_table *t)
 {
     char *kept = malloc(t->n * t->extra_size + 1);
     if (!kept)
@@ -72,33 +72,33 @@ static bool keep_extras(struct html_table *t)
 }
 
 /* The table is sorted. */
-static bool merge(struct html_table *t)
+static bool table_merge(struct html_table *t)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
-        if (n > 0 && may_join(t, &t->spans[n - 1], &t->spans[i]))
-            join(&t->spans[n - 1], &t->spans[i]);
+        if (n > 0 && table_may_merge(t, &t->spans[n - 1], &t->spans[i]))
+            table_merge_spans(&t->spans[n - 1], &t->spans[i]);
         else
             t->spans[n++] = t->spans[i];
     }
     t->n = n;
-    return t->extra_size == 0 || keep_extras(t);
+    return t->extra_size == 0 || table_keep_extras(t);
 }
 
 static bool table_reserve(struct html_table *t)
 {
-    sort(t);
+    table_sort(t);
     while (t->n > (size_t)HTML_SPANS_MAX / 4 * 3) {
         t->gap_ns = t->gap_ns ? t->gap_ns + t->gap_ns / 2 : FIRST_GAP_NS;
         if (t->gap_ns > UINT64_MAX / MERGED_GAPS / 2)
             break; /* as many rows: there are no adjacent spans */
-        if (!merge(t))
+        if (!table_merge(t))
             return false;
     }
     return true;
 }
 
-static void *new_extra(struct html_table *t)
+static void *table_new_extra(struct html_table *t)
 {
     if (t->n_extras == t->cap_extras) {
         size_t cap = t->cap_extras ? t->cap_extras * 2 : 256;
@@ -128,7 +128,7 @@ void *html_add(struct html_table *t, const struct html_span *span)
     if (!all)
         return NULL;
     t->spans = all;
-    void *extra = t->extra_size ? new_extra(t) : t->spare;
+    void *extra = t->extra_size ? table_new_extra(t) : t->spare;
     if (!extra)
         return NULL;
     all[t->n] = *span;
@@ -141,8 +141,8 @@ void *html_add(struct html_table *t, const struct html_span *span)
 
 int html_table_finish(struct html_table *t)
 {
-    sort(t);
-    return t->gap_ns == 0 || merge(t) ? 0 : export_no_memory();
+    table_sort(t);
+    return t->gap_ns == 0 || table_merge(t) ? 0 : export_no_memory();
 }
 
 void html_table_free(struct html_table *t)
@@ -155,7 +155,7 @@ void html_table_free(struct html_table *t)
 /* ------------------------------------------------------------------------------------------------------- points */
 
 /* The first and the last reading are kept: the thread's total is unchanged. */
-static void thin(struct html_points *p, size_t columns, uint64_t gap_ns)
+static void table_thin(struct html_points *p, size_t columns, uint64_t gap_ns)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -174,7 +174,7 @@ void html_points_thin(struct html *h, size_t n_threads)
         h->points_gap_ns = h->points_gap_ns ? h->points_gap_ns * 2 : FIRST_GAP_NS;
         h->n_points = 0;
         for (size_t i = 0; i < n_threads; i++) {
-            thin(&h->points[i], 1 + h->n_counters, h->points_gap_ns);
+            table_thin(&h->points[i], 1 + h->n_counters, h->points_gap_ns);
             h->n_points += h->points[i].n;
         }
     }

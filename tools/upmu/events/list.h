@@ -51,8 +51,8 @@ struct list {
 const char *list_match(int match);
 /** "verified", "not seen" or "refused"; NULL if not tried. */
 const char *list_state(const struct list_trial *trial);
-/** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the short text of
- *  what stands against it. */
+/** "" if not tried, "verified", "opens, not seen counting", "no" if the machine has no such event, else the reason in
+ *  short. */
 const char *list_here(const struct list_trial *trial);
 
 struct json;

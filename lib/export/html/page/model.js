@@ -8,7 +8,7 @@ const RUNS = ["several", "running", "preempted", "blocked"],
   PREEMPTED = 2;
 const STEP_RUNS = 0,
   STEP_WAKES = 1;
-// By enum upmu_frame_kind, and by how a stack ends (html_places.c).
+// By enum upmu_frame_kind, and by how a stack ends (html_keys.c).
 const FRAME_REMARKS = ["", "", "returns from a signal handler", "", "the linker's stub", "made at run time"];
 const STACK_ENDS = [
   "",
