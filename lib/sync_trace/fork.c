@@ -75,7 +75,7 @@ static int fork_first_lock(pthread_mutex_t *m)
     return __atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE) ? pthread_mutex_lock(m) : real(m);
 }
 
-static void in_child(void)
+static void fork_child(void)
 {
     if (forked.n < FORMER_MAX)
         forked.former[forked.n] = (pid_t)sync_tls.forking;
@@ -91,7 +91,7 @@ static void in_child(void)
 int sync_fork_start(void)
 {
     forked.process = getpid();
-    if (forked.installed || pthread_atfork(before_fork, NULL, in_child) == 0) {
+    if (forked.installed || pthread_atfork(before_fork, NULL, fork_child) == 0) {
         forked.installed = 1;
         return 0;
     }

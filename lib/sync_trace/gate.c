@@ -13,34 +13,34 @@
 #include "trace/format/control.h"
 #include "trace/write/writer.h"
 
-static uint64_t picoseconds(double ticks)
+static uint64_t ticks_to_picoseconds(double ticks)
 {
     return (uint64_t)(ticks * 1e12 / (double)sync_process.hz + 0.5);
 }
 
-static void measure_cost(struct sync_thread *t)
+static void event_cost_measure(struct sync_thread *t)
 {
     enum { STACKS = 64 };
     struct sync_process *p = &sync_process;
     double full, compact;
     if (!upmu_trace_cost_measure_(&full, &compact))
         return;
-    p->cost.full_ps = picoseconds(full);
-    p->cost.compact_ps = picoseconds(compact);
+    p->cost.full_ps = ticks_to_picoseconds(full);
+    p->cost.compact_ps = ticks_to_picoseconds(compact);
     if (p->depth == 0)
         return;
     uint64_t begin = tick_now();
     for (int i = 0; i < STACKS; i++)
         (void)sync_stack(t, begin, CALL_SITE());
-    p->cost.stack_ps = picoseconds((double)(tick_now() - begin) / (double)STACKS);
+    p->cost.stack_ps = ticks_to_picoseconds((double)(tick_now() - begin) / (double)STACKS);
 }
 
 /* Cost of an event, which the report adds up: measured once, written into each trace. */
-static void write_own_cost(struct sync_thread *t)
+static void event_cost_write(struct sync_thread *t)
 {
     const struct sync_process *p = &sync_process;
     if (p->cost.full_ps == 0)
-        measure_cost(t);
+        event_cost_measure(t);
     if (p->cost.full_ps != 0) /* if lost, it is counted as lost */
         (void)upmu_trace_own_cost_(t->stream, tick_now(), p->cost.full_ps, p->cost.compact_ps, p->cost.stack_ps);
 }
@@ -57,7 +57,7 @@ int sync_gate_open(uint32_t mode)
     struct sync_thread *t = sync_thread();
     if (t) {
         sync_modules_scan(t);
-        write_own_cost(t);
+        event_cost_write(t);
         sync_names_write(t);
     }
     return 0;

@@ -41,7 +41,7 @@ static const char *const mode_names[] = {
 /* ------------------------------------------------------------------------------------------------ options */
 
 /* `name` is a part of UPMU_SYNC, which is `text`. @return the word for the control file; UPMU_E_INVAL. */
-static int parse_mode(const char *name, const char *text)
+static int process_parse_mode(const char *name, const char *text)
 {
     for (int i = 0; i < (int)(sizeof mode_names / sizeof *mode_names); i++)
         if (strcmp(name, mode_names[i]) == 0)
@@ -51,14 +51,14 @@ static int parse_mode(const char *name, const char *text)
                      text);
 }
 
-static const char *environment(const char *name)
+static const char *process_environment(const char *name)
 {
     const char *value = secure_getenv(name);
     return value && *value ? value : NULL;
 }
 
 /* @return frames per stack, 0 = none; UPMU_E_INVAL. */
-static int parse_depth(const char *text)
+static int process_parse_depth(const char *text)
 {
     char *end;
     if (strcmp(text, "none") == 0)
@@ -70,11 +70,11 @@ static int parse_depth(const char *text)
     return (int)n;
 }
 
-static int depth_of(const struct upmu_sync_opts *o)
+static int process_depth_of(const struct upmu_sync_opts *o)
 {
-    const char *text = environment("UPMU_SYNC_STACKS");
+    const char *text = process_environment("UPMU_SYNC_STACKS");
     if (text)
-        return parse_depth(text);
+        return process_parse_depth(text);
     if (o->stack_depth == UPMU_SYNC_NO_STACKS)
         return 0;
     if (o->stack_depth > SYNC_FRAMES_MAX)
@@ -84,7 +84,7 @@ static int depth_of(const struct upmu_sync_opts *o)
 }
 
 /* One in N, 0 = none; or UINT64_MAX after a failure. */
-static uint64_t parse_sample(const char *text)
+static uint64_t process_parse_sample(const char *text)
 {
     char *end;
     if (strcmp(text, "none") == 0)
@@ -97,32 +97,32 @@ static uint64_t parse_sample(const char *text)
     return UINT64_MAX;
 }
 
-static uint64_t sample_of(const struct upmu_sync_opts *o)
+static uint64_t process_sample_of(const struct upmu_sync_opts *o)
 {
-    const char *text = environment("UPMU_SYNC_SAMPLE");
+    const char *text = process_environment("UPMU_SYNC_SAMPLE");
     if (text)
-        return parse_sample(text);
+        return process_parse_sample(text);
     return o->sample == UPMU_SYNC_NO_SAMPLES ? 0 : o->sample ? o->sample : SAMPLE_DEFAULT;
 }
 
 /* UPMU_SYNC is a mode, "paused", or "paused:MODE": off, with MODE for `upmu ctl` to start. */
-static int mode_from_environment(const char *text)
+static int process_mode_from_environment(const char *text)
 {
     static const char paused[] = "paused:";
     size_t n = sizeof paused - 1;
     bool off = strncmp(text, paused, n) == 0;
-    int mode = parse_mode(off ? text + n : text, text);
+    int mode = process_parse_mode(off ? text + n : text, text);
     if (mode < 0)
         return mode;
     sync_process.chosen = mode == MODE_OFF ? (uint32_t)MODE_CONTENDED : (uint32_t)mode;
     return off ? MODE_OFF : mode;
 }
 
-static int mode_of(const struct upmu_sync_opts *o)
+static int process_mode_of(const struct upmu_sync_opts *o)
 {
-    const char *text = environment("UPMU_SYNC");
+    const char *text = process_environment("UPMU_SYNC");
     if (text)
-        return mode_from_environment(text);
+        return process_mode_from_environment(text);
     if (o->mode > UPMU_SYNC_COUNTS)
         return upmu_fail(UPMU_E_INVAL, "upmu_sync_begin: mode %u is not known", o->mode);
     sync_process.chosen = 1 + o->mode;
@@ -131,7 +131,7 @@ static int mode_of(const struct upmu_sync_opts *o)
 
 /* --------------------------------------------------------------------------------------------------- set up */
 
-static int check_order(void)
+static int process_check_order(void)
 {
     if (sync_resolve_is_first())
         return 0;
@@ -140,7 +140,7 @@ static int check_order(void)
                      "recorded; in LD_PRELOAD name libupmu_sync.so.0 before libc.so.6");
 }
 
-static int check_alone(void)
+static int process_check_alone(void)
 {
     const void *first = dlsym(RTLD_DEFAULT, "upmu_sync_begin");
     if (!first || first == (const void *)(uintptr_t)upmu_sync_begin)
@@ -152,7 +152,7 @@ static int check_alone(void)
 
 /* A sanitizer's runtime interposes the same calls. In a program built for one, no code may run before the runtime has
  * started, or in a thread after it has ended; this library's code would. */
-static int check_runtime(void)
+static int process_check_runtime(void)
 {
     const char *name = NULL;
     if (!UNDER_TSAN && dlsym(RTLD_DEFAULT, "__tsan_init"))
@@ -172,11 +172,11 @@ static int process_set_up(void)
     if (sync_process.set_up)
         return 0;
     sync_resolve();
-    int rc = check_order();
+    int rc = process_check_order();
     if (rc == 0)
-        rc = check_alone();
+        rc = process_check_alone();
     if (rc == 0)
-        rc = check_runtime();
+        rc = process_check_runtime();
     if (rc == 0 && (size_t)sysconf(_SC_PAGESIZE) > SYNC_PAGE_MAX)
         rc = upmu_fail(UPMU_E_SYSTEM, "pages are larger than this build expects: sync tracing stays off");
     if (rc == 0)
@@ -198,7 +198,7 @@ static int process_set_up(void)
     return 0;
 }
 
-static void take_clock(void)
+static void process_take_clock(void)
 {
     struct recorder_clock clock;
     upmu_recorder_clock_(&clock);
@@ -210,19 +210,19 @@ static void take_clock(void)
     sync_process.write_every = clock.hz / 2;
 }
 
-static int start(const struct upmu_sync_opts *o)
+static int process_start(const struct upmu_sync_opts *o)
 {
-    int mode = mode_of(o), depth = depth_of(o), rc;
-    uint64_t sample = sample_of(o);
+    int mode = process_mode_of(o), depth = process_depth_of(o), rc;
+    uint64_t sample = process_sample_of(o);
     if (mode < 0 || depth < 0 || sample == UINT64_MAX)
         return UPMU_E_INVAL;
     if ((rc = process_set_up()) < 0 || (rc = upmu_recorder_begin_(o->trace)) < 0)
         return rc;
     (void)upmu_recorder_stream_(); /* in a forked child this makes its own trace */
-    take_clock();
+    process_take_clock();
     sync_process.sched = upmu_recorder_sched_(o->sched != 0);
-    sync_process.counters = o->counters != 0 || environment("UPMU_SYNC_COUNTERS") != NULL;
-    sync_process.requests = o->requests != 0 || environment("UPMU_SYNC_REQUESTS") != NULL;
+    sync_process.counters = o->counters != 0 || process_environment("UPMU_SYNC_COUNTERS") != NULL;
+    sync_process.requests = o->requests != 0 || process_environment("UPMU_SYNC_REQUESTS") != NULL;
     sync_process.mode = (uint32_t)mode;
     sync_process.depth = (uint32_t)depth;
     sync_process.all_slow = depth > 0 || sync_process.requests;
@@ -247,18 +247,19 @@ static void begun_store(const struct upmu_sync_opts *o)
     begun.opts = *o;
 }
 
-static bool begun_alike(const struct upmu_sync_opts *o)
+static bool begun_is_same(const struct upmu_sync_opts *o)
 {
     const struct upmu_sync_opts *b = &begun.opts;
     bool same_trace = !o->trace || (begun.trace && strcmp(o->trace, begun.trace) == 0);
-    return same_trace && o->mode == b->mode && depth_of(o) == depth_of(b) && sample_of(o) == sample_of(b) &&
-           !o->sched == !b->sched && !o->counters == !b->counters && !o->requests == !b->requests;
+    return same_trace && o->mode == b->mode && process_depth_of(o) == process_depth_of(b) &&
+           process_sample_of(o) == process_sample_of(b) && !o->sched == !b->sched && !o->counters == !b->counters &&
+           !o->requests == !b->requests;
 }
 
 /* A begin within another: what it asks for must be what is recorded, or what the environment has decided. */
-static int begin_nested(const struct upmu_sync_opts *o)
+static int process_begin_nested(const struct upmu_sync_opts *o)
 {
-    if (!o || environment("UPMU_SYNC") || begun_alike(o))
+    if (!o || process_environment("UPMU_SYNC") || begun_is_same(o))
         return 0;
     return upmu_fail(UPMU_E_NESTED,
                      "upmu_sync_begin: recording is on with other options, which stay in force. Pass NULL "
@@ -273,14 +274,14 @@ int upmu_sync_begin(const struct upmu_sync_opts *opts)
         return rc;
     sync_child_check();
     tiny_lock_take(&sync_gate.begin_lock);
-    rc = sync_process.begins ? begin_nested(opts ? &ours : NULL) : start(&ours);
+    rc = sync_process.begins ? process_begin_nested(opts ? &ours : NULL) : process_start(&ours);
     if (rc == 0 && sync_process.begins++ == 0)
         begun_store(&ours);
     tiny_lock_give(&sync_gate.begin_lock);
     return rc;
 }
 
-static void stop(void)
+static void process_stop(void)
 {
     uint32_t *word = (uint32_t *)(uintptr_t)__atomic_load_n(&sync_gate.mode, __ATOMIC_ACQUIRE);
     if (!word)
@@ -304,7 +305,7 @@ int upmu_sync_end(void)
     if (sync_process.begins == 0)
         rc = upmu_fail(UPMU_E_STATE, "upmu_sync_end() without upmu_sync_begin()");
     else if (--sync_process.begins == 0)
-        stop();
+        process_stop();
     tiny_lock_give(&sync_gate.begin_lock);
     return rc;
 }
@@ -324,7 +325,7 @@ int upmu_sync_set_mode(int mode)
 
 /* A trace that was requested by the environment and cannot be made is reported at the start, as with regions: there is
  * no caller to return an error to. */
-static void say(const char *why)
+static void process_print(const char *why)
 {
     static const char before[] = "libupmu: locks are not recorded: ";
     const struct iovec text[] = {{.iov_base = (void *)(uintptr_t)before, .iov_len = sizeof before - 1},
@@ -337,12 +338,12 @@ static void say(const char *why)
 __attribute__((constructor)) static void sync_load(void)
 {
     sync_resolve();
-    if (environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
-        say(upmu_error());
+    if (process_environment("UPMU_SYNC") && upmu_sync_begin(NULL) < 0)
+        process_print(upmu_error());
 }
 
 /* Threads that still run cannot write their counts any more: write them on their behalf. */
-static void write_others(const struct sync_thread *self)
+static void process_write_others(const struct sync_thread *self)
 {
     struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
     for (; t; t = t->next) {
@@ -365,7 +366,7 @@ __attribute__((destructor)) static void sync_unload(void)
         upmu_recorder_thread_end_();
         sync_thread_exit_event(t);
     }
-    write_others(t);
+    process_write_others(t);
     __atomic_store_n(&sync_process.recording, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&sync_gate.mode, NULL, __ATOMIC_RELEASE);
 }

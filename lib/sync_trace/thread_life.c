@@ -96,7 +96,7 @@ static struct sync_thread *block_make(void)
 
 /* A lock call while the recorder is active in this thread. A signal handler's is lost. Calls by the unwinder, which
  * blocks all signals (few handlers do), and by counter backends are not the program's. */
-static void count_lost_call(const struct sync_tls *tls)
+static void thread_count_lost_call(const struct sync_tls *tls)
 {
     sigset_t now;
     if (tls->counting || pthread_sigmask(SIG_SETMASK, NULL, &now) != 0)
@@ -115,7 +115,7 @@ struct sync_thread *sync_thread_make(void)
         return NULL;
     /* An existing block is not ready. In a child it is all zeros. */
     if (tls->thread && tls->thread->used) {
-        count_lost_call(tls);
+        thread_count_lost_call(tls);
         return NULL;
     }
     sigset_t before = sync_signals_block();

@@ -8,7 +8,7 @@
 
 /* Record a slot unless it is recorded already; `peer` is its thread if another one writes on its behalf. @return
  * whether it is in the trace. One that could not be recorded is counted as lost, and tried again the next time. */
-static bool write_slot(struct sync_counts *c, uint32_t i, struct trace_stream *stream, uint64_t now, pid_t peer)
+static bool count_record_slot(struct sync_counts *c, uint32_t i, struct trace_stream *stream, uint64_t now, pid_t peer)
 {
     const struct sync_count *s = &c->slot[i];
     uintptr_t key = sync_count_key(s);
@@ -36,11 +36,11 @@ void sync_counts_write(struct sync_thread *t, struct trace_stream *stream)
     struct sync_counts *c = __atomic_load_n(&t->counts, __ATOMIC_ACQUIRE);
     uint64_t now = tick_now();
     for (uint32_t i = 0; c && i <= c->mask; i++)
-        (void)write_slot(c, i, stream, now, 0);
+        (void)count_record_slot(c, i, stream, now, 0);
 }
 
 /* What thread `of` has counted at the address, as a reader, too. An unknown type is set from there. */
-static bool write_object(struct sync_thread *t, const struct sync_thread *of, uintptr_t object, int32_t *type)
+static bool count_record_object(struct sync_thread *t, const struct sync_thread *of, uintptr_t object, int32_t *type)
 {
     struct sync_counts *c = __atomic_load_n(&of->counts, __ATOMIC_ACQUIRE);
     uint64_t now = tick_now();
@@ -56,7 +56,8 @@ static bool write_object(struct sync_thread *t, const struct sync_thread *of, ui
                 continue;
             if (*type == UPMU_OBJECT_NONE)
                 *type = c->slot[slot].type;
-            all &= write_slot(c, slot, t->stream, now, of == t ? 0 : __atomic_load_n(&of->tid, __ATOMIC_RELAXED));
+            all &=
+                count_record_slot(c, slot, t->stream, now, of == t ? 0 : __atomic_load_n(&of->tid, __ATOMIC_RELAXED));
             sync_count_make_dormant(&c->slot[slot], key);
         }
     }
@@ -64,13 +65,13 @@ static bool write_object(struct sync_thread *t, const struct sync_thread *of, ui
 }
 
 /* All threads that may have counted it. */
-static bool write_all(struct sync_thread *t, uintptr_t object, int32_t *type)
+static bool count_record_all_threads(struct sync_thread *t, uintptr_t object, int32_t *type)
 {
     bool all = true;
     for (struct sync_thread *of = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE); of; of = of->next) {
         if (!__atomic_load_n(&of->used, __ATOMIC_ACQUIRE))
             continue;
-        all &= write_object(t, of, object, type);
+        all &= count_record_object(t, of, object, type);
         all &= __atomic_load_n(&of->uncounted.acquired, __ATOMIC_RELAXED) == 0;
     }
     return all;
@@ -87,9 +88,9 @@ bool sync_counts_final(struct sync_thread *t, uintptr_t object, int32_t *type)
     sync_guard(t); /* a signal handler that destroys a lock must not take this lock again */
     tiny_lock_take(&sync_gate.lock);
     if (who == LOCK_MEMORY_MANY)
-        all = write_all(t, object, type);
+        all = count_record_all_threads(t, object, type);
     else if (__atomic_load_n(&sync_process.by_number[who]->used, __ATOMIC_ACQUIRE))
-        all = write_object(t, sync_process.by_number[who], object, type);
+        all = count_record_object(t, sync_process.by_number[who], object, type);
     tiny_lock_give(&sync_gate.lock);
     sync_unguard(t);
     return all;

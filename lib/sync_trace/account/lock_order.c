@@ -19,7 +19,7 @@
 enum { PROBES = 8, KNOWN_MAX_BITS = 20 };
 
 /* Key of a held lock; 0 if another thread has released it, as is possible with a semaphore. */
-static uintptr_t held_at(const struct sync_thread *t, uint32_t i)
+static uintptr_t order_held_key(const struct sync_thread *t, uint32_t i)
 {
     return __atomic_load_n(&t->held[i].lock, __ATOMIC_RELAXED);
 }
@@ -103,21 +103,21 @@ static bool order_learn(struct sync_order *o, uint64_t number)
     return true;
 }
 
-static bool already_held(const struct sync_thread *t, uintptr_t lock)
+static bool order_is_held(const struct sync_thread *t, uintptr_t lock)
 {
     for (uint32_t i = 0; i < t->depth; i++) {
-        uintptr_t held = held_at(t, i);
+        uintptr_t held = order_held_key(t, i);
         if (held - sync_key_is_reader(t, held) == lock)
             return true;
     }
     return false;
 }
 
-static uint32_t count_held(const struct sync_thread *t)
+static uint32_t order_count_held(const struct sync_thread *t)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->depth; i++)
-        n += held_at(t, i) != 0;
+        n += order_held_key(t, i) != 0;
     return n;
 }
 
@@ -127,7 +127,7 @@ static void order_record_held(struct sync_thread *t, uint64_t tick, struct trace
 {
     uint32_t flags = e.flags;
     for (uint32_t i = 0; i < t->depth; i++) {
-        uintptr_t held = held_at(t, i);
+        uintptr_t held = order_held_key(t, i);
         bool reads = sync_key_is_reader(t, held);
         e.object2 = held - reads;
         e.holder_site = t->held[i].site;
@@ -158,11 +158,11 @@ void sync_order_record(struct sync_thread *t, uint64_t number, uintptr_t key, ui
     bool fresh = order_learn(&t->order, number);
     sync_unguard(t);
     /* A thread that holds the lock already does not wait for other threads to release it. */
-    if (!fresh || already_held(t, sync_key_object(key, type)))
+    if (!fresh || order_is_held(t, sync_key_object(key, type)))
         return;
     uint64_t tick = tick_now();
     uint32_t n_permits = t->order.salt != (uint64_t)t->order.period << 32 ? sync_sem_permits_held(t) : 0,
-             n = count_held(t);
+             n = order_count_held(t);
     struct trace_sync e = {
         .kind = UPMU_TRACE_LOCK_ORDER,
         .object_type = (int32_t)type,

@@ -29,7 +29,7 @@ enum { NS_PER_S = 1000000000, SHARE = 100, FREE_SHARE = 200 /* of a second */, T
 /* Tick of the first snapshot, and ticks spent on all of them; inherited by a child. */
 static uint64_t first, spent;
 
-static uint64_t now_ns(void)
+static uint64_t all_blocked_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -37,7 +37,7 @@ static uint64_t now_ns(void)
 }
 
 /* @return false if the file cannot be read, or does not fit. */
-static bool read_file(const char *path, char text[TEXT_MAX])
+static bool all_blocked_read_file(const char *path, char text[TEXT_MAX])
 {
     size_t got = 0;
     long n = 0, fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
@@ -52,7 +52,7 @@ static bool read_file(const char *path, char text[TEXT_MAX])
 
 /* Number of waits that another process could end, according to their flags. A thread may continue meanwhile: then its
  * next wait is later than the snapshot, which is not used. */
-__attribute__((no_sanitize("thread"))) static size_t count_shared(uint64_t address_low, uint64_t address_high)
+__attribute__((no_sanitize("thread"))) static size_t shared_futexes_count(uint64_t address_low, uint64_t address_high)
 {
     size_t n = 0;
     const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
@@ -65,19 +65,19 @@ __attribute__((no_sanitize("thread"))) static size_t count_shared(uint64_t addre
 }
 
 /* Number of them in the private memory of a line of the map: "low-high rwxp ...". */
-static size_t count_private(const char *line)
+static size_t private_futexes_on_line(const char *line)
 {
     enum { PRIVATE = 4 }; /* after the blank and three letters */
     char *at;
     uint64_t low = strtoull(line, &at, 16);
     uint64_t high = *at == '-' ? strtoull(at + 1, &at, 16) : 0;
     bool is_private = strnlen(at, PRIVATE + 1) > PRIVATE && at[PRIVATE] == 'p';
-    return is_private ? count_shared(low, high) : 0;
+    return is_private ? shared_futexes_count(low, high) : 0;
 }
 
 /* Number of them in private memory. The rest of a line longer than the buffer is skipped: its beginning is enough.
  * @return false if the map cannot be read. */
-static bool read_map(char text[TEXT_MAX], size_t *found)
+static bool private_futexes_count(char text[TEXT_MAX], size_t *found)
 {
     size_t got = 0;
     long n, fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -89,7 +89,7 @@ static bool read_map(char text[TEXT_MAX], size_t *found)
         got += (size_t)n;
         text[got] = '\0';
         for (; (end = strchr(line, '\n')); line = end + 1)
-            *found += count_private(line);
+            *found += private_futexes_on_line(line);
         got -= (size_t)(line - text);
         if (got == TEXT_MAX - 1)
             got = 0;
@@ -101,22 +101,22 @@ static bool read_map(char text[TEXT_MAX], size_t *found)
 
 /* Two threads that block at once may both be here: if another wait began meanwhile, count again. @return 1: all waits
  * are for objects of this process alone; 2: not all; 0: unknown. */
-static uint32_t snapshot_memory(char text[TEXT_MAX])
+static uint32_t futexes_are_private(char text[TEXT_MAX])
 {
     for (int i = 0; i < TRIES; i++) {
-        size_t wanted = count_shared(0, UINT64_MAX), found = 0;
-        if (wanted > 0 && !read_map(text, &found))
+        size_t wanted = shared_futexes_count(0, UINT64_MAX), found = 0;
+        if (wanted > 0 && !private_futexes_count(text, &found))
             return 0;
-        if (count_shared(0, UINT64_MAX) == wanted && found <= wanted)
+        if (shared_futexes_count(0, UINT64_MAX) == wanted && found <= wanted)
             return found == wanted ? 1 : 2;
     }
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------- who really sleeps */
+/* ------------------------------------------------------------------------------------- tasks asleep in the kernel */
 
 /* Whether the thread is asleep in the kernel; one that was woken and has not run yet is not. */
-static bool is_asleep(pid_t tid, char text[TEXT_MAX])
+static bool task_is_asleep(pid_t tid, char text[TEXT_MAX])
 {
     char path[sizeof "/proc/self/task//stat" + 3 * sizeof tid] = "/proc/self/task/", digits[3 * sizeof tid];
     size_t n = sizeof digits;
@@ -124,12 +124,13 @@ static bool is_asleep(pid_t tid, char text[TEXT_MAX])
     for (uint32_t rest = (uint32_t)tid; rest > 0 && n > 0; rest /= 10)
         digits[--n] = (char)('0' + rest % 10);
     strcat(strcat(path, digits + n), "/stat");
-    const char *name_end = read_file(path, text) ? strrchr(text, ')') : NULL; /* the name may contain anything */
+    const char *name_end =
+        all_blocked_read_file(path, text) ? strrchr(text, ')') : NULL; /* the name may contain anything */
     return name_end && strncmp(name_end, ") S", 3) == 0;
 }
 
 /* Reads another thread's slot, which may be changing: the result is checked again. */
-__attribute__((no_sanitize("thread"))) static bool is_woken_by_thread(const struct wait_file_slot *s)
+__attribute__((no_sanitize("thread"))) static bool wait_needs_waker(const struct wait_file_slot *s)
 {
     return s->kind == UPMU_TRACE_COND_WAIT || s->kind == UPMU_TRACE_BARRIER_ARRIVE ||
            s->kind == UPMU_TRACE_FUTEX_WAIT || s->type == UPMU_OBJECT_SEM;
@@ -137,8 +138,8 @@ __attribute__((no_sanitize("thread"))) static bool is_woken_by_thread(const stru
 
 enum sleep_state { ALL_ASLEEP, SOME_AWAKE, SOME_RUNNING };
 
-__attribute__((no_sanitize("thread"))) static enum sleep_state inspect_others(const struct sync_thread *self,
-                                                                              char text[TEXT_MAX])
+__attribute__((no_sanitize("thread"))) static enum sleep_state other_slots_inspect(const struct sync_thread *self,
+                                                                                   char text[TEXT_MAX])
 {
     const struct sync_thread *t = __atomic_load_n(&sync_gate.threads, __ATOMIC_ACQUIRE);
     enum sleep_state found = ALL_ASLEEP;
@@ -148,27 +149,27 @@ __attribute__((no_sanitize("thread"))) static enum sleep_state inspect_others(co
             continue;
         if (s->state != WAIT_FILE_BLOCKED)
             return SOME_RUNNING;
-        if (found == ALL_ASLEEP && is_woken_by_thread(s) && !is_asleep(s->tid, text))
+        if (found == ALL_ASLEEP && wait_needs_waker(s) && !task_is_asleep(s->tid, text))
             found = SOME_AWAKE;
     }
     return found;
 }
 
 /* A thread that has written its slot may need time to fall asleep; one that was woken runs in that time. */
-static bool others_are_asleep(const struct sync_thread *self, char text[TEXT_MAX])
+static bool other_tasks_are_asleep(const struct sync_thread *self, char text[TEXT_MAX])
 {
     enum { ATTEMPTS = 64 };
-    enum sleep_state found = inspect_others(self, text);
+    enum sleep_state found = other_slots_inspect(self, text);
     for (int i = 1; i < ATTEMPTS && found == SOME_AWAKE; i++) {
         sched_yield();
-        found = inspect_others(self, text);
+        found = other_slots_inspect(self, text);
     }
     return found == ALL_ASLEEP;
 }
 
 /* Whether the futex word that the thread is about to wait on has changed, or is unknown. Read by the kernel: the
  * program may have passed any address. */
-static bool futex_has_changed(const struct sync_thread *t)
+static bool all_blocked_futex_has_changed(const struct sync_thread *t)
 {
     uint32_t now = 0;
     struct iovec here = {&now, sizeof now}, there = {(void *)(uintptr_t)t->wait_slot->object, sizeof now};
@@ -178,12 +179,12 @@ static bool futex_has_changed(const struct sync_thread *t)
 
 /* Whether the wait that `t` is about to begin would end at once, because of a post or arrival after the wait was
  * decided. A waiter for a condition variable still has the mutex, and no earlier signal wakes it. */
-static bool wait_ends_at_once(const struct sync_thread *t)
+static bool all_blocked_wait_ends_at_once(const struct sync_thread *t)
 {
     const struct wait_file_slot *s = t->wait_slot;
     int value = 0;
     if (s->kind == UPMU_TRACE_FUTEX_WAIT)
-        return futex_has_changed(t);
+        return all_blocked_futex_has_changed(t);
     if (s->kind == UPMU_TRACE_BARRIER_ARRIVE)
         return sync_barrier_is_full((const pthread_barrier_t *)(uintptr_t)s->object);
     return s->type == UPMU_OBJECT_SEM &&
@@ -191,7 +192,7 @@ static bool wait_ends_at_once(const struct sync_thread *t)
 }
 
 /* The number after a name in the status file. @return false if it is not there. */
-static bool number_after(const char *text, const char *name, int base, uint64_t *out)
+static bool status_number(const char *text, const char *name, int base, uint64_t *out)
 {
     const char *found = strstr(text, name), *from = found ? found + strlen(name) : NULL;
     char *end = NULL;
@@ -200,14 +201,14 @@ static bool number_after(const char *text, const char *name, int base, uint64_t 
     return from && end != from;
 }
 
-static bool snapshot(struct wait_file_header *h, const struct sync_thread *t)
+static bool all_blocked_snapshot(struct wait_file_header *h, const struct sync_thread *t)
 {
     char text[TEXT_MAX];
     uint32_t recording = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_SEQ_CST);
     uint64_t caught, count;
     uint32_t threads, timers = 0;
-    if (!read_file("/proc/self/status", text) || !number_after(text, "\nSigCgt:", 16, &caught) ||
-        !number_after(text, "\nThreads:", 10, &count) || !read_file("/proc/self/timers", text))
+    if (!all_blocked_read_file("/proc/self/status", text) || !status_number(text, "\nSigCgt:", 16, &caught) ||
+        !status_number(text, "\nThreads:", 10, &count) || !all_blocked_read_file("/proc/self/timers", text))
         return false;
     threads = (uint32_t)count;
     for (const char *at = text; (at = strstr(at, "ID:")); at++)
@@ -215,11 +216,11 @@ static bool snapshot(struct wait_file_header *h, const struct sync_thread *t)
     __atomic_store_n(&h->caught, caught, __ATOMIC_RELAXED);
     __atomic_store_n(&h->timers, timers, __ATOMIC_RELAXED);
     __atomic_store_n(&h->unknown, threads > recording ? threads - recording : 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&h->outside, snapshot_memory(text), __ATOMIC_RELAXED);
-    return others_are_asleep(t, text) && !wait_ends_at_once(t);
+    __atomic_store_n(&h->outside, futexes_are_private(text), __ATOMIC_RELAXED);
+    return other_tasks_are_asleep(t, text) && !all_blocked_wait_ends_at_once(t);
 }
 
-static bool snapshot_allowed(uint64_t now)
+static bool all_blocked_is_due(uint64_t now)
 {
     uint64_t begin = __atomic_load_n(&first, __ATOMIC_RELAXED);
     if (begin == 0 && __atomic_compare_exchange_n(&first, &begin, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -231,7 +232,7 @@ static bool snapshot_allowed(uint64_t now)
 /* What is true of all threads now has been true since before the first was read. */
 void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, uint64_t tick)
 {
-    if (!snapshot_allowed(tick))
+    if (!all_blocked_is_due(tick))
         return;
     int saved = errno;
     uint64_t begin = tick_now();
@@ -241,8 +242,8 @@ void sync_all_blocked(struct wait_file_header *h, const struct sync_thread *t, u
     while (__atomic_load_n(&sync_gate.inspect_again, __ATOMIC_SEQ_CST) &&
            !__atomic_exchange_n(&sync_gate.inspecting, 1, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&sync_gate.inspect_again, 0, __ATOMIC_SEQ_CST);
-        uint64_t now = now_ns();
-        if (snapshot(h, t))
+        uint64_t now = all_blocked_now_ns();
+        if (all_blocked_snapshot(h, t))
             __atomic_store_n(&h->seen_ns, now, __ATOMIC_RELEASE);
         __atomic_store_n(&sync_gate.inspecting, 0, __ATOMIC_SEQ_CST);
     }

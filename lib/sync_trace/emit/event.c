@@ -21,7 +21,7 @@ uint64_t sync_counters_write(struct sync_thread *t, uint64_t tick, uintptr_t obj
     return tick ? tick : tick_now();
 }
 
-static bool is_wait_boundary(const struct trace_sync *e)
+static bool event_is_wait_boundary(const struct trace_sync *e)
 {
     switch (e->kind) {
     case UPMU_TRACE_LOCK_BLOCK:
@@ -46,7 +46,7 @@ void sync_write(struct sync_thread *t, uint64_t tick, const struct trace_sync *e
 {
     if (UNLIKELY(sync_process.sched))
         upmu_recorder_switches_(tick);
-    if (UNLIKELY(sync_process.counters) && is_wait_boundary(e))
+    if (UNLIKELY(sync_process.counters) && event_is_wait_boundary(e))
         (void)sync_counters_write(t, tick, e->object);
     /* What does not fit is counted as lost by the writer. */
     if (e->kind == UPMU_TRACE_LOCK_BLOCK || e->kind == UPMU_TRACE_LOCK_ACQUIRED)

@@ -25,7 +25,7 @@ enum { KEPT_MAX = 512, NS_PER_S = 1000000000 };
 _Static_assert((int)WAIT_FILE_HELD_MAX >= (int)SYNC_HELD_MAX, "all that a thread holds fits its slot");
 _Static_assert(sizeof((struct sync_thread){0}.wait_outer) == WAIT_FILE_HEAD_BYTES, "the head of a slot fits");
 
-static uint64_t now_ns(void)
+static uint64_t wait_state_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -35,19 +35,19 @@ static uint64_t now_ns(void)
 /* CLOCK_REALTIME at a tick of about now. A thread that waits many times within a tenth of a millisecond reads the
  * clock once: for that long, even a tick rate that is wrong by some thousandths, as at the start, is off by less than
  * a microsecond. */
-static uint64_t ns_at(struct sync_thread *t, uint64_t tick)
+static uint64_t wait_state_ns_at(struct sync_thread *t, uint64_t tick)
 {
     enum { PER_SECOND = 1 << 13 };
     uint64_t gone = tick - t->clock_tick;
     if (LIKELY(gone < sync_process.hz / PER_SECOND))
         return t->clock_ns + (uint64_t)((double)gone * sync_process.ns_per_tick);
     t->clock_tick = tick_now();
-    t->clock_ns = now_ns();
+    t->clock_ns = wait_state_now_ns();
     return t->clock_ns;
 }
 
 /* Threads of this process now; 1 if unknown. */
-static uint32_t threads_now(void)
+static uint32_t process_thread_count(void)
 {
     enum { FIELD = 18 }; /* after the command's name */
     char line[1024], *p;
@@ -67,7 +67,7 @@ void sync_wait_state_start(void)
 {
     struct wait_file_header *h = upmu_recorder_wait_file_();
     if (h)
-        __atomic_store_n(&h->created, threads_now(), __ATOMIC_RELAXED);
+        __atomic_store_n(&h->created, process_thread_count(), __ATOMIC_RELAXED);
     __atomic_store_n(&sync_gate.wait_states, h, __ATOMIC_RELEASE);
 }
 
@@ -98,26 +98,26 @@ void sync_wait_state_thread_created(void)
 #endif
 
 /* The odd version must be visible before the stores that follow: an ordering of that store alone would not hold them
- * back on every CPU. Apart from the slot's own thread only disown_slot() changes the version, by far more. That change
+ * back on every CPU. Apart from the slot's own thread only slot_remove_lock() changes the version, by far more. That change
  * may be lost here: a reader of the version before it does not find it again in any case. */
-static void change_begin(struct wait_file_slot *s)
+static void slot_change_begin(struct wait_file_slot *s)
 {
     __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     STORES_BEGIN();
 }
 
-static void change_end(struct wait_file_slot *s)
+static void slot_change_end(struct wait_file_slot *s)
 {
     __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
 }
 
-static uint64_t since_ns(uint64_t since, uint64_t tick, uint64_t now)
+static uint64_t held_since_ns(uint64_t since, uint64_t tick, uint64_t now)
 {
     return since == 0 || since > tick ? 0 : now - (uint64_t)((double)(tick - since) * sync_process.ns_per_tick);
 }
 
 /* The call stack, unless the slot has it already. */
-static void write_stack(struct wait_file_slot *s, uint32_t id)
+static void slot_write_stack(struct wait_file_slot *s, uint32_t id)
 {
     struct wait_file_stack *k = wait_file_stack(s);
     if (id == 0 || k->id == id)
@@ -127,7 +127,7 @@ static void write_stack(struct wait_file_slot *s, uint32_t id)
 }
 
 /* The locks held, as many as fit; `tick` and `now` are the same time. */
-static void write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
+static void slot_write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
 {
     struct wait_file_slot *s = t->wait_slot;
     uint32_t n = t->depth;
@@ -144,7 +144,7 @@ static void write_held(struct sync_thread *t, uint64_t tick, uint64_t now)
         held[i - skip] = (struct wait_file_held){
             .lock = key - reads,
             .site = h->site,
-            .since_ns = since_ns(sync_held_since(h->since), tick, now),
+            .since_ns = held_since_ns(sync_held_since(h->since), tick, now),
             .shared = reads,
             .type = sync_count_type(t, key),
         };
@@ -160,13 +160,13 @@ void sync_wait_state_enter(struct sync_thread *t)
     t->wait_depth = 0;
     if (!s || !h)
         return;
-    change_begin(s);
+    slot_change_begin(s);
     s->state = WAIT_FILE_RUNNING;
     s->tid = t->tid;
     s->handle = (uint64_t)t->self;
     s->n_held = 0;
     memcpy(s->name, t->name, sizeof s->name);
-    change_end(s);
+    slot_change_end(s);
     __atomic_fetch_add(&h->begun, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
 }
@@ -178,14 +178,14 @@ bool sync_wait_state_leave(struct sync_thread *t)
         return false;
     __atomic_fetch_sub(&sync_gate.threads_recorded, 1, __ATOMIC_RELAXED);
     bool keep = t->depth > 0 && __atomic_fetch_add(&sync_gate.kept, 1, __ATOMIC_RELAXED) < KEPT_MAX;
-    uint64_t now = now_ns();
-    change_begin(s);
+    uint64_t now = wait_state_now_ns();
+    slot_change_begin(s);
     s->state = keep ? WAIT_FILE_ENDED : WAIT_FILE_FREE;
     s->since_ns = now;
     s->handle = 0;
     if (keep)
-        write_held(t, tick_now(), now);
-    change_end(s);
+        slot_write_held(t, tick_now(), now);
+    slot_change_end(s);
     return keep;
 }
 
@@ -198,10 +198,10 @@ void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct tr
     if (!s)
         return;
     sync_guard(t); /* a signal handler that waits must not see an incomplete slot */
-    uint64_t now = ns_at(t, tick);
+    uint64_t now = wait_state_ns_at(t, tick);
     if (t->wait_depth++ == 1)
         memcpy(t->wait_outer, s, sizeof t->wait_outer);
-    change_begin(s);
+    slot_change_begin(s);
     s->state = WAIT_FILE_BLOCKED;
     s->peer = e->peer;
     s->kind = e->kind;
@@ -214,9 +214,9 @@ void sync_wait_state_block(struct sync_thread *t, uint64_t tick, const struct tr
     s->since_ns = now;
     s->owner = WAIT_FILE_OWNER_UNKNOWN;
     s->wait_no++;
-    write_stack(s, e->stack);
-    write_held(t, tick, now);
-    change_end(s);
+    slot_write_stack(s, e->stack);
+    slot_write_held(t, tick, now);
+    slot_change_end(s);
     uint32_t all = __atomic_load_n(&sync_gate.threads_recorded, __ATOMIC_RELAXED);
     struct wait_file_header *h = __atomic_load_n(&sync_gate.wait_states, __ATOMIC_ACQUIRE);
     if (t->wait_depth == 1 && __atomic_add_fetch(&sync_gate.threads_blocked, 1, __ATOMIC_ACQ_REL) >= all && h)
@@ -233,17 +233,17 @@ void sync_wait_state_owner_seen(struct sync_thread *t, bool gone)
     __atomic_store_n(&s->owner, gone ? WAIT_FILE_OWNER_GONE : WAIT_FILE_OWNER_SEEN, __ATOMIC_RELEASE);
 }
 
-/* The inner wait is over. */
-static void back_to_outer(struct sync_thread *t, struct wait_file_slot *s)
+/* The inner of two nested waits has ended: the slot has the outer one again. */
+static void slot_restore_outer(struct sync_thread *t, struct wait_file_slot *s)
 {
-    change_begin(s);
+    slot_change_begin(s);
     if (--t->wait_depth == 1) {
         uint32_t version = s->version;
         memcpy(s, t->wait_outer, sizeof t->wait_outer);
         __atomic_store_n(&s->version, version, __ATOMIC_RELAXED);
-        write_stack(s, s->stack);
+        slot_write_stack(s, s->stack);
     }
-    change_end(s);
+    slot_change_end(s);
 }
 
 void sync_wait_state_unblock(struct sync_thread *t)
@@ -261,15 +261,15 @@ void sync_wait_state_unblock(struct sync_thread *t)
         __atomic_store_n(&s->state, WAIT_FILE_RUNNING, __ATOMIC_RELAXED);
         __atomic_store_n(&s->version, __atomic_load_n(&s->version, __ATOMIC_RELAXED) + 2, __ATOMIC_RELEASE);
     } else {
-        back_to_outer(t, s);
+        slot_restore_outer(t, s);
     }
     sync_unguard(t);
 }
 
-/* ------------------------------------------------------------------------------------- locks that change their hands */
+/* --------------------------------------------------------------------------------- locks that change their holder */
 
 /* `lock` is a key, or the lock's address for any key of it. */
-static void disown_slot(struct wait_file_slot *s, uintptr_t lock)
+static void slot_remove_lock(struct wait_file_slot *s, uintptr_t lock)
 {
     enum { DISOWNED = 1 << 16 }; /* even, and far from the next versions of the thread */
     uint32_t n = __atomic_load_n(&s->n_held, __ATOMIC_RELAXED);
@@ -284,7 +284,7 @@ static void disown_slot(struct wait_file_slot *s, uintptr_t lock)
 }
 
 /* The block, too, or the thread's next wait would write the lock again. */
-static void disown_block(struct sync_thread *t, uintptr_t lock)
+static void block_remove_lock(struct sync_thread *t, uintptr_t lock)
 {
     uint32_t n = __atomic_load_n(&t->depth, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n && i < SYNC_HELD_MAX; i++) {
@@ -304,9 +304,9 @@ void sync_wait_state_disown(pid_t tid, uintptr_t lock)
         if (!meant)
             continue;
         if (used != BLOCK_KEPT)
-            disown_block(t, lock);
+            block_remove_lock(t, lock);
         if (t->wait_slot)
-            disown_slot(t->wait_slot, lock);
+            slot_remove_lock(t->wait_slot, lock);
     }
 }
 

@@ -44,14 +44,14 @@ _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "in glibc an mtx_t is a
 
 enum { READER_SHIFT = 3, WRITE_LOCKED = 2 }; /* of __readers */
 
-static const pthread_mutex_t *mutex_of(const mtx_t *m)
+static const pthread_mutex_t *layout_mtx_mutex(const mtx_t *m)
 {
     return (const pthread_mutex_t *)(const void *)m;
 }
 
 static pid_t layout_mtx_owner(const mtx_t *m)
 {
-    return __atomic_load_n(&mutex_of(m)->__data.__owner, __ATOMIC_RELAXED);
+    return __atomic_load_n(&layout_mtx_mutex(m)->__data.__owner, __ATOMIC_RELAXED);
 }
 
 static bool layout_test_mutex(pid_t self)
@@ -117,7 +117,7 @@ pid_t sync_mtx_owner(const mtx_t *m)
 
 uint32_t sync_mtx_flags(const mtx_t *m)
 {
-    return sync_layout.mtx_owner ? sync_mutex_flags(mutex_of(m)) : 0;
+    return sync_layout.mtx_owner ? sync_mutex_flags(layout_mtx_mutex(m)) : 0;
 }
 
 pid_t sync_rwlock_writer(const pthread_rwlock_t *l)

@@ -153,7 +153,7 @@ static const struct {
 #define COND_OLD "" /* no such version: any other is used */
 #endif
 
-static void *find_in(void *handle, const char *name, const char *version)
+static void *resolve_in(void *handle, const char *name, const char *version)
 {
     void *found = version ? dlvsym(handle, name, version) : NULL;
     bool other = !found && !(version && strcmp(version, COND_OLD) == 0);
@@ -163,13 +163,13 @@ static void *find_in(void *handle, const char *name, const char *version)
 }
 
 /* In the C library itself, wherever it is in the lookup order. */
-static void *find_by_library(const char *name, const char *version)
+static void *resolve_in_library(const char *name, const char *version)
 {
 #ifdef __GLIBC__
     static const char *const libraries[] = {LIBC_SO, LIBPTHREAD_SO};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
-        void *found = library ? find_in(library, name, version) : NULL;
+        void *found = library ? resolve_in(library, name, version) : NULL;
         if (library)
             dlclose(library);
         if (found)
@@ -186,7 +186,7 @@ bool sync_resolve_is_first(void)
     return found != NULL;
 }
 
-static void fill_gaps(struct sync_real *r)
+static void resolve_absent(struct sync_real *r)
 {
     if (!r->mutex_clocklock)
         r->mutex_clocklock = absent_mutex_clocklock;
@@ -206,12 +206,12 @@ void sync_resolve(void)
 {
     int saved = errno;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = find_in(RTLD_NEXT, functions[i].name, functions[i].version);
+        void *found = resolve_in(RTLD_NEXT, functions[i].name, functions[i].version);
         if (!found)
-            found = find_by_library(functions[i].name, functions[i].version);
+            found = resolve_in_library(functions[i].name, functions[i].version);
         if (found)
             __atomic_store_n((void **)(void *)((char *)&sync_real + functions[i].at), found, __ATOMIC_RELAXED);
     }
-    fill_gaps(&sync_real);
+    resolve_absent(&sync_real);
     errno = saved;
 }

@@ -63,17 +63,17 @@ static struct sync_memo *memo_set(struct sync_thread *t, uintptr_t frame, uintpt
 }
 
 /* Words of other functions' frames, which a sanitizer would report. */
-__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t word_at(uintptr_t address)
+__attribute__((no_sanitize("address", "thread"))) static inline uintptr_t memo_word_at(uintptr_t address)
 {
     return *(const volatile uintptr_t *)address;
 }
 
-static inline bool is_this(const struct sync_memo *m, uintptr_t frame, uintptr_t key)
+static inline bool memo_is_for(const struct sync_memo *m, uintptr_t frame, uintptr_t key)
 {
     if (m->n == 0 || m->key != key || m->frame != frame || m->depth != sync_process.depth)
         return false;
     for (uint32_t i = 0; i < m->n; i++)
-        if (word_at(frame + m->word[i].at) != m->word[i].value)
+        if (memo_word_at(frame + m->word[i].at) != m->word[i].value)
             return false;
     return true;
 }
@@ -83,7 +83,7 @@ uint32_t sync_memo_find(struct sync_thread *t, uintptr_t frame, uintptr_t site)
     uintptr_t key = sync_site_key(site);
     struct sync_memo *m = memo_set(t, frame, key);
     for (int i = 0; i < SYNC_MEMO_WAYS; i++) {
-        if (is_this(&m[i], frame, key)) {
+        if (memo_is_for(&m[i], frame, key)) {
             m[i].hits++;
             return m[i].id;
         }
@@ -106,48 +106,48 @@ static bool memo_keep(struct walk *w, uintptr_t address)
     if (m->words == SYNC_MEMO_WORDS || address - w->frame > UINT32_MAX)
         return false;
     m->word[m->words].at = (uint32_t)(address - w->frame);
-    m->word[m->words++].value = word_at(address);
+    m->word[m->words++].value = memo_word_at(address);
     return true;
 }
 
 /* Whether one of these words is `value`. */
-static bool holds(uint64_t from, uint64_t to, uint64_t value)
+static bool memo_words_have(uint64_t from, uint64_t to, uint64_t value)
 {
     uint64_t at = from;
-    while (at < to && (at % WORD != 0 || word_at(at) != value))
+    while (at < to && (at % WORD != 0 || memo_word_at(at) != value))
         at += WORD;
     return at < to;
 }
 
 /* A frame register that points to the end of its frame is used for unwinding; a function that aligns its stack has the
  * caller's in a word below. One that points elsewhere is used for something else and changes from call to call. */
-static bool keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
+static bool memo_keep_pointer(struct walk *w, uint64_t pointer, uint64_t low, uint64_t high)
 {
     if (pointer < low || pointer >= high)
         return true;
     uint64_t below = pointer - low < ALIGNED_BYTES ? low : pointer - ALIGNED_BYTES;
-    bool aligns = holds(below, pointer, high);
+    bool aligns = memo_words_have(below, pointer, high);
     if (!aligns && high - pointer > NEAR_BYTES)
         return true;
     if (w->saved == 0 || !memo_keep(w, w->saved))
         return false;
     for (uint64_t at = below; aligns && at < pointer; at += WORD)
-        if (word_at(at) == high && !memo_keep(w, at))
+        if (memo_word_at(at) == high && !memo_keep(w, at))
             return false;
     return true;
 }
 
 /* Keep the words that the step into the current frame read, and find where the next one is. */
-static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
+static bool memo_keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint64_t pointer_before)
 {
     struct saved saved = {0};
     uintptr_t returns = w->stack - WORD;
     if (returns < w->frame + WORD)
         return true;
-    if (returns < stack_before || unw.is_signal(cursor) != 0 || word_at(returns) != w->address)
+    if (returns < stack_before || unw.is_signal(cursor) != 0 || memo_word_at(returns) != w->address)
         return false;
     bool first = returns == w->frame + WORD; /* the step out of the recorder's own function */
-    if ((!first && !keep_pointer(w, pointer_before, stack_before, w->stack)) || !memo_keep(w, returns) ||
+    if ((!first && !memo_keep_pointer(w, pointer_before, stack_before, w->stack)) || !memo_keep(w, returns) ||
         unw.saved(cursor, REG_FRAME, &saved) < 0)
         return false;
     bool behind = saved.type == SAVED_IN_MEMORY && saved.address >= w->frame && saved.address % WORD == 0;
@@ -155,22 +155,23 @@ static bool keep_step(struct walk *w, void *cursor, uint64_t stack_before, uint6
     return true;
 }
 
-static bool walk_read(struct walk *w, void *cursor)
+static bool memo_walk_read(struct walk *w, void *cursor)
 {
     return unw.reg(cursor, REG_STACK, &w->stack) == 0 && unw.reg(cursor, REG_FRAME, &w->pointer) == 0 &&
            unw.reg(cursor, REG_ADDRESS, &w->address) == 0;
 }
 
 /* Walk again with the cursor. @return whether it found the same frames, and all words it read are in the memo. */
-static __attribute__((noinline)) bool walk_again(struct walk *w, uintptr_t site, const void *const *frames, uint32_t n)
+static __attribute__((noinline)) bool memo_walk_again(struct walk *w, uintptr_t site, const void *const *frames,
+                                                      uint32_t n)
 {
     uint64_t context[sizeof(ucontext_t) / sizeof(uint64_t) + 1], cursor[CURSOR_WORDS];
     uint32_t met = 0;
-    if (unw.context(context) != 0 || unw.init(cursor, context) != 0 || !walk_read(w, cursor))
+    if (unw.context(context) != 0 || unw.init(cursor, context) != 0 || !memo_walk_read(w, cursor))
         return false;
     for (int i = 0; i < STEPS_MAX && met < n; i++) {
         uint64_t stack = w->stack, pointer = w->pointer;
-        if (unw.step(cursor) <= 0 || !walk_read(w, cursor) || !keep_step(w, cursor, stack, pointer))
+        if (unw.step(cursor) <= 0 || !memo_walk_read(w, cursor) || !memo_keep_step(w, cursor, stack, pointer))
             return false;
         if (met == 0 && w->address != site)
             continue;
@@ -181,7 +182,7 @@ static __attribute__((noinline)) bool walk_again(struct walk *w, uintptr_t site,
 }
 
 /* The memo to learn now; NULL: none. One with few hits is not replaced at once. */
-static struct sync_memo *choose(struct sync_thread *t, uintptr_t frame, uintptr_t key)
+static struct sync_memo *memo_to_replace(struct sync_thread *t, uintptr_t frame, uintptr_t key)
 {
     struct sync_memo *m = memo_set(t, frame, key);
     if (m->patience == 0)
@@ -202,7 +203,7 @@ void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uin
                      uint32_t n)
 {
     uintptr_t key = sync_site_key(site);
-    struct sync_memo *m = unw.step ? choose(t, frame, key) : NULL;
+    struct sync_memo *m = unw.step ? memo_to_replace(t, frame, key) : NULL;
     struct walk w = {.frame = frame, .m = m};
     if (!m)
         return;
@@ -211,7 +212,7 @@ void sync_memo_learn(struct sync_thread *t, uintptr_t frame, uintptr_t site, uin
     m->key = key;
     m->depth = sync_process.depth;
     m->id = id;
-    if (walk_again(&w, site, frames, n))
+    if (memo_walk_again(&w, site, frames, n))
         m->n = m->words;
 }
 

@@ -65,14 +65,14 @@ static struct module_table {
 #ifdef DLFO_STRUCT_HAS_EH_COUNT
 static int (*find_object)(void *, struct dl_find_object *);
 
-static void find_object_start(void)
+static void module_lookup_start(void)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
     *(void **)(void *)&find_object = symbol;
 }
 
 /* The .eh_frame of the module mapped at this address, if it has the recorded start. */
-static const void *eh_frame_now(const struct module *m)
+static const void *module_eh_frame(const struct module *m)
 {
     struct dl_find_object o;
     if (find_object((void *)(uintptr_t)m->start, &o) != 0 || (uintptr_t)o.dlfo_map_start != m->start)
@@ -82,7 +82,7 @@ static const void *eh_frame_now(const struct module *m)
 
 /* The module of a running thread's stack, which therefore cannot be unloaded. Its program headers are in its first
  * page, if its file begins there. */
-static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
+static bool module_find_without_lock(uintptr_t address, struct dl_phdr_info *info)
 {
     struct dl_find_object o;
     ElfW(Ehdr) head;
@@ -103,18 +103,18 @@ static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
 /* glibc before 2.35, and others: there is no query without a lock. */
 static void *const find_object;
 
-static bool find_without_lock(uintptr_t address, struct dl_phdr_info *info)
+static bool module_find_without_lock(uintptr_t address, struct dl_phdr_info *info)
 {
     (void)address;
     (void)info;
     return false;
 }
 
-static void find_object_start(void)
+static void module_lookup_start(void)
 {
 }
 
-static const void *eh_frame_now(const struct module *m)
+static const void *module_eh_frame(const struct module *m)
 {
     (void)m;
     return NULL;
@@ -124,16 +124,16 @@ static const void *eh_frame_now(const struct module *m)
 int sync_modules_start(void)
 {
     table = sync_map_wiped(sizeof *table);
-    find_object_start();
+    module_lookup_start();
     return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
-static size_t align_to(size_t n, size_t to)
+static size_t note_align(size_t n, size_t to)
 {
     return (n + to - 1) / to * to;
 }
 
-static void hex(char *out, const unsigned char *bytes, size_t n)
+static void build_id_hex(char *out, const unsigned char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         out[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
@@ -148,13 +148,13 @@ static bool note_build_id(const unsigned char *at, size_t bytes, size_t align, c
     ElfW(Nhdr) n;
     while (bytes >= sizeof n) {
         memcpy(&n, at, sizeof n);
-        size_t name = align_to(n.n_namesz, 4), desc = align_to(sizeof n + name, align);
-        size_t all = align_to(desc + n.n_descsz, align);
+        size_t name = note_align(n.n_namesz, 4), desc = note_align(sizeof n + name, align);
+        size_t all = note_align(desc + n.n_descsz, align);
         if (n.n_namesz > bytes || n.n_descsz > bytes || desc + n.n_descsz > bytes)
             return false;
         if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(at + sizeof n, "GNU", 4) == 0 &&
             n.n_descsz <= BUILD_ID_MAX) {
-            hex(out, at + desc, n.n_descsz);
+            build_id_hex(out, at + desc, n.n_descsz);
             return true;
         }
         if (all >= bytes)
@@ -197,10 +197,10 @@ static void module_keep_unwind_info(const struct dl_phdr_info *info, const struc
         return;
     out->n = info->dlpi_phnum;
     memcpy(out->phdr, info->dlpi_phdr, info->dlpi_phnum * sizeof *out->phdr);
-    out->eh_frame = eh_frame_now(m);
+    out->eh_frame = module_eh_frame(m);
 }
 
-static uint64_t hash_text(uint64_t h, const char *text)
+static uint64_t module_hash_text(uint64_t h, const char *text)
 {
     for (; *text; text++)
         h = (h ^ (unsigned char)*text) * 0x100000001b3u;
@@ -213,7 +213,7 @@ static bool module_identify(const struct dl_phdr_info *info, struct module *m, c
     if (!sync_module_extent(info, &m->start, &m->end))
         return false;
     module_build_id(info, id);
-    m->file = hash_text(hash_text(0xcbf29ce484222325u, id), info->dlpi_name ? info->dlpi_name : "");
+    m->file = module_hash_text(module_hash_text(0xcbf29ce484222325u, id), info->dlpi_name ? info->dlpi_name : "");
     return true;
 }
 
@@ -419,7 +419,7 @@ bool sync_modules_add_stack(struct sync_thread *t, const void *const *frames, ui
         if (last < n && address >= table->module[last].start && address < table->module[last].end)
             continue;
         last = module_at(address, n);
-        if (last == n && find_without_lock(address, &info)) {
+        if (last == n && module_find_without_lock(address, &info)) {
             (void)modules_add_one(&info, sizeof info, t);
             n = __atomic_load_n(&table->n, __ATOMIC_ACQUIRE);
             last = module_at(address, n);
@@ -453,7 +453,7 @@ static int modules_iterate_known(int (*callback)(struct dl_phdr_info *, size_t, 
     int rc = 0;
     for (uint32_t i = 0; i < n && rc == 0; i++) {
         const struct unwind_info *u = &table->unwind[i];
-        if (!u->eh_frame || !module_is_loaded(i) || eh_frame_now(&table->module[i]) != u->eh_frame)
+        if (!u->eh_frame || !module_is_loaded(i) || module_eh_frame(&table->module[i]) != u->eh_frame)
             continue;
         struct dl_phdr_info info = {
             .dlpi_addr = table->module[i].base,

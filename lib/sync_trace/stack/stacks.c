@@ -64,7 +64,7 @@ int sync_stacks_start(void)
     return table ? 0 : upmu_fail(UPMU_E_NOMEM, "out of memory");
 }
 
-static uint64_t hash_of(const void *const *frames, uint32_t n, bool truncated)
+static uint64_t stack_hash(const void *const *frames, uint32_t n, bool truncated)
 {
     uint64_t h = n + truncated;
     for (uint32_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static uint64_t hash_of(const void *const *frames, uint32_t n, bool truncated)
 }
 
 /* Whether the slot has this stack, provided that its id does not change. */
-static bool same(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+static bool slot_has_stack(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
 {
     if (s->n != n || (s->truncated != 0) != truncated || __atomic_load_n(&s->retired, __ATOMIC_RELAXED))
         return false;
@@ -92,16 +92,16 @@ static bool same(const struct slot *s, const void *const *frames, uint32_t n, bo
 #endif
 
 /* The slot's id if it is published and has this stack, else 0. */
-static uint32_t match(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+static uint32_t slot_match(const struct slot *s, const void *const *frames, uint32_t n, bool truncated)
 {
     uint32_t id = __atomic_load_n(&s->id, __ATOMIC_ACQUIRE);
-    if (id == 0 || !same(s, frames, n, truncated))
+    if (id == 0 || !slot_has_stack(s, frames, n, truncated))
         return 0;
     STACKS_FENCE(__ATOMIC_ACQUIRE);
     return __atomic_load_n(&s->id, __ATOMIC_RELAXED) == id ? id : 0;
 }
 
-static bool claim_free(struct slot *s, uint64_t hash)
+static bool slot_claim_free(struct slot *s, uint64_t hash)
 {
     uint64_t none = 0;
     if (__atomic_load_n(&table->used, __ATOMIC_RELAXED) >= SLOTS_USED_MAX ||
@@ -111,15 +111,15 @@ static bool claim_free(struct slot *s, uint64_t hash)
     return true;
 }
 
-static bool may_refill(const struct slot *s)
+static bool slot_may_refill(const struct slot *s)
 {
     return __atomic_load_n(&s->retired, __ATOMIC_RELAXED) == RETIRED && s->filled < FILLED_MAX;
 }
 
-static bool claim_retired(struct slot *s, uint64_t hash)
+static bool slot_claim_retired(struct slot *s, uint64_t hash)
 {
     uint8_t retired = RETIRED;
-    if (!may_refill(s) ||
+    if (!slot_may_refill(s) ||
         !__atomic_compare_exchange_n(&s->retired, &retired, REFILLED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return false;
     __atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
@@ -130,24 +130,24 @@ static bool claim_retired(struct slot *s, uint64_t hash)
 }
 
 /* The published slot of this stack with its id, or a slot just claimed for it with id 0; NULL if the table is full. */
-static struct slot *find(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
+static struct slot *stack_find_slot(uint64_t hash, const void *const *frames, uint32_t n, bool truncated, uint32_t *id)
 {
     struct slot *retired = NULL;
     for (uint32_t i = 0; i < PROBES; i++) {
         struct slot *s = &table->slots[(hash + i) % SLOTS];
         uint64_t found = __atomic_load_n(&s->hash, __ATOMIC_RELAXED);
-        *id = found == hash ? match(s, frames, n, truncated) : 0;
+        *id = found == hash ? slot_match(s, frames, n, truncated) : 0;
         if (*id != 0)
             return s;
-        if (!retired && may_refill(s))
+        if (!retired && slot_may_refill(s))
             retired = s;
         if (found == 0 && retired)
             break;
-        if (found == 0 && claim_free(s, hash))
+        if (found == 0 && slot_claim_free(s, hash))
             return s;
     }
     *id = 0;
-    return retired && claim_retired(retired, hash) ? retired : NULL;
+    return retired && slot_claim_retired(retired, hash) ? retired : NULL;
 }
 
 /* Space for the frames: that of the slot's former frames if there are not more. */
@@ -165,7 +165,7 @@ static bool stack_reserve(struct slot *s, uint32_t n)
     return true;
 }
 
-static bool keep_frames(struct slot *s, const void *const *frames, uint32_t n, bool truncated)
+static bool slot_keep_frames(struct slot *s, const void *const *frames, uint32_t n, bool truncated)
 {
     if (!stack_reserve(s, n))
         return false;
@@ -182,11 +182,11 @@ static bool write_stack(struct sync_thread *t, uint64_t tick, const struct slot 
 }
 
 /* Fill, write and publish a slot just claimed. @return its id; 0: failed, the slot can be reused. */
-static uint32_t fill(struct sync_thread *t, uint64_t tick, struct slot *s, const void *const *frames, uint32_t n,
-                     bool truncated)
+static uint32_t slot_fill(struct sync_thread *t, uint64_t tick, struct slot *s, const void *const *frames, uint32_t n,
+                          bool truncated)
 {
     uint32_t id = (uint32_t)(s - table->slots) + s->filled * (uint32_t)SLOTS + 1;
-    bool kept = keep_frames(s, frames, n, truncated);
+    bool kept = slot_keep_frames(s, frames, n, truncated);
     if (!kept)
         upmu_recorder_lost_(1);
     if (!kept || !write_stack(t, tick, s, id)) {
@@ -206,14 +206,14 @@ uint32_t sync_stack_id(struct sync_thread *t, uint64_t tick, const void *const *
                        bool *is_new)
 {
     uint32_t id;
-    struct slot *s = find(hash_of(frames, n, truncated), frames, n, truncated, &id);
+    struct slot *s = stack_find_slot(stack_hash(frames, n, truncated), frames, n, truncated, &id);
     *is_new = s && id == 0;
     if (!s) {
         upmu_recorder_lost_(1);
         return 0;
     }
     if (*is_new)
-        return fill(t, tick, s, frames, n, truncated);
+        return slot_fill(t, tick, s, frames, n, truncated);
     /* Written by another thread after this event's tick: a reader in time order would get the event first. */
     return s->tick <= tick || write_stack(t, tick, s, id) ? id : 0;
 }

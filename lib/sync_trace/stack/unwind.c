@@ -34,7 +34,7 @@ struct walk {
     uint32_t n, max;
 };
 
-static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *arg)
+static _Unwind_Reason_Code unwind_libgcc_frame(struct _Unwind_Context *context, void *arg)
 {
     struct walk *w = arg;
     uintptr_t ip = (uintptr_t)_Unwind_GetIP(context);
@@ -44,10 +44,10 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *arg)
     return _URC_NO_REASON;
 }
 
-static uint32_t walk_libgcc(void **frames, uint32_t max)
+static uint32_t unwind_libgcc(void **frames, uint32_t max)
 {
     struct walk w = {.frames = frames, .max = max};
-    _Unwind_Backtrace(one_frame, &w);
+    _Unwind_Backtrace(unwind_libgcc_frame, &w);
     return w.n;
 }
 
@@ -96,7 +96,7 @@ void sync_unwind_start(void)
     void *symbol = library ? dlsym(library, "unw_backtrace") : NULL;
     *(void **)(void *)&found = symbol;
     /* the first walk allocates */
-    (void)walk_libgcc(frames, 4);
+    (void)unwind_libgcc(frames, 4);
     if (found && found(frames, 4) > 0) {
         backtrace = found;
         sync_tls.unwinds = 1;
@@ -122,7 +122,7 @@ void sync_unwind_thread(void)
     errno = saved;
 }
 
-static uint32_t walk(struct sync_thread *t, uint32_t max)
+static uint32_t unwind_walk(struct sync_thread *t, uint32_t max)
 {
     if (LIKELY(sync_tls.unwinds && !sync_modules_were_replaced())) {
         int got = backtrace(t->frames, (int)max);
@@ -130,19 +130,19 @@ static uint32_t walk(struct sync_thread *t, uint32_t max)
         return got > 0 ? (uint32_t)got : 0;
     }
     t->method = UPMU_STACK_LIBGCC;
-    return walk_libgcc(t->frames, max);
+    return unwind_libgcc(t->frames, max);
 }
 
 /* Walk the stack into t->frames. `*frames`: from `site` outward, at most sync_process.depth. */
 static uint32_t unwind(struct sync_thread *t, uintptr_t site, const void ***frames, bool *truncated)
 {
     uint32_t want = sync_process.depth, max = want + SYNC_FRAMES_OWN, own = 0;
-    uint32_t n = walk(t, max);
+    uint32_t n = unwind_walk(t, max);
     /* For a module that was unknown until now libunwind has guessed, and it caches its guess: this thread uses libgcc
      * from now on. */
     if (UNLIKELY(sync_modules_add_stack(t, (const void *const *)t->frames, n))) {
         sync_tls.unwinds = 0;
-        n = walk(t, max);
+        n = unwind_walk(t, max);
     }
     while (own < n && (uintptr_t)t->frames[own] != site)
         own++;

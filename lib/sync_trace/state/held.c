@@ -4,7 +4,7 @@
 
 enum { ATTEMPTS = 8 /**< attempts to read entries that keep changing */ };
 
-static void close_gap(struct sync_thread *t, uint32_t at)
+static void held_remove_entry(struct sync_thread *t, uint32_t at)
 {
     uint32_t version = t->version;
     __atomic_store_n(&t->version, version + 1, __ATOMIC_RELAXED);
@@ -23,7 +23,7 @@ static void close_gap(struct sync_thread *t, uint32_t at)
 void sync_held_shift(struct sync_thread *t)
 {
     t->forgotten++;
-    close_gap(t, 0);
+    held_remove_entry(t, 0);
 }
 
 bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *out)
@@ -33,7 +33,7 @@ bool sync_held_remove(struct sync_thread *t, uintptr_t lock, struct sync_held *o
         if (__atomic_load_n(&h->lock, __ATOMIC_RELAXED) != lock)
             continue;
         *out = (struct sync_held){lock, h->site, h->since, __atomic_load_n(&h->wanted, __ATOMIC_RELAXED), 0};
-        close_gap(t, i);
+        held_remove_entry(t, i);
         return true;
     }
     return false;

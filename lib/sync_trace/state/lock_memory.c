@@ -17,32 +17,32 @@ _Static_assert(1 << LOCK_MEMORY_WORD_LOG == 8 << LOCK_MEMORY_GRANULE_LOG, "eight
 _Static_assert(offsetof(struct lock_memory, entry) % (LOCK_MEMORY_IN_BUCKET * sizeof(uint64_t)) == 0,
                "buckets are lines");
 
-static uint64_t granule_of(uintptr_t address)
+static uint64_t lock_granule(uintptr_t address)
 {
     return (uint64_t)address >> LOCK_MEMORY_GRANULE_LOG;
 }
 
-static size_t bucket_of(uintptr_t address)
+static size_t lock_bucket(uintptr_t address)
 {
     return lock_memory_hash((uint64_t)address >> BUCKET_LOG, LOCK_MEMORY_BUCKETS_LOG);
 }
 
-static uint64_t bit_of(uintptr_t lock)
+static uint64_t lock_bit(uintptr_t lock)
 {
     return UINT64_C(1) << lock / LOCK_MEMORY_ALIGN % BITS;
 }
 
 /* Whether the address can be registered: no process has addresses beyond 54 bits today. */
-static bool fits(uintptr_t lock)
+static bool lock_fits(uintptr_t lock)
 {
-    return lock != 0 && lock % LOCK_MEMORY_ALIGN == 0 && granule_of(lock) >> (64 - BITS) == 0;
+    return lock != 0 && lock % LOCK_MEMORY_ALIGN == 0 && lock_granule(lock) >> (64 - BITS) == 0;
 }
 
-static void count_near(struct lock_memory *p, uintptr_t lock, bool more)
+static void near_count(struct lock_memory *p, uintptr_t lock, bool more)
 {
     uint64_t *word = (uint64_t *)(uintptr_t)lock_memory_near(p, lock), now = __atomic_load_n(word, __ATOMIC_RELAXED),
              next;
-    unsigned shift = (unsigned)granule_of(lock) % 8 * 8;
+    unsigned shift = (unsigned)lock_granule(lock) % 8 * 8;
     do {
         if ((now >> shift & FULL) == FULL)
             return;
@@ -50,20 +50,20 @@ static void count_near(struct lock_memory *p, uintptr_t lock, bool more)
     } while (!__atomic_compare_exchange_n(word, &now, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
-static const uint32_t *far_of(const struct lock_memory *p, uintptr_t address)
+static const uint32_t *far_counter(const struct lock_memory *p, uintptr_t address)
 {
     return &p->far[lock_memory_hash((uint64_t)address >> LOCK_MEMORY_REGION_LOG, LOCK_MEMORY_FAR_LOG)];
 }
 
-static void count(struct lock_memory *p, uintptr_t lock, bool more)
+static void lock_memory_count(struct lock_memory *p, uintptr_t lock, bool more)
 {
-    __atomic_fetch_add((uint32_t *)(uintptr_t)far_of(p, lock), more ? 1 : UINT32_MAX, __ATOMIC_RELAXED);
-    count_near(p, lock, more);
+    __atomic_fetch_add((uint32_t *)(uintptr_t)far_counter(p, lock), more ? 1 : UINT32_MAX, __ATOMIC_RELAXED);
+    near_count(p, lock, more);
 }
 
 /* Set the bit in the granule's word, else in a free one: two threads may start one each. @return false if it was set,
  * or does not fit. */
-static bool put(uint64_t *e, uint64_t granule, uint64_t bit)
+static bool bucket_add(uint64_t *e, uint64_t granule, uint64_t bit)
 {
     for (int i = 0; i < LOCK_MEMORY_IN_BUCKET; i++) {
         uint64_t word = __atomic_load_n(&e[i], __ATOMIC_RELAXED);
@@ -82,68 +82,69 @@ static bool put(uint64_t *e, uint64_t granule, uint64_t bit)
     return false;
 }
 
-static uint64_t *user_entry(const struct lock_memory *p, uintptr_t lock)
+static uint64_t *lock_user_entry(const struct lock_memory *p, uintptr_t lock)
 {
     return (uint64_t *)(uintptr_t)&p
         ->users[lock_memory_hash((uint64_t)lock / LOCK_MEMORY_ALIGN, LOCK_MEMORY_USERS_LOG)];
 }
 
-static uint64_t user_word(uintptr_t lock, unsigned who)
+static uint64_t lock_user_word(uintptr_t lock, unsigned who)
 {
     return (uint64_t)lock / LOCK_MEMORY_ALIGN << WHO_BITS | who;
 }
 
 /* `first`: no thread has used it before. Otherwise, if another lock has the entry, its thread is unknown. */
-static void add_user(struct lock_memory *p, uintptr_t lock, unsigned who, bool first)
+static void lock_user_add(struct lock_memory *p, uintptr_t lock, unsigned who, bool first)
 {
-    uint64_t *line = user_entry(p, lock), word = __atomic_load_n(line, __ATOMIC_RELAXED), next;
+    uint64_t *line = lock_user_entry(p, lock), word = __atomic_load_n(line, __ATOMIC_RELAXED), next;
     do {
         unsigned before = (unsigned)(word % (1u << WHO_BITS));
         bool known = word >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
         if (known && (who == LOCK_MEMORY_NO_THREAD || before == who))
             return;
         if (known)
-            next = user_word(lock, before == LOCK_MEMORY_NO_THREAD ? who : LOCK_MEMORY_MANY);
+            next = lock_user_word(lock, before == LOCK_MEMORY_NO_THREAD ? who : LOCK_MEMORY_MANY);
         else
-            next = user_word(lock, first ? who : LOCK_MEMORY_MANY);
+            next = lock_user_word(lock, first ? who : LOCK_MEMORY_MANY);
     } while (!__atomic_compare_exchange_n(line, &word, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
 unsigned lock_memory_thread(const struct lock_memory *p, uintptr_t lock)
 {
-    uint64_t word = __atomic_load_n(user_entry(p, lock), __ATOMIC_RELAXED);
-    bool known = fits(lock) && word >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
+    uint64_t word = __atomic_load_n(lock_user_entry(p, lock), __ATOMIC_RELAXED);
+    bool known = lock_fits(lock) && word >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN;
     return known ? (unsigned)(word % (1u << WHO_BITS)) : LOCK_MEMORY_MANY;
 }
 
 void lock_memory_put(struct lock_memory *p, uintptr_t lock, unsigned who)
 {
-    if (!fits(lock))
+    if (!lock_fits(lock))
         return;
-    count(p, lock, true); /* first, so that no count is ever too low */
-    bool first = put(p->entry[bucket_of(lock)], granule_of(lock), bit_of(lock));
+    lock_memory_count(p, lock, true); /* first, so that no count is ever too low */
+    bool first = bucket_add(p->entry[lock_bucket(lock)], lock_granule(lock), lock_bit(lock));
     if (!first)
-        count(p, lock, false);
-    add_user(p, lock, who, first);
+        lock_memory_count(p, lock, false);
+    lock_user_add(p, lock, who, first);
     if (!__atomic_load_n(&p->used, __ATOMIC_RELAXED))
         __atomic_store_n(&p->used, 1, __ATOMIC_RELAXED);
 }
 
 bool lock_memory_remove(struct lock_memory *p, uintptr_t lock)
 {
-    uint64_t *e = p->entry[bucket_of(lock)], bit = fits(lock) ? bit_of(lock) : 0, *line = user_entry(p, lock);
+    uint64_t *e = p->entry[lock_bucket(lock)], bit = lock_fits(lock) ? lock_bit(lock) : 0,
+             *line = lock_user_entry(p, lock);
     uint64_t user = __atomic_load_n(line, __ATOMIC_RELAXED);
     bool removed = false;
     if (bit && user >> WHO_BITS == (uint64_t)lock / LOCK_MEMORY_ALIGN)
         (void)__atomic_compare_exchange_n(line, &user, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     for (int i = 0; i < LOCK_MEMORY_IN_BUCKET; i++) {
         uint64_t word = __atomic_load_n(&e[i], __ATOMIC_RELAXED);
-        while (word >> BITS == granule_of(lock) && (word & bit)) {
+        while (word >> BITS == lock_granule(lock) && (word & bit)) {
             uint64_t rest = word & ~bit;
             if (!__atomic_compare_exchange_n(&e[i], &word, rest & bit_mask ? rest : 0, true, __ATOMIC_RELAXED,
                                              __ATOMIC_RELAXED))
                 continue;
-            count(p, lock, false);
+            lock_memory_count(p, lock, false);
             removed = true;
             break;
         }
@@ -151,14 +152,14 @@ bool lock_memory_remove(struct lock_memory *p, uintptr_t lock)
     return removed;
 }
 
-/* ------------------------------------------------------------------------------------------------------- looking */
+/* ------------------------------------------------------------------------------------------------------- search */
 
 /* The lowest address of a bucket in [from, end), or `least` if that is lower; 0: none. */
-static uintptr_t first_of(const uint64_t *e, uintptr_t from, uintptr_t end, uintptr_t least)
+static uintptr_t bucket_first(const uint64_t *e, uintptr_t from, uintptr_t end, uintptr_t least)
 {
     for (int i = 0; i < LOCK_MEMORY_IN_BUCKET; i++) {
         uint64_t word = __atomic_load_n(&e[i], __ATOMIC_RELAXED), bits = word & bit_mask;
-        if (!bits || word >> BITS < granule_of(from) || word >> BITS > granule_of(end - 1))
+        if (!bits || word >> BITS < lock_granule(from) || word >> BITS > lock_granule(end - 1))
             continue;
         for (; bits; bits &= bits - 1) {
             uintptr_t address = (uintptr_t)(word >> BITS << LOCK_MEMORY_GRANULE_LOG);
@@ -170,25 +171,26 @@ static uintptr_t first_of(const uint64_t *e, uintptr_t from, uintptr_t end, uint
     return least;
 }
 
-static uintptr_t next_of_all(const struct lock_memory *p, uintptr_t from, uintptr_t end)
+/* The lowest lock of the whole table in [from, end); 0: none. */
+static uintptr_t table_next(const struct lock_memory *p, uintptr_t from, uintptr_t end)
 {
     uintptr_t least = 0;
     for (size_t b = 0; b < (size_t)1 << LOCK_MEMORY_BUCKETS_LOG; b++)
-        least = first_of(p->entry[b], from, end, least);
+        least = bucket_first(p->entry[b], from, end, least);
     return least;
 }
 
 /* The next multiple of 2^log above the address. */
-static uintptr_t after(uintptr_t address, unsigned log)
+static uintptr_t next_multiple(uintptr_t address, unsigned log)
 {
     return ((address >> log) + 1) << log;
 }
 
 /* Advances *from to the first granule up to `last` where there may be a lock. @return false if there is none in this
  * word of `near`; then *from is behind it. */
-static bool find_granule(const struct lock_memory *p, uintptr_t *from, uintptr_t last)
+static bool near_find_granule(const struct lock_memory *p, uintptr_t *from, uintptr_t last)
 {
-    uintptr_t at = *from, word_end = after(at, LOCK_MEMORY_WORD_LOG);
+    uintptr_t at = *from, word_end = next_multiple(at, LOCK_MEMORY_WORD_LOG);
     uint64_t numbers = __atomic_load_n(lock_memory_near(p, at), __ATOMIC_RELAXED) & lock_memory_from(at);
     if (last - at < word_end - at)
         numbers &= lock_memory_to(last);
@@ -199,20 +201,20 @@ static bool find_granule(const struct lock_memory *p, uintptr_t *from, uintptr_t
         return true;
     }
     bool far = at % (1u << LOCK_MEMORY_REGION_LOG) < 1u << LOCK_MEMORY_WORD_LOG &&
-               __atomic_load_n(far_of(p, at), __ATOMIC_RELAXED) == 0;
-    *from = far ? after(at, LOCK_MEMORY_REGION_LOG) : word_end;
+               __atomic_load_n(far_counter(p, at), __ATOMIC_RELAXED) == 0;
+    *from = far ? next_multiple(at, LOCK_MEMORY_REGION_LOG) : word_end;
     return false;
 }
 
 uintptr_t lock_memory_next(const struct lock_memory *p, uintptr_t from, uintptr_t end)
 {
     if (end > from && (uint64_t)(end - from) >> ALL_FROM_LOG)
-        return next_of_all(p, from, end);
+        return table_next(p, from, end);
     while (from < end) {
         uintptr_t begin = from;
-        if (find_granule(p, &from, end - 1)) {
-            uintptr_t next = after(from, LOCK_MEMORY_GRANULE_LOG);
-            uintptr_t found = first_of(p->entry[bucket_of(from)], from, next - 1 < end - 1 ? next : end, 0);
+        if (near_find_granule(p, &from, end - 1)) {
+            uintptr_t next = next_multiple(from, LOCK_MEMORY_GRANULE_LOG);
+            uintptr_t found = bucket_first(p->entry[lock_bucket(from)], from, next - 1 < end - 1 ? next : end, 0);
             if (found)
                 return found;
             from = next;

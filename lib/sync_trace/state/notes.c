@@ -16,15 +16,15 @@
 
 enum { TEXT_MAX = 4096 };
 
-static uint32_t whole_steps(uint32_t bytes)
+static uint32_t notes_round_up(uint32_t bytes)
 {
     return (bytes + WAIT_FILE_NOTES_STEP - 1) / WAIT_FILE_NOTES_STEP * WAIT_FILE_NOTES_STEP;
 }
 
 /* Whether there is disk space for notes that end at `to`, where those before end at `from`. */
-static bool has_space(uint32_t from, uint32_t to)
+static bool notes_reserve(uint32_t from, uint32_t to)
 {
-    uint32_t have = whole_steps(WAIT_FILE_NOTES_AT + from), need = whole_steps(WAIT_FILE_NOTES_AT + to);
+    uint32_t have = notes_round_up(WAIT_FILE_NOTES_AT + from), need = notes_round_up(WAIT_FILE_NOTES_AT + to);
     return need <= have || upmu_recorder_wait_file_reserve_(WAIT_FILE_HEADER_INDEX, need) == 0;
 }
 
@@ -38,7 +38,7 @@ static void write_note(enum wait_file_note_kind kind, const uint64_t value[3], c
     if (!h)
         return;
     do {
-        if (bytes > WAIT_FILE_NOTES_MAX - at || !has_space(at, at + bytes)) {
+        if (bytes > WAIT_FILE_NOTES_MAX - at || !notes_reserve(at, at + bytes)) {
             __atomic_store_n(&h->notes_missing, 1, __ATOMIC_RELAXED);
             errno = saved;
             return;
@@ -59,7 +59,7 @@ void sync_note_module(uint64_t base, uint64_t start, uint64_t end, const char *b
     write_note(WAIT_FILE_NOTE_MODULE, value, build_id, path);
 }
 
-static uint64_t *named_word(struct wait_file_header *h, uint64_t address, uint64_t *mask)
+static uint64_t *notes_named_word(struct wait_file_header *h, uint64_t address, uint64_t *mask)
 {
     uint32_t bit = wait_file_named_bit(address);
     *mask = (uint64_t)1 << bit % 64;
@@ -73,7 +73,7 @@ void sync_note_name(uint64_t object, int32_t type, const char *name)
     uint64_t mask;
     if (!h || !name || name[0] == '\0')
         return;
-    uint64_t *word = named_word(h, object, &mask);
+    uint64_t *word = notes_named_word(h, object, &mask);
     __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
     write_note(WAIT_FILE_NOTE_NAME, value, "", name);
 }
@@ -85,7 +85,7 @@ void sync_note_end(uint64_t object)
     uint64_t mask;
     if (!h)
         return;
-    const uint64_t *word = named_word(h, object, &mask);
+    const uint64_t *word = notes_named_word(h, object, &mask);
     if (UNLIKELY(__atomic_load_n(word, __ATOMIC_RELAXED) & mask))
         write_note(WAIT_FILE_NOTE_END, value, "", "");
 }

@@ -35,7 +35,7 @@ static void write_barrier(struct sync_thread *t, int32_t kind, uint64_t tick, co
         sync_wait_state_block(t, tick, &e);
 }
 
-static void arrive(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t site)
+static void barrier_arrive(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t site)
 {
     int saved = errno;
     /* The stack first: its time is not part of the wait. */
@@ -47,7 +47,7 @@ static void arrive(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t 
     errno = saved;
 }
 
-static void leave(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t site, int result)
+static void barrier_leave(struct sync_thread *t, const pthread_barrier_t *b, uintptr_t site, int result)
 {
     int saved = errno;
     __atomic_store_n(&t->waiting, 0, __ATOMIC_RELAXED);
@@ -67,9 +67,9 @@ UPMU_API int pthread_barrier_wait(pthread_barrier_t *b)
     if (mode == MODE_COUNTS)
         return SYNC_REAL(barrier_wait)(b);
     uintptr_t site = CALL_SITE();
-    arrive(t, b, site);
+    barrier_arrive(t, b, site);
     int rc = SYNC_REAL(barrier_wait)(b);
-    leave(t, b, site, rc);
+    barrier_leave(t, b, site, rc);
     return rc;
 }
 

@@ -20,12 +20,12 @@
 
 /* ------------------------------------------------------------------------------------------------- mutexes */
 
-static inline struct lock_call lock_call_of(const mtx_t *m, uintptr_t site)
+static inline struct lock_call mtx_lock_call(const mtx_t *m, uintptr_t site)
 {
     return (struct lock_call){.key = (uintptr_t)m, .type = UPMU_OBJECT_MUTEX, .site = site};
 }
 
-static int real_lock(mtx_t *m, const struct timespec *until)
+static int mtx_real_lock(mtx_t *m, const struct timespec *until)
 {
     return until ? SYNC_REAL(mtx_timedlock)(m, until) : SYNC_REAL(mtx_lock)(m);
 }
@@ -44,7 +44,7 @@ __attribute__((noinline)) static int mtx_wait_for(struct sync_thread *t, uint32_
         if (sync_mtx_owner(m) == owner)
             sync_wait_state_owner_seen(t, gone);
     }
-    w.result = real_lock(m, until);
+    w.result = mtx_real_lock(m, until);
     sync_wait_end(&w);
     return w.result;
 }
@@ -53,8 +53,8 @@ __attribute__((noinline)) static int mtx_lock_any(mtx_t *m, uint32_t mode, const
 {
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (LIKELY(!t))
-        return real_lock(m, until);
-    struct lock_call call = lock_call_of(m, site);
+        return mtx_real_lock(m, until);
+    struct lock_call call = mtx_lock_call(m, site);
     call.request_stack = sync_request(t, mode, UPMU_OBJECT_MUTEX, call.key, site);
     if (UNLIKELY(SYNC_REAL(mtx_trylock)(m) != thrd_success))
         return mtx_wait_for(t, mode, m, until, &call);
@@ -65,7 +65,7 @@ __attribute__((noinline)) static int mtx_lock_any(mtx_t *m, uint32_t mode, const
 
 __attribute__((noinline)) static int mtx_wait_plain(struct sync_thread *t, mtx_t *m, uintptr_t site)
 {
-    const struct lock_call call = lock_call_of(m, site);
+    const struct lock_call call = mtx_lock_call(m, site);
     return mtx_wait_for(t, MODE_CONTENDED, m, NULL, &call);
 }
 
@@ -102,7 +102,7 @@ UPMU_API int mtx_trylock(mtx_t *m)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(mtx_trylock)(m);
-    struct lock_call call = lock_call_of(m, CALL_SITE());
+    struct lock_call call = mtx_lock_call(m, CALL_SITE());
     call.flags = UPMU_TRACE_FLAG_TRIED;
     if (t && rc == thrd_success)
         sync_acquired(t, mode, &call, 0);
@@ -126,7 +126,7 @@ static int mtx_unlock_unknown(struct sync_thread *t, uint32_t mode, mtx_t *m, ui
 
 __attribute__((noinline)) static int mtx_unlock_slow(struct sync_thread *t, mtx_t *m, uint32_t mode, uintptr_t site)
 {
-    const struct lock_call call = lock_call_of(m, site);
+    const struct lock_call call = mtx_lock_call(m, site);
     struct lock_release r;
     if (!sync_release_begin(t, mode, &call, &r))
         return mtx_unlock_unknown(t, mode, m, site);

@@ -57,7 +57,7 @@ void sync_freed_start(void)
 /* ---------------------------------------------------------------------------------------------------- the end */
 
 /* A thread that frees the memory of a lock it holds does not hold it any more. */
-static void end_lock(struct sync_thread *t, uintptr_t lock, uintptr_t site)
+static void freed_end_lock(struct sync_thread *t, uintptr_t lock, uintptr_t site)
 {
     struct sync_held held;
     while (sync_held_remove(t, lock, &held) || sync_held_remove(t, lock + 1, &held))
@@ -67,27 +67,27 @@ static void end_lock(struct sync_thread *t, uintptr_t lock, uintptr_t site)
 }
 
 /* Nothing is done in a thread that cannot record now. */
-__attribute__((noinline, cold)) static void end_locks(uintptr_t lock, uintptr_t end, uintptr_t site)
+__attribute__((noinline, cold)) static void freed_end_locks(uintptr_t lock, uintptr_t end, uintptr_t site)
 {
     int saved = errno;
     struct sync_thread *t = sync_recording();
     for (; t && lock; lock = lock_memory_next(sync_process.lock_memory, lock + 1, end))
-        end_lock(t, lock, site);
+        freed_end_lock(t, lock, site);
     errno = saved;
 }
 
 /* The memory is about to be freed. */
-static inline void end_locks_in(uintptr_t from, size_t bytes, uintptr_t site)
+static inline void freed_end_locks_in(uintptr_t from, size_t bytes, uintptr_t site)
 {
     if (LIKELY(!lock_memory_maybe(sync_process.lock_memory, from, bytes)))
         return;
     uintptr_t lock = lock_memory_next(sync_process.lock_memory, from, from + bytes);
     if (UNLIKELY(lock != 0))
-        end_locks(lock, from + bytes, site);
+        freed_end_locks(lock, from + bytes, site);
 }
 
-/* Whether a lock was ever registered, and its end would be an event. */
-static inline bool is_recording(void)
+/* Whether a lock was ever registered, and its end is recorded as an event. */
+static inline bool freed_is_recording(void)
 {
     const struct lock_memory *memory = __atomic_load_n(&sync_process.lock_memory, __ATOMIC_ACQUIRE);
     uint32_t mode = sync_mode();
@@ -111,7 +111,7 @@ __attribute__((noinline)) static void free_on(void *p, uintptr_t site)
 {
     size_t bytes = p && usable_size ? usable_size(p) : 0;
     if (LIKELY(bytes != 0))
-        end_locks_in((uintptr_t)p, bytes, site);
+        freed_end_locks_in((uintptr_t)p, bytes, site);
     sync_real.free(p);
 }
 
@@ -120,7 +120,7 @@ UPMU_API void free(void *p)
     void (*real)(void *) = __atomic_load_n(&sync_real.free, __ATOMIC_RELAXED);
     if (UNLIKELY(!real))
         free_early(p);
-    else if (LIKELY(!is_recording()))
+    else if (LIKELY(!freed_is_recording()))
         real(p);
     else
         free_on(p, CALL_SITE());
@@ -128,8 +128,8 @@ UPMU_API void free(void *p)
 
 /* --------------------------------------------------------------------------------------------------- munmap() */
 
-/* Whether the kernel will accept the call. */
-static bool is_mappable(uintptr_t from, size_t bytes)
+/* Whether munmap() accepts the range. */
+static bool freed_is_page_range(uintptr_t from, size_t bytes)
 {
     return from % (uintptr_t)sysconf(_SC_PAGESIZE) == 0 && from + bytes > from;
 }
@@ -140,8 +140,8 @@ UPMU_API int munmap(void *at, size_t bytes)
     uintptr_t from = (uintptr_t)at;
     if (UNLIKELY(!real)) /* the caller may be an allocator that the lookup needs */
         return (int)syscall(SYS_munmap, at, bytes);
-    if (is_recording() && is_mappable(from, bytes))
-        end_locks_in(from, bytes, CALL_SITE());
+    if (freed_is_recording() && freed_is_page_range(from, bytes))
+        freed_end_locks_in(from, bytes, CALL_SITE());
     return real(at, bytes);
 }
 
@@ -156,7 +156,7 @@ struct extents {
     } module[MODULES_MAX];
 };
 
-static int note_extent(struct dl_phdr_info *info, size_t size, void *arg)
+static int freed_note_extent(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct extents *all = arg;
     (void)size;
@@ -166,7 +166,7 @@ static int note_extent(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static int cross_out(struct dl_phdr_info *info, size_t size, void *arg)
+static int freed_extent_remove(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct extents *all = arg;
     uint64_t start, end;
@@ -179,17 +179,18 @@ static int cross_out(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Only after the call it is known which modules are gone: others may still use them. */
-static void end_unloaded(struct extents *all, uintptr_t site)
+/* End the locks in modules that dlclose() has unloaded. Which ones is found after the call: others may still use them. */
+static void freed_end_unloaded(struct extents *all, uintptr_t site)
 {
-    SYNC_REAL(iterate_phdr)(cross_out, all);
+    SYNC_REAL(iterate_phdr)(freed_extent_remove, all);
     for (uint32_t i = 0; i < all->n; i++)
         if (all->module[i].end != 0)
-            end_locks_in((uintptr_t)all->module[i].start, (size_t)(all->module[i].end - all->module[i].start), site);
+            freed_end_locks_in((uintptr_t)all->module[i].start, (size_t)(all->module[i].end - all->module[i].start),
+                               site);
 }
 
 /* The unloading is recorded later. */
-static int close_unrecorded(void *handle)
+static int freed_close_unrecorded(void *handle)
 {
     int rc = SYNC_REAL(dlclose)(handle), saved = errno;
     if (rc == 0)
@@ -201,14 +202,14 @@ static int close_unrecorded(void *handle)
 UPMU_API int dlclose(void *handle)
 {
     struct extents *all = MAP_FAILED;
-    if (is_recording())
+    if (freed_is_recording())
         all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED)
-        return close_unrecorded(handle);
-    SYNC_REAL(iterate_phdr)(note_extent, all);
+        return freed_close_unrecorded(handle);
+    SYNC_REAL(iterate_phdr)(freed_note_extent, all);
     int rc = SYNC_REAL(dlclose)(handle), saved = errno;
     if (rc == 0) {
-        end_unloaded(all, CALL_SITE());
+        freed_end_unloaded(all, CALL_SITE());
         sync_modules_unloaded(sync_recording());
     }
     (void)SYNC_REAL(munmap)(all, sizeof *all);

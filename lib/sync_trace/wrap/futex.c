@@ -30,7 +30,7 @@ struct futex_call {
 
 enum futex_role { FUTEX_OTHER, FUTEX_SLEEPS, FUTEX_WAKES, FUTEX_MOVES };
 
-static enum futex_role role_of(long op)
+static enum futex_role futex_role_of(long op)
 {
     switch (op & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
@@ -147,14 +147,14 @@ struct waiter {
 };
 
 /* The program's array, at any address: if it cannot be read, the kernel's call fails. */
-static bool read_waiters(const struct futex_call *c, uint32_t from, uint32_t n, struct waiter *out)
+static bool futex_waiters(const struct futex_call *c, uint32_t from, uint32_t n, struct waiter *out)
 {
     const struct iovec to = {.iov_base = out, .iov_len = n * sizeof *out};
     const struct iovec at = {.iov_base = (void *)((uintptr_t)c->word + from * sizeof *out), .iov_len = to.iov_len};
     return process_vm_readv(getpid(), &to, 1, &at, 1, 0) == (ssize_t)to.iov_len;
 }
 
-static uint32_t part(uint32_t from, uint32_t n)
+static uint32_t futex_waiters_part(uint32_t from, uint32_t n)
 {
     return n - from < WAITERS_ONCE ? n - from : WAITERS_ONCE;
 }
@@ -163,8 +163,8 @@ static void futex_write_others(struct sync_thread *t, const struct futex_call *c
 {
     struct waiter w[WAITERS_ONCE];
     for (uint32_t from = 1, got = 0; from < n; from += got) {
-        got = part(from, n);
-        if (!read_waiters(c, from, got, w))
+        got = futex_waiters_part(from, n);
+        if (!futex_waiters(c, from, got, w))
             return; /* the array was unmapped meanwhile */
         for (uint32_t i = 0; i < got; i++) {
             const struct trace_sync e = {
@@ -175,7 +175,7 @@ static void futex_write_others(struct sync_thread *t, const struct futex_call *c
 }
 
 /* futex_waitv(waiters, n, flags, timeout, clock). @return false if the call does not wait. */
-static bool several_words(const struct futex_call *c, struct futex_words *out)
+static bool futex_several_words(const struct futex_call *c, struct futex_words *out)
 {
     struct waiter w[WAITERS_ONCE];
     int saved = errno;
@@ -183,8 +183,8 @@ static bool several_words(const struct futex_call *c, struct futex_words *out)
     uint32_t n = read ? (uint32_t)c->op : 0;
     *out = (struct futex_words){.several = n > 1 ? n : 0};
     for (uint32_t from = 0, got = 0; read && from < n; from += got) {
-        got = part(from, n);
-        read = read_waiters(c, from, got, w);
+        got = futex_waiters_part(from, n);
+        read = futex_waiters(c, from, got, w);
         if (read && from == 0)
             out->object = (uintptr_t)w[0].word;
         for (uint32_t i = 0; read && i < got; i++)
@@ -198,7 +198,7 @@ __attribute__((noinline)) static long futex_waitv(const struct futex_call *c, ui
 {
     struct futex_words words;
     struct sync_thread *t = sync_recording();
-    if (!t || !several_words(c, &words))
+    if (!t || !futex_several_words(c, &words))
         return real_futex(c);
     return futex_wait_on(t, c, &words, site);
 }
@@ -232,7 +232,7 @@ static long futex_wake(struct sync_thread *t, uint32_t mode, const struct futex_
 
 __attribute__((noinline)) static long futex(const struct futex_call *c, uintptr_t site)
 {
-    enum futex_role role = role_of(c->op);
+    enum futex_role role = futex_role_of(c->op);
     struct sync_thread *t = role == FUTEX_OTHER || c->value3 == TINY_LOCK_SIGN ? NULL : sync_recording();
     if (!t)
         return real_futex(c);

@@ -26,20 +26,20 @@ struct lock_method {
     const struct timespec *until;
 };
 
-static int method_lock(pthread_mutex_t *m, const struct lock_method *method)
+static int mutex_method_lock(pthread_mutex_t *m, const struct lock_method *method)
 {
     (void)method;
     return SYNC_REAL(mutex_lock)(m);
 }
 
-static const struct lock_method method_plain = {.lock = method_lock};
+static const struct lock_method method_plain = {.lock = mutex_method_lock};
 
-static int method_timed(pthread_mutex_t *m, const struct lock_method *method)
+static int mutex_method_timed(pthread_mutex_t *m, const struct lock_method *method)
 {
     return SYNC_REAL(mutex_timedlock)(m, method->until);
 }
 
-static int method_clock(pthread_mutex_t *m, const struct lock_method *method)
+static int mutex_method_clock(pthread_mutex_t *m, const struct lock_method *method)
 {
     return SYNC_REAL(mutex_clocklock)(m, method->clock, method->until);
 }
@@ -173,7 +173,7 @@ UPMU_API int pthread_mutex_lock(pthread_mutex_t *m)
 
 UPMU_API int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until)
 {
-    const struct lock_method timed = {.lock = method_timed, .until = until};
+    const struct lock_method timed = {.lock = mutex_method_timed, .until = until};
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     return t ? mutex_lock_any(t, mode, m, &timed, CALL_SITE()) : SYNC_REAL(mutex_timedlock)(m, until);
@@ -181,7 +181,7 @@ UPMU_API int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *
 
 UPMU_API int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-    const struct lock_method clocked = {.lock = method_clock, .clock = clock, .until = until};
+    const struct lock_method clocked = {.lock = mutex_method_clock, .clock = clock, .until = until};
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF || !sync_deadline_is_valid(clock, NULL) ? NULL : sync_thread();
     return t ? mutex_lock_any(t, mode, m, &clocked, CALL_SITE()) : SYNC_REAL(mutex_clocklock)(m, clock, until);

@@ -4,7 +4,7 @@
  *
  * The control is recorded as a lock held by the thread that runs the function, which other threads wait for. A call that
  * finds the function done is only the real call; sync_layout_start() has determined the control's value. The program's
- * function is called by run_function(), which is left in the same way: by return, exception or cancellation.
+ * function is called by once_run_function(), which is left in the same way: by return, exception or cancellation.
  */
 #include <errno.h>
 #include <threads.h>
@@ -32,7 +32,7 @@ struct sync_once_call {
     bool ran;
 };
 
-static void write_run(struct sync_thread *t, int32_t kind, uint64_t tick, uintptr_t control, uintptr_t site)
+static void once_write_run(struct sync_thread *t, int32_t kind, uint64_t tick, uintptr_t control, uintptr_t site)
 {
     struct trace_sync e = {.kind = kind, .object_type = UPMU_OBJECT_ONCE, .object = control, .site = site};
     if (kind == UPMU_TRACE_LOCK_ACQUIRE)
@@ -40,7 +40,7 @@ static void write_run(struct sync_thread *t, int32_t kind, uint64_t tick, uintpt
     sync_write(t, tick, &e);
 }
 
-static void wait_is_over(struct sync_once_call *c)
+static void once_wait_is_over(struct sync_once_call *c)
 {
     if (!c->waits)
         return;
@@ -56,11 +56,11 @@ struct run {
     bool recorded;
 };
 
-static void run_begin(struct run *r, struct sync_once_call *c)
+static void once_run_begin(struct run *r, struct sync_once_call *c)
 {
     int saved = errno;
     c->ran = true;
-    wait_is_over(c); /* the thread that ran it before did not complete it */
+    once_wait_is_over(c); /* the thread that ran it before did not complete it */
     *r = (struct run){.t = c->t, .control = c->wait.lock, .site = c->wait.site, .recorded = c->mode != MODE_COUNTS};
     sync_count(r->t, r->control, UPMU_OBJECT_ONCE)->acquired++;
     if (r->recorded)
@@ -68,33 +68,33 @@ static void run_begin(struct run *r, struct sync_once_call *c)
     uint64_t tick = r->recorded ? tick_now() : 0;
     sync_held_push(r->t, r->control, r->site, tick, r->recorded ? HELD_RECORDED : HELD_QUIET);
     if (r->recorded)
-        write_run(r->t, UPMU_TRACE_LOCK_ACQUIRE, tick, r->control, r->site);
+        once_write_run(r->t, UPMU_TRACE_LOCK_ACQUIRE, tick, r->control, r->site);
     errno = saved;
 }
 
 /* However the function is left. In a forked child the block is empty. */
-static void run_end(struct run *r)
+static void once_run_end(struct run *r)
 {
     struct sync_held h;
     int saved = errno;
     if (sync_held_remove(r->t, r->control, &h) && r->recorded && sync_mode() != MODE_OFF)
-        write_run(r->t, UPMU_TRACE_LOCK_RELEASE, tick_now(), r->control, 0);
+        once_write_run(r->t, UPMU_TRACE_LOCK_RELEASE, tick_now(), r->control, 0);
     errno = saved;
 }
 
 /* Called by libc in place of the program's function. */
-static void run_function(void)
+static void once_run_function(void)
 {
     struct sync_once_call *c = sync_tls.thread->once;
-    struct run r __attribute__((cleanup(run_end)));
-    run_begin(&r, c);
+    struct run r __attribute__((cleanup(once_run_end)));
+    once_run_begin(&r, c);
     c->function();
 }
 
-static void call_end(struct sync_once_call *c)
+static void once_call_end(struct sync_once_call *c)
 {
     c->t->once = c->outer;
-    wait_is_over(c);
+    once_wait_is_over(c);
 }
 
 /* The function was not running before the call, and was not run by it: another thread was first, and this one may have
@@ -116,7 +116,7 @@ static void once_write_late(struct sync_once_call *c, uint64_t tick)
     errno = saved;
 }
 
-static int call(int *control, void (*function)(void), uintptr_t site, int (*real)(int *, void (*)(void)))
+static int once_call(int *control, void (*function)(void), uintptr_t site, int (*real)(int *, void (*)(void)))
 {
     uint32_t mode = sync_mode();
     int now = __atomic_load_n(control, __ATOMIC_ACQUIRE);
@@ -124,7 +124,7 @@ static int call(int *control, void (*function)(void), uintptr_t site, int (*real
     struct sync_thread *t = mode == MODE_OFF || done ? NULL : sync_thread();
     if (LIKELY(!t))
         return real(control, function);
-    struct sync_once_call c __attribute__((cleanup(call_end))) = {
+    struct sync_once_call c __attribute__((cleanup(once_call_end))) = {
         .function = function,
         .t = t,
         .outer = t->once,
@@ -138,7 +138,7 @@ static int call(int *control, void (*function)(void), uintptr_t site, int (*real
         sync_wait_begin(&c.wait, mode, -1, false);
     }
     bool late = sync_layout.once && !c.waits && mode != MODE_COUNTS;
-    int rc = real(control, run_function);
+    int rc = real(control, once_run_function);
     if (UNLIKELY(late && !c.ran))
         once_write_late(&c, tick);
     return rc;
@@ -151,7 +151,7 @@ static int real_once(int *control, void (*function)(void))
 
 UPMU_API int pthread_once(pthread_once_t *control, void (*function)(void))
 {
-    return call(control, function, CALL_SITE(), real_once);
+    return once_call(control, function, CALL_SITE(), real_once);
 }
 
 static int real_call_once(int *control, void (*function)(void))
@@ -162,5 +162,5 @@ static int real_call_once(int *control, void (*function)(void))
 
 UPMU_API void call_once(once_flag *control, void (*function)(void))
 {
-    (void)call((int *)(void *)control, function, CALL_SITE(), real_call_once);
+    (void)once_call((int *)(void *)control, function, CALL_SITE(), real_call_once);
 }

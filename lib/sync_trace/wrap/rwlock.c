@@ -33,34 +33,34 @@ struct lock_method {
     const struct timespec *until; /**< NULL: no deadline */
 };
 
-static int read_plain(rwlock *l, const struct lock_method *method)
+static int rwlock_read_plain(rwlock *l, const struct lock_method *method)
 {
     (void)method;
     return SYNC_REAL(rwlock_rdlock)(l);
 }
 
-static int read_timed(rwlock *l, const struct lock_method *method)
+static int rwlock_read_timed(rwlock *l, const struct lock_method *method)
 {
     return SYNC_REAL(rwlock_timedrdlock)(l, method->until);
 }
 
-static int read_clock(rwlock *l, const struct lock_method *method)
+static int rwlock_read_clock(rwlock *l, const struct lock_method *method)
 {
     return SYNC_REAL(rwlock_clockrdlock)(l, method->clock, method->until);
 }
 
-static int write_plain(rwlock *l, const struct lock_method *method)
+static int rwlock_write_plain(rwlock *l, const struct lock_method *method)
 {
     (void)method;
     return SYNC_REAL(rwlock_wrlock)(l);
 }
 
-static int write_timed(rwlock *l, const struct lock_method *method)
+static int rwlock_write_timed(rwlock *l, const struct lock_method *method)
 {
     return SYNC_REAL(rwlock_timedwrlock)(l, method->until);
 }
 
-static int write_clock(rwlock *l, const struct lock_method *method)
+static int rwlock_write_clock(rwlock *l, const struct lock_method *method)
 {
     return SYNC_REAL(rwlock_clockwrlock)(l, method->clock, method->until);
 }
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) int rwlock_lock_any(rwlock *l, bool
 /* Not inlined, so that the wrapper needs no frame while tracing is off. */
 __attribute__((noinline)) static int rwlock_read_on(rwlock *l, uint32_t mode, uintptr_t site)
 {
-    static const struct lock_method plain = {.lock = read_plain};
+    static const struct lock_method plain = {.lock = rwlock_read_plain};
     return rwlock_lock_any(l, true, mode, &plain, site);
 }
 
@@ -130,20 +130,20 @@ UPMU_API int pthread_rwlock_rdlock(rwlock *l)
 
 UPMU_API int pthread_rwlock_timedrdlock(rwlock *l, const struct timespec *until)
 {
-    const struct lock_method timed = {.lock = read_timed, .clock = CLOCK_REALTIME, .until = until};
+    const struct lock_method timed = {.lock = rwlock_read_timed, .clock = CLOCK_REALTIME, .until = until};
     return rwlock_lock_any(l, true, sync_mode(), &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_clockrdlock(rwlock *l, clockid_t clock, const struct timespec *until)
 {
-    const struct lock_method clocked = {.lock = read_clock, .clock = clock, .until = until};
+    const struct lock_method clocked = {.lock = rwlock_read_clock, .clock = clock, .until = until};
     return rwlock_lock_any(l, true, sync_mode(), &clocked, CALL_SITE());
 }
 
 /* Not inlined, so that the wrapper needs no frame while tracing is off. */
 __attribute__((noinline)) static int rwlock_write_on(rwlock *l, uint32_t mode, uintptr_t site)
 {
-    static const struct lock_method plain = {.lock = write_plain};
+    static const struct lock_method plain = {.lock = rwlock_write_plain};
     return rwlock_lock_any(l, false, mode, &plain, site);
 }
 
@@ -156,13 +156,13 @@ UPMU_API int pthread_rwlock_wrlock(rwlock *l)
 
 UPMU_API int pthread_rwlock_timedwrlock(rwlock *l, const struct timespec *until)
 {
-    const struct lock_method timed = {.lock = write_timed, .clock = CLOCK_REALTIME, .until = until};
+    const struct lock_method timed = {.lock = rwlock_write_timed, .clock = CLOCK_REALTIME, .until = until};
     return rwlock_lock_any(l, false, sync_mode(), &timed, CALL_SITE());
 }
 
 UPMU_API int pthread_rwlock_clockwrlock(rwlock *l, clockid_t clock, const struct timespec *until)
 {
-    const struct lock_method clocked = {.lock = write_clock, .clock = clock, .until = until};
+    const struct lock_method clocked = {.lock = rwlock_write_clock, .clock = clock, .until = until};
     return rwlock_lock_any(l, false, sync_mode(), &clocked, CALL_SITE());
 }
 

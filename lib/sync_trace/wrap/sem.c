@@ -35,18 +35,18 @@ struct lock_method {
     const struct timespec *until;
 };
 
-static int method_wait(sem_t *s, const struct lock_method *method)
+static int sem_method_wait(sem_t *s, const struct lock_method *method)
 {
     (void)method;
     return SYNC_REAL(sem_wait)(s);
 }
 
-static int method_timed(sem_t *s, const struct lock_method *method)
+static int sem_method_timed(sem_t *s, const struct lock_method *method)
 {
     return SYNC_REAL(sem_timedwait)(s, method->until);
 }
 
-static int method_clock(sem_t *s, const struct lock_method *method)
+static int sem_method_clock(sem_t *s, const struct lock_method *method)
 {
     return SYNC_REAL(sem_clockwait)(s, method->clock, method->until);
 }
@@ -134,7 +134,7 @@ static int sem_wait_any(sem_t *s, const struct lock_method *method, uintptr_t si
 
 UPMU_API int sem_wait(sem_t *s)
 {
-    static const struct lock_method plain = {.wait = method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
+    static const struct lock_method plain = {.wait = sem_method_wait, .is_cancelled = true, .clock = CLOCK_REALTIME};
     int (*real)(sem_t *) = __atomic_load_n(&sync_real.sem_wait, __ATOMIC_RELAXED);
     sync_child_check();
     if (LIKELY(sync_mode() == MODE_OFF && real))
@@ -146,14 +146,14 @@ UPMU_API int sem_timedwait(sem_t *s, const struct timespec *until)
 {
     sync_child_check();
     const struct lock_method timed = {
-        .wait = method_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
+        .wait = sem_method_timed, .is_cancelled = true, .clock = CLOCK_REALTIME, .until = until};
     return sem_wait_any(s, &timed, CALL_SITE());
 }
 
 UPMU_API int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
     sync_child_check();
-    const struct lock_method clocked = {.wait = method_clock, .clock = clock, .until = until};
+    const struct lock_method clocked = {.wait = sem_method_clock, .clock = clock, .until = until};
     return sem_wait_any(s, &clocked, CALL_SITE());
 }
 

@@ -14,7 +14,7 @@
 #include "sync_trace/libc/resolve.h"
 #include "sync_trace/thread_life.h"
 
-static inline struct lock_call lock_call_of(pthread_spinlock_t *l, uintptr_t site)
+static inline struct lock_call spin_lock_call(pthread_spinlock_t *l, uintptr_t site)
 {
     return (struct lock_call){.key = (uintptr_t)l, .type = UPMU_OBJECT_SPIN, .site = site};
 }
@@ -32,7 +32,7 @@ __attribute__((noinline)) static int spin_wait_for(struct sync_thread *t, uint32
 
 __attribute__((noinline)) static int spin_wait_plain(struct sync_thread *t, pthread_spinlock_t *l, uintptr_t site)
 {
-    const struct lock_call call = lock_call_of(l, site);
+    const struct lock_call call = spin_lock_call(l, site);
     return spin_wait_for(t, MODE_CONTENDED, l, &call);
 }
 
@@ -41,7 +41,7 @@ __attribute__((noinline)) static int spin_lock_on(pthread_spinlock_t *l, uint32_
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     if (!t)
         return SYNC_REAL(spin_lock)(l);
-    struct lock_call call = lock_call_of(l, site);
+    struct lock_call call = spin_lock_call(l, site);
     call.request_stack = sync_request(t, mode, UPMU_OBJECT_SPIN, call.key, site);
     if (UNLIKELY(SYNC_REAL(spin_trylock)(l) != 0))
         return spin_wait_for(t, mode, l, &call);
@@ -76,7 +76,7 @@ UPMU_API int pthread_spin_trylock(pthread_spinlock_t *l)
     uint32_t mode = sync_mode();
     struct sync_thread *t = mode == MODE_OFF ? NULL : sync_thread();
     int rc = SYNC_REAL(spin_trylock)(l);
-    struct lock_call call = lock_call_of(l, CALL_SITE());
+    struct lock_call call = spin_lock_call(l, CALL_SITE());
     call.flags = UPMU_TRACE_FLAG_TRIED;
     if (t && rc == 0)
         sync_acquired(t, mode, &call, 0);
@@ -103,7 +103,7 @@ static int spin_unlock_unknown(struct sync_thread *t, uint32_t mode, pthread_spi
 __attribute__((noinline)) static int spin_unlock_slow(struct sync_thread *t, pthread_spinlock_t *l, uint32_t mode,
                                                       uintptr_t site)
 {
-    const struct lock_call call = lock_call_of(l, site);
+    const struct lock_call call = spin_lock_call(l, site);
     struct lock_release r;
     if (!sync_release_begin(t, mode, &call, &r))
         return spin_unlock_unknown(t, mode, l, site);

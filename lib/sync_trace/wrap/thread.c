@@ -39,7 +39,7 @@ struct start {
 
 static struct start starts[SLOTS];
 
-static struct start *slot_take(void)
+static struct start *start_slot_take(void)
 {
     static uint32_t hint;
     uint32_t from = __atomic_fetch_add(&hint, 1, __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ static struct start *slot_take(void)
     return NULL;
 }
 
-static void slot_give(struct start *s)
+static void start_slot_release(struct start *s)
 {
     __atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 }
@@ -72,10 +72,10 @@ static void write_thread(struct sync_thread *t, int32_t kind, uint64_t tick, pth
 }
 
 /* The new thread's first step: release the slot and record the start. */
-static struct start begin(struct start *slot)
+static struct start thread_begin(struct start *slot)
 {
     struct start s = *slot;
-    slot_give(slot);
+    start_slot_release(slot);
     sigset_t before = sync_signals_block(); /* a handler's events must not come before the thread's start */
     sync_thread_begin();
     sync_tls.starting = 1;
@@ -91,13 +91,13 @@ static struct start begin(struct start *slot)
 
 static void *begin_thread(void *arg)
 {
-    struct start s = begin(arg);
+    struct start s = thread_begin(arg);
     return s.function(s.argument);
 }
 
 static int begin_thread_c11(void *arg)
 {
-    struct start s = begin(arg);
+    struct start s = thread_begin(arg);
     return s.function_c11(s.argument);
 }
 
@@ -111,9 +111,9 @@ struct creation {
 };
 
 /* @return the slot the new thread will read; NULL: it begins in the program's function. */
-static struct start *begin_prepare(pid_t creator, const struct creation *c)
+static struct start *thread_begin_prepare(pid_t creator, const struct creation *c)
 {
-    struct start *s = BEGIN_THREADS ? slot_take() : NULL;
+    struct start *s = BEGIN_THREADS ? start_slot_take() : NULL;
     if (s)
         *s = (struct start){.taken = 1,
                             .creator = creator,
@@ -123,7 +123,7 @@ static struct start *begin_prepare(pid_t creator, const struct creation *c)
     return s;
 }
 
-static int create_real(const struct creation *c, struct start *s)
+static int thread_create_real(const struct creation *c, struct start *s)
 {
     if (c->function_c11)
         return s ? SYNC_REAL(thrd_create)(c->thread, begin_thread_c11, s)
@@ -132,19 +132,19 @@ static int create_real(const struct creation *c, struct start *s)
              : SYNC_REAL(create)(c->thread, c->attr, c->function, c->argument);
 }
 
-static int create_begun(const struct creation *c, struct start *s)
+static int thread_create_begun(const struct creation *c, struct start *s)
 {
-    int rc = create_real(c, s);
+    int rc = thread_create_real(c, s);
     if (rc != 0 && s)
-        slot_give(s);
+        start_slot_release(s);
     if (rc == 0)
         sync_wait_state_thread_created();
     return rc;
 }
 
-static int create_recorded(struct sync_thread *t, const struct creation *c, uintptr_t site)
+static int thread_create_recorded(struct sync_thread *t, const struct creation *c, uintptr_t site)
 {
-    struct start *s = begin_prepare(t->tid, c);
+    struct start *s = thread_begin_prepare(t->tid, c);
     if (!s && BEGIN_THREADS)
         upmu_recorder_lost_(1);
     int saved = errno;
@@ -152,7 +152,7 @@ static int create_recorded(struct sync_thread *t, const struct creation *c, uint
     uint64_t tick = tick_now();
     uint32_t stack = sync_stack(t, tick, site);
     errno = saved;
-    int rc = create_begun(c, s);
+    int rc = thread_create_begun(c, s);
     saved = errno;
     write_thread(t, UPMU_TRACE_THREAD_CREATE, tick, rc == 0 ? *c->thread : 0, 0, site, stack, rc);
     sync_order_renew(t);
@@ -160,27 +160,27 @@ static int create_recorded(struct sync_thread *t, const struct creation *c, uint
     return rc;
 }
 
-static int create(const struct creation *c, uintptr_t site)
+static int thread_create(const struct creation *c, uintptr_t site)
 {
     struct sync_thread *t = sync_recording();
     if (t)
-        return create_recorded(t, c, site);
+        return thread_create_recorded(t, c, site);
     bool begun = __atomic_load_n(&sync_gate.mode, __ATOMIC_RELAXED) != NULL;
-    return create_begun(c, begun ? begin_prepare((pid_t)syscall(SYS_gettid), c) : NULL);
+    return thread_create_begun(c, begun ? thread_begin_prepare((pid_t)syscall(SYS_gettid), c) : NULL);
 }
 
 UPMU_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument)
 {
     sync_child_check();
     const struct creation c = {.thread = thread, .attr = attr, .function = function, .argument = argument};
-    return create(&c, CALL_SITE());
+    return thread_create(&c, CALL_SITE());
 }
 
 UPMU_API int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     sync_child_check();
     const struct creation c = {.thread = thread, .function_c11 = function, .argument = argument};
-    return create(&c, CALL_SITE());
+    return thread_create(&c, CALL_SITE());
 }
 
 /* --------------------------------------------------------------------------------------------------- joining */
@@ -208,13 +208,13 @@ static struct trace_sync join_event(const struct join *j, int32_t kind, uint32_t
     };
 }
 
-static void write_join(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
+static void join_write(const struct join *j, int32_t kind, uint64_t tick, uint32_t stack, int result)
 {
     struct trace_sync e = join_event(j, kind, stack, result);
     sync_write(j->t, tick, &e);
 }
 
-static pid_t tid_of(pthread_t thread)
+static pid_t join_tid(pthread_t thread)
 {
     const struct sync_thread *other = sync_thread_by_handle(thread);
     return other ? __atomic_load_n(&other->tid, __ATOMIC_RELAXED) : 0;
@@ -227,7 +227,7 @@ static void join_begin(struct join *j)
     j->t = sync_recording();
     if (!j->t)
         return;
-    j->tid = tid_of(j->thread);
+    j->tid = join_tid(j->thread);
     uint64_t tick = tick_now();
     struct trace_sync e = join_event(j, UPMU_TRACE_THREAD_JOIN, sync_stack(j->t, tick, j->site), 0);
     sync_write(j->t, tick, &e);
@@ -241,7 +241,7 @@ static void join_end(struct join *j)
     int saved = errno;
     if (j->t) {
         sync_wait_state_unblock(j->t);
-        write_join(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
+        join_write(j, UPMU_TRACE_THREAD_JOINED, tick_now(), 0, j->result);
         sync_order_renew(j->t);
     }
     errno = saved;
@@ -287,13 +287,13 @@ UPMU_API int thrd_join(thrd_t thread, int *value)
 UPMU_API int pthread_tryjoin_np(pthread_t thread, void **value)
 {
     struct sync_thread *t = sync_recording();
-    struct join j = {.t = t, .thread = thread, .tid = t ? tid_of(thread) : 0, .flags = UPMU_TRACE_FLAG_TRIED};
+    struct join j = {.t = t, .thread = thread, .tid = t ? join_tid(thread) : 0, .flags = UPMU_TRACE_FLAG_TRIED};
     int rc = SYNC_REAL(tryjoin)(thread, value);
     if (t && (rc == 0 || sync_mode() == MODE_ALL)) {
         int saved = errno;
         uint64_t tick = tick_now();
         j.site = CALL_SITE();
-        write_join(&j, UPMU_TRACE_THREAD_JOINED, tick, sync_stack(t, tick, j.site), rc);
+        join_write(&j, UPMU_TRACE_THREAD_JOINED, tick, sync_stack(t, tick, j.site), rc);
         sync_order_renew(t);
         errno = saved;
     }
@@ -324,7 +324,7 @@ UPMU_API int thrd_detach(thrd_t thread)
 UPMU_API int pthread_cancel(pthread_t thread)
 {
     struct sync_thread *t = sync_recording();
-    pid_t tid = t ? tid_of(thread) : 0;
+    pid_t tid = t ? join_tid(thread) : 0;
     uint64_t tick = t ? tick_now() : 0;
     uintptr_t site = CALL_SITE();
     uint32_t stack = t ? sync_stack(t, tick, site) : 0;
@@ -343,7 +343,7 @@ UPMU_API int pthread_setname_np(pthread_t thread, const char *name)
             .kind = UPMU_TRACE_THREAD_NAME,
             .object_type = UPMU_OBJECT_THREAD,
             .object = (uint64_t)thread,
-            .peer = tid_of(thread),
+            .peer = join_tid(thread),
             .name = name,
         };
         sync_write(t, tick_now(), &e);
