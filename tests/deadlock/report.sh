@@ -77,7 +77,8 @@ is_json 'len(d["lock_order"]["cycles"]) == 1 and d["lock_order"]["cycles"][0]["a
 for line in 'deadlock:^ba_second$' 'order:order.c' 'inversion:deadlock_corpus' 'inversion:ab_*st'; do
     echo "$line" >"$dir/suppressions"
     ends_with 0 -s "$dir/suppressions" "$dir/inversion"
-    prints '^no deadlock'
+    prints '^1 finding is suppressed'
+    prints '^no other deadlock in .*, and no other lock-order inversion'
 done
 for line in 'deadlock:^second' 'blocked:order.c' 'gated:order.c' '# inversion:order.c'; do
     echo "$line" >"$dir/suppressions"

@@ -249,14 +249,17 @@ static void text_cycle(struct output *out, const struct deadlock_report *r, size
     }
 }
 
-static void text_order(struct output *out, const struct deadlock_report *r, bool any)
+static void text_order(struct output *out, const struct deadlock_report *r, bool any, size_t suppressed)
 {
     struct upmu_deadlocks_totals order = {.size = sizeof order};
+    const char *other = suppressed > 0 ? "other " : "";
+    if (suppressed > 0)
+        fprintf(out->file, "%zu finding%s suppressed\n", suppressed, suppressed > 1 ? "s are" : " is");
     if (upmu_deadlocks_totals_read(r->deadlocks, &order) != 0)
         return;
     if (!any)
-        fprintf(out->file, "no deadlock in %s, and no lock-order inversion among %" PRIu64 " nested acquisitions\n",
-                r->subject, order.acquisitions);
+        fprintf(out->file, "no %sdeadlock in %s, and no %slock-order inversion among %" PRIu64 " nested acquisitions\n",
+                other, r->subject, other, order.acquisitions);
     if (order.without_wait_state)
         fprintf(out->file, "%" PRIu32 " of the processes have no wait-state files\n", order.without_wait_state);
     if (order.incomplete)
@@ -271,7 +274,9 @@ void deadlock_write_text(struct output *out, const struct deadlock_report *r)
     struct upmu_deadlock d = {.size = sizeof d};
     struct upmu_lock_cycle c = {.size = sizeof c};
     bool any = false;
+    size_t suppressed = 0;
     for (size_t i = 0; upmu_deadlocks_at(r->deadlocks, i, &d) == 0; i++) {
+        suppressed += d.suppressed;
         if (d.suppressed)
             continue;
         fputs(any ? "\n" : "", out->file);
@@ -279,11 +284,14 @@ void deadlock_write_text(struct output *out, const struct deadlock_report *r)
         any = true;
     }
     for (size_t i = 0; upmu_deadlocks_cycle_at(r->deadlocks, i, &c) == 0; i++) {
+        suppressed += c.suppressed;
         if (c.suppressed)
             continue;
         fputs(any ? "\n" : "", out->file);
         text_cycle(out, r, i, &c);
         any = true;
     }
-    text_order(out, r, any);
+    if (any && suppressed > 0)
+        fputc('\n', out->file);
+    text_order(out, r, any, suppressed);
 }
