@@ -26,6 +26,7 @@ enum bench_judge {
     BENCH_NOTHING, /**< a row to look at */
     BENCH_RATIO,   /**< subject over floor */
     BENCH_NS,      /**< the subject's nanoseconds */
+    BENCH_ADDED,   /**< nanoseconds of the subject beyond those of the floor */
     BENCH_COUNT,   /**< a number of things that should not be */
 };
 

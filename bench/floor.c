@@ -121,6 +121,26 @@ void floor_tick_pairs(void *arg, size_t n)
     swallow(sink);
 }
 
+uint32_t floor_gate;
+
+static __attribute__((cold, noinline)) void floor_gate_open(void)
+{
+    fputs("bench: the floor's flag is set\n", stderr);
+    _exit(2);
+}
+
+void floor_flag(void *arg, size_t n)
+{
+    (void)arg;
+    for (size_t i = 0; i < n; i++) {
+        if (__atomic_load_n(&floor_gate, __ATOMIC_RELAXED))
+            floor_gate_open();
+        bench_barrier();
+        if (__atomic_load_n(&floor_gate, __ATOMIC_RELAXED))
+            floor_gate_open();
+    }
+}
+
 void floor_nothing(void *arg, size_t n)
 {
     (void)arg;

@@ -29,6 +29,10 @@ void floor_page_pairs(void *arg, size_t n);
 
 /** n times two ticks. */
 void floor_tick_pairs(void *arg, size_t n);
+/** Always 0; external, so that the compiler tests it. */
+extern uint32_t floor_gate;
+/** n times two tests of floor_gate. */
+void floor_flag(void *arg, size_t n);
 /** n times nothing, twice. */
 void floor_nothing(void *arg, size_t n);
 

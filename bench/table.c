@@ -12,6 +12,8 @@ static double judged(const struct bench_row *row)
         return row->ratio;
     case BENCH_NS:
         return row->ns;
+    case BENCH_ADDED:
+        return row->ns - row->floor_ns;
     case BENCH_COUNT:
         return row->count;
     default:
@@ -49,6 +51,8 @@ static void print_bar(const struct bench_row *row)
         snprintf(bar, sizeof bar, "%.2f x", row->bar);
     else if (row->judge == BENCH_NS)
         snprintf(bar, sizeof bar, "%.1f ns", row->bar);
+    else if (row->judge == BENCH_ADDED)
+        snprintf(bar, sizeof bar, "+%.1f ns", row->bar);
     else if (row->judge == BENCH_COUNT)
         snprintf(bar, sizeof bar, "%g", row->bar);
     printf(" %9s", bar);
@@ -100,8 +104,11 @@ static void print_text(const char *key, const char *text)
 
 static void print_object(const struct bench *b, const struct bench_row *row)
 {
-    static const char *const judges[] = {
-        [BENCH_NOTHING] = "nothing", [BENCH_RATIO] = "ratio", [BENCH_NS] = "ns", [BENCH_COUNT] = "count"};
+    static const char *const judges[] = {[BENCH_NOTHING] = "nothing",
+                                         [BENCH_RATIO] = "ratio",
+                                         [BENCH_NS] = "ns",
+                                         [BENCH_ADDED] = "added ns",
+                                         [BENCH_COUNT] = "count"};
     printf("{\"version\":\"%s\"", upmu_version());
     print_text("bench", b->title);
     print_text("name", row->name);

@@ -234,7 +234,7 @@ UPMU_API int upmu_region_enter_(upmu_region_t *region);
 UPMU_API int upmu_region_leave_(upmu_region_t *region);
 UPMU_API int upmu_mark_(const char *text);
 
-#define UPMU_REGION_OFF_ (__builtin_expect(!__atomic_load_n(&upmu_region_gate_, __ATOMIC_RELAXED), 0))
+#define UPMU_REGION_OFF_ (__builtin_expect(!__atomic_load_n(&upmu_region_gate_, __ATOMIC_RELAXED), 1))
 /* The compiler never emits a function of this kind: a call that is not inlined calls the library. */
 #define UPMU_INLINE_ extern inline __attribute__((gnu_inline))
 
